@@ -1,0 +1,64 @@
+"""What any exhaustive engine is asked and what it answers; engines agree on every field but `seconds`.
+
+The search is breadth-first and level-synchronous. States are numbered in the order in which they are
+found: by the number of the parent, then by the position of the transition in `system.transitions`.
+A successor counts as one transition for every enabled transition of every expanded state, whether or
+not it leads to a new state. A search that has an answer for every question finishes its level, so that
+the counts do not depend on the engine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+Path = tuple[int, ...]
+"""A run from the initial state: positions in `system.transitions`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """Bounds of one search: distinct states, bytes of memory, seconds. None means unbounded."""
+
+    max_states: int | None = None
+    max_memory: int | None = None
+    timeout: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Where a search stands: sent a few times a second, for people."""
+
+    states: int
+    transitions: int
+    depth: int
+    frontier: int
+    seconds: float
+    memory: int
+
+
+@dataclass(frozen=True, slots=True)
+class Exploration:
+    """The answer of one search.
+
+    `complete`: every reachable state was expanded. Otherwise `stopped` says why: "answered" when every
+    invariant was violated and nothing else was asked, or "states", "memory", "timeout" for the budget
+    that ran out. `depth` is the number of the last level in which a state was found (the initial
+    state is level 0). `violations` maps an invariant to a shortest run to a state that breaks it,
+    `goals` maps a reached goal to a shortest run that reaches it, `traps` maps a recovery to a shortest run
+    to a state from which fair transitions alone can no longer reach it (filled only when complete).
+    `fired[i]` counts how often transition i was enabled; `limits_hit` names the bounds that stopped a
+    transition whose guard held.
+    """
+
+    states: int
+    transitions: int
+    depth: int
+    seconds: float
+    complete: bool
+    stopped: str | None
+    fired: tuple[int, ...]
+    limits_hit: frozenset[str]
+    violations: Mapping[str, Path] = field(default_factory=dict)
+    goals: Mapping[str, Path] = field(default_factory=dict)
+    traps: Mapping[str, Path] = field(default_factory=dict)

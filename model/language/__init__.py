@@ -1,0 +1,37 @@
+"""The modelling language: typed state, steps, and their translation into a transition system."""
+
+from .component import Component, Model, build, step
+from .errors import ModelError
+from .expr import (
+    Expr,
+    Parameter,
+    Variable,
+    all_of,
+    any_of,
+    as_expr,
+    clamp,
+    count,
+    equal,
+    implies,
+    largest,
+    negate,
+    select,
+    smallest,
+    substitute,
+    topological,
+    total,
+    variables_of,
+)
+from .shapes import boolean, enum, fifo, integer, per, record, ref
+from .sorts import BOOL, INT, Entity, Sort, Universe
+from .system import State, Transition, TransitionSystem, trace_system
+from .tracer import before, limit, otherwise, require, when
+from .views import Record
+
+__all__ = [
+    "BOOL", "INT", "Component", "Entity", "Expr", "Model", "ModelError", "Parameter", "Record", "Sort",
+    "State", "Transition", "TransitionSystem", "Universe", "Variable", "all_of", "any_of", "as_expr",
+    "before", "boolean", "build", "clamp", "count", "enum", "equal", "fifo", "implies", "integer", "largest",
+    "limit", "negate", "otherwise", "per", "record", "ref", "require", "select", "smallest", "step",
+    "substitute", "topological", "total", "trace_system", "variables_of", "when",
+]  # fmt: skip

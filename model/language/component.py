@@ -1,0 +1,216 @@
+"""Components, models, steps: the classes that people write, and how a model is put together.
+
+A component declares state and methods. It reaches the others by the names that the model gives them:
+
+    class Nominator(Component):
+        informer: Informer                  # a link, found by its name in the model
+        node = per(Pod, ref(Node))          # state
+
+    class Cluster(Model):
+        informer: Informer                  # a part
+        nominator: Nominator
+
+A change to the model is a subclass of one of its components. `build` puts a model together with any
+number of such changes: of two that override the same method, the earlier in the list wins.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, TypeVar, get_type_hints
+
+from .errors import Location, ModelError
+from .shapes import declared
+from .sorts import Entity, Universe
+from .views import store, view
+
+F = TypeVar("F", bound=Callable[..., Any])
+M = TypeVar("M", bound="Model")
+
+
+@dataclass(frozen=True, slots=True)
+class StepInfo:
+    """What `@step` says of a method."""
+
+    actor: str
+    fair: bool
+
+
+def step(actor: str, fair: bool = True) -> Callable[[F], F]:
+    """Mark a method as an atomic step of `actor`.
+
+    Each parameter is annotated with a kind of entity, an Enum class or bool; the step exists once for
+    every combination of their values. A fair step that stays enabled is taken eventually. An
+    overriding method stays a step, with the actor and fairness of the method that it overrides.
+    """
+
+    def mark(function: F) -> F:
+        function.__podrace_step__ = StepInfo(actor, fair)  # type: ignore[attr-defined]
+        return function
+
+    return mark
+
+
+class Component:
+    """A part of a model: declared state, methods, steps. Links to other parts are annotations."""
+
+    _model: Model
+    _cells: dict[str, Any]
+    name: str
+
+    def read_field(self, name: str) -> Any:
+        """The current value of a declared field."""
+        return view([(TRUE(), self._cells[name])])
+
+    def write_field(self, name: str, value: Any) -> None:
+        """Assign to a declared field."""
+        store([(TRUE(), self._cells[name])], value)
+
+    def __getattr__(self, name: str) -> Any:
+        if not name.startswith("_"):
+            model = self.__dict__.get("_model")
+            if model is not None and name in model.parts:
+                return model.parts[name]
+            known = ", ".join(sorted(declared(type(self)))) or "none"
+            raise ModelError(f"{type(self).__name__} has no `{name}`; its state: {known}")
+        raise AttributeError(name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        # Plain attributes would be invisible to every engine: all state is declared.
+        if name in declared(type(self)) or "_ready" not in self.__dict__:
+            object.__setattr__(self, name, value)
+        else:
+            raise ModelError(f"`{name}` is not declared state of {type(self).__name__}")
+
+    @property
+    def universe(self) -> Universe:
+        """The entities of the model."""
+        return self._model.entities
+
+    def setup(self) -> None:
+        """Override to assign initial values, with concrete data only."""
+
+    def observe(self) -> None:
+        """Override to run at the end of every step (monitors of properties)."""
+
+
+def TRUE() -> Any:
+    """The constant true of the graph in use."""
+    from .expr import as_expr
+
+    return as_expr(True)
+
+
+class Model:
+    """A closed system: its annotations name its parts."""
+
+    parts: dict[str, Component]
+    entities: Universe
+    config: Any
+
+    def add(self, name: str, part: type[Component]) -> Component:
+        """Add a part that the model itself does not know, for example a monitor."""
+        if name in self.parts:
+            raise ModelError(f"the model already has a part `{name}`")
+        made = part()
+        made._model, made.name = self, name
+        made._cells = {n: s.allocate(f"{name}.{n}", self.entities) for n, s in declared(part).items()}
+        self.parts[name] = made
+        made.__dict__["_ready"] = True
+        return made
+
+
+def part_classes(root: type[Model]) -> dict[str, type[Component]]:
+    """The component class of each part that a model class names, in order."""
+    hints = get_type_hints(root)
+    own = {"parts", "entities", "config"}
+    return {n: c for n, c in hints.items() if n not in own and isinstance(c, type) and issubclass(c, Component)}
+
+
+def build(root: type[M], universe: Universe, changes: Sequence[type[Component]] = (), config: Any = None) -> M:
+    """A model whose parts have `changes` applied.
+
+    Each change must be a subclass of one of the model's component classes; the first in the list has
+    the last word. Raises ModelError if a change fits no component.
+    """
+    classes = part_classes(root)
+    applied: dict[str, list[type[Component]]] = {name: [] for name in classes}
+    for change in changes:
+        homes = [name for name, base in classes.items() if issubclass(change, base)]
+        if not homes:
+            raise ModelError(
+                f"{change.__name__} changes no component of {root.__name__}: "
+                f"derive it from one of {', '.join(c.__name__ for c in classes.values())}"
+            )
+        for home in homes:
+            applied[home].append(change)
+    model = root()
+    model.parts, model.entities, model.config = {}, universe, config
+    for name, base in classes.items():
+        model.add(name, combine(base, applied[name]))
+    return model
+
+
+def combine(base: type[Component], changes: Sequence[type[Component]]) -> type[Component]:
+    """One class with all changes mixed in, the first in front."""
+    bases = list(dict.fromkeys(changes))
+    if not bases:
+        return base
+    if len(bases) == 1:
+        return bases[0]
+    # A class must precede its own bases for Python to find a resolution order.
+    ordered: list[type[Component]] = []
+    for cls in bases:
+        at = next((i for i, placed in enumerate(ordered) if issubclass(cls, placed)), len(ordered))
+        ordered.insert(at, cls)
+    return type(base.__name__, tuple(ordered), {"__module__": base.__module__})
+
+
+@dataclass(frozen=True, slots=True)
+class StepMethod:
+    """A step of a part, with the domains of its parameters."""
+
+    part: Component
+    name: str
+    info: StepInfo
+    domains: tuple[tuple[str, tuple[Any, ...]], ...]
+    doc: str
+    location: Location
+
+
+def steps_of(part: Component) -> list[StepMethod]:
+    """The steps of a part, in the order in which its classes define them, bases first."""
+    infos: dict[str, StepInfo] = {}
+    for base in reversed(type(part).__mro__):
+        for name, thing in vars(base).items():
+            info = getattr(thing, "__podrace_step__", None)
+            if info is not None:
+                infos[name] = info
+    return [_step_method(part, name, info) for name, info in infos.items()]
+
+
+def _step_method(part: Component, name: str, info: StepInfo) -> StepMethod:
+    function = getattr(type(part), name)
+    code = function.__code__
+    location = (code.co_filename, code.co_firstlineno)
+    hints = get_type_hints(function)
+    domains = []
+    for parameter in list(inspect.signature(function).parameters)[1:]:
+        kind = hints.get(parameter)
+        if kind is bool:
+            values: tuple[Any, ...] = (False, True)
+        elif isinstance(kind, type) and issubclass(kind, Enum):
+            values = tuple(kind)
+        elif isinstance(kind, type) and issubclass(kind, Entity):
+            values = part.universe[kind]
+        else:
+            raise ModelError(
+                f"parameter `{parameter}` of step `{name}` needs a kind of entity, an Enum class or bool "
+                "as its annotation",
+                location,
+            )
+        domains.append((parameter, values))
+    return StepMethod(part, name, info, tuple(domains), inspect.getdoc(function) or "", location)

@@ -1,0 +1,30 @@
+"""Errors of the modelling language: one sentence, with the place in the model's source."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+_HERE = str(Path(__file__).parent)
+
+Location = tuple[str, int]
+
+
+def caller_location() -> Location:
+    """File and line of the nearest caller outside the language itself."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_HERE):
+        frame = frame.f_back
+    return frame.f_code.co_filename, frame.f_lineno
+
+
+class ModelError(Exception):
+    """A mistake in a model, found while it is built or traced.
+
+    `location` is the file and line in the model's source; the message starts with it.
+    """
+
+    def __init__(self, message: str, location: Location | None = None) -> None:
+        self.location = location or caller_location()
+        self.message = message
+        super().__init__(f"{self.location[0]}:{self.location[1]}: {message}")

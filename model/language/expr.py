@@ -1,0 +1,500 @@
+"""Symbolic expressions: hash-consed, folded while they are built, each with a finite range.
+
+An expression is a node of a directed acyclic graph. Nodes are built only by the functions of this
+module, which fold constants, so that a function applied to constants gives a constant. Two nodes of
+one graph are equal exactly when they are the same object.
+
+Operators (`Expr.op`), the whole vocabulary that an engine has to know:
+
+    const                 value                      var, param      value is a Variable / Parameter
+    not a                 and a..  or a..            eq a b          lt a b
+    add a b   sub a b     mul a b  div a b (floor)   ite c a b
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from enum import Enum
+from typing import Any, NoReturn, Union
+
+from .errors import Location, ModelError, caller_location
+from .sorts import BOOL, INT, Entity, Sort, sort_of_enum, sort_of_ref
+
+Value = Union["Expr", bool, int, Enum, Entity, None]
+
+
+class Variable:
+    """One finite state variable: a name for people, a sort, a range, and its initial code."""
+
+    __slots__ = ("hi", "initial", "lo", "name", "sort")
+
+    def __init__(self, name: str, sort: Sort, lo: int, hi: int, initial: int) -> None:
+        self.name, self.sort, self.lo, self.hi, self.initial = name, sort, lo, hi, initial
+
+    @property
+    def bits(self) -> int:
+        """How many bits a packed state needs for this variable."""
+        return (self.hi - self.lo).bit_length()
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+class Parameter:
+    """A quantity that one system fixes and that a symbolic engine may leave unknown in lo..hi."""
+
+    __slots__ = ("hi", "lo", "name")
+
+    def __init__(self, name: str, lo: int, hi: int) -> None:
+        self.name, self.lo, self.hi = name, lo, hi
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+class Expr:
+    """A symbolic value. Use operators and the functions of this module; never `if`, `and`, `or`, `in`."""
+
+    __slots__ = ("args", "hi", "index", "lo", "location", "op", "sort", "value")
+
+    op: str
+    args: tuple[Expr, ...]
+    value: Any
+    sort: Sort
+    lo: int
+    hi: int
+    index: int
+    location: Location
+
+    @property
+    def is_const(self) -> bool:
+        """Whether this is a constant; its code is then `value`."""
+        return self.op == "const"
+
+    def __bool__(self) -> NoReturn:
+        raise ModelError(
+            "a symbolic value has no truth value while the model is traced: "
+            "use `with when(...)`, `select(...)`, `&`, `|`, `~` instead of `if`, `and`, `or`, `not`"
+        )
+
+    def __iter__(self) -> NoReturn:
+        raise ModelError("a symbolic value cannot be iterated or searched with `in`")
+
+    def __contains__(self, item: object) -> NoReturn:
+        raise ModelError("a symbolic value cannot be iterated or searched with `in`")
+
+    __hash__ = object.__hash__
+
+    def __eq__(self, other: Any) -> Expr:  # type: ignore[override]
+        return equal(self, other)
+
+    def __ne__(self, other: Any) -> Expr:  # type: ignore[override]
+        return negate(equal(self, other))
+
+    def __lt__(self, other: Value) -> Expr:
+        return less(self, other)
+
+    def __gt__(self, other: Value) -> Expr:
+        return less(other, self)
+
+    def __le__(self, other: Value) -> Expr:
+        return negate(less(other, self))
+
+    def __ge__(self, other: Value) -> Expr:
+        return negate(less(self, other))
+
+    def __invert__(self) -> Expr:
+        return negate(self)
+
+    def __and__(self, other: Value) -> Expr:
+        return all_of((self, other))
+
+    def __or__(self, other: Value) -> Expr:
+        return any_of((self, other))
+
+    def __add__(self, other: Value) -> Expr:
+        return add(self, other)
+
+    def __sub__(self, other: Value) -> Expr:
+        return subtract(self, other)
+
+    def __rsub__(self, other: Value) -> Expr:
+        return subtract(other, self)
+
+    def __mul__(self, other: Value) -> Expr:
+        return multiply(self, other)
+
+    def __floordiv__(self, other: Value) -> Expr:
+        return divide(self, other)
+
+    __rand__ = __and__
+    __ror__ = __or__
+    __radd__ = __add__
+    __rmul__ = __mul__
+
+    @property
+    def is_none(self) -> Expr:
+        """Whether this optional reference refers to nothing."""
+        if self.sort.tag is None or not issubclass(self.sort.tag, Entity):
+            raise ModelError(f"`is_none` is for references; this is a value of sort {self.sort}")
+        return equal(self, None)
+
+    @property
+    def is_some(self) -> Expr:
+        """Whether this optional reference refers to an entity."""
+        return negate(self.is_none)
+
+    def __repr__(self) -> str:
+        if self.op == "const":
+            return show_code(self.sort, self.value)
+        if self.op in ("var", "param"):
+            return str(self.value)
+        return f"{self.op}({', '.join(map(repr, self.args))})"
+
+
+def show_code(sort: Sort, code: int) -> str:
+    """A constant for people: true, 3, POPPED, none, or the reference's index."""
+    if sort is BOOL:
+        return "true" if code else "false"
+    if sort.tag is None:
+        return str(code)
+    if issubclass(sort.tag, Enum):
+        return str(list(sort.tag)[code].name)
+    return "none" if code == 0 else f"{sort.tag.__name__}#{code - 1}"
+
+
+# One graph at a time: a fresh table per traced system keeps numbering, and with it every order that
+# depends on it, the same whatever was traced before in this process.
+_Key = tuple[Any, ...]
+_table: dict[_Key, Expr] = {}
+
+
+@contextmanager
+def fresh_graph() -> Iterator[None]:
+    """Build expressions in a new, empty graph; the previous one is restored at exit."""
+    global _table
+    saved, _table = _table, {}
+    try:
+        yield
+    finally:
+        _table = saved
+
+
+def _node(op: str, args: tuple[Expr, ...], value: Any, sort: Sort, lo: int, hi: int) -> Expr:
+    key = (op, args, value, sort) if op == "const" else (op, args, value)
+    found = _table.get(key)
+    if found is None:
+        found = object.__new__(Expr)
+        found.op, found.args, found.value, found.sort = op, args, value, sort
+        found.lo, found.hi, found.index = lo, hi, len(_table)
+        found.location = caller_location()
+        _table[key] = found
+    return found
+
+
+def const(sort: Sort, code: int) -> Expr:
+    """The constant of `sort` with this code."""
+    return _node("const", (), code, sort, code, code)
+
+
+def variable(var: Variable) -> Expr:
+    """The value of a state variable before the step."""
+    if var.lo == var.hi:
+        return const(var.sort, var.lo)
+    return _node("var", (), var, var.sort, var.lo, var.hi)
+
+
+def parameter(par: Parameter) -> Expr:
+    """The value of a quantity."""
+    if par.lo == par.hi:
+        return const(INT, par.lo)
+    return _node("param", (), par, INT, par.lo, par.hi)
+
+
+def as_expr(value: Value, like: Sort | None = None) -> Expr:
+    """`value` as an expression; `like` tells which references None stands for.
+
+    Raises ModelError if the value has no symbolic form or its sort is not `like`.
+    """
+    if isinstance(value, Expr):
+        result = value
+    elif isinstance(value, bool):
+        result = const(BOOL, int(value))
+    elif isinstance(value, int):
+        result = const(INT, value)
+    elif isinstance(value, Enum):
+        result = const(sort_of_enum(type(value)), list(type(value)).index(value))
+    elif isinstance(value, Entity):
+        result = const(sort_of_ref(type(value)), value.index + 1)
+    elif isinstance(value, Parameter):
+        result = parameter(value)
+    elif value is None and like is not None and like.tag is not None and issubclass(like.tag, Entity):
+        result = const(like, 0)
+    else:
+        raise ModelError(f"`{value!r}` is not a value of the modelling language")
+    if like is not None and result.sort is not like and result.sort != like:
+        raise ModelError(f"expected a value of sort {like}, got one of sort {result.sort}")
+    return result
+
+
+def _pair(a: Value, b: Value) -> tuple[Expr, Expr]:
+    left = as_expr(a, None if a is not None else as_expr(b).sort)
+    return left, as_expr(b, left.sort)
+
+
+def negate(a: Value) -> Expr:
+    """Logical not."""
+    a = as_expr(a, BOOL)
+    if a.op == "const":
+        return const(BOOL, 1 - a.value)
+    if a.op == "not":
+        return a.args[0]
+    return _node("not", (a,), None, BOOL, 0, 1)
+
+
+def _junction(op: str, items: Iterable[Value], absorbing: int) -> Expr:
+    seen: dict[Expr, None] = {}
+    stack = [as_expr(item, BOOL) for item in items]
+    stack.reverse()
+    while stack:
+        item = stack.pop()
+        if item.op == "const":
+            if item.value == absorbing:
+                return item
+        elif item.op == op:
+            stack.extend(reversed(item.args))
+        else:
+            seen[item] = None
+    for item in seen:
+        if item.op == "not" and item.args[0] in seen:
+            return const(BOOL, absorbing)
+    if not seen:
+        return const(BOOL, 1 - absorbing)
+    if len(seen) == 1:
+        return next(iter(seen))
+    return _node(op, tuple(sorted(seen, key=_index)), None, BOOL, 0, 1)
+
+
+def _index(e: Expr) -> int:
+    return e.index
+
+
+def all_of(items: Iterable[Value]) -> Expr:
+    """Conjunction; true of nothing."""
+    return _junction("and", items, 0)
+
+
+def any_of(items: Iterable[Value]) -> Expr:
+    """Disjunction; false of nothing."""
+    return _junction("or", items, 1)
+
+
+def implies(a: Value, b: Value) -> Expr:
+    """Logical implication."""
+    return any_of((negate(a), b))
+
+
+def equal(a: Value, b: Value) -> Expr:
+    """Equality of two values of one sort."""
+    x, y = _pair(a, b)
+    if x is y:
+        return const(BOOL, 1)
+    if x.hi < y.lo or y.hi < x.lo:
+        return const(BOOL, 0)
+    if x.op == "const":
+        x, y = y, x
+    if y.op == "const":
+        if x.op == "const":
+            return const(BOOL, int(x.value == y.value))
+        if x.sort is BOOL:
+            return x if y.value else negate(x)
+        if x.op == "ite" and (x.args[1].op == "const" or x.args[2].op == "const"):
+            return select(x.args[0], equal(x.args[1], y), equal(x.args[2], y))
+    elif x.index > y.index:
+        x, y = y, x
+    return _node("eq", (x, y), None, BOOL, 0, 1)
+
+
+def less(a: Value, b: Value) -> Expr:
+    """Strictly less, for ints."""
+    x, y = as_expr(a, INT), as_expr(b, INT)
+    if x.hi < y.lo:
+        return const(BOOL, 1)
+    if x is y or x.lo >= y.hi:
+        return const(BOOL, 0)
+    return _node("lt", (x, y), None, BOOL, 0, 1)
+
+
+def add(a: Value, b: Value) -> Expr:
+    """Sum of two ints."""
+    x, y = as_expr(a, INT), as_expr(b, INT)
+    if x.op == "const":
+        x, y = y, x
+    if y.op == "const":
+        if x.op == "const":
+            return const(INT, x.value + y.value)
+        if y.value == 0:
+            return x
+        if x.op == "add" and x.args[1].op == "const":
+            return add(x.args[0], const(INT, x.args[1].value + y.value))
+    elif x.index > y.index:
+        x, y = y, x
+    return _node("add", (x, y), None, INT, x.lo + y.lo, x.hi + y.hi)
+
+
+def subtract(a: Value, b: Value) -> Expr:
+    """Difference of two ints."""
+    x, y = as_expr(a, INT), as_expr(b, INT)
+    if y.op == "const":
+        return add(x, const(INT, -y.value))
+    if x is y:
+        return const(INT, 0)
+    return _node("sub", (x, y), None, INT, x.lo - y.hi, x.hi - y.lo)
+
+
+def multiply(a: Value, b: Value) -> Expr:
+    """Product of two ints."""
+    x, y = as_expr(a, INT), as_expr(b, INT)
+    if x.op == "const":
+        x, y = y, x
+    if y.op == "const":
+        if x.op == "const":
+            return const(INT, x.value * y.value)
+        if y.value == 0:
+            return y
+        if y.value == 1:
+            return x
+    elif x.index > y.index:
+        x, y = y, x
+    corners = [x.lo * y.lo, x.lo * y.hi, x.hi * y.lo, x.hi * y.hi]
+    return _node("mul", (x, y), None, INT, min(corners), max(corners))
+
+
+def divide(a: Value, b: Value) -> Expr:
+    """Quotient rounded down; the divisor must be positive throughout its range."""
+    x, y = as_expr(a, INT), as_expr(b, INT)
+    if y.lo <= 0:
+        raise ModelError(f"division by a value that can be {y.lo}: the divisor must be positive")
+    if x.op == "const" and y.op == "const":
+        return const(INT, x.value // y.value)
+    if y.op == "const" and y.value == 1:
+        return x
+    corners = [x.lo // y.lo, x.lo // y.hi, x.hi // y.lo, x.hi // y.hi]
+    return _node("div", (x, y), None, INT, min(corners), max(corners))
+
+
+def select(condition: Value, a: Value, b: Value) -> Expr:
+    """`a` where the condition holds, else `b`; both of one sort."""
+    c = as_expr(condition, BOOL)
+    x, y = _pair(a, b)
+    if c.op == "not":
+        c, x, y = c.args[0], y, x
+    if c.op == "const":
+        return x if c.value else y
+    if x is y:
+        return x
+    if x.sort is BOOL:
+        if x is c:
+            x = const(BOOL, 1)
+        if y is c:
+            y = const(BOOL, 0)
+        if x.op == "const":
+            return any_of((c, y)) if x.value else all_of((negate(c), y))
+        if y.op == "const":
+            return any_of((negate(c), x)) if y.value else all_of((c, x))
+    if x.op == "ite" and x.args[0] is c:
+        x = x.args[1]
+    if y.op == "ite" and y.args[0] is c:
+        y = y.args[2]
+    if x is y:
+        return x
+    return _node("ite", (c, x, y), None, x.sort, min(x.lo, y.lo), max(x.hi, y.hi))
+
+
+def total(items: Iterable[Value]) -> Expr:
+    """Sum of ints; 0 of nothing."""
+    result = const(INT, 0)
+    for item in items:
+        result = add(result, item)
+    return result
+
+
+def count(items: Iterable[Value]) -> Expr:
+    """How many of the conditions hold."""
+    return total(select(item, 1, 0) for item in items)
+
+
+def smallest(a: Value, b: Value) -> Expr:
+    """The smaller of two ints."""
+    return select(less(b, a), b, a)
+
+
+def largest(a: Value, b: Value) -> Expr:
+    """The larger of two ints."""
+    return select(less(a, b), b, a)
+
+
+def clamp(a: Value, lo: int, hi: int) -> Expr:
+    """An int, held within lo..hi."""
+    x = as_expr(a, INT)
+    if x.lo < lo:
+        x = _narrow(select(less(x, lo), lo, x), lo, x.hi)
+    if x.hi > hi:
+        x = _narrow(select(less(hi, x), hi, x), x.lo, hi)
+    return x
+
+
+def _narrow(e: Expr, lo: int, hi: int) -> Expr:
+    # The range of an ite is the hull of its arms; a clamp knows better.
+    if e.op == "ite":
+        e.lo, e.hi = max(e.lo, lo), min(e.hi, hi)
+    return e
+
+
+def topological(roots: Iterable[Expr]) -> list[Expr]:
+    """Every node below the roots, arguments before users, in a deterministic order."""
+    order: list[Expr] = []
+    done: set[Expr] = set()
+    for root in roots:
+        stack = [(root, False)]
+        while stack:
+            node, expanded = stack.pop()
+            if expanded:
+                order.append(node)
+            elif node not in done:
+                done.add(node)
+                stack.append((node, True))
+                stack.extend((arg, False) for arg in reversed(node.args) if arg not in done)
+    return order
+
+
+def variables_of(roots: Iterable[Expr]) -> set[Variable]:
+    """The state variables that the expressions read."""
+    return {node.value for node in topological(roots) if node.op == "var"}
+
+
+_rebuild: dict[str, Callable[..., Expr]] = {
+    "not": negate,
+    "and": lambda *a: all_of(a),
+    "or": lambda *a: any_of(a),
+    "eq": equal,
+    "lt": less,
+    "add": add,
+    "sub": subtract,
+    "mul": multiply,
+    "div": divide,
+    "ite": select,
+}
+
+
+def substitute(roots: Iterable[Expr], leaf: Callable[[Expr], Expr]) -> dict[Expr, Expr]:
+    """Rebuild everything below the roots in the current graph, with each leaf (const, var, param)
+    replaced by `leaf(node)`; maps each old node to its new one, folding on the way."""
+    new: dict[Expr, Expr] = {}
+    for node in topological(roots):
+        if node.args:
+            new[node] = _narrow(_rebuild[node.op](*(new[a] for a in node.args)), node.lo, node.hi)
+        else:
+            new[node] = leaf(node)
+    return new

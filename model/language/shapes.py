@@ -1,0 +1,203 @@
+"""Typed state: what a component or a record declares as class attributes.
+
+    place = per(Pod, enum(Place))           a table: one cell per pod
+    node = ref(Node)                        an optional reference
+    backlog = fifo(4, PodEvent)             a bounded first-in first-out queue
+
+A shape is a description; `allocate` turns it into cells, each with its own state variables.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Protocol
+
+from .errors import ModelError
+from .expr import Value, Variable, as_expr
+from .sorts import BOOL, INT, Entity, Sort, Universe, sort_of_enum, sort_of_ref
+
+
+class Holder(Protocol):
+    """What owns declared state: a component, or a record inside one."""
+
+    def read_field(self, name: str) -> Any:
+        """The value of a declared field."""
+
+    def write_field(self, name: str, value: Any) -> None:
+        """Assign to a declared field."""
+
+
+class Shape:
+    """The type of a piece of state; as a class attribute, a descriptor that reads and writes it."""
+
+    name = ""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, holder: Holder | None, owner: type | None = None) -> Any:
+        return self if holder is None else holder.read_field(self.name)
+
+    def __set__(self, holder: Holder, value: Any) -> None:
+        holder.write_field(self.name, value)
+
+    def allocate(self, path: str, universe: Universe) -> Any:
+        """Cells for this shape, their variables named from `path`."""
+        raise NotImplementedError
+
+
+@dataclass(slots=True)
+class ScalarCell:
+    """One state variable."""
+
+    variable: Variable
+    zero: int
+
+
+@dataclass(slots=True)
+class TableCell:
+    """One cell per key, in the kind's order; codes[i] is the code of key i."""
+
+    kind: type
+    keys: tuple[Any, ...]
+    codes: tuple[int, ...]
+    cells: tuple[Any, ...]
+
+
+@dataclass(slots=True)
+class RecordCell:
+    """One cell per field of a record class."""
+
+    record: type
+    fields: dict[str, Any]
+
+
+@dataclass(slots=True)
+class FifoCell:
+    """Slots from the oldest entry on; free slots hold zeros, so that equal queues are equal states."""
+
+    path: str
+    slots: tuple[Any, ...]
+    length: ScalarCell
+
+
+class Scalar(Shape):
+    """A bool, bounded int, enum member or optional reference."""
+
+    def __init__(self, sort: Sort, lo: int, hi: int | None, initial: Value) -> None:
+        self.sort, self.lo, self.hi, self.initial = sort, lo, hi, initial
+
+    def allocate(self, path: str, universe: Universe) -> ScalarCell:
+        hi = self.hi
+        if hi is None:
+            assert self.sort.tag is not None
+            hi = len(universe[self.sort.tag])
+        zero = min(max(0, self.lo), hi)
+        start = zero if self.initial is None else as_expr(self.initial, self.sort).lo
+        if not self.lo <= start <= hi:
+            raise ModelError(f"`{path}` starts outside its range {self.lo}..{hi}")
+        return ScalarCell(Variable(path, self.sort, self.lo, hi, start), zero)
+
+
+class Table(Shape):
+    """One piece of state for each entity of a kind, or for each member of an enum."""
+
+    def __init__(self, kind: type, element: Any) -> None:
+        if not (isinstance(kind, type) and issubclass(kind, (Entity, Enum))):
+            raise ModelError(f"`per` needs a kind of entity or an enum, not `{kind!r}`")
+        self.kind, self.element = kind, as_shape(element)
+
+    def allocate(self, path: str, universe: Universe) -> TableCell:
+        if issubclass(self.kind, Enum):
+            keys: tuple[Any, ...] = tuple(self.kind)
+            names, codes = [k.name for k in keys], tuple(range(len(keys)))
+        else:
+            keys = universe[self.kind]
+            names, codes = [k.name for k in keys], tuple(k.index + 1 for k in keys)
+        cells = tuple(self.element.allocate(f"{path}[{n}]", universe) for n in names)
+        return TableCell(self.kind, keys, codes, cells)
+
+
+class Fifo(Shape):
+    """A queue that holds at most `capacity` entries."""
+
+    def __init__(self, capacity: int, element: Any) -> None:
+        if capacity < 1:
+            raise ModelError(f"a queue needs a capacity of at least 1, not {capacity}")
+        self.capacity, self.element = capacity, as_shape(element)
+
+    def allocate(self, path: str, universe: Universe) -> FifoCell:
+        slots = tuple(self.element.allocate(f"{path}[{i}]", universe) for i in range(self.capacity))
+        length = Variable(f"{path}.length", INT, 0, self.capacity, 0)
+        return FifoCell(path, slots, ScalarCell(length, 0))
+
+
+class RecordShape(Shape):
+    """The fields of a record class, as one piece of state."""
+
+    def __init__(self, record: type) -> None:
+        self.record = record
+
+    def allocate(self, path: str, universe: Universe) -> RecordCell:
+        shapes = declared(self.record)
+        return RecordCell(
+            self.record, {n: s.allocate(f"{path}.{n}", universe) for n, s in shapes.items()}
+        )
+
+
+def as_shape(thing: Any) -> Shape:
+    """A shape, or the shape of a record class."""
+    if isinstance(thing, Shape):
+        return thing
+    if isinstance(thing, type) and hasattr(thing, "record_fields"):
+        return RecordShape(thing)
+    raise ModelError(f"`{thing!r}` does not describe state: use boolean(), integer(), enum(), ref(), ...")
+
+
+def declared(owner: type) -> dict[str, Shape]:
+    """The shapes that a class and its bases declare, bases first."""
+    found: dict[str, Shape] = {}
+    for base in reversed(owner.__mro__):
+        found.update({n: s for n, s in vars(base).items() if isinstance(s, Shape)})
+    return found
+
+
+# The factories return Any so that type checkers accept `self.node[pod] = node`.
+
+
+def boolean(initial: bool = False) -> Any:
+    """A bool."""
+    return Scalar(BOOL, 0, 1, initial)
+
+
+def integer(lo: int, hi: int, initial: int | None = None) -> Any:
+    """An int in lo..hi; starts at 0, or at the end of the range nearest to 0."""
+    if lo > hi:
+        raise ModelError(f"an integer cannot range over {lo}..{hi}")
+    return Scalar(INT, lo, hi, initial)
+
+
+def enum(members: type[Enum], initial: Enum | None = None) -> Any:
+    """A member of an Enum class; starts at the first unless told otherwise."""
+    return Scalar(sort_of_enum(members), 0, len(members) - 1, initial)
+
+
+def ref(kind: type[Entity]) -> Any:
+    """An optional reference to an entity; starts as none."""
+    return Scalar(sort_of_ref(kind), 0, None, None)
+
+
+def per(kind: type, element: Any) -> Any:
+    """A table with one `element` for each entity of `kind` (or each member of an enum)."""
+    return Table(kind, element)
+
+
+def fifo(capacity: int, element: Any) -> Any:
+    """A bounded queue of `element`s; pushing to a full one is a bound that a verdict names."""
+    return Fifo(capacity, element)
+
+
+def record(cls: type) -> Any:
+    """One record as a piece of state."""
+    return RecordShape(cls)

@@ -1,0 +1,235 @@
+"""The transition system: what every engine, exporter and report reads.
+
+`trace_system` runs every step of a model once per binding of its parameters and keeps the graph:
+guards and updates as expressions over the state before the step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import product
+from typing import Any
+
+from .component import Component, Model, StepMethod, steps_of
+from .errors import Location, ModelError
+from .expr import Expr, Variable, all_of, as_expr, const, fresh_graph, topological, variables_of
+from .shapes import FifoCell, RecordCell, ScalarCell, TableCell
+from .sorts import BOOL, Universe
+from .tracer import Trace, tracing
+
+State = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Transition:
+    """One step with its parameters bound.
+
+    Enabled where `guard` and every limit hold; then each variable in `updates` takes its new value,
+    all at once, and every other variable keeps its own.
+    """
+
+    part: str
+    step: str
+    args: tuple[tuple[str, Any], ...]
+    actor: str
+    fair: bool
+    guard: Expr
+    limits: tuple[tuple[str, Expr], ...]
+    updates: Mapping[Variable, Expr]
+    doc: str = ""
+    location: Location = ("", 0)
+
+    @property
+    def label(self) -> str:
+        """Part, step and arguments, for example `scheduler.bind(pod=p, outcome=OK)`."""
+        shown = ", ".join(f"{n}={getattr(v, 'name', v)}" for n, v in self.args)
+        return f"{self.part}.{self.step}({shown})"
+
+    @property
+    def enabled(self) -> Expr:
+        """Guard and limits together."""
+        return all_of((self.guard, *(e for _, e in self.limits)))
+
+    @property
+    def reads(self) -> frozenset[Variable]:
+        """The variables that decide whether and how this transition acts."""
+        return frozenset(variables_of((self.guard, *(e for _, e in self.limits), *self.updates.values())))
+
+    @property
+    def writes(self) -> frozenset[Variable]:
+        """The variables that this transition can change."""
+        return frozenset(self.updates)
+
+
+@dataclass(frozen=True)
+class TransitionSystem:
+    """Variables with their initial values, transitions, and named predicates over the state.
+
+    `invariants` must hold in every reachable state. `goals` should be reachable. `recoveries` must stay
+    reachable: from every reachable state, fair transitions alone can lead to a state that satisfies
+    the predicate. `views` are expressions that only reports look at; they keep nothing alive.
+    """
+
+    name: str
+    universe: Universe
+    variables: tuple[Variable, ...]
+    transitions: tuple[Transition, ...]
+    invariants: Mapping[str, Expr] = field(default_factory=dict)
+    goals: Mapping[str, Expr] = field(default_factory=dict)
+    recoveries: Mapping[str, Expr] = field(default_factory=dict)
+    views: Mapping[str, Expr] = field(default_factory=dict)
+
+    @property
+    def initial(self) -> State:
+        """The initial state: one code per variable, in the order of `variables`."""
+        return tuple(v.initial for v in self.variables)
+
+    @cached_property
+    def position(self) -> dict[Variable, int]:
+        """Where each variable stands in a state tuple."""
+        return {v: i for i, v in enumerate(self.variables)}
+
+    @property
+    def limits(self) -> tuple[str, ...]:
+        """The names of all bounds of the scenario, in order of first use."""
+        return tuple(dict.fromkeys(name for t in self.transitions for name, _ in t.limits))
+
+    def roots(self) -> list[Expr]:
+        """Every expression that an engine evaluates, in a deterministic order."""
+        found: list[Expr] = []
+        for t in self.transitions:
+            found += [t.guard, *(e for _, e in t.limits), *t.updates.values()]
+        for table in (self.invariants, self.goals, self.recoveries):
+            found += table.values()
+        return found
+
+    @property
+    def size(self) -> int:
+        """The number of nodes of the expression graph."""
+        return len(topological(self.roots()))
+
+    @property
+    def bits(self) -> int:
+        """The number of bits of a packed state."""
+        return sum(v.bits for v in self.variables)
+
+    def describe(self, state: State) -> dict[str, Any]:
+        """A state as a mapping from variable names to Python values."""
+        return {v.name: self.universe.decode(v.sort, c) for v, c in zip(self.variables, state, strict=True)}
+
+    def with_predicates(self, **tables: Mapping[str, Expr]) -> TransitionSystem:
+        """A copy with `invariants`, `goals`, `recoveries` or `views` replaced."""
+        return replace(self, **tables)  # type: ignore[arg-type]
+
+
+def _cells_of(cell: Any) -> list[ScalarCell]:
+    if isinstance(cell, ScalarCell):
+        return [cell]
+    if isinstance(cell, TableCell):
+        inner = list(cell.cells)
+    elif isinstance(cell, RecordCell):
+        inner = list(cell.fields.values())
+    else:
+        assert isinstance(cell, FifoCell)
+        inner = [cell.length, *cell.slots]
+    return [scalar for part in inner for scalar in _cells_of(part)]
+
+
+def _variables(model: Model) -> list[Variable]:
+    return [
+        scalar.variable
+        for part in model.parts.values()
+        for cell in part._cells.values()
+        for scalar in _cells_of(cell)
+    ]
+
+
+def _initialise(model: Model) -> None:
+    trace = Trace()
+    for var in _variables(model):
+        trace.values[var] = const(var.sort, var.initial)
+    with tracing(trace):
+        for part in model.parts.values():
+            part.setup()
+    for var, value in trace.values.items():
+        if not value.is_const:
+            raise ModelError(f"the initial value of `{var.name}` is not constant")
+        var.initial = value.value
+
+
+def _trace_step(step: StepMethod, args: tuple[Any, ...], observers: list[Component]) -> Transition | None:
+    trace = Trace()
+    with tracing(trace):
+        getattr(step.part, step.name)(*args)
+        if trace.guard.is_const and not trace.guard.value:
+            return None
+        for observer in observers:
+            observer.observe()
+    updates = {v: e for v, e in trace.values.items() if not (e.op == "var" and e.value is v)}
+    return Transition(
+        part=step.part.name,
+        step=step.name,
+        args=tuple(zip((n for n, _ in step.domains), args, strict=True)),
+        actor=step.info.actor,
+        fair=step.info.fair,
+        guard=trace.guard,
+        limits=tuple((n, e) for n, e in trace.limits.items() if not (e.is_const and e.value)),
+        updates=updates,
+        doc=step.doc,
+        location=step.location,
+    )
+
+
+def evaluate_in(model: Model, read: Callable[[], Any]) -> Any:
+    """What `read` gives over the symbolic state of `model` (in the graph in use)."""
+    with tracing(Trace()):
+        return read()
+
+
+def trace_system(
+    model: Model,
+    name: str = "",
+    invariants: Mapping[str, Callable[[], Any]] | None = None,
+    goals: Mapping[str, Callable[[], Any]] | None = None,
+    recoveries: Mapping[str, Callable[[], Any]] | None = None,
+    views: Mapping[str, Callable[[], Any]] | None = None,
+) -> TransitionSystem:
+    """Trace every step of `model`, and the given predicates, into a transition system.
+
+    Predicates are functions without arguments that read the model's state. Raises ModelError for any
+    mistake in the model, with the file and line of the mistake.
+    """
+    with fresh_graph():
+        _initialise(model)
+        observers = [p for p in model.parts.values() if type(p).observe is not Component.observe]
+        transitions = []
+        for part in model.parts.values():
+            for step in steps_of(part):
+                for args in product(*(values for _, values in step.domains)):
+                    found = _trace_step(step, args, observers)
+                    if found is not None:
+                        transitions.append(found)
+
+        def predicates(table: Mapping[str, Callable[[], Any]] | None, of_bool: bool = True) -> dict[str, Expr]:
+            return {
+                key: as_expr(evaluate_in(model, read), BOOL if of_bool else None)
+                for key, read in (table or {}).items()
+            }
+
+        return TransitionSystem(
+            name=name or type(model).__name__,
+            universe=model.entities,
+            variables=tuple(v for v in _variables(model) if v.lo != v.hi),
+            transitions=tuple(transitions),
+            invariants=predicates(invariants),
+            goals=predicates(goals),
+            recoveries=predicates(recoveries),
+            views=predicates(views, of_bool=False),
+        )
+
+
+def actors(transitions: Iterable[Transition]) -> list[str]:
+    """The actors, in order of first appearance."""
+    return list(dict.fromkeys(t.actor for t in transitions))

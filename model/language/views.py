@@ -1,0 +1,267 @@
+"""Views: how model code reads and writes cells.
+
+A view stands for one or, behind a symbolic key, for several alternative cells, each with the
+condition under which it is meant. Reading selects between them, writing writes under the condition.
+A key that is none matches no cell: reading gives the zero of the sort, writing does nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import Enum
+from typing import Any
+
+from .errors import ModelError
+from .expr import Expr, Value, all_of, as_expr, clamp, const, equal, less, select
+from .shapes import FifoCell, RecordCell, RecordShape, ScalarCell, TableCell, declared
+from .sorts import Entity, sort_of_enum, sort_of_ref
+from .tracer import active, limit, when
+
+Alternatives = list[tuple[Expr, Any]]
+
+
+def view(alternatives: Alternatives) -> Any:
+    """What model code sees of these cells (all of one shape)."""
+    cell = alternatives[0][1]
+    if isinstance(cell, ScalarCell):
+        return _read_scalar(alternatives)
+    if isinstance(cell, TableCell):
+        return TableView(alternatives)
+    if isinstance(cell, FifoCell):
+        return FifoView(alternatives)
+    assert isinstance(cell, RecordCell)
+    made: Record = cell.record._of(alternatives)  # type: ignore[attr-defined]
+    return made
+
+
+def store(alternatives: Alternatives, value: Any) -> None:
+    """Assign `value` to these cells, each under its condition."""
+    # All reads come first: the value may itself be a view of what is being written.
+    cell = alternatives[0][1]
+    if isinstance(cell, RecordCell):
+        fields = _record_fields(cell, value)
+        for name, field in fields.items():
+            store([(c, alt.fields[name]) for c, alt in alternatives], field)
+    elif isinstance(cell, ScalarCell):
+        new = as_expr(value, cell.variable.sort)
+        for condition, alt in alternatives:
+            if condition.is_const:
+                if condition.value:
+                    active().write(alt.variable, new)
+            else:
+                with when(condition):
+                    active().write(alt.variable, new)
+    elif isinstance(cell, TableCell):
+        if not isinstance(value, TableView) or value.kind is not cell.kind:
+            raise ModelError(f"only a whole table per {cell.kind.__name__} can be assigned to this table")
+        copied = [view([(c, alt.cells[i]) for c, alt in value.alternatives]) for i in range(len(cell.cells))]
+        for i, item in enumerate(copied):
+            store([(c, alt.cells[i]) for c, alt in alternatives], item)
+    else:
+        raise ModelError("a queue is changed with push and pop, not by assignment")
+
+
+def _read_scalar(alternatives: Alternatives) -> Expr:
+    cell = alternatives[0][1]
+    result: Expr | None = None
+    for condition, alt in reversed(alternatives):
+        value = active().read(alt.variable)
+        if result is None:
+            zero = const(cell.variable.sort, cell.zero)
+            result = value if condition.is_const and condition.value else select(condition, value, zero)
+        else:
+            result = select(condition, value, result)
+    assert result is not None
+    return result
+
+
+def _narrow(alternatives: Alternatives, condition: Expr, child: Callable[[Any], Any]) -> Alternatives:
+    return [(all_of((c, condition)), child(cell)) for c, cell in alternatives]
+
+
+class TableView:
+    """A table of cells; index it with an entity, an enum member, or a symbolic one of the same kind."""
+
+    def __init__(self, alternatives: Alternatives) -> None:
+        self.alternatives = alternatives
+        self.cell: TableCell = alternatives[0][1]
+        self.kind = self.cell.kind
+
+    def _at(self, key: Any) -> Alternatives:
+        kind, cell = self.kind, self.cell
+        if isinstance(key, kind):
+            try:
+                i = cell.keys.index(key)
+            except ValueError:
+                raise ModelError(f"`{key}` is not one of this model's {kind.__name__} entities") from None
+            return [(c, alt.cells[i]) for c, alt in self.alternatives]
+        sort = sort_of_enum(kind) if issubclass(kind, Enum) else sort_of_ref(kind)
+        if isinstance(key, Expr) and key.sort == sort:
+            result: Alternatives = []
+            for i, code in enumerate(cell.codes):
+                chosen = equal(key, const(sort, code))
+                if not (chosen.is_const and not chosen.value):
+                    result += [(all_of((c, chosen)), alt.cells[i]) for c, alt in self.alternatives]
+            if result:
+                return [(c, cell) for c, cell in result if not (c.is_const and not c.value)] or result[:1]
+            return [(as_expr(False), cell.cells[0])]
+        found = f"a {key.sort}" if isinstance(key, Expr) else f"`{key!r}` ({type(key).__name__})"
+        raise ModelError(f"this table is per {kind.__name__}; it cannot be indexed with {found}")
+
+    def __getitem__(self, key: Any) -> Any:
+        return view(self._at(key))
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        store(self._at(key), value)
+
+    def __iter__(self) -> Any:
+        raise ModelError(f"loop over the {self.kind.__name__} entities, not over the table")
+
+
+class Record:
+    """A group of named values. Subclasses declare fields as shapes; methods and properties are welcome.
+
+    `MyRecord(a=..., b=...)` makes a value (fields left out are zero). What a table or a component
+    gives is a value too, taken when it was read; assigning to one of its fields writes through.
+    """
+
+    record_fields = True
+    _values: dict[str, Any]
+    _behind: Alternatives
+
+    def __init__(self, **fields: Value) -> None:
+        shapes = declared(type(self))
+        unknown = [n for n in fields if n not in shapes]
+        if unknown:
+            raise ModelError(f"{type(self).__name__} has no field `{unknown[0]}`")
+        self._values, self._behind = dict(fields), []
+
+    @classmethod
+    def _of(cls, alternatives: Alternatives) -> Record:
+        made = object.__new__(cls)
+        made._behind = alternatives
+        names = alternatives[0][1].fields
+        made._values = {n: view([(c, cell.fields[n]) for c, cell in alternatives]) for n in names}
+        return made
+
+    def read_field(self, name: str) -> Any:
+        """The field's value; zero where a value was made without it."""
+        found = self._values.get(name)
+        if found is None:
+            shape = declared(type(self))[name]
+            sort = getattr(shape, "sort", None)
+            if sort is None:
+                raise ModelError(f"field `{name}` of {type(self).__name__} was not given a value")
+            low = getattr(shape, "lo", 0)
+            return const(sort, max(0, low))
+        return as_expr(found) if not isinstance(found, (TableView, FifoView, Record)) else found
+
+    def write_field(self, name: str, value: Any) -> None:
+        """Assign to a field of the record's place in the state, or of a free-standing value."""
+        if self._behind:
+            store([(c, cell.fields[name]) for c, cell in self._behind], value)
+        self._values[name] = value
+
+    def replace(self, **fields: Value) -> Any:
+        """A copy with some fields changed."""
+        made = object.__new__(type(self))
+        made._behind = []
+        made._values = {**self._values, **fields}
+        return made
+
+    def same_as(self, other: Record) -> Expr:
+        """Whether all scalar fields are equal."""
+        names = declared(type(self))
+        return all_of(self.read_field(n) == other.read_field(n) for n in names)
+
+    @staticmethod
+    def choose(condition: Value, a: Any, b: Any) -> Any:
+        """`a` where the condition holds, else `b`, field by field."""
+        made = object.__new__(type(a))
+        made._behind = []
+        made._values = {
+            n: select(condition, a.read_field(n), b.read_field(n)) for n in declared(type(a))
+        }
+        return made
+
+
+def _record_fields(cell: RecordCell, value: Any) -> dict[str, Any]:
+    if value is None:
+        value = cell.record()
+    if not isinstance(value, cell.record):
+        raise ModelError(f"expected a {cell.record.__name__}, got `{value!r}`")
+    assert isinstance(value, Record)
+    return {name: value.read_field(name) for name in cell.fields}
+
+
+class FifoView:
+    """A bounded queue: `length`, `is_empty`, `is_full`, `head`, `entry(i)`, `push`, `pop`."""
+
+    def __init__(self, alternatives: Alternatives) -> None:
+        self.alternatives = alternatives
+        self.capacity = len(alternatives[0][1].slots)
+
+    @property
+    def length(self) -> Expr:
+        """How many entries wait."""
+        return _read_scalar([(c, cell.length) for c, cell in self.alternatives])
+
+    @property
+    def is_empty(self) -> Expr:
+        """Whether nothing waits."""
+        return equal(self.length, 0)
+
+    @property
+    def is_full(self) -> Expr:
+        """Whether no further entry has room."""
+        return equal(self.length, self.capacity)
+
+    @property
+    def head(self) -> Any:
+        """The oldest entry (zeros when empty)."""
+        return self.entry(0)
+
+    def entry(self, position: int) -> Any:
+        """The entry at a position counted from the oldest; zeros beyond the last."""
+        return view([(c, cell.slots[position]) for c, cell in self.alternatives])
+
+    def push(self, value: Any) -> None:
+        """Append; a full queue stops the step, and the verdict names the queue as a bound."""
+        for condition, cell in self.alternatives:
+            with when(condition):
+                length = active().read(cell.length.variable)
+                limit(f"{cell.path} holds at most {self.capacity}", less(length, self.capacity))
+                for i, slot in enumerate(cell.slots):
+                    store([(equal(length, i), slot)], value)
+                active().write(cell.length.variable, clamp(length + 1, 0, self.capacity))
+
+    def pop(self, times: Value = True) -> None:
+        """Remove the oldest entry (where `times` holds); popping an empty queue does nothing."""
+        with when(times):
+            for condition, cell in self.alternatives:
+                with when(condition):
+                    length = active().read(cell.length.variable)
+                    rest = [view([(as_expr(True), slot)]) for slot in cell.slots[1:]]
+                    for slot, value in zip(cell.slots, rest, strict=False):
+                        store([(as_expr(True), slot)], value)
+                    _clear(cell.slots[-1])
+                    active().write(cell.length.variable, clamp(length - 1, 0, self.capacity))
+
+
+def _clear(cell: Any) -> None:
+    if isinstance(cell, ScalarCell):
+        active().write(cell.variable, const(cell.variable.sort, cell.zero))
+    elif isinstance(cell, RecordCell):
+        for field in cell.fields.values():
+            _clear(field)
+    elif isinstance(cell, TableCell):
+        for element in cell.cells:
+            _clear(element)
+
+
+def is_entity(value: object) -> bool:
+    """Whether a value is one of the entities of a universe."""
+    return isinstance(value, Entity)
+
+
+__all__ = ["Alternatives", "FifoView", "Record", "RecordShape", "TableView", "is_entity", "store", "view"]
