@@ -1,0 +1,49 @@
+# Needs python3 (3.11 or later, with its venv module) and make; everything else goes into .venv.
+PYTHON ?= python3
+PYTEST_ARGS ?= -n 2
+
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
+STAMP := $(VENV)/.stamp
+
+FOLDERS := model checker properties reports cli scenarios
+TYPING := build/typing/podrace
+# Folders checked beside the packages, if they have Python files.
+BESIDE = $(patsubst %/,%,$(sort $(dir $(wildcard tests/*.py bench/*.py))))
+
+.PHONY: check test bench lint format setup clean
+
+check: setup
+	$(BIN)/podrace check
+
+test: lint
+	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+lint: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	rm -rf $(TYPING)
+	mkdir -p $(TYPING)
+	for folder in $(FOLDERS); do ln -s ../../../$$folder $(TYPING)/$$folder; done
+	$(BIN)/mypy $(TYPING) $(BESIDE)
+
+format: setup
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: setup
+	@set -e; for script in $(sort $(wildcard bench/*.py)); do echo "== $$script"; $(BIN)/python $$script; done
+
+setup: $(STAMP)
+
+# The build backend is installed first, pinned like the rest, so that nothing unpinned takes part.
+$(STAMP): pyproject.toml setup.py constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) install -q -c constraints.txt setuptools
+	$(PIP) install -q -c constraints.txt --no-build-isolation -e '.[dev]'
+	touch $@
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,1 @@
+"""The model checker: explores a model written in the model language."""

@@ -1,0 +1,1 @@
+"""The podrace command line."""

@@ -1,0 +1,1 @@
+"""What happens around the scheduler: API server, kubelets, nodes and clients."""

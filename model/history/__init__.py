@@ -1,0 +1,1 @@
+"""Histories of the upstream scheduler: which version has which behaviour."""

@@ -1,0 +1,1 @@
+"""The Kubernetes scheduler as transitions written in the model language."""

@@ -1,0 +1,1 @@
+"""The properties that every execution of the model has to satisfy."""

@@ -1,0 +1,1 @@
+"""Reports on what the checker found: traces, diagrams and summaries."""

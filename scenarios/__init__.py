@@ -1,0 +1,1 @@
+"""Scenarios shipped with podrace, as YAML files beside this module."""

@@ -1,0 +1,217 @@
+"""Which package may import which: read from the source of every file, never by importing it."""
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+MODEL = {"model", "model.language", "model.scheduler", "model.environment", "model.history"}
+
+# A layer is a package with all its sub-packages, less those that are layers themselves. Each may
+# import itself and the layers named here.
+ALLOWED: dict[str, set[str]] = {
+    "model.language": set(),
+    "model.scheduler": MODEL - {"model.history"},
+    "model.environment": MODEL - {"model.history"},
+    "model.history": MODEL,
+    "model": MODEL,
+    "checker": {"model.language"},
+    "properties": MODEL - {"model.history"},
+    "reports": {"checker", "model.language"},
+    "scenarios": MODEL,
+    "cli": {*MODEL, "checker", "properties", "reports", "scenarios"},
+}
+FOLDERS = sorted({layer.partition(".")[0] for layer in ALLOWED})
+FREE_FOLDERS = ["bench", "tests"]
+
+
+@dataclass(frozen=True)
+class Source:
+    path: str
+    text: str
+
+    @property
+    def module(self) -> str:
+        """The name inside podrace: model.language for model/language/__init__.py."""
+        return self.path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+    @property
+    def is_package(self) -> bool:
+        return self.path.endswith("/__init__.py")
+
+
+def layer_of(module: str) -> str | None:
+    """The layer a module belongs to; None for podrace itself and for folders without a rule."""
+    while module and module not in ALLOWED:
+        module = module.rpartition(".")[0]
+    return module or None
+
+
+def imported_names(source: Source, modules: set[str]) -> Iterator[tuple[int, str]]:
+    """Line and full dotted name of everything imported, relative imports resolved against podrace."""
+    full = f"podrace.{source.module}"
+    package = full if source.is_package else full.rpartition(".")[0]
+    for node in ast.walk(ast.parse(source.text, source.path)):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield node.lineno, alias.name
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                parents = package.split(".")
+                parents = parents[: len(parents) - node.level + 1]
+                base = ".".join([*parents, base] if base else parents)
+                if not parents:
+                    base = "." * node.level + base
+            for alias in node.names:
+                # "from .. import model" names a module, "from ..model import Action" something in one.
+                member = f"{base}.{alias.name}"
+                is_module = base == "podrace" or member.removeprefix("podrace.") in modules
+                yield node.lineno, member if is_module and alias.name != "*" else base
+        elif isinstance(node, ast.Call) and node.args:
+            function = node.func
+            name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+            target = node.args[0]
+            if name in {"import_module", "__import__"} and isinstance(target, ast.Constant):
+                yield node.lineno, str(target.value)
+
+
+def violations(source: Source, modules: set[str]) -> list[str]:
+    """The broken rules of one file, each as file:line: what is wrong."""
+    found = []
+    free = source.module.partition(".")[0] in FREE_FOLDERS
+    layer = layer_of(source.module)
+    if not free and layer is None:
+        return [f"{source.path}:1: no rule in ALLOWED covers {source.module}"]
+    for line, name in imported_names(source, modules):
+        where = f"{source.path}:{line}:"
+        top = name.partition(".")[0]
+        if name.startswith("."):
+            if not free:
+                found.append(f"{where} the relative import {name} leads out of podrace")
+        elif top in FOLDERS:
+            found.append(f"{where} imports {name}, whose name is podrace.{name}")
+        elif top == "podrace" and layer is not None:
+            target = layer_of(name.removeprefix("podrace").removeprefix("."))
+            if target is None:
+                found.append(f"{where} imports {name}, which hides the package that is meant: name that one")
+            elif target != layer and target not in ALLOWED[layer]:
+                may = ", ".join(sorted(ALLOWED[layer])) or "nothing else of podrace"
+                found.append(f"{where} {layer} imports {target}, but may import only itself and: {may}")
+    return found
+
+
+def read_sources() -> list[Source]:
+    return [
+        Source(path.relative_to(ROOT).as_posix(), path.read_text(encoding="utf-8"))
+        for folder in [*FOLDERS, *FREE_FOLDERS]
+        for path in sorted((ROOT / folder).rglob("*.py"))
+    ]
+
+
+def test_imports_follow_the_rules() -> None:
+    sources = read_sources()
+    modules = {source.module for source in sources}
+    found = [message for source in sources for message in violations(source, modules)]
+    assert not found, "\n" + "\n".join(found)
+
+
+def test_every_folder_with_code_is_packaged() -> None:
+    """A folder without __init__.py works from a checkout, but is missing from the installed podrace."""
+    folders = {path.parent for folder in FOLDERS for path in (ROOT / folder).rglob("*.py")}
+    missing = [str(path.relative_to(ROOT)) for path in folders if not (path / "__init__.py").exists()]
+    assert not missing, f"no __init__.py in: {', '.join(sorted(missing))}"
+    assert [folder for folder in FOLDERS if not (ROOT / folder / "__init__.py").exists()] == []
+
+
+def test_folders_are_the_same_everywhere() -> None:
+    """setup.py, the Makefile and the rules here know the same top-level folders."""
+    setup = re.search(r"^FOLDERS = (\(.*\))$", (ROOT / "setup.py").read_text(encoding="utf-8"), re.M)
+    makefile = re.search(r"^FOLDERS := (.*)$", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M)
+    assert setup is not None
+    assert sorted(ast.literal_eval(setup[1])) == FOLDERS
+    assert makefile is not None
+    assert sorted(makefile[1].split()) == FOLDERS
+    packages = {path.parent.name for path in ROOT.glob("*/__init__.py")}
+    assert packages - set(FREE_FOLDERS) == set(FOLDERS)
+
+
+KNOWN = {*ALLOWED, "model.language.expr", "model.scheduler.queue", "checker.explore"}
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "message"),
+    [
+        ("model/language/expr.py", "from ..scheduler import queue", "model.language imports model.scheduler"),
+        ("model/language/expr.py", "import podrace.checker.explore", "model.language imports checker"),
+        ("model/language/__init__.py", "from .. import x", "model.language imports model,"),
+        ("model/scheduler/queue.py", "from ..history import v1", "model.scheduler imports model.history"),
+        ("model/scheduler/queue.py", "from .. import history", "model.scheduler imports model.history"),
+        ("model/environment/node.py", "from ...checker import x", "model.environment imports checker"),
+        ("model/history/v1.py", "from podrace import properties", "model.history imports properties"),
+        (
+            "checker/explore.py",
+            "from ..model.scheduler.queue import Queue",
+            "checker imports model.scheduler",
+        ),
+        ("checker/explore.py", "from ..model import scheduler", "checker imports model.scheduler"),
+        ("checker/explore.py", "from ..model import Something", "checker imports model,"),
+        ("checker/explore.py", "from ..model import *", "checker imports model,"),
+        ("checker/__init__.py", "from ..reports import x", "checker imports reports"),
+        ("properties/lost.py", "from ..model.history import x", "properties imports model.history"),
+        ("properties/lost.py", "from ..checker import x", "properties imports checker"),
+        ("reports/trace.py", "from podrace.properties import x", "reports imports properties"),
+        ("reports/trace.py", "def f():\n    from .. import properties", "reports imports properties"),
+        ("scenarios/__init__.py", "from ..checker import x", "scenarios imports checker"),
+        ("checker/explore.py", "importlib.import_module('podrace.cli')", "checker imports cli"),
+        ("checker/explore.py", "import podrace", "hides the package"),
+        ("checker/explore.py", "from .. import *", "hides the package"),
+        ("checker/explore.py", "from ... import x", "leads out of podrace"),
+        ("checker/explore.py", "import model.language", "whose name is podrace.model.language"),
+        ("tests/test_x.py", "from checker import x", "whose name is podrace.checker"),
+        ("newcomer/x.py", "", "no rule in ALLOWED covers newcomer.x"),
+    ],
+)
+def test_bad_imports_are_found(path: str, text: str, message: str) -> None:
+    found = violations(Source(path, text), KNOWN)
+    assert len(found) == 1
+    assert message in found[0]
+    assert found[0].startswith(f"{path}:{text.count(chr(10)) + 1}:")
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        (
+            "model/language/expr.py",
+            "import ast\nfrom . import types\nfrom .types import Int\nimport numpy.random",
+        ),
+        ("model/language/__init__.py", "from .expr import Expr\nfrom . import expr"),
+        ("model/scheduler/queue.py", "from ..language import x\nfrom ..environment import y"),
+        ("model/environment/node.py", "from ..language.expr import x\nfrom ..scheduler.queue import Queue"),
+        ("model/history/v1.py", "from .. import scheduler\nfrom ..scheduler import queue"),
+        (
+            "checker/explore.py",
+            "from ..model.language import x\nfrom ..model import language\nfrom . import a",
+        ),
+        (
+            "properties/lost.py",
+            "from ..model import x\nfrom ..model.scheduler import y\nfrom .common import z",
+        ),
+        ("reports/trace.py", "from ..checker.explore import x\nfrom podrace.model.language import y"),
+        ("scenarios/__init__.py", "from ..model.history import x\nfrom .loader import y"),
+        (
+            "cli/main.py",
+            "from .. import checker, properties, reports, scenarios\nfrom ..model import history",
+        ),
+        ("tests/test_x.py", "from podrace.checker import x\nimport podrace.cli\nfrom . import helpers"),
+        ("bench/speed.py", "from podrace.model.language import x"),
+    ],
+)
+def test_good_imports_pass(path: str, text: str) -> None:
+    assert violations(Source(path, text), KNOWN) == []
