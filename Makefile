@@ -37,9 +37,10 @@ bench: setup
 
 setup: $(STAMP)
 
+# A working .venv is kept, also if PYTHON is now another one: make clean first to change it.
 # The build backend is installed first, pinned like the rest, so that nothing unpinned takes part.
 $(STAMP): pyproject.toml setup.py constraints.txt
-	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV)
 	$(PIP) install -q -c constraints.txt setuptools
 	$(PIP) install -q -c constraints.txt --no-build-isolation -e '.[dev]'
 	touch $@
