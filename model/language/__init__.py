@@ -5,6 +5,7 @@ from .errors import ModelError
 from .expr import (
     Expr,
     Parameter,
+    Value,
     Variable,
     all_of,
     any_of,
@@ -30,7 +31,7 @@ from .views import Record
 
 __all__ = [
     "BOOL", "INT", "Component", "Entity", "Expr", "Model", "ModelError", "Parameter", "Record", "Sort",
-    "State", "Transition", "TransitionSystem", "Universe", "Variable", "all_of", "any_of", "as_expr",
+    "State", "Transition", "TransitionSystem", "Universe", "Value", "Variable", "all_of", "any_of", "as_expr",
     "before", "boolean", "build", "clamp", "count", "enum", "equal", "fifo", "implies", "integer", "largest",
     "limit", "negate", "otherwise", "per", "record", "ref", "require", "select", "smallest", "step",
     "substitute", "topological", "total", "trace_system", "variables_of", "when",

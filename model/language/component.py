@@ -86,6 +86,11 @@ class Component:
             raise ModelError(f"`{name}` is not declared state of {type(self).__name__}")
 
     @property
+    def scope(self) -> Any:
+        """The bounds that the model is built with."""
+        return self._model.entities.scope
+
+    @property
     def universe(self) -> Universe:
         """The entities of the model."""
         return self._model.entities
@@ -109,7 +114,6 @@ class Model:
 
     parts: dict[str, Component]
     entities: Universe
-    config: Any
 
     def add(self, name: str, part: type[Component]) -> Component:
         """Add a part that the model itself does not know, for example a monitor."""
@@ -126,11 +130,11 @@ class Model:
 def part_classes(root: type[Model]) -> dict[str, type[Component]]:
     """The component class of each part that a model class names, in order."""
     hints = get_type_hints(root)
-    own = {"parts", "entities", "config"}
+    own = {"parts", "entities"}
     return {n: c for n, c in hints.items() if n not in own and isinstance(c, type) and issubclass(c, Component)}
 
 
-def build(root: type[M], universe: Universe, changes: Sequence[type[Component]] = (), config: Any = None) -> M:
+def build(root: type[M], universe: Universe, changes: Sequence[type[Component]] = ()) -> M:
     """A model whose parts have `changes` applied.
 
     Each change must be a subclass of one of the model's component classes; the first in the list has
@@ -148,7 +152,7 @@ def build(root: type[M], universe: Universe, changes: Sequence[type[Component]] 
         for home in homes:
             applied[home].append(change)
     model = root()
-    model.parts, model.entities, model.config = {}, universe, config
+    model.parts, model.entities = {}, universe
     for name, base in classes.items():
         model.add(name, combine(base, applied[name]))
     return model

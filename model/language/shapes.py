@@ -9,6 +9,7 @@ A shape is a description; `allocate` turns it into cells, each with its own stat
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Protocol
@@ -16,6 +17,14 @@ from typing import Any, Protocol
 from .errors import ModelError
 from .expr import Value, Variable, as_expr
 from .sorts import BOOL, INT, Entity, Sort, Universe, sort_of_enum, sort_of_ref
+
+
+Bound = int | Callable[[Any], int]
+"""A bound of a shape: a number, or a function that takes it from the universe's scope."""
+
+
+def _number(bound: Bound, universe: Universe) -> int:
+    return bound(universe.scope) if callable(bound) else bound
 
 
 class Holder(Protocol):
@@ -85,14 +94,17 @@ class FifoCell:
 class Scalar(Shape):
     """A bool, bounded int, enum member or optional reference."""
 
-    def __init__(self, sort: Sort, lo: int, hi: int | None, initial: Value) -> None:
+    def __init__(self, sort: Sort, lo: int, hi: Bound | None, initial: Value) -> None:
         self.sort, self.lo, self.hi, self.initial = sort, lo, hi, initial
 
     def allocate(self, path: str, universe: Universe) -> ScalarCell:
-        hi = self.hi
-        if hi is None:
+        if self.hi is None:
             assert self.sort.tag is not None
             hi = len(universe[self.sort.tag])
+        else:
+            hi = _number(self.hi, universe)
+            if hi < self.lo:
+                raise ModelError(f"`{path}` cannot range over {self.lo}..{hi}")
         zero = min(max(0, self.lo), hi)
         start = zero if self.initial is None else as_expr(self.initial, self.sort).lo
         if not self.lo <= start <= hi:
@@ -122,14 +134,15 @@ class Table(Shape):
 class Fifo(Shape):
     """A queue that holds at most `capacity` entries."""
 
-    def __init__(self, capacity: int, element: Any) -> None:
-        if capacity < 1:
-            raise ModelError(f"a queue needs a capacity of at least 1, not {capacity}")
+    def __init__(self, capacity: Bound, element: Any) -> None:
         self.capacity, self.element = capacity, as_shape(element)
 
     def allocate(self, path: str, universe: Universe) -> FifoCell:
-        slots = tuple(self.element.allocate(f"{path}[{i}]", universe) for i in range(self.capacity))
-        length = Variable(f"{path}.length", INT, 0, self.capacity, 0)
+        capacity = _number(self.capacity, universe)
+        if capacity < 1:
+            raise ModelError(f"`{path}` needs a capacity of at least 1, not {capacity}")
+        slots = tuple(self.element.allocate(f"{path}[{i}]", universe) for i in range(capacity))
+        length = Variable(f"{path}.length", INT, 0, capacity, 0)
         return FifoCell(path, slots, ScalarCell(length, 0))
 
 
@@ -171,9 +184,9 @@ def boolean(initial: bool = False) -> Any:
     return Scalar(BOOL, 0, 1, initial)
 
 
-def integer(lo: int, hi: int, initial: int | None = None) -> Any:
-    """An int in lo..hi; starts at 0, or at the end of the range nearest to 0."""
-    if lo > hi:
+def integer(lo: int, hi: Bound, initial: int | None = None) -> Any:
+    """An int in lo..hi; starts at 0, or at the end of the range nearest to 0. `hi` may come from the scope."""
+    if not callable(hi) and lo > hi:
         raise ModelError(f"an integer cannot range over {lo}..{hi}")
     return Scalar(INT, lo, hi, initial)
 
@@ -193,8 +206,11 @@ def per(kind: type, element: Any) -> Any:
     return Table(kind, element)
 
 
-def fifo(capacity: int, element: Any) -> Any:
-    """A bounded queue of `element`s; pushing to a full one is a bound that a verdict names."""
+def fifo(capacity: Bound, element: Any) -> Any:
+    """A bounded queue of `element`s; pushing to a full one is a bound that a verdict names.
+
+    `capacity` may be a function of the universe's scope.
+    """
     return Fifo(capacity, element)
 
 

@@ -55,12 +55,14 @@ def sort_of_ref(kind: type[Entity]) -> Sort:
 
 
 class Universe:
-    """The finitely many entities of each kind, in index order.
+    """The finitely many entities of each kind, in index order, and the bounds that a model is built with.
 
-    Raises ModelError if indices or names of one kind are not unique and consecutive.
+    `scope` is whatever object the model's shapes and steps take their bounds from. Raises ModelError if
+    indices or names of one kind are not unique and consecutive.
     """
 
-    def __init__(self, entities: Mapping[type[Entity], Sequence[Entity]]) -> None:
+    def __init__(self, entities: Mapping[type[Entity], Sequence[Entity]], scope: Any = None) -> None:
+        self.scope = scope
         self._entities = {kind: tuple(members) for kind, members in entities.items()}
         for kind, members in self._entities.items():
             if [e.index for e in members] != list(range(len(members))):

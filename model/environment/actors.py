@@ -1,0 +1,86 @@
+"""Who else acts on the cluster: users, kubelets and the pod garbage collector.
+
+Users are not fair: they may never act. How often they may act is the scenario's scope.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..language import Component, any_of, boolean, per, require, step
+from .disturbances import Disturbance
+from .objects import Node, Pod
+
+if TYPE_CHECKING:
+    from .api import APIServer
+    from .disturbances import Disturbances
+
+
+class Users(Component):
+    """Users and cloud providers: they create and delete pods and nodes."""
+
+    api: APIServer
+    disturbances: Disturbances
+
+    created = per(Pod, boolean())
+
+    @step(actor="user", fair=False)
+    def create_pod(self, pod: Pod) -> None:
+        """A user creates a pod that the cluster did not have at the start (once: a second would have a new UID)."""
+        if pod.exists:
+            require(False)
+        require(~self.created[pod])
+        self.created[pod] = True
+        self.disturbances.spend(Disturbance.POD_CREATION)
+        self.api.create_pod(pod)
+
+    @step(actor="user", fair=False)
+    def delete_pod(self, pod: Pod) -> None:
+        """A user deletes a pod."""
+        require(self.api.pod[pod].exists & ~self.api.pod[pod].terminating)
+        self.disturbances.spend(Disturbance.POD_DELETION)
+        self.api.delete_pod(pod)
+
+    @step(actor="user", fair=False)
+    def delete_node(self, node: Node) -> None:
+        """A user or the cloud provider deletes a node; its pods stay until somebody deletes them."""
+        require(self.api.node_exists[node])
+        self.disturbances.spend(Disturbance.NODE_DELETION)
+        self.api.write_node(node, exists=False)
+
+    @step(actor="user", fair=False)
+    def create_node(self, node: Node) -> None:
+        """A node (re)joins the cluster under its name."""
+        require(~self.api.node_exists[node])
+        self.disturbances.spend(Disturbance.NODE_CREATION)
+        self.api.write_node(node, exists=True)
+
+
+class Kubelet(Component):
+    """One kubelet per node: it ends the pods that are to terminate."""
+
+    api: APIServer
+
+    @step(actor="kubelet")
+    def finish_termination(self, pod: Pod) -> None:
+        """The containers of a terminating pod have stopped: the kubelet removes the object."""
+        current = self.api.pod[pod]
+        require(current.assigned & current.terminating)
+        require(any_of((current.node == node) & self.api.node_exists[node] for node in self.universe[Node]))
+        self.api.remove_pod(pod)
+
+
+class PodGC(Component):
+    """The pod garbage collector of the controller manager (pkg/controller/podgc)."""
+
+    api: APIServer
+
+    @step(actor="pod gc")
+    def collect(self, pod: Pod) -> None:
+        """Removes a pod that is bound to a node that no longer exists."""
+        if not self.scope.pod_gc:
+            require(False)
+        current = self.api.pod[pod]
+        require(current.assigned)
+        require(~any_of((current.node == node) & self.api.node_exists[node] for node in self.universe[Node]))
+        self.api.remove_pod(pod)

@@ -1,0 +1,102 @@
+"""The API server: pod and node objects, and the writes that the others make.
+
+Every committed write that changes an object appends one event to the watch of its kind; a write that
+changes nothing appends none. Each write is one step of its caller.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..language import Component, Expr, Value, as_expr, boolean, per, select, when
+from .objects import Node, Pod, PodCopy, PodObject
+
+if TYPE_CHECKING:
+    from .watch import NodeWatch, PodWatch
+
+
+class APIServer(Component):
+    """The truth about pods and nodes."""
+
+    pod_watch: PodWatch
+    node_watch: NodeWatch
+
+    pod = per(Pod, PodObject)
+    node_exists = per(Node, boolean())
+
+    def setup(self) -> None:
+        for pod in self.universe[Pod]:
+            self.pod[pod] = PodObject(exists=pod.exists, node=pod.node)
+        for node in self.universe[Node]:
+            self.node_exists[node] = node.exists
+
+    def _commit(self, pod: Pod, new: PodObject) -> None:
+        with when(~self.pod[pod].same_as(new)):
+            self.pod[pod] = new
+            self.pod_watch.publish(pod, new)
+
+    def create_pod(self, pod: Pod) -> None:
+        """POST of a new pod."""
+        self._commit(pod, PodObject(exists=True))
+
+    def delete_pod(self, pod: Pod) -> None:
+        """DELETE: at once if nothing runs or no grace is due, otherwise sets the deletion timestamp."""
+        old = self.pod[pod]
+        graceful = old.assigned & pod.graceful
+        with when(old.exists):
+            with when(graceful):
+                self._commit(pod, old.replace(terminating=True))
+            with when(~graceful):
+                self.remove_pod(pod)
+
+    def remove_pod(self, pod: Pod) -> None:
+        """The object disappears (DELETE with grace period 0, as the kubelet and the pod GC send it)."""
+        with when(self.pod[pod].exists):
+            self._commit(pod, PodObject())
+
+    def can_bind(self, pod: Pod) -> Expr:
+        """Whether the API server accepts a Binding (assignPod in registry/core/pod/storage)."""
+        old = self.pod[pod]
+        return old.pending & ~old.terminating
+
+    def bind(self, pod: Pod, node: Node | Expr) -> None:
+        """Commit a Binding: sets spec.nodeName and PodScheduled=True."""
+        old = self.pod[pod]
+        with when(self.can_bind(pod)):
+            self._commit(pod, old.replace(node=node, failed=False))
+
+    def patch_status(self, pod: Pod, failed: Value, nominated: Value) -> None:
+        """PATCH of the status without a precondition: the condition, and a nomination unless none."""
+        old = self.pod[pod]
+        wanted = as_expr(nominated, as_expr(old.nominated).sort)
+        with when(old.exists):
+            self._commit(
+                pod,
+                old.replace(
+                    failed=failed,
+                    nominated=select(wanted.is_none, old.nominated, wanted),
+                ),
+            )
+
+    def clear_nomination(self, pod: Pod) -> None:
+        """Write an empty status.nominatedNodeName."""
+        with when(self.pod[pod].exists):
+            self._commit(pod, self.pod[pod].replace(nominated=None))
+
+    def set_nomination(self, pod: Pod, node: Value) -> None:
+        """Write status.nominatedNodeName."""
+        with when(self.pod[pod].exists):
+            self._commit(pod, self.pod[pod].replace(nominated=node))
+
+    def write_node(self, node: Node, exists: bool) -> None:
+        """POST or DELETE of a node object."""
+        self.node_exists[node] = exists
+        self.node_watch.publish(node, exists)
+
+    def is_current(self, pod: Pod, copy: PodCopy) -> Expr:
+        """Whether an Update based on `copy` would pass the resourceVersion check.
+
+        Versions are compared by content: two versions of equal content count as one.
+        """
+        old = self.pod[pod]
+        return old.pending & old.copy().same_as(copy)

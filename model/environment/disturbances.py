@@ -1,0 +1,39 @@
+"""How often users and faults may still act: one counter per kind of disturbance."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from ..language import Component, clamp, integer, limit, per, require
+
+
+class Disturbance(Enum):
+    """What may go wrong or change from outside; the value is the field of the scope that bounds it."""
+
+    NODE_DELETION = "node_deletions"
+    NODE_CREATION = "node_creations"
+    POD_DELETION = "pod_deletions"
+    POD_CREATION = "pod_creations"
+    BIND_FAILURE = "bind_failures"
+    LOST_REPLY = "lost_replies"
+    WRITE_FAILURE = "write_failures"
+    ASSUME_EXPIRY = "assume_expiries"
+
+
+class Disturbances(Component):
+    """The disturbances that are left to happen."""
+
+    left = per(Disturbance, integer(0, 15))
+
+    def setup(self) -> None:
+        for kind in Disturbance:
+            self.left[kind] = getattr(self.scope, kind.value)
+
+    def spend(self, kind: Disturbance) -> None:
+        """The step being traced is one such disturbance: it can run only while the scope has one left."""
+        allowed = getattr(self.scope, kind.value)
+        if allowed == 0:
+            require(False)
+            return
+        limit(f"{kind.value.replace('_', ' ')}: at most {allowed}", self.left[kind] > 0)
+        self.left[kind] = clamp(self.left[kind] - 1, 0, 15)

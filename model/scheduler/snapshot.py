@@ -1,0 +1,58 @@
+"""The snapshot that one scheduling cycle works on (internal/cache/snapshot.go)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..environment.objects import Node, Pod
+from ..language import Component, Expr, Record, boolean, per, ref
+
+if TYPE_CHECKING:
+    from .cache import Cache
+
+
+class SnapshotPod(Record):
+    """A pod as the snapshot shows it."""
+
+    node = ref(Node)
+    terminating = boolean()
+
+
+class Snapshot(Component):
+    """A copy of the cache's NodeInfos, and the nodes that the cycle goes through.
+
+    Cleared at the end of a cycle: every cycle begins with a new one.
+    """
+
+    cache: Cache
+
+    pod = per(Pod, SnapshotPod)
+    live = per(Node, boolean())
+    listed = per(Node, boolean())
+
+    def update(self) -> None:
+        """UpdateSnapshot, under the cache's lock: pods, nodes, and the list of nodes to try."""
+        for pod in self.universe[Pod]:
+            cached = self.cache.pod[pod]
+            self.pod[pod] = SnapshotPod(node=cached.node, terminating=cached.terminating)
+        for node in self.universe[Node]:
+            self.live[node] = self.cache.live[node]
+        self.list_nodes()
+
+    def list_nodes(self) -> None:
+        """The nodes to try are those of the snapshot that have a Node object."""
+        for node in self.universe[Node]:
+            self.listed[node] = self.cache.live[node]
+
+    def clear(self) -> None:
+        """The cycle is over."""
+        for pod in self.universe[Pod]:
+            self.pod[pod] = SnapshotPod()
+        for node in self.universe[Node]:
+            self.live[node] = False
+            self.listed[node] = False
+
+    def on(self, pod: Pod, node: Node) -> Expr:
+        """Whether the snapshot has the pod on the node."""
+        on: Expr = self.pod[pod].node == node
+        return on
