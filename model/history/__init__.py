@@ -1,1 +1,9 @@
-"""Histories of the upstream scheduler: which version has which behaviour."""
+"""How the scheduler used to be: one small class per upstream change, and the releases made of them."""
+
+from .change import CHANGES, RELEASE_ORDER, Change, before
+from .releases import RELEASES, Composition, UnknownName, find_change, in_order, resolve
+
+__all__ = [
+    "CHANGES", "RELEASES", "RELEASE_ORDER", "Change", "Composition", "UnknownName", "before",
+    "find_change", "in_order", "resolve",
+]  # fmt: skip

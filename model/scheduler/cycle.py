@@ -121,16 +121,20 @@ class Scheduler(Component):
         require(self.ready_for_snapshot(pod))
         self.snapshot.update()
         self.phase = Phase.FILTERING
-        with when(all_of(~self.snapshot.listed[n] for n in self.universe[Node])):
+        with when(self.has_no_nodes()):
             self.error = True
             self.phase = Phase.FAIL
+
+    def has_no_nodes(self) -> Expr:
+        """ErrNoNodesAvailable: there is no node to try."""
+        return all_of(~self.snapshot.listed[n] for n in self.universe[Node])
 
     @step(actor="scheduler")
     def filter(self, pod: Pod, node: Node) -> None:
         """Run the filters for one node, twice if pods are nominated to it (the nominator is read now)."""
         require(self.at(Phase.FILTERING, pod))
         require(self.snapshot.listed[node] & (self.verdict[node] == NodeVerdict.UNTRIED))
-        fits = self.filters.fits_with_nominated(pod, node, self.filters.present_in_snapshot(pod, node))
+        fits = self.filters.fits_with_nominated(pod, node, self.snapshot.placement())
         self.verdict[node] = select(fits & self.snapshot.live[node], NodeVerdict.FEASIBLE, NodeVerdict.REJECTED)
         with when(self.no_node_is(NodeVerdict.UNTRIED)):
             self._conclude_filtering(pod)
@@ -198,7 +202,9 @@ class Scheduler(Component):
         """Find the victims whose eviction would make room on one node (the nominator is read now)."""
         require(self.at(Phase.DRY_RUN, pod))
         require(self.verdict[node] == NodeVerdict.REJECTED)
-        possible = self.snapshot.live[node] & self.filters.preemption_may_help(pod, node)
+        possible = self.snapshot.live[node] & self.filters.preemption_may_help(
+            pod, node, self.snapshot.placement()
+        )
         feasible, victims = self.preemption.dry_run(pod, node)
         candidate = possible & feasible
         self.verdict[node] = select(candidate, NodeVerdict.CANDIDATE, NodeVerdict.NO_CANDIDATE)
@@ -278,8 +284,13 @@ class Scheduler(Component):
     def fail(self, pod: Pod) -> None:
         """The attempt failed: the failure handler takes over (recordSchedulingFailure)."""
         require(self.at(Phase.FAIL, pod))
-        self.failure.begin(pod, self.copy, self.nominee, unschedulable=True)
+        self.failure.begin(pod, self.copy, self.nominee_to_record(), unschedulable=True)
         self.phase = Phase.FAILING
+
+    def nominee_to_record(self) -> Value:
+        """The nomination that the failure handler is to record."""
+        nominee: Expr = self.nominee
+        return nominee
 
     def failure_handled(self, pod: Pod) -> None:
         """The failure handler is through; if it worked for this cycle, the cycle goes on."""

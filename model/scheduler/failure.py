@@ -74,10 +74,6 @@ class FailureHandler(Component):
         """Whether a requeue of the pod is still to come."""
         return any_of(self.phase[pod] == p for p in (FailurePhase.READ, FailurePhase.REQUEUE))
 
-    def holds(self, pod: Pod) -> Expr:
-        """Whether the failure handler still has to put the pod back."""
-        return self.awaits_requeue(pod)
-
     @step(actor="failure handler")
     def read(self, pod: Pod) -> None:
         """Read the pod from the lister; one that is gone is not requeued."""
@@ -88,14 +84,18 @@ class FailureHandler(Component):
             self.phase[pod] = FailurePhase.REQUEUE
         with otherwise():
             self.queue.moved_since[pod] = False
-            self.phase[pod] = FailurePhase.NOMINATE
+            self.phase[pod] = self.phase_after_requeue()
 
     @step(actor="failure handler")
     def requeue(self, pod: Pod) -> None:
         """AddUnschedulableIfNotPresent."""
         require(self.phase[pod] == FailurePhase.REQUEUE)
         self.queue.requeue(pod, self.copy[pod])
-        self.phase[pod] = FailurePhase.NOMINATE
+        self.phase[pod] = self.phase_after_requeue()
+
+    def phase_after_requeue(self) -> FailurePhase:
+        """What follows the requeue."""
+        return FailurePhase.NOMINATE
 
     @step(actor="failure handler")
     def nominate(self, pod: Pod) -> None:

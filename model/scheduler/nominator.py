@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..environment.objects import Node, Pod
 from ..language import Component, Expr, Value, as_expr, per, ref, select
 
 
+if TYPE_CHECKING:
+    from .queue import PriorityQueue
+
+
 class Nominator(Component):
     """Nominations in memory, by pod."""
+
+    queue: PriorityQueue
 
     node = per(Pod, ref(Node))
 
@@ -29,3 +37,6 @@ class Nominator(Component):
     def delete(self, pod: Pod) -> None:
         """DeleteNominatedPodIfExists."""
         self.node[pod] = None
+
+    def popped(self, pod: Pod) -> None:
+        """A scheduling cycle takes the pod: its nomination stays."""

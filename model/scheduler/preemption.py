@@ -42,7 +42,8 @@ class Preemption(Component):
             & self.snapshot.pod[q].terminating
             & (q.priority < pod.priority)
             for node in self.universe[Node]
-            for q in self.filters.others(pod)
+            for q in self.universe[Pod]
+            if q is not pod
         )
         return ~waits
 
@@ -58,16 +59,16 @@ class Preemption(Component):
 
         Gives whether the node is a candidate, and for each pod whether it is a victim there.
         """
-        snapshot = self.filters.present_in_snapshot(pod, node)
+        placement = self.snapshot.placement()
+        snapshot = placement.present(pod, node)
         potential = {q: here & (q.priority < pod.priority) for q, here in snapshot.items()}
         present = {q: here & ~potential[q] for q, here in snapshot.items()}
-        feasible = self.filters.fits_with_nominated(pod, node, present)
+        feasible = self.filters.fits_with_nominated(pod, node, placement.with_present(node, present))
         pods = list(snapshot)
         rank = {q: count(self.more_important(r, q) for r in pods) for q in pods}
         for place in range(len(pods)):
-            turn = {q: potential[q] & (rank[q] == place) for q in pods}
-            back = {q: present[q] | turn[q] for q in pods}
-            spared = self.filters.fits_with_nominated(pod, node, back)
+            back = {q: present[q] | (potential[q] & (rank[q] == place)) for q in pods}
+            spared = self.filters.fits_with_nominated(pod, node, placement.with_present(node, back))
             present = {q: select(spared, back[q], present[q]) for q in pods}
         return feasible, {q: feasible & potential[q] & ~present[q] for q in pods}
 

@@ -119,6 +119,7 @@ class PriorityQueue(Component):
         # The timestamp is renewed whenever the pod comes back; until then nothing compares it.
         self.stamp(pod)
         self.moved = False
+        self.nominator.popped(pod)
         return copy
 
     def begin_failure(self, pod: Pod) -> None:
@@ -139,7 +140,15 @@ class PriorityQueue(Component):
 
     def requeue_place(self, pod: Pod, copy: PodCopy) -> Expr:
         """Where a failed pod goes."""
-        return select(self.move_came(pod), Place.BACKOFF, Place.UNSCHEDULABLE)
+        return select(self.is_retried(pod, copy), self.retry_place(), Place.UNSCHEDULABLE)
+
+    def is_retried(self, pod: Pod, copy: PodCopy) -> Expr:
+        """Whether a failed pod is to be tried again rather than parked."""
+        return self.move_came(pod)
+
+    def retry_place(self) -> Place:
+        """Where a pod waits that is to be tried again (isPodBackingoff decides; see the module's docstring)."""
+        return Place.BACKOFF
 
     def update(self, pod: Pod, old: PodObject, new: PodObject) -> None:
         """Update: a pending pod's object changed."""
@@ -178,7 +187,7 @@ class PriorityQueue(Component):
     def _move(self, which: dict[Pod, bool]) -> None:
         for pod, wanted in which.items():
             with when((self.place[pod] == Place.UNSCHEDULABLE) & wanted):
-                self.place[pod] = self.place_after_move(pod)
+                self.place[pod] = self.retry_place()
         self.moved = True
         for pod in self.universe[Pod]:
             self.moved_since[pod] = as_expr(self.moved_since[pod]) | self.is_failing(pod)
@@ -186,10 +195,6 @@ class PriorityQueue(Component):
     def is_failing(self, pod: Pod) -> Expr:
         """Whether an attempt of `pod` has read its cycle number and not yet requeued the pod."""
         return self.failure.awaits_requeue(pod)
-
-    def place_after_move(self, pod: Pod) -> Expr:
-        """Where a move request sends a parked pod (isPodBackingoff decides; see the module's docstring)."""
-        return as_expr(Place.BACKOFF)
 
     # --- timers ----------------------------------------------------------------------------------
 

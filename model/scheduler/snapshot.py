@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..environment.objects import Node, Pod
 from ..language import Component, Expr, Record, boolean, per, ref
+from .placement import Placement
 
 if TYPE_CHECKING:
     from .cache import Cache
@@ -56,3 +57,11 @@ class Snapshot(Component):
         """Whether the snapshot has the pod on the node."""
         on: Expr = self.pod[pod].node == node
         return on
+
+    def placement(self) -> Placement:
+        """The snapshot as filters see it."""
+        nodes = self.universe[Node]
+        return Placement(
+            {pod: {node: self.on(pod, node) for node in nodes} for pod in self.universe[Pod]},
+            {node: self.live[node] for node in nodes},
+        )

@@ -1,0 +1,44 @@
+"""Which nodes a scheduling cycle goes through, as it was."""
+
+from __future__ import annotations
+
+from ..environment.objects import Node, Pod
+from ..language import Expr, any_of, require, step
+from ..scheduler import Filters, Scheduler, Snapshot
+from ..scheduler.verdicts import Phase
+from .change import before
+
+_TITLE = "the nodes to try come from the scheduler's cache"
+
+
+@before("node-list-from-cache", _TITLE, first_in="1.12")
+class NodesFromLister(Scheduler):
+    """The list of nodes was read from the node lister, before and apart from the snapshot (1.9)."""
+
+    @step(actor="scheduler")
+    def list_nodes(self, pod: Pod) -> None:
+        """Read the node lister: these nodes will be tried."""
+        require(self.at(Phase.POPPED, pod) & ~self.skips(pod))
+        for node in self.universe[Node]:
+            self.snapshot.listed[node] = self.filters.node_watch.lister[node]
+        self.phase = Phase.LISTED
+
+    def ready_for_snapshot(self, pod: Pod) -> Expr:
+        return self.at(Phase.LISTED, pod)
+
+
+@before("node-list-from-cache", _TITLE, first_in="1.12")
+class SnapshotWithoutList(Snapshot):
+    """The snapshot held NodeInfos only."""
+
+    def list_nodes(self) -> None:
+        """The list has been read already."""
+
+
+@before("node-list-from-cache", _TITLE, first_in="1.12")
+class ListedNodeWithoutNodeInfo(Filters):
+    """A listed node without a Node object in the snapshot made the attempt an error."""
+
+    def scheduling_error(self, pod: Pod, some_feasible: Expr) -> Expr:
+        missing = any_of(self.snapshot.listed[n] & ~self.snapshot.live[n] for n in self.universe[Node])
+        return super().scheduling_error(pod, some_feasible) | missing

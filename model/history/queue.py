@@ -1,0 +1,84 @@
+"""The scheduling queue as it was."""
+
+from __future__ import annotations
+
+from ..environment.objects import Pod, PodCopy
+from ..language import Expr, as_expr, require
+from ..scheduler import PriorityQueue, Scheduler
+from ..scheduler.queue import Place
+from ..scheduler.verdicts import Phase
+from .change import before
+
+
+@before(
+    "73309",
+    "a move request is compared with the number of the scheduling cycle",
+    first_in="1.14",
+    issues=(73216,),
+)
+class Before73309(PriorityQueue):
+    """A move request was one flag, which the next Pop cleared."""
+
+    def move_came(self, pod: Pod) -> Expr:
+        return as_expr(self.moved)
+
+
+@before("72558", "pods that have been parked for long are moved", first_in="1.14", issues=(72122,))
+class Before72558(PriorityQueue):
+    """A parked pod waited for an event, however long."""
+
+    def flush_unschedulable(self, pod: Pod) -> None:
+        """There was no such flush."""
+        require(False)
+
+
+@before("71488", "pods of equal priority wait in the order of their timestamps", first_in="1.14")
+class Before71488(PriorityQueue):
+    """activeQ compared priorities only: of equal pods, any could be the head of the heap."""
+
+    def precedes(self, a: Pod, b: Pod) -> Expr:
+        return a.priority > b.priority
+
+
+@before("backoff-queue", "a pod whose backoff is not over waits in backoffQ", first_in="1.14")
+class BeforeBackoffQueue(PriorityQueue):
+    """There was no backoffQ: what was not parked went to activeQ."""
+
+    def retry_place(self) -> Place:
+        return Place.ACTIVE
+
+
+@before("requeue-ignores-condition", "a requeued pod is parked whatever its condition", first_in="1.15")
+class RequeueChecksCondition(PriorityQueue):
+    """A pod was parked only if its object already said PodScheduled=False, Unschedulable."""
+
+    def is_retried(self, pod: Pod, copy: PodCopy) -> Expr:
+        return super().is_retried(pod, copy) | ~as_expr(copy.failed)
+
+
+_FIFO = "pods wait in a priority queue, and may preempt (with PodPriority, as 1.9 and later are modelled)"
+
+
+@before("55109", _FIFO, first_in="1.9")
+class FirstInFirstOut(PriorityQueue):
+    """One FIFO: a failed pod came back to its end after a backoff, and events moved nothing."""
+
+    def precedes(self, a: Pod, b: Pod) -> Expr:
+        return self.is_older(a, b)
+
+    def is_retried(self, pod: Pod, copy: PodCopy) -> Expr:
+        return as_expr(True)
+
+    def retry_place(self) -> Place:
+        return Place.ACTIVE
+
+
+@before("55109", _FIFO, first_in="1.9")
+class WithoutPreemption(Scheduler):
+    """Without PodPriority nobody preempts."""
+
+    def phase_after_fit_error(self) -> Phase:
+        return Phase.FAIL
+
+    def after_failure(self) -> None:
+        self.end()

@@ -1,0 +1,85 @@
+"""Releases: which changes each lacks, and what a release with fixes put in or taken out consists of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..language import Component
+from . import affinity, nodes, nominations, queue, requeue  # noqa: F401  (they register their changes)
+from .change import CHANGES, RELEASE_ORDER, Change
+
+RELEASES = tuple(r for r in RELEASE_ORDER if r != "1.20")
+"""The releases that can be asked for; each stands for its first version (1.13 is 1.13.0)."""
+
+
+class UnknownName(LookupError):
+    """A release or a change that the model does not have; `known` lists those that it has."""
+
+    def __init__(self, what: str, name: str, known: Sequence[str]) -> None:
+        self.what, self.name, self.known = what, name, tuple(known)
+        super().__init__(f"unknown {what} `{name}`; known: {', '.join(known)}")
+
+
+@dataclass(frozen=True, slots=True)
+class Composition:
+    """A release with fixes put in or taken out.
+
+    `classes` go to `build_cluster`; `missing` are the changes that they undo, oldest first. `notes` are sentences
+    for the user about requests that change nothing.
+    """
+
+    release: str
+    added: tuple[str, ...]
+    removed: tuple[str, ...]
+    missing: tuple[Change, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def classes(self) -> tuple[type[Component], ...]:
+        """The classes to build with. Oldest first: where two override one method, the older behaviour wins."""
+        return tuple(cls for change in self.missing for cls in change.classes)
+
+    @property
+    def label(self) -> str:
+        """For example `1.13 + 72259`."""
+        return self.release + "".join(f" + {k}" for k in self.added) + "".join(f" - {k}" for k in self.removed)
+
+
+def in_order() -> list[Change]:
+    """All changes, oldest first."""
+    return sorted(CHANGES.values(), key=lambda c: RELEASE_ORDER.index(c.first_in))
+
+
+def find_change(name: str) -> Change:
+    """A change by its key; raises UnknownName."""
+    if name not in CHANGES:
+        raise UnknownName("fix", name, sorted(CHANGES))
+    return CHANGES[name]
+
+
+def resolve(
+    release: str, with_fixes: Sequence[str] = (), without_fixes: Sequence[str] = ()
+) -> Composition:
+    """The composition for a release, with these fixes put in and those taken out.
+
+    Raises UnknownName for a release or fix that the model does not have, ValueError for a fix that is both
+    asked for and asked to be taken out.
+    """
+    if release not in RELEASES:
+        raise UnknownName("release", release, RELEASES)
+    wanted = [find_change(name) for name in with_fixes]
+    unwanted = [find_change(name) for name in without_fixes]
+    for change in wanted:
+        if change in unwanted:
+            raise ValueError(f"fix {change.key} cannot be put in and taken out at once")
+    notes = [f"{release} already has {c.key}" for c in wanted if c.is_in(release)]
+    notes += [f"{release} does not have {c.key}" for c in unwanted if not c.is_in(release)]
+    added = tuple(dict.fromkeys(c.key for c in wanted if not c.is_in(release)))
+    removed = tuple(dict.fromkeys(c.key for c in unwanted if c.is_in(release)))
+    missing = tuple(
+        c
+        for c in in_order()
+        if (not c.is_in(release) and c.key not in added) or c.key in removed
+    )
+    return Composition(release, added, removed, missing, tuple(notes))

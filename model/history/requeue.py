@@ -1,0 +1,103 @@
+"""The failure handler and the order of the failing cycle, as they were."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from ..environment.objects import Pod, PodCopy
+from ..language import Expr, Value, enum, limit, otherwise, per, require, step, when
+from ..scheduler import FailureHandler, Scheduler
+from ..scheduler.failure import FailurePhase
+from ..scheduler.verdicts import NodeVerdict, Phase
+from .change import before
+
+
+class Retry(Enum):
+    """The next thing that the requeue goroutine of a pod does."""
+
+    NONE = 0
+    GET = 1
+    ADD = 2
+
+
+@before(
+    "90660",
+    "a failed pod is requeued at once, from the lister",
+    first_in="1.19",
+    issues=(90616,),
+)
+class Before90660(FailureHandler):
+    """A goroutine of its own read the pod from the API server and requeued it, some time later."""
+
+    retry = per(Pod, enum(Retry))
+    fetched = per(Pod, PodCopy)
+
+    def begin(self, pod: Pod, copy: PodCopy, nominee: Value, unschedulable: bool) -> None:
+        limit("one requeue goroutine per pod", self.retry[pod] == Retry.NONE)
+        super().begin(pod, copy, nominee, unschedulable)
+        self.retry[pod] = Retry.GET
+
+    def first_phase(self, pod: Pod) -> FailurePhase:
+        return self.phase_after_requeue()
+
+    def awaits_requeue(self, pod: Pod) -> Expr:
+        return self.retry[pod] != Retry.NONE
+
+    @step(actor="requeue goroutine")
+    def live_get(self, pod: Pod) -> None:
+        """GET the pod from the API server; one that is gone or assigned is not requeued."""
+        require(self.retry[pod] == Retry.GET)
+        current = self.api.pod[pod]
+        with when(current.pending):
+            self.fetched[pod] = current.copy()
+            self.retry[pod] = Retry.ADD
+        with otherwise():
+            self.queue.moved_since[pod] = False
+            self.retry[pod] = Retry.NONE
+
+    @step(actor="requeue goroutine")
+    def add_fetched(self, pod: Pod) -> None:
+        """AddUnschedulableIfNotPresent, with the object as it was when it was read."""
+        require(self.retry[pod] == Retry.ADD)
+        self.queue.requeue(pod, self.fetched[pod])
+        self.fetched[pod] = PodCopy()
+        self.retry[pod] = Retry.NONE
+
+
+@before("preempt-before-failure", "preemption comes before the failure handler", first_in="1.18")
+class FailureBeforePreemption(Scheduler):
+    """schedule() called the failure handler itself; preemption followed (1.9 to 1.16)."""
+
+    def phase_after_fit_error(self) -> Phase:
+        return Phase.FAIL
+
+    def after_failure(self) -> None:
+        fit_error = self.no_node_is(NodeVerdict.FEASIBLE) & ~self.error
+        with when(fit_error):
+            self.phase = Phase.REREAD_PREEMPTOR
+        with otherwise():
+            self.end()
+
+    def after_preemption(self) -> None:
+        self.end()
+
+
+@before("86230", "a popped pod that is assumed already is skipped", first_in="1.18")
+class Before86230(Scheduler):
+    """Only pods that were being deleted were skipped."""
+
+    def skips(self, pod: Pod) -> Expr:
+        terminating: Expr = self.copy.terminating
+        return terminating
+
+
+@before("status-patch", "the condition is written as a patch", first_in="1.19")
+class ConditionWrittenByUpdate(FailureHandler):
+    """The condition was written by UpdateStatus with the attempt's object: a stale one was refused.
+
+    Versions are compared by content (see APIServer.is_current).
+    """
+
+    def write_status(self, pod: Pod) -> None:
+        with when(self.api.is_current(pod, self.copy[pod])):
+            super().write_status(pod)
