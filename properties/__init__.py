@@ -1,1 +1,24 @@
-"""The properties that every execution of the model has to satisfy."""
+"""What must never happen, and what must always be able to happen."""
+
+from .instrument import instrument
+from .nominations import NominationRespected, NominationsLive, NominationVisible
+from .progress import NotStuck, PodsOfRemovedNodesDoNoHarm
+from .property import Property
+from .safety import Capacity, NoErrorForAbsentNode, NoPodLost
+
+PROPERTIES: dict[str, type[Property]] = {
+    cls.id: cls
+    for cls in (
+        Capacity,
+        NominationRespected,
+        NominationVisible,
+        NominationsLive,
+        NoErrorForAbsentNode,
+        NoPodLost,
+        NotStuck,
+        PodsOfRemovedNodesDoNoHarm,
+    )
+}
+"""The catalogue, by identifier."""
+
+__all__ = ["PROPERTIES", "Property", "instrument"]

@@ -31,9 +31,10 @@ class APIServer(Component):
             self.node_exists[node] = node.exists
 
     def _commit(self, pod: Pod, new: PodObject) -> None:
-        with when(~self.pod[pod].same_as(new)):
+        old = self.pod[pod]
+        with when(~old.same_as(new)):
             self.pod[pod] = new
-            self.pod_watch.publish(pod, new)
+            self.pod_watch.publish(pod, old, new)
 
     def create_pod(self, pod: Pod) -> None:
         """POST of a new pod."""

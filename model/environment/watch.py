@@ -15,6 +15,8 @@ from ..language import (
     Expr,
     Record,
     Value,
+    any_of,
+    as_expr,
     boolean,
     clamp,
     fifo,
@@ -42,10 +44,16 @@ class Handler(Enum):
 
 
 class PodEvent(Record):
-    """One event of the pod watch: the pod and its object after the write."""
+    """One event of the pod watch: the pod, its object after the write, and whose filters let it pass."""
 
     pod = ref(Pod)
     object = record(PodObject)
+    for_queue = boolean()
+    for_cache = boolean()
+
+    def relevant(self, handler: Handler) -> Expr:
+        """Whether the event passes the handler's filter."""
+        return as_expr(self.for_queue if handler is Handler.QUEUE else self.for_cache)
 
 
 class NodeEvent(Record):
@@ -66,15 +74,21 @@ def node_backlog(scope: Scope) -> int:
 
 
 class PodWatch(Component):
-    """The pod watch: events not yet seen by everyone, the lister, and what each handler last saw.
+    """The pod watch: events not yet handled by everyone, the lister, and what each handler last saw.
 
-    `log` holds the events that some handler has not processed. The first `listed` of them are in the
-    informer's store; the first `done[h]` have been processed by handler h.
+    `log` holds the events that some handler has still to process. The first `listed` of them are in the
+    informer's store. `next[h]` is the position of the next event that passes the filter of handler h, or
+    the length of the log if there is none: a handler passes over what its filter hides without a step,
+    because nobody could tell when it did. `seen[h]` is the last object that h was given, zero if
+    the object no longer passes its filter.
+
+    A handler can only be given what is in the store; when it takes an event that is not, the store receives
+    everything up to that event in the same step. The step `store` lets listers run further ahead.
     """
 
     log = fifo(pod_backlog, PodEvent)
-    listed = integer(0, lambda scope: scope.pod_events)
-    done = per(Handler, integer(0, lambda scope: scope.pod_events))
+    listed = integer(0, pod_backlog)
+    next = per(Handler, integer(0, pod_backlog))
     lister = per(Pod, PodObject)
     seen = per(Handler, per(Pod, PodObject))
 
@@ -82,49 +96,68 @@ class PodWatch(Component):
         for pod in self.universe[Pod]:
             start = PodObject(exists=pod.exists, node=pod.node)
             self.lister[pod] = start
-            for handler in Handler:
-                self.seen[handler][pod] = start
+            if pod.exists:
+                self.seen[Handler.QUEUE if pod.node is None else Handler.CACHE][pod] = start
 
-    def publish(self, pod: Pod, new: PodObject) -> None:
-        """The API server appends an event."""
-        self.log.push(PodEvent(pod=pod, object=new))
+    def publish(self, pod: Pod, old: PodObject, new: PodObject) -> None:
+        """The API server appends an event; `old` is the object before the write."""
+        relevant = {h: passes(h, old) | passes(h, new) for h in Handler}
+        length = self.log.length
+        for handler in Handler:
+            idle = self.next[handler] == length
+            with when(idle & ~relevant[handler]):
+                self.next[handler] = clamp(length + 1, 0, self.log.capacity)
+        self.log.push(
+            PodEvent(
+                pod=pod, object=new, for_queue=relevant[Handler.QUEUE], for_cache=relevant[Handler.CACHE]
+            )
+        )
 
     @step(actor="pod informer")
     def store(self, pod: Pod) -> None:
         """The next event of the pod watch reaches the informer's store: listers see it from here on."""
-        event = self._entry(self.listed)
-        require(event.pod == pod)
-        self.lister[pod] = event.object
-        self.listed = clamp(self.listed + 1, 0, self.log.capacity)
+        require(any_of((self.listed == i) & (self.log.entry(i).pod == pod) for i in range(self.log.capacity)))
+        self._store_up_to(self.listed)
 
-    def _entry(self, position: Expr) -> Any:
-        found = self.log.entry(self.log.capacity - 1)
-        found = PodEvent(pod=select(position < self.log.capacity, found.pod, None), object=found.object)
-        for i in reversed(range(self.log.capacity - 1)):
-            here = self.log.entry(i)
-            found = PodEvent(
-                pod=select(position == i, here.pod, found.pod),
-                object=Record.choose(position == i, here.object, found.object),
-            )
-        return found
+    def _store_up_to(self, position: Expr) -> None:
+        listed = self.listed
+        for i in range(self.log.capacity):
+            event = self.log.entry(i)
+            with when((listed <= i) & (position >= i)):
+                for pod in self.universe[Pod]:
+                    with when(event.pod == pod):
+                        self.lister[pod] = event.object
+                self.listed = i + 1
 
-    def next_for(self, handler: Handler, pod: Pod) -> Any:
-        """The object in the next event of `handler`; requires that it is about `pod` and in the store."""
-        require(self.done[handler] < self.listed)
-        event = self._entry(self.done[handler])
-        require(event.pod == pod)
-        return event.object
+    def take(self, handler: Handler, pod: Pod) -> tuple[Any, Any]:
+        """The next event of a handler, as the old and the new object; requires that it is about `pod`."""
+        position = self.next[handler]
+        here = [(position == i, self.log.entry(i)) for i in range(self.log.capacity)]
+        require(any_of(at & (event.pod == pod) for at, event in here))
+        new = PodObject()
+        for at, event in here:
+            new = Record.choose(at, event.object, new)
+        self._store_up_to(position)
+        return self.seen[handler][pod], new
 
-    def processed(self, handler: Handler, pod: Pod) -> None:
-        """The handler is through with its next event; events that both have processed are forgotten."""
-        self.seen[handler][pod] = self._entry(self.done[handler]).object
-        self.done[handler] = clamp(self.done[handler] + 1, 0, self.log.capacity)
-        passed = smallest(self.done[Handler.QUEUE], self.done[Handler.CACHE]) > 0
-        with when(passed):
-            self.log.pop()
-            self.listed = clamp(self.listed - 1, 0, self.log.capacity)
-            for h in Handler:
-                self.done[h] = clamp(self.done[h] - 1, 0, self.log.capacity)
+    def processed(self, handler: Handler, pod: Pod, new: PodObject) -> None:
+        """The handler is through with its event; events that nobody waits for are forgotten."""
+        self.seen[handler][pod] = Record.choose(passes(handler, new), new, PodObject())
+        following = self.log.length
+        for i in reversed(range(self.log.capacity)):
+            waiting = (self.next[handler] < i) & self.log.entry(i).relevant(handler)
+            following = select(waiting, i, following)
+        self.next[handler] = following
+        done = smallest(self.next[Handler.QUEUE], self.next[Handler.CACHE])
+        self.log.drop(done)
+        for h in Handler:
+            self.next[h] = clamp(self.next[h] - done, 0, self.log.capacity)
+        self.listed = clamp(self.listed - done, 0, self.log.capacity)
+
+
+def passes(handler: Handler, pod: PodObject) -> Expr:
+    """Whether a handler's filter lets an object pass: pending pods for the queue, assigned ones for the cache."""
+    return pod.pending if handler is Handler.QUEUE else pod.assigned
 
 
 class NodeWatch(Component):
@@ -133,7 +166,7 @@ class NodeWatch(Component):
     api: APIServer
 
     log = fifo(node_backlog, NodeEvent)
-    listed = integer(0, lambda scope: scope.node_events)
+    listed = integer(0, node_backlog)
     lister = per(Node, boolean())
 
     def setup(self) -> None:
@@ -147,18 +180,22 @@ class NodeWatch(Component):
     @step(actor="node informer")
     def store(self, node: Node) -> None:
         """The next event of the node watch reaches the informer's store."""
+        require(
+            any_of((self.listed == i) & (self.log.entry(i).node == node) for i in range(self.log.capacity))
+        )
         for i in range(self.log.capacity):
             with when(self.listed == i):
-                require(self.log.entry(i).node == node)
                 self.lister[node] = self.log.entry(i).exists
-        require(self.listed < self.log.length)
         self.listed = clamp(self.listed + 1, 0, self.log.capacity)
 
-    def next_event(self, node: Node) -> Any:
-        """The next event for the handler; requires that it is about `node` and in the store."""
-        require(self.listed > 0)
-        require(self.log.head.node == node)
-        return self.log.head
+    def take(self, node: Node) -> Any:
+        """The handler's next event; requires that it is about `node`. It is in the store from now on."""
+        event = self.log.head
+        require(event.node == node)
+        with when(self.listed == 0):
+            self.lister[node] = event.exists
+            self.listed = 1
+        return event
 
     def processed(self) -> None:
         """The handler is through with its event."""

@@ -43,7 +43,9 @@ class Composition:
     @property
     def label(self) -> str:
         """For example `1.13 + 72259`."""
-        return self.release + "".join(f" + {k}" for k in self.added) + "".join(f" - {k}" for k in self.removed)
+        return (
+            self.release + "".join(f" + {k}" for k in self.added) + "".join(f" - {k}" for k in self.removed)
+        )
 
 
 def in_order() -> list[Change]:
@@ -58,9 +60,7 @@ def find_change(name: str) -> Change:
     return CHANGES[name]
 
 
-def resolve(
-    release: str, with_fixes: Sequence[str] = (), without_fixes: Sequence[str] = ()
-) -> Composition:
+def resolve(release: str, with_fixes: Sequence[str] = (), without_fixes: Sequence[str] = ()) -> Composition:
     """The composition for a release, with these fixes put in and those taken out.
 
     Raises UnknownName for a release or fix that the model does not have, ValueError for a fix that is both
@@ -78,8 +78,6 @@ def resolve(
     added = tuple(dict.fromkeys(c.key for c in wanted if not c.is_in(release)))
     removed = tuple(dict.fromkeys(c.key for c in unwanted if c.is_in(release)))
     missing = tuple(
-        c
-        for c in in_order()
-        if (not c.is_in(release) and c.key not in added) or c.key in removed
+        c for c in in_order() if (not c.is_in(release) and c.key not in added) or c.key in removed
     )
     return Composition(release, added, removed, missing, tuple(notes))

@@ -131,7 +131,9 @@ def part_classes(root: type[Model]) -> dict[str, type[Component]]:
     """The component class of each part that a model class names, in order."""
     hints = get_type_hints(root)
     own = {"parts", "entities"}
-    return {n: c for n, c in hints.items() if n not in own and isinstance(c, type) and issubclass(c, Component)}
+    return {
+        n: c for n, c in hints.items() if n not in own and isinstance(c, type) and issubclass(c, Component)
+    }
 
 
 def build(root: type[M], universe: Universe, changes: Sequence[type[Component]] = ()) -> M:

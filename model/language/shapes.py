@@ -154,9 +154,7 @@ class RecordShape(Shape):
 
     def allocate(self, path: str, universe: Universe) -> RecordCell:
         shapes = declared(self.record)
-        return RecordCell(
-            self.record, {n: s.allocate(f"{path}.{n}", universe) for n, s in shapes.items()}
-        )
+        return RecordCell(self.record, {n: s.allocate(f"{path}.{n}", universe) for n, s in shapes.items()})
 
 
 def as_shape(thing: Any) -> Shape:

@@ -212,7 +212,9 @@ def trace_system(
                     if found is not None:
                         transitions.append(found)
 
-        def predicates(table: Mapping[str, Callable[[], Any]] | None, of_bool: bool = True) -> dict[str, Expr]:
+        def predicates(
+            table: Mapping[str, Callable[[], Any]] | None, of_bool: bool = True
+        ) -> dict[str, Expr]:
             return {
                 key: as_expr(evaluate_in(model, read), BOOL if of_bool else None)
                 for key, read in (table or {}).items()

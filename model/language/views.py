@@ -179,9 +179,7 @@ class Record:
         """`a` where the condition holds, else `b`, field by field."""
         made = object.__new__(type(a))
         made._behind = []
-        made._values = {
-            n: select(condition, a.read_field(n), b.read_field(n)) for n in declared(type(a))
-        }
+        made._values = {n: select(condition, a.read_field(n), b.read_field(n)) for n in declared(type(a))}
         return made
 
 
@@ -235,17 +233,24 @@ class FifoView:
                     store([(equal(length, i), slot)], value)
                 active().write(cell.length.variable, clamp(length + 1, 0, self.capacity))
 
-    def pop(self, times: Value = True) -> None:
-        """Remove the oldest entry (where `times` holds); popping an empty queue does nothing."""
-        with when(times):
-            for condition, cell in self.alternatives:
-                with when(condition):
-                    length = active().read(cell.length.variable)
-                    rest = [view([(as_expr(True), slot)]) for slot in cell.slots[1:]]
-                    for slot, value in zip(cell.slots, rest, strict=False):
-                        store([(as_expr(True), slot)], value)
-                    _clear(cell.slots[-1])
-                    active().write(cell.length.variable, clamp(length - 1, 0, self.capacity))
+    def pop(self) -> None:
+        """Remove the oldest entry; popping an empty queue does nothing."""
+        self.drop(as_expr(1))
+
+    def drop(self, number: Expr) -> None:
+        """Remove the `number` oldest entries (an int of at least 0), or all if there are fewer."""
+        for condition, cell in self.alternatives:
+            with when(condition):
+                length = active().read(cell.length.variable)
+                held = [view([(as_expr(True), slot)]) for slot in cell.slots]
+                for i, slot in enumerate(cell.slots):
+                    for by in range(1, self.capacity + 1):
+                        with when(equal(clamp(number, 0, self.capacity), by)):
+                            if i + by < self.capacity:
+                                store([(as_expr(True), slot)], held[i + by])
+                            else:
+                                _clear(slot)
+                active().write(cell.length.variable, clamp(length - number, 0, self.capacity))
 
 
 def _clear(cell: Any) -> None:

@@ -135,15 +135,15 @@ class Scheduler(Component):
         require(self.at(Phase.FILTERING, pod))
         require(self.snapshot.listed[node] & (self.verdict[node] == NodeVerdict.UNTRIED))
         fits = self.filters.fits_with_nominated(pod, node, self.snapshot.placement())
-        self.verdict[node] = select(fits & self.snapshot.live[node], NodeVerdict.FEASIBLE, NodeVerdict.REJECTED)
+        self.verdict[node] = select(
+            fits & self.snapshot.live[node], NodeVerdict.FEASIBLE, NodeVerdict.REJECTED
+        )
         with when(self.no_node_is(NodeVerdict.UNTRIED)):
             self._conclude_filtering(pod)
 
     def no_node_is(self, verdict: NodeVerdict) -> Expr:
         """Whether no node of the cycle's list has this verdict."""
-        return all_of(
-            ~self.snapshot.listed[n] | (self.verdict[n] != verdict) for n in self.universe[Node]
-        )
+        return all_of(~self.snapshot.listed[n] | (self.verdict[n] != verdict) for n in self.universe[Node])
 
     def _conclude_filtering(self, pod: Pod) -> None:
         none = self.no_node_is(NodeVerdict.FEASIBLE)

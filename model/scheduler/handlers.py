@@ -32,10 +32,6 @@ class EventHandlers(Component):
 
     # --- unassigned pods -----------------------------------------------------------------------------
 
-    def _queue_event(self, pod: Pod) -> tuple[PodObject, PodObject]:
-        new = self.pod_watch.next_for(Handler.QUEUE, pod)
-        return self.pod_watch.seen[Handler.QUEUE][pod], new
-
     def skips_update(self, pod: Pod, new: PodObject) -> Expr:
         """skipPodUpdate: the pod is assumed, and nothing that matters differs from the assumed copy."""
         return self.cache.is_assumed(pod) & self.cache.copy[pod].same_as(new.copy())
@@ -44,64 +40,52 @@ class EventHandlers(Component):
     def handle_for_queue(self, pod: Pod) -> None:
         """The queue's handler takes its next event: an unassigned pod was added, changed, or is so no more."""
         require(~self.queue_busy)
-        old, new = self._queue_event(pod)
-        with when(old.pending & new.pending):
-            with when(self.skips_update(pod, new)):
-                self.pod_watch.processed(Handler.QUEUE, pod)
-            with otherwise():
-                self.queue_busy = True
-        with otherwise(new.pending):
-            self.queue.add(pod, new)
-            self.pod_watch.processed(Handler.QUEUE, pod)
-        with otherwise(old.pending):
-            self.queue.delete(pod)
-            self.pod_watch.processed(Handler.QUEUE, pod)
+        old, new = self.pod_watch.take(Handler.QUEUE, pod)
+        update = old.pending & new.pending
+        with when(update & ~self.skips_update(pod, new)):
+            self.queue_busy = True
         with otherwise():
-            self.pod_watch.processed(Handler.QUEUE, pod)
+            with when(new.pending & ~old.pending):
+                self.queue.add(pod, new)
+            with otherwise(~new.pending):
+                self.queue.delete(pod)
+            self.pod_watch.processed(Handler.QUEUE, pod, new)
 
     @step(actor="queue handler")
     def update_queue(self, pod: Pod) -> None:
         """updatePodInSchedulingQueue goes on: queue.Update."""
         require(self.queue_busy)
-        old, new = self._queue_event(pod)
+        old, new = self.pod_watch.take(Handler.QUEUE, pod)
         self.queue.update(pod, old, new)
         self.queue_busy = False
-        self.pod_watch.processed(Handler.QUEUE, pod)
+        self.pod_watch.processed(Handler.QUEUE, pod, new)
 
     # --- assigned pods ---------------------------------------------------------------------------------
-
-    def _cache_event(self, pod: Pod) -> tuple[PodObject, PodObject]:
-        new = self.pod_watch.next_for(Handler.CACHE, pod)
-        return self.pod_watch.seen[Handler.CACHE][pod], new
 
     @step(actor="cache handler")
     def handle_for_cache(self, pod: Pod) -> None:
         """The cache's handler takes its next event: an assigned pod was added, changed or deleted."""
         require(~self.cache_busy)
-        old, new = self._cache_event(pod)
+        old, new = self.pod_watch.take(Handler.CACHE, pod)
         with when(new.assigned & ~old.assigned):
             self.cache.add_pod(pod, new)
-            self.cache_busy = True
         with otherwise(new.assigned):
             self.cache.update_pod(pod, new)
-            self.cache_busy = True
-        with otherwise(old.assigned):
-            self.cache.remove_pod(pod)
-            self.cache_busy = True
         with otherwise():
-            self.pod_watch.processed(Handler.CACHE, pod)
+            self.cache.remove_pod(pod)
+        self.cache_busy = True
 
     @step(actor="cache handler")
     def wake_queue(self, pod: Pod) -> None:
         """After the cache, the queue: a deleted pod wakes every parked pod, another those that asked for it."""
         require(self.cache_busy)
-        _, new = self._cache_event(pod)
+        _, new = self.pod_watch.take(Handler.CACHE, pod)
         with when(new.assigned):
             self.queue.move_matching(pod)
         with otherwise():
             self.queue.move_all()
         self.cache_busy = False
-        self.pod_watch.processed(Handler.CACHE, pod)
+        self.pod_watch.processed(Handler.CACHE, pod, new)
 
     # --- nodes -----------------------------------------------------------------------------------------
 
@@ -109,7 +93,7 @@ class EventHandlers(Component):
     def handle_node(self, node: Node) -> None:
         """The node handler takes its next event; a deleted node wakes nobody."""
         require(~self.node_busy)
-        event = self.node_watch.next_event(node)
+        event = self.node_watch.take(node)
         with when(event.exists):
             self.cache.add_node(node)
             self.node_busy = True
@@ -121,7 +105,7 @@ class EventHandlers(Component):
     def wake_queue_for_node(self, node: Node) -> None:
         """After the cache, the queue: a new node wakes every parked pod."""
         require(self.node_busy)
-        self.node_watch.next_event(node)
+        self.node_watch.take(node)
         self.queue.move_all()
         self.node_busy = False
         self.node_watch.processed()

@@ -35,5 +35,7 @@ class Placement:
 
     def with_present(self, node: Node, present: Mapping[Pod, Expr]) -> Placement:
         """The same, except for which of these pods count on one node."""
-        changed = {q: {**row, node: as_expr(present[q])} if q in present else row for q, row in self.on.items()}
+        changed = {
+            q: {**row, node: as_expr(present[q])} if q in present else row for q, row in self.on.items()
+        }
         return Placement(changed, self.live)

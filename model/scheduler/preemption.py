@@ -136,5 +136,3 @@ class Preemption(Component):
         for q in self.universe[Pod]:
             self.victim[q] = False
             self.to_clear[q] = False
-
-

@@ -1,0 +1,51 @@
+"""Put properties beside a model and trace both into one transition system."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ..model.cluster import Cluster, build_cluster
+from ..model.environment.objects import ClusterSpec
+from ..model.language import Component, Expr, TransitionSystem, any_of, trace_system
+from ..model.language.expr import fresh_graph
+from ..model.language.system import evaluate_in
+from .property import Property
+
+
+def instrument(
+    spec: ClusterSpec, classes: Sequence[type[Component]], properties: Sequence[type[Property]]
+) -> TransitionSystem:
+    """The system of `spec` with these changes and with a monitor for each property.
+
+    Every property becomes an invariant or a recovery under its identifier; its goals are named `ID: goal`.
+    Raises ModelError for a mistake in a change or a property.
+    """
+    model = build_cluster(spec, classes)
+    monitors = [_attach(model, cls) for cls in properties]
+    system = trace_system(
+        model,
+        spec.name,
+        invariants={m.id: m.holds for m in monitors if m.kind != "recovery"},
+        recoveries={m.id: m.holds for m in monitors if m.kind == "recovery"},
+        goals={name: read for m in monitors for name, read in _goals(model, m).items()},
+    )
+    stuck = {m.id for m in monitors if m.kind == "stuck"}
+    moving = any_of(t.enabled for t in system.transitions if t.fair)
+    return system.with_predicates(
+        invariants={
+            name: moving | predicate if name in stuck else predicate
+            for name, predicate in system.invariants.items()
+        }
+    )
+
+
+def _attach(model: Cluster, cls: type[Property]) -> Property:
+    monitor = model.add(cls.id, cls)
+    assert isinstance(monitor, Property)
+    return monitor
+
+
+def _goals(model: Cluster, monitor: Property) -> dict[str, Callable[[], Expr]]:
+    with fresh_graph():
+        names = list(evaluate_in(model, monitor.goals))
+    return {f"{monitor.id}: {name}": lambda name=name: monitor.goals()[name] for name in names}

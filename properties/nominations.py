@@ -1,0 +1,107 @@
+"""Properties of nominations: the room that preemption makes is kept for the preemptor."""
+
+from __future__ import annotations
+
+from ..model.environment.objects import Node, Pod
+from ..model.environment.watch import Handler
+from ..model.language import Expr, all_of, any_of, before, boolean, per, ref, select, total, when
+from .property import Property
+
+
+class _NominationMonitor(Property):
+    """Remembers each nomination from its decision on, and whether somebody took its room.
+
+    `promised[p]` is the node that preemption chose for p, until the promise is over.
+    """
+
+    promised = per(Pod, ref(Node))
+    broken = boolean()
+
+    def over(self, pod: Pod, node: Node) -> Expr:
+        """Whether the promise of `node` to `pod` has ended: kept, void, or withdrawn."""
+        current = self.api.pod[pod]
+        gone = ~current.exists | current.terminating
+        withdrawn = before(lambda: self.api.pod[pod].nominated == node) & (current.nominated != node)
+        nowhere = (
+            ~self.scheduler.decided(pod, node)
+            & ~self.nominator.nominated_to(pod, node)
+            & (current.nominated != node)
+        )
+        return self.cache.is_assumed(pod) | current.node.is_some | gone | withdrawn | nowhere
+
+    def at_the_expense_of(self, pod: Pod, node: Node) -> Expr:
+        """Whether a pod of no higher priority was assumed on the node in this step, and `pod` no longer fits."""
+
+        def on(q: Pod) -> Expr:
+            return self.cache.is_assumed(q) & self.cache.on(q, node)
+
+        taken = any_of(
+            (q.priority <= pod.priority) & on(q) & ~before(lambda q=q: on(q))
+            for q in self.pods
+            if q is not pod
+        )
+        used = total(
+            select(self.cache.on(q, node) & self.api.pod[q].exists & ~self.api.pod[q].terminating, q.cpu, 0)
+            for q in self.pods
+            if q is not pod
+        )
+        return taken & (used + pod.cpu > node.cpu)
+
+    def observe(self) -> None:
+        for pod in self.pods:
+            for node in self.nodes:
+                promised = self.promised[pod] == node
+                with when(promised & self.at_the_expense_of(pod, node)):
+                    self.broken = True
+                decided = self.scheduler.decided(pod, node)
+                newly = decided & ~before(lambda p=pod, n=node: self.scheduler.decided(p, n))
+                self.promised[pod] = select(
+                    newly, node, select(promised & self.over(pod, node), None, self.promised[pod])
+                )
+
+    def holds(self) -> Expr:
+        return ~self.broken
+
+    def goals(self) -> dict[str, Expr]:
+        return {"preemption chooses a node": any_of(self.promised[p].is_some for p in self.pods)}
+
+
+class NominationRespected(_NominationMonitor):
+    """From the moment preemption has chosen a node for a pod until the pod is assumed or deleted or the
+    nomination is withdrawn, no other pod of the same or a lower priority is assumed on that node unless the
+    nominated pod still fits beside it.
+    """
+
+    id = "S-NOM"
+    issues = (72124, 74931)
+
+
+class NominationVisible(_NominationMonitor):
+    """Between the choice of a node for a preemptor and the moment the nomination first reaches the
+    scheduler's memory, no other pod of the same or a lower priority is assumed there at the preemptor's expense.
+
+    This is the part of S-NOM that change 72259 restores.
+    """
+
+    id = "S-NOMVIS"
+    issues = (72124,)
+
+    def over(self, pod: Pod, node: Node) -> Expr:
+        return super().over(pod, node) | self.nominator.nominated_to(pod, node)
+
+
+class NominationsLive(Property):
+    """Every pod that the nominator holds exists in the informer's store, or its deletion is still to be
+    handled by the queue's handler.
+    """
+
+    id = "S-NOMLIVE"
+    issues = (102339,)
+
+    def holds(self) -> Expr:
+        return all_of(
+            ~any_of(self.nominator.nominated_to(p, n) for n in self.nodes)
+            | self.pod_watch.lister[p].exists
+            | self.pod_watch.seen[Handler.QUEUE][p].exists
+            for p in self.pods
+        )

@@ -1,0 +1,78 @@
+"""What a property is: a monitor beside the model, and a predicate over the state.
+
+A property never acts on the model. If it must remember something, it declares state of its own and
+updates it in `observe`, which runs at the end of every step; `before(...)` reads the state that the step
+started from.
+"""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from ..model.environment.objects import Node, Pod
+from ..model.language import Component, Expr
+
+if TYPE_CHECKING:
+    from ..model.environment.api import APIServer
+    from ..model.environment.watch import NodeWatch, PodWatch
+    from ..model.scheduler import (
+        Binding,
+        Cache,
+        FailureHandler,
+        Filters,
+        Nominator,
+        PriorityQueue,
+        Scheduler,
+        Snapshot,
+    )
+
+Kind = Literal["invariant", "recovery", "stuck"]
+
+
+class Property(Component):
+    """Base class of all properties. The docstring's first paragraph is the property in one sentence.
+
+    `kind` says what `holds` means: an "invariant" holds in every reachable state; a "recovery" can be
+    brought about from every reachable state by fair steps alone; "stuck" holds in every state
+    in which no fair step can run.
+    """
+
+    id: ClassVar[str]
+    kind: ClassVar[Kind] = "invariant"
+    issues: ClassVar[tuple[int, ...]] = ()
+
+    api: APIServer
+    pod_watch: PodWatch
+    node_watch: NodeWatch
+    scheduler: Scheduler
+    binding: Binding
+    failure: FailureHandler
+    queue: PriorityQueue
+    nominator: Nominator
+    cache: Cache
+    snapshot: Snapshot
+    filters: Filters
+
+    def holds(self) -> Expr:
+        """The predicate."""
+        raise NotImplementedError
+
+    def goals(self) -> dict[str, Expr]:
+        """States without which the property says nothing: each should be reachable."""
+        return {}
+
+    @classmethod
+    def sentence(cls) -> str:
+        """The property in one sentence."""
+        return " ".join((inspect.getdoc(cls) or "").split("\n\n")[0].split())
+
+    @property
+    def pods(self) -> tuple[Pod, ...]:
+        """All pods."""
+        return self.universe[Pod]
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        """All nodes."""
+        return self.universe[Node]

@@ -1,0 +1,39 @@
+"""What is really so, whoever knows it: pods that are bound at the API server or assumed by the scheduler."""
+
+from __future__ import annotations
+
+from ..model.environment.objects import Node, Pod
+from ..model.language import Expr, any_of
+from ..model.scheduler.placement import Placement
+from .property import Property
+
+
+def taken(prop: Property, pod: Pod, node: Node) -> Expr:
+    """Whether the pod is bound to the node, or assumed there."""
+    bound: Expr = prop.api.pod[pod].node == node
+    return bound | (prop.cache.is_assumed(pod) & prop.cache.on(pod, node))
+
+
+def placement(prop: Property) -> Placement:
+    """Bound and assumed pods, and the nodes that exist."""
+    return Placement(
+        {pod: {node: taken(prop, pod, node) for node in prop.nodes} for pod in prop.pods},
+        {node: prop.api.node_exists[node] for node in prop.nodes},
+    )
+
+
+def waits(prop: Property, pod: Pod) -> Expr:
+    """Whether the pod exists, is not being deleted, and is neither bound nor assumed."""
+    current = prop.api.pod[pod]
+    return current.pending & ~current.terminating & ~prop.cache.is_assumed(pod)
+
+
+def fits_somewhere(prop: Property, pod: Pod) -> Expr:
+    """Whether some existing node has room for the pod, counting what is bound or assumed."""
+    where = placement(prop)
+    return any_of(where.live[node] & prop.filters.fits(pod, node, where) for node in prop.nodes)
+
+
+def some_pod_waits_in_vain(prop: Property) -> Expr:
+    """Whether a pod waits although it fits a live node."""
+    return any_of(waits(prop, pod) & fits_somewhere(prop, pod) for pod in prop.pods)
