@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from ..model.cluster import Cluster, build_cluster
 from ..model.environment.objects import ClusterSpec
@@ -48,4 +49,8 @@ def _attach(model: Cluster, cls: type[Property]) -> Property:
 def _goals(model: Cluster, monitor: Property) -> dict[str, Callable[[], Expr]]:
     with fresh_graph():
         names = list(evaluate_in(model, monitor.goals))
-    return {f"{monitor.id}: {name}": lambda name=name: monitor.goals()[name] for name in names}
+    return {f"{monitor.id}: {name}": partial(_goal, monitor, name) for name in names}
+
+
+def _goal(monitor: Property, name: str) -> Expr:
+    return monitor.goals()[name]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from ..model.environment.objects import Node, Pod
 from ..model.environment.watch import Handler
 from ..model.language import Expr, all_of, any_of, before, boolean, per, ref, select, total, when
@@ -54,7 +56,7 @@ class _NominationMonitor(Property):
                 with when(promised & self.at_the_expense_of(pod, node)):
                     self.broken = True
                 decided = self.scheduler.decided(pod, node)
-                newly = decided & ~before(lambda p=pod, n=node: self.scheduler.decided(p, n))
+                newly = decided & ~before(partial(self.scheduler.decided, pod, node))
                 self.promised[pod] = select(
                     newly, node, select(promised & self.over(pod, node), None, self.promised[pod])
                 )

@@ -8,7 +8,7 @@ each in order and independent of the other (client-go shared informers; one goro
 from __future__ import annotations
 
 from enum import Enum
-from typing import Any, TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..language import (
     Component,

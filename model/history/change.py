@@ -50,7 +50,7 @@ def before(key: str, title: str, first_in: str, issues: tuple[int, ...] = ()) ->
 
     def register(cls: C) -> C:
         known = CHANGES.get(key)
-        classes = (*known.classes, cls) if known else (cls,)
+        classes: tuple[type[Component], ...] = (*known.classes, cls) if known else (cls,)
         CHANGES[key] = Change(key, title, first_in, issues, classes)
         return cls
 

@@ -21,7 +21,7 @@ from typing import Any, NoReturn, Union
 from .errors import Location, ModelError, caller_location
 from .sorts import BOOL, INT, Entity, Sort, sort_of_enum, sort_of_ref
 
-Value = Union["Expr", bool, int, Enum, Entity, None]
+Value = Union["Expr", "Parameter", bool, int, Enum, Entity, None]
 
 
 class Variable:

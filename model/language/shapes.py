@@ -18,7 +18,6 @@ from .errors import ModelError
 from .expr import Value, Variable, as_expr
 from .sorts import BOOL, INT, Entity, Sort, Universe, sort_of_enum, sort_of_ref
 
-
 Bound = int | Callable[[Any], int]
 """A bound of a shape: a number, or a function that takes it from the universe's scope."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from .errors import ModelError
 
@@ -72,8 +72,8 @@ class Universe:
 
     def __getitem__(self, kind: type[E]) -> tuple[E, ...]:
         for known, members in self._entities.items():
-            if known is kind:
-                return members  # type: ignore[return-value]
+            if cast(object, known) is kind:
+                return cast(tuple[E, ...], members)
         raise ModelError(f"this model has no entities of kind {kind.__name__}")
 
     def kinds(self) -> Iterator[type[Entity]]:

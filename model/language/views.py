@@ -129,7 +129,7 @@ class Record:
     _values: dict[str, Any]
     _behind: Alternatives
 
-    def __init__(self, **fields: Value) -> None:
+    def __init__(self, **fields: Any) -> None:
         shapes = declared(type(self))
         unknown = [n for n in fields if n not in shapes]
         if unknown:
@@ -162,7 +162,7 @@ class Record:
             store([(c, cell.fields[name]) for c, cell in self._behind], value)
         self._values[name] = value
 
-    def replace(self, **fields: Value) -> Any:
+    def replace(self, **fields: Any) -> Any:
         """A copy with some fields changed."""
         made = object.__new__(type(self))
         made._behind = []

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from ..environment.objects import Node, Pod
 from ..language import Component, Expr, Value, as_expr, per, ref, select
 
-
 if TYPE_CHECKING:
     from .queue import PriorityQueue
 

@@ -175,7 +175,7 @@ class PriorityQueue(Component):
 
     def move_all(self) -> None:
         """MoveAllToActiveOrBackoffQueue."""
-        self._move({pod: True for pod in self.universe[Pod]})
+        self._move(dict.fromkeys(self.universe[Pod], True))
 
     def move_matching(self, pod: Pod) -> None:
         """AssignedPodAdded / AssignedPodUpdated: parked pods with a required affinity term for `pod`."""
