@@ -34,11 +34,11 @@ class _NominationMonitor(Property):
     def at_the_expense_of(self, pod: Pod, node: Node) -> Expr:
         """Whether a pod of no higher priority was assumed on the node in this step, and `pod` no longer fits."""
 
-        def on(q: Pod) -> Expr:
+        def assumed(q: Pod) -> Expr:
             return self.cache.is_assumed(q) & self.cache.on(q, node)
 
         taken = any_of(
-            (q.priority <= pod.priority) & on(q) & ~before(lambda q=q: on(q))
+            (q.priority <= pod.priority) & assumed(q) & ~before(partial(assumed, q))
             for q in self.pods
             if q is not pod
         )

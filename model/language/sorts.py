@@ -71,10 +71,10 @@ class Universe:
                 raise ModelError(f"two {kind.__name__} entities have the same name")
 
     def __getitem__(self, kind: type[E]) -> tuple[E, ...]:
-        for known, members in self._entities.items():
-            if cast(object, known) is kind:
-                return cast(tuple[E, ...], members)
-        raise ModelError(f"this model has no entities of kind {kind.__name__}")
+        members = self._entities.get(kind)
+        if members is None:
+            raise ModelError(f"this model has no entities of kind {kind.__name__}")
+        return cast(tuple[E, ...], members)
 
     def kinds(self) -> Iterator[type[Entity]]:
         """The kinds, in the order given."""
@@ -86,4 +86,4 @@ class Universe:
             return bool(code) if sort is BOOL else code
         if issubclass(sort.tag, Enum):
             return list(sort.tag)[code]
-        return None if code == 0 else self[sort.tag][code - 1]
+        return None if code == 0 else self._entities[sort.tag][code - 1]
