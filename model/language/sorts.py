@@ -86,4 +86,4 @@ class Universe:
             return bool(code) if sort is BOOL else code
         if issubclass(sort.tag, Enum):
             return list(sort.tag)[code]
-        return None if code == 0 else self._entities[sort.tag][code - 1]
+        return None if code == 0 else self._entities[cast(type[Entity], sort.tag)][code - 1]
