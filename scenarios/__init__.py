@@ -1,1 +1,11 @@
-"""Scenarios shipped with podrace, as YAML files beside this module."""
+"""Clusters and bounds as YAML: the scenarios that come with podrace, and the reader for the user's own."""
+
+from .catalogue import catalogue, find_scenarios, number_of
+from .errors import ScenarioError, known_names, one_line
+from .reader import parse_scenario, read_scenario
+from .scenario import Race, Scenario
+
+__all__ = [
+    "Race", "Scenario", "ScenarioError", "catalogue", "find_scenarios", "known_names", "number_of", "one_line",
+    "parse_scenario", "read_scenario",
+]  # fmt: skip

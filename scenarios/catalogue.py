@@ -1,0 +1,52 @@
+"""The scenarios that come with podrace, and how a user names one."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+from .errors import ScenarioError, known_names, one_line
+from .reader import read_scenario
+from .scenario import Scenario
+
+HERE = Path(__file__).parent
+_NUMBER = re.compile(
+    r"(?:(?:https://github\.com/)?kubernetes/kubernetes)?(?:#|/issues/|/pull/)?([0-9]{1,9})", re.ASCII
+)
+
+
+def number_of(text: str) -> str | None:
+    """The number that `72124`, `#72124`, `kubernetes/kubernetes#72124` or a link to it stands for."""
+    match = _NUMBER.fullmatch(text)
+    return match[1] if match else None
+
+
+@cache
+def catalogue() -> tuple[Scenario, ...]:
+    """All scenarios that come with podrace, in the order of their issues, others after them by name."""
+    found = [read_scenario(path, f"scenarios/{path.name}") for path in sorted(HERE.glob("*.yaml"))]
+    names = [s.name for s in found]
+    twice = next((n for n in names if names.count(n) > 1), None)
+    if twice is not None:
+        raise ScenarioError(f"scenarios: two files are named `{twice}`: rename one of them")
+    return tuple(sorted(found, key=lambda s: (s.race is None, s.race.issue if s.race else 0, s.name)))
+
+
+def find_scenarios(name: str) -> list[Scenario]:
+    """The scenarios that a NAME or FILE stands for: a file, a name, or the number of an issue or fix.
+
+    Raises ScenarioError if there is none.
+    """
+    path = Path(name)
+    if path.suffix in (".yaml", ".yml") or (number_of(name) is None and ("/" in name or name in (".", ".."))):
+        return [read_scenario(path, name)]
+    wanted = number_of(name) or name
+    found = [s for s in catalogue() if wanted in s.selectors]
+    if not found:
+        known = [s.name for s in catalogue()]
+        raise ScenarioError(
+            f"unknown scenario `{one_line(name)}`; {known_names(name, known)}; "
+            "or name a YAML file, such as ./mine.yaml"
+        )
+    return found

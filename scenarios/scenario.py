@@ -1,0 +1,49 @@
+"""A scenario: a cluster, its scope, and what is to be checked in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ..model.environment.objects import ClusterSpec
+from .errors import ScenarioError
+
+
+@dataclass(frozen=True, slots=True)
+class Race:
+    """A known upstream race that a scenario shows: its issue, and the pull requests that fix it.
+
+    `seed`: `podrace check` without arguments runs it before and after its fixes.
+    """
+
+    issue: int
+    fixes: tuple[str, ...]
+    seed: bool = False
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """What a scenario file says. `lines` maps the path of a field to its line, for complaints."""
+
+    name: str
+    title: str
+    file: str
+    spec: ClusterSpec
+    race: Race | None = None
+    release: str | None = None
+    properties: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
+    lines: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def selectors(self) -> tuple[str, ...]:
+        """The names that select this scenario: its own, and the numbers of its race."""
+        numbers = (str(self.race.issue), *self.race.fixes) if self.race else ()
+        return (self.name, *numbers)
+
+    def complaint(self, path: str, message: str) -> ScenarioError:
+        """An error about one field of the file."""
+        line = self.lines.get(path)
+        return ScenarioError(
+            f"{self.file}:{line}: {path}: {message}" if line else f"{self.file}: {path}: {message}"
+        )
