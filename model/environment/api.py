@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..language import Component, Expr, Value, as_expr, boolean, per, select, when
-from .objects import Node, Pod, PodCopy, PodObject
+from ..language import Component, Expr, Value, boolean, per, select, when
+from .objects import Node, Pod, PodCopy, PodObject, node_or_none
 
 if TYPE_CHECKING:
     from .watch import NodeWatch, PodWatch
@@ -69,7 +69,7 @@ class APIServer(Component):
     def patch_status(self, pod: Pod, failed: Value, nominated: Value) -> None:
         """PATCH of the status without a precondition: the condition, and a nomination unless none."""
         old = self.pod[pod]
-        wanted = as_expr(nominated, as_expr(old.nominated).sort)
+        wanted = node_or_none(nominated)
         with when(old.exists):
             self._commit(
                 pod,

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ..language import Entity, Expr, Parameter, Record, as_expr, boolean, ref
+from ..language import Entity, Expr, Parameter, Record, Value, as_expr, boolean, ref
+from ..language.sorts import sort_of_ref
 
 Quantity = int | Parameter
 
@@ -48,6 +49,11 @@ class Node(Entity):
     def cpu(self) -> Expr:
         """Allocatable CPU, in the scenario's unit."""
         return as_expr(self._cpu)
+
+
+def node_or_none(value: Value) -> Expr:
+    """A node, a symbolic reference to one, or None, as an expression."""
+    return as_expr(value, sort_of_ref(Node))
 
 
 class Pod(Entity):

@@ -1,6 +1,7 @@
 """The modelling language: typed state, steps, and their translation into a transition system."""
 
 from .component import Component, Model, build, step
+from .concrete import Concrete, NotEnabled
 from .errors import ModelError
 from .expr import (
     Expr,
@@ -30,9 +31,10 @@ from .tracer import before, limit, otherwise, require, when
 from .views import Record
 
 __all__ = [
-    "BOOL", "INT", "Component", "Entity", "Expr", "Model", "ModelError", "Parameter", "Record", "Sort",
-    "State", "Transition", "TransitionSystem", "Universe", "Value", "Variable", "all_of", "any_of", "as_expr",
-    "before", "boolean", "build", "clamp", "count", "enum", "equal", "fifo", "implies", "integer", "largest",
-    "limit", "negate", "otherwise", "per", "record", "ref", "require", "select", "smallest", "step",
-    "substitute", "topological", "total", "trace_system", "variables_of", "when",
+    "BOOL", "INT", "Component", "Concrete", "Entity", "Expr", "Model", "ModelError", "NotEnabled",
+    "Parameter", "Record", "Sort", "State", "Transition", "TransitionSystem", "Universe", "Value",
+    "Variable", "all_of", "any_of", "as_expr", "before", "boolean", "build", "clamp", "count", "enum",
+    "equal", "fifo", "implies", "integer", "largest", "limit", "negate", "otherwise", "per", "record",
+    "ref", "require", "select", "smallest", "step", "substitute", "topological", "total", "trace_system",
+    "variables_of", "when",
 ]  # fmt: skip

@@ -488,13 +488,28 @@ _rebuild: dict[str, Callable[..., Expr]] = {
 }
 
 
-def substitute(roots: Iterable[Expr], leaf: Callable[[Expr], Expr]) -> dict[Expr, Expr]:
+def substitute(
+    roots: Iterable[Expr],
+    leaf: Callable[[Expr], Expr],
+    known: Callable[[Expr], tuple[int, int]] | None = None,
+) -> dict[Expr, Expr]:
     """Rebuild everything below the roots in the current graph, with each leaf (const, var, param)
-    replaced by `leaf(node)`; maps each old node to its new one, folding on the way."""
+    replaced by `leaf(node)`; maps each old node to its new one, folding on the way.
+
+    A leaf must be replaced by something that stays in the old leaf's range. `known` may give, for each
+    old node, a smaller range that holds wherever the new graph will be evaluated; a node with a single
+    possible value becomes a constant.
+    """
     new: dict[Expr, Expr] = {}
     for node in topological(roots):
-        if node.args:
-            new[node] = _narrow(_rebuild[node.op](*(new[a] for a in node.args)), node.lo, node.hi)
-        else:
+        lo, hi = (node.lo, node.hi) if known is None else known(node)
+        if lo == hi:
+            new[node] = const(node.sort, lo)
+        elif not node.args:
             new[node] = leaf(node)
+        else:
+            made = _rebuild[node.op](*(new[a] for a in node.args))
+            if made.op == "ite" or (known is not None and made.args):
+                made.lo, made.hi = max(made.lo, lo), min(made.hi, hi)
+            new[node] = made
     return new

@@ -137,7 +137,8 @@ def _cells_of(cell: Any) -> list[ScalarCell]:
     return [scalar for part in inner for scalar in _cells_of(part)]
 
 
-def _variables(model: Model) -> list[Variable]:
+def model_variables(model: Model) -> list[Variable]:
+    """Every state variable of the model, parts in order."""
     return [
         scalar.variable
         for part in model.parts.values()
@@ -146,9 +147,10 @@ def _variables(model: Model) -> list[Variable]:
     ]
 
 
-def _initialise(model: Model) -> None:
+def initialise(model: Model) -> None:
+    """Run every part's `setup` and store what it assigns as the variables' initial values."""
     trace = Trace()
-    for var in _variables(model):
+    for var in model_variables(model):
         trace.values[var] = const(var.sort, var.initial)
     with tracing(trace):
         for part in model.parts.values():
@@ -202,7 +204,7 @@ def trace_system(
     mistake in the model, with the file and line of the mistake.
     """
     with fresh_graph():
-        _initialise(model)
+        initialise(model)
         observers = [p for p in model.parts.values() if type(p).observe is not Component.observe]
         transitions = []
         for part in model.parts.values():
@@ -223,7 +225,7 @@ def trace_system(
         return TransitionSystem(
             name=name or type(model).__name__,
             universe=model.entities,
-            variables=tuple(v for v in _variables(model) if v.lo != v.hi),
+            variables=tuple(v for v in model_variables(model) if v.lo != v.hi),
             transitions=tuple(transitions),
             invariants=predicates(invariants),
             goals=predicates(goals),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..environment.objects import Node, Pod
-from ..language import Component, Expr, Value, as_expr, per, ref, select
+from ..environment.objects import Node, Pod, node_or_none
+from ..language import Component, Expr, Value, per, ref, select
 
 if TYPE_CHECKING:
     from .queue import PriorityQueue
@@ -24,14 +24,13 @@ class Nominator(Component):
 
     def add(self, pod: Pod, node: Value, field: Value) -> None:
         """AddNominatedPod: drops the old entry; records `node`, or if none the object's own field."""
-        chosen = as_expr(node, as_expr(self.node[pod]).sort)
-        self.node[pod] = select(chosen.is_none, field, chosen)
+        chosen = node_or_none(node)
+        self.node[pod] = select(chosen.is_none, node_or_none(field), chosen)
 
     def update(self, pod: Pod, old_field: Value, new_field: Value) -> None:
         """UpdateNominatedPod: an update without the field on either side keeps the node in memory."""
-        old, new = as_expr(old_field), as_expr(new_field)
-        keep = old.is_none & new.is_none
-        self.add(pod, select(keep, self.node[pod], None), new)
+        keep = node_or_none(old_field).is_none & node_or_none(new_field).is_none
+        self.add(pod, select(keep, self.node[pod], None), new_field)
 
     def delete(self, pod: Pod) -> None:
         """DeleteNominatedPodIfExists."""

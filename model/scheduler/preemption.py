@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..environment.objects import Node, Pod
+from ..environment.objects import Node, Pod, node_or_none
 from ..language import Component, Expr, Value, all_of, any_of, as_expr, boolean, count, per, select, total
 from .verdicts import NodeVerdict
 
@@ -35,7 +35,7 @@ class Preemption(Component):
 
     def eligible(self, pod: Pod, nominated: Value) -> Expr:
         """PodEligibleToPreemptOthers: not while a lower-priority pod on its nominated node terminates."""
-        target = as_expr(nominated)
+        target = node_or_none(nominated)
         waits = any_of(
             (target == node)
             & self.snapshot.on(q, node)

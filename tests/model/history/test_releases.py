@@ -1,0 +1,71 @@
+"""Releases and their composition."""
+
+from itertools import pairwise
+
+import pytest
+
+from podrace.model.cluster import build_cluster
+from podrace.model.environment.objects import Pod
+from podrace.model.history import CHANGES, RELEASES, UnknownName, resolve
+from podrace.model.language import trace_system
+from tests.model.clusters import nodes, race_72124, spec
+
+
+def test_a_release_is_its_first_version():
+    assert "72259" in {c.key for c in resolve("1.13").missing}
+    assert "72259" not in {c.key for c in resolve("1.14").missing}
+
+
+def test_the_newest_release_lacks_nothing():
+    assert resolve("1.19").missing == ()
+
+
+def test_each_release_lacks_less_than_the_one_before():
+    missing = [{c.key for c in resolve(r).missing} for r in RELEASES]
+    assert all(later < earlier for earlier, later in pairwise(missing))
+
+
+def test_putting_in_and_taking_out():
+    with_fix, without = resolve("1.13", ["72259"]), resolve("1.14", (), ["72259"])
+    assert with_fix.label == "1.13 + 72259"
+    assert without.label == "1.14 - 72259"
+    assert "72259" not in {c.key for c in with_fix.missing}
+    assert "72259" in {c.key for c in without.missing}
+
+
+def test_requests_without_effect_are_noted():
+    assert resolve("1.14", ["72259"]).notes == ("1.14 already has 72259",)
+    assert resolve("1.13", (), ["72259"]).notes == ("1.13 does not have 72259",)
+    assert resolve("1.14", ["72259"]).label == "1.14"
+
+
+def test_unknown_names():
+    with pytest.raises(UnknownName, match=r"unknown release `1\.99`; known: 1\.8, 1\.9, "):
+        resolve("1.99")
+    with pytest.raises(UnknownName, match="unknown fix `1`; known: "):
+        resolve("1.13", ["1"])
+    with pytest.raises(ValueError, match="72259 cannot be put in and taken out at once"):
+        resolve("1.13", ["72259"], ["72259"])
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_every_release_can_be_traced(release):
+    system = trace_system(build_cluster(race_72124(), resolve(release).classes))
+    assert {t.part for t in system.transitions} >= {"scheduler", "handlers", "binding", "failure", "queue"}
+
+
+@pytest.mark.parametrize("key", sorted(CHANGES))
+def test_every_change_alone_can_be_undone_and_changes_the_system(key):
+    on = nodes(2, 2)
+    cluster = spec([Pod(0, "v", 2, 0, node=on[0]), Pod(1, "p", 2, 10), Pod(2, "q", 1, 10)], on)
+
+    def shape(composition):
+        system = trace_system(build_cluster(cluster, composition.classes))
+        return [
+            (t.label, repr(t.enabled), {v.name: repr(e) for v, e in t.updates.items()})
+            for t in system.transitions
+        ]
+
+    if key == "53647":
+        pytest.skip("needs affinity terms: see the scenario 53647")
+    assert shape(resolve("1.19", (), [key])) != shape(resolve("1.19"))

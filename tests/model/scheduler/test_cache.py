@@ -1,0 +1,66 @@
+"""The scheduler cache, call by call."""
+
+from podrace.model.environment.objects import Pod, PodCopy, PodObject
+from tests.model.clusters import concrete, nodes, spec
+
+GONE = {"node": None, "assumed": False, "bound": False, "terminating": False}
+
+
+def make(**kwargs):
+    on = nodes(4, 4)
+    pods = [Pod(0, "a", 1), Pod(1, "b", 1, node=on[1])]
+    model = concrete(spec(pods, on), **kwargs)
+    return model, model.part("cache"), pods, on
+
+
+def test_bound_pods_and_nodes_are_there_at_the_start():
+    model, cache, (a, b), (n0, n1) = make()
+    assert model.get(lambda: cache.on(b, n1)) is True
+    assert model.get(lambda: cache.knows(a)) is False
+    assert [model.get(lambda n=n: cache.live[n]) for n in (n0, n1)] == [True, True]
+
+
+def test_assume_then_forget():
+    model, cache, (a, _), (n0, n1) = make()
+    model.do(lambda: cache.assume(a, n0, PodCopy(failed=True)))
+    assert model.get(lambda: cache.is_assumed(a)) is True
+    model.do(lambda: cache.forget(a, n1))
+    assert model.get(lambda: cache.is_assumed(a)) is True, "forgetting it on another node is an error"
+    model.do(lambda: cache.forget(a, n0))
+    assert model.get(lambda: cache.pod[a]) == GONE
+    assert model.get(lambda: cache.copy[a].failed) is False
+
+
+def test_the_add_event_confirms_an_assumed_pod_where_the_event_says():
+    model, cache, (a, _), (n0, n1) = make()
+    model.do(lambda: cache.assume(a, n0, PodCopy()))
+    model.do(lambda: cache.add_pod(a, PodObject(exists=True, node=n1)))
+    assert model.get(lambda: cache.pod[a]) == {**GONE, "node": n1}
+    model.do(lambda: cache.add_pod(a, PodObject(exists=True, node=n0)))
+    assert model.get(lambda: cache.pod[a].node) is n1, "adding a confirmed pod is an error"
+
+
+def test_an_assumed_pod_is_neither_updated_nor_removed_by_events():
+    model, cache, (a, _), (n0, _) = make()
+    model.do(lambda: cache.assume(a, n0, PodCopy()))
+    model.do(lambda: cache.update_pod(a, PodObject(exists=True, node=n0, terminating=True)))
+    model.do(lambda: cache.remove_pod(a))
+    assert model.get(lambda: cache.pod[a]) == {**GONE, "node": n0, "assumed": True}
+
+
+def test_a_removed_node_keeps_its_pods():
+    model, cache, (_, b), (_, n1) = make()
+    model.do(lambda: cache.remove_node(n1))
+    assert model.get(lambda: cache.live[n1]) is False
+    assert model.get(lambda: cache.on(b, n1)) is True
+
+
+def test_an_assumed_pod_expires_only_after_its_binding_finished():
+    model, cache, (a, _), (n0, _) = make()
+    snapshot = model.part("snapshot")
+    model.do(lambda: cache.assume(a, n0, PodCopy()))
+    assert model.get(lambda: cache.pod[a].bound) is False
+    model.do(lambda: cache.finish_binding(a))
+    assert model.get(lambda: cache.pod[a].bound) is True
+    model.do(snapshot.update)
+    assert model.get(lambda: snapshot.on(a, n0)) is True
