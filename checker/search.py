@@ -1,0 +1,211 @@
+"""Check properties: slice, explore, and execute every claim again before it becomes a result.
+
+Each property is decided on its own slice. Properties whose slices have the same variables share one
+exploration, because they would visit the very same states: invariants with invariants (such a
+search ends early only when all of them are violated), recoveries with recoveries (which need every state, and would
+keep invariants from ending early).
+
+A goal named `P: ...`, where P is a property, belongs to that property; every other goal belongs to all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Literal
+
+from ..model.language import Transition, TransitionSystem
+from .exploration import Budget, Exploration, Path
+from .reference import Watcher
+from .slicing import slice_system, transition_map
+from .trace import MAX_CONFIRMED_STATES, ReplayError, Trace, confirm, confirm_goal, confirm_trap
+from .verdict import Kind, Result, Verdict
+
+Engine = Literal["native", "reference"]
+Explore = Callable[[TransitionSystem, Budget, Watcher | None], Exploration]
+
+
+class UnknownProperty(LookupError):
+    """A property was named that the system does not have."""
+
+
+class EngineDisagreement(Exception):
+    """An internal error: the reference interpreter does not confirm what an engine claims.
+
+    No verdict is given. Either the engine, the slice or the interpreter is wrong.
+    """
+
+
+def check(
+    system: TransitionSystem,
+    properties: Sequence[str] | None = None,
+    budget: Budget | None = None,
+    *,
+    engine: Engine = "native",
+    progress: Watcher | None = None,
+    announce: Callable[[tuple[str, ...]], None] | None = None,
+    together: bool = True,
+    confirmed_states: int = MAX_CONFIRMED_STATES,
+) -> list[Result]:
+    """The verdict on each named property (all, if none are named), in the order in which they are named.
+
+    `budget` is what each exploration may use; one that runs out makes its properties INCONCLUSIVE unless
+    they were already violated. `announce` is told which properties the next exploration decides;
+    `together=False` gives each property its own. `confirmed_states` bounds how far a trap is executed
+    again. Raises UnknownProperty, ValueError if there is nothing to check, and EngineDisagreement.
+    """
+    names = _named(system, properties)
+    budget = budget or Budget()
+    if budget.max_states is not None and budget.max_states < 1:
+        raise ValueError(f"a search needs room for at least 1 state, not {budget.max_states}")
+    explore = _engine(engine)
+    found: dict[str, Result] = {}
+    for group in _groups(system, names, together):
+        if announce is not None:
+            announce(group.names)
+        answer = explore(group.slice, budget, progress)
+        for name in group.names:
+            found[name] = _result(system, group, answer, name, engine, confirmed_states)
+    return [found[name] for name in names]
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Properties of one kind that one exploration decides, and the slice that it explores."""
+
+    kind: Kind
+    names: tuple[str, ...]
+    slice: TransitionSystem
+
+
+def _named(system: TransitionSystem, properties: Sequence[str] | None) -> list[str]:
+    known = [*system.invariants, *system.recoveries]
+    doubled = [name for name in system.recoveries if name in system.invariants]
+    if doubled:
+        raise ValueError(f"{system.name} has both an invariant and a recovery `{doubled[0]}`")
+    names = known if properties is None else list(dict.fromkeys(properties))
+    for name in names:
+        if name not in known:
+            close = get_close_matches(name, known, n=1)
+            hint = f"did you mean `{close[0]}`?" if close else f"it has {', '.join(known) or 'none'}"
+            raise UnknownProperty(f"{system.name} has no property `{name}`: {hint}")
+    if not names:
+        raise ValueError(f"there is no property of {system.name} to check")
+    return names
+
+
+def _engine(name: str) -> Explore:
+    if name == "reference":
+        from .reference import explore
+
+        return explore
+    if name == "native":
+        from .native import explore as explore_natively
+
+        return explore_natively
+    raise ValueError(f"there is no engine `{name}`: use `native` or `reference`")
+
+
+def goals_of(system: TransitionSystem, name: str) -> list[str]:
+    """The goals that show whether a verdict on this property is vacuous."""
+    others = [n for n in (*system.invariants, *system.recoveries) if n != name]
+    return [goal for goal in system.goals if not any(goal.startswith(f"{other}: ") for other in others)]
+
+
+def _slice(system: TransitionSystem, kind: Kind, names: Sequence[str]) -> TransitionSystem:
+    wanted = {goal for name in names for goal in goals_of(system, name)}
+    return slice_system(
+        system,
+        invariants=names if kind == "invariant" else (),
+        recoveries=names if kind == "recovery" else (),
+        goals=[goal for goal in system.goals if goal in wanted],
+    )
+
+
+def _groups(system: TransitionSystem, names: Sequence[str], together: bool) -> Iterable[_Group]:
+    """Groups in the order of their first property; a slice of several has the variables of each."""
+    grouped: dict[tuple[Kind, object], list[str]] = {}
+    single: dict[str, TransitionSystem] = {}
+    for name in names:
+        kind: Kind = "invariant" if name in system.invariants else "recovery"
+        single[name] = _slice(system, kind, [name])
+        variables = frozenset(v.name for v in single[name].variables)
+        grouped.setdefault((kind, variables if together else name), []).append(name)
+    for (kind, _), members in grouped.items():
+        sliced = single[members[0]] if len(members) == 1 else _slice(system, kind, members)
+        yield _Group(kind, tuple(members), sliced)
+
+
+def _result(
+    system: TransitionSystem,
+    group: _Group,
+    answer: Exploration,
+    name: str,
+    engine: str,
+    confirmed_states: int,
+) -> Result:
+    numbers = transition_map(group.slice, system)
+    claims = answer.violations if group.kind == "invariant" else answer.traps
+    trace: Trace | None = None
+    if name in claims:
+        verdict = Verdict.VIOLATED
+        path = tuple(numbers[i] for i in claims[name])
+        try:
+            if group.kind == "invariant":
+                trace = confirm(system, path, name)
+            else:
+                trace = confirm_trap(system, path, name, confirmed_states)
+        except ReplayError as error:
+            raise EngineDisagreement(
+                f"the {engine} engine claims that `{name}` of {system.name} is violated after {len(path)} steps, "
+                f"but the reference interpreter says: {error}"
+            ) from error
+    elif answer.complete:
+        verdict = Verdict.HOLDS
+    elif answer.stopped in ("states", "memory", "timeout"):
+        verdict = Verdict.INCONCLUSIVE
+    else:
+        raise EngineDisagreement(
+            f"the {engine} engine stopped with `{answer.stopped}` and no answer for `{name}` of {system.name}"
+        )
+    fired = {_step_name(group.slice.transitions[i]) for i, times in enumerate(answer.fired) if times}
+    steps = list(dict.fromkeys(_step_name(t) for t in system.transitions))
+    goals = goals_of(system, name)
+    reached = {
+        goal: _confirmed_goal(system, tuple(numbers[i] for i in answer.goals[goal]), goal, engine)
+        for goal in goals
+        if goal in answer.goals
+    }
+    return Result(
+        system=system.name,
+        property_id=name,
+        kind=group.kind,
+        verdict=verdict,
+        states=answer.states,
+        transitions=answer.transitions,
+        depth=answer.depth,
+        seconds=answer.seconds,
+        trace=trace,
+        fired=tuple(step for step in steps if step in fired),
+        never_fired=tuple(step for step in steps if step not in fired),
+        goals_reached=reached,
+        goals_missed=tuple(goal for goal in goals if goal not in reached),
+        bounds_hit=tuple(bound for bound in system.limits if bound in answer.limits_hit),
+        stopped=answer.stopped,
+        engine=engine,
+    )
+
+
+def _confirmed_goal(system: TransitionSystem, path: Path, goal: str, engine: str) -> int:
+    try:
+        return len(confirm_goal(system, path, goal).steps)
+    except ReplayError as error:
+        raise EngineDisagreement(
+            f"the {engine} engine claims that {system.name} reaches `{goal}` after {len(path)} steps, "
+            f"but the reference interpreter says: {error}"
+        ) from error
+
+
+def _step_name(transition: Transition) -> str:
+    return f"{transition.part}.{transition.step}"

@@ -1,0 +1,187 @@
+"""Slicing: a smaller system that gives the same answers.
+
+Three things are taken away: what was not asked, what cannot happen, and what nobody can see.
+
+1. Only the predicates that are asked are kept.
+2. The value analysis (`values`) finds what every variable and expression can ever be. Variables and
+   expressions with one value become constants, ranges are narrowed, transitions whose guard is never
+   true are dropped, and so are limits that always hold.
+3. Cone of influence: a variable that no guard, no limit and no kept predicate reads, not even through
+   the updates of others, is dropped with its updates.
+
+What is left is the original seen through a projection (forget the dropped variables): a state of the
+original and its projection enable the same transitions, break the same invariants, and go to states
+that are projections of one another. So the slice preserves
+
+- which invariants, goals and recoveries hold, are reached, are trapped;
+- the length of a shortest run to each of them;
+- which transitions are ever enabled, and, in a complete search, which limits are hit.
+
+It never has more states. It may have fewer transitions in all, since several original states become one.
+
+For that last point, a transition that changes nothing any more stays: it costs no state, and a verdict
+can still tell that its step happened. A transition whose guard can hold but which a limit always stops
+stays too, without updates, because a verdict names that limit.
+
+Ranges and constants hold in the states that the analysis admits, which include every reachable one. A
+symbolic engine that starts from arbitrary states must slice without them: `values=False`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from ..model.language import (
+    Expr,
+    State,
+    Transition,
+    TransitionSystem,
+    Variable,
+    substitute,
+)
+from ..model.language.expr import const, fresh_graph, variable
+from .exploration import Path
+from .values import ValueAnalysis, transition_roots
+
+Key = tuple[str, str, tuple[object, ...]]
+
+
+def slice_system(
+    system: TransitionSystem,
+    *,
+    invariants: Iterable[str] | None = None,
+    goals: Iterable[str] | None = None,
+    recoveries: Iterable[str] | None = None,
+    values: bool = True,
+) -> TransitionSystem:
+    """The part of `system` that decides the named predicates; all of a kind where none are named.
+
+    Its transitions keep part, step and arguments (see `map_path`), its variables keep their names and
+    order. `views` are dropped: reports evaluate them on the original. Raises ValueError for a name
+    that the system does not have.
+    """
+    restricted = system.with_predicates(
+        invariants=_chosen(system, "invariant", system.invariants, invariants),
+        goals=_chosen(system, "goal", system.goals, goals),
+        recoveries=_chosen(system, "recovery", system.recoveries, recoveries),
+        views={},
+    )
+    if values:
+        restricted = _without_the_impossible(restricted)
+    return _without_the_invisible(restricted)
+
+
+def map_path(slice_: TransitionSystem, original: TransitionSystem, path: Path) -> Path:
+    """The run of the original system that a run of its slice stands for."""
+    numbers = transition_map(slice_, original)
+    return tuple(numbers[i] for i in path)
+
+
+def transition_map(slice_: TransitionSystem, original: TransitionSystem) -> tuple[int, ...]:
+    """The number in the original system of each transition of the slice."""
+    numbers: dict[Key, int] = {}
+    for i, t in enumerate(original.transitions):
+        if numbers.setdefault(key_of(t), i) != i:
+            raise ValueError(f"{original.name} has two transitions `{t.label}`: they cannot be told apart")
+    return tuple(numbers[key_of(t)] for t in slice_.transitions)
+
+
+def project(slice_: TransitionSystem, original: TransitionSystem, state: State) -> State:
+    """What the slice sees of a state of the original system."""
+    codes = dict(zip((v.name for v in original.variables), state, strict=True))
+    return tuple(codes[v.name] for v in slice_.variables)
+
+
+def key_of(transition: Transition) -> Key:
+    """What identifies a transition in a system and in all its slices."""
+    return transition.part, transition.step, tuple(value for _, value in transition.args)
+
+
+def _chosen(
+    system: TransitionSystem, kind: str, table: Mapping[str, Expr], names: Iterable[str] | None
+) -> Mapping[str, Expr]:
+    if names is None:
+        return table
+    wanted = list(names)
+    for name in wanted:
+        if name not in table:
+            known = ", ".join(f"`{n}`" for n in table) or "none"
+            raise ValueError(f"{system.name} has no {kind} `{name}`; it has {known}")
+    return {name: e for name, e in table.items() if name in wanted}
+
+
+def _predicates(system: TransitionSystem) -> list[Expr]:
+    return [*system.invariants.values(), *system.goals.values(), *system.recoveries.values()]
+
+
+def _without_the_impossible(system: TransitionSystem) -> TransitionSystem:
+    found = ValueAnalysis(system, _predicates(system))
+    happening = [t for t in system.transitions if found.may_hold(t.guard)]
+    narrowed: dict[Variable, Variable] = {}
+
+    def leaf(node: Expr) -> Expr:
+        if node.op == "const":
+            return const(node.sort, node.value)
+        if node.op == "var":
+            return variable(narrow(node.value))
+        raise ValueError(f"the quantity `{node.value.name}` is unknown: slice without its values")
+
+    def narrow(v: Variable) -> Variable:
+        if v not in narrowed:
+            narrowed[v] = Variable(v.name, v.sort, *found.range_of_variable(v), v.initial)
+        return narrowed[v]
+
+    with fresh_graph():
+        restricted = replace(system, transitions=tuple(happening))
+        new = substitute([*transition_roots(restricted), *_predicates(system)], leaf, found.range_of)
+
+        def rebuilt(t: Transition) -> Transition:
+            possible = all(found.may_hold(bound) for _, bound in t.limits)
+            limits = tuple((name, new[e]) for name, e in t.limits)
+            updates = {narrow(v): new[e] for v, e in t.updates.items()} if possible else {}
+            return replace(
+                t,
+                guard=new[t.guard],
+                limits=tuple((name, e) for name, e in limits if not (e.is_const and e.value)),
+                updates={v: e for v, e in updates.items() if v.lo != v.hi and e is not variable(v)},
+            )
+
+        transitions = tuple(rebuilt(t) for t in happening)
+    return replace(
+        system,
+        variables=tuple(n for n in map(narrow, system.variables) if n.lo != n.hi),
+        transitions=transitions,
+        invariants={name: new[e] for name, e in system.invariants.items()},
+        goals={name: new[e] for name, e in system.goals.items()},
+        recoveries={name: new[e] for name, e in system.recoveries.items()},
+    )
+
+
+def _without_the_invisible(system: TransitionSystem) -> TransitionSystem:
+    assigned: dict[Variable, list[Expr]] = {}
+    for t in system.transitions:
+        for v, e in t.updates.items():
+            assigned.setdefault(v, []).append(e)
+    # One walk over the graph: what is looked at, and, once a variable is seen, what is assigned to it.
+    waiting = _predicates(system)
+    for t in system.transitions:
+        waiting += [t.guard, *(bound for _, bound in t.limits)]
+    visited: set[Expr] = set()
+    seen: set[Variable] = set()
+    while waiting:
+        node = waiting.pop()
+        if node in visited:
+            continue
+        visited.add(node)
+        waiting += node.args
+        if node.op == "var":
+            seen.add(node.value)
+            waiting += assigned.get(node.value, ())
+    return replace(
+        system,
+        variables=tuple(v for v in system.variables if v in seen),
+        transitions=tuple(
+            replace(t, updates={v: e for v, e in t.updates.items() if v in seen}) for t in system.transitions
+        ),
+    )

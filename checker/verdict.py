@@ -1,0 +1,164 @@
+"""Verdicts, and what is said together with one: how much was explored, what was hit, what never happened.
+
+A verdict without its scope is worth nothing, so a `Result` carries both. Results are plain data:
+`to_plain` gives mappings, lists, strings and numbers for any file format.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Any, Literal
+
+from .trace import Trace
+
+Kind = Literal["invariant", "recovery"]
+
+
+class Verdict(IntEnum):
+    """What is known about a property; the smaller decides when several are combined.
+
+    Stronger verdicts (for all clusters, proved by induction) will come after HOLDS.
+    """
+
+    VIOLATED = 0
+    INCONCLUSIVE = 1
+    HOLDS = 2
+
+
+USAGE_ERROR = 2
+"""The exit code of a command that was given nothing it could check."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The verdict on one property of one system.
+
+    `states`, `transitions`, `depth` and `seconds` are those of the search that answered, which may have
+    answered other properties too. `trace` is a shortest run of the original system to a violation, or to
+    a trap; it is None for other verdicts. `fired` and `never_fired` name the steps of the system
+    (`part.step`, all bindings together) that did or did not happen in the search; where it did not visit
+    everything, "never" means "not so far". `goals_reached` gives the length of a shortest run to each
+    goal. `stopped` is None for a complete search, else why it ended (see `Exploration`).
+
+    `vacuous` warns that HOLDS says little: a goal was not reached, or no step ever happened.
+    """
+
+    system: str
+    property_id: str
+    kind: Kind
+    verdict: Verdict
+    states: int
+    transitions: int
+    depth: int
+    seconds: float
+    trace: Trace | None = None
+    fired: tuple[str, ...] = ()
+    never_fired: tuple[str, ...] = ()
+    goals_reached: Mapping[str, int] = field(default_factory=dict)
+    goals_missed: tuple[str, ...] = ()
+    bounds_hit: tuple[str, ...] = ()
+    stopped: str | None = None
+    engine: str = "reference"
+
+    @property
+    def vacuous(self) -> bool:
+        """Whether the property holds for want of anything that could break it."""
+        return self.verdict is Verdict.HOLDS and (bool(self.goals_missed) or not self.fired)
+
+    @property
+    def words(self) -> str:
+        """One sentence, sometimes two: the verdict and what it rests on."""
+        if self.verdict is Verdict.VIOLATED:
+            return self._violated()
+        if self.verdict is Verdict.INCONCLUSIVE:
+            return self._inconclusive()
+        sentences = [f"Holds in every interleaving: {self._explored()}."]
+        if self.bounds_hit:
+            sentences.append(f"Within these bounds, which were hit: {'; '.join(self.bounds_hit)}.")
+        if not self.fired:
+            sentences.append("Vacuous: no step can ever happen.")
+        elif self.goals_missed:
+            sentences.append(f"Vacuous: never reached: {'; '.join(self.goals_missed)}.")
+        return " ".join(sentences)
+
+    def _explored(self) -> str:
+        return (
+            f"{counted(self.states, 'state')}, {counted(self.transitions, 'transition')}, depth {self.depth}"
+        )
+
+    def _violated(self) -> str:
+        assert self.trace is not None
+        steps = len(self.trace.steps)
+        when = "in the initial state" if steps == 0 else f"after {counted(steps, 'step')}"
+        if self.kind == "invariant":
+            return f"Violated {when}, and by no shorter run ({self._explored()} explored)."
+        seen = counted(self.trace.closure, "state")
+        checked = (
+            f"the {seen} that they lead to" if self.trace.closed else f"the first {seen} that they lead to"
+        )
+        return (
+            f"Violated {when}: from there, fair steps alone never lead back "
+            f"(executed again in {checked}; {self._explored()} explored)."
+        )
+
+    def _inconclusive(self) -> str:
+        budget = {
+            "states": "the limit of states",
+            "memory": "the limit of memory",
+            "timeout": "the time limit",
+        }
+        covered = f"Stopped by {budget.get(self.stopped or '', 'a limit')} after {self._explored()}"
+        if self.kind == "recovery":
+            return f"{covered}: recovery can be decided only when every state was visited."
+        return (
+            f"{covered}: no violation within {counted(max(self.depth - 1, 0), 'step')}, nothing known beyond."
+        )
+
+    def to_plain(self) -> dict[str, Any]:
+        """The result as mappings, lists, strings and numbers."""
+        return {
+            "system": self.system,
+            "property": self.property_id,
+            "kind": self.kind,
+            "verdict": self.verdict.name,
+            "words": self.words,
+            "vacuous": self.vacuous,
+            "states": self.states,
+            "transitions": self.transitions,
+            "depth": self.depth,
+            "seconds": self.seconds,
+            "engine": self.engine,
+            "stopped": self.stopped,
+            "fired": list(self.fired),
+            "never_fired": list(self.never_fired),
+            "goals_reached": dict(self.goals_reached),
+            "goals_missed": list(self.goals_missed),
+            "bounds_hit": list(self.bounds_hit),
+            "trace": None if self.trace is None else self.trace.to_plain(),
+        }
+
+
+def combine(verdicts: Iterable[Verdict]) -> Verdict:
+    """The verdict on all of them together: the weakest. ValueError if there are none."""
+    found = list(verdicts)
+    if not found:
+        raise ValueError("there is no verdict on nothing")
+    return min(found)
+
+
+def exit_code(results: Iterable[Result]) -> int:
+    """0 if every property holds, 1 if one is violated, 3 if none is but one is undecided.
+
+    No results at all are a usage error, 2: nothing was checked, and that must not look like success.
+    """
+    verdicts = [result.verdict for result in results]
+    if not verdicts:
+        return USAGE_ERROR
+    return {Verdict.VIOLATED: 1, Verdict.INCONCLUSIVE: 3}.get(combine(verdicts), 0)
+
+
+def counted(number: int, noun: str) -> str:
+    """For example `1 state` or `1,024 states`."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
