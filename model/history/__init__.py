@@ -1,7 +1,9 @@
 """How the scheduler used to be: one small class per upstream change, and the releases made of them."""
 
 from .change import CHANGES, RELEASE_ORDER, Change, before
-from .releases import RELEASES, Composition, UnknownName, find_change, in_order, resolve
+from .releases import Composition, UnknownName, find_change, in_order, resolve
+
+RELEASES = RELEASE_ORDER
 
 __all__ = [
     "CHANGES", "RELEASES", "RELEASE_ORDER", "Change", "Composition", "UnknownName", "before",

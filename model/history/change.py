@@ -15,7 +15,7 @@ from ..language import Component
 C = TypeVar("C", bound=type[Component])
 
 RELEASE_ORDER = ("1.8", "1.9", "1.12", "1.13", "1.14", "1.15", "1.18", "1.19", "1.20")
-"""The releases that a change can first be in; 1.20 stands for the model as it is."""
+"""The releases, oldest first; each stands for its first version (1.13 is 1.13.0)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,8 @@ class Change:
     """One upstream change.
 
     `key` is the number of its pull request, or a name where the number is not known. `first_in` is the first release
-    of `RELEASE_ORDER` whose first version has it. `classes` together restore the behaviour before it.
+    of `RELEASE_ORDER` whose first version has it. `classes` together restore the behaviour before it. A change that
+    mends a regression names in `since` the first release that had the regression.
     """
 
     key: str
@@ -31,10 +32,12 @@ class Change:
     first_in: str
     issues: tuple[int, ...]
     classes: tuple[type[Component], ...]
+    since: str = RELEASE_ORDER[0]
 
     def is_in(self, release: str) -> bool:
-        """Whether the first version of a release has the change."""
-        return RELEASE_ORDER.index(release) >= RELEASE_ORDER.index(self.first_in)
+        """Whether the first version of a release behaves as after the change."""
+        at = RELEASE_ORDER.index(release)
+        return at >= RELEASE_ORDER.index(self.first_in) or at < RELEASE_ORDER.index(self.since)
 
     @property
     def number(self) -> int | None:
@@ -45,13 +48,15 @@ class Change:
 CHANGES: dict[str, Change] = {}
 
 
-def before(key: str, title: str, first_in: str, issues: tuple[int, ...] = ()) -> Callable[[C], C]:
+def before(
+    key: str, title: str, first_in: str, issues: tuple[int, ...] = (), since: str = RELEASE_ORDER[0]
+) -> Callable[[C], C]:
     """Register a class that restores the behaviour before a change; several classes may share a key."""
 
     def register(cls: C) -> C:
         known = CHANGES.get(key)
         classes: tuple[type[Component], ...] = (*known.classes, cls) if known else (cls,)
-        CHANGES[key] = Change(key, title, first_in, issues, classes)
+        CHANGES[key] = Change(key, title, first_in, issues, classes, since)
         return cls
 
     return register

@@ -6,11 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..language import Component
-from . import affinity, nodes, nominations, queue, requeue  # noqa: F401  (they register their changes)
+from . import affinity, cache, nodes, nominations, queue, requeue  # noqa: F401  (they register their changes)
 from .change import CHANGES, RELEASE_ORDER, Change
-
-RELEASES = tuple(r for r in RELEASE_ORDER if r != "1.20")
-"""The releases that can be asked for; each stands for its first version (1.13 is 1.13.0)."""
 
 
 class UnknownName(LookupError):
@@ -66,8 +63,8 @@ def resolve(release: str, with_fixes: Sequence[str] = (), without_fixes: Sequenc
     Raises UnknownName for a release or fix that the model does not have, ValueError for a fix that is both
     asked for and asked to be taken out.
     """
-    if release not in RELEASES:
-        raise UnknownName("release", release, RELEASES)
+    if release not in RELEASE_ORDER:
+        raise UnknownName("release", release, RELEASE_ORDER)
     wanted = [find_change(name) for name in with_fixes]
     unwanted = [find_change(name) for name in without_fixes]
     for change in wanted:

@@ -48,9 +48,14 @@ class Cache(Component):
         """Whether the cache has the pod in any state."""
         return self.pod[pod].node.is_some
 
+    def node_of(self, pod: Pod) -> Expr:
+        """The node whose NodeInfo holds the pod, or none."""
+        node: Expr = self.pod[pod].node
+        return node
+
     def on(self, pod: Pod, node: Node) -> Expr:
         """Whether the NodeInfo of `node` holds the pod."""
-        return self.pod[pod].node == node
+        return self.node_of(pod) == node
 
     def is_assumed(self, pod: Pod) -> Expr:
         """IsAssumedPod."""

@@ -35,7 +35,10 @@ class Snapshot(Component):
         """UpdateSnapshot, under the cache's lock: pods, nodes, and the list of nodes to try."""
         for pod in self.universe[Pod]:
             cached = self.cache.pod[pod]
-            self.pod[pod] = SnapshotPod(node=cached.node, terminating=cached.terminating)
+            self.pod[pod] = SnapshotPod(
+                node=self.cache.node_of(pod),
+                terminating=self.cache.node_of(pod).is_some & cached.terminating,
+            )
         for node in self.universe[Node]:
             self.live[node] = self.cache.live[node]
         self.list_nodes()

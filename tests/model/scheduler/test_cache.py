@@ -1,15 +1,17 @@
 """The scheduler cache, call by call."""
 
+import pytest
+
 from podrace.model.environment.objects import Pod, PodCopy, PodObject
 from tests.model.clusters import concrete, nodes, spec
 
 GONE = {"node": None, "assumed": False, "bound": False, "terminating": False}
 
 
-def make(**kwargs):
+def make(release="1.20"):
     on = nodes(4, 4)
     pods = [Pod(0, "a", 1), Pod(1, "b", 1, node=on[1])]
-    model = concrete(spec(pods, on), **kwargs)
+    model = concrete(spec(pods, on), release)
     return model, model.part("cache"), pods, on
 
 
@@ -48,10 +50,17 @@ def test_an_assumed_pod_is_neither_updated_nor_removed_by_events():
     assert model.get(lambda: cache.pod[a]) == {**GONE, "node": n0, "assumed": True}
 
 
-def test_a_removed_node_keeps_its_pods():
-    model, cache, (_, b), (_, n1) = make()
+@pytest.mark.parametrize(
+    ("release", "kept"), [("1.15", True), ("1.18", False), ("1.19", False), ("1.20", True)]
+)
+def test_a_removed_node_keeps_its_pods_except_in_1_18_and_1_19(release, kept):
+    model, cache, (_, b), (_, n1) = make(release)
     model.do(lambda: cache.remove_node(n1))
     assert model.get(lambda: cache.live[n1]) is False
+    model.do(lambda: cache.add_node(n1))
+    assert model.get(lambda: cache.on(b, n1)) is kept
+    assert model.get(lambda: cache.knows(b)) is True
+    model.do(lambda: cache.update_pod(b, PodObject(exists=True, node=n1)))
     assert model.get(lambda: cache.on(b, n1)) is True
 
 

@@ -1,0 +1,141 @@
+"""The pod watch: order, lag, and what each handler is given."""
+
+import pytest
+
+from podrace.model.environment.objects import Pod
+from podrace.model.environment.watch import Handler
+from podrace.model.language import NotEnabled
+from tests.model.clusters import concrete, nodes, spec
+
+
+def make(**scope):
+    on = nodes(4)
+    pods = [Pod(0, "bound", 1, node=on[0], graceful=False), Pod(1, "pending", 1)]
+    model = concrete(spec(pods, on, **scope))
+    return model, model.part("api"), model.part("pod_watch"), pods, on[0]
+
+
+def next_pod(model, watch, handler, pods):
+    """The pod that the handler's next event is about."""
+    found = []
+    for pod in pods:
+        try:
+            model.get(lambda pod=pod: watch.take(handler, pod))
+            found.append(pod)
+        except NotEnabled:
+            pass
+    assert len(found) <= 1
+    return found[0] if found else None
+
+
+def handle(model, watch, handler, pod):
+    def run():
+        old, new = watch.take(handler, pod)
+        watch.processed(handler, pod, new)
+        return old, new
+
+    return model.do(run)
+
+
+def test_events_of_one_kind_keep_their_order_over_pods():
+    model, api, watch, (bound, pending), _ = make()
+    model.do(lambda: api.set_nomination(pending, bound.node))
+    model.do(lambda: api.patch_status(pending, True, None))
+    for expected in ({"failed": False}, {"failed": True}):
+        assert next_pod(model, watch, Handler.QUEUE, [bound, pending]) is pending
+        _, new = handle(model, watch, Handler.QUEUE, pending)
+        assert new["failed"] is expected["failed"]
+    assert next_pod(model, watch, Handler.QUEUE, [bound, pending]) is None
+
+
+def test_a_handler_is_not_given_what_its_filter_hides():
+    model, api, watch, (bound, pending), _ = make()
+    model.do(lambda: api.set_nomination(pending, bound.node))
+    model.do(lambda: api.delete_pod(bound))
+    assert next_pod(model, watch, Handler.CACHE, [bound, pending]) is bound
+    assert next_pod(model, watch, Handler.QUEUE, [bound, pending]) is pending
+
+
+def test_binding_reaches_both_handlers_in_either_order():
+    for first, second in ((Handler.QUEUE, Handler.CACHE), (Handler.CACHE, Handler.QUEUE)):
+        model, api, watch, (bound, pending), node = make()
+        model.do(lambda api=api, pending=pending, node=node: api.bind(pending, node))
+        old, new = handle(model, watch, first, pending)
+        assert (old["exists"], new["node"]) == (first is Handler.QUEUE, node)
+        assert next_pod(model, watch, first, [bound, pending]) is None
+        assert next_pod(model, watch, second, [bound, pending]) is pending
+
+
+def test_the_store_runs_ahead_of_the_handlers_but_never_behind():
+    model, api, watch, (_, pending), node = make()
+    model.do(lambda: api.set_nomination(pending, node))
+    model.do(lambda: api.patch_status(pending, True, None))
+    assert model.get(lambda: watch.lister[pending].nominated) is None
+    model.do(lambda: watch.store(pending))
+    assert model.get(lambda: watch.lister[pending].nominated) is node
+    assert model.get(lambda: watch.lister[pending].failed) is False
+    handle(model, watch, Handler.QUEUE, pending)
+    handle(model, watch, Handler.QUEUE, pending)
+    assert model.get(lambda: watch.lister[pending].failed) is True
+    assert model.get(lambda: watch.log.length) == 0
+
+
+def test_taking_an_event_stores_those_before_it():
+    model, api, watch, (bound, pending), _ = make()
+    model.do(lambda: api.delete_pod(bound))
+    model.do(lambda: api.patch_status(pending, True, None))
+    handle(model, watch, Handler.QUEUE, pending)
+    assert model.get(lambda: watch.lister[bound].exists) is False
+
+
+def test_a_write_that_changes_nothing_makes_no_event():
+    model, api, watch, (_, pending), _ = make()
+    model.do(lambda: api.patch_status(pending, False, None))
+    assert model.get(lambda: watch.log.length) == 0
+
+
+def test_a_full_backlog_stops_the_writer():
+    model, api, watch, (bound, pending), node = make(pod_events=2)
+    model.do(lambda: api.patch_status(pending, True, None))
+    model.do(lambda: api.set_nomination(pending, node))
+    with pytest.raises(NotEnabled):
+        model.do(lambda: api.delete_pod(bound))
+    assert model.get(lambda: api.pod[bound].exists) is True
+    handle(model, watch, Handler.QUEUE, pending)
+    model.do(lambda: api.delete_pod(bound))
+
+
+def test_a_deleted_node_keeps_its_pods_until_somebody_deletes_them():
+    model, api, _, (bound, _), node = make(node_deletions=1)
+    users, gc, kubelet = model.part("users"), model.part("pod_gc"), model.part("kubelet")
+    with pytest.raises(NotEnabled):
+        model.do(lambda: gc.collect(bound))
+    model.do(lambda: users.delete_node(node))
+    assert model.get(lambda: api.pod[bound].node) is node
+    with pytest.raises(NotEnabled):
+        model.do(lambda: kubelet.finish_termination(bound))
+    model.do(lambda: gc.collect(bound))
+    assert model.get(lambda: api.pod[bound].exists) is False
+    with pytest.raises(NotEnabled):
+        model.do(lambda: users.delete_node(node))
+
+
+def test_graceful_deletion_ends_with_the_kubelet():
+    on = nodes(4)
+    pod = Pod(0, "a", 1, node=on[0])
+    model = concrete(spec([pod], on))
+    api = model.part("api")
+    model.do(lambda: api.delete_pod(pod))
+    assert model.get(lambda: api.pod[pod]) == {
+        "exists": True, "node": on[0], "nominated": None, "failed": False, "terminating": True,
+    }  # fmt: skip
+    model.do(lambda: model.part("kubelet").finish_termination(pod))
+    assert model.get(lambda: api.pod[pod].exists) is False
+
+
+def test_the_api_server_refuses_to_bind_twice():
+    model, api, _, (bound, pending), node = make()
+    assert model.get(lambda: api.can_bind(bound)) is False
+    assert model.get(lambda: api.can_bind(pending)) is True
+    model.do(lambda: api.bind(pending, node))
+    assert model.get(lambda: api.can_bind(pending)) is False
