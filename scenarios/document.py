@@ -139,10 +139,10 @@ class Value:
 
     def boolean(self) -> bool:
         """true or false."""
-        if isinstance(self.node, yaml.ScalarNode) and self.node.tag == _TAG + "bool":
-            if self.node.value in ("true", "false"):
-                return bool(self.node.value == "true")
-        self.expect("true or false")
+        plain = isinstance(self.node, yaml.ScalarNode) and self.node.tag == _TAG + "bool"
+        if not plain or self.node.value not in ("true", "false"):
+            self.expect("true or false")
+        return bool(self.node.value == "true")
 
     def integer(self, lo: int, hi: int) -> int:
         """A whole number in lo..hi."""

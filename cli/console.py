@@ -1,0 +1,27 @@
+"""Consoles for the two streams: results go to stdout, progress and messages to stderr."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from rich.console import Console
+
+PIPED_WIDTH = 120
+
+
+def result_console(no_color: bool = False) -> Console:
+    """The console for results: as wide as the terminal; a fixed width where there is none."""
+    width = None if sys.stdout.isatty() or "COLUMNS" in os.environ else PIPED_WIDTH
+    return Console(
+        file=sys.stdout, width=width, highlight=False, markup=False, emoji=False, no_color=_plain(no_color)
+    )
+
+
+def message_console(no_color: bool = False) -> Console:
+    """The console for progress and messages."""
+    return Console(file=sys.stderr, highlight=False, markup=False, emoji=False, no_color=_plain(no_color))
+
+
+def _plain(no_color: bool) -> bool | None:
+    return True if no_color else None  # None: rich looks at NO_COLOR

@@ -1,0 +1,91 @@
+"""`podrace races` and `podrace properties`: what is known."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from ..properties import PROPERTIES
+from ..scenarios import catalogue
+from .console import result_console
+from .options import parse_property
+from .plan import default_properties, default_release, race_fixes
+
+UPSTREAM = "kubernetes/kubernetes#"
+
+
+def list_races(form: str, no_color: bool = False) -> None:
+    """Print the known races and the other scenarios."""
+    rows = [
+        {
+            "name": scenario.name,
+            "title": scenario.title,
+            "issue": scenario.race.issue if scenario.race else None,
+            "fixes": list(race_fixes(scenario)),
+            "release": default_release(scenario),
+            "properties": list(default_properties(scenario)),
+            "also": list(scenario.also),
+            "file": scenario.file,
+        }
+        for scenario in catalogue()
+    ]
+    if form == "json":
+        _print_json(rows)
+        return
+    console = result_console(no_color)
+    for row in rows:
+        _heading(console, row["name"], row["title"])
+        if row["issue"] is not None:
+            fixes = ", ".join(UPSTREAM + key if key.isdigit() else key for key in row["fixes"])
+            _detail(console, f"issue {UPSTREAM}{row['issue']}, fixed by {fixes}")
+        also = f" (also: {', '.join(row['also'])})" if row["also"] else ""
+        _detail(
+            console,
+            f"release {row['release']}; properties: {', '.join(row['properties'])}{also}; {row['file']}",
+        )
+
+
+def list_properties(names: Sequence[str], form: str, no_color: bool = False) -> None:
+    """Print all properties, or only those that are named. Raises UsageProblem for an unknown one."""
+    wanted = [parse_property(name, list(PROPERTIES)) for name in names] or list(PROPERTIES)
+    rows = [
+        {
+            "id": identifier,
+            "kind": PROPERTIES[identifier].kind,
+            "sentence": PROPERTIES[identifier].sentence(),
+            "issues": list(PROPERTIES[identifier].issues),
+            "scenarios": [s.name for s in catalogue() if identifier in (*s.properties, *s.also)],
+        }
+        for identifier in wanted
+    ]
+    if form == "json":
+        _print_json(rows)
+        return
+    console = result_console(no_color)
+    for row in rows:
+        _heading(console, row["id"], row["kind"])
+        _detail(console, row["sentence"])
+        if names:
+            if row["issues"]:
+                _detail(console, "see " + ", ".join(f"{UPSTREAM}{number}" for number in row["issues"]))
+            if row["scenarios"]:
+                _detail(console, f"scenarios: {', '.join(row['scenarios'])}")
+
+
+def _print_json(rows: list[dict[str, Any]]) -> None:
+    sys.stdout.write(json.dumps(rows, indent=2, ensure_ascii=False) + "\n")
+
+
+def _heading(console: Console, name: str, rest: str) -> None:
+    console.print(Text(name, "bold").append(f"  {rest}", "not bold"), soft_wrap=True)
+
+
+def _detail(console: Console, text: str) -> None:
+    for line in Text(text).wrap(console, max(console.width - 4, 20)):
+        line.rstrip()
+        console.print(Text("    ").append_text(line), soft_wrap=True)

@@ -1,0 +1,170 @@
+"""The `podrace` command. Every other floor is imported only by the command that needs it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from enum import Enum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .options import UsageProblem, parse_memory, parse_states, parse_timeout
+
+EXIT_CODES = "Exit codes: 0 holds, 1 violated, 2 wrong usage or input, 3 inconclusive (a budget ran out)."
+
+app = typer.Typer(
+    name="podrace",
+    help=f"Finds race conditions in the Kubernetes scheduler, and proves their absence.\n\n{EXIT_CODES}",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+class Form(Enum):
+    """Forms of a report."""
+
+    text = "text"
+    json = "json"
+
+
+class Engine(Enum):
+    """Engines that search."""
+
+    native = "native"
+    reference = "reference"
+
+
+NoColor = Annotated[bool, typer.Option("--no-color", help="No colours (as does the variable NO_COLOR).")]
+FormOption = Annotated[Form, typer.Option("-o", "--output", help="Form of the result on stdout.")]
+
+
+@app.command(
+    help="Check properties of the scheduler in scenarios.\n\n"
+    "NAME is a scenario or race of `podrace races`, or the number of its issue or fix; FILE is a scenario in YAML. "
+    "A race is checked on the release just before its fix, unless --release says otherwise. "
+    "Without arguments, the seed races are checked before and after their fix, and the exit code is 0 when every race "
+    f"shows up before its fix and none after.\n\n{EXIT_CODES}"
+)
+def check(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[NAME|FILE]...", show_default=False, help="What to check.")
+    ] = None,
+    release: Annotated[
+        str | None, typer.Option(metavar="X.Y", help="The scheduler's release; 1.13 means 1.13.0.")
+    ] = None,
+    with_fix: Annotated[
+        list[str] | None,
+        typer.Option(metavar="N", help="Put an upstream change in, such as 72259 (repeatable)."),
+    ] = None,
+    without_fix: Annotated[
+        list[str] | None, typer.Option(metavar="N", help="Take an upstream change out (repeatable).")
+    ] = None,
+    property_: Annotated[
+        list[str] | None,
+        typer.Option("--property", metavar="ID", help="Check this of `podrace properties` (repeatable)."),
+    ] = None,
+    output: FormOption = Form.text,
+    graph: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw the counterexample as .svg, .png or .dot.")
+    ] = None,
+    max_states: Annotated[
+        str | None, typer.Option(metavar="N", help="Stop after so many states, such as 5M.")
+    ] = None,
+    max_memory: Annotated[
+        str | None, typer.Option(metavar="SIZE", help="Stop at so much memory, such as 4G.")
+    ] = None,
+    timeout: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Stop each search after, such as 60s or 5m.")
+    ] = None,
+    engine: Annotated[
+        Engine, typer.Option(help="native, or the slow interpreter that everything is measured by.")
+    ] = Engine.native,
+    no_color: NoColor = False,
+) -> None:
+    states = parse_states(max_states) if max_states is not None else None
+    memory = parse_memory(max_memory) if max_memory is not None else None
+    seconds = parse_timeout(timeout) if timeout is not None else None
+    from ..checker.exploration import Budget
+    from .check import Output
+    from .check import check as run_check
+    from .plan import Selection
+
+    selection = Selection(names or (), release, with_fix or (), without_fix or (), property_ or ())
+    budget = Budget(max_states=states, max_memory=memory, timeout=seconds)
+    code = run_check(selection, budget, engine.value, Output(output.value, graph, no_color))
+    raise typer.Exit(code)
+
+
+@app.command(help="List the known races: issue, fix, and the scenario that shows each.")
+def races(output: FormOption = Form.text, no_color: NoColor = False) -> None:
+    from .listings import list_races
+
+    list_races(output.value, no_color)
+
+
+@app.command(help="List the properties, or explain those that are named.")
+def properties(
+    names: Annotated[list[str] | None, typer.Argument(metavar="[ID]...", show_default=False)] = None,
+    output: FormOption = Form.text,
+    no_color: NoColor = False,
+) -> None:
+    from .listings import list_properties
+
+    list_properties(names or (), output.value, no_color)
+
+
+@app.command(help="Print the version.")
+def version() -> None:
+    from importlib.metadata import version as installed
+
+    typer.echo(f"podrace {installed('podrace')}")
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """The console script: runs the command line and exits with its code."""
+    sys.exit(run(arguments))
+
+
+def run(arguments: list[str] | None = None) -> int:
+    """Run a command line; gives the exit code. Problems of the user become one line on stderr."""
+    try:
+        code = app(arguments, standalone_mode=False)
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        return _complain("interrupted", 130)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+    except UsageProblem as problem:
+        return _complain(str(problem), 2)
+    except Exception as error:
+        line = _line_of(error)
+        if line is None:
+            raise
+        return _complain(line, 2)
+    return code if isinstance(code, int) else 0
+
+
+def _complain(line: str, code: int) -> int:
+    print(f"podrace: {line}", file=sys.stderr)
+    return code
+
+
+def _line_of(error: Exception) -> str | None:
+    """The line for a problem of the user; None for anything else, which is a bug and shows where."""
+    from ..scenarios.errors import ScenarioError
+
+    if isinstance(error, ScenarioError):
+        return str(error)
+    formatted = getattr(error, "format_message", None)  # typer's own usage errors
+    if formatted is not None:
+        return f"{' '.join(formatted().split())} (see `podrace --help`)"
+    if type(error).__name__ == "Abort":
+        return "interrupted"
+    from ..reports.render import RenderError
+
+    return f"--graph: {error}" if isinstance(error, RenderError) else None

@@ -1,0 +1,118 @@
+"""Which runs a command line asks for: scenarios, releases and properties, all of them checked before any run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ..model.history import CHANGES, RELEASES, Composition, resolve
+from ..properties import PROPERTIES
+from ..reports.document import Word
+from ..scenarios import Scenario, catalogue, find_scenarios, known_names, one_line
+from .options import UsageProblem, parse_fix, parse_property, parse_release
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What the options of `podrace check` ask for."""
+
+    names: Sequence[str] = ()
+    release: str | None = None
+    with_fixes: Sequence[str] = ()
+    without_fixes: Sequence[str] = ()
+    properties: Sequence[str] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing in particular is asked for."""
+        return not (self.names or self.release or self.with_fixes or self.without_fixes or self.properties)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One property to be checked in one scenario on one release; `expected` is what is known to come out."""
+
+    scenario: Scenario
+    composition: Composition
+    property: str
+    expected: Word | None = None
+
+
+def plan(selection: Selection) -> list[Run]:
+    """The runs, in the order in which they are reported. Raises UsageProblem or ScenarioError."""
+    if selection.is_empty:
+        return _before_and_after()
+    properties = _unique(parse_property(name, list(PROPERTIES)) for name in selection.properties)
+    release = parse_release(selection.release, RELEASES) if selection.release is not None else None
+    with_fixes = _unique(parse_fix(name, list(CHANGES)) for name in selection.with_fixes)
+    without_fixes = _unique(parse_fix(name, list(CHANGES)) for name in selection.without_fixes)
+    runs = []
+    for scenario in _scenarios(selection.names):
+        composition = _compose(release or default_release(scenario), with_fixes, without_fixes)
+        for identifier in properties or default_properties(scenario):
+            runs.append(Run(scenario, composition, identifier))
+    return runs
+
+
+def _unique(names: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(names))
+
+
+def _scenarios(names: Sequence[str]) -> list[Scenario]:
+    if not names:
+        return list(catalogue())
+    found: dict[str, Scenario] = {}
+    for name in names:
+        for scenario in find_scenarios(name):
+            found.setdefault(scenario.file, scenario)
+    return list(found.values())
+
+
+def _compose(release: str, with_fixes: Sequence[str], without_fixes: Sequence[str]) -> Composition:
+    try:
+        return resolve(release, with_fixes, without_fixes)
+    except ValueError as error:
+        raise UsageProblem(f"{error}: leave out --with-fix or --without-fix") from None
+
+
+def _before_and_after() -> list[Run]:
+    """Every seed race on the release just before its fix, and on the same release with the fix put in."""
+    runs = []
+    for scenario in catalogue():
+        if scenario.race is None or not scenario.race.seed:
+            continue
+        release = default_release(scenario)
+        fixed = resolve(release, race_fixes(scenario))
+        properties = default_properties(scenario)
+        runs += [Run(scenario, resolve(release), p, expected="VIOLATED") for p in properties]
+        runs += [Run(scenario, fixed, p, expected="HOLDS") for p in properties]
+    return runs
+
+
+def race_fixes(scenario: Scenario) -> tuple[str, ...]:
+    """The upstream changes that fix the race of a scenario, checked against the model's."""
+    fixes = scenario.race.fixes if scenario.race else ()
+    for key in fixes:
+        if key not in CHANGES:
+            raise scenario.complaint("race", f"unknown fix `{one_line(key)}`; {known_names(key, CHANGES)}")
+    return fixes
+
+
+def default_release(scenario: Scenario) -> str:
+    """The release that a scenario is meant for; the newest if it does not say."""
+    if scenario.release is None:
+        return RELEASES[-1]
+    try:
+        return parse_release(scenario.release, RELEASES)
+    except UsageProblem as problem:
+        raise scenario.complaint("release", str(problem)) from None
+
+
+def default_properties(scenario: Scenario) -> tuple[str, ...]:
+    """The properties that a scenario is meant for, checked against the catalogue; all if it does not say."""
+    for field, names in (("properties", scenario.properties), ("also", scenario.also)):
+        for i, name in enumerate(names):
+            if name not in PROPERTIES:
+                problem = f"unknown property `{name}`; {known_names(name, PROPERTIES)}"
+                raise scenario.complaint(f"{field}[{i}]", problem)
+    return scenario.properties or tuple(PROPERTIES)

@@ -1,0 +1,109 @@
+"""What a report says, free of any engine: the rows of `-o json`, and the input of every other report.
+
+Field names are stable: people parse them. A value of the model is given as JSON has it: a number, a bool, null, or the
+name of a pod, a node or an enum member.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+Value = bool | int | str | None
+Word = Literal["HOLDS", "VIOLATED", "INCONCLUSIVE"]
+
+
+class Change(msgspec.Struct, frozen=True):
+    """One variable that a step changed."""
+
+    variable: str
+    before: Value
+    after: Value
+
+
+class Step(msgspec.Struct, frozen=True):
+    """One step of an interleaving, numbered from 1. `summary` says what such a step does."""
+
+    number: int
+    actor: str
+    component: str
+    step: str
+    args: dict[str, Value]
+    summary: str
+    changes: tuple[Change, ...]
+
+    @property
+    def call(self) -> str:
+        """For example `bind(q, ANSWERED)`."""
+        return f"{self.step}({', '.join(show(v) for v in self.args.values())})"
+
+
+class Fixes(msgspec.Struct, frozen=True):
+    """Upstream changes put into a release, and taken out of it."""
+
+    added: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+
+
+class Trap(msgspec.Struct, frozen=True):
+    """Where a trace of a recovery ends: how many states fair steps still lead to, all without a way out.
+
+    `complete` is false where counting stopped at a bound.
+    """
+
+    states: int
+    complete: bool
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """The verdict on one property of one scenario in one release.
+
+    `expected` is what should have come out, where that is known. `trace` is the shortest counterexample; for a
+    property of what must stay possible it leads into a `trap`. `reason` says why a verdict is inconclusive.
+    """
+
+    scenario: str
+    release: str
+    fixes: Fixes
+    property: str
+    verdict: Word
+    states: int
+    transitions: int
+    depth: int
+    seconds: float
+    trace: tuple[Step, ...] | None = None
+    trap: Trap | None = None
+    expected: Word | None = None
+    reason: str = ""
+    notes: tuple[str, ...] = ()
+    title: str = ""
+    sentence: str = ""
+    issues: tuple[int, ...] = ()
+    scope: dict[str, Value] = {}
+    bounds_hit: tuple[str, ...] = ()
+    goals_reached: tuple[str, ...] = ()
+    goals_missed: tuple[str, ...] = ()
+    steps_fired: tuple[str, ...] = ()
+    steps_never_fired: tuple[str, ...] = ()
+    vacuous: bool = False
+
+    @property
+    def label(self) -> str:
+        """The release with its fixes, for example `1.13 + 72259`."""
+        added = "".join(f" + {key}" for key in self.fixes.added)
+        return self.release + added + "".join(f" - {key}" for key in self.fixes.removed)
+
+    @property
+    def as_expected(self) -> bool:
+        """Whether the verdict is the expected one, or none was expected."""
+        return self.expected is None or self.expected == self.verdict
+
+
+def show(value: Value) -> str:
+    """A value in a text."""
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value)

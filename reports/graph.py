@@ -1,0 +1,159 @@
+"""A counterexample as a drawing: a lane per actor, a row per step, arrows in the order of the steps.
+
+Every box has a fixed place (neato with pinned positions), so that lanes are straight whatever is in them.
+"""
+
+from __future__ import annotations
+
+from html import escape
+from itertools import pairwise
+from textwrap import wrap
+
+import graphviz
+
+from .document import Finding, Step
+from .lanes import actors_of
+from .vocabulary import PLAIN, Vocabulary
+
+FONT = "Arial"
+TITLE = "#1f2933"
+LANE_COLOURS = (
+    "#2563a8",
+    "#8a3ffc",
+    "#0f7b55",
+    "#b45309",
+    "#be185d",
+    "#0e7490",
+    "#4d7c0f",
+    "#7f1d1d",
+    "#475569",
+)
+DECISIVE = "#fde68a"
+VIOLATION = "#b91c1c"
+
+# All lengths in points.
+LANE_WIDTH = 196
+BOX_WIDTH = 180
+LINE_HEIGHT = 14
+BOX_PADDING = 14
+ROW_GAP = 14
+HEADER_HEIGHT = 30
+LETTERS_PER_LINE = 34
+
+
+def to_dot(finding: Finding, vocabulary: Vocabulary = PLAIN) -> str:
+    """The counterexample of a violated finding as DOT source. Raises ValueError if it has none."""
+    if finding.trace is None:
+        raise ValueError(
+            f"{finding.scenario}, {finding.label}: {finding.property} has no counterexample to draw"
+        )
+    steps = finding.trace
+    actors = actors_of(steps)
+    graph = graphviz.Digraph(
+        "counterexample",
+        engine="neato",
+        graph_attr={
+            "layout": "neato", "splines": "line", "outputorder": "edgesfirst", "bgcolor": "white", "pad": "0.3",
+            "fontname": FONT,
+        },
+        node_attr={"shape": "none", "fontname": FONT, "fontsize": "10", "margin": "0"},
+        edge_attr={"color": "#52606d", "arrowsize": "0.7", "penwidth": "1.2"},
+    )  # fmt: skip
+    boxes = [(step, _box(step, vocabulary)) for step in steps]
+    bottom = _add_steps(graph, boxes, actors)
+    _add_lanes(graph, actors, bottom)
+    _add_title(graph, finding, len(actors))
+    _add_ending(graph, finding, len(actors), bottom)
+    return str(graph.source)
+
+
+def _place(x: float, y: float) -> str:
+    return f"{x / 72:.3f},{y / 72:.3f}!"
+
+
+def _centre(actors: int) -> float:
+    return (actors - 1) * LANE_WIDTH / 2
+
+
+def _add_lanes(graph: graphviz.Digraph, actors: list[str], bottom: float) -> None:
+    for i, actor in enumerate(actors):
+        colour = LANE_COLOURS[i % len(LANE_COLOURS)]
+        graph.node(
+            f"lane{i}",
+            actor,
+            pos=_place(i * LANE_WIDTH, 0),
+            shape="box",
+            style="filled,rounded",
+            fillcolor=colour,
+            color=colour,
+            fontcolor="white",
+            fontsize="12",
+            width=f"{BOX_WIDTH / 72:.3f}",
+            height=f"{HEADER_HEIGHT / 72:.3f}",
+            fixedsize="true",
+        )
+        graph.node(
+            f"end{i}", "", pos=_place(i * LANE_WIDTH, bottom), shape="point", width="0.02", color=colour
+        )
+        graph.edge(f"lane{i}", f"end{i}", dir="none", style="dashed", color=f"{colour}66", penwidth="1")
+
+
+def _add_steps(
+    graph: graphviz.Digraph, boxes: list[tuple[Step, tuple[str, int]]], actors: list[str]
+) -> float:
+    y = -float(HEADER_HEIGHT) / 2
+    for step, (label, lines) in boxes:
+        height = lines * LINE_HEIGHT + BOX_PADDING
+        y -= ROW_GAP + height / 2
+        lane = actors.index(step.actor)
+        colour = LANE_COLOURS[lane % len(LANE_COLOURS)]
+        graph.node(f"step{step.number}", label.replace("LANE", colour), pos=_place(lane * LANE_WIDTH, y))
+        y -= height / 2
+    for one, two in pairwise(boxes):
+        graph.edge(f"step{one[0].number}", f"step{two[0].number}", constraint="false")
+    return y - ROW_GAP
+
+
+def _box(step: Step, vocabulary: Vocabulary) -> tuple[str, int]:
+    """The HTML-like label of a step, and how many lines of text it has."""
+    head = [f"<B>{escape(line)}</B>" for line in wrap(step.call, LETTERS_PER_LINE - 6) or [""]]
+    badge = f'<TD BGCOLOR="LANE" WIDTH="24"><FONT COLOR="white"><B>{step.number}</B></FONT></TD>'
+    call = f'<TD ALIGN="LEFT" BALIGN="LEFT" WIDTH="{BOX_WIDTH - 24}">{"<BR/>".join(head)}</TD>'
+    rows = [f"<TR>{badge}{call}</TR>"]
+    count = len(head)
+    for phrase in vocabulary.phrases(step):
+        lines = [escape(line) for line in wrap(phrase.text, LETTERS_PER_LINE)]
+        text = "<BR/>".join(lines)
+        if phrase.decisive:
+            text = f"<B>{text}</B>"
+        fill = f' BGCOLOR="{DECISIVE}"' if phrase.decisive else ""
+        rows.append(f'<TR><TD COLSPAN="2" ALIGN="LEFT" BALIGN="LEFT"{fill}>{text}</TD></TR>')
+        count += len(lines)
+    table = (
+        '<TABLE BORDER="1" CELLBORDER="0" CELLSPACING="0" CELLPADDING="3" COLOR="LANE" BGCOLOR="white" '
+        f'WIDTH="{BOX_WIDTH}">{"".join(rows)}</TABLE>'
+    )
+    return f"<{table}>", count
+
+
+def _add_title(graph: graphviz.Digraph, finding: Finding, actors: int) -> None:
+    letters = max(actors * LETTERS_PER_LINE, 40)
+    title = f"{finding.title or finding.scenario}  ({finding.scenario}, {finding.label})"
+    lines = [f'<FONT POINT-SIZE="18"><B>{escape(line)}</B></FONT>' for line in wrap(title, letters * 2 // 3)]
+    sentence = f"{finding.property}: {finding.sentence}" if finding.sentence else finding.property
+    lines += [f'<FONT POINT-SIZE="12">{escape(line)}</FONT>' for line in wrap(sentence, letters)]
+    height = len(lines) * 19 + HEADER_HEIGHT
+    label = f'<<FONT COLOR="{TITLE}">{"<BR/>".join(lines)}</FONT>>'
+    graph.node("title", label, pos=_place(_centre(actors), height / 2 + 14))
+
+
+def _add_ending(graph: graphviz.Digraph, finding: Finding, actors: int, bottom: float) -> None:
+    text = (
+        f"{finding.property} is violated"
+        if finding.trap is None
+        else f"{finding.property}: no way out from here"
+    )
+    label = f'<<FONT COLOR="{VIOLATION}" POINT-SIZE="13"><B>{escape(text)}</B></FONT>>'
+    steps = finding.trace or ()
+    lane = actors_of(steps).index(steps[-1].actor) * LANE_WIDTH if steps else _centre(actors)
+    graph.node("ending", label, pos=_place(lane, bottom - 16))
