@@ -17,6 +17,7 @@ from .progress import ProgressLine
 if TYPE_CHECKING:
     from ..checker.exploration import Budget
     from ..reports.document import Finding
+    from .execute import Engine
 
 HOLDS, VIOLATED, WRONG, INCONCLUSIVE, INTERRUPTED = 0, 1, 2, 3, 130
 
@@ -30,7 +31,7 @@ class Output:
     no_color: bool = False
 
 
-def check(selection: Selection, budget: Budget, engine: str, output: Output) -> int:
+def check(selection: Selection, budget: Budget, engine: Engine, output: Output) -> int:
     """Carry out a whole `podrace check`; gives the exit code."""
     if output.graph is not None:
         refuse_unwritable(output.graph)
@@ -42,7 +43,7 @@ def check(selection: Selection, budget: Budget, engine: str, output: Output) -> 
     return exit_code(findings)
 
 
-def run_all(runs: Sequence[Run], budget: Budget, engine: str, output: Output) -> list[Finding]:
+def run_all(runs: Sequence[Run], budget: Budget, engine: Engine, output: Output) -> list[Finding]:
     """Carry out the runs one after the other."""
     from .execute import execute
 

@@ -1,72 +1,73 @@
-"""One run: trace the model, search it, and put the answer into the words of the reports."""
+"""One run: trace the model, search it, and put the answer into the form that the reports read."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict
+from typing import Literal
 
-from ..checker.exploration import Budget, Exploration, Progress
-from ..checker.reference import explore
-from ..checker.trace import Trace, confirm, confirm_trap, plain_value
+from ..checker.exploration import Budget, Progress
+from ..checker.search import check
+from ..checker.trace import Trace, plain_value
+from ..checker.verdict import Result
 from ..model.language import TransitionSystem
 from ..properties import PROPERTIES, instrument
 from ..reports.document import Change, Finding, Fixes, Step, Trap, Word
 from .plan import Run
 
 Watcher = Callable[[Progress], None]
+Engine = Literal["native", "reference"]
+
+WORDS: dict[str, Word] = {"VIOLATED": "VIOLATED", "INCONCLUSIVE": "INCONCLUSIVE", "HOLDS": "HOLDS"}
 
 
-def execute(run: Run, budget: Budget, engine: str = "native", watch: Watcher | None = None) -> Finding:
-    """Check one property and report what came out; every trace shown was replayed by the reference interpreter."""
+def execute(run: Run, budget: Budget, engine: Engine = "native", watch: Watcher | None = None) -> Finding:
+    """Check one property. Each property has a system and a search of its own, so its figures are its own."""
+    system = instrument(run.scenario.spec, run.composition.classes, [PROPERTIES[run.property]])
+    (result,) = check(system, [run.property], budget, engine=engine, progress=watch)
+    return finding_of(run, system, result)
+
+
+def finding_of(run: Run, system: TransitionSystem, result: Result) -> Finding:
+    """The result of a run as the reports know it."""
     prop = PROPERTIES[run.property]
-    system = instrument(run.scenario.spec, run.composition.classes, [prop])
-    answer = explore(system, budget, watch)
-    trace = None
-    if run.property in answer.violations:
-        trace = confirm(system, answer.violations[run.property], run.property)
-    elif run.property in answer.traps:
-        trace = confirm_trap(system, answer.traps[run.property], run.property)
-    verdict: Word = "VIOLATED" if trace else "HOLDS" if answer.complete else "INCONCLUSIVE"
-    return _finding(run, system, answer, trace, verdict)
-
-
-def _finding(
-    run: Run, system: TransitionSystem, answer: Exploration, trace: Trace | None, verdict: Word
-) -> Finding:
-    prop = PROPERTIES[run.property]
-    fired: dict[str, bool] = {}
-    for transition, count in zip(system.transitions, answer.fired, strict=True):
-        name = f"{transition.part}.{transition.step}"
-        fired[name] = fired.get(name, False) or count > 0
+    trace = result.trace
     return Finding(
         scenario=run.scenario.name,
         release=run.composition.release,
         fixes=Fixes(run.composition.added, run.composition.removed),
         property=run.property,
-        verdict=verdict,
-        states=answer.states,
-        transitions=answer.transitions,
-        depth=answer.depth,
-        seconds=round(answer.seconds, 3),
-        trace=_steps(system, trace) if trace else None,
-        trap=Trap(trace.closure, trace.closed) if trace and trace.closure else None,
+        verdict=WORDS[result.verdict.name],
+        states=result.states,
+        transitions=result.transitions,
+        depth=result.depth,
+        seconds=round(result.seconds, 3),
+        trace=steps_of(system, trace) if trace is not None else None,
+        trap=Trap(trace.closure, trace.closed) if trace is not None and trace.closure else None,
+        words=result.words,
         expected=run.expected,
-        reason=f"The budget ran out: {answer.stopped}." if verdict == "INCONCLUSIVE" else "",
         notes=run.composition.notes,
         title=run.scenario.title,
         sentence=prop.sentence(),
         issues=prop.issues,
         scope=asdict(run.scenario.spec.scope),
-        bounds_hit=tuple(sorted(answer.limits_hit)),
-        goals_reached=tuple(name.partition(": ")[2] for name in system.goals if name in answer.goals),
-        goals_missed=tuple(name.partition(": ")[2] for name in system.goals if name not in answer.goals),
-        steps_fired=tuple(name for name, did in fired.items() if did),
-        steps_never_fired=tuple(name for name, did in fired.items() if not did),
-        vacuous=verdict == "HOLDS" and bool(system.goals) and not answer.goals,
+        bounds_hit=result.bounds_hit,
+        goals_reached={_goal(name): steps for name, steps in result.goals_reached.items()},
+        goals_missed=tuple(_goal(name) for name in result.goals_missed),
+        steps_fired=result.fired,
+        steps_never_fired=result.never_fired,
+        vacuous=result.vacuous,
+        engine=result.engine,
     )
 
 
-def _steps(system: TransitionSystem, trace: Trace) -> tuple[Step, ...]:
+def _goal(name: str) -> str:
+    """The goal without the identifier of its property in front."""
+    return name.partition(": ")[2] or name
+
+
+def steps_of(system: TransitionSystem, trace: Trace) -> tuple[Step, ...]:
+    """The steps of a trace, with what the model says of each."""
     return tuple(
         Step(
             number=i,
@@ -74,7 +75,7 @@ def _steps(system: TransitionSystem, trace: Trace) -> tuple[Step, ...]:
             component=step.part,
             step=step.step,
             args={name: plain_value(value) for name, value in step.args},
-            summary=system.transitions[step.transition].doc.partition("\n")[0],
+            summary=system.transitions[step.transition].doc.partition("\n")[0].rstrip("."),
             changes=tuple(
                 Change(c.variable, plain_value(c.before), plain_value(c.after)) for c in step.changes
             ),

@@ -21,7 +21,7 @@ UPSTREAM = "kubernetes/kubernetes#"
 
 def list_races(form: str, no_color: bool = False) -> None:
     """Print the known races and the other scenarios."""
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             "name": scenario.name,
             "title": scenario.title,
@@ -53,7 +53,7 @@ def list_races(form: str, no_color: bool = False) -> None:
 def list_properties(names: Sequence[str], form: str, no_color: bool = False) -> None:
     """Print all properties, or only those that are named. Raises UsageProblem for an unknown one."""
     wanted = [parse_property(name, list(PROPERTIES)) for name in names] or list(PROPERTIES)
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             "id": identifier,
             "kind": PROPERTIES[identifier].kind,

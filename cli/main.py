@@ -134,8 +134,10 @@ def run(arguments: list[str] | None = None) -> int:
     try:
         code = app(arguments, standalone_mode=False)
         sys.stdout.flush()
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, typer.Abort):
         return _complain("interrupted", 130)
+    except MemoryError:
+        return _complain("out of memory before the search ended: limit it with --max-memory", 3)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
@@ -156,15 +158,19 @@ def _complain(line: str, code: int) -> int:
 
 def _line_of(error: Exception) -> str | None:
     """The line for a problem of the user; None for anything else, which is a bug and shows where."""
+    from ..model.language.errors import ModelError
+    from ..reports.render import RenderError
     from ..scenarios.errors import ScenarioError
 
     if isinstance(error, ScenarioError):
         return str(error)
+    if isinstance(error, RenderError):
+        return f"--graph: {error}"
+    if isinstance(error, ModelError):
+        return f"the model of this scenario cannot be built: {error}"
+    if type(error).__name__ == "EngineDisagreement":  # not imported: the checker may not be loaded
+        return f"internal error, no verdict can be trusted: {error}; please report it"
     formatted = getattr(error, "format_message", None)  # typer's own usage errors
     if formatted is not None:
         return f"{' '.join(formatted().split())} (see `podrace --help`)"
-    if type(error).__name__ == "Abort":
-        return "interrupted"
-    from ..reports.render import RenderError
-
-    return f"--graph: {error}" if isinstance(error, RenderError) else None
+    return None

@@ -6,6 +6,7 @@ name of a pod, a node or an enum member.
 
 from __future__ import annotations
 
+import builtins
 from typing import Literal
 
 import msgspec
@@ -60,7 +61,8 @@ class Finding(msgspec.Struct, frozen=True):
     """The verdict on one property of one scenario in one release.
 
     `expected` is what should have come out, where that is known. `trace` is the shortest counterexample; for a
-    property of what must stay possible it leads into a `trap`. `reason` says why a verdict is inconclusive.
+    property of what must stay possible it leads into a `trap`. `words` says what the verdict rests on;
+    `goals_reached` gives the length of a shortest run to each goal.
     """
 
     scenario: str
@@ -74,27 +76,28 @@ class Finding(msgspec.Struct, frozen=True):
     seconds: float
     trace: tuple[Step, ...] | None = None
     trap: Trap | None = None
+    words: str = ""
     expected: Word | None = None
-    reason: str = ""
     notes: tuple[str, ...] = ()
     title: str = ""
     sentence: str = ""
     issues: tuple[int, ...] = ()
     scope: dict[str, Value] = {}
     bounds_hit: tuple[str, ...] = ()
-    goals_reached: tuple[str, ...] = ()
+    goals_reached: dict[str, int] = {}
     goals_missed: tuple[str, ...] = ()
     steps_fired: tuple[str, ...] = ()
     steps_never_fired: tuple[str, ...] = ()
     vacuous: bool = False
+    engine: str = ""
 
-    @property
+    @builtins.property
     def label(self) -> str:
         """The release with its fixes, for example `1.13 + 72259`."""
         added = "".join(f" + {key}" for key in self.fixes.added)
         return self.release + added + "".join(f" - {key}" for key in self.fixes.removed)
 
-    @property
+    @builtins.property
     def as_expected(self) -> bool:
         """Whether the verdict is the expected one, or none was expected."""
         return self.expected is None or self.expected == self.verdict

@@ -56,7 +56,7 @@ def to_dot(finding: Finding, vocabulary: Vocabulary = PLAIN) -> str:
             "layout": "neato", "splines": "line", "outputorder": "edgesfirst", "bgcolor": "white", "pad": "0.3",
             "fontname": FONT,
         },
-        node_attr={"shape": "none", "fontname": FONT, "fontsize": "10", "margin": "0"},
+        node_attr={"shape": "none", "fontname": FONT, "fontsize": "10", "margin": "0", "width": "0", "height": "0"},
         edge_attr={"color": "#52606d", "arrowsize": "0.7", "penwidth": "1.2"},
     )  # fmt: skip
     boxes = [(step, _box(step, vocabulary)) for step in steps]
@@ -138,11 +138,13 @@ def _box(step: Step, vocabulary: Vocabulary) -> tuple[str, int]:
 
 def _add_title(graph: graphviz.Digraph, finding: Finding, actors: int) -> None:
     letters = max(actors * LETTERS_PER_LINE, 40)
-    title = f"{finding.title or finding.scenario}  ({finding.scenario}, {finding.label})"
-    lines = [f'<FONT POINT-SIZE="18"><B>{escape(line)}</B></FONT>' for line in wrap(title, letters * 2 // 3)]
+    title = finding.title or finding.scenario
+    where = f"{finding.scenario}, release {finding.label}"
     sentence = f"{finding.property}: {finding.sentence}" if finding.sentence else finding.property
-    lines += [f'<FONT POINT-SIZE="12">{escape(line)}</FONT>' for line in wrap(sentence, letters)]
-    height = len(lines) * 19 + HEADER_HEIGHT
+    lines = [f'<FONT POINT-SIZE="18"><B>{escape(line)}</B></FONT>' for line in wrap(title, letters * 3 // 5)]
+    small = [where, *wrap(sentence, letters)]
+    lines += [f'<FONT POINT-SIZE="12">{escape(line)}</FONT>' for line in small]
+    height = len(lines) * 20 + HEADER_HEIGHT
     label = f'<<FONT COLOR="{TITLE}">{"<BR/>".join(lines)}</FONT>>'
     graph.node("title", label, pos=_place(_centre(actors), height / 2 + 14))
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 FORMATS = ("svg", "png", "dot")
 SECONDS = 120
+PNG_DPI = 144
 
 
 class RenderError(Exception):

@@ -19,7 +19,7 @@ _GAP = "  "
 
 def columns_of(findings: Sequence[Finding]) -> dict[str, list[str]]:
     """The cells, column by column."""
-    columns = {
+    columns: dict[str, list[str]] = {
         "scenario": [f.scenario for f in findings],
         "release": [f.label for f in findings],
         "property": [f.property for f in findings],

@@ -26,10 +26,8 @@ def print_report(console: Console, findings: Sequence[Finding], vocabulary: Voca
         _print_heading(console, finding)
         if finding.verdict == "VIOLATED":
             _print_violation(console, finding, vocabulary)
-        elif finding.verdict == "HOLDS":
-            _print_holds(console, finding)
         else:
-            _print_inconclusive(console, finding)
+            _print_rest(console, finding)
 
 
 def _print(console: Console, text: Text, indent: str = "") -> None:
@@ -51,52 +49,18 @@ def _print_heading(console: Console, finding: Finding) -> None:
 
 
 def _print_violation(console: Console, finding: Finding, vocabulary: Vocabulary) -> None:
-    steps = finding.trace or ()
     console.print()
-    print_lanes(console, steps, vocabulary)
-    console.print()
-    if not steps:
-        end = "The initial state already violates it"
-    elif finding.trap is None:
-        end = f"After step {len(steps)} the property is violated"
-    else:
-        reached = f"{'' if finding.trap.complete else 'more than '}{finding.trap.states:,}"
-        end = (
-            f"After step {len(steps)} there is no way out: whatever the order in which the fair actors go on, none of the "
-            f"{reached} states that they can reach satisfies the property"
-        )
-    _print(console, Text(f"{end}. No shorter interleaving does this.", "bold"), INDENT)
+    if finding.trace:
+        print_lanes(console, finding.trace, vocabulary)
+        console.print()
+    _print(console, Text(finding.words, "bold"), INDENT)
 
 
-def _print_holds(console: Console, finding: Finding) -> None:
-    _print(
-        console,
-        Text(
-            f"Every interleaving in this scope was explored: {finding.states:,} states, {finding.transitions:,} "
-            f"transitions, depth {finding.depth}."
-        ),
-        INDENT,
-    )
-    _print_scope(console, finding)
-    if finding.vacuous:
-        _print(
-            console,
-            Text("Vacuous: no state in which the property says something was reached.", "bold yellow"),
-            INDENT,
-        )
-    _print_coverage(console, finding)
-
-
-def _print_inconclusive(console: Console, finding: Finding) -> None:
-    _print(console, Text(finding.reason or "A budget ran out."), INDENT)
-    _print(
-        console,
-        Text(
-            f"Covered without a violation: {finding.states:,} states, {finding.transitions:,} transitions, down to depth "
-            f"{finding.depth}. To go on, raise --max-states, --max-memory or --timeout, or make the scenario smaller."
-        ),
-        INDENT,
-    )
+def _print_rest(console: Console, finding: Finding) -> None:
+    _print(console, Text(finding.words), INDENT)
+    if finding.verdict == "INCONCLUSIVE":
+        advice = "To go on, raise --max-states, --max-memory or --timeout, or make the scenario smaller."
+        _print(console, Text(advice), INDENT)
     _print_scope(console, finding)
     _print_coverage(console, finding)
 
@@ -104,15 +68,13 @@ def _print_inconclusive(console: Console, finding: Finding) -> None:
 def _print_scope(console: Console, finding: Finding) -> None:
     if finding.scope:
         _print(console, Text(f"Scope: {scope_words(finding.scope)}."), INDENT)
-    if finding.bounds_hit:
-        _print(console, Text(f"Bounds hit, part of the scope: {'; '.join(finding.bounds_hit)}."), INDENT)
 
 
 def _print_coverage(console: Console, finding: Finding) -> None:
     if finding.goals_reached:
-        _print(console, Text(f"Reached on the way: {'; '.join(finding.goals_reached)}."), INDENT)
-    if finding.goals_missed:
-        _print(console, Text(f"Never reached: {'; '.join(finding.goals_missed)}.", "yellow"), INDENT)
+        reached = (f"{goal} (after {steps} steps)" for goal, steps in finding.goals_reached.items())
+        prefix = "Not vacuous" if finding.verdict == "HOLDS" and not finding.vacuous else "Reached on the way"
+        _print(console, Text(f"{prefix}: {'; '.join(reached)}."), INDENT)
     if finding.steps_never_fired:
         total = len(finding.steps_never_fired) + len(finding.steps_fired)
         never = f"{len(finding.steps_never_fired)} of {total}"

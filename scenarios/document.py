@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import yaml
 
@@ -26,6 +26,11 @@ _PLAIN = {
 }
 
 
+def _refusal(problem: str, event: yaml.Event) -> yaml.MarkedYAMLError:
+    mark: Any = event.start_mark
+    return yaml.MarkedYAMLError(problem=problem, problem_mark=mark)
+
+
 class _Loader(yaml.SafeLoader):
     """Composes nodes; aliases and deep nesting are errors."""
 
@@ -34,16 +39,12 @@ class _Loader(yaml.SafeLoader):
     def compose_node(self, parent: yaml.Node | None, index: object) -> yaml.Node | None:
         event = self.peek_event()
         if isinstance(event, yaml.AliasEvent):
-            raise yaml.MarkedYAMLError(
-                problem=f"the alias *{one_line(event.anchor)} is not allowed: write the value out",
-                problem_mark=event.start_mark,
+            raise _refusal(
+                f"the alias *{one_line(str(event.anchor))} is not allowed: write the value out", event
             )
         self.depth += 1
         if self.depth > MAX_DEPTH:
-            raise yaml.MarkedYAMLError(
-                problem=f"nested more than {MAX_DEPTH} levels deep: a scenario needs 6",
-                problem_mark=event.start_mark,
-            )
+            raise _refusal(f"nested more than {MAX_DEPTH} levels deep: a scenario needs 6", event)
         node: yaml.Node | None = super().compose_node(parent, index)  # type: ignore[arg-type]
         self.depth -= 1
         return node
@@ -196,7 +197,7 @@ def parse_document(text: str, file: str) -> Value:
         try:
             node = loader.get_single_node()
         finally:
-            loader.dispose()  # type: ignore[no-untyped-call]
+            loader.dispose()
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = mark.line + 1 if mark else 1

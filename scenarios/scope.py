@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields as fields_of
+from typing import Any
 
 from ..model.environment.objects import Scope
 from .document import Value
@@ -20,7 +21,7 @@ def read_scope(section: Value | None, absent: Mapping[str, Sequence[str]]) -> Sc
     """
     defaults = {f.name: f.default for f in fields_of(Scope)}
     given = section.fields(tuple(defaults), "a mapping of bounds") if section is not None else {}
-    values: dict[str, int | bool] = {}
+    values: dict[str, Any] = {}
     for name, value in given.items():
         if isinstance(defaults[name], bool):
             values[name] = value.boolean()
