@@ -503,7 +503,7 @@ def substitute(
     new: dict[Expr, Expr] = {}
     for node in topological(roots):
         lo, hi = (node.lo, node.hi) if known is None else known(node)
-        if lo == hi:
+        if known is not None and lo == hi:
             new[node] = const(node.sort, lo)
         elif not node.args:
             new[node] = leaf(node)
