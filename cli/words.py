@@ -36,9 +36,9 @@ WORDS = (
     Word(rf"node_watch\.lister{_POD}", "lister: node {0} exists", "lister: node {0} is gone"),
     Word(r"(?:pod|node)_watch\..*"),
     # The scheduling cycle.
-    Word(rf"scheduler\.verdict{_POD}", "{0} {after}"),
-    Word(r"scheduler\.nominee", "decision: the pod is to go to {after}", decisive=True),
-    Word(r"scheduler\.error", "the attempt ends in an error", decisive=True),
+    Word(rf"scheduler\.verdict{_POD}", "{pod} {after} {0}"),
+    Word(r"scheduler\.nominee", "decision: {pod} is to go to {after}", decisive=True),
+    Word(r"scheduler\.error", "the attempt to schedule {pod} ends in an error", decisive=True),
     Word(rf"preemption\.victim{_POD}", "victim: {0}"),
     Word(r"(?:scheduler|preemption|snapshot|binding|failure|handlers|requeue)\..*"),
     # The scheduler's memory.
@@ -65,10 +65,10 @@ SCHEDULER_WORDS = Vocabulary(
         "ACTIVE": "activeQ",
         "BACKOFF": "backoffQ",
         "UNSCHEDULABLE": "unschedulableQ",
-        "FEASIBLE": "is feasible",
-        "REJECTED": "does not fit",
-        "CANDIDATE": "is a candidate for preemption",
-        "NO_CANDIDATE": "is no candidate for preemption",
+        "FEASIBLE": "fits on",
+        "REJECTED": "does not fit on",
+        "CANDIDATE": "could preempt on",
+        "NO_CANDIDATE": "cannot preempt on",
     },
     empty=frozenset({"NONE", "UNTRIED", "IDLE"}),
 )

@@ -36,8 +36,8 @@ class Step(msgspec.Struct, frozen=True):
 
     @property
     def call(self) -> str:
-        """For example `bind(q, ANSWERED)`."""
-        return f"{self.step}({', '.join(show(v) for v in self.args.values())})"
+        """For example `bind(q, ANSWERED)`; a bool argument shows as its name, with `not` if false."""
+        return f"{self.step}({', '.join(_argument(name, value) for name, value in self.args.items())})"
 
 
 class Fixes(msgspec.Struct, frozen=True):
@@ -101,6 +101,12 @@ class Finding(msgspec.Struct, frozen=True):
     def as_expected(self) -> bool:
         """Whether the verdict is the expected one, or none was expected."""
         return self.expected is None or self.expected == self.verdict
+
+
+def _argument(name: str, value: Value) -> str:
+    if isinstance(value, bool):
+        return name if value else f"not {name}"
+    return show(value)
 
 
 def show(value: Value) -> str:

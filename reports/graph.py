@@ -107,7 +107,12 @@ def _add_steps(
         y -= ROW_GAP + height / 2
         lane = actors.index(step.actor)
         colour = LANE_COLOURS[lane % len(LANE_COLOURS)]
-        graph.node(f"step{step.number}", label.replace("LANE", colour), pos=_place(lane * LANE_WIDTH, y))
+        graph.node(
+            f"step{step.number}",
+            label.replace("LANE", colour),
+            pos=_place(lane * LANE_WIDTH, y),
+            tooltip=step.summary or step.call,
+        )
         y -= height / 2
     for one, two in pairwise(boxes):
         graph.edge(f"step{one[0].number}", f"step{two[0].number}", constraint="false")
@@ -141,12 +146,14 @@ def _add_title(graph: graphviz.Digraph, finding: Finding, actors: int) -> None:
     title = finding.title or finding.scenario
     where = f"{finding.scenario}, release {finding.label}"
     sentence = f"{finding.property}: {finding.sentence}" if finding.sentence else finding.property
-    lines = [f'<FONT POINT-SIZE="18"><B>{escape(line)}</B></FONT>' for line in wrap(title, letters * 3 // 5)]
-    small = [where, *wrap(sentence, letters)]
-    lines += [f'<FONT POINT-SIZE="12">{escape(line)}</FONT>' for line in small]
-    height = len(lines) * 20 + HEADER_HEIGHT
-    label = f'<<FONT COLOR="{TITLE}">{"<BR/>".join(lines)}</FONT>>'
-    graph.node("title", label, pos=_place(_centre(actors), height / 2 + 14))
+    rows = [(18, f"<B>{escape(line)}</B>") for line in wrap(title, letters * 3 // 5)]
+    rows += [(12, escape(line)) for line in (where, *wrap(sentence, letters))]
+    cells = (
+        f'<TR><TD><FONT POINT-SIZE="{size}" COLOR="{TITLE}">{text}</FONT></TD></TR>' for size, text in rows
+    )
+    table = f'<TABLE BORDER="0" CELLSPACING="0" CELLPADDING="2">{"".join(cells)}</TABLE>'
+    height = sum(size + 8 for size, _ in rows) + HEADER_HEIGHT
+    graph.node("title", f"<{table}>", pos=_place(_centre(actors), height / 2 + 10))
 
 
 def _add_ending(graph: graphviz.Digraph, finding: Finding, actors: int, bottom: float) -> None:

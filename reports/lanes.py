@@ -55,7 +55,9 @@ def print_lanes(console: Console, steps: Sequence[Step], vocabulary: Vocabulary)
     for i, actor in enumerate(actors):
         row = _bars(actors[:i], cell, marks).append(actor, f"bold {COLOURS[i % len(COLOURS)]}")
         console.print(row, soft_wrap=True)
-    console.print(_bars(actors, cell, marks), soft_wrap=True)
+    below = _bars(actors, cell, marks)
+    below.rstrip()
+    console.print(below, soft_wrap=True)
     for step in steps:
         for number, line in enumerate(_words(console, step, vocabulary, marks, console.width - gutter)):
             row = _bars(actors, cell, marks, step if number == 0 else None)

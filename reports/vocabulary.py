@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from string import Formatter
+from types import MappingProxyType
 
 from .document import Change, Step, Value, show
 
@@ -18,7 +20,8 @@ class Word:
     """The words for the variables whose whole name matches `pattern`.
 
     `set` is used when the new value says something, `cleared` when it is empty; an empty text hides the change.
-    `{0}`, `{1}` are the pattern's groups; `{before}` and `{after}` the values. A `decisive` change stands out.
+    `{0}`, `{1}` are the pattern's groups, `{before}` and `{after}` the values, and any other name is an
+    argument of the step, such as `{pod}`. A `decisive` change stands out.
     """
 
     pattern: str
@@ -35,6 +38,13 @@ class Phrase:
     decisive: bool
 
 
+class _Arguments(dict[str, str]):
+    """The arguments of a step; one that the step does not have is `the pod`, `the node`."""
+
+    def __missing__(self, name: str) -> str:
+        return f"the {name}"
+
+
 @dataclass(frozen=True)
 class Vocabulary:
     """Words, the first match winning; `values` renames values, `empty` lists those that say nothing."""
@@ -45,10 +55,11 @@ class Vocabulary:
 
     def phrases(self, step: Step) -> list[Phrase]:
         """What a step changed, in words, in the order of the variables."""
-        found = (self.phrase(change) for change in step.changes)
+        arguments = _Arguments({name: show(value) for name, value in step.args.items()})
+        found = (self.phrase(change, arguments) for change in step.changes)
         return [phrase for phrase in found if phrase is not None]
 
-    def phrase(self, change: Change) -> Phrase | None:
+    def phrase(self, change: Change, arguments: Mapping[str, str] = MappingProxyType({})) -> Phrase | None:
         """One change in words; None if it is bookkeeping."""
         for word in self.words:
             match = re.fullmatch(word.pattern, change.variable)
@@ -57,9 +68,8 @@ class Vocabulary:
             template = word.cleared if self._says_nothing(change.after) else word.set
             if not template:
                 return None
-            text = template.format(
-                *match.groups(), before=self._name(change.before), after=self._name(change.after)
-            )
+            names = {"before": self._name(change.before), "after": self._name(change.after)}
+            text = Formatter().vformat(template, match.groups(), _Arguments({**arguments, **names}))
             return Phrase(text, word.decisive)
         return Phrase(f"{change.variable}: {show(change.before)} -> {show(change.after)}", False)
 

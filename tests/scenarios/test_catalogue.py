@@ -1,0 +1,76 @@
+"""The scenarios that come with podrace, and how they are named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from podrace.model.history import RELEASE_ORDER, find_change
+from podrace.properties import PROPERTIES
+from podrace.scenarios import Scenario, ScenarioError, catalogue, find_scenarios, number_of
+
+NAMES = [s.name for s in catalogue()]
+RACES = [s for s in catalogue() if s.race is not None]
+
+
+@pytest.mark.parametrize("scenario", catalogue(), ids=NAMES)
+def test_properties_exist(scenario: Scenario) -> None:
+    assert [p for p in (*scenario.properties, *scenario.also) if p not in PROPERTIES] == []
+
+
+@pytest.mark.parametrize("scenario", RACES, ids=[s.name for s in RACES])
+def test_the_release_of_a_race_is_the_one_just_before_its_fix(scenario: Scenario) -> None:
+    assert scenario.race is not None
+    fixed_in = min(RELEASE_ORDER.index(find_change(key).first_in) for key in scenario.race.fixes)
+    assert scenario.release == RELEASE_ORDER[fixed_in - 1]
+
+
+def test_the_seed_races_are_there() -> None:
+    seeds = {s.race.issue: s.race.fixes for s in RACES if s.race is not None and s.race.seed}
+    assert seeds == {50813: ("53647",), 72124: ("72259",)}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "nominated-node-race",
+        "72124",
+        "#72124",
+        "72259",
+        "kubernetes/kubernetes#72259",
+        "https://github.com/kubernetes/kubernetes/issues/72124",
+        "kubernetes/kubernetes/pull/72259",
+    ],
+)
+def test_all_names_of_a_race_select_it(name: str) -> None:
+    assert [s.name for s in find_scenarios(name)] == ["nominated-node-race"]
+
+
+def test_a_file_is_named_by_its_path(tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text("nodes: {n: {cpu: 1}}\npods: {p: {cpu: 1}}\n", encoding="utf-8")
+    (found,) = find_scenarios(str(path))
+    assert (found.name, found.file) == ("mine", str(path))
+
+
+def test_an_unknown_name_suggests_the_likely_one() -> None:
+    with pytest.raises(ScenarioError) as caught:
+        find_scenarios("nominated-node-rice")
+    assert str(caught.value) == (
+        "unknown scenario `nominated-node-rice`; did you mean `nominated-node-race`? "
+        f"(known: {', '.join(NAMES)}); or name a YAML file, such as ./mine.yaml"
+    )
+
+
+def test_an_unknown_number_lists_what_is_known() -> None:
+    with pytest.raises(ScenarioError) as caught:
+        find_scenarios("#1")
+    assert str(caught.value) == (
+        f"unknown scenario `#1`; known: {', '.join(NAMES)}; or name a YAML file, such as ./mine.yaml"
+    )
+
+
+@pytest.mark.parametrize("text", ["", "x", "72124x", "kubernetes/other#1", "1234567890", "７２"])
+def test_what_is_no_number(text: str) -> None:
+    assert number_of(text) is None
