@@ -75,10 +75,12 @@ def _bars(actors: Sequence[str], cell: int, marks: Marks, step: Step | None = No
     return row
 
 
-def _words(console: Console, step: Step, vocabulary: Vocabulary, marks: Marks, width: int) -> list[Text]:
-    head = Text(step.call, "bold")
+def _words(
+    console: Console, step: Step, vocabulary: Vocabulary, marks: Marks, width: int, prefix: str = ""
+) -> list[Text]:
+    head = Text(prefix, "cyan").append(step.call, "bold")
     if step.summary:
-        head.append(f"  {step.summary}", "not bold dim")
+        head.append(f"  {step.summary}", "dim")
     lines = _wrap(console, head, width, "  ")
     for phrase in vocabulary.phrases(step):
         style = "bold yellow" if phrase.decisive else ""
@@ -98,7 +100,5 @@ def _wrap(console: Console, text: Text, width: int, indent: str, first: str = ""
 def _print_list(console: Console, steps: Sequence[Step], vocabulary: Vocabulary, marks: Marks) -> None:
     for step in steps:
         prefix = f"{step.number}. [{step.actor}] "
-        lines = _words(console, step, vocabulary, marks, max(console.width - 4, 20))
-        lines[0] = Text(prefix, "cyan").append_text(lines[0])
-        for i, line in enumerate(lines):
-            console.print(Text("" if i == 0 else "   ").append_text(line), soft_wrap=i > 0)
+        for line in _words(console, step, vocabulary, marks, max(console.width, 20), prefix):
+            console.print(line, soft_wrap=True)

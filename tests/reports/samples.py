@@ -1,0 +1,156 @@
+"""Findings made by hand: one of each verdict."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from podrace.reports.document import Change, Finding, Fixes, Step, Trap
+from podrace.reports.vocabulary import Vocabulary, Word
+
+GOLDEN = Path(__file__).parent / "golden"
+
+WORDS = Vocabulary(
+    words=(
+        Word(r"api\.node\[(\w+)\]", "API: {0} is bound to {after}", decisive=True),
+        Word(r"queue\.place\[(\w+)\]", "queue: {0} is in {after}", "queue: {0} leaves {before}"),
+        Word(r"scheduler\.nominee", "decision: {pod} goes to {after}", decisive=True),
+        Word(r"scheduler\.phase"),
+    ),
+    values={"ACTIVE": "activeQ"},
+    empty=frozenset({"NONE"}),
+)
+
+TRACE = (
+    Step(
+        1,
+        "scheduler",
+        "scheduler",
+        "pop",
+        {"pod": "p"},
+        "NextPod: take the head of activeQ",
+        (Change("queue.place[p]", "ACTIVE", "NONE"), Change("scheduler.phase", "IDLE", "POPPED")),
+    ),
+    Step(
+        2,
+        "scheduler",
+        "scheduler",
+        "choose",
+        {"pod": "p", "node": "n1"},
+        "",
+        (Change("scheduler.nominee", None, "n1"),),
+    ),
+    Step(
+        3,
+        "binding cycle of a pod",
+        "binding",
+        "bind",
+        {"pod": "q", "ok": True},
+        "POST the Binding <first & last>",
+        (Change("api.node[q]", None, "n1"), Change("mine.seen[q]", False, True)),
+    ),
+    Step(4, "user", "users", "write", {"pod": "q", "ok": False}, "", (Change("mine.count", 1, 2),)),
+)
+
+VIOLATED = Finding(
+    scenario="nominated-node-race",
+    release="1.13",
+    fixes=Fixes(),
+    property="S-NOM",
+    verdict="VIOLATED",
+    states=2_400_000,
+    transitions=9_100_000,
+    depth=4,
+    seconds=1.234,
+    trace=TRACE,
+    words="Violated after 4 steps, and by no shorter run.",
+    expected="VIOLATED",
+    title="Another pod takes the room that preemption made",
+    sentence="No pod is assumed at the nominated pod's expense.",
+    issues=(72124, 74931),
+    scope={"pod_events": 4, "node_deletions": 0, "pod_gc": True, "flush": False},
+    engine="native",
+)
+
+HOLDS = Finding(
+    scenario="nominated-node-race",
+    release="1.13",
+    fixes=Fixes(added=("72259",)),
+    property="S-NOM",
+    verdict="HOLDS",
+    states=1_100,
+    transitions=4_000,
+    depth=40,
+    seconds=0.5,
+    words="Holds in every interleaving: 1,100 states, 4,000 transitions, depth 40.",
+    expected="HOLDS",
+    notes=("1.13 already has 73309",),
+    title="Another pod takes the room that preemption made",
+    sentence="No pod is assumed at the nominated pod's expense.",
+    issues=(72124,),
+    scope={"pod_events": 4, "node_deletions": 0, "pod_gc": True, "flush": False},
+    bounds_hit=("pod_watch.log: at most 4 entries",),
+    goals_reached={"preemption chooses a node": 9},
+    steps_fired=("scheduler.pop", "scheduler.filter"),
+    steps_never_fired=("users.delete_node",),
+    engine="native",
+)
+
+VACUOUS = Finding(
+    scenario="mine",
+    release="1.19",
+    fixes=Fixes(removed=("77990",)),
+    property="S-CAP",
+    verdict="HOLDS",
+    states=1,
+    transitions=0,
+    depth=0,
+    seconds=0.0,
+    words="Holds in every interleaving: 1 state, 0 transitions, depth 0. Vacuous: no step can ever happen.",
+    goals_missed=("a pod is assumed",),
+    steps_never_fired=("scheduler.pop",),
+    vacuous=True,
+)
+
+INCONCLUSIVE = Finding(
+    scenario="mine",
+    release="1.19",
+    fixes=Fixes(),
+    property="S-CAP",
+    verdict="INCONCLUSIVE",
+    states=5_000_000,
+    transitions=20_000_000,
+    depth=17,
+    seconds=61.0,
+    words="Stopped by the time limit: no violation within 16 steps, nothing known beyond.",
+)
+
+TRAPPED = Finding(
+    scenario="mine",
+    release="1.8",
+    fixes=Fixes(),
+    property="L-ISO",
+    verdict="VIOLATED",
+    states=819,
+    transitions=1_983,
+    depth=27,
+    seconds=0.4,
+    trace=TRACE[:1],
+    trap=Trap(states=322, complete=True),
+    words="Violated after 1 step: from there, fair steps alone never lead back.",
+)
+
+AT_ONCE = Finding(
+    scenario="mine",
+    release="1.8",
+    fixes=Fixes(),
+    property="S-CAP",
+    verdict="VIOLATED",
+    states=1,
+    transitions=0,
+    depth=0,
+    seconds=0.0,
+    trace=(),
+    words="Violated in the initial state.",
+)
+
+ALL = [VIOLATED, HOLDS, VACUOUS, INCONCLUSIVE, TRAPPED, AT_ONCE]
