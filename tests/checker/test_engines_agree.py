@@ -1,0 +1,88 @@
+"""The native engine and the reference agree on everything but time, on random systems.
+
+This is what makes a fast answer believable: the reference evaluates the expressions one by one, in code
+that the native engine does not share.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from podrace.checker import native, reference
+from podrace.checker.exploration import Budget, Exploration
+from podrace.checker.search import check
+from podrace.checker.slicing import slice_system
+from podrace.model.language import TransitionSystem
+from tests.checker.machines import Careless, counters, graph, house
+from tests.random_systems import systems
+
+
+def timeless(found: Exploration) -> Exploration:
+    return replace(found, seconds=0.0)
+
+
+def both(system: TransitionSystem, budget: Budget | None = None) -> Exploration:
+    """What the engines found, if it is the same."""
+    expected = timeless(reference.explore(system, budget))
+    assert timeless(native.explore(system, budget)) == expected
+    return expected
+
+
+@settings(max_examples=300)
+@given(systems())
+def test_on_random_systems(system: TransitionSystem) -> None:
+    both(system)
+
+
+@settings(max_examples=150)
+@given(systems(recoveries=0))
+def test_where_a_search_may_end_early(system: TransitionSystem) -> None:
+    both(system)
+
+
+@settings(max_examples=150)
+@given(systems())
+def test_on_slices_of_random_systems(system: TransitionSystem) -> None:
+    both(slice_system(system))
+
+
+@settings(max_examples=150)
+@given(systems(), st.integers(1, 40))
+def test_where_states_run_out(system: TransitionSystem, limit: int) -> None:
+    found = both(system, Budget(max_states=limit))
+    assert found.states <= limit
+
+
+@settings(max_examples=100)
+@given(systems(invariants=3))
+def test_on_results(system: TransitionSystem) -> None:
+    if system.invariants or system.recoveries:
+        expected = check(system, engine="reference")
+        found = check(system, engine="native")
+        assert [replace(r, seconds=0.0, engine="") for r in found] == [
+            replace(r, seconds=0.0, engine="") for r in expected
+        ]
+
+
+@pytest.mark.parametrize(
+    ("system", "states"),
+    [
+        (counters(5), 243),
+        (counters(4, invariants=["not_all_done"], recoveries=["none_done"]), 81),
+        (counters(4, invariants=["none_done"]), 15),
+        (house(), 8),
+        # None in: 4. One in: 2 * 2, with its key or after the other gave it back. Both in: the last has it.
+        (house(Careless), 4 + 8 + 2),
+        (graph({(0, 1): False, (1, 2): True, (2, 1): True}, 3, recoveries={"home": {0}}), 3),
+        (graph({}, 3, goals={"here": {0}}), 1),
+        (graph({(0, 1): True}, 3, invariants={"no": set()}), 1),
+    ],
+)
+@pytest.mark.parametrize("limit", [None, 1, 2, 7])
+def test_on_small_machines(system: TransitionSystem, states: int, limit: int | None) -> None:
+    found = both(system, Budget(max_states=limit))
+    assert found.states == (states if limit is None else min(states, limit))

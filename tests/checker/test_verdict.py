@@ -1,0 +1,102 @@
+"""Verdicts: how they combine, what they say, and the exit codes that they give."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import msgspec
+import pytest
+
+from podrace.checker.trace import Trace, replay
+from podrace.checker.verdict import Result, Verdict, combine, counted, exit_code
+from tests.checker.machines import house
+
+HOLDS = Result("house", "alone", "invariant", Verdict.HOLDS, 1200, 34, 5, 0.1, fired=("room.ask",))
+VIOLATED = replace(HOLDS, verdict=Verdict.VIOLATED, trace=replay(house(), (0, 2)))
+INCONCLUSIVE = replace(HOLDS, verdict=Verdict.INCONCLUSIVE, stopped="states")
+
+
+def test_the_weakest_verdict_decides() -> None:
+    assert combine([Verdict.HOLDS, Verdict.INCONCLUSIVE]) is Verdict.INCONCLUSIVE
+    assert combine([Verdict.INCONCLUSIVE, Verdict.VIOLATED, Verdict.HOLDS]) is Verdict.VIOLATED
+    assert combine(iter([Verdict.HOLDS])) is Verdict.HOLDS
+    with pytest.raises(ValueError, match="there is no verdict on nothing"):
+        combine([])
+
+
+@pytest.mark.parametrize(
+    ("results", "code"),
+    [
+        ([HOLDS], 0),
+        ([HOLDS, VIOLATED], 1),
+        ([], 2),
+        ([HOLDS, INCONCLUSIVE], 3),
+        ([INCONCLUSIVE, VIOLATED, HOLDS], 1),
+    ],
+)
+def test_exit_codes(results: list[Result], code: int) -> None:
+    assert exit_code(iter(results)) == code
+
+
+def test_words_of_holds() -> None:
+    assert HOLDS.words == "Holds in every interleaving: 1,200 states, 34 transitions, depth 5."
+    bounded = replace(HOLDS, bounds_hit=("a", "b"))
+    assert bounded.words.endswith("Within these bounds, which were hit: a; b.")
+
+
+def test_vacuous() -> None:
+    assert not HOLDS.vacuous
+    missed = replace(HOLDS, goals_missed=("in", "out"))
+    assert missed.vacuous
+    assert missed.words.endswith("Vacuous: never reached: in; out.")
+    idle = replace(HOLDS, fired=())
+    assert idle.vacuous
+    assert idle.words.endswith("Vacuous: no step can ever happen.")
+    assert not replace(VIOLATED, goals_missed=("in",)).vacuous
+    assert not replace(INCONCLUSIVE, goals_missed=("in",)).vacuous
+
+
+def test_words_of_violated() -> None:
+    explored = "1,200 states, 34 transitions, depth 5 explored"
+    assert VIOLATED.words == f"Violated after 2 steps, and by no shorter run ({explored})."
+    start = replace(VIOLATED, trace=Trace((), ((0, 0, 0),)))
+    assert start.words == f"Violated in the initial state, and by no shorter run ({explored})."
+    assert VIOLATED.trace is not None
+    trap = replace(VIOLATED, kind="recovery", trace=replace(VIOLATED.trace, closure=7, closed=True))
+    assert trap.words == (
+        "Violated after 2 steps: from there, fair steps alone never lead back "
+        f"(executed again in the 7 states that they lead to; {explored})."
+    )
+    assert trap.trace is not None
+    partly = replace(trap, trace=replace(trap.trace, closed=False))
+    assert "in the first 7 states that they lead to" in partly.words
+
+
+@pytest.mark.parametrize(
+    ("stopped", "said"),
+    [("states", "the limit of states"), ("memory", "the limit of memory"), ("timeout", "the time limit")],
+)
+def test_words_of_inconclusive(stopped: str, said: str) -> None:
+    result = replace(INCONCLUSIVE, stopped=stopped)
+    explored = f"Stopped by {said} after 1,200 states, 34 transitions, depth 5"
+    # The last level may be incomplete, so runs of 4 steps are covered, not of 5.
+    assert result.words == f"{explored}: no violation within 4 steps, nothing known beyond."
+    recovery = replace(result, kind="recovery")
+    assert recovery.words == f"{explored}: recovery can be decided only when every state was visited."
+    assert "within 0 steps" in replace(result, depth=0).words
+
+
+def test_numbers() -> None:
+    assert counted(1, "state") == "1 state"
+    assert counted(0, "state") == "0 states"
+    assert counted(1024, "state") == "1,024 states"
+
+
+def test_a_result_can_be_written_to_a_file() -> None:
+    plain = replace(VIOLATED, goals_reached={"in": 2}, bounds_hit=("one key",)).to_plain()
+    assert msgspec.json.decode(msgspec.json.encode(plain)) == plain
+    assert plain["verdict"] == "VIOLATED"
+    assert plain["property"] == "alone"
+    assert plain["goals_reached"] == {"in": 2}
+    assert [step["step"] for step in plain["trace"]["steps"]] == ["ask", "enter"]
+    assert HOLDS.to_plain()["trace"] is None

@@ -1,0 +1,214 @@
+"""Random small transition systems for Hypothesis, built from expressions without the modelling language.
+
+They have variables of every sort, steps with and without arguments, guards that never hold, limits,
+variables that nobody reads, and few enough states for the reference engine.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Any
+
+from hypothesis import strategies as st
+
+from podrace.model.language import (
+    BOOL,
+    INT,
+    Entity,
+    Expr,
+    Sort,
+    Transition,
+    TransitionSystem,
+    Universe,
+    Variable,
+    all_of,
+    any_of,
+    as_expr,
+    clamp,
+    count,
+    equal,
+    negate,
+    select,
+)
+from podrace.model.language.expr import const, divide, fresh_graph, less, variable
+from podrace.model.language.sorts import sort_of_enum, sort_of_ref
+
+Draw = Any
+
+
+class Colour(Enum):
+    RED = "red"
+    GREEN = "green"
+    BLUE = "blue"
+
+
+class Thing(Entity):
+    """A kind with two entities."""
+
+
+THINGS = (Thing(0, "a"), Thing(1, "b"))
+UNIVERSE = Universe({Thing: THINGS})
+COLOUR, THING = sort_of_enum(Colour), sort_of_ref(Thing)
+
+# Sort and range of the variables to choose from. A wide one is an interval to the value analysis.
+KINDS: tuple[tuple[Sort, int, int], ...] = (
+    (BOOL, 0, 1),
+    (INT, 0, 3),
+    (INT, -2, 1),
+    (INT, 5, 7),
+    (COLOUR, 0, 2),
+    (THING, 0, 2),
+    (INT, -10, 290),
+)
+
+
+class Vocabulary:
+    """Draws expressions over some variables."""
+
+    def __init__(self, draw: Draw, variables: list[Variable]) -> None:
+        self.draw, self.variables = draw, variables
+
+    def choice(self, options: Any) -> Any:
+        return self.draw(st.sampled_from(options))
+
+    def leaf(self, sort: Sort, lo: int = -2, hi: int = 7) -> Expr:
+        """A variable of this sort if there is one, or a constant."""
+        known = [v for v in self.variables if v.sort == sort]
+        if known and self.draw(st.integers(0, 3)):
+            return variable(self.choice(known))
+        if sort.tag is not None or sort is BOOL:
+            lo, hi = 0, 1 if sort is BOOL else 2
+        return const(sort, self.draw(st.integers(lo, hi)))
+
+    def condition(self, depth: int) -> Expr:
+        """A bool."""
+        if depth == 0:
+            return self.leaf(BOOL)
+        kind = self.choice(("leaf", "not", "and", "or", "eq", "eq", "lt", "same", "ite"))
+        if kind == "leaf":
+            return self.leaf(BOOL)
+        if kind == "not":
+            return negate(self.condition(depth - 1))
+        if kind == "and":
+            return all_of((self.condition(depth - 1), self.condition(depth - 1)))
+        if kind == "or":
+            return any_of((self.condition(depth - 1), self.condition(depth - 1)))
+        if kind == "lt":
+            return less(self.number(depth - 1), self.number(depth - 1))
+        if kind == "ite":
+            return select(self.condition(depth - 1), self.condition(depth - 1), self.condition(depth - 1))
+        if kind == "same":
+            v = self.choice(self.variables)
+            return equal(variable(v), const(v.sort, self.draw(st.integers(v.lo, v.hi))))
+        sort = self.choice((INT, COLOUR, THING, BOOL))
+        return equal(self.value(sort, depth - 1), self.value(sort, depth - 1))
+
+    def often_true(self) -> Expr:
+        """A guard: true, a comparison with one value, any condition, or its negation or disjunction."""
+        kind = self.choice(("true", "true", "not", "unless", "or", "any"))
+        if kind == "true":
+            return as_expr(True)
+        if kind == "unless":
+            v = self.choice(self.variables)
+            return negate(equal(variable(v), const(v.sort, self.draw(st.integers(v.lo, v.hi)))))
+        condition = self.condition(2)
+        if kind == "or":
+            return any_of((condition, self.condition(1)))
+        return negate(condition) if kind == "not" else condition
+
+    def number(self, depth: int) -> Expr:
+        """An int."""
+        if depth == 0:
+            return self.leaf(INT)
+        a, b = self.number(depth - 1), self.number(depth - 1)
+        kind = self.choice(("a", "add", "add", "sub", "mul", "div", "ite", "count", "clamp"))
+        if kind == "add":
+            return a + b
+        if kind == "sub":
+            return a - b
+        if kind == "mul":
+            return a * b
+        if kind == "div":
+            return divide(a, clamp(b, 1, 4))
+        if kind == "ite":
+            return select(self.condition(depth - 1), a, b)
+        if kind == "count":
+            return count((self.condition(depth - 1), self.condition(depth - 1)))
+        return clamp(a, -1, 5) if kind == "clamp" else a
+
+    def value(self, sort: Sort, depth: int) -> Expr:
+        """An expression of any sort."""
+        if sort is BOOL:
+            return self.condition(depth)
+        if sort is INT:
+            return self.number(depth)
+        if depth == 0 or self.draw(st.booleans()):
+            return self.leaf(sort)
+        return select(self.condition(depth - 1), self.value(sort, depth - 1), self.value(sort, depth - 1))
+
+    def update(self, v: Variable) -> Expr:
+        """A new value for a variable, within its range."""
+        if self.draw(st.booleans()):
+            return const(v.sort, self.draw(st.integers(v.lo, v.hi)))
+        if v.sort is not INT:
+            return self.value(v.sort, 2)
+        by_one = variable(v) + self.choice((-1, 1))
+        return clamp(self.choice((by_one, self.number(2))), v.lo, v.hi)
+
+
+@st.composite
+def _variables(draw: Draw) -> list[Variable]:
+    kinds = draw(st.lists(st.sampled_from(KINDS[:-1]), min_size=1, max_size=4))
+    if draw(st.integers(0, 9)) == 9:
+        kinds = [*kinds[:1], KINDS[-1]]
+    return [
+        Variable(f"v{i}", sort, lo, hi, draw(st.integers(lo, hi))) for i, (sort, lo, hi) in enumerate(kinds)
+    ]
+
+
+def _transition(draw: Draw, words: Vocabulary, step: str, args: tuple[tuple[str, Any], ...]) -> Transition:
+    written = draw(st.lists(st.sampled_from(words.variables), min_size=1, max_size=3, unique=True))
+    limits = draw(st.sampled_from(((), (), (), ("few",), ("less",), ("few", "less"))))
+    return Transition(
+        part="part",
+        step=step,
+        args=args,
+        actor=draw(st.sampled_from(("one", "other"))),
+        fair=draw(st.booleans()),
+        # Most random conditions are false in most states, and then little would happen.
+        guard=words.often_true(),
+        limits=tuple((name, words.often_true()) for name in limits),
+        updates={v: words.update(v) for v in written},
+    )
+
+
+ARGUMENTS: tuple[tuple[tuple[tuple[str, Any], ...], ...], ...] = (
+    ((),),
+    ((("on", False),), (("on", True),)),
+    ((("thing", THINGS[0]),), (("thing", THINGS[1]),)),
+)
+
+
+@st.composite
+def systems(draw: Draw, invariants: int = 2, goals: int = 2, recoveries: int = 2) -> TransitionSystem:
+    """A system with 1 to 4 variables, 1 to 6 transitions, and up to so many predicates of each kind."""
+    with fresh_graph():
+        words = Vocabulary(draw, draw(_variables()))
+        transitions: list[Transition] = []
+        while len(transitions) < 6 and (len(transitions) < 2 or draw(st.integers(0, 4))):
+            step = f"step{len(transitions)}"
+            transitions += [_transition(draw, words, step, args) for args in draw(st.sampled_from(ARGUMENTS))]
+
+        def predicates(kind: str, most: int) -> dict[str, Expr]:
+            return {f"{kind}{i}": words.condition(2) for i in range(draw(st.integers(0, most)))}
+
+        return TransitionSystem(
+            name="random",
+            universe=UNIVERSE,
+            variables=tuple(words.variables),
+            transitions=tuple(transitions),
+            # Most random conditions are false somewhere: a disjunction makes good invariants less rare.
+            invariants={n: e | words.condition(1) for n, e in predicates("invariant", invariants).items()},
+            goals=predicates("goal", goals),
+            recoveries=predicates("recovery", recoveries),
+        )
