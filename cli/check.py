@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 from .console import message_console, result_console
 from .options import UsageProblem
 from .plan import Run, Selection, plan
-from .progress import ProgressLine
+from .progress import ProgressDisplay
 
 if TYPE_CHECKING:
     from ..checker.exploration import Budget
     from ..reports.document import Finding
     from .execute import Engine
 
-HOLDS, VIOLATED, WRONG, INCONCLUSIVE, INTERRUPTED = 0, 1, 2, 3, 130
+HOLDS, VIOLATED, INCONCLUSIVE = 0, 1, 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +48,11 @@ def run_all(runs: Sequence[Run], budget: Budget, engine: Engine, output: Output)
     from .execute import execute
 
     findings = []
-    with ProgressLine(message_console(output.no_color)) as line:
+    with ProgressDisplay(message_console(output.no_color)) as display:
         for number, run in enumerate(runs, 1):
             count = f"[{number}/{len(runs)}] " if len(runs) > 1 else ""
-            line.start(f"{count}{run.scenario.name} {run.composition.label} {run.property}")
-            findings.append(execute(run, budget, engine, line.watch))
+            display.start(f"{count}{run.scenario.name} {run.composition.label} {run.property}")
+            findings.append(execute(run, budget, engine, display.watch))
     return findings
 
 

@@ -14,6 +14,8 @@ from .options import UsageProblem, parse_memory, parse_states, parse_timeout
 
 EXIT_CODES = "Exit codes: 0 holds, 1 violated, 2 wrong usage or input, 3 inconclusive (a budget ran out)."
 
+INTERRUPTED = 130
+
 app = typer.Typer(
     name="podrace",
     help=f"Finds race conditions in the Kubernetes scheduler, and proves their absence.\n\n{EXIT_CODES}",
@@ -51,7 +53,7 @@ FormOption = Annotated[Form, typer.Option("-o", "--output", help="Form of the re
 )
 def check(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="[NAME|FILE]...", show_default=False, help="What to check.")
+        list[str] | None, typer.Argument(metavar="NAME|FILE", show_default=False, help="What to check.")
     ] = None,
     release: Annotated[
         str | None, typer.Option(metavar="X.Y", help="The scheduler's release; 1.13 means 1.13.0.")
@@ -99,16 +101,18 @@ def check(
     raise typer.Exit(code)
 
 
-@app.command(help="List the known races: issue, fix, and the scenario that shows each.")
+@app.command(help="List the known races.")
 def races(output: FormOption = Form.text, no_color: NoColor = False) -> None:
     from .listings import list_races
 
     list_races(output.value, no_color)
 
 
-@app.command(help="List the properties, or explain those that are named.")
+@app.command(help="List the properties, or explain some.")
 def properties(
-    names: Annotated[list[str] | None, typer.Argument(metavar="[ID]...", show_default=False)] = None,
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="ID", show_default=False, help="What to explain.")
+    ] = None,
     output: FormOption = Form.text,
     no_color: NoColor = False,
 ) -> None:
@@ -132,10 +136,12 @@ def main(arguments: list[str] | None = None) -> None:
 def run(arguments: list[str] | None = None) -> int:
     """Run a command line; gives the exit code. Problems of the user become one line on stderr."""
     try:
-        code = app(arguments, standalone_mode=False)
+        code = app(arguments, prog_name="podrace", standalone_mode=False)
         sys.stdout.flush()
+        if code == INTERRUPTED:  # typer's way to say so
+            raise KeyboardInterrupt
     except (KeyboardInterrupt, typer.Abort):
-        return _complain("interrupted", 130)
+        return _complain("interrupted", INTERRUPTED)
     except MemoryError:
         return _complain("out of memory before the search ended: limit it with --max-memory", 3)
     except BrokenPipeError:
@@ -144,6 +150,9 @@ def run(arguments: list[str] | None = None) -> int:
     except UsageProblem as problem:
         return _complain(str(problem), 2)
     except Exception as error:
+        if type(error).__name__ == "NoArgsIsHelpError":  # its message is the help
+            print(str(error), file=sys.stderr)
+            return 2
         line = _line_of(error)
         if line is None:
             raise

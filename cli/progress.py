@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from ..checker.exploration import Progress
 
 
-class ProgressLine:
-    """One line that says what is being searched and how far; it disappears when the search ends."""
+class ProgressDisplay:
+    """Two lines that say what is being searched and how far; they disappear when the searches end."""
 
     def __init__(self, console: Console) -> None:
         self._live = (
@@ -22,7 +22,7 @@ class ProgressLine:
         )
         self._what = ""
 
-    def __enter__(self) -> ProgressLine:
+    def __enter__(self) -> ProgressDisplay:
         if self._live is not None:
             self._live.start()
         return self
@@ -45,8 +45,8 @@ class ProgressLine:
 
     def _show(self, text: str) -> None:
         if self._live is not None:
-            line = Text(self._what, "bold", overflow="ellipsis", no_wrap=True).append(f"  {text}", "not bold")
-            self._live.update(line, refresh=True)
+            lines = Text(overflow="ellipsis", no_wrap=True).append(f"{self._what}\n", "bold").append(text)
+            self._live.update(lines, refresh=True)
 
 
 def describe(progress: Progress) -> str:

@@ -18,9 +18,9 @@ INDENT = "  "
 def print_report(console: Console, findings: Sequence[Finding], vocabulary: Vocabulary = PLAIN) -> None:
     """Print everything that there is to say about these findings."""
     print_table(console, findings)
-    for finding in findings:
-        for note in finding.notes:
-            _print(console, Text(f"note: {finding.scenario}, {finding.label}: {note}", "dim"))
+    notes = [f"note: {f.scenario}, {f.label}: {note}" for f in findings for note in f.notes]
+    for line in dict.fromkeys(notes):
+        _print(console, Text(line, "dim"))
     for finding in findings:
         console.print()
         _print_heading(console, finding)

@@ -19,7 +19,9 @@ def one_line(text: str, limit: int = 60) -> str:
 def known_names(name: str, known: Iterable[str]) -> str:
     """A remedy for an unknown name: the likely one if there is one, and all that are known."""
     names = list(known)
-    close = get_close_matches(name.lower(), [n.lower() for n in names], n=1, cutoff=0.6)
+    # Numbers are near each other without meaning the same.
+    is_number = not any(c.isalpha() for c in name)
+    close = [] if is_number else get_close_matches(name.lower(), [n.lower() for n in names], n=1, cutoff=0.6)
     likely = next((n for n in names if close and n.lower() == close[0]), None)
     listed = f"known: {', '.join(names)}" if names else "none is known"
     return f"did you mean `{likely}`? ({listed})" if likely else listed

@@ -1,0 +1,234 @@
+"""`podrace check`: what is run, what is printed, which exit code."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from podrace.cli import check as check_module
+from podrace.cli import execute
+from podrace.model.history import RELEASES
+from podrace.properties import PROPERTIES
+from podrace.reports.document import Word
+from tests.cli.helpers import TINY, Shell, pretending
+
+
+@pytest.fixture
+def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Shell:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tiny.yaml").write_text(TINY)
+    return Shell(capsys)
+
+
+@pytest.mark.parametrize(("verdict", "code"), [("HOLDS", 0), ("VIOLATED", 1), ("INCONCLUSIVE", 3)])
+def test_exit_codes(shell: Shell, monkeypatch: pytest.MonkeyPatch, verdict: Word, code: int) -> None:
+    with pretending(monkeypatch, verdict):
+        ran = shell("check", "tiny.yaml")
+    assert (ran.code, ran.err) == (code, "")
+    assert f"tiny, 1.19: S-CAP {verdict}\n  It {verdict}." in ran.out.replace("\n\n  It", "\n  It")
+
+
+def test_a_violation_counts_more_than_a_budget_that_ran_out(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pretending(monkeypatch, "INCONCLUSIVE", {"1.13": "VIOLATED"}):
+        assert shell("check", "72124", "tiny.yaml").code == 1
+
+
+def test_a_race_alone_means_the_release_before_its_fix(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pretending(monkeypatch) as pretence:
+        shell("check", "72124")
+    assert [(r.scenario.name, r.composition.label, r.property) for r in pretence.runs] == [
+        ("nominated-node-race", "1.13", "S-NOMVIS")
+    ]
+
+
+def test_what_is_asked_for_is_run(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pretending(monkeypatch) as pretence:
+        shell(*["check", "72124", "tiny.yaml", "#72259", "--release", "v1.14.0", "--with-fix", "kubernetes/kubernetes#77990", "--without-fix", "#72259", "--property", "s-cap", "--property", "S-NOM", "--engine", "reference", "--max-states", "5M", "--max-memory", "1.5G", "--timeout", "2m"])  # fmt: skip
+    assert [(r.scenario.name, r.composition.label, r.property) for r in pretence.runs] == [
+        ("nominated-node-race", "1.14 + 77990 - 72259", "S-CAP"),
+        ("nominated-node-race", "1.14 + 77990 - 72259", "S-NOM"),
+        ("tiny", "1.14 + 77990 - 72259", "S-CAP"),
+        ("tiny", "1.14 + 77990 - 72259", "S-NOM"),
+    ]
+    budget = pretence.budgets[0]
+    assert (budget.max_states, budget.max_memory, budget.timeout) == (5_000_000, 3 << 29, 120.0)
+    assert set(pretence.engines) == {"reference"}
+
+
+def test_a_request_that_changes_nothing_is_accepted_and_said(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pretending(monkeypatch):
+        ran = shell("check", "tiny.yaml", "--with-fix", "72259", "--release", "1.14")
+        assert ran.code == 0
+        assert "note: tiny, 1.14: 1.14 already has 72259\n" in ran.out
+        ran = shell("check", "tiny.yaml", "--without-fix", "72259", "--release", "1.13")
+        assert ran.code == 0
+        assert "note: tiny, 1.13: 1.13 does not have 72259\n" in ran.out
+
+
+def test_options_without_a_name_mean_every_scenario(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pretending(monkeypatch) as pretence:
+        shell("check", "--release", "1.19")
+    assert {"nominated-node-race", "removed-node-blocks-pods"} <= {r.scenario.name for r in pretence.runs}
+    assert {r.composition.label for r in pretence.runs} == {"1.19"}
+
+
+def test_a_scenario_that_names_nothing_is_checked_for_everything_on_the_newest_release(
+    shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "bare.yml").write_text("nodes: {n: {cpu: 1}}\npods: {p: {cpu: 1}}\n")
+    with pretending(monkeypatch) as pretence:
+        shell("check", "bare.yml")
+    assert [r.property for r in pretence.runs] == list(PROPERTIES)
+    assert {r.composition.label for r in pretence.runs} == {RELEASES[-1]}
+
+
+BEFORE: dict[str, Word] = {"1.13": "VIOLATED", "1.8": "VIOLATED"}
+
+
+def test_without_arguments_the_seed_races_run_before_and_after(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pretending(monkeypatch, "HOLDS", BEFORE) as pretence:
+        ran = shell("check")
+    labels = [(r.scenario.name, r.composition.label, r.expected) for r in pretence.runs]
+    assert list(dict.fromkeys(labels)) == [
+        ("removed-node-blocks-pods", "1.8", "VIOLATED"),
+        ("removed-node-blocks-pods", "1.8 + 53647", "HOLDS"),
+        ("nominated-node-race", "1.13", "VIOLATED"),
+        ("nominated-node-race", "1.13 + 72259", "HOLDS"),
+    ]
+    assert ran.code == 0
+    assert ran.out.count("there, as expected") + ran.out.count("gone, as expected") == len(labels)
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "otherwise", "code"),
+    [
+        ({"1.13": "VIOLATED"}, "HOLDS", 1),  # a race that does not show up
+        (BEFORE, "VIOLATED", 1),  # a fix that does not help
+        (BEFORE, "INCONCLUSIVE", 3),
+    ],
+)
+def test_without_arguments_anything_unexpected_fails(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, verdicts: dict[str, Word], otherwise: Word, code: int
+) -> None:
+    with pretending(monkeypatch, otherwise, verdicts):
+        assert shell("check").code == code
+
+
+def test_json(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pretending(monkeypatch, "VIOLATED"):
+        ran = shell("check", "72124", "-o", "json", "--with-fix", "77990")
+    (row,) = json.loads(ran.out)
+    assert (ran.code, ran.err, row["verdict"], row["trace"]) == (1, "", "VIOLATED", [])
+    assert (row["release"], row["fixes"]) == ("1.13", {"added": ["77990"], "removed": []})
+
+
+@pytest.mark.parametrize("engine", ["reference", "native"])
+def test_a_real_search(shell: Shell, engine: str) -> None:
+    ran = shell("check", "tiny.yaml", "--engine", engine, "-o", "json")
+    (row,) = json.loads(ran.out)
+    assert (ran.code, ran.err) == (0, "")
+    assert (row["verdict"], row["vacuous"], row["engine"]) == ("HOLDS", False, engine)
+    assert row["states"] > 10
+    assert "scheduler.assume" in row["steps_fired"]
+
+
+@pytest.mark.parametrize("option", [("--max-states", "3"), ("--max-memory", "1k"), ("--timeout", "1ms")])
+def test_a_budget_that_runs_out_is_never_holds(shell: Shell, option: tuple[str, str]) -> None:
+    ran = shell("check", "tiny.yaml", "--engine", "reference", *option)
+    assert (ran.code, ran.err) == (3, "")
+    assert "tiny, 1.19: S-CAP INCONCLUSIVE\n" in ran.out
+    assert "HOLDS" not in ran.out
+    assert "To go on, raise --max-states, --max-memory or --timeout" in ran.out
+
+
+def test_the_seed_race_reads_like_the_issue(shell: Shell) -> None:
+    ran = shell("check", "72124")
+    assert ran.code == 1
+    story = [
+        "choose_candidate(p, n1)",
+        "decision: p is to go to n1",
+        "API server: p is nominated to n1",
+        "API server: v is gone",
+        "pop(q)",
+        "q fits on n1",
+        "q is assumed",
+    ]
+    places = [ran.out.find(words) for words in story]
+    assert -1 not in places
+    assert places == sorted(places)
+    assert "see kubernetes/kubernetes#72124" in ran.out
+
+
+def test_the_same_input_gives_the_same_output_but_for_seconds(shell: Shell) -> None:
+    def rows() -> list[dict[str, object]]:
+        found: list[dict[str, object]] = json.loads(shell("check", "72124", "-o", "json").out)
+        return [{k: v for k, v in row.items() if k != "seconds"} for row in found]
+
+    assert rows() == rows()
+
+
+def test_drawings(shell: Shell, tmp_path: Path) -> None:
+    ran = shell("check", "72124", "--graph", "race.svg", "--property", "S-NOMVIS", "--property", "S-NOM")
+    assert ran.code == 1
+    assert ran.err == (
+        "wrote race.svg (nominated-node-race, 1.13: S-NOMVIS)\n"
+        "wrote race-2.svg (nominated-node-race, 1.13: S-NOM)\n"
+    )
+    assert (tmp_path / "race.svg").read_text().startswith("<?xml")
+    assert (tmp_path / "race-2.svg").exists()
+
+
+def test_nothing_to_draw(shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pretending(monkeypatch, "HOLDS"):
+        ran = shell("check", "tiny.yaml", "--graph", "race.svg")
+    assert (ran.code, ran.err) == (0, "no counterexample to draw: race.svg was not written\n")
+    assert not (tmp_path / "race.svg").exists()
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "message"),
+    [
+        (KeyboardInterrupt(), 130, "podrace: interrupted\n"),
+        (MemoryError(), 3, "podrace: out of memory before the search ended: limit it with --max-memory\n"),
+    ],
+)
+def test_a_search_that_is_cut_short(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, error: BaseException, code: int, message: str
+) -> None:
+    def fail(*arguments: object) -> None:
+        raise error
+
+    monkeypatch.setattr(execute, "execute", fail)
+    ran = shell("check", "tiny.yaml")
+    assert (ran.code, ran.out, ran.err) == (code, "", message)
+
+
+def test_an_engine_that_is_wrong_gives_no_verdict(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    from podrace.checker.search import EngineDisagreement
+
+    def fail(*arguments: object) -> None:
+        raise EngineDisagreement("step 3 is not enabled")
+
+    monkeypatch.setattr(execute, "execute", fail)
+    ran = shell("check", "tiny.yaml")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == (
+        "podrace: internal error, no verdict can be trusted: step 3 is not enabled; please report it\n"
+    )
+
+
+def test_bugs_are_not_hidden(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*arguments: object) -> None:
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr(check_module, "report", fail)
+    with pretending(monkeypatch), pytest.raises(RuntimeError, match="a bug"):
+        shell("check", "tiny.yaml")

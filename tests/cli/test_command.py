@@ -1,0 +1,144 @@
+"""The other commands, and the command as a process: exit codes, streams, colours, imports."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from podrace.checker.exploration import Progress
+from podrace.cli.main import app
+from podrace.cli.progress import describe, memory, short
+from podrace.properties import PROPERTIES
+from podrace.scenarios import catalogue
+from tests.cli.helpers import TINY, Shell
+
+PODRACE = str(Path(sysconfig.get_path("scripts")) / "podrace")
+
+
+@pytest.fixture
+def shell(capsys: pytest.CaptureFixture[str]) -> Shell:
+    return Shell(capsys)
+
+
+def podrace(*arguments: str, cwd: Path | None = None, **env: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [PODRACE, *arguments], capture_output=True, text=True, cwd=cwd, env={**os.environ, **env}, timeout=120
+    )
+
+
+def test_races(shell: Shell) -> None:
+    ran = shell("races")
+    assert (ran.code, ran.err) == (0, "")
+    assert (
+        "nominated-node-race  Another pod takes the room that preemption made\n"
+        "    issue kubernetes/kubernetes#72124, fixed by kubernetes/kubernetes#72259\n"
+    ) in ran.out
+
+
+def test_races_for_programs(shell: Shell) -> None:
+    rows = json.loads(shell("races", "-o", "json").out)
+    assert [row["name"] for row in rows] == [s.name for s in catalogue()]
+    assert {"name", "title", "issue", "fixes", "release", "properties", "also", "file"} == set(rows[0])
+
+
+def test_properties(shell: Shell) -> None:
+    ran = shell("properties")
+    assert ran.code == 0
+    assert [line.split()[0] for line in ran.out.splitlines() if not line.startswith(" ")] == list(PROPERTIES)
+
+
+def test_one_property_is_explained(shell: Shell) -> None:
+    ran = shell("properties", "s-nomvis")
+    assert ran.code == 0
+    assert ran.out.startswith(
+        "S-NOMVIS  invariant\n    Between the choice of a node for a preemptor and the moment"
+    )
+    assert "    see kubernetes/kubernetes#72124\n    scenarios: nominated-node-race\n" in ran.out
+
+
+def test_properties_for_programs(shell: Shell) -> None:
+    rows = json.loads(shell("properties", "-o", "json", "S-NOM").out)
+    assert [row["id"] for row in rows] == ["S-NOM"]
+
+
+def test_version(shell: Shell) -> None:
+    assert shell("version").out.startswith("podrace 0.")
+
+
+@pytest.mark.parametrize("line", [["--help"], ["check", "-h"]])
+def test_the_help_documents_the_exit_codes(line: list[str]) -> None:
+    result = CliRunner().invoke(app, line)
+    text = " ".join(result.output.split())
+    assert result.exit_code == 0
+    assert "0 holds, 1 violated, 2 wrong usage or input, 3 inconclusive (a budget ran out)" in text
+
+
+def test_exit_codes_of_the_process(tmp_path: Path) -> None:
+    (tmp_path / "tiny.yaml").write_text(TINY)
+    holds = podrace("check", "tiny.yaml", cwd=tmp_path)
+    assert (holds.returncode, holds.stderr) == (0, "")
+    assert podrace("check", "tiny.yaml", "--max-states", "2", cwd=tmp_path).returncode == 3
+    assert podrace("check", "72124", cwd=tmp_path).returncode == 1
+    wrong = podrace("check", "none.yaml", cwd=tmp_path)
+    assert (wrong.returncode, wrong.stdout) == (2, "")
+    assert wrong.stderr == (
+        "podrace: none.yaml: no such file; `podrace races` lists the scenarios that come with podrace\n"
+    )
+
+
+def test_piped_output_has_neither_colour_nor_progress() -> None:
+    ran = podrace("check", "53647", "--engine", "reference")
+    assert "\x1b" not in ran.stdout
+    assert ran.stderr == ""
+
+
+@pytest.mark.parametrize("option", [{"NO_COLOR": "1"}, {}])
+def test_colour_can_be_switched_off(option: dict[str, str]) -> None:
+    arguments = ["races"] if option else ["races", "--no-color"]
+    ran = podrace(*arguments, cwd=None, FORCE_COLOR="1", **option)
+    assert "\x1b[3" not in ran.stdout
+
+
+def test_the_width_of_the_terminal_is_respected() -> None:
+    ran = podrace("check", "53647", "--engine", "reference", COLUMNS="80")
+    assert [line for line in ran.stdout.splitlines() if len(line) > 80] == []
+
+
+def test_a_reader_that_stops_early_is_no_error() -> None:
+    process = subprocess.Popen(
+        [PODRACE, "properties"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    assert process.stderr.read() == ""
+    process.stderr.close()
+    process.wait(timeout=60)
+
+
+def test_the_help_imports_nothing_heavy() -> None:
+    code = (
+        "import sys\n"
+        "from podrace.cli.main import run\n"
+        "run(['--help'])\n"
+        "heavy = {'numba', 'llvmlite', 'numpy', 'z3', 'podrace.checker.search', 'podrace.model.scheduler'}\n"
+        "print(sorted(heavy & set(sys.modules)), file=sys.stderr)\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert ran.stderr == "[]\n"
+
+
+def test_progress_in_words() -> None:
+    shown = describe(
+        Progress(states=1_234_567, transitions=0, depth=17, frontier=2_000, seconds=2.0, memory=5 << 20)
+    )
+    assert shown == "1,234,567 states  617.3k states/s  depth 17  frontier 2,000  5.0 MiB  2 s"
+    assert [short(n) for n in (0, 999, 1_500, 2_500_000, 3e9)] == ["0", "999", "1.5k", "2.5M", "3.0G"]
+    assert [memory(n) for n in (12, 2048, 3 << 30)] == ["12 B", "2.0 KiB", "3.0 GiB"]

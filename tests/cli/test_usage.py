@@ -1,0 +1,116 @@
+"""Wrong usage and wrong input: one line on stderr, exit code 2, nothing on stdout, no traceback."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from podrace.model.history import CHANGES, RELEASES
+from podrace.properties import PROPERTIES
+from podrace.scenarios import catalogue
+from tests.cli.helpers import TINY, Shell
+
+SCENARIOS = ", ".join(s.name for s in catalogue())
+
+
+@pytest.fixture
+def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Shell:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tiny.yaml").write_text(TINY)
+    (tmp_path / "folder.svg").mkdir()
+    return Shell(capsys)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("chek", "No such command 'chek'. Did you mean 'check'? (see `podrace --help`)"),
+        ("check --foo", "No such option: --foo (see `podrace --help`)"),
+        ("check --release", "Option '--release' requires an argument. (see `podrace --help`)"),
+        (
+            "check nominated",
+            f"unknown scenario `nominated`; did you mean `nominated-node-race`? (known: {SCENARIOS}); or name a YAML file, such as ./mine.yaml",
+        ),
+        (
+            "check no.yaml",
+            "no.yaml: no such file; `podrace races` lists the scenarios that come with podrace",
+        ),
+        ("check folder.svg/", "folder.svg/: cannot be read: Is a directory"),
+        ("check 72124 --release 1.99", f"unknown release `1.99`; known: {', '.join(RELEASES)}"),
+        ("check 72124 --release x", f"unknown release `x`; known: {', '.join(RELEASES)}"),
+        (
+            "check 72124 --release 1.13.5",
+            ("unknown release `1.13.5`: 1.13 means its first version, 1.13.0; add what was put into the patch release "
+            "with --with-fix"),
+        ),
+        ("check 72124 --with-fix 5", f"unknown fix `5`; known: {', '.join(CHANGES)}"),
+        (
+            "check 72124 --without-fix kubernetes/kubernetes#72258",
+            f"unknown fix `kubernetes/kubernetes#72258`; known: {', '.join(CHANGES)}",
+        ),
+        (
+            "check 72124 --with-fix 72259 --without-fix #72259",
+            "fix 72259 cannot be put in and taken out at once: leave out --with-fix or --without-fix",
+        ),
+        (
+            "check 72124 --property S-NM",
+            f"unknown property `S-NM`; did you mean `S-NOM`? (known: {', '.join(PROPERTIES)})",
+        ),
+        ("properties XYZ", f"unknown property `XYZ`; known: {', '.join(PROPERTIES)}"),
+        ("check --max-states 0", "--max-states: `0` is no number of states: write for example 5000000 or 5M"),
+        ("check --max-states -5", "--max-states: `-5` is no number of states: write for example 5000000 or 5M"),
+        (
+            f"check --max-states {'9' * 40}",
+            f"--max-states: `{'9' * 40}` is no number of states: write for example 5000000 or 5M",
+        ),
+        ("check --max-memory 4X", "--max-memory: `4X` is no amount of memory: write for example 4G or 512M"),
+        ("check --max-memory 0", "--max-memory: `0` is no amount of memory: write for example 4G or 512M"),
+        ("check --timeout 0s", "--timeout: `0s` is no duration: write for example 60s, 5m or 1h"),
+        ("check --timeout soon", "--timeout: `soon` is no duration: write for example 60s, 5m or 1h"),
+        ("check tiny.yaml --graph a.pdf", "--graph: cannot draw `a.pdf`: the ending must be .svg, .png or .dot"),
+        ("check tiny.yaml --graph no/a.svg", "--graph: cannot write `no/a.svg`: there is no directory `no`"),
+        ("check tiny.yaml --graph folder.svg", "--graph: cannot write `folder.svg`: it is a directory"),
+    ],
+)  # fmt: skip
+def test_one_line_says_what_is_wrong(shell: Shell, line: str, message: str) -> None:
+    ran = shell(*line.split())
+    assert (ran.code, ran.out, ran.err) == (2, "", f"podrace: {message}\n")
+
+
+@pytest.mark.parametrize("option", ["-o", "--engine"])
+def test_a_choice_that_does_not_exist(shell: Shell, option: str) -> None:
+    ran = shell("check", option, "xml")
+    assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
+    assert "'xml' is not one of" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("S-CAP", "S-KAP"), (f"tiny.yaml:4: properties[0]: unknown property `S-KAP`; did you mean `S-CAP`? (known: "
+            f"{', '.join(PROPERTIES)})")),
+        (('"1.19"', "1.7"), (f"tiny.yaml:3: release: unknown release `1.7`; known: "
+            f"{', '.join(RELEASES)}")),
+        (("cpu: 1}}\n", "cpu: 0}}\n"), ("tiny.yaml:6: pods.p.cpu: the pod requests 1, but the largest node, n, has 0: "
+            "lower the request or enlarge a node")),
+    ],
+)  # fmt: skip
+def test_a_mistake_in_a_file(shell: Shell, tmp_path: Path, change: tuple[str, str], message: str) -> None:
+    (tmp_path / "tiny.yaml").write_text(TINY.replace(*change, 1))
+    ran = shell("check", "tiny.yaml")
+    assert (ran.code, ran.out, ran.err) == (2, "", f"podrace: {message}\n")
+
+
+def test_no_command_shows_the_help(shell: Shell) -> None:
+    ran = shell()
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith("Usage: podrace [OPTIONS] COMMAND [ARGS]...")
+
+
+def test_a_drawing_that_cannot_be_written_is_refused_before_the_search(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.access", lambda path, mode: False)
+    ran = shell("check", "tiny.yaml", "--graph", "a.svg")
+    assert (ran.code, ran.err) == (2, "podrace: --graph: cannot write `a.svg`: permission denied\n")
