@@ -1,0 +1,25 @@
+"""Exhaustive exploration in native code: the system is compiled by LLVM, its states are stored exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ...model.language import TransitionSystem
+from ..exploration import Budget, Exploration, Progress
+
+__all__ = ["explore"]
+
+
+def explore(
+    system: TransitionSystem,
+    budget: Budget | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> Exploration:
+    """Visit every reachable state of `system`, or stop as `Exploration` and `Budget` say.
+
+    The memory that counts against the budget is that of the arrays of the search, growth included.
+    Raises ValueError for a system that has no native code (an open quantity, a value beyond 64 bits).
+    """
+    from .engine import search  # numba takes half a second to import: only for those who search
+
+    return search(system, budget or Budget(), progress)

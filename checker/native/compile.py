@@ -1,0 +1,121 @@
+"""LLVM text to machine code in this process, with the object code kept on disk between runs."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import tempfile
+from functools import cache
+from itertools import count
+from pathlib import Path
+
+import llvmlite
+import llvmlite.binding as llvm
+
+_MAGIC = b"podrace object 1\n"
+_DIGEST = 32
+_serial = count()
+
+
+def cache_directory() -> Path:
+    """Where compiled code is kept: $PODRACE_CACHE, else podrace in $XDG_CACHE_HOME, else ~/.cache/podrace."""
+    if own := os.environ.get("PODRACE_CACHE"):
+        return Path(own)
+    if shared := os.environ.get("XDG_CACHE_HOME"):
+        return Path(shared) / "podrace"
+    return Path(os.path.expanduser("~")) / ".cache" / "podrace"
+
+
+class Code:
+    """Machine code in memory. The addresses are valid as long as this object lives."""
+
+    def __init__(self, object_code: bytes, from_cache: bool) -> None:
+        self.from_cache = from_cache
+        builder = llvm.JITLibraryBuilder().add_object_img(object_code)
+        for name in ("expand", "check", "recovered"):
+            builder.export_symbol(name)
+        self._library = builder.link(_linker(), f"podrace{next(_serial)}")
+        self.expand: int = self._library["expand"]
+        self.check: int = self._library["check"]
+        self.recovered: int = self._library["recovered"]
+
+
+def compile_ir(ir: str) -> Code:
+    """Machine code for a module, compiled unless an earlier run left it in the cache.
+
+    A cache that cannot be read, written or trusted is passed over in silence.
+    """
+    path = cache_directory() / "objects" / _key(ir)
+    stored = _read(path)
+    if stored is not None:
+        return Code(stored, from_cache=True)
+    made = _object_code(ir)
+    _write(path, made)
+    return Code(made, from_cache=False)
+
+
+def _key(ir: str) -> str:
+    """A file name that differs whenever the object code may."""
+    parts = [ir, llvmlite.__version__, *map(str, llvm.llvm_version_info), *_cpu()]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+def _read(path: Path) -> bytes | None:
+    try:
+        content = path.read_bytes()
+    except OSError:
+        return None
+    start = len(_MAGIC) + _DIGEST
+    magic, digest, code = content[: len(_MAGIC)], content[len(_MAGIC) : start], content[start:]
+    if magic != _MAGIC or digest != hashlib.sha256(code).digest():
+        return None
+    return code
+
+
+def _write(path: Path, code: bytes) -> None:
+    # Written beside its place and renamed: another process sees all of it or nothing.
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, draft = tempfile.mkstemp(dir=path.parent)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(_MAGIC + hashlib.sha256(code).digest() + code)
+            os.replace(draft, path)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(draft)
+            raise
+
+
+@cache
+def _cpu() -> tuple[str, str, str]:
+    """Triple, name and features of the processor that the code is for."""
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    return llvm.get_process_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+
+
+def _target_machine() -> llvm.TargetMachine:
+    triple, name, features = _cpu()
+    target = llvm.Target.from_triple(triple)
+    return target.create_target_machine(cpu=name, features=features, opt=2, reloc="pic", jit=True)
+
+
+@cache
+def _linker() -> llvm.LLJIT:
+    _cpu()
+    return llvm.create_lljit_compiler()
+
+
+def _object_code(ir: str) -> bytes:
+    machine = _target_machine()
+    module = llvm.parse_assembly(ir)
+    module.verify()
+    module.triple = machine.triple
+    module.data_layout = str(machine.target_data)
+    passes = llvm.create_new_module_pass_manager()
+    passes.add_instruction_combine_pass()
+    passes.add_simplify_cfg_pass()
+    passes.run(module, llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=2)))
+    return bytes(machine.emit_object(module))

@@ -1,0 +1,167 @@
+"""The inner loop of the search, compiled by numba.
+
+A batch of parents is expanded into a buffer first. While one pass hashes the successors, it asks for
+their table entries; while the next looks at these, it asks for the states that they name; the last
+inserts, in the order in which a search without batches would.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .intrinsics import call, prefetch
+from .jit import jit
+from .table import ONE, SIXTY_FOUR, Numbers, Shape, Unsigned, Words, hash_of, lookup, tag_of
+
+BATCH = 32
+"""Parents expanded at a time: enough that memory has answered when the answers are needed."""
+
+# Where `control` keeps the numbers that a search carries from call to call.
+HEAD, COUNT, LEVEL_END, DEPTH, TRANSITIONS, CHECKED, ANSWERED, MAX_STATES, NEEDED, ROOM, STOPPED, STOP_AT = (
+    range(12)
+)
+CONTROL_SIZE = 12
+
+# What `advance` returns.
+PAUSED, COMPLETE, FOUND, FULL, TOO_MANY, DONE = range(6)
+
+
+ALL = 1 << 62
+"""More than there ever are."""
+
+Integers = NDArray[np.int64]
+
+
+@jit
+def advance(
+    shape: Shape,
+    control: Integers,
+    states: Words,
+    parents: Numbers,
+    table: Numbers,
+    bits: Unsigned,
+    buffer: Words,
+    which: NDArray[np.int32],
+    ends: Integers,
+    hashes: Words,
+    batch_hits: Words,
+    hits: Words,
+    fired: Integers,
+    seen: Words,
+    found: Words,
+    expand: int,
+    check: int,
+    quantum: int,
+) -> int:
+    """Search on until about `quantum` more transitions were seen, or something needs attention.
+
+    PAUSED: call again. COMPLETE: nothing is left. FOUND: state CHECKED has predicate bits `found` that
+    `seen` lacks: note them and call again. FULL: the next batch has NEEDED successors, and there may be no
+    more than ROOM states: let them grow and call again. DONE: every question is ANSWERED and the level finished.
+    TOO_MANY: there are more than MAX_STATES; STOPPED is the parent whose transition STOP_AT led there,
+    and `batch_hits` is not part of `hits`. Every state was checked, unless the return is FOUND.
+    """
+    size = len(shape)
+    limit = control[TRANSITIONS] + quantum
+    while True:
+        if control[CHECKED] < control[COUNT]:
+            if len(seen) > 0:
+                start = states.ctypes.data + control[CHECKED] * size * 8
+                unchecked = control[COUNT] - control[CHECKED]
+                control[CHECKED] += call(check, (start, unchecked, seen.ctypes.data, found.ctypes.data))
+                if control[CHECKED] < control[COUNT]:
+                    return FOUND
+            control[CHECKED] = control[COUNT]
+        if control[STOPPED] >= 0:
+            return TOO_MANY
+        if control[HEAD] == control[LEVEL_END]:
+            if control[COUNT] == control[LEVEL_END]:
+                return COMPLETE
+            if control[ANSWERED]:
+                return DONE
+            control[LEVEL_END] = control[COUNT]
+            control[DEPTH] += 1
+        if control[TRANSITIONS] >= limit:
+            return PAUSED
+
+        first = control[HEAD]
+        number: int = min(BATCH, control[LEVEL_END] - first)
+        start = states.ctypes.data + first * size * 8
+        batch_hits[:] = 0
+        total: int = call(
+            expand,
+            (
+                start,
+                number,
+                buffer.ctypes.data,
+                which.ctypes.data,
+                ends.ctypes.data,
+                batch_hits.ctypes.data,
+                ALL,
+            ),
+        )
+        if control[COUNT] + total > control[ROOM]:
+            control[NEEDED] = total
+            return FULL
+        insert(
+            shape, control, states, parents, table, bits, buffer, which, ends, hashes, fired, number, total
+        )
+        if control[STOPPED] < 0:
+            control[HEAD] = first + number
+            for w in range(len(hits)):
+                hits[w] |= batch_hits[w]
+
+
+@jit
+def insert(
+    shape: Shape,
+    control: Integers,
+    states: Words,
+    parents: Numbers,
+    table: Numbers,
+    bits: Unsigned,
+    buffer: Words,
+    which: NDArray[np.int32],
+    ends: Integers,
+    hashes: Words,
+    fired: Integers,
+    number: int,
+    total: int,
+) -> None:
+    """Add the successors of a batch that are new to the states, in order."""
+    size = np.uint64(len(shape))
+    last = (ONE << bits) - ONE
+    for j in range(np.uint64(total)):
+        mixed = hash_of(shape, buffer, j * size)
+        hashes[j] = mixed
+        prefetch(table, mixed >> (SIXTY_FOUR - bits))
+    for j in range(np.uint64(total)):
+        mixed = hashes[j]
+        entry = np.uint64(table[mixed >> (SIXTY_FOUR - bits)])
+        if entry != 0 and (entry ^ tag_of(mixed, bits)) >> bits == 0:
+            prefetch(states, ((entry & last) - ONE) * size)
+    count = np.uint64(control[COUNT])
+    most = np.uint64(control[MAX_STATES])
+    k: Unsigned = np.uint64(0)
+    for i in range(number):
+        end = np.uint64(ends[i])
+        parent = control[HEAD] + i
+        while k < end:
+            fired[which[k]] += 1
+            mixed = hashes[k]
+            place, entry = lookup(shape, buffer, k * size, mixed, states, table, bits)
+            if entry == 0:
+                if count == most:
+                    control[STOPPED], control[STOP_AT] = parent, which[k]
+                    control[TRANSITIONS] += np.int64(k) + 1
+                    control[COUNT] = count
+                    return
+                for w in range(len(shape)):
+                    states[count * size + np.uint64(w)] = buffer[k * size + np.uint64(w)]
+                parents[count] = parent
+                count += ONE
+                table[place] = tag_of(mixed, bits) | count
+            k += ONE
+    control[COUNT] = count
+    control[TRANSITIONS] += total

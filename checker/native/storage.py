@@ -1,0 +1,90 @@
+"""Large arrays that grow where they lie, and say what they take."""
+
+from __future__ import annotations
+
+import contextlib
+import mmap
+import sys
+from typing import Any
+
+import numpy as np
+
+_SMALLEST = mmap.PAGESIZE
+_HUGE = 4 << 20
+_GROWS_IN_PLACE = sys.platform == "linux"
+_PRIVATE: dict[str, int] = {} if sys.platform == "win32" else {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS}
+
+
+class Block:
+    """An array of one dimension in memory of its own; new elements are zero.
+
+    Where the system can move pages (Linux), growing copies nothing and needs no second block.
+    Raises MemoryError when the system has no more. Keep no reference to `array` across `grow`.
+    """
+
+    def __init__(self, dtype: Any, length: int) -> None:
+        self.dtype = np.dtype(dtype)
+        self._memory = _mapping(self.bytes_for(length))
+        self.array: np.ndarray[Any, Any] = self._view(length)
+
+    @property
+    def length(self) -> int:
+        """The number of elements."""
+        return len(self.array)
+
+    @property
+    def bytes(self) -> int:
+        """What the array takes, whether or not its pages were touched yet."""
+        return len(self._memory)
+
+    def bytes_for(self, length: int) -> int:
+        """What an array of `length` elements takes."""
+        size = max(length * self.dtype.itemsize, 1)
+        return -(-size // _SMALLEST) * _SMALLEST
+
+    def peak_of_growth(self, length: int) -> int:
+        """What `grow(length)` takes while it is under way."""
+        return self.bytes_for(length) + (0 if _GROWS_IN_PLACE else self.bytes)
+
+    def grow(self, length: int) -> None:
+        """Make the array `length` elements long, keeping what it holds."""
+        old_length = self.length
+        if _GROWS_IN_PLACE:
+            del self.array  # a mapping that is in use cannot be moved
+            try:
+                self._memory.resize(self.bytes_for(length))
+            except OSError as error:
+                self.array = self._view(old_length)
+                raise MemoryError("the system has no more memory for the search") from error
+            _prefer_huge_pages(self._memory)
+            self.array = self._view(length)
+        else:
+            larger = Block(self.dtype, length)
+            larger.array[:old_length] = self.array
+            self._memory, self.array = larger._memory, larger.array
+
+    def replace(self, length: int) -> None:
+        """Make the array `length` zeros; the old memory is given back first."""
+        del self.array
+        self._memory.close()
+        self._memory = _mapping(self.bytes_for(length))
+        self.array = self._view(length)
+
+    def _view(self, length: int) -> np.ndarray[Any, Any]:
+        return np.frombuffer(self._memory, self.dtype, length)
+
+
+def _mapping(size: int) -> mmap.mmap:
+    try:
+        memory = mmap.mmap(-1, size, **_PRIVATE)
+    except OSError as error:
+        raise MemoryError("the system has no more memory for the search") from error
+    _prefer_huge_pages(memory)
+    return memory
+
+
+def _prefer_huge_pages(memory: mmap.mmap) -> None:
+    # Most accesses go to places far apart: with large pages, fewer of them miss the TLB.
+    if len(memory) >= _HUGE and hasattr(mmap, "MADV_HUGEPAGE"):
+        with contextlib.suppress(OSError):
+            memory.madvise(mmap.MADV_HUGEPAGE)

@@ -1,0 +1,51 @@
+"""Budgets and progress: what a search looks at between two slices of work."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from ..exploration import Budget, Progress
+
+Watcher = Callable[[Progress], None]
+
+_SECONDS_BETWEEN_REPORTS = 0.2
+
+
+class OutOfBudget(Exception):
+    """A budget ran out; `reason` says which: "states", "memory" or "timeout"."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class Watch:
+    """Keeps the time of one search, holds it to its budget, and reports on it now and then."""
+
+    def __init__(self, budget: Budget, progress: Watcher | None) -> None:
+        self._started = self._reported = time.monotonic()
+        self._budget, self._progress = budget, progress
+
+    @property
+    def seconds(self) -> float:
+        """How long the search has been running."""
+        return time.monotonic() - self._started
+
+    def affords(self, total: int) -> bool:
+        """Whether arrays may take `total` bytes together."""
+        return self._budget.max_memory is None or total <= self._budget.max_memory
+
+    def require(self, total: int) -> None:
+        """Raise OutOfBudget unless arrays may take `total` bytes together."""
+        if not self.affords(total):
+            raise OutOfBudget("memory")
+
+    def look(self, states: int, transitions: int, depth: int, frontier: int, memory: int) -> None:
+        """Report progress if it is time to; raise OutOfBudget if time is up."""
+        now = time.monotonic()
+        if self._progress is not None and now - self._reported >= _SECONDS_BETWEEN_REPORTS:
+            self._reported = now
+            self._progress(Progress(states, transitions, depth, frontier, now - self._started, memory))
+        if self._budget.timeout is not None and now - self._started > self._budget.timeout:
+            raise OutOfBudget("timeout")
