@@ -57,9 +57,10 @@ class _NominationMonitor(Property):
                     self.broken = True
                 decided = self.scheduler.decided(pod, node)
                 newly = decided & ~before(partial(self.scheduler.decided, pod, node))
-                self.promised[pod] = select(
-                    newly, node, select(promised & self.over(pod, node), None, self.promised[pod])
-                )
+                with when(newly):
+                    self.promised[pod] = node
+                with when((self.promised[pod] == node) & self.over(pod, node)):
+                    self.promised[pod] = None
 
     def holds(self) -> Expr:
         return ~self.broken

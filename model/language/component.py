@@ -99,7 +99,7 @@ class Component:
         """Override to assign initial values, with concrete data only."""
 
     def observe(self) -> None:
-        """Override to run at the end of every step (monitors of properties)."""
+        """Override to run at the end of every step that changes something read here (monitors of properties)."""
 
 
 def TRUE() -> Any:

@@ -168,8 +168,7 @@ def _trace_step(step: StepMethod, args: tuple[Any, ...], observers: list[Compone
         if trace.guard.is_const and not trace.guard.value:
             return None
         for observer in observers:
-            observer.observe()
-    updates = {v: e for v, e in trace.values.items() if not (e.op == "var" and e.value is v)}
+            _observe(observer, trace)
     return Transition(
         part=step.part.name,
         step=step.name,
@@ -178,10 +177,23 @@ def _trace_step(step: StepMethod, args: tuple[Any, ...], observers: list[Compone
         fair=step.info.fair,
         guard=trace.guard,
         limits=tuple((n, e) for n, e in trace.limits.items() if not (e.is_const and e.value)),
-        updates=updates,
+        updates=_changes(trace),
         doc=step.doc,
         location=step.location,
     )
+
+
+def _changes(trace: Trace) -> dict[Variable, Expr]:
+    return {v: e for v, e in trace.values.items() if not (e.op == "var" and e.value is v)}
+
+
+def _observe(observer: Component, trace: Trace) -> None:
+    """Let a monitor see the step, unless the step changes nothing that the monitor looks at."""
+    changed, unseen = _changes(trace).keys(), dict(trace.values)
+    trace.reads = set()
+    observer.observe()
+    if changed.isdisjoint(trace.reads):
+        trace.values = unseen
 
 
 def evaluate_in(model: Model, read: Callable[[], Any]) -> Any:

@@ -28,10 +28,11 @@ class Trace:
         self.guard: Expr = as_expr(True)
         self.limits: dict[str, Expr] = {}
         self.closed: dict[int, Expr] = {}  # depth -> none of the `when`s of this chain held
-        self.initialising = False
+        self.reads: set[Var] = set()
 
     def read(self, var: Var) -> Expr:
         """The value of `var` here."""
+        self.reads.add(var)
         found = self.values.get(var)
         return variable(var) if found is None else found
 
