@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .console import message_console, result_console
+from .console import message_console, result_console, tolerant_of_closed_pipes
 from .options import UsageProblem
 from .plan import Run, Selection, plan
 from .progress import ProgressDisplay
@@ -37,7 +37,8 @@ def check(selection: Selection, budget: Budget, engine: Engine, output: Output) 
         refuse_unwritable(output.graph)
     runs = plan(selection)
     findings = run_all(runs, budget, engine, output)
-    report(findings, output)
+    with tolerant_of_closed_pipes():
+        report(findings, output)
     if output.graph is not None:
         draw(findings, output.graph, output.no_color)
     return exit_code(findings)
@@ -67,7 +68,6 @@ def report(findings: Sequence[Finding], output: Output) -> None:
         from .words import SCHEDULER_WORDS
 
         print_report(result_console(output.no_color), findings, SCHEDULER_WORDS)
-    sys.stdout.flush()
 
 
 def refuse_unwritable(path: Path) -> None:

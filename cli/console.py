@@ -4,16 +4,36 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from rich.console import Console
 
 PIPED_WIDTH = 120
 
 
+class ResultConsole(Console):
+    """A console that leaves a closed pipe to `tolerant_of_closed_pipes`."""
+
+    def on_broken_pipe(self) -> None:
+        """Called where rich would end the process with code 1, which means something else here."""
+        raise BrokenPipeError
+
+
+@contextmanager
+def tolerant_of_closed_pipes() -> Iterator[None]:
+    """Whoever reads the result may stop early (`| head`): that is no error and changes no exit code."""
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def result_console(no_color: bool = False) -> Console:
     """The console for results: as wide as the terminal; a fixed width where there is none."""
     width = None if sys.stdout.isatty() or "COLUMNS" in os.environ else PIPED_WIDTH
-    return Console(
+    return ResultConsole(
         file=sys.stdout, width=width, highlight=False, markup=False, emoji=False, no_color=_plain(no_color)
     )
 

@@ -8,10 +8,11 @@ from typing import Literal
 
 from ..checker.exploration import Budget, Progress
 from ..checker.search import check
-from ..checker.trace import Trace, plain_value
+from ..checker.trace import Trace, plain_value, replay
 from ..checker.verdict import Result
 from ..model.language import TransitionSystem
 from ..properties import PROPERTIES, instrument
+from ..reports.continuation import continue_fairly
 from ..reports.document import Change, Finding, Fixes, Step, Trap, Word
 from .plan import Run
 
@@ -32,6 +33,7 @@ def finding_of(run: Run, system: TransitionSystem, result: Result) -> Finding:
     """The result of a run as the reports know it."""
     prop = PROPERTIES[run.property]
     trace = result.trace
+    steps, after, cycle = _story(system, trace) if trace is not None else (None, (), ())
     return Finding(
         scenario=run.scenario.name,
         release=run.composition.release,
@@ -42,8 +44,10 @@ def finding_of(run: Run, system: TransitionSystem, result: Result) -> Finding:
         transitions=result.transitions,
         depth=result.depth,
         seconds=round(result.seconds, 3),
-        trace=steps_of(system, trace) if trace is not None else None,
+        trace=steps,
         trap=Trap(trace.closure, trace.closed) if trace is not None and trace.closure else None,
+        after=after,
+        cycle=cycle,
         words=result.words,
         expected=run.expected,
         notes=run.composition.notes,
@@ -64,6 +68,19 @@ def finding_of(run: Run, system: TransitionSystem, result: Result) -> Finding:
 def _goal(name: str) -> str:
     """The goal without the identifier of its property in front."""
     return name.partition(": ")[2] or name
+
+
+def _story(
+    system: TransitionSystem, trace: Trace
+) -> tuple[tuple[Step, ...], tuple[Step, ...], tuple[Step, ...]]:
+    """The steps of a trace; where it leads into a trap, also what follows and what then repeats."""
+    more = continue_fairly(system, trace) if trace.closure else None
+    if more is None:
+        return steps_of(system, trace), (), ()
+    steps = steps_of(system, replay(system, (*trace.path, *more.lead_in, *more.cycle)))
+    trap = len(trace.steps)
+    turn = trap + len(more.lead_in)
+    return steps[:trap], steps[trap:turn], steps[turn:]
 
 
 def steps_of(system: TransitionSystem, trace: Trace) -> tuple[Step, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from enum import Enum
 from pathlib import Path
@@ -103,9 +102,11 @@ def check(
 
 @app.command(help="List the known races.")
 def races(output: FormOption = Form.text, no_color: NoColor = False) -> None:
+    from .console import tolerant_of_closed_pipes
     from .listings import list_races
 
-    list_races(output.value, no_color)
+    with tolerant_of_closed_pipes():
+        list_races(output.value, no_color)
 
 
 @app.command(help="List the properties, or explain some.")
@@ -116,9 +117,11 @@ def properties(
     output: FormOption = Form.text,
     no_color: NoColor = False,
 ) -> None:
+    from .console import tolerant_of_closed_pipes
     from .listings import list_properties
 
-    list_properties(names or (), output.value, no_color)
+    with tolerant_of_closed_pipes():
+        list_properties(names or (), output.value, no_color)
 
 
 @app.command(help="Print the version.")
@@ -137,16 +140,12 @@ def run(arguments: list[str] | None = None) -> int:
     """Run a command line; gives the exit code. Problems of the user become one line on stderr."""
     try:
         code = app(arguments, prog_name="podrace", standalone_mode=False)
-        sys.stdout.flush()
         if code == INTERRUPTED:  # typer's way to say so
             raise KeyboardInterrupt
     except (KeyboardInterrupt, typer.Abort):
         return _complain("interrupted", INTERRUPTED)
     except MemoryError:
         return _complain("out of memory before the search ended: limit it with --max-memory", 3)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 141
     except UsageProblem as problem:
         return _complain(str(problem), 2)
     except Exception as error:

@@ -61,7 +61,8 @@ class Finding(msgspec.Struct, frozen=True):
     """The verdict on one property of one scenario in one release.
 
     `expected` is what should have come out, where that is known. `trace` is the shortest counterexample; for a
-    property of what must stay possible it leads into a `trap`. `words` says what the verdict rests on;
+    property of what must stay possible it leads into a `trap`; `after` and then `cycle`, which repeats for ever, are an
+    example of how it goes on from there. `words` says what the verdict rests on;
     `goals_reached` gives the length of a shortest run to each goal.
     """
 
@@ -76,6 +77,8 @@ class Finding(msgspec.Struct, frozen=True):
     seconds: float
     trace: tuple[Step, ...] | None = None
     trap: Trap | None = None
+    after: tuple[Step, ...] = ()
+    cycle: tuple[Step, ...] = ()
     words: str = ""
     expected: Word | None = None
     notes: tuple[str, ...] = ()
@@ -96,6 +99,26 @@ class Finding(msgspec.Struct, frozen=True):
         """The release with its fixes, for example `1.13 + 72259`."""
         added = "".join(f" + {key}" for key in self.fixes.added)
         return self.release + added + "".join(f" - {key}" for key in self.fixes.removed)
+
+    @builtins.property
+    def story(self) -> tuple[Step, ...]:
+        """The counterexample with what follows it."""
+        return (*(self.trace or ()), *self.after, *self.cycle)
+
+    @builtins.property
+    def remarks(self) -> dict[int, str]:
+        """What is to be said before the step of each number; a number behind the last step: after it."""
+        found = {}
+        here = len(self.trace or ()) + 1
+        if self.trap is not None:
+            found[here] = "from here there is no way out; for example, it goes on like this:"
+        if self.trap is not None and self.cycle and not self.after:
+            found[here] = "from here there is no way out; for example, these steps repeat for ever:"
+        elif self.cycle:
+            found[here + len(self.after)] = "and these steps repeat for ever:"
+        elif self.trap is not None and not self.after:
+            found[here] = "from here there is no way out"
+        return found
 
     @builtins.property
     def as_expected(self) -> bool:

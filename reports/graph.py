@@ -5,6 +5,7 @@ Every box has a fixed place (neato with pinned positions), so that lanes are str
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from html import escape
 from itertools import pairwise
 from textwrap import wrap
@@ -47,7 +48,7 @@ def to_dot(finding: Finding, vocabulary: Vocabulary = PLAIN) -> str:
         raise ValueError(
             f"{finding.scenario}, {finding.label}: {finding.property} has no counterexample to draw"
         )
-    steps = finding.trace
+    steps = finding.story
     actors = actors_of(steps)
     graph = graphviz.Digraph(
         "counterexample",
@@ -60,7 +61,12 @@ def to_dot(finding: Finding, vocabulary: Vocabulary = PLAIN) -> str:
         edge_attr={"color": "#52606d", "arrowsize": "0.7", "penwidth": "1.2"},
     )  # fmt: skip
     boxes = [(step, _box(step, vocabulary)) for step in steps]
-    bottom = _add_steps(graph, boxes, actors)
+    bottom = _add_steps(graph, boxes, actors, finding.remarks)
+    if finding.cycle:
+        first, last = finding.cycle[0], finding.cycle[-1]
+        graph.edge(
+            f"step{last.number}", f"step{first.number}", color=VIOLATION, style="dashed", constraint="false"
+        )
     _add_lanes(graph, actors, bottom)
     _add_title(graph, finding, len(actors))
     _add_ending(graph, finding, len(actors), bottom)
@@ -99,10 +105,20 @@ def _add_lanes(graph: graphviz.Digraph, actors: list[str], bottom: float) -> Non
 
 
 def _add_steps(
-    graph: graphviz.Digraph, boxes: list[tuple[Step, tuple[str, int]]], actors: list[str]
+    graph: graphviz.Digraph,
+    boxes: list[tuple[Step, tuple[str, int]]],
+    actors: list[str],
+    remarks: Mapping[int, str],
 ) -> float:
+    """Place the boxes one below the other; gives where the lanes end."""
     y = -float(HEADER_HEIGHT) / 2
     for step, (label, lines) in boxes:
+        if step.number in remarks:
+            y -= ROW_GAP + LINE_HEIGHT
+            text = f'<FONT COLOR="{VIOLATION}" POINT-SIZE="12"><B>{escape(remarks[step.number])}</B></FONT>'
+            table = f'<TABLE BORDER="0" BGCOLOR="white" CELLPADDING="4"><TR><TD>{text}</TD></TR></TABLE>'
+            graph.node(f"remark{step.number}", f"<{table}>", pos=_place(_centre(len(actors)), y))
+            y -= LINE_HEIGHT / 2
         height = lines * LINE_HEIGHT + BOX_PADDING
         y -= ROW_GAP + height / 2
         lane = actors.index(step.actor)
@@ -160,9 +176,9 @@ def _add_ending(graph: graphviz.Digraph, finding: Finding, actors: int, bottom: 
     text = (
         f"{finding.property} is violated"
         if finding.trap is None
-        else f"{finding.property}: no way out from here"
+        else f"{finding.property}: there is no way out"
     )
     label = f'<<FONT COLOR="{VIOLATION}" POINT-SIZE="13"><B>{escape(text)}</B></FONT>>'
-    steps = finding.trace or ()
+    steps = finding.story
     lane = actors_of(steps).index(steps[-1].actor) * LANE_WIDTH if steps else _centre(actors)
     graph.node("ending", label, pos=_place(lane, bottom - 16))

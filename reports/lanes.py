@@ -11,7 +11,7 @@ Where the lanes leave too little room for words, the actor stands in brackets in
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from rich.console import Console
@@ -34,6 +34,7 @@ class Marks:
     star: str
 
 
+NO_REMARKS: Mapping[int, str] = {}
 UNICODE = Marks("│", "→", "●")
 ASCII = Marks("|", "->", "*")
 
@@ -43,14 +44,16 @@ def actors_of(steps: Sequence[Step]) -> list[str]:
     return list(dict.fromkeys(step.actor for step in steps))
 
 
-def print_lanes(console: Console, steps: Sequence[Step], vocabulary: Vocabulary) -> None:
-    """Print the steps, fitted to the console's width."""
+def print_lanes(
+    console: Console, steps: Sequence[Step], vocabulary: Vocabulary, remarks: Mapping[int, str] = NO_REMARKS
+) -> None:
+    """Print the steps, fitted to the console's width; `remarks` stand before the steps of their numbers."""
     marks = ASCII if console.options.ascii_only else UNICODE
     actors = actors_of(steps)
     cell = max(3, len(str(len(steps))) + 2)
     gutter = cell * len(actors)
     if console.width - gutter < MIN_WORDS:
-        _print_list(console, steps, vocabulary, marks)
+        _print_list(console, steps, vocabulary, marks, remarks)
         return
     for i, actor in enumerate(actors):
         row = _bars(actors[:i], cell, marks).append(actor, f"bold {COLOURS[i % len(COLOURS)]}")
@@ -59,9 +62,15 @@ def print_lanes(console: Console, steps: Sequence[Step], vocabulary: Vocabulary)
     below.rstrip()
     console.print(below, soft_wrap=True)
     for step in steps:
+        for line in _remark(console, remarks.get(step.number, ""), console.width - gutter):
+            console.print(_bars(actors, cell, marks).append_text(line), soft_wrap=True)
         for number, line in enumerate(_words(console, step, vocabulary, marks, console.width - gutter)):
             row = _bars(actors, cell, marks, step if number == 0 else None)
             console.print(row.append_text(line), soft_wrap=True)
+
+
+def _remark(console: Console, text: str, width: int) -> list[Text]:
+    return _wrap(console, Text(text, "bold red"), width, "") if text else []
 
 
 def _bars(actors: Sequence[str], cell: int, marks: Marks, step: Step | None = None) -> Text:
@@ -97,8 +106,16 @@ def _wrap(console: Console, text: Text, width: int, indent: str, first: str = ""
     return [Text(first if i == 0 else first + indent).append_text(line) for i, line in enumerate(lines)]
 
 
-def _print_list(console: Console, steps: Sequence[Step], vocabulary: Vocabulary, marks: Marks) -> None:
+def _print_list(
+    console: Console,
+    steps: Sequence[Step],
+    vocabulary: Vocabulary,
+    marks: Marks,
+    remarks: Mapping[int, str],
+) -> None:
     for step in steps:
+        for line in _remark(console, remarks.get(step.number, ""), console.width):
+            console.print(line, soft_wrap=True)
         prefix = f"{step.number}. [{step.actor}] "
         for line in _words(console, step, vocabulary, marks, max(console.width, 20), prefix):
             console.print(line, soft_wrap=True)

@@ -50,8 +50,8 @@ def _print_heading(console: Console, finding: Finding) -> None:
 
 def _print_violation(console: Console, finding: Finding, vocabulary: Vocabulary) -> None:
     console.print()
-    if finding.trace:
-        print_lanes(console, finding.trace, vocabulary)
+    if finding.story:
+        print_lanes(console, finding.story, vocabulary, finding.remarks)
         console.print()
     _print(console, Text(finding.words, "bold"), INDENT)
 

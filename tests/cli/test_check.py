@@ -167,6 +167,23 @@ def test_the_seed_race_reads_like_the_issue(shell: Shell) -> None:
     assert "see kubernetes/kubernetes#72124" in ran.out
 
 
+def test_the_other_seed_race_shows_what_repeats_for_ever(shell: Shell) -> None:
+    ran = shell("check", "53647", "--property", "L-ISO")
+    assert ran.code == 1
+    story = [
+        "API server: node n is deleted",
+        "from here there is no way out; for example, it goes on like this:",
+        "the attempt to schedule p ends in an error",
+        "and these steps repeat for ever:",
+    ]
+    places = [ran.out.find(words) for words in story]
+    assert -1 not in places
+    assert places == sorted(places)
+    repeated = ran.out[places[-1] :]
+    assert "pop(p)" in repeated
+    assert "the attempt to schedule p ends in an error" in repeated
+
+
 def test_the_same_input_gives_the_same_output_but_for_seconds(shell: Shell) -> None:
     def rows() -> list[dict[str, object]]:
         found: list[dict[str, object]] = json.loads(shell("check", "72124", "-o", "json").out)

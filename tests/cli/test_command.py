@@ -120,7 +120,7 @@ def test_a_reader_that_stops_early_is_no_error() -> None:
     process.stdout.close()
     assert process.stderr.read() == ""
     process.stderr.close()
-    process.wait(timeout=60)
+    assert process.wait(timeout=60) == 0
 
 
 def test_the_help_imports_nothing_heavy() -> None:

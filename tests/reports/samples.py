@@ -136,6 +136,8 @@ TRAPPED = Finding(
     seconds=0.4,
     trace=TRACE[:1],
     trap=Trap(states=322, complete=True),
+    after=TRACE[1:2],
+    cycle=TRACE[2:],
     words="Violated after 1 step: from there, fair steps alone never lead back.",
 )
 

@@ -28,7 +28,7 @@ def test_dot_source() -> None:
 
 
 def test_a_trap_says_that_there_is_no_way_out() -> None:
-    assert "L-ISO: no way out from here" in to_dot(TRAPPED)
+    assert "L-ISO: there is no way out" in to_dot(TRAPPED)
 
 
 def test_a_finding_without_counterexample_cannot_be_drawn() -> None:
