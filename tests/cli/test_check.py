@@ -18,6 +18,7 @@ from tests.cli.helpers import TINY, Shell, pretending
 @pytest.fixture
 def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Shell:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "160")
     (tmp_path / "tiny.yaml").write_text(TINY)
     return Shell(capsys)
 
