@@ -9,6 +9,8 @@ from contextlib import contextmanager
 
 from rich.console import Console
 
+from .options import UsageProblem
+
 PIPED_WIDTH = 120
 
 
@@ -22,12 +24,18 @@ class ResultConsole(Console):
 
 @contextmanager
 def tolerant_of_closed_pipes() -> Iterator[None]:
-    """Whoever reads the result may stop early (`| head`): that is no error and changes no exit code."""
+    """Whoever reads the result may stop early (`| head`): that is no error and changes no exit code.
+
+    Raises UsageProblem if the result cannot be written for another reason.
+    """
     try:
         yield
         sys.stdout.flush()
-    except BrokenPipeError:
+    except OSError as error:
+        # What is left in the buffer must go somewhere, or the interpreter complains when it ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):
+            raise UsageProblem(f"cannot write the result: {error.strerror}: write it elsewhere") from None
 
 
 def result_console(no_color: bool = False) -> Console:

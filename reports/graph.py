@@ -86,7 +86,7 @@ def _add_lanes(graph: graphviz.Digraph, actors: list[str], bottom: float) -> Non
         colour = LANE_COLOURS[i % len(LANE_COLOURS)]
         graph.node(
             f"lane{i}",
-            actor,
+            graphviz.escape(actor),
             pos=_place(i * LANE_WIDTH, 0),
             shape="box",
             style="filled,rounded",
@@ -127,7 +127,7 @@ def _add_steps(
             f"step{step.number}",
             label.replace("LANE", colour),
             pos=_place(lane * LANE_WIDTH, y),
-            tooltip=step.summary or step.call,
+            tooltip=graphviz.escape(step.summary or step.call),
         )
         y -= height / 2
     for one, two in pairwise(boxes):

@@ -123,6 +123,19 @@ def test_a_reader_that_stops_early_is_no_error() -> None:
     assert process.wait(timeout=60) == 0
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_a_result_that_cannot_be_written(form: str) -> None:
+    with open("/dev/full", "w") as full:
+        ran = subprocess.run(
+            [PODRACE, "races", "-o", form], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60
+        )
+    assert (ran.returncode, ran.stderr) == (
+        2,
+        "podrace: cannot write the result: No space left on device: write it elsewhere\n",
+    )
+
+
 def test_the_help_imports_nothing_heavy() -> None:
     code = (
         "import sys\n"
