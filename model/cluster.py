@@ -13,6 +13,7 @@ from .language import Component, Model, Universe, build
 from .scheduler import (
     Binding,
     Cache,
+    Clock,
     EventHandlers,
     FailureHandler,
     Filters,
@@ -22,6 +23,7 @@ from .scheduler import (
     Scheduler,
     Snapshot,
 )
+from .scheduler.events import Plugin, default_plugins
 
 
 class Cluster(Model):
@@ -34,6 +36,7 @@ class Cluster(Model):
     binding: Binding
     failure: FailureHandler
     queue: PriorityQueue
+    clock: Clock
     nominator: Nominator
     cache: Cache
     snapshot: Snapshot
@@ -46,7 +49,12 @@ class Cluster(Model):
     users: Users
 
 
-def build_cluster(spec: ClusterSpec, changes: Sequence[type[Component]] = ()) -> Cluster:
-    """The model of `spec` with these changes applied (see `build`)."""
-    universe = Universe({Pod: spec.pods, Node: spec.nodes}, spec.scope)
+def build_cluster(
+    spec: ClusterSpec,
+    changes: Sequence[type[Component]] = (),
+    plugins: Sequence[Plugin] | None = None,
+) -> Cluster:
+    """The model of `spec` with these changes applied (see `build`); `plugins` are by default the model's filters."""
+    rejecting = default_plugins() if plugins is None else plugins
+    universe = Universe({Pod: spec.pods, Node: spec.nodes, Plugin: rejecting}, spec.scope)
     return build(Cluster, universe, changes)

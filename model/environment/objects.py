@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ..language import Entity, Expr, Parameter, Record, Value, as_expr, boolean, ref
+from ..language import Entity, Expr, Parameter, Record, Value, as_expr, boolean, integer, ref
 from ..language.sorts import sort_of_ref
 
 Quantity = int | Parameter
@@ -124,6 +124,11 @@ class ClusterSpec:
     scope: Scope = field(default_factory=Scope)
 
 
+def last_version(scope: object) -> int:
+    """The highest version of a pod's specification: no step changes one, only conformance cases do."""
+    return int(getattr(scope, "pod_versions", 1)) - 1
+
+
 class PodObject(Record):
     """A pod object as the API server stores it and watches deliver it (status.phase is not modelled)."""
 
@@ -132,6 +137,7 @@ class PodObject(Record):
     nominated = ref(Node)  # status.nominatedNodeName
     failed = boolean()  # condition PodScheduled=False, reason Unschedulable
     terminating = boolean()  # metadata.deletionTimestamp is set
+    version = integer(0, last_version)  # what else is not status
 
     @property
     def assigned(self) -> Expr:
@@ -145,7 +151,9 @@ class PodObject(Record):
 
     def copy(self) -> PodCopy:
         """What a component keeps of an object that is not assigned."""
-        return PodCopy(nominated=self.nominated, failed=self.failed, terminating=self.terminating)
+        return PodCopy(
+            nominated=self.nominated, failed=self.failed, terminating=self.terminating, version=self.version
+        )
 
 
 class PodCopy(Record):
@@ -154,3 +162,4 @@ class PodCopy(Record):
     nominated = ref(Node)
     failed = boolean()
     terminating = boolean()
+    version = integer(0, last_version)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..environment.disturbances import Disturbance
 from ..environment.objects import Node, Pod
-from ..language import Expr, Value, otherwise, require, step, when
+from ..language import Expr, Value, as_expr, otherwise, require, step, when
 from ..scheduler import FailureHandler, Nominator, Scheduler
 from ..scheduler.failure import FailurePhase
 from ..scheduler.verdicts import Phase
@@ -98,6 +98,19 @@ class Before72259(BeforePostFilter):
 
     def nomination_failed(self) -> None:
         self.give_up()
+
+
+@before(
+    "102498",
+    "the nominator records only pods that the lister shows as pending",
+    first_in="1.22",
+    issues=(102339,),
+)
+class Before102498(Nominator):
+    """Any pod was recorded, also one that had been deleted during its scheduling cycle."""
+
+    def accepts(self, pod: Pod) -> Expr:
+        return as_expr(True)
 
 
 @before(

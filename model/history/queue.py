@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from ..environment.objects import Pod, PodCopy
-from ..language import Expr, as_expr, require
+from collections.abc import Mapping
+
+from ..environment.objects import Node, Pod, PodCopy, PodObject
+from ..language import Expr, Value, as_expr, require, select
 from ..scheduler import PriorityQueue, Scheduler
+from ..scheduler.events import ClusterEvent, Plugin
 from ..scheduler.queue import Place
 from ..scheduler.verdicts import Phase
 from .change import before
@@ -44,7 +47,7 @@ class Before71488(PriorityQueue):
 class BeforeBackoffQueue(PriorityQueue):
     """There was no backoffQ: what was not parked went to activeQ."""
 
-    def retry_place(self) -> Place:
+    def backoff_place(self) -> Place:
         return Place.ACTIVE
 
 
@@ -56,6 +59,37 @@ class RequeueChecksCondition(PriorityQueue):
         return super().is_retried(pod, copy) | ~as_expr(copy.failed)
 
 
+@before("98829", "an update respects the backoff of a waiting pod", first_in="1.21", issues=(98828,))
+class Before98829(PriorityQueue):
+    """An update took a pod out of backoffQ, and a parked one past its backoff, straight to activeQ."""
+
+    def place_after_update(self, pod: Pod, old: PodObject, new: PodObject) -> Expr:
+        stays = (self.place[pod] == Place.UNSCHEDULABLE) & ~self.is_respecified(old, new)
+        return select(stays, Place.UNSCHEDULABLE, Place.ACTIVE)
+
+
+_PLUGIN_EVENTS = "an event moves a parked pod only if a plugin that rejected the pod asked for it"
+
+
+@before("plugin-events", _PLUGIN_EVENTS, first_in="1.22")
+class MovesWithoutPlugins(PriorityQueue):
+    """Nobody knew which plugins had rejected a pod, so that every event moved every parked pod."""
+
+    def record_rejection(self, pod: Pod, plugins: Mapping[Plugin, Value]) -> None:
+        """Not kept."""
+
+    def is_woken_by(self, pod: Pod, event: ClusterEvent) -> Expr:
+        return as_expr(True)
+
+
+@before("plugin-events", _PLUGIN_EVENTS, first_in="1.22")
+class CycleWithoutDiagnosis(Scheduler):
+    """The scheduling cycle did not note who rejected the pod."""
+
+    def diagnose(self, pod: Pod, node: Node) -> None:
+        """Not noted."""
+
+
 _FIFO = "pods wait in a priority queue, and may preempt (with PodPriority, as 1.9 and later are modelled)"
 
 
@@ -64,12 +98,12 @@ class FirstInFirstOut(PriorityQueue):
     """One FIFO: a failed pod came back to its end after a backoff, and events moved nothing."""
 
     def precedes(self, a: Pod, b: Pod) -> Expr:
-        return self.is_older(a, b)
+        return self.clock.is_older(a, b)
 
     def is_retried(self, pod: Pod, copy: PodCopy) -> Expr:
         return as_expr(True)
 
-    def retry_place(self) -> Place:
+    def backoff_place(self) -> Place:
         return Place.ACTIVE
 
 

@@ -8,7 +8,7 @@ from ..environment.objects import Pod, PodCopy
 from ..language import Expr, Value, enum, limit, otherwise, per, require, step, when
 from ..scheduler import FailureHandler, Scheduler
 from ..scheduler.failure import FailurePhase
-from ..scheduler.verdicts import NodeVerdict, Phase
+from ..scheduler.verdicts import Phase
 from .change import before
 
 
@@ -72,8 +72,7 @@ class FailureBeforePreemption(Scheduler):
         return Phase.FAIL
 
     def after_failure(self) -> None:
-        fit_error = self.no_node_is(NodeVerdict.FEASIBLE) & ~self.error
-        with when(fit_error):
+        with when(self.is_fit_error()):
             self.phase = Phase.REREAD_PREEMPTOR
         with otherwise():
             self.end()

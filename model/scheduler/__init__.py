@@ -2,6 +2,7 @@
 
 from .binding import Binding
 from .cache import Cache
+from .clock import Clock
 from .cycle import Scheduler
 from .failure import FailureHandler
 from .filters import Filters
@@ -12,6 +13,6 @@ from .queue import PriorityQueue
 from .snapshot import Snapshot
 
 __all__ = [
-    "Binding", "Cache", "EventHandlers", "FailureHandler", "Filters", "Nominator", "Preemption",
+    "Binding", "Cache", "Clock", "EventHandlers", "FailureHandler", "Filters", "Nominator", "Preemption",
     "PriorityQueue", "Scheduler", "Snapshot",
 ]  # fmt: skip

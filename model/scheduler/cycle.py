@@ -26,6 +26,7 @@ from ..language import (
     step,
     when,
 )
+from .events import Plugin
 from .verdicts import NodeVerdict, Phase
 
 if TYPE_CHECKING:
@@ -46,7 +47,8 @@ class Scheduler(Component):
     """The scheduling goroutine.
 
     `pod` is the pod of this cycle and `copy` its object as the queue had it; `nominee` is the node that
-    preemption chose; `error` says that this attempt ended in an error rather than in "does not fit".
+    preemption chose; `error` says that this attempt ended in an error rather than in "does not fit". `rejected_by` is the fit error's diagnosis:
+    the plugins for which some node was no choice.
     """
 
     api: APIServer
@@ -68,6 +70,7 @@ class Scheduler(Component):
     nominee = ref(Node)
     error = boolean()
     verdict = per(Node, enum(NodeVerdict))
+    rejected_by = per(Plugin, boolean())
 
     def at(self, phase: Phase, pod: Pod) -> Expr:
         """Whether the goroutine is about to do `phase` for `pod`."""
@@ -83,6 +86,8 @@ class Scheduler(Component):
         self.error = False
         for node in self.universe[Node]:
             self.verdict[node] = NodeVerdict.UNTRIED
+        for plugin in self.universe[Plugin]:
+            self.rejected_by[plugin] = False
         self.snapshot.clear()
         self.preemption.clear()
 
@@ -138,8 +143,16 @@ class Scheduler(Component):
         self.verdict[node] = select(
             fits & self.snapshot.live[node], NodeVerdict.FEASIBLE, NodeVerdict.REJECTED
         )
+        self.diagnose(pod, node)
         with when(self.no_node_is(NodeVerdict.UNTRIED)):
             self._conclude_filtering(pod)
+
+    def diagnose(self, pod: Pod, node: Node) -> None:
+        """Diagnosis.UnschedulablePlugins: note the filter that rejects the pod on this node, if one does."""
+        rejecting = self.filters.rejecting(pod, node, self.snapshot.placement())
+        for plugin in self.universe[Plugin]:
+            with when(rejecting[plugin.name] & self.snapshot.live[node]):
+                self.rejected_by[plugin] = True
 
     def no_node_is(self, verdict: NodeVerdict) -> Expr:
         """Whether no node of the cycle's list has this verdict."""
@@ -284,8 +297,15 @@ class Scheduler(Component):
     def fail(self, pod: Pod) -> None:
         """The attempt failed: the failure handler takes over (recordSchedulingFailure)."""
         require(self.at(Phase.FAIL, pod))
+        with when(self.is_fit_error()):
+            plugins = self.universe[Plugin]
+            self.queue.record_rejection(pod, {p: self.rejected_by[p] for p in plugins})
         self.failure.begin(pod, self.copy, self.nominee_to_record(), unschedulable=True)
         self.phase = Phase.FAILING
+
+    def is_fit_error(self) -> Expr:
+        """Whether the attempt failed because the pod fits no node."""
+        return self.no_node_is(NodeVerdict.FEASIBLE) & ~self.error
 
     def nominee_to_record(self) -> Value:
         """The nomination that the failure handler is to record."""

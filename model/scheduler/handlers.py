@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from ..environment.objects import Node, Pod, PodObject
 from ..environment.watch import Handler
 from ..language import Component, Expr, boolean, otherwise, require, step, when
+from .events import ASSIGNED_POD_DELETE, NODE_ADD
 
 if TYPE_CHECKING:
     from ..environment.watch import NodeWatch, PodWatch
@@ -83,7 +84,7 @@ class EventHandlers(Component):
         with when(new.assigned):
             self.queue.move_matching(pod)
         with otherwise():
-            self.queue.move_all()
+            self.queue.move_all(ASSIGNED_POD_DELETE)
         self.cache_busy = False
         self.pod_watch.processed(Handler.CACHE, pod, new)
 
@@ -106,6 +107,6 @@ class EventHandlers(Component):
         """After the cache, the queue: a new node wakes every parked pod."""
         require(self.node_busy)
         self.node_watch.take(node)
-        self.queue.move_all()
+        self.queue.move_all(NODE_ADD)
         self.node_busy = False
         self.node_watch.processed()

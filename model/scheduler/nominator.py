@@ -1,4 +1,4 @@
-"""The nominator: which node each preemptor waits for (nominatedPodMap in scheduling_queue.go, 1.19)."""
+"""The nominator: which node each preemptor waits for (nominator in scheduling_queue.go, 1.22)."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from ..environment.objects import Node, Pod, node_or_none
 from ..language import Component, Expr, Value, per, ref, select
 
 if TYPE_CHECKING:
+    from ..environment.watch import PodWatch
     from .queue import PriorityQueue
 
 
@@ -15,6 +16,7 @@ class Nominator(Component):
     """Nominations in memory, by pod."""
 
     queue: PriorityQueue
+    pod_watch: PodWatch
 
     node = per(Pod, ref(Node))
 
@@ -25,7 +27,13 @@ class Nominator(Component):
     def add(self, pod: Pod, node: Value, field: Value) -> None:
         """AddNominatedPod: drops the old entry; records `node`, or if none the object's own field."""
         chosen = node_or_none(node)
-        self.node[pod] = select(chosen.is_none, node_or_none(field), chosen)
+        wanted = select(chosen.is_none, node_or_none(field), chosen)
+        self.node[pod] = select(self.accepts(pod), wanted, None)
+
+    def accepts(self, pod: Pod) -> Expr:
+        """Only a pod that the lister shows, without a node, is recorded."""
+        pending: Expr = self.pod_watch.lister[pod].pending
+        return pending
 
     def update(self, pod: Pod, old_field: Value, new_field: Value) -> None:
         """UpdateNominatedPod: an update without the field on either side keeps the node in memory."""

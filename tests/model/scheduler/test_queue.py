@@ -122,7 +122,7 @@ def test_an_update_of_the_status_leaves_a_parked_pod_parked():
     old, new = PodObject(exists=True), PodObject(exists=True, failed=True)
     model.do(lambda: queue.update(a, old, new))
     assert places(model, queue, [a]) == [Place.UNSCHEDULABLE]
-    assert model.get(lambda: queue.copy[a]) == {"nominated": None, "failed": True, "terminating": False}
+    assert model.get(lambda: queue.copy[a].failed) is True
 
 
 def test_an_update_of_a_pod_in_no_queue_adds_it_to_activeq():

@@ -1,0 +1,115 @@
+"""Cluster events, and which of them each plugin asked for (framework/types.go, internal/queue/events.go, 1.22)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntFlag
+
+from ..language import Entity
+
+
+class Action(IntFlag):
+    """What happened to a resource; actions combine."""
+
+    NONE = 0
+    ADD = 1
+    DELETE = 2
+    UPDATE_NODE_ALLOCATABLE = 4
+    UPDATE_NODE_LABEL = 8
+    UPDATE_NODE_TAINT = 16
+    UPDATE_NODE_CONDITION = 32
+    UPDATE = UPDATE_NODE_ALLOCATABLE | UPDATE_NODE_LABEL | UPDATE_NODE_TAINT | UPDATE_NODE_CONDITION
+    ALL = ADD | DELETE | UPDATE
+
+
+WILDCARD = "*"
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterEvent:
+    """Something that may make parked pods schedulable. `label` only says what it is called."""
+
+    label: str
+    resource: str
+    action: Action
+
+    @property
+    def is_wildcard(self) -> bool:
+        """Whether it stands for every event."""
+        return self.resource == WILDCARD and self.action == Action.ALL
+
+    def is_among(self, registered: ClusterEvent) -> bool:
+        """Whether it is one of the events that a plugin registered with `registered`."""
+        same = self.resource == registered.resource and bool(self.action & registered.action)
+        return registered.is_wildcard or same
+
+
+def _updates_of_node() -> list[ClusterEvent]:
+    return [
+        ClusterEvent("NodeSpecUnschedulableChange", "Node", Action.UPDATE_NODE_TAINT),
+        ClusterEvent("NodeAllocatableChange", "Node", Action.UPDATE_NODE_ALLOCATABLE),
+        ClusterEvent("NodeLabelChange", "Node", Action.UPDATE_NODE_LABEL),
+        ClusterEvent("NodeTaintChange", "Node", Action.UPDATE_NODE_TAINT),
+        ClusterEvent("NodeConditionChange", "Node", Action.UPDATE_NODE_CONDITION),
+    ]
+
+
+ASSIGNED_POD_ADD = ClusterEvent("AssignedPodAdd", "Pod", Action.ADD)
+ASSIGNED_POD_UPDATE = ClusterEvent("AssignedPodUpdate", "Pod", Action.UPDATE)
+ASSIGNED_POD_DELETE = ClusterEvent("AssignedPodDelete", "Pod", Action.DELETE)
+NODE_ADD = ClusterEvent("NodeAdd", "Node", Action.ADD)
+ANY_EVENT = ClusterEvent("WildCardEvent", WILDCARD, Action.ALL)
+UNSCHEDULABLE_TIMEOUT = ClusterEvent("UnschedulableTimeout", WILDCARD, Action.ALL)
+
+_OTHER_KINDS = {
+    "Pv": "PersistentVolume",
+    "Pvc": "PersistentVolumeClaim",
+    "StorageClass": "storage.k8s.io/StorageClass",
+    "CSINode": "storage.k8s.io/CSINode",
+    "CSIDriver": "storage.k8s.io/CSIDriver",
+    "CSIStorageCapacity": "storage.k8s.io/CSIStorageCapacity",
+    "Service": "Service",
+}
+
+EVENTS = {
+    event.label: event
+    for event in [
+        ASSIGNED_POD_ADD,
+        ASSIGNED_POD_UPDATE,
+        ASSIGNED_POD_DELETE,
+        NODE_ADD,
+        *_updates_of_node(),
+        *[ClusterEvent(f"{k}Add", kind, Action.ADD) for k, kind in _OTHER_KINDS.items()],
+        *[ClusterEvent(f"{k}Update", kind, Action.UPDATE) for k, kind in _OTHER_KINDS.items()],
+        ClusterEvent("ServiceDelete", "Service", Action.DELETE),
+        ANY_EVENT,
+        UNSCHEDULABLE_TIMEOUT,
+    ]
+}
+"""The events that the scheduler knows, by label."""
+
+
+class Plugin(Entity):
+    """A plugin that can reject pods, and the events after which a pod that it rejected may fit."""
+
+    def __init__(self, index: int, name: str, events: Sequence[ClusterEvent] = ()) -> None:
+        super().__init__(index, name)
+        self.events = tuple(events)
+
+    def asked_for(self, event: ClusterEvent) -> bool:
+        """Whether the plugin registered this event."""
+        return any(event.is_among(registered) for registered in self.events)
+
+
+def default_plugins() -> tuple[Plugin, ...]:
+    """The plugins of the model's filters, in the order in which they run, with what they register upstream."""
+    fit = (
+        ClusterEvent("PodDelete", "Pod", Action.DELETE),
+        ClusterEvent("NodeAddOrAllocatable", "Node", Action.ADD | Action.UPDATE_NODE_ALLOCATABLE),
+    )
+    affinity = (
+        ClusterEvent("PodAll", "Pod", Action.ALL),
+        ClusterEvent("NodeAddOrLabel", "Node", Action.ADD | Action.UPDATE_NODE_LABEL),
+    )
+    return (Plugin(0, "NodeResourcesFit", fit), Plugin(1, "InterPodAffinity", affinity))
