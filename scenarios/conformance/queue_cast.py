@@ -1,0 +1,263 @@
+"""The pods, nodes and plugins of a queue case, as entities of a model that counts time and cycles."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ...model.cluster import build_cluster
+from ...model.environment.objects import ClusterSpec, Node, Pod, PodObject, Scope, Term
+from ...model.history import resolve
+from ...model.language import Concrete
+from ...model.scheduler.events import EVENTS, Action, ClusterEvent, Plugin
+from ...model.scheduler.numbered import SECOND, Timing, counted
+from .outcome import Case
+
+Facts = Mapping[str, Any]
+Identity = tuple[str, str]
+
+NAMESPACE = "metadata.namespace"
+"""Pods of a case carry their namespace as a label, for terms that are limited to some namespaces."""
+
+
+class NotCovered(Exception):
+    """The case says something that the runner does not know."""
+
+
+@dataclass(frozen=True)
+class Scopes(Scope):
+    """The scope of a case: how many specifications one pod may have."""
+
+    pod_versions: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class SelectorTerm(Term):
+    """A required affinity term with a whole label selector, in some namespaces."""
+
+    expressions: tuple[Facts, ...] = ()
+    namespaces: tuple[str, ...] = ()
+    matches_nothing: bool = False
+
+    def selects(self, labels: Mapping[str, str]) -> bool:
+        if self.matches_nothing or labels.get(NAMESPACE, "") not in self.namespaces:
+            return False
+        return Term.selects(self, labels) and all(_holds(e, labels) for e in self.expressions)
+
+
+def _holds(expression: Facts, labels: Mapping[str, str]) -> bool:
+    value, values = labels.get(expression["key"]), expression.get("values") or ()
+    match expression["operator"]:
+        case "In":
+            return value in values
+        case "NotIn":
+            return value not in values
+        case "Exists":
+            return value is not None
+        case "DoesNotExist":
+            return value is None
+    raise NotCovered(f"selector operator {expression['operator']}")
+
+
+def nanoseconds(seconds: float | None) -> int:
+    """A time of a case; an unset one is the start."""
+    return round((seconds or 0) * SECOND)
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """One object of a case: the pod that it is a version of, and what the model keeps of it."""
+
+    pod: Pod
+    nominated: Node | None = None
+    bound_to: Node | None = None
+    failed: bool = False
+    terminating: bool = False
+    version: int = 0
+
+    def object(self) -> PodObject:
+        """As delivered to the queue."""
+        return PodObject(
+            exists=True,
+            nominated=self.nominated,
+            failed=self.failed,
+            terminating=self.terminating,
+            version=self.version,
+        )
+
+    def is_copied_in(self, copy: Mapping[str, Any]) -> bool:
+        """Whether a queue's copy is one of this object."""
+        mine = {"nominated": self.nominated, "failed": self.failed, "version": self.version}
+        return all(copy[name] == value for name, value in mine.items())
+
+
+_STATUS = ("nominatedNodeName", "conditions", "startTime", "generation", "resourceVersion", "managedFields",
+           "finalizers", "terminating")  # fmt: skip
+
+
+def _specification(facts: Facts) -> str:
+    """What isPodUpdated compares (deletion, which it compares too, is a field of its own in the model)."""
+    kept = {k: v for k, v in facts.items() if k not in _STATUS and v not in (None, "", [], {})}
+    return json.dumps(kept, sort_keys=True)
+
+
+def _identity(facts: Facts) -> Identity:
+    return facts.get("namespace") or "", facts["name"]
+
+
+def _failed(facts: Facts) -> bool:
+    return any(
+        c.get("type") == "PodScheduled" and c.get("status") == "False" and c.get("reason") == "Unschedulable"
+        for c in facts.get("conditions") or ()
+    )
+
+
+def _terms(facts: Facts) -> tuple[Term, ...]:
+    terms = []
+    for term in (facts.get("affinity") or {}).get("required") or ():
+        if term.get("namespaceSelector") is not None:
+            raise NotCovered("affinity term with a namespaceSelector")
+        selector = term.get("labelSelector")
+        terms.append(
+            SelectorTerm(
+                match_labels=(selector or {}).get("matchLabels") or {},
+                topology_key=term.get("topologyKey") or "",
+                expressions=tuple((selector or {}).get("matchExpressions") or ()),
+                namespaces=tuple(term.get("namespaces") or [facts.get("namespace") or ""]),
+                matches_nothing=selector is None,
+            )
+        )
+    return tuple(terms)
+
+
+def group_key(index: int) -> str:
+    """The key of a numbered pod; equal numbers of two groups are the same pod."""
+    return f"#{index}"
+
+
+def _action(text: str | Sequence[str] | None) -> Action:
+    parts = text.replace(",", "|").split("|") if isinstance(text, str) else text or ()
+    known = {name.replace("_", ""): member for name, member in Action.__members__.items()}
+    result = Action.NONE
+    for part in parts:
+        plain = "".join(c for c in part if c.isalpha()).upper()
+        if plain not in known and plain:
+            raise NotCovered(f"action {part}")
+        result |= known.get(plain, Action.NONE)
+    return result
+
+
+def event_of(said: str | Facts) -> ClusterEvent:
+    """An event by its label, or spelled out. An unknown label is an event that no plugin registers."""
+    if isinstance(said, str):
+        return EVENTS.get(said, ClusterEvent(said, said, Action.NONE))
+    name = said.get("name") or said.get("label") or ""
+    if "resource" not in said:
+        return event_of(name)
+    return ClusterEvent(name, said["resource"] or "", _action(said.get("action")))
+
+
+def registrations(said: Any) -> list[tuple[ClusterEvent, Sequence[str]]]:
+    """Events with the plugins that registered them."""
+    if isinstance(said, Mapping):
+        return [(event_of(event), plugins) for event, plugins in said.items()]
+    return [(event_of(entry["event"]), entry["plugins"]) for entry in said or ()]
+
+
+@dataclass
+class Cast:
+    """Who takes part in a case."""
+
+    versions: dict[str, Version] = field(default_factory=dict)
+    pods: list[Pod] = field(default_factory=list)
+    nodes: dict[str, Node] = field(default_factory=dict)
+    plugins: dict[str, Plugin] = field(default_factory=dict)
+    model: Concrete = field(init=False)
+
+    def node(self, name: str | None) -> Node | None:
+        """A node by name; none for no name."""
+        if not name:
+            return None
+        return self.nodes.setdefault(name, Node(len(self.nodes), name, 0))
+
+
+def pod_facts(case: Case) -> dict[str, Facts]:
+    """Every pod object of a case by key, those of numbered groups included."""
+    facts: dict[str, Facts] = dict(case.get("pods") or {})
+    for op in case.get("ops") or ():
+        if "group" in op:
+            for i in range(op.get("first", 0), op.get("first", 0) + op.get("count", 1)):
+                facts[group_key(i)] = {"name": group_key(i)}
+    return facts
+
+
+def _node_names(case: Case) -> Iterator[str]:
+    for op in case.get("ops") or ():
+        yield op.get("node") or ""
+        for name in ("nominated", "nominated_for"):
+            yield from op.get(name) or ()
+
+
+def gather(case: Case, release: str) -> Cast:
+    """The entities of a case, and a model of `release` made of them, its queue empty."""
+    cast = Cast()
+    entities: dict[Identity, Pod] = {}
+    specifications: dict[Identity, list[str]] = {}
+    for key, facts in pod_facts(case).items():
+        who = _identity(facts)
+        pod = entities.get(who)
+        labels = {**(facts.get("labels") or {}), NAMESPACE: who[0]}
+        priority, terms = facts.get("priority") or 0, _terms(facts)
+        if pod is None:
+            name = "/".join(who) if who[0] else who[1]
+            pod = Pod(len(entities), name, 0, priority, labels=labels, terms=terms, exists=False)
+            entities[who] = pod
+            cast.pods.append(pod)
+        elif (pod.priority.lo, pod.terms, pod.labels) != (priority, terms, labels):
+            raise NotCovered(f"versions of {who[1]} that differ in priority, labels or affinity")
+        seen = specifications.setdefault(who, [])
+        if _specification(facts) not in seen:
+            seen.append(_specification(facts))
+        cast.versions[key] = Version(
+            pod,
+            cast.node(facts.get("nominatedNodeName")),
+            cast.node(facts.get("nodeName")),
+            _failed(facts),
+            bool(facts.get("terminating")),
+            seen.index(_specification(facts)),
+        )
+    for name in _node_names(case):
+        cast.node(name)
+    _gather_plugins(case, cast)
+    scope = Scopes(pod_versions=max((len(s) for s in specifications.values()), default=1))
+    spec = ClusterSpec(case["id"], tuple(cast.pods), tuple(cast.nodes.values()), scope)
+    changes = (*resolve(release).classes, *counted(_timing(case)))
+    cast.model = Concrete(build_cluster(spec, changes, tuple(cast.plugins.values())))
+    return cast
+
+
+def _gather_plugins(case: Case, cast: Cast) -> None:
+    events: dict[str, list[ClusterEvent]] = {}
+    for event, names in registrations(case.get("event_registrations") or case.get("registrations")):
+        for name in names:
+            events.setdefault(name, []).append(event)
+    for rejected in (case, *(case.get("ops") or ())):
+        for name in rejected.get("unschedulable_plugins") or ():
+            events.setdefault(name, [])
+    for name, asked in events.items():
+        cast.plugins[name] = Plugin(len(cast.plugins), name, asked)
+
+
+def _timing(case: Case) -> Timing:
+    params, default = case.get("params") or {}, Timing()
+    given = {
+        "initial_backoff": params.get("initial_backoff_s"),
+        "max_backoff": params.get("max_backoff_s"),
+        "max_parked": params.get("max_in_unschedulable_s"),
+    }
+    return Timing(**{
+        name: getattr(default, name) if seconds is None else nanoseconds(seconds)
+        for name, seconds in given.items()
+    })  # fmt: skip
