@@ -49,7 +49,7 @@ WORDS = (
         decisive=True,
     ),
     Word(rf"queue\.place{_POD}", "queue: {0} is in {after}", "queue: {0} leaves {before}"),
-    Word(r"queue\..*"),
+    Word(r"(?:queue|clock)\..*"),
     Word(rf"cache\.pod{_POD}\.node", "cache: {0} is on {after}", "cache: {0} is off {before}"),
     Word(rf"cache\.pod{_POD}\.assumed", "{0} is assumed", decisive=True),
     Word(rf"cache\.live{_POD}", "cache: node {0} is there", "cache: node {0} is gone"),

@@ -27,7 +27,6 @@ from ..language import (
     step,
     when,
 )
-
 from .events import ANY_EVENT, ASSIGNED_POD_ADD, UNSCHEDULABLE_TIMEOUT, ClusterEvent, Plugin
 
 if TYPE_CHECKING:

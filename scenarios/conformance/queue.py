@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from functools import partial
 from typing import Any, cast
 
 from ...model.environment.objects import Node, Pod, PodObject
@@ -56,9 +58,7 @@ def _match(case: Case, release: str) -> None:
     cast_ = gather({**case, "pods": {"p": {"name": "p"}}}, release)
     queue, pod = cast_.model.part("queue"), cast_.pods[0]
     rejecting = case.get("unschedulable_plugins") or ()
-    cast_.model.do(
-        lambda: queue.record_rejection(pod, {p: n in rejecting for n, p in cast_.plugins.items()})
-    )
+    cast_.model.do(lambda: queue.record_rejection(pod, {p: n in rejecting for n, p in cast_.plugins.items()}))
     event = event_of(case["event"])
     _check(event.label, cast_.model.get(lambda: queue.matches(pod, event)), case["expected_match"])
 
@@ -129,10 +129,10 @@ class Play:
 
     def _check_content(self, what: str, pods: Sequence[Pod], keys: Sequence[str]) -> None:
         _check(what, sorted(map(str, pods)), sorted(str(self.version(k).pod) for k in keys))
+        copies = self.model.get(lambda: {key: self.queue.copy[self.version(key).pod] for key in keys})
         for key in keys:
-            copy = self.model.get(lambda key=key: self.queue.copy[self.version(key).pod])
-            if not self.holds(key, copy):
-                raise Differs(f"{what} holds another version of {key}: {copy}")
+            if not self.holds(key, copies[key]):
+                raise Differs(f"{what} holds another version of {key}: {copies[key]}")
 
     # --- the queue's calls -----------------------------------------------------------------------------
 
@@ -185,7 +185,9 @@ class Play:
 
     def op_add_unschedulable(self, op: Case) -> str:
         version, cycle = self.version(op["pod"]), op.get("cycle", "current")
-        plugins = {p: name in (op.get("unschedulable_plugins") or ()) for name, p in self.cast.plugins.items()}
+        plugins = {
+            p: name in (op.get("unschedulable_plugins") or ()) for name, p in self.cast.plugins.items()
+        }
 
         def fail() -> Any:
             self.queue.record_rejection(version.pod, plugins)
@@ -216,25 +218,26 @@ class Play:
         return ASSIGNED_POD_UPDATE.label
 
     def op_activate(self, op: Case) -> str:
-        for key in _keys(op.get("pods", op.get("pod"))):
-            self.model.do(lambda key=key: self.queue.activate(self.version(key).pod))
+        def activate() -> None:
+            for key in _keys(op.get("pods", op.get("pod"))):
+                self.queue.activate(self.version(key).pod)
+
+        self.model.do(activate)
         return "ForceActivate"
 
     def op_flush_backoff(self, _: Case) -> str:
         for pod in self.members(Place.BACKOFF):
-            self._if_enabled(lambda pod=pod: self.queue.flush_backoff(pod))
+            self._if_enabled(partial(self.queue.flush_backoff, pod))
         return "BackoffComplete"
 
     def op_flush_unschedulable(self, _: Case) -> str:
         for pod in self.members(Place.UNSCHEDULABLE):
-            self._if_enabled(lambda pod=pod: self.queue.flush_unschedulable(pod))
+            self._if_enabled(partial(self.queue.flush_unschedulable, pod))
         return "UnschedulableTimeout"
 
     def _if_enabled(self, call: Any) -> None:
-        try:
+        with suppress(NotEnabled):
             self.model.do(call)
-        except NotEnabled:
-            pass
 
     # --- the nominator's calls -------------------------------------------------------------------------
 
@@ -399,7 +402,9 @@ class Play:
         _check("counts", [len(self.members(place)) for place in _PLACES.values()], list(expected))
 
     def _expect_pending(self, expected: Sequence[str]) -> None:
-        self._check_content("pending", [p for place in _PLACES.values() for p in self.members(place)], expected)
+        self._check_content(
+            "pending", [p for place in _PLACES.values() for p in self.members(place)], expected
+        )
 
     def _nominated(self) -> dict[Node, list[Pod]]:
         nodes, pods = self.cast.nodes.values(), self.cast.pods
