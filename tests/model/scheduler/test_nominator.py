@@ -66,3 +66,13 @@ def test_in_1_9_a_nomination_is_seen_only_on_a_queued_object():
     assert model.get(lambda: nominator.nominated_to(a, n0)) is True
     model.do(lambda: queue.pop(a))
     assert model.get(lambda: nominator.nominated_to(a, n0)) is False
+
+
+@pytest.mark.parametrize(("release", "recorded"), [("1.21", True), ("1.22", False)])
+@pytest.mark.parametrize("shown", ["gone", "bound"])
+def test_change_102498_refuses_pods_that_the_lister_does_not_show_as_pending(release, recorded, shown):
+    model, nominator, (a, _), (n0, n1) = make(release)
+    lister = model.part("pod_watch").lister
+    model.do(lambda: lister.__setitem__(a, PodObject(exists=shown == "bound", node=n1)))
+    model.do(lambda: nominator.add(a, n0, None))
+    assert node_of(model, nominator, a) is (n0 if recorded else None)

@@ -148,3 +148,35 @@ def test_1_8_has_one_fifo_that_events_do_not_touch():
     model.do(lambda: queue.requeue(a, PodCopy(failed=True)))
     assert places(model, queue, [a, b]) == [Place.ACTIVE, Place.ACTIVE]
     assert heads(model, queue, [a, b]) == [b]
+
+
+@pytest.mark.parametrize(("release", "place"), [("1.20", Place.ACTIVE), ("1.21", Place.BACKOFF)])
+def test_change_98829_keeps_an_updated_pod_in_its_backoff(release, place):
+    model, queue, (a,) = make(5, release=release)
+    model.do(lambda: queue.pop(a))
+    fail(model, queue, a)
+    old, new = PodObject(exists=True), PodObject(exists=True, terminating=True)
+    model.do(lambda: queue.update(a, old, new))
+    assert places(model, queue, [a]) == [place]
+    model.do(lambda: queue.update(a, new, new))
+    assert places(model, queue, [a]) == [place]
+
+
+def test_activate_takes_a_waiting_pod_to_activeq():
+    model, queue, (a, b) = make(5, 1, release="1.22")
+    model.do(lambda: queue.pop(a))
+    model.do(lambda: queue.activate(a))
+    assert places(model, queue, [a, b]) == [Place.NONE, Place.ACTIVE]
+    fail(model, queue, a)
+    model.do(lambda: queue.activate(a))
+    assert places(model, queue, [a]) == [Place.ACTIVE]
+
+
+def test_a_precheck_leaves_the_other_pods_parked():
+    model, queue, (a, b) = make(5, 1, release="1.22")
+    for pod in (a, b):
+        model.do(lambda pod=pod: queue.pop(pod))
+        fail(model, queue, pod)
+    model.do(lambda: queue.move_all(admitted={b: True, a: False}))
+    assert places(model, queue, [a, b]) == [Place.UNSCHEDULABLE, Place.BACKOFF]
+    assert model.get(lambda: queue.moved) is True
