@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from ..environment.objects import Pod, PodCopy
+from ..environment.objects import Pod, PodCopy, PodObject
 from ..language import Expr, Value, enum, limit, otherwise, per, require, step, when
 from ..scheduler import FailureHandler, Scheduler
 from ..scheduler.failure import FailurePhase
@@ -62,6 +62,17 @@ class Before90660(FailureHandler):
         self.queue.requeue(pod, self.fetched[pod])
         self.fetched[pod] = PodCopy()
         self.retry[pod] = Retry.NONE
+
+
+@before(
+    "assigned-not-requeued", "a failed pod that the lister shows on a node is not requeued", first_in="1.22"
+)
+class AssignedRequeued(FailureHandler):
+    """Every failed pod that still existed was requeued, also one whose Binding had succeeded after all."""
+
+    def may_requeue(self, current: PodObject) -> Expr:
+        exists: Expr = current.exists
+        return exists
 
 
 @before("preempt-before-failure", "preemption comes before the failure handler", first_in="1.18")

@@ -15,6 +15,7 @@ from ..language import (
     Expr,
     Value,
     all_of,
+    any_of,
     boolean,
     enum,
     otherwise,
@@ -149,10 +150,19 @@ class Scheduler(Component):
 
     def diagnose(self, pod: Pod, node: Node) -> None:
         """Diagnosis.UnschedulablePlugins: note the filter that rejects the pod on this node, if one does."""
-        rejecting = self.filters.rejecting(pod, node, self.snapshot.placement())
+        alone = self.snapshot.placement()
+        awaited = {
+            q: here | (self.nominator.nominated_to(q, node) & (q.priority >= pod.priority))
+            for q, here in alone.present(pod, node).items()
+        }
+        first = self.filters.rejected_by(pod, node, alone.with_present(node, awaited))
+        second = self.filters.rejected_by(pod, node, alone)
+        passed_first = ~any_of(first.values())
         for plugin in self.universe[Plugin]:
-            with when(rejecting[plugin.name] & self.snapshot.live[node]):
-                self.rejected_by[plugin] = True
+            if plugin.name in first:
+                rejects = first[plugin.name] | (passed_first & second[plugin.name])
+                with when(rejects & self.snapshot.live[node]):
+                    self.rejected_by[plugin] = True
 
     def no_node_is(self, verdict: NodeVerdict) -> Expr:
         """Whether no node of the cycle's list has this verdict."""

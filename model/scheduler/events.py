@@ -104,6 +104,7 @@ class Plugin(Entity):
 
 def default_plugins() -> tuple[Plugin, ...]:
     """The plugins of the model's filters, in the order in which they run, with what they register upstream."""
+    taints = (ClusterEvent("NodeAddOrTaint", "Node", Action.ADD | Action.UPDATE_NODE_TAINT),)
     fit = (
         ClusterEvent("PodDelete", "Pod", Action.DELETE),
         ClusterEvent("NodeAddOrAllocatable", "Node", Action.ADD | Action.UPDATE_NODE_ALLOCATABLE),
@@ -112,4 +113,10 @@ def default_plugins() -> tuple[Plugin, ...]:
         ClusterEvent("PodAll", "Pod", Action.ALL),
         ClusterEvent("NodeAddOrLabel", "Node", Action.ADD | Action.UPDATE_NODE_LABEL),
     )
-    return (Plugin(0, "NodeResourcesFit", fit), Plugin(1, "InterPodAffinity", affinity))
+    registered = {
+        "NodeUnschedulable": taints,
+        "TaintToleration": taints,
+        "NodeResourcesFit": fit,
+        "InterPodAffinity": affinity,
+    }
+    return tuple(Plugin(i, name, events) for i, (name, events) in enumerate(registered.items()))

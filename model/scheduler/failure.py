@@ -8,7 +8,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from ..environment.objects import Node, Pod, PodCopy
+from ..environment.objects import Node, Pod, PodCopy, PodObject
 from ..language import (
     Component,
     Expr,
@@ -76,15 +76,19 @@ class FailureHandler(Component):
 
     @step(actor="failure handler")
     def read(self, pod: Pod) -> None:
-        """Read the pod from the lister; one that is gone is not requeued."""
+        """Read the pod from the lister; one that is gone or assigned is not requeued."""
         require(self.phase[pod] == FailurePhase.READ)
         current = self.pod_watch.lister[pod]
-        with when(current.exists):
+        with when(self.may_requeue(current)):
             self.copy[pod] = current.copy()
             self.phase[pod] = FailurePhase.REQUEUE
         with otherwise():
             self.queue.moved_since[pod] = False
             self.phase[pod] = self.phase_after_requeue()
+
+    def may_requeue(self, current: PodObject) -> Expr:
+        """Whether a failed pod that the lister shows like this comes back to the queue."""
+        return current.pending
 
     @step(actor="failure handler")
     def requeue(self, pod: Pod) -> None:

@@ -27,38 +27,25 @@ class Filters(Component):
         First with every pod nominated to the node whose priority is not lower, then without them,
         because a nominated pod may never come and must not be what an affinity term relies on.
         """
-        first = self.fits(pod, node, self.with_nominated(pod, node, placement))
-        return first & self.fits(pod, node, placement)
-
-    def with_nominated(self, pod: Pod, node: Node, placement: Placement) -> Placement:
-        """The placement with every pod nominated to the node whose priority is not lower than the pod's."""
         present = placement.present(pod, node)
         expected = {
             q: here | (self.nominator.nominated_to(q, node) & (q.priority >= pod.priority))
             for q, here in present.items()
         }
-        return placement.with_present(node, expected)
+        first = self.fits(pod, node, placement.with_present(node, expected))
+        return first & self.fits(pod, node, placement)
 
     def fits(self, pod: Pod, node: Node, placement: Placement) -> Expr:
         """All filters, on this placement."""
-        return all_of(self.by_plugin(pod, node, placement).values())
+        return self.resources_fit(pod, node, placement) & self.pod_affinity_fits(pod, node, placement)
 
-    def by_plugin(self, pod: Pod, node: Node, placement: Placement) -> dict[str, Expr]:
-        """What each filter says, on this placement, in the order in which they run."""
-        return {
-            "NodeResourcesFit": self.resources_fit(pod, node, placement),
-            "InterPodAffinity": self.pod_affinity_fits(pod, node, placement),
-        }
-
-    def rejecting(self, pod: Pod, node: Node, placement: Placement) -> dict[str, Expr]:
-        """For each filter, whether it is the one that rejects the pod: the first that fails, in the first pass or the second."""
-        result = {name: as_expr(False) for name in self.by_plugin(pod, node, placement)}
-        passing = as_expr(True)
-        for view in (self.with_nominated(pod, node, placement), placement):
-            for name, fits in self.by_plugin(pod, node, view).items():
-                result[name] = result[name] | (passing & ~fits)
-                passing = passing & fits
-        return result
+    def rejected_by(self, pod: Pod, node: Node, placement: Placement) -> dict[str, Expr]:
+        """For each plugin, in the order in which they run, whether it is the one that rejects the pod."""
+        resources, affinity = (
+            self.resources_fit(pod, node, placement),
+            self.pod_affinity_fits(pod, node, placement),
+        )
+        return {"NodeResourcesFit": ~resources, "InterPodAffinity": resources & ~affinity}
 
     def resources_fit(self, pod: Pod, node: Node, placement: Placement) -> Expr:
         """NodeResourcesFit: the requests add up to at most what is allocatable."""

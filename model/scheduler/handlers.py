@@ -1,4 +1,4 @@
-"""Event handlers (pkg/scheduler/eventhandlers.go, 1.19): how watch events reach the queue and the cache.
+"""Event handlers (pkg/scheduler/eventhandlers.go, 1.22): how watch events reach the queue and the cache.
 
 A handler works on one event at a time. Where it makes two locked calls, it makes two steps, and `busy`
 says that it is between them.
@@ -6,36 +6,44 @@ says that it is between them.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ..environment.objects import Node, Pod, PodObject
 from ..environment.watch import Handler
-from ..language import Component, Expr, boolean, otherwise, require, step, when
+from ..language import Component, Expr, Value, any_of, boolean, otherwise, per, require, step, when
 from .events import ASSIGNED_POD_DELETE, NODE_ADD
+from .placement import Placement
 
 if TYPE_CHECKING:
     from ..environment.watch import NodeWatch, PodWatch
     from .cache import Cache
+    from .filters import Filters
     from .queue import PriorityQueue
 
 
 class EventHandlers(Component):
-    """The handlers for unassigned pods (queue), assigned pods (cache) and nodes."""
+    """The handlers for unassigned pods (queue), assigned pods (cache) and nodes.
+
+    `admitted` says, while the node handler is between its two steps, which pods the new node would admit.
+    """
 
     pod_watch: PodWatch
     node_watch: NodeWatch
     queue: PriorityQueue
     cache: Cache
+    filters: Filters
 
     queue_busy = boolean()
     cache_busy = boolean()
     node_busy = boolean()
+    admitted = per(Pod, boolean())
 
     # --- unassigned pods -----------------------------------------------------------------------------
 
     def skips_update(self, pod: Pod, new: PodObject) -> Expr:
-        """skipPodUpdate: the pod is assumed, and nothing that matters differs from the assumed copy."""
-        return self.cache.is_assumed(pod) & self.cache.copy[pod].same_as(new.copy())
+        """Updates of an assumed pod are dropped."""
+        return self.cache.is_assumed(pod)
 
     @step(actor="queue handler")
     def handle_for_queue(self, pod: Pod) -> None:
@@ -97,6 +105,7 @@ class EventHandlers(Component):
         event = self.node_watch.take(node)
         with when(event.exists):
             self.cache.add_node(node)
+            self.check_admission(node)
             self.node_busy = True
         with otherwise():
             self.cache.remove_node(node)
@@ -104,9 +113,26 @@ class EventHandlers(Component):
 
     @step(actor="node handler")
     def wake_queue_for_node(self, node: Node) -> None:
-        """After the cache, the queue: a new node wakes every parked pod."""
+        """After the cache, the queue: a new node wakes the parked pods that it would admit."""
         require(self.node_busy)
         self.node_watch.take(node)
-        self.queue.move_all(NODE_ADD)
+        self.queue.move_all(NODE_ADD, self.admissible())
         self.node_busy = False
         self.node_watch.processed()
+        for pod in self.universe[Pod]:
+            self.admitted[pod] = False
+
+    def check_admission(self, node: Node) -> None:
+        """preCheckForNode, on the NodeInfo as AddNode leaves it: inter-pod affinity is not looked at."""
+        nodes = self.universe[Node]
+        cached = Placement(
+            {pod: {n: self.cache.on(pod, n) for n in nodes} for pod in self.universe[Pod]},
+            {n: self.cache.live[n] for n in nodes},
+        )
+        for pod in self.universe[Pod]:
+            rejected = self.filters.rejected_by(pod, node, cached)
+            self.admitted[pod] = ~any_of(r for name, r in rejected.items() if name != "InterPodAffinity")
+
+    def admissible(self) -> Mapping[Pod, Value] | None:
+        """The pods that the new node would admit; None for all."""
+        return {pod: self.admitted[pod] for pod in self.universe[Pod]}

@@ -51,7 +51,12 @@ def test_a_release_outside_the_bounds_is_skipped():
         ("attempts", 2, {"expect_attempts": 2}, "attempts: 1, expected 2"),
         ("attempts", 2, {"expect_initial_attempt": 0}, "initial attempt: "),
         ("requeue-twice", 1, {"expect_error": False}, "an error: True, expected False"),
-        ("backoff-flow", 5, {"seconds": 3}, "remaining backoff of team/low in ns: 1000000000, expected 3000000000"),
+        (
+            "backoff-flow",
+            5,
+            {"seconds": 3},
+            "remaining backoff of team/low in ns: 1000000000, expected 3000000000",
+        ),
         ("precheck", 6, {"backoff_order": ["high", "mid"]}, "ends of backoff: "),
         ("priority-first", 2, {"active_order": ["low", "high"]}, "low does not leave active at its turn"),
     ],
@@ -77,7 +82,9 @@ def test_a_wrong_event_match_fails():
     assert queue.run(case, "1.22").reason == "NodeTaintChange: True, expected False"
 
 
-@pytest.mark.parametrize("op", [{"op": "dance"}, {"op": "expect", "joy": 1}, {"op": "advance", "seconds": "a while"}])
+@pytest.mark.parametrize(
+    "op", [{"op": "dance"}, {"op": "expect", "joy": 1}, {"op": "advance", "seconds": "a while"}]
+)
 def test_what_the_runner_does_not_know_is_skipped(op):
     case = by_id("delete")
     case["ops"].append(op)

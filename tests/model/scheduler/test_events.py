@@ -11,6 +11,7 @@ from podrace.model.scheduler.events import (
     NODE_ADD,
     Action,
     ClusterEvent,
+    Plugin,
     default_plugins,
 )
 from podrace.model.scheduler.queue import Place
@@ -32,7 +33,7 @@ def test_everything_is_among_the_wildcard():
 @pytest.mark.parametrize(
     ("event", "asking"),
     [
-        (NODE_ADD, {"NodeResourcesFit", "InterPodAffinity"}),
+        (NODE_ADD, {p.name for p in default_plugins()}),
         (ASSIGNED_POD_DELETE, {"NodeResourcesFit", "InterPodAffinity"}),
         (ASSIGNED_POD_ADD, {"InterPodAffinity"}),
         (EVENTS["NodeLabelChange"], {"InterPodAffinity"}),
@@ -67,11 +68,8 @@ def failing_cycle(release):
 
 
 def rejecting(model, queue, pod):
-    return {q.name for q in default_plugins() if model.get(lambda: queue.rejected_by[pod][entity(queue, q)])}
-
-
-def entity(queue, plugin):
-    return queue.universe[type(plugin)][plugin.index]
+    rejected = model.get(lambda: {q.name: queue.rejected_by[pod][q] for q in queue.universe[Plugin]})
+    return {name for name, so in rejected.items() if so}
 
 
 @pytest.mark.parametrize(
