@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -39,9 +41,10 @@ def make(
     return TransitionSystem("made", UNIVERSE, tuple(variables), tuple(transitions), **tables)
 
 
-def move(step: str, guard: Expr, updates: dict[Variable, Expr], **more: object) -> Transition:
-    limits = tuple(dict(more.get("limits", {})).items())  # type: ignore[call-overload]
-    return Transition("part", step, (), "actor", True, guard, limits, updates)
+def move(
+    step: str, guard: Expr, updates: dict[Variable, Expr], limits: dict[str, Expr] | None = None
+) -> Transition:
+    return Transition("part", step, (), "actor", True, guard, tuple((limits or {}).items()), updates)
 
 
 def test_what_nobody_sees_and_what_cannot_happen_is_gone() -> None:
@@ -65,10 +68,12 @@ def test_a_variable_that_a_kept_predicate_reads_stays() -> None:
 @pytest.mark.parametrize("kind", ["invariants", "goals", "recoveries"])
 def test_only_what_is_asked_is_kept(kind: str) -> None:
     system = counters(**{kind: ["all_done", "quiet"]})
-    small = slice_system(system, **{kind: ["quiet"]})
+    one: Any = {kind: ["quiet"]}
+    none: Any = {kind: []}
+    small = slice_system(system, **one)
     assert list(getattr(small, kind)) == ["quiet"]
     assert list(getattr(slice_system(system), kind)) == ["all_done", "quiet"]
-    assert dict(getattr(slice_system(system, **{kind: []}), kind)) == {}
+    assert dict(getattr(slice_system(system, **none), kind)) == {}
 
 
 @pytest.mark.parametrize(
@@ -76,10 +81,11 @@ def test_only_what_is_asked_is_kept(kind: str) -> None:
 )
 def test_an_unknown_predicate_is_refused(kind: str, word: str) -> None:
     system = counters(**{kind: ["quiet"]})
+    wrong: Any = {kind: ["loud"]}
     with pytest.raises(ValueError, match=f"counters has no {word} `loud`; it has `quiet`"):
-        slice_system(system, **{kind: ["loud"]})
+        slice_system(system, **wrong)
     with pytest.raises(ValueError, match=f"counters has no {word} `loud`; it has none"):
-        slice_system(counters(), **{kind: ["loud"]})
+        slice_system(counters(), **wrong)
 
 
 def test_a_step_that_changes_nothing_visible_still_counts() -> None:
@@ -234,7 +240,7 @@ def test_a_slice_gives_the_same_answers(system: TransitionSystem, values: bool) 
 @given(systems(), st.data())
 def test_a_slice_for_some_predicates_answers_those(system: TransitionSystem, data: st.DataObject) -> None:
     kinds = ("invariants", "goals", "recoveries")
-    chosen = {
+    chosen: Any = {
         kind: [name for name in getattr(system, kind) if data.draw(st.booleans(), label=name)]
         for kind in kinds
     }
@@ -304,7 +310,8 @@ def test_slicing_is_deterministic(system: TransitionSystem) -> None:
 @given(systems(invariants=0, goals=0, recoveries=0))
 def test_a_run_of_a_slice_is_a_run_of_the_whole(system: TransitionSystem) -> None:
     small = slice_system(system)
-    interpreter, state, path = Interpreter(small), small.initial, []
+    interpreter, state = Interpreter(small), small.initial
+    path: list[int] = []
     for _ in range(6):
         enabled = interpreter.enabled(state)
         assume(enabled)
