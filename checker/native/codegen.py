@@ -23,9 +23,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ...model.language import Expr, Transition, TransitionSystem, topological
-from .branches import Branch, branch_tree, place
+from .branches import Branch, branch_tree, place, split
 from .layout import Layout
 from .lowering import Assembly, Literals, Lowering, signed
+
+_MOST_NODES = 4000
+"""How many expressions one function computes, about: twice as many take more than twice as long to compile."""
+
+_PART = ("states", "i", "filled", "out", "which", "hits", "last")
 
 
 @dataclass(frozen=True)
@@ -104,24 +109,44 @@ def _recovered(program: Program) -> str:
 
 
 class _Expansion:
-    """Writes `expand`: a loop over the states around the tree of branches of the transitions."""
+    """Writes `expand`: a loop over the states, and functions for parts of the transitions.
+
+    The parts keep each function small: the time to compile one grows faster than its size.
+    """
 
     def __init__(self, program: Program) -> None:
         self.program, self.system, self.layout = program, program.system, program.layout
         self.limit_number = {name: i for i, name in enumerate(self.system.limits)}
         self.literals = Literals(self.layout, topological(self.system.roots()))
-        self.tree = branch_tree(self.system.transitions, self.literals.free)
-        place(self._uses(self.tree), self.literals.free)
-        self.out = Assembly()
 
     def text(self) -> str:
-        out = self.out
-        _pointers(out, "states", "out", "which", "ends", "hits")
+        tree = branch_tree(self.system.transitions, self.literals.free)
+        own = dict(self._own(tree))
+        place(tree, own, self.literals.free)
+        parts = split(tree, _MOST_NODES)
+        functions = []
+        for number, part in enumerate(parts):
+            place(part, own, self.literals.free)
+            functions.append(self._part(number, part))
+        return "\n".join([*functions, self._loop(len(parts))])
+
+    def _part(self, number: int, root: Branch) -> str:
+        """A function that writes the successors of one state by some of the transitions."""
+        self.out = out = Assembly()
+        _pointers(out, "states", "out", "which", "hits")
+        self.lowering = Lowering(out, self.layout, self.literals, _words(out, self.layout.words))
+        self.lowering.place(root.nodes)
+        filled = self._children(root, "%filled")
+        return _function(f"part{number}", _PART, out, result=filled, linkage="internal")
+
+    def _loop(self, parts: int) -> str:
+        out = Assembly()
+        _pointers(out, "ends")
         with _loop(out, carried="%filled") as end:
-            words = _words(out, self.layout.words)
-            self.lowering = Lowering(out, self.layout, self.literals, words)
-            self.lowering.place(self.tree.nodes)
-            filled = self._children(self.tree, "%filled")
+            filled = "%filled"
+            for number in range(parts):
+                arguments = ", ".join(f"i64 {filled if p == 'filled' else '%' + p}" for p in _PART)
+                filled = out.value(f"call i64 @part{number}({arguments})")
             _store(out, "ends", "%i", filled)
             end(filled)
         parameters = ("states", "count", "out", "which", "ends", "hits", "last")
@@ -134,19 +159,14 @@ class _Expansion:
             if field is not None and field.bits:  # other variables have one value only, and no place
                 yield value, field.word, field.mask, field.shift, field.lo
 
-    def _uses(self, branch: Branch) -> Iterator[tuple[Expr, Branch]]:
-        """Every expression that the code needs, and the branch whose code needs it."""
-        if branch.parent is not None:
-            for condition in branch.condition:
-                yield condition, branch.parent
+    def _own(self, branch: Branch) -> Iterator[tuple[Branch, list[Expr]]]:
+        """The expressions that the code of each transition needs, by its branch."""
         if branch.transition is not None:
             transition = self.system.transitions[branch.transition]
-            for _, bound in transition.limits:
-                yield bound, branch
-            for value, *_ in self._updates(transition):
-                yield value, branch
+            bounds = [bound for _, bound in transition.limits]
+            yield branch, bounds + [value for value, *_ in self._updates(transition)]
         for child in branch.children:
-            yield from self._uses(child)
+            yield from self._own(child)
 
     def _children(self, branch: Branch, filled: str) -> str:
         """The code of the branches inside; gives how many successors there are after them."""
@@ -230,10 +250,16 @@ def _pointers(out: Assembly, *names: str) -> None:
         out.do(f"%{name}.p = inttoptr i64 %{name} to ptr")
 
 
-def _function(name: str, parameters: Iterable[str], out: Assembly, result: str) -> str:
+def _function(name: str, parameters: Iterable[str], out: Assembly, result: str, linkage: str = "") -> str:
     head = ", ".join(f"i64 %{p}" for p in parameters)
     return "\n".join(
-        [f"define i64 @{name}({head}) nounwind {{", "entry:", *out.lines, f"  ret i64 {result}", "}\n"]
+        [
+            f"define {linkage} i64 @{name}({head}) nounwind {{",
+            "entry:",
+            *out.lines,
+            f"  ret i64 {result}",
+            "}\n",
+        ]
     )
 
 
@@ -272,7 +298,7 @@ def _each_state(out: Assembly, program: Program, roots: list[Expr]) -> Iterator[
     with _loop(out):
         lowering = Lowering(out, program.layout, literals, _words(out, program.layout.words))
         all_states = Branch(())
-        place(((root, all_states) for root in roots), literals.free)
+        place(all_states, {all_states: roots}, literals.free)
         lowering.place(all_states.nodes)
         yield lowering
 
