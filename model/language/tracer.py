@@ -147,9 +147,11 @@ def otherwise(condition: Value = True) -> Iterator[None]:
 
 def before(read: Callable[[], T]) -> T:
     """What `read` gives in the state before the step (for observers, which run at its end)."""
-    active()
-    with tracing(Trace()):
-        return read()
+    outer, inner = active(), Trace()
+    with tracing(inner):
+        result = read()
+    outer.reads |= inner.reads
+    return result
 
 
 __all__ = [

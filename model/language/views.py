@@ -178,6 +178,8 @@ class Record:
         found = self._values.get(name)
         if found is None:
             shape = declared(type(self))[name]
+            if isinstance(shape, RecordShape):
+                return shape.record()
             sort = getattr(shape, "sort", None)
             if sort is None:
                 raise ModelError(f"field `{name}` of {type(self).__name__} was not given a value")

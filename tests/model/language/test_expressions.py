@@ -311,7 +311,7 @@ NO_TRUTH = "a symbolic value has no truth value while the model is traced: use `
         (lambda x, p, pod: x // x, "division by a value that can be -3: the divisor must be positive"),
         (lambda x, p, pod: x // 0, "division by a value that can be 0: the divisor must be positive"),
         (lambda x, p, pod: x.is_none, "`is_none` is for references; this is a value of sort int"),
-        (lambda x, p, pod: as_expr(1.5), "`1.5` is not a value of the modelling language"),
+        (lambda x, p, pod: x + 1.5, "`1.5` is not a value of the modelling language"),
         (lambda x, p, pod: divide(p, 2), "expected a value of sort int, got one of sort bool"),
         (lambda x, p, pod: equal(None, None), "`None` is not a value of the modelling language"),
     ],

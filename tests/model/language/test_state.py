@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
+from functools import partial
 from typing import Any
 
 import pytest
@@ -100,6 +101,15 @@ def _symbolic() -> Any:
         yield model.parts["store"]
 
 
+def push(store: Any, value: int) -> None:
+    store.queue.push(value)
+
+
+def drop(store: Any, number: int) -> None:
+    # The number need not be a constant of Python.
+    store.queue.drop(store.number * 0 + number)
+
+
 def test_initial_values() -> None:
     run, store = shop()
     assert run.get(lambda: (store.number, store.below, store.flag, store.phase, store.node[PODS[0]])) == (
@@ -134,7 +144,7 @@ def test_tables_of_tables() -> None:
         store.mark[store.node[PODS[0]]][store.phase] = 3
 
     run.do(write)
-    marks = {(n.name, ph.name): run.get(lambda n=n, ph=ph: store.mark[n][ph]) for n in NODES for ph in Phase}
+    marks = run.get(lambda: {(n.name, ph.name): store.mark[n][ph] for n in NODES for ph in Phase})
     assert marks == {("n", "NEW"): 0, ("n", "OLD"): 0, ("m", "NEW"): 0, ("m", "OLD"): 3}
     # A key that is none: reading gives zero, writing does nothing.
     assert run.get(lambda: store.mark[store.node[PODS[1]]][Phase.OLD]) == 0
@@ -168,13 +178,13 @@ def test_a_queue_is_a_bounded_list(operations: list[Any]) -> None:
             model = model[1:]
         elif isinstance(operation, tuple):
             number = operation[1]
-            run.do(lambda number=number: store.queue.drop(store.number * 0 + number))
+            run.do(partial(drop, store, number))
             model = model[number:]
         elif len(model) == 3:
             with pytest.raises(NotEnabled):
-                run.do(lambda value=operation: store.queue.push(value))
+                run.do(partial(push, store, operation))
         else:
-            run.do(lambda value=operation: store.queue.push(value))
+            run.do(partial(push, store, operation))
             model.append(operation)
         seen = run.get(lambda: [store.queue.entry(i) for i in range(3)])
         assert seen == [*model, 0, 0, 0][:3]  # free slots are zero, so that equal queues are equal states

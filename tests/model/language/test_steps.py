@@ -283,7 +283,7 @@ class Wrong(Base):
 
 class Bare(Base):
     @step(actor="t")
-    def go(self, number) -> None:  # type: ignore[no-untyped-def]
+    def go(self, number) -> None:
         self.x = 1
 
 
@@ -395,6 +395,30 @@ def test_observers_see_both_ends_of_a_step() -> None:
     assert system.describe(once)["monitor.rises"] == 1
     assert system.describe(twice)["monitor.rises"] == 1
     assert system.describe(once)["base.at"] is None
+
+
+def test_observers_run_where_something_changes_that_they_look_at() -> None:
+    class Memory(Component):
+        base: Twice
+        last = integer(0, 9)
+        steps = integer(0, 9)
+
+        def observe(self) -> None:
+            self.last = before(lambda: self.base.x)
+            self.steps = clamp(self.steps + 1, 0, 9)
+
+    class Two(Twice):
+        @step(actor="t")
+        def other(self) -> None:
+            self.y = 1
+
+    Memory.__annotations__["base"] = Twice
+    model = build(House, UNIVERSE, [Two])
+    model.add("memory", Memory)
+    go, other = trace_system(model).transitions
+    # A look at the state before the step is a look.
+    assert {v.name for v in go.writes} == {"base.x", "memory.last", "memory.steps"}
+    assert {v.name for v in other.writes} == {"base.y"}
 
 
 def test_setup_gives_initial_values() -> None:
