@@ -6,6 +6,7 @@ The full comparison of the large ones takes hours of interpreter time: `make cam
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -42,7 +43,7 @@ CASES = cases()
 IDS = [f"{s.name} {p} {c.label}" for s, p, c in CASES]
 
 
-def sliced(scenario: Scenario, name: str, composition: Composition, **scope: int) -> TransitionSystem:
+def sliced(scenario: Scenario, name: str, composition: Composition, **scope: Any) -> TransitionSystem:
     spec = replace(scenario.spec, scope=replace(scenario.spec.scope, **scope))
     return slice_system(instrument(spec, composition.classes, [PROPERTIES[name]]))
 
