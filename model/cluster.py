@@ -16,12 +16,16 @@ from .scheduler import (
     EventHandlers,
     FailureHandler,
     Filters,
+    NodeInfos,
+    NodeTree,
     Nominator,
     Preemption,
     PriorityQueue,
     Scheduler,
     Snapshot,
 )
+from .scheduler.node_info import HostPort, PodVersion
+from .scheduler.zones import Zone, zones_of
 
 
 class Cluster(Model):
@@ -36,6 +40,8 @@ class Cluster(Model):
     queue: PriorityQueue
     nominator: Nominator
     cache: Cache
+    node_infos: NodeInfos
+    node_tree: NodeTree
     snapshot: Snapshot
     filters: Filters
     preemption: Preemption
@@ -48,5 +54,6 @@ class Cluster(Model):
 
 def build_cluster(spec: ClusterSpec, changes: Sequence[type[Component]] = ()) -> Cluster:
     """The model of `spec` with these changes applied (see `build`)."""
-    universe = Universe({Pod: spec.pods, Node: spec.nodes}, spec.scope)
+    fixed = {Zone: zones_of(spec.nodes), PodVersion: (), HostPort: ()}
+    universe = Universe({Pod: spec.pods, Node: spec.nodes, **fixed}, spec.scope)
     return build(Cluster, universe, changes)
