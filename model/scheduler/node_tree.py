@@ -70,11 +70,15 @@ class NodeTree(Component):
 
     def precedes(self, a: Node, b: Node) -> Expr:
         """Whether `list` has a before b: one node of each zone in turn."""
-        i, j = self._index(a), self._index(b)
+        i, j = self._row(a), self._row(b)
         zones = self.zones.precedes(self.zone[a], self.zone[b])
         return self.has(a) & self.has(b) & ((i < j) | ((i == j) & zones))
 
-    def _index(self, node: Node) -> Expr:
+    def index(self, node: Node) -> Expr:
+        """The position of a node in `list`."""
+        return count(self.precedes(n, node) for n in self.universe[Node] if n is not node)
+
+    def _row(self, node: Node) -> Expr:
         mates = (n for n in self.universe[Node] if n is not node)
         return count((self.zone[n] == self.zone[node]) & self.nodes.precedes(n, node) for n in mates)
 

@@ -17,7 +17,7 @@ def test_a_release_is_its_first_version():
 
 
 def test_the_newest_release_lacks_nothing():
-    assert resolve("1.20").missing == ()
+    assert resolve(RELEASES[-1]).missing == ()
 
 
 def test_a_regression_is_missing_only_in_the_releases_that_had_it():
@@ -26,9 +26,9 @@ def test_a_regression_is_missing_only_in_the_releases_that_had_it():
 
 
 def test_each_release_lacks_less_than_the_one_before():
-    mended = {"93938"}
-    missing = [{c.key for c in resolve(r).missing} - mended for r in RELEASES[:-1]]
-    assert all(later < earlier for earlier, later in pairwise(missing))
+    missing = [{c.key for c in resolve(r).missing} for r in RELEASES]
+    assert all(later != earlier or not later for earlier, later in pairwise(missing))
+    assert all(later - {"93938"} <= earlier for earlier, later in pairwise(missing))
 
 
 def test_putting_in_and_taking_out():
@@ -74,4 +74,5 @@ def test_every_change_alone_can_be_undone_and_changes_the_system(key):
 
     if key == "53647":
         pytest.skip("needs affinity terms: see the scenario 53647")
-    assert shape(resolve("1.20", (), [key])) != shape(resolve("1.20"))
+    newest = RELEASES[-1]
+    assert shape(resolve(newest, (), [key])) != shape(resolve(newest))
