@@ -31,14 +31,15 @@ def listed(model, member, index):
 
 @given(st.lists(st.tuples(st.sampled_from(["put_first", "put_last", "remove"]), st.integers(0, 3))))
 def test_an_order_is_a_list(operations):
-    model, plain = Concrete(build(Room, Universe({Node: NODES}))), []
-    order = model.part("shelf")
+    model = Concrete(build(Room, Universe({Node: NODES})))
+    plain: list[int] = []
+    shelf = model.part("shelf")
     for what, i in operations:
-        model.do(lambda what=what, i=i: getattr(order.order, what)(NODES[i]))
+        model.do(lambda: getattr(shelf.order, what)(NODES[i]))  # noqa: B023
         plain = [n for n in plain if n != i]
         if what != "remove":
             plain.insert(0 if what == "put_first" else len(plain), i)
-        assert listed(model, lambda n: order.order.member[n], lambda n: order.order.index(n)) == plain
+        assert listed(model, lambda n: shelf.order.member[n], lambda n: shelf.order.index(n)) == plain
 
 
 class Trees(Model):
@@ -57,23 +58,22 @@ def in_turn(zones):
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 3), st.integers(0, 2))))
 def test_a_tree_lists_one_node_of_each_zone_in_turn(operations):
     kinds = {Pod: (), Node: NODES, Zone: ZONES, PodVersion: (), HostPort: ()}
-    model, plain = Concrete(build(Trees, Universe(kinds))), {}
+    model = Concrete(build(Trees, Universe(kinds)))
+    plain: dict[int, list[int]] = {}
     tree = model.part("node_tree")
     for add, i, z in operations:
-        node, zone = NODES[i], ZONES[z]
-        if add and any(i in nodes for nodes in plain.values()):
-            old = next(key for key, nodes in plain.items() if i in nodes)
-            model.do(lambda n=node, o=ZONES[old], z=zone: tree.update(n, o, z))
+        old = next((key for key, nodes in plain.items() if i in nodes), None)
+        if add and old is not None:
+            model.do(lambda: tree.update(NODES[i], ZONES[old], ZONES[z]))  # noqa: B023
             if old != z:
                 plain[old].remove(i)
                 plain.setdefault(z, []).append(i)
         elif add:
-            model.do(lambda n=node, z=zone: tree.add(n, z))
+            model.do(lambda: tree.add(NODES[i], ZONES[z]))  # noqa: B023
             plain.setdefault(z, []).append(i)
         else:
-            failed = model.do(lambda n=node, z=zone: tree.remove(n, z))
-            assert failed is (i not in plain.get(z, ()))
-            if not failed:
+            assert model.do(lambda: tree.remove(NODES[i], ZONES[z])) is (old != z)  # noqa: B023
+            if old == z:
                 plain[z].remove(i)
         plain = {key: nodes for key, nodes in plain.items() if nodes}
         assert listed(model, tree.has, tree.index) == in_turn(plain)
