@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..language import Component
-from . import affinity, cache, nodes, nominations, queue, requeue  # noqa: F401  (they register their changes)
+from . import affinity, cache, handlers, nodes, nominations, queue, requeue  # noqa: F401  (they register their changes)
 from .change import CHANGES, RELEASE_ORDER, Change
 
 

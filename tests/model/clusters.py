@@ -1,5 +1,7 @@
 """Small clusters for tests of the model."""
 
+from typing import Any
+
 from podrace.model.cluster import build_cluster
 from podrace.model.environment.objects import ClusterSpec, Node, Pod, Scope
 from podrace.model.history import resolve
@@ -11,7 +13,7 @@ def nodes(*cpus: int) -> tuple[Node, ...]:
     return tuple(Node(i, f"n{i}", cpu) for i, cpu in enumerate(cpus))
 
 
-def spec(pods: list[Pod], on: tuple[Node, ...], **scope: object) -> ClusterSpec:
+def spec(pods: list[Pod], on: tuple[Node, ...], **scope: Any) -> ClusterSpec:
     """A cluster of these pods and nodes."""
     return ClusterSpec("test", tuple(pods), on, Scope(**scope))
 
@@ -21,7 +23,7 @@ def concrete(cluster: ClusterSpec, release: str = "1.19", with_fixes=(), without
     return Concrete(build_cluster(cluster, resolve(release, with_fixes, without).classes))
 
 
-def race_72124(**scope: object) -> ClusterSpec:
+def race_72124(**scope: Any) -> ClusterSpec:
     """The cluster of upstream issue 72124: v fills n0, p wants all of it, q a half."""
     (n0,) = nodes(2)
     pods = [Pod(0, "v", 2, 0, node=n0, graceful=False), Pod(1, "p", 2, 10), Pod(2, "q", 1, 10)]
