@@ -53,7 +53,7 @@ WORDS = (
     Word(rf"cache\.pod{_POD}\.node", "cache: {0} is on {after}", "cache: {0} is off {before}"),
     Word(rf"cache\.pod{_POD}\.assumed", "{0} is assumed", decisive=True),
     Word(rf"cache\.live{_POD}", "cache: node {0} is there", "cache: node {0} is gone"),
-    Word(r"cache\..*"),
+    Word(r"(?:cache|node_infos|node_tree)\..*"),
     # Bookkeeping of the disturbances, and of the properties themselves.
     Word(r"(?:disturbances|users)\..*"),
     Word(r"[A-Z]+-[A-Z0-9]+\..*"),

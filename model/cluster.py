@@ -17,6 +17,8 @@ from .scheduler import (
     EventHandlers,
     FailureHandler,
     Filters,
+    NodeInfos,
+    NodeTree,
     Nominator,
     Preemption,
     PriorityQueue,
@@ -24,6 +26,8 @@ from .scheduler import (
     Snapshot,
 )
 from .scheduler.events import Plugin, default_plugins
+from .scheduler.node_info import HostPort, PodVersion
+from .scheduler.zones import Zone, zones_of
 
 
 class Cluster(Model):
@@ -39,6 +43,8 @@ class Cluster(Model):
     clock: Clock
     nominator: Nominator
     cache: Cache
+    node_infos: NodeInfos
+    node_tree: NodeTree
     snapshot: Snapshot
     filters: Filters
     preemption: Preemption
@@ -56,5 +62,6 @@ def build_cluster(
 ) -> Cluster:
     """The model of `spec` with these changes applied (see `build`); `plugins` are by default the model's filters."""
     rejecting = default_plugins() if plugins is None else plugins
-    universe = Universe({Pod: spec.pods, Node: spec.nodes, Plugin: rejecting}, spec.scope)
+    fixed = {Plugin: rejecting, Zone: zones_of(spec.nodes), PodVersion: (), HostPort: ()}
+    universe = Universe({Pod: spec.pods, Node: spec.nodes, **fixed}, spec.scope)
     return build(Cluster, universe, changes)

@@ -7,12 +7,15 @@ from .cycle import Scheduler
 from .failure import FailureHandler
 from .filters import Filters
 from .handlers import EventHandlers
+from .incremental import IncrementalSnapshot
+from .node_info import NodeInfos
+from .node_tree import NodeTree
 from .nominator import Nominator
 from .preemption import Preemption
 from .queue import PriorityQueue
 from .snapshot import Snapshot
 
 __all__ = [
-    "Binding", "Cache", "Clock", "EventHandlers", "FailureHandler", "Filters", "Nominator", "Preemption",
-    "PriorityQueue", "Scheduler", "Snapshot",
+    "Binding", "Cache", "Clock", "EventHandlers", "FailureHandler", "Filters", "IncrementalSnapshot", "NodeInfos",
+    "NodeTree", "Nominator", "Preemption", "PriorityQueue", "Scheduler", "Snapshot",
 ]  # fmt: skip

@@ -1,26 +1,47 @@
 """The scheduler cache (pkg/scheduler/internal/cache/cache.go): what the scheduler believes of nodes and pods.
 
 Every method is atomic under the cache's lock. A NodeInfo outlives its Node object while pods remain on
-it, because pod events travel on another watch.
+it, because pod events travel on another watch. A method that upstream lets fail returns whether it
+failed; then it changed nothing, unless it says otherwise.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..environment.disturbances import Disturbance
 from ..environment.objects import Node, Pod, PodCopy, PodObject
-from ..language import Component, Expr, Record, Value, boolean, per, ref, require, step, when
+from ..language import (
+    Component,
+    Expr,
+    Record,
+    Value,
+    any_of,
+    boolean,
+    integer,
+    otherwise,
+    per,
+    ref,
+    require,
+    step,
+    when,
+)
+from .node_info import PodVersion
+from .zones import Zone
 
 if TYPE_CHECKING:
     from ..environment.disturbances import Disturbances
+    from .node_info import NodeInfos
+    from .node_tree import NodeTree
+
+
+def latest_deadline(scope: Any) -> int:
+    """The end of time where a scope measures time; elsewhere time is order only, and deadlines cost nothing."""
+    return getattr(scope, "latest_deadline", 0)
 
 
 class CachedPod(Record):
-    """A pod state: the node whose NodeInfo holds the pod, and how the pod got there.
-
-    `copy` is the object that was assumed; once the pod watch confirms the pod, it is zero.
-    """
+    """A pod state: the node whose NodeInfo holds the pod, and how the pod got there."""
 
     node = ref(Node)
     assumed = boolean()
@@ -29,12 +50,20 @@ class CachedPod(Record):
 
 
 class Cache(Component):
-    """Pods by node, assumed pods, and which nodes have a Node object."""
+    """Pods by node, assumed pods, and which nodes have a Node object.
+
+    `copy` is the object that was assumed; once the pod watch confirms the pod, it is zero. `version` is the
+    pod state's object where a pod's objects differ in more than a PodObject tells. `deadline` is zero for none.
+    """
 
     disturbances: Disturbances
+    node_infos: NodeInfos
+    node_tree: NodeTree
 
     pod = per(Pod, CachedPod)
     copy = per(Pod, PodCopy)
+    version = per(Pod, ref(PodVersion))
+    deadline = per(Pod, integer(0, latest_deadline))
     live = per(Node, boolean())
 
     def setup(self) -> None:
@@ -43,6 +72,8 @@ class Cache(Component):
                 self.pod[pod] = CachedPod(node=pod.node)
         for node in self.universe[Node]:
             self.live[node] = node.exists
+
+    # --- what it knows -----------------------------------------------------------------------------------
 
     def knows(self, pod: Pod) -> Expr:
         """Whether the cache has the pod in any state."""
@@ -62,55 +93,148 @@ class Cache(Component):
         assumed: Expr = self.pod[pod].assumed
         return assumed
 
-    def assume(self, pod: Pod, node: Node, copy: PodCopy) -> None:
-        """AssumePod; the caller checks `knows` first, because assuming a known pod is an error."""
-        self.pod[pod] = CachedPod(node=node, assumed=True)
-        self.copy[pod] = copy
+    def has_entry(self, node: Node) -> Expr:
+        """Whether the node has a NodeInfo: for its Node object, or for pods that have none (a ghost)."""
+        return self.live[node] | any_of(self.on(p, node) for p in self.universe[Pod])
 
-    def finish_binding(self, pod: Pod) -> None:
-        """FinishBinding: an assumed pod may expire from now on."""
+    # --- pods of the scheduling and the binding cycle ----------------------------------------------------
+
+    def assume(self, pod: Pod, node: Node, copy: PodCopy, version: Value = None) -> Expr:
+        """AssumePod: fails for a pod that is known in any state."""
+        known = self.knows(pod)
+        with when(~known):
+            self._put(pod, CachedPod(node=node, assumed=True), version)
+            self.copy[pod] = copy
+            self.version[pod] = version
+        return known
+
+    def finish_binding(self, pod: Pod, now: int | None = None, ttl: int = 0) -> None:
+        """FinishBinding: an assumed pod may expire from now on, or `ttl` after `now` where time is measured."""
         with when(self.is_assumed(pod)):
             self.pod[pod].bound = True
+            if now is not None:
+                self.deadline[pod] = now + ttl if ttl else 0
 
-    def forget(self, pod: Pod, node: Value) -> None:
-        """ForgetPod: only an assumed pod, and only on the node that it was assumed on."""
-        with when(self.is_assumed(pod) & (self.pod[pod].node == node)):
+    def forget(self, pod: Pod, node: Value) -> Expr:
+        """ForgetPod: fails but for an assumed pod, on the node that it was assumed on."""
+        allowed = self.is_assumed(pod) & (self.pod[pod].node == node)
+        with when(allowed):
             self._drop(pod)
+        return ~allowed
 
-    def add_pod(self, pod: Pod, new: PodObject) -> None:
-        """AddPod: confirms an assumed pod (moving it if the node differs), or adds an unknown or expired one."""
-        with when(~self.knows(pod) | self.is_assumed(pod)):
-            self._set(pod, new)
+    # --- pods of the watch ---------------------------------------------------------------------------------
 
-    def update_pod(self, pod: Pod, new: PodObject) -> None:
-        """UpdatePod: only for a confirmed pod."""
-        with when(self.knows(pod) & ~self.is_assumed(pod)):
-            self._set(pod, new)
+    def add_pod(self, pod: Pod, new: PodObject, version: Value = None) -> Expr:
+        """AddPod: confirms an assumed pod (moving it if the node differs), or adds an unknown or expired one.
 
-    def remove_pod(self, pod: Pod) -> None:
-        """RemovePod: only for a confirmed pod; removing an assumed one is an error."""
-        with when(~self.is_assumed(pod)):
+        Confirmed on the same node, the pod stays in the NodeInfo as the object that was assumed.
+        """
+        confirmed = self.knows(pod) & ~self.is_assumed(pod)
+        with when(~confirmed):
+            cached = CachedPod(node=new.node, terminating=new.terminating)
+            with when(self.is_assumed(pod) & (self.pod[pod].node == new.node)):
+                self.pod[pod] = cached
+            with otherwise():
+                self._take_out(pod)
+                self._put(pod, cached, version)
+            self._is_now(pod, version)
+        return confirmed
+
+    def update_pod(self, pod: Pod, new: PodObject, version: Value = None) -> Expr:
+        """UpdatePod: fails but for a confirmed pod."""
+        confirmed = self.knows(pod) & ~self.is_assumed(pod)
+        with when(confirmed):
+            self._take_out(pod)
+            self._put(pod, CachedPod(node=new.node, terminating=new.terminating), version)
+            self._is_now(pod, version)
+        return ~confirmed
+
+    def remove_pod(self, pod: Pod) -> Expr:
+        """RemovePod: fails but for a confirmed pod; in particular for an assumed one."""
+        removable = self.removable(pod)
+        with when(removable):
             self._drop(pod)
+        return ~removable
 
-    def _set(self, pod: Pod, new: PodObject) -> None:
-        self.pod[pod] = CachedPod(node=new.node, terminating=new.terminating)
-        self.copy[pod] = PodCopy()
+    def removable(self, pod: Pod) -> Expr:
+        """Which pods RemovePod accepts."""
+        return self.knows(pod) & ~self.is_assumed(pod)
 
-    def _drop(self, pod: Pod) -> None:
-        self.pod[pod] = CachedPod()
-        self.copy[pod] = PodCopy()
+    # --- expiry --------------------------------------------------------------------------------------------
 
-    def add_node(self, node: Node) -> None:
-        """AddNode / UpdateNode: the NodeInfo gets its Node object."""
-        self.live[node] = True
-
-    def remove_node(self, node: Node) -> None:
-        """RemoveNode: the NodeInfo loses its Node object; its pods stay until their own events come."""
-        self.live[node] = False
+    def may_expire(self, pod: Pod) -> Expr:
+        """Whether the pod was assumed, and its bind was reported finished."""
+        bound: Expr = self.pod[pod].bound
+        return self.is_assumed(pod) & bound
 
     @step(actor="cache timers", fair=False)
     def expire(self, pod: Pod) -> None:
         """cleanupAssumedPods: the bind was reported finished, and no event confirmed it in time."""
-        require(self.is_assumed(pod) & self.pod[pod].bound)
+        require(self.may_expire(pod))
         self.disturbances.spend(Disturbance.ASSUME_EXPIRY)
         self._drop(pod)
+
+    def clean_up(self, now: int) -> None:
+        """cleanupAssumedPods where time is measured: a deadline must have passed; no deadline never does."""
+        for pod in self.universe[Pod]:
+            deadline = self.deadline[pod]
+            with when(self.may_expire(pod) & (deadline != 0) & (deadline < now)):
+                self._drop(pod)
+
+    # --- nodes ---------------------------------------------------------------------------------------------
+
+    def add_node(self, node: Node, zone: Zone | None = None) -> None:
+        """AddNode: the NodeInfo, made if need be, gets its Node object."""
+        self.node_tree.add(node, zone or self.node_tree.zone_by_labels(node))
+        self.live[node] = True
+        self.node_infos.touch(node)
+
+    def update_node(self, node: Node, old: Zone | None, new: Zone) -> None:
+        """UpdateNode, from an object in zone `old` (None: no old object) to one in zone `new`.
+
+        Only a node without NodeInfo enters the tree by this.
+        """
+        with when(~self.has_entry(node)):
+            self.node_tree.add(node, new)
+        self.node_tree.update(node, old, new)
+        self.live[node] = True
+        self.node_infos.touch(node)
+
+    def remove_node(self, node: Node, zone: Zone | None = None) -> Expr:
+        """RemoveNode: the NodeInfo loses its Node object; its pods stay until their own events come.
+
+        Fails for a node without NodeInfo, and, too late to change nothing, for one that is not in the tree.
+        """
+        known = self.has_entry(node)
+        self._lose(node)
+        with when(known):
+            self.node_infos.touch(node)
+        missing = self.node_tree.remove(node, zone or self.node_tree.zone_by_labels(node))
+        return ~known | missing
+
+    def _lose(self, node: Node) -> None:
+        """The NodeInfo loses its Node object."""
+        self.live[node] = False
+
+    # --- common to several -----------------------------------------------------------------------------------
+
+    def _put(self, pod: Pod, cached: CachedPod, version: Value) -> None:
+        """addPod: into a NodeInfo."""
+        self.pod[pod] = cached
+        self.node_infos.add(pod, cached.node, version)
+
+    def _take_out(self, pod: Pod) -> None:
+        """removePod: out of the NodeInfo."""
+        node = self.node_of(pod)
+        self.pod[pod] = CachedPod()
+        self.node_infos.remove(pod, node)
+
+    def _drop(self, pod: Pod) -> None:
+        self._take_out(pod)
+        self._is_now(pod, None)
+
+    def _is_now(self, pod: Pod, version: Value) -> None:
+        """Nothing is left of the time when the pod was assumed."""
+        self.copy[pod] = PodCopy()
+        self.version[pod] = version
+        self.deadline[pod] = 0

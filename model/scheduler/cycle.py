@@ -125,9 +125,9 @@ class Scheduler(Component):
     def take_snapshot(self, pod: Pod) -> None:
         """UpdateSnapshot: this cycle works on the cache as it is now."""
         require(self.ready_for_snapshot(pod))
-        self.snapshot.update()
+        inconsistent = self.snapshot.update()
         self.phase = Phase.FILTERING
-        with when(self.has_no_nodes()):
+        with when(inconsistent | self.has_no_nodes()):
             self.error = True
             self.phase = Phase.FAIL
 
@@ -188,10 +188,10 @@ class Scheduler(Component):
         """AssumePod on one of the feasible nodes (scores are not modelled: each may win)."""
         require(self.at(Phase.SELECT, pod))
         require(self.verdict[node] == NodeVerdict.FEASIBLE)
-        with when(self.cache.knows(pod)):
+        refused = self.cache.assume(pod, node, self.copy)
+        with when(refused):
             self.phase = Phase.FAIL
         with otherwise():
-            self.cache.assume(pod, node, self.copy)
             self.host = node
             self.phase = Phase.ASSUMED
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..environment.objects import Node, Pod
-from ..language import Component, Expr, Record, boolean, per, ref
+from ..language import Component, Expr, Record, as_expr, boolean, per, ref
 from .placement import Placement
 
 if TYPE_CHECKING:
@@ -22,7 +22,8 @@ class SnapshotPod(Record):
 class Snapshot(Component):
     """A copy of the cache's NodeInfos, and the nodes that the cycle goes through.
 
-    Cleared at the end of a cycle: every cycle begins with a new one.
+    Cleared at the end of a cycle: every cycle begins with a new one. Upstream keeps it and copies what changed;
+    `IncrementalSnapshot` does the same, and agrees with the full copy.
     """
 
     cache: Cache
@@ -31,8 +32,11 @@ class Snapshot(Component):
     live = per(Node, boolean())
     listed = per(Node, boolean())
 
-    def update(self) -> None:
-        """UpdateSnapshot, under the cache's lock: pods, nodes, and the list of nodes to try."""
+    def update(self) -> Expr:
+        """UpdateSnapshot, under the cache's lock: pods, nodes, and the list of nodes to try.
+
+        Tells whether the result contradicts itself, an error that a full copy never gives.
+        """
         for pod in self.universe[Pod]:
             cached = self.cache.pod[pod]
             self.pod[pod] = SnapshotPod(
@@ -42,6 +46,7 @@ class Snapshot(Component):
         for node in self.universe[Node]:
             self.live[node] = self.cache.live[node]
         self.list_nodes()
+        return as_expr(False)
 
     def list_nodes(self) -> None:
         """The nodes to try are those of the snapshot that have a Node object."""
