@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from .environment.actors import Kubelet, PodGC, Users
 from .environment.api import APIServer
 from .environment.disturbances import Disturbances
-from .environment.objects import ClusterSpec, Node, Pod
+from .environment.objects import Budget, ClusterSpec, Node, Pod
 from .environment.watch import NodeWatch, PodWatch
 from .language import Component, Model, Universe, build
 from .scheduler import (
@@ -19,7 +19,9 @@ from .scheduler import (
     Nominator,
     Preemption,
     PriorityQueue,
+    Sampling,
     Scheduler,
+    Scores,
     Snapshot,
 )
 
@@ -38,6 +40,8 @@ class Cluster(Model):
     cache: Cache
     snapshot: Snapshot
     filters: Filters
+    scores: Scores
+    sampling: Sampling
     preemption: Preemption
     handlers: EventHandlers
     disturbances: Disturbances
@@ -48,5 +52,5 @@ class Cluster(Model):
 
 def build_cluster(spec: ClusterSpec, changes: Sequence[type[Component]] = ()) -> Cluster:
     """The model of `spec` with these changes applied (see `build`)."""
-    universe = Universe({Pod: spec.pods, Node: spec.nodes}, spec.scope)
+    universe = Universe({Pod: spec.pods, Node: spec.nodes, Budget: spec.budgets}, spec.scope)
     return build(Cluster, universe, changes)

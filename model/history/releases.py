@@ -6,7 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..language import Component
-from . import affinity, cache, nodes, nominations, queue, requeue  # noqa: F401  (they register their changes)
+from . import (  # noqa: F401  (they register their changes)
+    affinity,
+    cache,
+    nodes,
+    nominations,
+    preemption,
+    queue,
+    requeue,
+    scores,
+)
 from .change import CHANGES, RELEASE_ORDER, Change
 
 

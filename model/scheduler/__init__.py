@@ -9,9 +9,11 @@ from .handlers import EventHandlers
 from .nominator import Nominator
 from .preemption import Preemption
 from .queue import PriorityQueue
+from .sampling import Sampling
+from .scores import Scores
 from .snapshot import Snapshot
 
 __all__ = [
     "Binding", "Cache", "EventHandlers", "FailureHandler", "Filters", "Nominator", "Preemption",
-    "PriorityQueue", "Scheduler", "Snapshot",
+    "PriorityQueue", "Sampling", "Scheduler", "Scores", "Snapshot",
 ]  # fmt: skip
