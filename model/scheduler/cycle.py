@@ -16,6 +16,7 @@ from ..language import (
     Value,
     all_of,
     any_of,
+    as_expr,
     boolean,
     enum,
     otherwise,
@@ -158,9 +159,13 @@ class Scheduler(Component):
 
     def _filtered(self, pod: Pod, node: Node) -> Expr:
         code = self.filters.run_with_nominated(pod, node, self.snapshot.placement())
-        rejected = select(code == Code.UNRESOLVABLE, NodeVerdict.UNRESOLVABLE, NodeVerdict.REJECTED)
-        passed = select(code == Code.SUCCESS, NodeVerdict.FEASIBLE, rejected)
-        return select(self.snapshot.live[node], passed, NodeVerdict.REJECTED)
+        return select(self.snapshot.live[node], self.verdict_of(code), NodeVerdict.REJECTED)
+
+    def verdict_of(self, code: Value) -> Expr:
+        """What the cycle keeps of the filters' answer."""
+        answer = as_expr(code)
+        rejected = select(answer == Code.UNRESOLVABLE, NodeVerdict.UNRESOLVABLE, NodeVerdict.REJECTED)
+        return select(answer == Code.SUCCESS, NodeVerdict.FEASIBLE, rejected)
 
     def no_node_is(self, verdict: NodeVerdict) -> Expr:
         """Whether no node of the cycle's list has this verdict."""
@@ -214,7 +219,9 @@ class Scheduler(Component):
         """PostFilter begins: read the preemptor again and see whether it may preempt."""
         require(self.at(Phase.REREAD_PREEMPTOR, pod))
         exists, nominated = self.read_preemptor(pod)
-        helpful = ~self.no_node_is(NodeVerdict.REJECTED)
+        helpful = any_of(
+            self.snapshot.listed[n] & self.preemption.might_help(n) for n in self.universe[Node]
+        )
         with when(exists & helpful & self.preemption.eligible(pod, nominated)):
             self.phase = Phase.DRY_RUN
         with otherwise():

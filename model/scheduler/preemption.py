@@ -84,6 +84,28 @@ class Preemption(Component):
         given_up: Expr = self.scheduler.verdict[node] == NodeVerdict.UNRESOLVABLE
         return given_up
 
+    def might_help(self, node: Node) -> Expr:
+        """nodesWherePreemptionMightHelp: every node but those that no eviction makes fit."""
+        hopeless: Expr = self.scheduler.verdict[node] == NodeVerdict.UNRESOLVABLE
+        return ~hopeless
+
+    def reasons(self, pod: Pod, node: Node) -> dict[str, Expr]:
+        """What PostFilter says of a node that is no candidate: one of these, or several resources at once."""
+        potential = self.potential_victims(pod, node)
+        some = any_of(potential.values())
+        placement = self.snapshot.placement()
+        emptied = {q: here & ~potential[q] for q, here in placement.present(pod, node).items()}
+        without = placement.with_present(node, emptied)
+        tried = self.might_help(node) & some
+        found = {"not helpful": ~self.might_help(node), "no victims": self.might_help(node) & ~some}
+        for name, rejects in self.filters.rejected_by(pod, node, without).items():
+            if name == "NodeResourcesFit":
+                for resource, lacking in self.filters.insufficient(pod, node, without).items():
+                    found[f"insufficient {resource}"] = tried & rejects & lacking
+            else:
+                found[name] = tried & rejects
+        return found
+
     # --- dry run -----------------------------------------------------------------------------------
 
     def more_important(self, a: Pod, b: Pod) -> Expr:

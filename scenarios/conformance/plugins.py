@@ -1,0 +1,158 @@
+"""The plugins that only upstream's tests have, as subclasses of the model's own parts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ...model.environment.objects import Node, Pod
+from ...model.language import Component, Expr, any_of, as_expr, clamp, integer, largest, select, smallest, total
+from ...model.scheduler import Filters, Scores
+from ...model.scheduler.filters import Plugin
+from ...model.scheduler.placement import Placement
+from ...model.scheduler.verdicts import Code
+from .cluster import NotCovered
+
+MAX_CALLS = 1 << 30
+
+CODES = {
+    "Success": Code.SUCCESS,
+    "Error": Code.ERROR,
+    "Unschedulable": Code.UNSCHEDULABLE,
+    "UnschedulableAndUnresolvable": Code.UNRESOLVABLE,
+    "Skip": Code.SKIP,
+}
+
+
+def code_named(name: str) -> Code:
+    """The Code that a case names."""
+    if name not in CODES:
+        raise NotCovered(f"the status code {name} is not modelled")
+    return CODES[name]
+
+
+class TestFilters(Filters):
+    """The filters that a case chooses. `calls` counts how often they ran."""
+
+    chosen: Sequence[str] = ()
+    failing_on: Sequence[str] = ()
+
+    calls = integer(0, MAX_CALLS)
+
+    def run(self, pod: Pod, node: Node, placement: Placement) -> Expr:
+        self.calls = clamp(self.calls + 1, 0, MAX_CALLS)
+        return super().run(pod, node, placement)
+
+    def plugins(self) -> dict[str, Plugin]:
+        own = super().plugins()
+        if any(name.startswith("(") for name in self.chosen):
+            return own
+        stubs: dict[str, Plugin] = {
+            "AlwaysPass": self.always_pass,
+            "AlwaysFail": self.always_fail,
+            "NodeNameEqualsPodName": self.node_named_like_pod,
+            "NodeHasNoPods": self.node_has_no_pods,
+            "FailsOn": self.fails_on,
+        }
+        known = {**own, **stubs}
+        return {name: known[name] for name in self.chosen}
+
+    def always_pass(self, pod: Pod, node: Node, placement: Placement) -> Expr:
+        """Lets everything pass."""
+        return as_expr(Code.SUCCESS)
+
+    def always_fail(self, pod: Pod, node: Node, placement: Placement) -> Expr:
+        """Lets nothing pass."""
+        return as_expr(Code.UNSCHEDULABLE)
+
+    def node_named_like_pod(self, pod: Pod, node: Node, placement: Placement) -> Expr:
+        """Lets a pod pass on the node that has its name."""
+        return as_expr(Code.SUCCESS if pod.name == node.name else Code.UNSCHEDULABLE)
+
+    def node_has_no_pods(self, pod: Pod, node: Node, placement: Placement) -> Expr:
+        """Lets a pod pass on an empty node."""
+        taken = any_of(placement.present(pod, node).values())
+        return select(taken, Code.UNSCHEDULABLE, Code.SUCCESS)
+
+    def fails_on(self, pod: Pod, node: Node, placement: Placement) -> Expr:
+        """Fails on the nodes that the case names."""
+        return as_expr(Code.UNSCHEDULABLE if node.name in self.failing_on else Code.SUCCESS)
+
+
+KNOWN = (
+    "NodeUnschedulable", "TaintToleration", "NodeResourcesFit", "InterPodAffinity", "AlwaysPass", "AlwaysFail",
+    "NodeNameEqualsPodName", "NodeHasNoPods", "FailsOn",
+)  # fmt: skip
+
+
+def test_filters(names: Sequence[str], failing_on: Sequence[str] = ()) -> type[Component]:
+    """Filters that run just these plugins; a name in parentheses stands for the default ones."""
+    for name in names:
+        if name == "PodTopologySpread":
+            raise NotCovered("PodTopologySpread is not modelled")
+        if name not in KNOWN and not name.startswith("("):
+            raise NotCovered(f"the filter {name} is not modelled")
+    return type("ChosenFilters", (TestFilters,), {"chosen": tuple(names), "failing_on": tuple(failing_on)})
+
+
+def stub_filters(on_add: Code | None, on_filter: Code | None) -> type[Component]:
+    """A plugin that says one thing of every pod and another of every nominated pod that is added."""
+
+    class StubFilters(Filters):
+        """Filters that always say the same."""
+
+        def joins(self, pod: Pod, nominated: Pod, node: Node) -> Expr:
+            return as_expr(on_add or Code.SUCCESS)
+
+        def plugins(self) -> dict[str, Plugin]:
+            if on_filter is None:
+                return {}
+            said = as_expr(on_filter)
+            return {"Stub": lambda pod, node, placement: said}
+
+    return StubFilters
+
+
+def _number(node: Node) -> int:
+    try:
+        return int(node.name)
+    except ValueError:
+        raise NotCovered(f"the scorer needs numbers as names of nodes, not {node.name}") from None
+
+
+class TestScores(Scores):
+    """The scorers that a case chooses, with their weights."""
+
+    chosen: Sequence[tuple[str, int]] = ()
+
+    def totals(self, pod: Pod, feasible: Mapping[Node, Expr], placement: Placement) -> dict[Node, Expr]:
+        of = {"numeric_name": self.numeric, "reverse_numeric_name": self.reverse, "equal": self.equal}
+        parts = [(weight, of[name](feasible)) for name, weight in self.chosen]
+        return {n: total(score[n] * weight for weight, score in parts) for n in feasible}
+
+    def equal(self, feasible: Mapping[Node, Expr]) -> dict[Node, Expr]:
+        """The same score everywhere."""
+        return dict.fromkeys(feasible, as_expr(1))
+
+    def numeric(self, feasible: Mapping[Node, Expr]) -> dict[Node, Expr]:
+        """A node's name is its score."""
+        return {n: as_expr(_number(n)) for n in feasible}
+
+    def reverse(self, feasible: Mapping[Node, Expr]) -> dict[Node, Expr]:
+        """The feasible nodes' scores upside down."""
+        numbers = [_number(n) for n in feasible]
+        least, greatest = as_expr(max(numbers)), as_expr(min(numbers))
+        for node, counts in feasible.items():
+            least = select(counts, smallest(_number(node), least), least)
+            greatest = select(counts, largest(_number(node), greatest), greatest)
+        return {n: greatest + least - _number(n) for n in feasible}
+
+
+def test_scores(scorers: Sequence[Mapping[str, object]]) -> type[Component]:
+    """Scores that add up just these scorers."""
+    chosen = []
+    for scorer in scorers:
+        kind, weight = str(scorer.get("kind")), scorer.get("weight")
+        if kind not in ("numeric_name", "reverse_numeric_name", "equal"):
+            raise NotCovered(f"the scorer {kind} is not modelled")
+        chosen.append((kind, 1 if weight is None else int(str(weight))))
+    return type("ChosenScores", (TestScores,), {"chosen": tuple(chosen)})
