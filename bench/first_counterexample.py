@@ -23,7 +23,9 @@ def seconds(race: str, cache: str) -> float:
     started = time.perf_counter()
     environment = {**os.environ, "PODRACE_CACHE": cache}
     environment.pop("NUMBA_CACHE_DIR", None)
-    done = subprocess.run([PODRACE, "check", race], env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [PODRACE, "check", race], env=environment, capture_output=True, text=True, check=False
+    )
     if done.returncode != 1:
         raise SystemExit(f"podrace check {race} was meant to exit 1, not {done.returncode}:\n{done.stderr}")
     return time.perf_counter() - started

@@ -219,9 +219,7 @@ class Scheduler(Component):
         """PostFilter begins: read the preemptor again and see whether it may preempt."""
         require(self.at(Phase.REREAD_PREEMPTOR, pod))
         exists, nominated = self.read_preemptor(pod)
-        helpful = any_of(
-            self.snapshot.listed[n] & self.preemption.might_help(n) for n in self.universe[Node]
-        )
+        helpful = any_of(self.snapshot.listed[n] & self.preemption.might_help(n) for n in self.universe[Node])
         with when(exists & helpful & self.preemption.eligible(pod, nominated)):
             self.phase = Phase.DRY_RUN
         with otherwise():

@@ -108,7 +108,8 @@ class Filters(Component):
     def taints_tolerated(self, pod: Pod, node: Node, placement: Placement) -> Expr:
         """TaintToleration: every taint but those that are a mere preference is tolerated."""
         repels = any(
-            taint.effect in ("NoSchedule", "NoExecute") and not any(t.tolerates(taint) for t in pod.tolerations)
+            taint.effect in ("NoSchedule", "NoExecute")
+            and not any(t.tolerates(taint) for t in pod.tolerations)
             for taint in node.taints
         )
         return as_expr(Code.UNRESOLVABLE if repels else Code.SUCCESS)

@@ -131,7 +131,10 @@ class Preemption(Component):
         Each budget is spent on potential victims in their order.
         """
         potential = self.potential_victims(pod, node)
-        return {q: here & any_of(self.exceeds(b, q, potential) for b in self.budgets(q)) for q, here in potential.items()}
+        return {
+            q: here & any_of(self.exceeds(b, q, potential) for b in self.budgets(q))
+            for q, here in potential.items()
+        }
 
     def budgets(self, pod: Pod) -> list[Budget]:
         """The budgets that evicting the pod takes from."""
@@ -143,7 +146,9 @@ class Preemption(Component):
 
     def exceeds(self, budget: Budget, pod: Pod, potential: Mapping[Pod, Expr]) -> Expr:
         """Whether a budget is used up when it is the pod's turn."""
-        before = count(here & self.comes_before(q, pod) for q, here in potential.items() if self.takes_from(budget, q))
+        before = count(
+            here & self.comes_before(q, pod) for q, here in potential.items() if self.takes_from(budget, q)
+        )
         return before >= budget.allowed
 
     def dry_run(self, pod: Pod, node: Node) -> tuple[Expr, dict[Pod, Expr]]:
@@ -157,11 +162,17 @@ class Preemption(Component):
         present = {q: here & ~potential[q] for q, here in snapshot.items()}
         tried = self.worth_trying(potential)
         with when(tried):
-            feasible = tried & self.filters.fits_with_nominated(pod, node, placement.with_present(node, present))
+            feasible = tried & self.filters.fits_with_nominated(
+                pod, node, placement.with_present(node, present)
+            )
         pods = list(snapshot)
         ahead = {
             q: [
-                potential[r] & ((violating[r] & ~violating[q]) | ((violating[r] == violating[q]) & self.comes_before(r, q)))
+                potential[r]
+                & (
+                    (violating[r] & ~violating[q])
+                    | ((violating[r] == violating[q]) & self.comes_before(r, q))
+                )
                 for r in pods
             ]
             for q in pods

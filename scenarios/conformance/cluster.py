@@ -210,7 +210,9 @@ def situation(facts: Facts, release: str) -> Situation:
             namespace=b.get("namespace") or "",
             disrupted=b.get("disruptedPods") or (),
         )
-        for i, (name, b) in enumerate(zip(unique(b.get("name") or "" for b in facts.budgets), facts.budgets, strict=True))
+        for i, (name, b) in enumerate(
+            zip(unique(b.get("name") or "" for b in facts.budgets), facts.budgets, strict=True)
+        )
     ]
     spec = ClusterSpec(
         "case", tuple(pods[i] for i in order), tuple(nodes), Scope(config=facts.config), tuple(budgets)

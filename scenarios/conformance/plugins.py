@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ...model.environment.objects import Node, Pod
-from ...model.language import Component, Expr, any_of, as_expr, clamp, integer, largest, select, smallest, total
+from ...model.language import (
+    Component,
+    Expr,
+    any_of,
+    as_expr,
+    clamp,
+    integer,
+    largest,
+    select,
+    smallest,
+    total,
+)
 from ...model.scheduler import Filters, Scores
 from ...model.scheduler.filters import Plugin
 from ...model.scheduler.placement import Placement
@@ -30,7 +41,7 @@ def code_named(name: str) -> Code:
     return CODES[name]
 
 
-class TestFilters(Filters):
+class ChosenFilters(Filters):
     """The filters that a case chooses. `calls` counts how often they ran."""
 
     chosen: Sequence[str] = ()
@@ -84,14 +95,14 @@ KNOWN = (
 )  # fmt: skip
 
 
-def test_filters(names: Sequence[str], failing_on: Sequence[str] = ()) -> type[Component]:
+def chosen_filters(names: Sequence[str], failing_on: Sequence[str] = ()) -> type[Component]:
     """Filters that run just these plugins; a name in parentheses stands for the default ones."""
     for name in names:
         if name == "PodTopologySpread":
             raise NotCovered("PodTopologySpread is not modelled")
         if name not in KNOWN and not name.startswith("("):
             raise NotCovered(f"the filter {name} is not modelled")
-    return type("ChosenFilters", (TestFilters,), {"chosen": tuple(names), "failing_on": tuple(failing_on)})
+    return type("ChosenFilters", (ChosenFilters,), {"chosen": tuple(names), "failing_on": tuple(failing_on)})
 
 
 def stub_filters(on_add: Code | None, on_filter: Code | None) -> type[Component]:
@@ -119,7 +130,7 @@ def _number(node: Node) -> int:
         raise NotCovered(f"the scorer needs numbers as names of nodes, not {node.name}") from None
 
 
-class TestScores(Scores):
+class ChosenScores(Scores):
     """The scorers that a case chooses, with their weights."""
 
     chosen: Sequence[tuple[str, int]] = ()
@@ -147,7 +158,7 @@ class TestScores(Scores):
         return {n: greatest + least - _number(n) for n in feasible}
 
 
-def test_scores(scorers: Sequence[Mapping[str, object]]) -> type[Component]:
+def chosen_scores(scorers: Sequence[Mapping[str, object]]) -> type[Component]:
     """Scores that add up just these scorers."""
     chosen = []
     for scorer in scorers:
@@ -155,4 +166,4 @@ def test_scores(scorers: Sequence[Mapping[str, object]]) -> type[Component]:
         if kind not in ("numeric_name", "reverse_numeric_name", "equal"):
             raise NotCovered(f"the scorer {kind} is not modelled")
         chosen.append((kind, 1 if weight is None else int(str(weight))))
-    return type("ChosenScores", (TestScores,), {"chosen": tuple(chosen)})
+    return type("ChosenScores", (ChosenScores,), {"chosen": tuple(chosen)})

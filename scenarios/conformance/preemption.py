@@ -12,9 +12,16 @@ from ...model.scheduler.verdicts import NodeVerdict, Phase
 from .cluster import Facts, NotCovered, Situation, facts_of, situation, start_number
 from .drive import Drive, stand_at
 from .outcome import Case, Outcome, version
-from .plugins import test_filters
+from .plugins import chosen_filters
 
-AFTER_PREEMPTION = (Phase.FAIL, Phase.EVICT, Phase.CLEAR_NOMINATIONS, Phase.NOMINATE, Phase.PATCH_NOMINATION, Phase.IDLE)
+AFTER_PREEMPTION = (
+    Phase.FAIL,
+    Phase.EVICT,
+    Phase.CLEAR_NOMINATIONS,
+    Phase.NOMINATE,
+    Phase.PATCH_NOMINATION,
+    Phase.IDLE,
+)
 
 
 def differ(what: str, expected: Any, found: Any) -> Outcome:
@@ -91,7 +98,7 @@ def dry_runs(case: Case, release: str) -> Outcome:
 
 
 def _dry_run(case: Case, cycle: Mapping[str, Any], release: str) -> Outcome:
-    filters = test_filters(case.get("filters") or ())
+    filters = chosen_filters(case.get("filters") or ())
     facts = replace(
         facts_of(case, cycle["preemptor"]), config=_candidate_limits(case, cycle), test_plugins=(filters,)
     )
@@ -147,7 +154,7 @@ def _sentence(candidates: Mapping[str, tuple[frozenset[str], int]]) -> str:
 def pick_one(case: Case, release: str) -> Outcome:
     """Dry run on all nodes, then the choice."""
     facts = facts_of(case, case["preemptor"])
-    here = situation(replace(facts, test_plugins=(test_filters(case.get("filters") or ()),)), release)
+    here = situation(replace(facts, test_plugins=(chosen_filters(case.get("filters") or ()),)), release)
     stand_at(here, Phase.DRY_RUN, None, NodeVerdict.REJECTED)
     drive = Drive(here, by_name(here)).run(AFTER_PREEMPTION)
     changed = later(case, release)
@@ -237,7 +244,7 @@ def preempt(case: Case, release: str) -> Outcome:
 
 
 def _preempt(case: Case, facts: Facts, release: str, whole: bool) -> tuple[Situation, Drive]:
-    here = situation(replace(facts, test_plugins=(test_filters(case.get("filters") or ()),)), release)
+    here = situation(replace(facts, test_plugins=(chosen_filters(case.get("filters") or ()),)), release)
     hoped = here.nodes.get(case.get("expected_nominated_node") or "")
     drive = Drive(here, by_name(here), hoped)
     if whole:

@@ -26,7 +26,9 @@ def read_table(path: Path) -> Table:
     """The table in a file; raises ScenarioError."""
     try:
         if path.is_dir():
-            raise ScenarioError(f"{one_line(str(path), 200)}: is a directory: give a file of conformance cases")
+            raise ScenarioError(
+                f"{one_line(str(path), 200)}: is a directory: give a file of conformance cases"
+            )
         if path.stat().st_size > MAX_BYTES:
             raise ScenarioError(f"{one_line(str(path), 200)}: is too large for a file of conformance cases")
         content = json.loads(path.read_bytes())

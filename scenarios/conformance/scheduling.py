@@ -13,7 +13,7 @@ from ...model.scheduler.verdicts import Code, Phase
 from .cluster import Facts, NotCovered, Situation, facts_of, situation
 from .drive import Drive
 from .outcome import Case, Outcome
-from .plugins import CODES, code_named, stub_filters, test_filters, test_scores
+from .plugins import CODES, chosen_filters, chosen_scores, code_named, stub_filters
 from .preemption import any_of_these, differ, first_failure
 
 DECIDED = (Phase.ASSUMED, Phase.FAIL, Phase.REREAD_PREEMPTOR, Phase.IDLE)
@@ -77,7 +77,7 @@ def prefer_nominated(case: Case, release: str) -> Outcome:
 
 def filter_call_count(case: Case, release: str) -> Outcome:
     """How often the filters run in one cycle."""
-    filters = test_filters(("FailsOn",), case.get("filter_fails_on") or ())
+    filters = chosen_filters(("FailsOn",), case.get("filter_fails_on") or ())
     facts = replace(facts_of(case, case["pod"]), pods=_pods(case), test_plugins=(filters,))
     here = situation(facts, release)
     Drive(here).run((Phase.SELECT, Phase.FAIL, Phase.REREAD_PREEMPTOR))
@@ -150,15 +150,17 @@ def rotation(case: Case, release: str) -> Outcome:
         found = model.do(lambda: sampling.walk([True] * int(case["all_nodes"])).found)
         outcomes.append(differ(f"nodes found in cycle {number + 1}", case["expected_found_each"], found))
         expected = case["expected_next_start"][number]
-        outcomes.append(differ(f"start after cycle {number + 1}", expected, model.get(lambda: sampling.start)))
+        outcomes.append(
+            differ(f"start after cycle {number + 1}", expected, model.get(lambda: sampling.start))
+        )
     return first_failure(outcomes)
 
 
 def schedule(case: Case, release: str) -> Outcome:
     """A whole cycle with chosen filters and scorers."""
     plugins: tuple[type[Component], ...] = (
-        test_filters(case.get("filters") or ()),
-        test_scores(case.get("scorers") or ()),
+        chosen_filters(case.get("filters") or ()),
+        chosen_scores(case.get("scorers") or ()),
     )
     facts = replace(facts_of(case, case["pod"]), config=Config(scored=True), test_plugins=plugins)
     here = situation(facts, release)
@@ -177,5 +179,7 @@ def _rejections(here: Situation) -> dict[str, str]:
         said = here.model.get(
             lambda node=node: filters.rejected_by(here.preemptor, node, snapshot.placement())
         )
-        found.update({name: plugin for plugin, rejects in said.items() if rejects})
+        for plugin, rejects in said.items():
+            if rejects:
+                found[name] = plugin
     return found
