@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from ...model.environment.objects import Config, Node
@@ -212,7 +213,7 @@ def might_help(case: Case, release: str) -> Outcome:
     statuses = {name: said["code"] for name, said in case["statuses"].items()}
     stand_at(here, Phase.DRY_RUN, statuses, NodeVerdict.UNTRIED)
     preemption = here.part("preemption")
-    found = {name for name, n in here.nodes.items() if here.model.get(lambda n=n: preemption.might_help(n))}
+    found = {name for name, n in here.nodes.items() if here.model.get(partial(preemption.might_help, n))}
     return differ("nodes to try", set(case["expected_candidate_nodes"]), found)
 
 
@@ -267,7 +268,7 @@ def _nomination(here: Situation) -> str | None:
     found = [
         name
         for name, node in here.nodes.items()
-        if here.model.get(lambda node=node: nominator.nominated_to(here.preemptor, node))
+        if here.model.get(partial(nominator.nominated_to, here.preemptor, node))
     ]
     return found[0] if found else None
 
@@ -275,7 +276,7 @@ def _nomination(here: Situation) -> str | None:
 def _reasons(case: Case, here: Situation) -> Outcome:
     found: dict[str, int] = {}
     for node in here.nodes.values():
-        said = here.model.get(lambda node=node: here.part("preemption").reasons(here.preemptor, node))
+        said = here.model.get(partial(here.part("preemption").reasons, here.preemptor, node))
         for reason, given in said.items():
             if given:
                 found[reason] = found.get(reason, 0) + 1

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
-from ...model.environment.objects import Config, Scope
-from ...model.language import Component, Concrete, Model, Universe, as_expr, build
+from ...model.environment.objects import Config, Node, Scope
+from ...model.language import Component, Concrete, Expr, Model, Universe, as_expr, build
 from ...model.scheduler import Sampling
 from ...model.scheduler.verdicts import Code, Phase
 from .cluster import Facts, NotCovered, Situation, facts_of, situation
@@ -119,7 +120,7 @@ def select_host(case: Case, release: str) -> Outcome:
     scores = {here.node(name): as_expr(score) for name, score in told.items()}
     feasible = dict.fromkeys(scores, as_expr(True))
     part = here.part("scores")
-    winners = [n.name for n in scores if here.model.get(lambda n=n: part.may_win(n, feasible, scores))]
+    winners = [n.name for n in scores if here.model.get(partial(part.may_win, n, feasible, scores))]
     expected = () if case.get("expected_error") else case.get("expected_any_of")
     return any_of_these("host", expected, winners)
 
@@ -173,13 +174,16 @@ def schedule(case: Case, release: str) -> Outcome:
 
 
 def _rejections(here: Situation) -> dict[str, str]:
-    filters, snapshot = here.part("filters"), here.part("snapshot")
     found = {}
     for name, node in sorted(here.nodes.items()):
-        said = here.model.get(
-            lambda node=node: filters.rejected_by(here.preemptor, node, snapshot.placement())
-        )
+        said = here.model.get(partial(_rejection, here, node))
         for plugin, rejects in said.items():
             if rejects:
                 found[name] = plugin
     return found
+
+
+def _rejection(here: Situation, node: Node) -> dict[str, Expr]:
+    placement = here.part("snapshot").placement()
+    said: dict[str, Expr] = here.part("filters").rejected_by(here.preemptor, node, placement)
+    return said
