@@ -269,7 +269,8 @@ class Scheduler(Component):
         """DELETE one victim at the API server; any error, also that it is gone, ends the preemption."""
         if pod is victim:
             require(False)
-        require(self.at(Phase.EVICT, pod) & self.preemption.is_next_victim(victim))
+            return
+        require(self.at(Phase.EVICT, pod) & self.preemption.is_next_victim(pod, victim))
         if not ok:
             self.disturbances.spend(Disturbance.WRITE_FAILURE)
             self.eviction_failed()

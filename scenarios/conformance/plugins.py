@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
+from types import MappingProxyType
+from typing import Any
 
 from ...model.environment.objects import Node, Pod
 from ...model.language import (
@@ -45,7 +48,7 @@ class ChosenFilters(Filters):
     """The filters that a case chooses. `calls` counts how often they ran."""
 
     chosen: Sequence[str] = ()
-    failing_on: Sequence[str] = ()
+    said: Mapping[str, Mapping[str, Code]] = MappingProxyType({})
 
     calls = integer(0, MAX_CALLS)
 
@@ -62,7 +65,7 @@ class ChosenFilters(Filters):
             "AlwaysFail": self.always_fail,
             "NodeNameEqualsPodName": self.node_named_like_pod,
             "NodeHasNoPods": self.node_has_no_pods,
-            "FailsOn": self.fails_on,
+            **{name: partial(self.as_told, answers) for name, answers in self.said.items()},
         }
         known = {**own, **stubs}
         return {name: known[name] for name in self.chosen}
@@ -84,25 +87,41 @@ class ChosenFilters(Filters):
         taken = any_of(placement.present(pod, node).values())
         return select(taken, Code.UNSCHEDULABLE, Code.SUCCESS)
 
-    def fails_on(self, pod: Pod, node: Node, placement: Placement) -> Expr:
-        """Fails on the nodes that the case names."""
-        return as_expr(Code.UNSCHEDULABLE if node.name in self.failing_on else Code.SUCCESS)
+    def as_told(self, answers: Mapping[str, Code], pod: Pod, node: Node, placement: Placement) -> Expr:
+        """Says of each node what the case tells, and lets pass where it tells nothing."""
+        return as_expr(answers.get(node.name, Code.SUCCESS))
 
 
 KNOWN = (
     "NodeUnschedulable", "TaintToleration", "NodeResourcesFit", "InterPodAffinity", "AlwaysPass", "AlwaysFail",
-    "NodeNameEqualsPodName", "NodeHasNoPods", "FailsOn",
+    "NodeNameEqualsPodName", "NodeHasNoPods",
 )  # fmt: skip
 
 
-def chosen_filters(names: Sequence[str], failing_on: Sequence[str] = ()) -> type[Component]:
-    """Filters that run just these plugins; a name in parentheses stands for the default ones."""
-    for name in names:
-        if name == "PodTopologySpread":
+def chosen_filters(filters: Sequence[str | Mapping[str, Any]]) -> type[Component]:
+    """Filters that run just these plugins; a name in parentheses stands for the default ones.
+
+    A filter may be told what to say: `{kind, fails_on: [node]}` or `{kind, codes: {node: code}}`.
+    """
+    chosen, said = [], {}
+    for told in filters:
+        name = told if isinstance(told, str) else str(told.get("kind") or told.get("name"))
+        if not isinstance(told, str):
+            said[name] = _answers(name, told)
+        elif name == "PodTopologySpread":
             raise NotCovered("PodTopologySpread is not modelled")
-        if name not in KNOWN and not name.startswith("("):
+        elif name not in KNOWN and not name.startswith("("):
             raise NotCovered(f"the filter {name} is not modelled")
-    return type("ChosenFilters", (ChosenFilters,), {"chosen": tuple(names), "failing_on": tuple(failing_on)})
+        chosen.append(name)
+    return type("TheseFilters", (ChosenFilters,), {"chosen": tuple(chosen), "said": said})
+
+
+def _answers(name: str, told: Mapping[str, Any]) -> dict[str, Code]:
+    if isinstance(told.get("codes"), Mapping):
+        return {node: code_named(code) for node, code in told["codes"].items()}
+    if "fails_on" in told:
+        return dict.fromkeys(told["fails_on"], code_named(told.get("code") or "Unschedulable"))
+    raise NotCovered(f"the filter {name} is not modelled")
 
 
 def stub_filters(on_add: Code | None, on_filter: Code | None) -> type[Component]:

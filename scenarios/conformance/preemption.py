@@ -43,15 +43,30 @@ def _show(value: Any) -> str:
     return "none" if value is None else str(value)
 
 
+UNCHANGED = object()
+
+
 def later(case: Case, release: str) -> Any:
     """What a case expects from a later release on (`expected_from_1_22`), if the release is as late."""
-    found = None
-    for key in sorted(case):
-        if key.startswith("expected_from_"):
-            since = key.removeprefix("expected_from_").replace("_", ".")
-            if version(release) >= version(since):
-                found = case[key]
+    found: Any = UNCHANGED
+    for key in sorted(case, key=_since):
+        if key.startswith(_FROM) and version(release) >= _since(key):
+            found = case[key]
     return found
+
+
+_FROM = "expected_from_"
+
+
+def _since(key: str) -> tuple[int, ...]:
+    return version(key.removeprefix(_FROM).replace("_", ".")) if key.startswith(_FROM) else ()
+
+
+def _inner(value: Any) -> Any:
+    """The list in a note such as `{candidates: [...], note: ...}`, or the value itself."""
+    if not isinstance(value, Mapping):
+        return value
+    return next((v for v in value.values() if isinstance(v, list)), None)
 
 
 def run(case: Case, release: str) -> Outcome:
@@ -112,11 +127,11 @@ def _dry_run(case: Case, cycle: Mapping[str, Any], release: str) -> Outcome:
             _try(here, node)
     found = {n.name: outcome for n in order if (outcome := _candidate(here, n)) is not None}
     changed = later(case, release)
-    told = cycle["expected_candidates"] if changed is None else changed["candidates"]
+    told = cycle["expected_candidates"] if changed is UNCHANGED else _inner(changed) or ()
     expected = {c["node"]: (frozenset(c["victims"]), int(c.get("numPDBViolations") or 0)) for c in told}
     outcomes = [differ("candidates", _sentence(expected), _sentence(found))]
     calls = cycle.get("expected_filter_calls")
-    if calls is not None and changed is None:
+    if calls is not None and changed is UNCHANGED:
         outcomes.append(differ("filter calls", calls, here.model.get(lambda: here.part("filters").calls)))
     return first_failure(outcomes)
 
@@ -159,9 +174,7 @@ def pick_one(case: Case, release: str) -> Outcome:
     stand_at(here, Phase.DRY_RUN, None, NodeVerdict.REJECTED)
     drive = Drive(here, by_name(here)).run(AFTER_PREEMPTION)
     changed = later(case, release)
-    expected = case["expected_any_of"] if changed is None else changed
-    if isinstance(expected, Mapping):
-        expected = expected.get("expected_any_of", expected.get("any_of", ()))
+    expected = case["expected_any_of"] if changed is UNCHANGED else _inner(changed)
     return any_of_these("chosen node", expected, drive.candidates)
 
 

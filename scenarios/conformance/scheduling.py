@@ -78,7 +78,7 @@ def prefer_nominated(case: Case, release: str) -> Outcome:
 
 def filter_call_count(case: Case, release: str) -> Outcome:
     """How often the filters run in one cycle."""
-    filters = chosen_filters(("FailsOn",), case.get("filter_fails_on") or ())
+    filters = chosen_filters([{"kind": "FailsOn", "fails_on": case.get("filter_fails_on") or ()}])
     facts = replace(facts_of(case, case["pod"]), pods=_pods(case), test_plugins=(filters,))
     here = situation(facts, release)
     Drive(here).run((Phase.SELECT, Phase.FAIL, Phase.REREAD_PREEMPTOR))
@@ -91,8 +91,9 @@ def filter_call_count(case: Case, release: str) -> Outcome:
 
 def interpod_score(case: Case, release: str) -> Outcome:
     """The normalised scores of inter-pod affinity."""
+    weight = case.get("hardPodAffinityWeight")
     config = Config(
-        hard_affinity_weight=int(case.get("hardPodAffinityWeight") or 0),
+        hard_affinity_weight=1 if weight is None else int(weight),
         ignore_preferred_of_existing=bool(case.get("ignorePreferredTermsOfExistingPods")),
     )
     here = situation(replace(facts_of(case, case["pod"]), config=config), release)

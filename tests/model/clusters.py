@@ -1,5 +1,7 @@
 """Small clusters for tests of the model."""
 
+from typing import Any
+
 from podrace.model.cluster import build_cluster
 from podrace.model.environment.objects import ClusterSpec, Node, Pod, Scope
 from podrace.model.history import resolve
@@ -11,7 +13,7 @@ def nodes(*cpus: int) -> tuple[Node, ...]:
     return tuple(Node(i, f"n{i}", cpu) for i, cpu in enumerate(cpus))
 
 
-def spec(pods: list[Pod], on: tuple[Node, ...], **scope: object) -> ClusterSpec:
+def spec(pods: list[Pod], on: tuple[Node, ...], **scope: Any) -> ClusterSpec:
     """A cluster of these pods and nodes."""
     return ClusterSpec("test", tuple(pods), on, Scope(**scope))
 

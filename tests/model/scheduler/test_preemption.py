@@ -62,7 +62,7 @@ def choice(pods, on, preemptor):
 def two_nodes(first, second):
     """Two nodes of capacity 2, filled with pods of these priorities (one of size 2, or two of size 1)."""
     on = (Node(0, "a", 2), Node(1, "b", 2))
-    pods = []
+    pods: list[Pod] = []
     for node, priorities in zip(on, (first, second), strict=True):
         for priority in priorities:
             pods.append(Pod(len(pods), f"v{len(pods)}", 2 // len(priorities), priority, node=node))
