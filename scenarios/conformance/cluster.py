@@ -104,11 +104,15 @@ def make_pod(
     facts: Mapping[str, Any],
     nodes: Mapping[str, Node],
     namespaces: Mapping[str, Mapping[str, str]],
+    queued: bool,
 ) -> Pod:
-    """A pod, bound where the case says; a node that the case does not have holds nobody."""
+    """A pod, bound where the case says; a node that the case does not have holds nobody.
+
+    Of the pods that are not bound only those to be `queued` are in activeQ.
+    """
     if facts.get("topologySpreadConstraints"):
         raise NotCovered("PodTopologySpread is not modelled")
-    namespace = facts.get("namespace") or ""
+    namespace, node = facts.get("namespace") or "", nodes.get(facts.get("nodeName") or "")
     started = facts.get("startTime")
     return Pod(
         index,
@@ -128,7 +132,8 @@ def make_pod(
             )
             for t in facts.get("tolerations") or ()
         ],
-        node=nodes.get(facts.get("nodeName") or ""),
+        node=node,
+        exists=node is not None or queued,
     )
 
 
@@ -200,7 +205,7 @@ def situation(facts: Facts, release: str) -> Situation:
     names = unique(p.get("name") or "" for p in told)
     # The pod to be scheduled is last: it is the youngest.
     order = [*range(1, len(told)), 0]
-    pods = {i: make_pod(at, names[i], told[i], by_name, spaces) for at, i in enumerate(order)}
+    pods = {i: make_pod(at, names[i], told[i], by_name, spaces, queued=i == 0) for at, i in enumerate(order)}
     budgets = [
         Budget(
             i,
@@ -231,7 +236,7 @@ def situation(facts: Facts, release: str) -> Situation:
 
 def _tell(found: Situation, pod: Pod, nominated: Node | None, terminating: bool) -> None:
     """Everybody knows that a pod is nominated, or terminates."""
-    if nominated is None and not terminating:
+    if nominated is None and not terminating and pod.exists:
         return
     told = PodObject(exists=True, node=pod.node, nominated=nominated, terminating=terminating)
 
@@ -241,7 +246,8 @@ def _tell(found: Situation, pod: Pod, nominated: Node | None, terminating: bool)
         if pod.node is not None:
             found.part("cache").update_pod(pod, told)
         else:
-            found.part("queue").copy[pod] = told.copy()
+            if pod is found.preemptor:
+                found.part("queue").copy[pod] = told.copy()
             found.part("nominator").add(pod, None, nominated)
 
     found.model.do(spread)
