@@ -27,6 +27,7 @@ def stand_at(here: Situation, phase: Phase, statuses: Mapping[str, str] | None, 
         scheduler.pod = here.preemptor
         scheduler.phase = phase
         for name, node in here.nodes.items():
+            here.part("snapshot").listed[node] = True
             said = (statuses or {}).get(name)
             scheduler.verdict[node] = missing if said is None else scheduler.verdict_of(code_named(said))
 

@@ -245,7 +245,7 @@ def preempt(case: Case, release: str) -> Outcome:
         differ("evicted", set(case.get("expected_evicted") or ()), set(drive.evicted)),
     ]
     if whole:
-        outcomes.append(differ("nomination in memory", expected, _nomination(here)))
+        outcomes.append(differ("status.nominatedNodeName", expected, _nomination(here)))
     status = case.get("expected_status")
     if status is not None:
         found = "Success" if drive.candidates else "Unschedulable"
@@ -277,13 +277,8 @@ def _preempt(case: Case, facts: Facts, release: str, whole: bool) -> tuple[Situa
 
 
 def _nomination(here: Situation) -> str | None:
-    nominator = here.part("nominator")
-    found = [
-        name
-        for name, node in here.nodes.items()
-        if here.model.get(partial(nominator.nominated_to, here.preemptor, node))
-    ]
-    return found[0] if found else None
+    node = here.model.get(lambda: here.part("api").pod[here.preemptor].nominated)
+    return None if node is None else str(node.name)
 
 
 def _reasons(case: Case, here: Situation) -> Outcome:

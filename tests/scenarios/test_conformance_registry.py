@@ -11,11 +11,11 @@ from podrace.scenarios.conformance.outcome import Outcome
 from podrace.scenarios.conformance.reader import Table, read_table
 from podrace.scenarios.errors import ScenarioError
 
-WORTH = {"expected_candidate_nodes": ["n"], "nodes": [{"name": "n"}], "statuses": {}}
+WORTH: dict[str, Any] = {"expected_candidate_nodes": ["n"], "nodes": [{"name": "n"}], "statuses": {}}
 
 
-def run(table: str = "t", release: str = "1.22", **case: Any) -> Outcome:
-    return registry.run_case({"id": "c", **case}, table, release)
+def run(release: str = "1.22", **case: Any) -> Outcome:
+    return registry.run_case({"id": "c", **case}, "t", release)
 
 
 @pytest.mark.parametrize(

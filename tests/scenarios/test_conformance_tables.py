@@ -1,10 +1,10 @@
 """Upstream's situations, in our own words, on the model's own functions."""
 
+from functools import cache
 from pathlib import Path
 
 import pytest
 
-from podrace.model.history import RELEASES
 from podrace.scenarios.conformance.reader import read_table
 from podrace.scenarios.conformance.registry import run_table
 
@@ -15,6 +15,7 @@ OWN = (
 )  # fmt: skip
 
 
+@cache
 def outcomes(name: str, release: str) -> dict[str, tuple[str, str]]:
     table = read_table(CASES / f"{name}.json")
     return {case: (o.status, o.reason) for case, o in run_table(table, release)}
@@ -27,7 +28,7 @@ def test_every_case_that_applies_holds(name: str) -> None:
     assert any(status == "PASS" for status, _ in found.values())
 
 
-@pytest.mark.parametrize("release", RELEASES[:-1])
+@pytest.mark.parametrize("release", ["1.9", "1.13", "1.15", "1.18", "1.19", "1.20", "1.21"])
 @pytest.mark.parametrize("name", OWN)
 def test_and_so_it_does_in_older_releases(name: str, release: str) -> None:
     found = outcomes(name, release)
