@@ -40,7 +40,7 @@ WORDS = (
     Word(r"scheduler\.nominee", "decision: {pod} is to go to {after}", decisive=True),
     Word(r"scheduler\.error", "the attempt to schedule {pod} ends in an error", decisive=True),
     Word(rf"preemption\.victim{_POD}", "victim: {0}"),
-    Word(r"(?:scheduler|preemption|snapshot|binding|failure|handlers|requeue)\..*"),
+    Word(r"(?:scheduler|preemption|sampling|snapshot|binding|failure|handlers|requeue)\..*"),
     # The scheduler's memory.
     Word(
         rf"nominator\.node{_POD}",
@@ -67,6 +67,7 @@ SCHEDULER_WORDS = Vocabulary(
         "UNSCHEDULABLE": "unschedulableQ",
         "FEASIBLE": "fits on",
         "REJECTED": "does not fit on",
+        "UNRESOLVABLE": "can never fit on",
         "CANDIDATE": "could preempt on",
         "NO_CANDIDATE": "cannot preempt on",
     },

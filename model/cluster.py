@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from .environment.actors import Kubelet, PodGC, Users
 from .environment.api import APIServer
 from .environment.disturbances import Disturbances
-from .environment.objects import ClusterSpec, Node, Pod
+from .environment.objects import Budget, ClusterSpec, Node, Pod
 from .environment.watch import NodeWatch, PodWatch
 from .language import Component, Model, Universe, build
 from .scheduler import (
@@ -22,7 +22,9 @@ from .scheduler import (
     Nominator,
     Preemption,
     PriorityQueue,
+    Sampling,
     Scheduler,
+    Scores,
     Snapshot,
 )
 from .scheduler.events import Plugin, default_plugins
@@ -47,6 +49,8 @@ class Cluster(Model):
     node_tree: NodeTree
     snapshot: Snapshot
     filters: Filters
+    scores: Scores
+    sampling: Sampling
     preemption: Preemption
     handlers: EventHandlers
     disturbances: Disturbances
@@ -63,5 +67,5 @@ def build_cluster(
     """The model of `spec` with these changes applied (see `build`); `plugins` are by default the model's filters."""
     rejecting = default_plugins() if plugins is None else plugins
     fixed = {Plugin: rejecting, Zone: zones_of(spec.nodes), PodVersion: (), HostPort: ()}
-    universe = Universe({Pod: spec.pods, Node: spec.nodes, **fixed}, spec.scope)
+    universe = Universe({Pod: spec.pods, Node: spec.nodes, Budget: spec.budgets, **fixed}, spec.scope)
     return build(Cluster, universe, changes)

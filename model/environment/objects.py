@@ -7,30 +7,57 @@ capacities and priorities are quantities: constants in explicit checking, unknow
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ..language import Entity, Expr, Parameter, Record, Value, as_expr, boolean, integer, ref
 from ..language.sorts import sort_of_ref
+from .selectors import Operator, Requirement, Selector, Term
 
 Quantity = int | Parameter
 
 
+NATIVE = ("cpu", "memory", "ephemeral-storage")
+
+
+def is_scalar_resource(name: str) -> bool:
+    """Whether the scheduler counts a resource that is not native: a name without a domain is ignored."""
+    return "/" in name or name.startswith(("hugepages-", "attachable-volumes-"))
+
+
+def _amounts(
+    cpu: Quantity, memory: Quantity, ephemeral: Quantity, extended: Mapping[str, Quantity] | None
+) -> dict[str, Quantity]:
+    counted = {name: amount for name, amount in (extended or {}).items() if is_scalar_resource(name)}
+    return {"cpu": cpu, "memory": memory, "ephemeral-storage": ephemeral, **counted}
+
+
 @dataclass(frozen=True, slots=True)
-class Term:
-    """A pod (anti-)affinity term: pods whose labels include `match_labels`, in one topology domain."""
+class Taint:
+    """A taint of a node."""
 
-    match_labels: Mapping[str, str]
-    topology_key: str
-    required: bool = True
-    anti: bool = False
+    key: str
+    value: str = ""
+    effect: str = "NoSchedule"
 
-    def selects(self, labels: Mapping[str, str]) -> bool:
-        """Whether a pod with these labels is meant."""
-        return all(labels.get(k) == v for k, v in self.match_labels.items())
+
+@dataclass(frozen=True, slots=True)
+class Toleration:
+    """A toleration of a pod; without a key it tolerates every taint of its effect, without an effect all of them."""
+
+    key: str = ""
+    operator: str = "Equal"
+    value: str = ""
+    effect: str = ""
+
+    def tolerates(self, taint: Taint) -> bool:
+        """Whether a pod with this toleration can live with the taint."""
+        if self.effect not in ("", taint.effect) or self.key not in ("", taint.key):
+            return False
+        return self.operator == "Exists" or self.value == taint.value
 
 
 class Node(Entity):
-    """A node: allocatable CPU and labels."""
+    """A node: allocatable resources, how many pods it admits (None for no limit), labels and taints."""
 
     def __init__(
         self,
@@ -39,16 +66,35 @@ class Node(Entity):
         cpu: Quantity,
         labels: Mapping[str, str] | None = None,
         exists: bool = True,
+        *,
+        memory: Quantity = 0,
+        ephemeral: Quantity = 0,
+        extended: Mapping[str, Quantity] | None = None,
+        pods: Quantity | None = None,
+        taints: Sequence[Taint] = (),
+        unschedulable: bool = False,
+        hostname_label: bool = True,
     ) -> None:
         super().__init__(index, name)
-        self._cpu = cpu
-        self.labels = {"kubernetes.io/hostname": name, **(labels or {})}
+        self._allocatable = _amounts(cpu, memory, ephemeral, extended)
+        self._pods = pods
+        self.labels = {**({"kubernetes.io/hostname": name} if hostname_label else {}), **(labels or {})}
         self.exists = exists
+        self.taints, self.unschedulable = tuple(taints), unschedulable
 
     @property
     def cpu(self) -> Expr:
         """Allocatable CPU, in the scenario's unit."""
-        return as_expr(self._cpu)
+        return self.allocatable("cpu")
+
+    def allocatable(self, resource: str) -> Expr:
+        """How much of a resource the node has."""
+        return as_expr(self._allocatable.get(resource, 0))
+
+    @property
+    def pods(self) -> Expr | None:
+        """How many pods the node admits; None for no limit."""
+        return None if self._pods is None else as_expr(self._pods)
 
 
 def node_or_none(value: Value) -> Expr:
@@ -56,11 +102,17 @@ def node_or_none(value: Value) -> Expr:
     return as_expr(value, sort_of_ref(Node))
 
 
+NOW = 1 << 40
+"""The start time of a pod that has none yet: later than every other."""
+
+
 class Pod(Entity):
     """A pod: requests, priority, labels, affinity terms, and where it is in the beginning.
 
     `node` is the node that it is bound to at the start. `exists` is False for a pod that a user may
     create later. `graceful` is False for terminationGracePeriodSeconds 0: a DELETE removes it at once.
+    `start` is status.startTime, as a number. `preempts` is False for preemptionPolicy Never.
+    `namespace_labels` are those of the pod's namespace.
     """
 
     def __init__(
@@ -70,26 +122,104 @@ class Pod(Entity):
         cpu: Quantity,
         priority: Quantity = 0,
         *,
+        memory: Quantity = 0,
+        ephemeral: Quantity = 0,
+        extended: Mapping[str, Quantity] | None = None,
+        namespace: str = "default",
+        namespace_labels: Mapping[str, str] | None = None,
+        uid: str | None = None,
+        start: int | None = None,
+        preempts: bool = True,
         labels: Mapping[str, str] | None = None,
         terms: Sequence[Term] = (),
+        tolerations: Sequence[Toleration] = (),
         node: Node | None = None,
         exists: bool = True,
         graceful: bool = True,
     ) -> None:
         super().__init__(index, name)
-        self._cpu, self._priority = cpu, priority
-        self.labels, self.terms = dict(labels or {}), tuple(terms)
+        self._requests, self._priority = _amounts(cpu, memory, ephemeral, extended), priority
+        self.namespace, self.namespace_labels = namespace, dict(namespace_labels or {})
+        self.uid = name if uid is None else uid
+        self.start = NOW if start is None else start
+        self.preempts = preempts
+        self.labels, self.tolerations = dict(labels or {}), tuple(tolerations)
+        self.terms = tuple(_owned(term, namespace) for term in terms)
         self.node, self.exists, self.graceful = node, exists, graceful
 
     @property
     def cpu(self) -> Expr:
         """Requested CPU, in the scenario's unit."""
-        return as_expr(self._cpu)
+        return self.request("cpu")
+
+    def request(self, resource: str) -> Expr:
+        """How much of a resource the pod asks for."""
+        return as_expr(self._requests.get(resource, 0))
+
+    @property
+    def resources(self) -> tuple[str, ...]:
+        """The resources that the pod names; the native ones are always among them."""
+        return tuple(self._requests)
 
     @property
     def priority(self) -> Expr:
         """The value of the pod's PriorityClass."""
         return as_expr(self._priority)
+
+
+def _owned(term: Term, namespace: str) -> Term:
+    own = not term.namespaces and term.namespace_selector is None
+    return replace(term, namespaces=(namespace,)) if own else term
+
+
+class Budget(Entity):
+    """A PodDisruptionBudget, with the status that the disruption controller last wrote (it stays as it is).
+
+    `disrupted` are the names in status.disruptedPods: evictions that the budget has already paid for.
+    """
+
+    def __init__(
+        self,
+        index: int,
+        name: str,
+        selector: Selector,
+        allowed: Quantity = 0,
+        *,
+        namespace: str = "default",
+        disrupted: Sequence[str] = (),
+    ) -> None:
+        super().__init__(index, name)
+        self.selector, self.namespace, self.disrupted = selector, namespace, frozenset(disrupted)
+        self._allowed = allowed
+
+    @property
+    def allowed(self) -> Expr:
+        """status.disruptionsAllowed."""
+        return as_expr(self._allowed)
+
+    def selects(self, pod: Pod) -> bool:
+        """Whether the budget protects the pod."""
+        selected = bool(pod.labels) and not self.selector.empty and self.selector.matches(pod.labels)
+        return selected and pod.namespace == self.namespace
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """What the scheduler's configuration says of scoring, sampling and preemption.
+
+    `scored`: of the feasible nodes only those with the best score may win. Without it each may: the scenario then
+    stands for whatever scores a real scheduler computes.
+    """
+
+    scored: bool = False
+    hard_affinity_weight: int = 1
+    ignore_preferred_of_existing: bool = False
+    percentage_of_nodes: int = 0
+    min_candidates_percentage: int = 10
+    min_candidates: int = 100
+
+
+DEFAULTS = Config()
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +242,7 @@ class Scope:
     assume_expiries: int = 0
     pod_gc: bool = True
     flush: bool = True
+    config: Config = field(default_factory=lambda: DEFAULTS)
 
 
 @dataclass(frozen=True)
@@ -122,6 +253,7 @@ class ClusterSpec:
     pods: tuple[Pod, ...]
     nodes: tuple[Node, ...]
     scope: Scope = field(default_factory=Scope)
+    budgets: tuple[Budget, ...] = ()
 
 
 def last_version(scope: object) -> int:
@@ -163,3 +295,10 @@ class PodCopy(Record):
     failed = boolean()
     terminating = boolean()
     version = integer(0, last_version)
+
+
+__all__ = [
+    "DEFAULTS", "NATIVE", "NOW", "Budget", "ClusterSpec", "Config", "Node", "Operator", "Pod", "PodCopy",
+    "PodObject", "Quantity", "Requirement", "Scope", "Selector", "Taint", "Term", "Toleration",
+    "is_scalar_resource", "node_or_none",
+]  # fmt: skip

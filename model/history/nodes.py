@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..environment.objects import Node, Pod
-from ..language import Expr, any_of, require, step
+from ..language import Expr, any_of, as_expr, require, step
 from ..scheduler import Filters, Scheduler, Snapshot
 from ..scheduler.verdicts import Phase
 from .change import before
@@ -42,3 +42,11 @@ class ListedNodeWithoutNodeInfo(Filters):
     def scheduling_error(self, pod: Pod, some_feasible: Expr) -> Expr:
         missing = any_of(self.snapshot.listed[n] & ~self.snapshot.live[n] for n in self.universe[Node])
         return super().scheduling_error(pod, some_feasible) | missing
+
+
+@before("prefer-nominated-node", "a nominated pod is tried on its node before all others", first_in="1.22")
+class NominatedNodeNotPreferred(Scheduler):
+    """Every node was tried, the nominated one among them (PreferNominatedNode off)."""
+
+    def first_filtering(self) -> Expr:
+        return as_expr(Phase.FILTERING)

@@ -6,7 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..language import Component
-from . import affinity, cache, handlers, nodes, nominations, queue, requeue  # noqa: F401  (they register their changes)
+from . import (  # noqa: F401  (they register their changes)
+    affinity,
+    cache,
+    handlers,
+    nodes,
+    nominations,
+    preemption,
+    queue,
+    requeue,
+    scores,
+)
 from .change import CHANGES, RELEASE_ORDER, Change
 
 

@@ -13,9 +13,11 @@ from .node_tree import NodeTree
 from .nominator import Nominator
 from .preemption import Preemption
 from .queue import PriorityQueue
+from .sampling import Sampling
+from .scores import Scores
 from .snapshot import Snapshot
 
 __all__ = [
     "Binding", "Cache", "Clock", "EventHandlers", "FailureHandler", "Filters", "IncrementalSnapshot", "NodeInfos",
-    "NodeTree", "Nominator", "Preemption", "PriorityQueue", "Scheduler", "Snapshot",
+    "NodeTree", "Nominator", "Preemption", "PriorityQueue", "Sampling", "Scheduler", "Scores", "Snapshot",
 ]  # fmt: skip

@@ -16,6 +16,7 @@ from ..language import (
     Value,
     all_of,
     any_of,
+    as_expr,
     boolean,
     enum,
     otherwise,
@@ -28,7 +29,7 @@ from ..language import (
     when,
 )
 from .events import Plugin
-from .verdicts import NodeVerdict, Phase
+from .verdicts import Code, NodeVerdict, Phase
 
 if TYPE_CHECKING:
     from ..environment.api import APIServer
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from .nominator import Nominator
     from .preemption import Preemption
     from .queue import PriorityQueue
+    from .scores import Scores
     from .snapshot import Snapshot
 
 
@@ -60,6 +62,7 @@ class Scheduler(Component):
     cache: Cache
     snapshot: Snapshot
     filters: Filters
+    scores: Scores
     preemption: Preemption
     binding: Binding
     failure: FailureHandler
@@ -126,27 +129,49 @@ class Scheduler(Component):
         """UpdateSnapshot: this cycle works on the cache as it is now."""
         require(self.ready_for_snapshot(pod))
         inconsistent = self.snapshot.update()
-        self.phase = Phase.FILTERING
+        self.phase = self.first_filtering()
         with when(inconsistent | self.has_no_nodes()):
             self.error = True
             self.phase = Phase.FAIL
+
+    def first_filtering(self) -> Expr:
+        """A pod that is nominated to a node of the snapshot is tried there first (PreferNominatedNode)."""
+        known = any_of((self.copy.nominated == n) & self.snapshot.listed[n] for n in self.universe[Node])
+        return select(known, Phase.FILTERING_NOMINATED, Phase.FILTERING)
 
     def has_no_nodes(self) -> Expr:
         """ErrNoNodesAvailable: there is no node to try."""
         return all_of(~self.snapshot.listed[n] for n in self.universe[Node])
 
     @step(actor="scheduler")
+    def filter_nominated(self, pod: Pod, node: Node) -> None:
+        """Run the filters for the nominated node alone; if it passes it wins, if not all nodes are tried."""
+        require(self.at(Phase.FILTERING_NOMINATED, pod) & (self.copy.nominated == node))
+        with when(self._filtered(pod, node) == NodeVerdict.FEASIBLE):
+            self.verdict[node] = NodeVerdict.FEASIBLE
+            self.phase = Phase.SELECT
+        with otherwise():
+            self.phase = Phase.FILTERING
+
+    @step(actor="scheduler")
     def filter(self, pod: Pod, node: Node) -> None:
         """Run the filters for one node, twice if pods are nominated to it (the nominator is read now)."""
         require(self.at(Phase.FILTERING, pod))
         require(self.snapshot.listed[node] & (self.verdict[node] == NodeVerdict.UNTRIED))
-        fits = self.filters.fits_with_nominated(pod, node, self.snapshot.placement())
-        self.verdict[node] = select(
-            fits & self.snapshot.live[node], NodeVerdict.FEASIBLE, NodeVerdict.REJECTED
-        )
+        self.verdict[node] = self._filtered(pod, node)
         self.diagnose(pod, node)
         with when(self.no_node_is(NodeVerdict.UNTRIED)):
             self._conclude_filtering(pod)
+
+    def _filtered(self, pod: Pod, node: Node) -> Expr:
+        code = self.filters.run_with_nominated(pod, node, self.snapshot.placement())
+        return select(self.snapshot.live[node], self.verdict_of(code), NodeVerdict.REJECTED)
+
+    def verdict_of(self, code: Value) -> Expr:
+        """What the cycle keeps of the filters' answer."""
+        answer = as_expr(code)
+        rejected = select(answer == Code.UNRESOLVABLE, NodeVerdict.UNRESOLVABLE, NodeVerdict.REJECTED)
+        return select(answer == Code.SUCCESS, NodeVerdict.FEASIBLE, rejected)
 
     def diagnose(self, pod: Pod, node: Node) -> None:
         """Diagnosis.UnschedulablePlugins: note the filter that rejects the pod on this node, if one does."""
@@ -185,9 +210,10 @@ class Scheduler(Component):
 
     @step(actor="scheduler")
     def assume(self, pod: Pod, node: Node) -> None:
-        """AssumePod on one of the feasible nodes (scores are not modelled: each may win)."""
+        """AssumePod on one of the feasible nodes (each may win, unless the scenario asks for scores)."""
         require(self.at(Phase.SELECT, pod))
-        require(self.verdict[node] == NodeVerdict.FEASIBLE)
+        feasible = {n: self.verdict[n] == NodeVerdict.FEASIBLE for n in self.universe[Node]}
+        require(feasible[node] & self.scores.wins(pod, node, feasible))
         refused = self.cache.assume(pod, node, self.copy)
         with when(refused):
             self.phase = Phase.FAIL
@@ -215,7 +241,8 @@ class Scheduler(Component):
         """PostFilter begins: read the preemptor again and see whether it may preempt."""
         require(self.at(Phase.REREAD_PREEMPTOR, pod))
         exists, nominated = self.read_preemptor(pod)
-        with when(exists & self.preemption.eligible(pod, nominated)):
+        helpful = any_of(self.snapshot.listed[n] & self.preemption.might_help(n) for n in self.universe[Node])
+        with when(exists & helpful & self.preemption.eligible(pod, nominated)):
             self.phase = Phase.DRY_RUN
         with otherwise():
             self._after_preemption()
@@ -224,12 +251,10 @@ class Scheduler(Component):
     def dry_run(self, pod: Pod, node: Node) -> None:
         """Find the victims whose eviction would make room on one node (the nominator is read now)."""
         require(self.at(Phase.DRY_RUN, pod))
-        require(self.verdict[node] == NodeVerdict.REJECTED)
-        possible = self.snapshot.live[node] & self.filters.preemption_may_help(
-            pod, node, self.snapshot.placement()
-        )
-        feasible, victims = self.preemption.dry_run(pod, node)
-        candidate = possible & feasible
+        require((self.verdict[node] == NodeVerdict.REJECTED) & ~self.preemption.has_enough(pod))
+        possible, victims = self.preemption.dry_run(pod, node)
+        violates = any_of(self.preemption.violations(pod, victims, node).values())
+        candidate = self.snapshot.live[node] & possible & self.preemption.has_room(pod, violates)
         self.verdict[node] = select(candidate, NodeVerdict.CANDIDATE, NodeVerdict.NO_CANDIDATE)
         for q, is_victim in victims.items():
             with when(candidate & is_victim):
@@ -240,8 +265,9 @@ class Scheduler(Component):
     @step(actor="scheduler")
     def choose_candidate(self, pod: Pod, node: Node) -> None:
         """Choose the node where preemption costs least; from here on the pod is meant to go there."""
-        require(self.at(Phase.DRY_RUN, pod) & self.no_node_is(NodeVerdict.REJECTED))
-        require(self.preemption.may_be_chosen(node))
+        searched = self.no_node_is(NodeVerdict.REJECTED) | self.preemption.has_enough(pod)
+        require(self.at(Phase.DRY_RUN, pod) & searched)
+        require(self.preemption.may_be_chosen(pod, node))
         self.preemption.commit(pod, node)
         self.nominee = node
         self.after_choice()
@@ -265,7 +291,8 @@ class Scheduler(Component):
         """DELETE one victim at the API server; any error, also that it is gone, ends the preemption."""
         if pod is victim:
             require(False)
-        require(self.at(Phase.EVICT, pod) & self.preemption.is_next_victim(victim))
+            return
+        require(self.at(Phase.EVICT, pod) & self.preemption.is_next_victim(pod, victim))
         if not ok:
             self.disturbances.spend(Disturbance.WRITE_FAILURE)
             self.eviction_failed()

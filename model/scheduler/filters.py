@@ -1,17 +1,22 @@
-"""Filters: does a pod fit on a node (framework/plugins/noderesources and interpodaffinity, 1.19)."""
+"""Filters: does a pod fit on a node (framework/plugins: nodeunschedulable, tainttoleration, noderesources, interpodaffinity)."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ..environment.objects import Node, Pod, Term
-from ..language import Component, Expr, all_of, any_of, as_expr, select, total
+from ..environment.objects import NATIVE, Node, Pod, Term
+from ..language import Component, Expr, all_of, any_of, as_expr, count, select, total, when
 from .placement import Placement
+from .verdicts import Code
 
 if TYPE_CHECKING:
     from ..environment.watch import NodeWatch
     from .nominator import Nominator
     from .snapshot import Snapshot
+
+Plugin = Callable[[Pod, Node, Placement], Expr]
+"""Gives the Code of a pod on a node."""
 
 
 class Filters(Component):
@@ -21,38 +26,137 @@ class Filters(Component):
     nominator: Nominator
     node_watch: NodeWatch
 
-    def fits_with_nominated(self, pod: Pod, node: Node, placement: Placement) -> Expr:
-        """Both passes of the filter with nominated pods (podPassesFiltersOnNode, generic_scheduler.go).
+    # --- the framework -----------------------------------------------------------------------------
+
+    def plugins(self) -> dict[str, Plugin]:
+        """The plugins by name, in the order in which they run."""
+        return {
+            "NodeUnschedulable": self.node_schedulable,
+            "TaintToleration": self.taints_tolerated,
+            "NodeResourcesFit": self.node_resources,
+            "InterPodAffinity": self.inter_pod_affinity,
+        }
+
+    def run(self, pod: Pod, node: Node, placement: Placement) -> Expr:
+        """RunFilterPlugins: the Code of the first plugin that does not let the pod pass."""
+        code = as_expr(Code.SUCCESS)
+        for plugin in self.plugins().values():
+            passed = code == Code.SUCCESS
+            with when(passed):
+                said = plugin(pod, node, placement)
+            code = select(passed, said, code)
+        return code
+
+    def rejected_by(self, pod: Pod, node: Node, placement: Placement) -> dict[str, Expr]:
+        """For each plugin, whether it is the one that rejects the pod."""
+        found: dict[str, Expr] = {}
+        passed = as_expr(True)
+        for name, plugin in self.plugins().items():
+            passes = plugin(pod, node, placement) == Code.SUCCESS
+            found[name] = passed & ~passes
+            passed = passed & passes
+        return found
+
+    def run_with_nominated(self, pod: Pod, node: Node, placement: Placement) -> Expr:
+        """Both passes of the filter with nominated pods (RunFilterPluginsWithNominatedPods).
 
         First with every pod nominated to the node whose priority is not lower, then without them,
         because a nominated pod may never come and must not be what an affinity term relies on.
         """
         present = placement.present(pod, node)
-        expected = {
-            q: here | (self.nominator.nominated_to(q, node) & (q.priority >= pod.priority))
-            for q, here in present.items()
+        added = {
+            q: self.nominator.nominated_to(q, node) & (q.priority >= pod.priority)
+            for q in present
+            if q.uid != pod.uid
         }
-        first = self.fits(pod, node, placement.with_present(node, expected))
-        return first & self.fits(pod, node, placement)
+        some = any_of(added.values())
+        joined = all_of(~a | (self.joins(pod, q, node) == Code.SUCCESS) for q, a in added.items())
+        expected = {q: here | added.get(q, False) for q, here in present.items()}
+        with when(joined):
+            first = self.run(pod, node, placement.with_present(node, expected))
+        again = some & joined & (first == Code.SUCCESS)
+        with when(again):
+            second = self.run(pod, node, placement)
+        return select(joined, select(again, second, first), Code.ERROR)
+
+    def joins(self, pod: Pod, nominated: Pod, node: Node) -> Expr:
+        """AddPod of the plugins' PreFilter extensions: nothing to do, everything here works on placements."""
+        return as_expr(Code.SUCCESS)
+
+    def fits_with_nominated(self, pod: Pod, node: Node, placement: Placement) -> Expr:
+        """Whether the pod passes, both times."""
+        return self.run_with_nominated(pod, node, placement) == Code.SUCCESS
 
     def fits(self, pod: Pod, node: Node, placement: Placement) -> Expr:
         """All filters, on this placement."""
-        return self.resources_fit(pod, node, placement) & self.pod_affinity_fits(pod, node, placement)
+        return self.run(pod, node, placement) == Code.SUCCESS
 
-    def rejected_by(self, pod: Pod, node: Node, placement: Placement) -> dict[str, Expr]:
-        """For each plugin, in the order in which they run, whether it is the one that rejects the pod."""
-        resources, affinity = (
-            self.resources_fit(pod, node, placement),
-            self.pod_affinity_fits(pod, node, placement),
+    def scheduling_error(self, pod: Pod, some_feasible: Expr) -> Expr:
+        """Whether filtering and scoring end in an error rather than in a verdict: never for want of a node."""
+        return as_expr(False)
+
+    # --- nodes -------------------------------------------------------------------------------------
+
+    def node_schedulable(self, pod: Pod, node: Node, placement: Placement) -> Expr:
+        """NodeUnschedulable: spec.unschedulable counts as a taint."""
+        tolerated = any(
+            t.effect in ("", "NoSchedule") and t.key in ("", "node.kubernetes.io/unschedulable")
+            for t in pod.tolerations
         )
-        return {"NodeResourcesFit": ~resources, "InterPodAffinity": resources & ~affinity}
+        return as_expr(Code.UNRESOLVABLE if node.unschedulable and not tolerated else Code.SUCCESS)
 
-    def resources_fit(self, pod: Pod, node: Node, placement: Placement) -> Expr:
-        """NodeResourcesFit: the requests add up to at most what is allocatable."""
-        used = total(select(here, q.cpu, 0) for q, here in placement.present(pod, node).items())
-        return used + pod.cpu <= node.cpu
+    def taints_tolerated(self, pod: Pod, node: Node, placement: Placement) -> Expr:
+        """TaintToleration: every taint but those that are a mere preference is tolerated."""
+        repels = any(
+            taint.effect in ("NoSchedule", "NoExecute")
+            and not any(t.tolerates(taint) for t in pod.tolerations)
+            for taint in node.taints
+        )
+        return as_expr(Code.UNRESOLVABLE if repels else Code.SUCCESS)
+
+    # --- resources ---------------------------------------------------------------------------------
+
+    def node_resources(self, pod: Pod, node: Node, placement: Placement) -> Expr:
+        """NodeResourcesFit: nothing is insufficient."""
+        insufficient = self.insufficient(pod, node, placement)
+        return select(any_of(insufficient.values()), Code.UNSCHEDULABLE, Code.SUCCESS)
+
+    def insufficient(self, pod: Pod, node: Node, placement: Placement) -> dict[str, Expr]:
+        """Which of the node's resources the pod would exceed; `pods` stands for the number of pods.
+
+        A pod that asks for nothing is only counted. Any other is refused by every native resource that is
+        overcommitted, whether the pod asks for it or not.
+        """
+        present = placement.present(pod, node)
+        asks = any_of(pod.request(r) > 0 for r in NATIVE) | (len(pod.resources) > len(NATIVE))
+        found: dict[str, Expr] = {}
+        if node.pods is not None:
+            found["pods"] = count(present.values()) + 1 > node.pods
+        for resource in pod.resources:
+            used = total(select(here, q.request(resource), 0) for q, here in present.items())
+            found[resource] = asks & (used + pod.request(resource) > node.allocatable(resource))
+        return found
 
     # --- inter-pod affinity ------------------------------------------------------------------------
+
+    def inter_pod_affinity(self, pod: Pod, node: Node, placement: Placement) -> Expr:
+        """InterPodAffinity: the pod's required terms, and the anti-affinity terms of the pods around it.
+
+        No eviction mends a required affinity term; anti-affinity ends with the pods that it is about.
+        """
+        own = [
+            ~self.matched_in_domain(pod, term, node, placement)
+            for term in pod.terms
+            if term.required and term.anti
+        ]
+        theirs = [
+            ~self.in_domain(term, node, other, placement)
+            for other in placement.others(pod)
+            for term in other.terms
+            if term.required and term.anti and term.matches(pod)
+        ]
+        apart = select(all_of([*own, *theirs]), Code.SUCCESS, Code.UNSCHEDULABLE)
+        return select(self.affinity_holds(pod, node, placement), apart, Code.UNRESOLVABLE)
 
     def in_domain(self, term: Term, node: Node, other: Pod, placement: Placement) -> Expr:
         """Whether `other` is on a live node that has the same value of the topology key as `node`."""
@@ -66,48 +170,27 @@ class Filters(Component):
         )
 
     def matched_in_domain(self, pod: Pod, term: Term, node: Node, placement: Placement) -> Expr:
-        """Whether a pod that the term selects is in the domain of `node`."""
-        selected = [q for q in placement.others(pod) if term.selects(q.labels)]
-        return any_of(self.in_domain(term, node, q, placement) for q in selected)
+        """Whether a pod that the term means is in the domain of `node`."""
+        meant = [q for q in placement.others(pod) if term.matches(q)]
+        return any_of(self.in_domain(term, node, q, placement) for q in meant)
 
-    def pod_affinity_fits(self, pod: Pod, node: Node, placement: Placement) -> Expr:
-        """InterPodAffinity: the pod's required terms, and the anti-affinity terms of the pods around it."""
-        own = [
-            ~self.matched_in_domain(pod, term, node, placement)
-            if term.anti
-            else self.affinity_term_holds(pod, term, node, placement)
-            for term in pod.terms
-            if term.required
-        ]
-        theirs = [
-            ~self.in_domain(term, node, other, placement)
-            for other in placement.others(pod)
-            for term in other.terms
-            if term.required and term.anti and term.selects(pod.labels)
-        ]
-        return all_of([*own, *theirs])
+    def affinity_holds(self, pod: Pod, node: Node, placement: Placement) -> Expr:
+        """The required affinity terms: other pods must match all of them at once.
 
-    def affinity_term_holds(self, pod: Pod, term: Term, node: Node, placement: Placement) -> Expr:
-        """A required affinity term: matched in the domain, or by the pod itself while nobody matches it."""
-        matched = self.matched_in_domain(pod, term, node, placement)
-        if not term.selects(pod.labels):
-            return matched
+        Where no pod anywhere does, the pod itself may be the first of its kind.
+        """
+        terms = [term for term in pod.terms if term.required and not term.anti]
+        if any(term.topology_key not in node.labels for term in terms):
+            return as_expr(False)
+        matching = [q for q in placement.others(pod) if all(term.matches(q) for term in terms)]
+        held = all_of(any_of(self.in_domain(t, node, q, placement) for q in matching) for t in terms)
+        if not all(term.matches(pod) for term in terms):
+            return held
+        keys = {term.topology_key for term in terms}
         anywhere = any_of(
             placement.on[q][n] & placement.live[n]
-            for q in placement.others(pod)
-            if term.selects(q.labels)
+            for q in matching
             for n in placement.nodes
+            if keys & n.labels.keys()
         )
-        return matched | ~anywhere
-
-    def preemption_may_help(self, pod: Pod, node: Node, placement: Placement) -> Expr:
-        """nodesWherePreemptionMightHelp: not where a required affinity term fails, which no eviction mends."""
-        return all_of(
-            self.affinity_term_holds(pod, term, node, placement)
-            for term in pod.terms
-            if term.required and not term.anti
-        )
-
-    def scheduling_error(self, pod: Pod, some_feasible: Expr) -> Expr:
-        """Whether filtering and scoring end in an error rather than in a verdict: never for want of a node."""
-        return as_expr(False)
+        return held | ~anywhere

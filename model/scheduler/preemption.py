@@ -5,39 +5,35 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..environment.objects import Node, Pod, node_or_none
-from ..language import Component, Expr, Value, all_of, any_of, as_expr, boolean, count, per, select, total
+from ..language import Expr, Value, all_of, any_of, as_expr, boolean, per
+from .candidates import Candidates
 from .verdicts import NodeVerdict
 
 if TYPE_CHECKING:
-    from .cycle import Scheduler
-    from .filters import Filters
     from .nominator import Nominator
-    from .snapshot import Snapshot
-
-# The chooser adds this to each victim's priority, so that a further victim never lowers the sum.
-SHIFT = 1 << 31
 
 
-class Preemption(Component):
+class Preemption(Candidates):
     """The preemption of one scheduling cycle: dry run per node, victims, choice, what is left to do.
 
     `victim[p]`: p would be evicted from (and is in the snapshot on) the node that the dry run looked at;
     after the choice, from the chosen node. `to_clear[p]`: p's nomination to the chosen node is to be withdrawn.
     """
 
-    scheduler: Scheduler
-    snapshot: Snapshot
-    filters: Filters
     nominator: Nominator
 
     victim = per(Pod, boolean())
     to_clear = per(Pod, boolean())
 
     def eligible(self, pod: Pod, nominated: Value) -> Expr:
-        """PodEligibleToPreemptOthers: not while a lower-priority pod on its nominated node terminates."""
+        """PodEligibleToPreemptOthers: not while a lower-priority pod on its nominated node terminates.
+
+        Unless this cycle found that no eviction there would help.
+        """
         target = node_or_none(nominated)
         waits = any_of(
             (target == node)
+            & ~self.is_retried(node)
             & self.snapshot.on(q, node)
             & self.snapshot.pod[q].terminating
             & (q.priority < pod.priority)
@@ -45,73 +41,40 @@ class Preemption(Component):
             for q in self.universe[Pod]
             if q is not pod
         )
-        return ~waits
+        return self.may_preempt(pod) & ~waits
 
-    def more_important(self, a: Pod, b: Pod) -> Expr:
-        """The order of victims: higher priority first; the scenario's order stands for start times."""
-        if a is b:
-            return as_expr(False)
-        earlier = a.index < b.index
-        return (a.priority > b.priority) | ((a.priority == b.priority) & earlier)
+    def may_preempt(self, pod: Pod) -> Expr:
+        """preemptionPolicy: Never keeps a pod from preempting."""
+        return as_expr(pod.preempts)
 
-    def dry_run(self, pod: Pod, node: Node) -> tuple[Expr, dict[Pod, Expr]]:
-        """selectVictimsOnNode: remove every lower-priority pod, then reprieve the most important first.
+    def is_retried(self, node: Node) -> Expr:
+        """Whether a nominated node is given up for good, so that its victims are not waited for."""
+        given_up: Expr = self.scheduler.verdict[node] == NodeVerdict.UNRESOLVABLE
+        return given_up
 
-        Gives whether the node is a candidate, and for each pod whether it is a victim there.
-        """
+    def might_help(self, node: Node) -> Expr:
+        """nodesWherePreemptionMightHelp: every node but those that no eviction makes fit."""
+        hopeless: Expr = self.scheduler.verdict[node] == NodeVerdict.UNRESOLVABLE
+        return ~hopeless
+
+    def reasons(self, pod: Pod, node: Node) -> dict[str, Expr]:
+        """What PostFilter says of a node that is no candidate: one of these, or several resources at once."""
+        potential = self.potential_victims(pod, node)
+        some = any_of(potential.values())
         placement = self.snapshot.placement()
-        snapshot = placement.present(pod, node)
-        potential = {q: here & (q.priority < pod.priority) for q, here in snapshot.items()}
-        present = {q: here & ~potential[q] for q, here in snapshot.items()}
-        feasible = self.filters.fits_with_nominated(pod, node, placement.with_present(node, present))
-        pods = list(snapshot)
-        rank = {q: count(self.more_important(r, q) for r in pods) for q in pods}
-        for place in range(len(pods)):
-            back = {q: present[q] | (potential[q] & (rank[q] == place)) for q in pods}
-            spared = self.filters.fits_with_nominated(pod, node, placement.with_present(node, back))
-            present = {q: select(spared, back[q], present[q]) for q in pods}
-        return feasible, {q: feasible & potential[q] & ~present[q] for q in pods}
-
-    # --- choice ------------------------------------------------------------------------------------
-
-    def victims_on(self, node: Node) -> dict[Pod, Expr]:
-        """The victims that the dry run found on a node."""
-        return {q: self.victim[q] & self.snapshot.on(q, node) for q in self.universe[Pod]}
-
-    def preferred(self, a: Node, b: Node) -> Expr:
-        """pickOneNodeForPreemption: whether the chooser strictly prefers candidate `a` to candidate `b`.
-
-        No victims at all; lowest highest-priority victim; lowest sum of priorities; fewest victims.
-        """
-        one, two = self.victims_on(a), self.victims_on(b)
-        n_one, n_two = count(one.values()), count(two.values())
-        top_one, top_two = self._highest(one), self._highest(two)
-        sum_one = total(select(v, q.priority + SHIFT, 0) for q, v in one.items())
-        sum_two = total(select(v, q.priority + SHIFT, 0) for q, v in two.items())
-        by_sum = (sum_one < sum_two) | ((sum_one == sum_two) & (n_one < n_two))
-        by_top = (top_one < top_two) | ((top_one == top_two) & by_sum)
-        return select(n_two == 0, False, select(n_one == 0, True, by_top))
-
-    def _highest(self, victims: dict[Pod, Expr]) -> Expr:
-        # Only compared between nodes that both have victims.
-        highest: Expr | None = None
-        for q, is_victim in victims.items():
-            if highest is None:
-                highest = select(is_victim, q.priority, -SHIFT)
+        emptied = {q: here & ~potential[q] for q, here in placement.present(pod, node).items()}
+        without = placement.with_present(node, emptied)
+        tried = self.might_help(node) & some
+        found = {"not helpful": ~self.might_help(node), "no victims": self.might_help(node) & ~some}
+        for name, rejects in self.filters.rejected_by(pod, node, without).items():
+            if name == "NodeResourcesFit":
+                for resource, lacking in self.filters.insufficient(pod, node, without).items():
+                    found[f"insufficient {resource}"] = tried & rejects & lacking
             else:
-                highest = select(is_victim & (q.priority > highest), q.priority, highest)
-        assert highest is not None
-        return highest
+                found[name] = tried & rejects
+        return found
 
-    def may_be_chosen(self, node: Node) -> Expr:
-        """Whether the chooser can return this node: a candidate that no other candidate beats."""
-        verdict = self.scheduler.verdict
-        better = [
-            (verdict[n] == NodeVerdict.CANDIDATE) & self.preferred(n, node)
-            for n in self.universe[Node]
-            if n is not node
-        ]
-        return (verdict[node] == NodeVerdict.CANDIDATE) & ~any_of(better)
+    # --- what is left to do --------------------------------------------------------------------------
 
     def commit(self, pod: Pod, node: Node) -> None:
         """Keep the victims of the chosen node; note which lower-priority nominations it makes void."""
@@ -120,11 +83,14 @@ class Preemption(Component):
             if q is not pod:
                 self.to_clear[q] = self.nominator.nominated_to(q, node) & (q.priority < pod.priority)
 
-    # --- what is left to do --------------------------------------------------------------------------
-
-    def is_next_victim(self, pod: Pod) -> Expr:
-        """Victims are evicted one by one, the most important first."""
-        before = [self.victim[q] & self.more_important(q, pod) for q in self.universe[Pod] if q is not pod]
+    def is_next_victim(self, preemptor: Pod, pod: Pod) -> Expr:
+        """Victims are evicted one by one: violators of budgets first, then the most important."""
+        others = [q for q in self.universe[Pod] if q is not preemptor]
+        violating = {
+            q: any_of(self.snapshot.on(q, n) & self.violating(preemptor, n)[q] for n in self.universe[Node])
+            for q in others
+        }
+        before = [self.victim[q] & self.is_ahead(q, pod, violating) for q in others if q is not pod]
         return self.victim[pod] & ~any_of(before)
 
     def none_left(self, table: str) -> Expr:

@@ -23,6 +23,7 @@ class Phase(Enum):
     CLEAR_NOMINATIONS = 12
     FAIL = 13
     FAILING = 14
+    FILTERING_NOMINATED = 15
 
 
 class NodeVerdict(Enum):
@@ -33,3 +34,14 @@ class NodeVerdict(Enum):
     REJECTED = 2
     CANDIDATE = 3
     NO_CANDIDATE = 4
+    UNRESOLVABLE = 5  # rejected for a reason that no eviction mends
+
+
+class Code(Enum):
+    """What a plugin says of a pod and a node (framework.Code)."""
+
+    SUCCESS = 0
+    ERROR = 1
+    UNSCHEDULABLE = 2
+    UNRESOLVABLE = 3  # UnschedulableAndUnresolvable
+    SKIP = 5

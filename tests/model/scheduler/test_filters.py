@@ -1,6 +1,7 @@
 """Filters on concrete placements."""
 
-from podrace.model.environment.objects import Node, Pod, Term
+from podrace.model.environment.objects import Node, Pod, Taint, Term, Toleration
+from podrace.model.scheduler.verdicts import Code
 from tests.model.clusters import concrete, nodes, spec
 
 HOST = "kubernetes.io/hostname"
@@ -10,11 +11,7 @@ def verdicts(pods, on, pod):
     model = concrete(spec(pods, on))
     snapshot, filters = model.part("snapshot"), model.part("filters")
     model.do(snapshot.update)
-
-    def fits(node):
-        return model.get(lambda: filters.fits_with_nominated(pod, node, snapshot.placement()))
-
-    return [fits(node) for node in on]
+    return model.get(lambda: [filters.fits_with_nominated(pod, n, snapshot.placement()) for n in on])
 
 
 def test_requests_must_fit_beside_what_is_there():
@@ -70,3 +67,97 @@ def test_a_nominated_pod_takes_room_but_satisfies_no_affinity():
         return model.get(lambda: filters.fits_with_nominated(pod, on[0], snapshot.placement()))
 
     assert [fits(p) for p in (small, big, follower, important)] == [True, False, False, True]
+
+
+def codes(pods, on, pod):
+    model = concrete(spec(pods, on))
+    snapshot, filters = model.part("snapshot"), model.part("filters")
+    model.do(snapshot.update)
+    return model.get(lambda: [filters.run(pod, n, snapshot.placement()) for n in on])
+
+
+def insufficient(pods, node, pod):
+    model = concrete(spec(pods, (node,)))
+    snapshot, filters = model.part("snapshot"), model.part("filters")
+    model.do(snapshot.update)
+    found = model.get(lambda: filters.insufficient(pod, node, snapshot.placement()))
+    return [resource for resource, lacking in found.items() if lacking]
+
+
+def test_every_resource_must_fit():
+    gpu, local = "example.com/gpu", "gpu"
+    node = Node(0, "n", 4, memory=8, ephemeral=2, extended={gpu: 1}, pods=10)
+    beside = Pod(0, "a", 1, memory=6, ephemeral=1, node=node)
+    asks = [
+        (Pod(1, "p", 3, memory=2, ephemeral=1, extended={gpu: 1, local: 9}), []),
+        (
+            Pod(1, "p", 4, memory=3, ephemeral=2, extended={gpu: 2}),
+            ["cpu", "memory", "ephemeral-storage", gpu],
+        ),
+        (Pod(1, "p", 1, extended={"example.com/other": 1}), ["example.com/other"]),
+    ]
+    for pod, lacking in asks:
+        assert insufficient([beside, pod], node, pod) == lacking
+
+
+def test_pods_are_counted_even_if_they_ask_for_nothing():
+    node = Node(0, "n", 4, pods=1)
+    pods = [Pod(0, "a", 0, node=node), Pod(1, "p", 0)]
+    assert insufficient(pods, node, pods[1]) == ["pods"]
+
+
+def test_an_overcommitted_node_takes_only_pods_that_ask_for_nothing():
+    node = Node(0, "n", 1, memory=9)
+    beside = Pod(0, "a", 2, node=node)
+    for asking, lacking in ((Pod(1, "p", 0), []), (Pod(1, "p", 0, memory=1), ["cpu"])):
+        assert insufficient([beside, asking], node, asking) == lacking
+
+
+def test_the_first_filter_that_rejects_gives_the_code():
+    on = (
+        Node(0, "full", 0),
+        Node(1, "tainted", 9, taints=[Taint("k", "v")]),
+        Node(2, "cordoned", 9, unschedulable=True),
+        Node(3, "disliked", 9, taints=[Taint("k", "v", "PreferNoSchedule")]),
+    )
+    pod = Pod(0, "p", 1)
+    assert codes([pod], on, pod) == [Code.UNSCHEDULABLE, Code.UNRESOLVABLE, Code.UNRESOLVABLE, Code.SUCCESS]
+    lonely = Pod(0, "p", 1, terms=[Term({"app": "x"}, HOST)])
+    assert codes([lonely], nodes(0, 9), lonely) == [Code.UNSCHEDULABLE, Code.UNRESOLVABLE]
+
+
+def test_tolerations():
+    on = (
+        Node(0, "tainted", 9, taints=[Taint("k", "v", "NoExecute")]),
+        Node(1, "cordoned", 9, unschedulable=True),
+    )
+    for toleration, expected in (
+        (Toleration("k", "Equal", "v"), [Code.SUCCESS, Code.UNRESOLVABLE]),
+        (Toleration("k", "Equal", "w"), [Code.UNRESOLVABLE, Code.UNRESOLVABLE]),
+        (Toleration("k", "Exists", effect="NoSchedule"), [Code.UNRESOLVABLE, Code.UNRESOLVABLE]),
+        (Toleration(operator="Exists"), [Code.SUCCESS, Code.SUCCESS]),
+    ):
+        pod = Pod(0, "p", 1, tolerations=[toleration])
+        assert codes([pod], on, pod) == expected
+
+
+def test_one_pod_must_match_all_affinity_terms():
+    on = (Node(0, "n", 9, {"zone": "a"}),)
+    terms = [Term({"app": "x"}, "zone"), Term({"tier": "y"}, "zone")]
+    apart = [
+        Pod(0, "a", 1, node=on[0], labels={"app": "x"}),
+        Pod(1, "b", 1, node=on[0], labels={"tier": "y"}),
+        Pod(2, "p", 1, terms=terms),
+    ]
+    assert verdicts(apart, on, apart[2]) == [False]
+    together = [Pod(0, "a", 1, node=on[0], labels={"app": "x", "tier": "y"}), Pod(1, "p", 1, terms=terms)]
+    assert verdicts(together, on, together[1]) == [True]
+
+
+def test_terms_are_about_the_namespace_of_their_pod():
+    on = nodes(9)
+    there = Pod(0, "a", 1, node=on[0], labels={"app": "x"}, namespace="other")
+    for namespaces, fits in (((), True), (("other",), False)):
+        term = Term({"app": "x"}, HOST, anti=True, namespaces=namespaces)
+        pods = [there, Pod(1, "p", 1, terms=[term], namespace="mine")]
+        assert verdicts(pods, on, pods[1]) == [fits]

@@ -56,7 +56,7 @@ def choice(pods, on, preemptor):
                     preemption.victim[pod] = True
 
     model.do(try_all)
-    return [n.name for n in on if model.get(lambda n=n: preemption.may_be_chosen(n))]
+    return [n.name for n in on if model.get(lambda n=n: preemption.may_be_chosen(preemptor, n))]
 
 
 def two_nodes(first, second):

@@ -1,0 +1,115 @@
+"""Label selectors, and the affinity terms of pods that are made of them. All of it is fixed by the scenario."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .objects import Pod
+
+_VALUE = re.compile(r"(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?", re.ASCII)
+
+
+class Operator(Enum):
+    """How a requirement compares a label with its values."""
+
+    IN = "In"
+    NOT_IN = "NotIn"
+    EXISTS = "Exists"
+    DOES_NOT_EXIST = "DoesNotExist"
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """One of a selector's matchExpressions."""
+
+    key: str
+    operator: Operator
+    values: tuple[str, ...] = ()
+
+    def holds(self, labels: Mapping[str, str]) -> bool:
+        """Whether an object with these labels meets the requirement; NotIn is met without the label too."""
+        match self.operator:
+            case Operator.IN:
+                return labels.get(self.key) in self.values
+            case Operator.NOT_IN:
+                return labels.get(self.key) not in self.values
+            case Operator.EXISTS:
+                return self.key in labels
+            case Operator.DOES_NOT_EXIST:
+                return self.key not in labels
+
+
+@dataclass(frozen=True, slots=True)
+class Selector:
+    """A LabelSelector; the empty one matches everything. `nothing` stands for a selector that is not set."""
+
+    match_labels: Mapping[str, str] = field(default_factory=dict)
+    expressions: tuple[Requirement, ...] = ()
+    nothing: bool = False
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing to meet."""
+        return not (self.nothing or self.match_labels or self.expressions)
+
+    @property
+    def valid(self) -> bool:
+        """Whether every value could be a label's value."""
+        values = [*self.match_labels.values(), *(v for e in self.expressions for v in e.values)]
+        return all(len(v) <= 63 and _VALUE.fullmatch(v) for v in values)
+
+    def matches(self, labels: Mapping[str, str]) -> bool:
+        """Whether an object with these labels is meant."""
+        if self.nothing:
+            return False
+        return all(labels.get(k) == v for k, v in self.match_labels.items()) and all(
+            e.holds(labels) for e in self.expressions
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A pod (anti-)affinity term: pods that its selector matches, in one topology domain.
+
+    The pods meant are those of `namespaces`, and of the namespaces that `namespace_selector` matches; where
+    neither is given, those of the namespace of the pod that has the term (the pod fills it in). `weight` counts
+    for preferred terms.
+    """
+
+    match_labels: Mapping[str, str]
+    topology_key: str
+    required: bool = True
+    anti: bool = False
+    expressions: tuple[Requirement, ...] = ()
+    namespaces: tuple[str, ...] = ()
+    namespace_selector: Selector | None = None
+    weight: int = 1
+    nothing: bool = False
+
+    @property
+    def selector(self) -> Selector:
+        """The term's label selector."""
+        return Selector(self.match_labels, self.expressions, self.nothing)
+
+    @property
+    def valid(self) -> bool:
+        """Whether the term's selectors can be parsed."""
+        return self.selector.valid and (self.namespace_selector is None or self.namespace_selector.valid)
+
+    def selects(self, labels: Mapping[str, str]) -> bool:
+        """Whether a pod with these labels is meant, if it is in the right namespace."""
+        return self.selector.matches(labels)
+
+    def admits(self, namespace: str, labels: Mapping[str, str]) -> bool:
+        """Whether pods of a namespace with these labels are meant."""
+        by_label = self.namespace_selector is not None and self.namespace_selector.matches(labels)
+        return namespace in self.namespaces or by_label
+
+    def matches(self, pod: Pod) -> bool:
+        """Whether the term means this pod."""
+        return self.admits(pod.namespace, pod.namespace_labels) and self.selects(pod.labels)
