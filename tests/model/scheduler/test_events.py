@@ -1,6 +1,6 @@
 """Cluster events, and parked pods that only some of them move."""
 
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from functools import partial
 
 import pytest
@@ -55,20 +55,24 @@ def failing_cycle(release):
     p = Pod(0, "p", 2, terms=(Term({"app": "x"}, "kubernetes.io/hostname"),))
     model = concrete(spec([p], on), release)
     scheduler, queue = model.part("scheduler"), model.part("queue")
-    for call in [
+    for call in (
         lambda: scheduler.pop(p),
         lambda: scheduler.take_snapshot(p),
         lambda: scheduler.filter(p, on[0]),
         lambda: scheduler.filter(p, on[1]),
         lambda: scheduler.reread_preemptor(p),
-        *[partial(scheduler.dry_run, p, node) for node in on],
+    ):
+        model.do(call)
+    for node in on:
+        # Which nodes are worth a dry run is preemption's business.
+        with suppress(NotEnabled):
+            model.do(partial(scheduler.dry_run, p, node))
+    for call in (
         lambda: scheduler.fail(p),
         lambda: model.part("failure").read(p),
         lambda: model.part("failure").requeue(p),
-    ]:
-        # Which nodes are worth a dry run is preemption's business.
-        with suppress(NotEnabled) if isinstance(call, partial) else nullcontext():
-            model.do(call)
+    ):
+        model.do(call)
     return model, queue, p
 
 
