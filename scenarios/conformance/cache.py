@@ -71,6 +71,8 @@ class Play:
                 raise NotCovered(f"operation {op['op']}")
             try:
                 operation(op)
+            except KeyError as error:
+                raise NotCovered(f"operation {number} ({op['op']}) without {error}") from None
             except Differs as error:
                 raise Differs(f"operation {number} ({op['op']}): {error}") from None
 
@@ -110,12 +112,12 @@ class Play:
 
     def op_finish_binding(self, op: Case) -> None:
         _only(op, "pod", "at", "expect_error")
-        pod, now = self.cast.version(op["pod"]).pod, self.cast.ticks(op.get("at", 0))
-        self._call(op, lambda: self.cache.finish_binding(pod, now, self.cast.ttl))
+        pod, now = self.cast.version(op["pod"]).pod, self.cast.timeline.ticks(op.get("at", 0))
+        self._call(op, lambda: self.cache.finish_binding(pod, now, self.cast.timeline.ttl_ticks))
 
     def op_cleanup(self, op: Case) -> None:
         _only(op, "at")
-        self.model.do(lambda: self.cache.clean_up(self.cast.ticks(op["at"])))
+        self.model.do(lambda: self.cache.clean_up(self.cast.timeline.ticks(op["at"])))
 
     def op_add_node(self, op: Case) -> None:
         _only(op, "node", "expect_error")

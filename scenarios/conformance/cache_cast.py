@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, lcm
@@ -16,6 +16,8 @@ from ...model.scheduler import Cache, IncrementalSnapshot, NodeInfos, NodeTree, 
 from ...model.scheduler.node_info import CPU, EPHEMERAL, MEMORY, Footprint, HostPort, PodVersion
 from ...model.scheduler.zones import Zone, zone_key, zones_named
 from .outcome import Case
+
+PortKey = tuple[str, str, int]
 
 
 class NotCovered(Exception):
@@ -39,6 +41,30 @@ class TimedScope:
 
 
 @dataclass(frozen=True, slots=True)
+class Timeline:
+    """The times of a case, in seconds, and how many ticks make a second, so that each time is a whole number."""
+
+    start: Fraction
+    latest: Fraction
+    ttl: Fraction
+    scale: int
+
+    def ticks(self, seconds: Any) -> int:
+        """A time of the case in ticks."""
+        return int((Fraction(str(seconds)) - self.start) * self.scale)
+
+    @property
+    def ttl_ticks(self) -> int:
+        """How long a bound pod stays assumed, in ticks."""
+        return int(self.ttl * self.scale)
+
+    @property
+    def end(self) -> int:
+        """The latest deadline possible."""
+        return self.ticks(self.latest) + self.ttl_ticks
+
+
+@dataclass(frozen=True, slots=True)
 class NodeVersion:
     """A node object."""
 
@@ -58,12 +84,7 @@ class Cast:
     nodes: Mapping[str, NodeVersion]
     by_name: Mapping[str, Node]
     ports: tuple[HostPort, ...]
-    ticks_per_second: int
-    ttl: int
-
-    def ticks(self, seconds: Any) -> int:
-        """A time of the case in ticks."""
-        return int(Fraction(str(seconds)) * self.ticks_per_second)
+    timeline: Timeline
 
     def node(self, text: str) -> Node:
         """The node that a name or a key stands for."""
@@ -93,52 +114,67 @@ class Cast:
 def gather(case: Case, release: str) -> Cast:
     """Everything that a case names."""
     pods, nodes = case.get("pods") or {}, case.get("nodes") or {}
-    names = dict.fromkeys(n["name"] for n in nodes.values())
-    names.update(dict.fromkeys(p.get("nodeName") or "" for p in pods.values()))
-    known = {*names, *nodes}
-    names.update(dict.fromkeys(op["node"] for op in case["ops"] if op.get("node") not in {*known, None}))
-    by_name = {name: Node(i, name, 0, exists=False) for i, name in enumerate(names)}
+    by_name = {n: Node(i, n, 0, exists=False) for i, n in enumerate(_node_names(case))}
     zones = {zone.name: zone for zone in zones_named(["", *(_zone(n) for n in nodes.values())])}
-    versions = {k: NodeVersion(by_name[n["name"]], zones[_zone(n)]) for k, n in nodes.items()}
-
-    ports = _ports(pods)
-    entities: dict[str, Pod] = {}
-    found: dict[str, PodVersion] = {}
-    made: list[tuple[Any, PodVersion]] = []
-    for key, pod in pods.items():
-        uid = pod.get("uid") or f"{pod.get('namespace', '')}/{pod['name']}"
-        entity = entities.setdefault(uid, Pod(len(entities), uid, 0, exists=False))
-        same = next((v for p, v in made if p == pod), None)
-        if same is None:
-            same = PodVersion(len(made), key, entity, _footprint(pod, ports))
-            made.append((pod, same))
-        found[key] = same
-
-    times = [op["at"] for op in case["ops"] if "at" in op]
-    ttl = (case.get("params") or {}).get("assume_ttl_s") or 0
-    scale = lcm(*(Fraction(str(t)).denominator for t in [*times, ttl]))
-    ticks = [int(Fraction(str(t)) * scale) for t in [*times, ttl]]
+    ports = {p: HostPort(i, *p) for i, p in enumerate(dict.fromkeys(_host_ports(pods.values())))}
+    versions = _versions(pods, ports)
+    timeline = _timeline(case)
     universe = Universe(
         {
-            Pod: tuple(entities.values()),
+            Pod: tuple(dict.fromkeys(v.pod for v in versions.values())),
             Node: tuple(by_name.values()),
             Zone: tuple(zones.values()),
-            PodVersion: tuple(v for _, v in made),
+            PodVersion: tuple(dict.fromkeys(versions.values())),
             HostPort: tuple(ports.values()),
         },
-        TimedScope(max([0, *ticks]) + max(0, ticks[-1])),
+        TimedScope(timeline.end),
     )
     return Cast(
         model=Concrete(build(CacheTable, universe, _changes(release))),
-        pods=found,
+        pods=versions,
         placed={k: by_name[p.get("nodeName") or ""] for k, p in pods.items()},
         terminating={k: bool(p.get("terminating")) for k, p in pods.items()},
         contents=pods,
-        nodes=versions,
+        nodes={k: NodeVersion(by_name[n["name"]], zones[_zone(n)]) for k, n in nodes.items()},
         by_name=by_name,
         ports=tuple(ports.values()),
-        ticks_per_second=scale,
-        ttl=ticks[-1],
+        timeline=timeline,
+    )
+
+
+def _node_names(case: Case) -> list[str]:
+    """Nodes are named by their objects, by pods that are on them, and by expectations."""
+    nodes = case.get("nodes") or {}
+    names = [n["name"] for n in nodes.values()]
+    names += [p.get("nodeName") or "" for p in (case.get("pods") or {}).values()]
+    names += [op["node"] for op in case["ops"] if op.get("node") is not None and op["node"] not in nodes]
+    return list(dict.fromkeys(names))
+
+
+def _versions(pods: Mapping[str, Case], ports: Mapping[PortKey, HostPort]) -> dict[str, PodVersion]:
+    """For each key its object, and for each identity its pod."""
+    entities: dict[str, Pod] = {}
+    found: dict[str, PodVersion] = {}
+    made: list[tuple[Case, PodVersion]] = []
+    for key, pod in pods.items():
+        uid = pod.get("uid") or f"{pod.get('namespace', '')}/{pod['name']}"
+        entity = entities.setdefault(uid, Pod(len(entities), uid, 0, exists=False))
+        version = next((v for known, v in made if known == pod), None)
+        if version is None:
+            version = PodVersion(len(made), key, entity, _footprint(pod, ports))
+            made.append((pod, version))
+        found[key] = version
+    return found
+
+
+def _timeline(case: Case) -> Timeline:
+    times = [Fraction(str(op["at"])) for op in case["ops"] if "at" in op]
+    ttl = Fraction(str((case.get("params") or {}).get("assume_ttl_s") or 0))
+    return Timeline(
+        start=min([Fraction(0), *times]),
+        latest=max([Fraction(0), *times]),
+        ttl=ttl,
+        scale=lcm(*(t.denominator for t in [*times, ttl])),
     )
 
 
@@ -154,20 +190,17 @@ def _zone(node: Case) -> str:
 # --- what a pod adds to its node ---------------------------------------------------------------------------
 
 
-def port_of(port: Case) -> tuple[str, str, int]:
+def port_of(port: Case) -> PortKey:
     """A host port with the defaults filled in."""
     return port.get("ip") or "0.0.0.0", port.get("protocol") or "TCP", port["port"]
 
 
-def _port_list(pod: Case) -> Iterator[tuple[str, str, int]]:
-    for port in pod.get("hostPorts") or ():
-        if port.get("port", 0) > 0:
-            yield port_of(port)
+def _host_ports(pods: Iterable[Case]) -> list[PortKey]:
+    return [port_of(p) for pod in pods for p in pod.get("hostPorts") or () if p.get("port", 0) > 0]
 
 
-def _ports(pods: Mapping[str, Case]) -> dict[tuple[str, str, int], HostPort]:
-    found = dict.fromkeys(port for pod in pods.values() for port in _port_list(pod))
-    return {port: HostPort(i, *port) for i, port in enumerate(found)}
+def _claims(pod: Case) -> frozenset[str]:
+    return frozenset(c if "/" in c else f"{pod.get('namespace', '')}/{c}" for c in pod.get("pvcs") or ())
 
 
 def requests(amounts: Mapping[str, Any]) -> dict[str, int]:
@@ -181,10 +214,10 @@ def requests(amounts: Mapping[str, Any]) -> dict[str, int]:
     return {name: ceil(amount) for name, amount in named.items() if amount}
 
 
-def _footprint(pod: Case, ports: Mapping[tuple[str, str, int], HostPort]) -> Footprint:
+def _footprint(pod: Case, ports: Mapping[PortKey, HostPort]) -> Footprint:
     return Footprint(
         containers=(requests(pod.get("requests") or {}),),
-        ports=tuple(ports[port] for port in _port_list(pod)),
-        claims=frozenset(f"{pod.get('namespace', '')}/{claim}" for claim in pod.get("pvcs") or ()),
+        ports=tuple(ports[port] for port in _host_ports([pod])),
+        claims=_claims(pod),
         affinity=pod.get("affinity") is not None or pod.get("antiAffinity") is not None,
     )
