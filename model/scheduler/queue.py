@@ -210,7 +210,7 @@ class PriorityQueue(Component):
     def move_matching(self, pod: Pod, event: ClusterEvent = ASSIGNED_POD_ADD) -> None:
         """AssignedPodAdded / AssignedPodUpdated: parked pods with a required affinity term for `pod`."""
         waiting_for = {
-            parked: any(t.required and not t.anti and t.selects(pod.labels) for t in parked.terms)
+            parked: any(t.required and not t.anti and t.matches(pod) for t in parked.terms)
             for parked in self.universe[Pod]
         }
         self._move(waiting_for, event)

@@ -58,7 +58,7 @@ def _term(facts: Mapping[str, Any], required: bool, anti: bool) -> Term:
     chosen, spaces = selector(facts.get("labelSelector")), facts.get("namespaceSelector")
     return Term(
         chosen.match_labels,
-        facts["topologyKey"],
+        facts.get("topologyKey") or "",
         required,
         anti,
         expressions=chosen.expressions,

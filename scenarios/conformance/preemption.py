@@ -223,11 +223,15 @@ def eligible(case: Case, release: str) -> Outcome:
 def might_help(case: Case, release: str) -> Outcome:
     """The nodes that are worth a dry run."""
     here = situation(Facts(case["nodes"], (), {"name": "preemptor"}), release)
-    statuses = {name: said["code"] for name, said in case["statuses"].items()}
+    statuses = {name: _status(said) for name, said in case["statuses"].items()}
     stand_at(here, Phase.DRY_RUN, statuses, NodeVerdict.UNTRIED)
     preemption = here.part("preemption")
     found = {name for name, n in here.nodes.items() if here.model.get(partial(preemption.might_help, n))}
     return differ("nodes to try", set(case["expected_candidate_nodes"]), found)
+
+
+def _status(said: Any) -> str:
+    return str(said["code"] if isinstance(said, Mapping) else said)
 
 
 # --- from end to end ---------------------------------------------------------------------------------
@@ -263,7 +267,8 @@ def _preempt(case: Case, facts: Facts, release: str, whole: bool) -> tuple[Situa
     drive = Drive(here, by_name(here), hoped)
     if whole:
         return here, drive.run((Phase.IDLE, Phase.ASSUMED))
-    stand_at(here, Phase.REREAD_PREEMPTOR, case.get("filteredNodeStatuses"), NodeVerdict.UNTRIED)
+    told = {name: _status(said) for name, said in (case.get("filteredNodeStatuses") or {}).items()}
+    stand_at(here, Phase.REREAD_PREEMPTOR, told, NodeVerdict.UNTRIED)
     scheduler, preemption = here.part("scheduler"), here.part("preemption")
 
     def try_what_might_help() -> None:

@@ -8,22 +8,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...model.cluster import build_cluster
-from ...model.environment.objects import ClusterSpec, Node, Pod, PodObject, Scope, Term
+from ...model.environment.objects import ClusterSpec, Node, Pod, PodObject, Scope
 from ...model.history import resolve
 from ...model.language import Concrete
 from ...model.scheduler.events import EVENTS, Action, ClusterEvent, Plugin
 from ...model.scheduler.numbered import SECOND, Timing, counted
+from .cluster import NotCovered, terms
 from .outcome import Case
 
 Facts = Mapping[str, Any]
 Identity = tuple[str, str]
-
-NAMESPACE = "metadata.namespace"
-"""Pods of a case carry their namespace as a label, for terms that are limited to some namespaces."""
-
-
-class NotCovered(Exception):
-    """The case says something that the runner does not know."""
 
 
 @dataclass(frozen=True)
@@ -31,34 +25,6 @@ class Scopes(Scope):
     """The scope of a case: how many specifications one pod may have."""
 
     pod_versions: int = 1
-
-
-@dataclass(frozen=True, slots=True)
-class SelectorTerm(Term):
-    """A required affinity term with a whole label selector, in some namespaces."""
-
-    expressions: tuple[Facts, ...] = ()
-    namespaces: tuple[str, ...] = ()
-    matches_nothing: bool = False
-
-    def selects(self, labels: Mapping[str, str]) -> bool:
-        if self.matches_nothing or labels.get(NAMESPACE, "") not in self.namespaces:
-            return False
-        return Term.selects(self, labels) and all(_holds(e, labels) for e in self.expressions)
-
-
-def _holds(expression: Facts, labels: Mapping[str, str]) -> bool:
-    value, values = labels.get(expression["key"]), expression.get("values") or ()
-    match expression["operator"]:
-        case "In":
-            return value in values
-        case "NotIn":
-            return value not in values
-        case "Exists":
-            return value is not None
-        case "DoesNotExist":
-            return value is None
-    raise NotCovered(f"selector operator {expression['operator']}")
 
 
 def nanoseconds(seconds: float | None) -> int:
@@ -112,24 +78,6 @@ def _failed(facts: Facts) -> bool:
         c.get("type") == "PodScheduled" and c.get("status") == "False" and c.get("reason") == "Unschedulable"
         for c in facts.get("conditions") or ()
     )
-
-
-def _terms(facts: Facts) -> tuple[Term, ...]:
-    terms = []
-    for term in (facts.get("affinity") or {}).get("required") or ():
-        if term.get("namespaceSelector") is not None:
-            raise NotCovered("affinity term with a namespaceSelector")
-        selector = term.get("labelSelector")
-        terms.append(
-            SelectorTerm(
-                match_labels=(selector or {}).get("matchLabels") or {},
-                topology_key=term.get("topologyKey") or "",
-                expressions=tuple((selector or {}).get("matchExpressions") or ()),
-                namespaces=tuple(term.get("namespaces") or [facts.get("namespace") or ""]),
-                matches_nothing=selector is None,
-            )
-        )
-    return tuple(terms)
 
 
 def group_key(index: int) -> str:
@@ -204,18 +152,29 @@ def gather(case: Case, release: str) -> Cast:
     """The entities of a case, and a model of `release` made of them, its queue empty."""
     cast = Cast()
     entities: dict[Identity, Pod] = {}
+    fixed_facts: dict[Identity, tuple[Any, ...]] = {}
     specifications: dict[Identity, list[str]] = {}
     for key, facts in pod_facts(case).items():
         who = _identity(facts)
         pod = entities.get(who)
-        labels = {**(facts.get("labels") or {}), NAMESPACE: who[0]}
-        priority, terms = facts.get("priority") or 0, _terms(facts)
+        fixed = (facts.get("priority") or 0, terms(facts), facts.get("labels") or {})
         if pod is None:
             name = "/".join(who) if who[0] else who[1]
-            pod = Pod(len(entities), name, 0, priority, labels=labels, terms=terms, exists=False)
+            priority, affinity, labels = fixed
+            pod = Pod(
+                len(entities),
+                name,
+                0,
+                priority,
+                namespace=who[0],
+                labels=labels,
+                terms=affinity,
+                exists=False,
+            )
+            fixed_facts[who] = fixed
             entities[who] = pod
             cast.pods.append(pod)
-        elif (pod.priority.lo, pod.terms, pod.labels) != (priority, terms, labels):
+        elif fixed_facts[who] != fixed:
             raise NotCovered(f"versions of {who[1]} that differ in priority, labels or affinity")
         seen = specifications.setdefault(who, [])
         if _specification(facts) not in seen:

@@ -1,0 +1,102 @@
+"""Clusters with budgets, several resources, start times and scores: traced, explored, and free where unused."""
+
+import dataclasses
+
+import pytest
+
+from podrace.checker import native, reference
+from podrace.checker.slicing import slice_system
+from podrace.model.cluster import build_cluster
+from podrace.model.environment.objects import (
+    Budget,
+    ClusterSpec,
+    Config,
+    Node,
+    Pod,
+    Scope,
+    Selector,
+    Taint,
+    Term,
+)
+from podrace.model.history import RELEASES, resolve
+from podrace.model.language import Parameter, all_of, as_expr, trace_system
+from tests.model.clusters import spec
+
+
+def cluster(**scope):
+    on = (
+        Node(0, "a", 2, memory=2, pods=3),
+        Node(1, "b", 2, memory=2, taints=[Taint("k")]),
+    )
+    pods = [
+        Pod(0, "v", 1, 0, memory=1, node=on[0], labels={"app": "x"}, graceful=False, start=3),
+        Pod(1, "w", 1, 0, memory=1, node=on[0], labels={"app": "x"}, graceful=False, start=5),
+        Pod(2, "p", 1, 10, memory=2),
+    ]
+    budgets = (Budget(0, "x", Selector({"app": "x"}), 1),)
+    return ClusterSpec("rich", tuple(pods), on, Scope(**scope), budgets)
+
+
+def traced(of, release="1.22", invariant=None):
+    model = build_cluster(of, resolve(release).classes)
+    api = model.parts["api"]
+    pods = of.pods
+    claim = invariant or (lambda: all_of([as_expr(api.pod[pods[2]].node) != of.nodes[1]]))
+    return trace_system(model, invariants={"claim": claim})
+
+
+def test_both_engines_explore_it_alike():
+    system = slice_system(traced(cluster(pod_events=2, flush=False)))
+    found = native.explore(system)
+    expected = reference.explore(system)
+    assert dataclasses.replace(found, seconds=0) == dataclasses.replace(expected, seconds=0)
+    assert found.states > 100
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_quantities_may_be_unknown(release):
+    size, high, low = Parameter("size", 0, 8), Parameter("high", -5, 100), Parameter("low", -5, 100)
+    on = (Node(0, "a", Parameter("room", 0, 8), memory=size, pods=Parameter("places", 0, 4)), Node(1, "b", 2))
+    pods = [
+        Pod(0, "v", size, low, labels={"app": "x"}, node=on[0], start=3),
+        Pod(1, "p", 1, high, memory=size),
+        Pod(
+            2, "q", size, high, terms=[Term({"app": "x"}, "kubernetes.io/hostname", required=False, weight=7)]
+        ),
+    ]
+    budgets = (Budget(0, "x", Selector({"app": "x"}), Parameter("allowed", 0, 2)),)
+    scope = Scope(config=Config(scored=True, min_candidates=1))
+    system = trace_system(
+        build_cluster(ClusterSpec("s", tuple(pods), on, scope, budgets), resolve(release).classes)
+    )
+    assert len(system.transitions) > 20
+
+
+def explored(of, release="1.22"):
+    on = of.nodes
+    model = build_cluster(of, resolve(release).classes)
+    api = model.parts["api"]
+    system = trace_system(model, goals={"bound": lambda: as_expr(api.pod[of.pods[-1]].node) == on[0]})
+    found = native.explore(slice_system(system))
+    return found.states, found.transitions
+
+
+def test_what_a_cluster_does_not_use_costs_nothing():
+    plain, rich = Node(0, "a", 2), Node(0, "a", 2, memory=9, extended={"example.com/gpu": 1}, pods=9)
+    counts = {
+        explored(spec([Pod(0, "v", 2, 0, node=node), Pod(1, "p", 2, 10)], (node,))) for node in (plain, rich)
+    }
+    assert len(counts) == 1
+
+
+def test_with_scores_only_the_best_node_wins():
+    on = (Node(0, "a", 2), Node(1, "b", 2))
+    term = Term({"app": "x"}, "kubernetes.io/hostname", required=False)
+    pods = (Pod(0, "e", 1, labels={"app": "x"}, node=on[0]), Pod(1, "other", 0), Pod(2, "p", 1, terms=[term]))
+
+    def never_on_b(config):
+        of = ClusterSpec("s", pods, on, Scope(config=config))
+        return native.explore(slice_system(traced(of))).violations
+
+    assert never_on_b(Config())
+    assert not never_on_b(Config(scored=True))
