@@ -159,11 +159,11 @@ class Scheduler(Component):
         require(self.at(Phase.FILTERING, pod))
         require(self.snapshot.listed[node] & (self.verdict[node] == NodeVerdict.UNTRIED))
         self.verdict[node] = self._filtered(pod, node)
-        self.diagnose(pod, node)
         with when(self.no_node_is(NodeVerdict.UNTRIED)):
             self._conclude_filtering(pod)
 
     def _filtered(self, pod: Pod, node: Node) -> Expr:
+        self.diagnose(pod, node)
         code = self.filters.run_with_nominated(pod, node, self.snapshot.placement())
         return select(self.snapshot.live[node], self.verdict_of(code), NodeVerdict.REJECTED)
 
@@ -177,7 +177,8 @@ class Scheduler(Component):
         """Diagnosis.UnschedulablePlugins: note the filter that rejects the pod on this node, if one does."""
         alone = self.snapshot.placement()
         awaited = {
-            q: here | (self.nominator.nominated_to(q, node) & (q.priority >= pod.priority))
+            q: here
+            | (self.nominator.nominated_to(q, node) & (q.priority >= pod.priority) & (q.uid != pod.uid))
             for q, here in alone.present(pod, node).items()
         }
         first = self.filters.rejected_by(pod, node, alone.with_present(node, awaited))

@@ -18,8 +18,9 @@ from ...model.language import NotEnabled
 from ...model.scheduler.events import ASSIGNED_POD_ADD, ASSIGNED_POD_UPDATE
 from ...model.scheduler.numbered import CountingClock, CountingQueue, OrderedNominator
 from ...model.scheduler.queue import Place
+from .cluster import NotCovered
 from .outcome import Case, Outcome, applies
-from .queue_cast import Cast, NotCovered, Version, event_of, gather, group_key, nanoseconds
+from .queue_cast import Cast, Version, event_of, gather, group_key, nanoseconds
 
 _PLACES = {"active": Place.ACTIVE, "backoff": Place.BACKOFF, "unschedulable": Place.UNSCHEDULABLE}
 _NAMES = {place: name for name, place in _PLACES.items()}

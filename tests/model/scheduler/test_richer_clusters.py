@@ -42,7 +42,8 @@ def traced(of, release="1.22", invariant=None):
     api = model.parts["api"]
     pods = of.pods
     claim = invariant or (lambda: all_of([as_expr(api.pod[pods[2]].node) != of.nodes[1]]))
-    return trace_system(model, invariants={"claim": claim})
+    placed = {"placed": lambda: as_expr(api.pod[pods[-1]].node) == of.nodes[0]}
+    return trace_system(model, invariants={"claim": claim}, goals=placed)
 
 
 def test_both_engines_explore_it_alike():
@@ -51,6 +52,8 @@ def test_both_engines_explore_it_alike():
     expected = reference.explore(system)
     assert dataclasses.replace(found, seconds=0) == dataclasses.replace(expected, seconds=0)
     assert found.states > 100
+    assert found.complete
+    assert set(found.goals) == {"placed"}
 
 
 @pytest.mark.parametrize("release", RELEASES)
