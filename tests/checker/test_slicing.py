@@ -34,7 +34,7 @@ from podrace.model.language import (
     clamp,
     topological,
 )
-from podrace.model.language.expr import equal, fresh_graph, less, parameter, variable
+from podrace.model.language.expr import equal, fresh_graph, less, parameter, select, variable
 from tests.checker.machines import counters, graph, house
 from tests.random_systems import UNIVERSE, systems
 
@@ -178,6 +178,33 @@ def test_wide_variables_are_intervals() -> None:
     small = slice_system(system)
     assert [(v.lo, v.hi) for v in small.variables] == [(5, 50), (0, 1000)]
     assert [t.step for t in small.transitions] == ["set", "perhaps"]
+
+
+def test_a_wide_counter_takes_no_time() -> None:
+    with fresh_graph():
+        n = Variable("n", INT, 0, 10**12, 0)
+        count = move("count", as_expr(True), {n: clamp(variable(n) + 1, 0, 10**12)})
+        system = make([n], [count], goals={"end": equal(variable(n), 10**12)})
+    # One by one, the values would never be counted to the end.
+    assert [(v.lo, v.hi) for v in slice_system(system).variables] == [(0, 10**12)]
+
+
+def test_a_step_that_turns_out_to_change_nothing_is_dropped() -> None:
+    with fresh_graph():
+        n, never, when = (Variable(name, INT, 0, 3, 0) for name in ("n", "never", "when"))
+        system = make(
+            [n, never, when],
+            [
+                # `never` stays 0, so this keeps n as it is, and nobody needs to know when it happens.
+                move("keep", less(variable(when), 2), {n: select(equal(variable(never), 1), 3, variable(n))}),
+                move("time", as_expr(True), {when: clamp(variable(when) + 1, 0, 3)}),
+                move("set", equal(variable(n), 0), {n: as_expr(1)}),
+            ],
+            goals={"one": equal(variable(n), 1)},
+        )
+    small = slice_system(system)
+    assert names(small) == ["n"]
+    assert [t.step for t in small.transitions] == ["set"]
 
 
 def test_without_values_only_the_invisible_goes() -> None:
