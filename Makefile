@@ -12,13 +12,17 @@ TYPING := build/typing/podrace
 # Folders checked beside the packages, if they have Python files.
 BESIDE = $(patsubst %/,%,$(sort $(dir $(wildcard tests/*.py bench/*.py))))
 
-.PHONY: check test bench lint format setup clean
+.PHONY: check test campaign bench lint format setup clean
 
 check: setup
 	$(BIN)/podrace check
 
 test: lint
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+# What takes too long for every test run: both engines to the end on every scenario.
+campaign: setup
+	$(BIN)/python -m pytest -m campaign $(PYTEST_ARGS)
 
 lint: setup
 	$(BIN)/ruff check .

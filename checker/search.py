@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Literal
 
-from ..model.language import Transition, TransitionSystem
+from ..model.language import TransitionSystem
 from .exploration import Budget, Exploration, Path
 from .reference import Watcher
-from .slicing import slice_system, transition_map
+from .slicing import slice_system, step_name, transition_map, unseen_steps
 from .trace import MAX_CONFIRMED_STATES, ReplayError, Trace, confirm, confirm_goal, confirm_trap
 from .verdict import Kind, Result, Verdict
 
@@ -169,8 +169,9 @@ def _result(
         raise EngineDisagreement(
             f"the {engine} engine stopped with `{answer.stopped}` and no answer for `{name}` of {system.name}"
         )
-    fired = {_step_name(group.slice.transitions[i]) for i, times in enumerate(answer.fired) if times}
-    steps = list(dict.fromkeys(_step_name(t) for t in system.transitions))
+    fired = {step_name(group.slice.transitions[i]) for i, times in enumerate(answer.fired) if times}
+    unseen = unseen_steps(group.slice, system)
+    steps = [s for s in dict.fromkeys(map(step_name, system.transitions)) if s not in unseen]
     goals = goals_of(system, name)
     reached = {
         goal: _confirmed_goal(system, tuple(numbers[i] for i in answer.goals[goal]), goal, engine)
@@ -189,6 +190,7 @@ def _result(
         trace=trace,
         fired=tuple(step for step in steps if step in fired),
         never_fired=tuple(step for step in steps if step not in fired),
+        unseen=unseen,
         goals_reached=reached,
         goals_missed=tuple(goal for goal in goals if goal not in reached),
         bounds_hit=tuple(bound for bound in system.limits if bound in answer.limits_hit),
@@ -205,7 +207,3 @@ def _confirmed_goal(system: TransitionSystem, path: Path, goal: str, engine: str
             f"the {engine} engine claims that {system.name} reaches `{goal}` after {len(path)} steps, "
             f"but the reference interpreter says: {error}"
         ) from error
-
-
-def _step_name(transition: Transition) -> str:
-    return f"{transition.part}.{transition.step}"

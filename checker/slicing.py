@@ -6,22 +6,21 @@ Three things are taken away: what was not asked, what cannot happen, and what no
 2. The value analysis (`values`) finds what every variable and expression can ever be. Variables and
    expressions with one value become constants, ranges are narrowed, transitions whose guard is never
    true are dropped, and so are limits that always hold.
-3. Cone of influence: a variable that no guard, no limit and no kept predicate reads, not even through
-   the updates of others, is dropped with its updates.
+3. Cone of influence: a variable that no kept predicate can see is dropped with its updates. A predicate
+   sees what it reads, what is assigned to a variable that it sees, and the guard and the limits of every
+   transition that assigns to one. A transition that assigns to none only stutters, so it is dropped too.
 
 What is left is the original seen through a projection (forget the dropped variables): a state of the
-original and its projection enable the same transitions, break the same invariants, and go to states
-that are projections of one another. So the slice preserves
+original and its projection enable the same transitions of the slice, break the same invariants, and go to states
+that are projections of one another; a dropped transition leaves the projection as it is. So the slice preserves
 
 - which invariants, goals and recoveries hold, are reached, are trapped;
 - the length of a shortest run to each of them;
-- which transitions are ever enabled, and, in a complete search, which limits are hit.
+- which of its transitions are ever enabled, and, in a complete search, which of their limits are hit.
 
-It never has more states. It may have fewer transitions in all, since several original states become one.
-
-For that last point, a transition that changes nothing any more stays: it costs no state, and a verdict
-can still tell that its step happened. A transition whose guard can hold but which a limit always stops
-stays too, without updates, because a verdict names that limit.
+It never has more states, depth or transitions. Of a dropped transition a search of the slice says nothing:
+`unseen_steps` names the steps that only have such transitions. A transition whose guard can hold but which a
+limit always stops stays, without updates, where its guard is seen, because a verdict names that limit.
 
 Ranges and constants hold in the states that the analysis admits, which include every reachable one. A
 symbolic engine that starts from arbitrary states must slice without them: `values=False`.
@@ -158,15 +157,50 @@ def _without_the_impossible(system: TransitionSystem) -> TransitionSystem:
     )
 
 
+def unseen_steps(slice_: TransitionSystem, original: TransitionSystem) -> tuple[str, ...]:
+    """The steps (`part.step`) that may happen in the original, but of which the slice shows nothing.
+
+    Whether they do happen makes no difference to what the slice was asked.
+    """
+    same = original.with_predicates(
+        invariants={n: original.invariants[n] for n in slice_.invariants},
+        goals={n: original.goals[n] for n in slice_.goals},
+        recoveries={n: original.recoveries[n] for n in slice_.recoveries},
+        views={},
+    )
+    shown = {step_name(t) for t in slice_.transitions}
+    possible = (step_name(t) for t in _without_the_impossible(same).transitions)
+    return tuple(dict.fromkeys(name for name in possible if name not in shown))
+
+
+def step_name(transition: Transition) -> str:
+    """Part and step, all bindings together."""
+    return f"{transition.part}.{transition.step}"
+
+
+def _always_stopped(transition: Transition) -> bool:
+    return any(bound.is_const and not bound.value for _, bound in transition.limits)
+
+
 def _without_the_invisible(system: TransitionSystem) -> TransitionSystem:
     assigned: dict[Variable, list[Expr]] = {}
+    writers: dict[Variable, list[Transition]] = {}
     for t in system.transitions:
         for v, e in t.updates.items():
             assigned.setdefault(v, []).append(e)
-    # One walk over the graph: what is looked at, and, once a variable is seen, what is assigned to it.
+            writers.setdefault(v, []).append(t)
+    # One walk over the graph: what is looked at; once a variable is seen, what is assigned to it, and when.
     waiting = _predicates(system)
+    kept: set[Key] = set()
+
+    def keep(t: Transition) -> None:
+        if key_of(t) not in kept:
+            kept.add(key_of(t))
+            waiting.extend([t.guard, *(bound for _, bound in t.limits)])
+
     for t in system.transitions:
-        waiting += [t.guard, *(bound for _, bound in t.limits)]
+        if _always_stopped(t):  # its updates are gone, but the bound that stops it is part of the verdict
+            keep(t)
     visited: set[Expr] = set()
     seen: set[Variable] = set()
     while waiting:
@@ -178,10 +212,14 @@ def _without_the_invisible(system: TransitionSystem) -> TransitionSystem:
         if node.op == "var":
             seen.add(node.value)
             waiting += assigned.get(node.value, ())
+            for t in writers.get(node.value, ()):
+                keep(t)
     return replace(
         system,
         variables=tuple(v for v in system.variables if v in seen),
         transitions=tuple(
-            replace(t, updates={v: e for v, e in t.updates.items() if v in seen}) for t in system.transitions
+            replace(t, updates={v: e for v, e in t.updates.items() if v in seen})
+            for t in system.transitions
+            if key_of(t) in kept
         ),
     )

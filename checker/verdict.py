@@ -39,7 +39,8 @@ class Result:
     answered other properties too. `trace` is a shortest run of the original system to a violation, or to
     a trap; it is None for other verdicts. `fired` and `never_fired` name the steps of the system
     (`part.step`, all bindings together) that did or did not happen in the search; where it did not visit
-    everything, "never" means "not so far". `goals_reached` gives the length of a shortest run to each
+    everything, "never" means "not so far". `unseen` names the steps that the slice left out, because nothing
+    that was asked can see them. `goals_reached` gives the length of a shortest run to each
     goal. `stopped` is None for a complete search, else why it ended (see `Exploration`).
 
     `vacuous` warns that HOLDS says little: a goal was not reached, or no step ever happened.
@@ -56,6 +57,7 @@ class Result:
     trace: Trace | None = None
     fired: tuple[str, ...] = ()
     never_fired: tuple[str, ...] = ()
+    unseen: tuple[str, ...] = ()
     goals_reached: Mapping[str, int] = field(default_factory=dict)
     goals_missed: tuple[str, ...] = ()
     bounds_hit: tuple[str, ...] = ()
@@ -78,7 +80,7 @@ class Result:
         if self.bounds_hit:
             sentences.append(f"Within these bounds, which were hit: {'; '.join(self.bounds_hit)}.")
         if not self.fired:
-            sentences.append("Vacuous: no step can ever happen.")
+            sentences.append("Vacuous: no step makes a difference to it.")
         elif self.goals_missed:
             sentences.append(f"Vacuous: never reached: {'; '.join(self.goals_missed)}.")
         return " ".join(sentences)
@@ -133,6 +135,7 @@ class Result:
             "stopped": self.stopped,
             "fired": list(self.fired),
             "never_fired": list(self.never_fired),
+            "unseen": list(self.unseen),
             "goals_reached": dict(self.goals_reached),
             "goals_missed": list(self.goals_missed),
             "bounds_hit": list(self.bounds_hit),

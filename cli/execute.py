@@ -50,7 +50,7 @@ def finding_of(run: Run, system: TransitionSystem, result: Result) -> Finding:
         cycle=cycle,
         words=result.words,
         expected=run.expected,
-        notes=run.composition.notes,
+        notes=(*run.composition.notes, *([run.remark] if run.remark else [])),
         title=run.scenario.title,
         sentence=prop.sentence(),
         issues=prop.issues,

@@ -11,10 +11,10 @@ from rich.console import Console
 from rich.text import Text
 
 from ..properties import PROPERTIES
-from ..scenarios import catalogue
+from ..scenarios import Scenario, catalogue
 from .console import result_console
 from .options import parse_property
-from .plan import default_properties, default_release, race_fixes
+from .plan import checked_changes, default_properties, default_release, race_fixes
 
 UPSTREAM = "kubernetes/kubernetes#"
 
@@ -30,6 +30,7 @@ def list_races(form: str, no_color: bool = False) -> None:
             "release": default_release(scenario),
             "properties": list(default_properties(scenario)),
             "also": list(scenario.also),
+            "residual": _residual(scenario),
             "file": scenario.file,
         }
         for scenario in catalogue()
@@ -43,11 +44,26 @@ def list_races(form: str, no_color: bool = False) -> None:
         if row["issue"] is not None:
             fixes = ", ".join(UPSTREAM + key if key.isdigit() else key for key in row["fixes"])
             _detail(console, f"issue {UPSTREAM}{row['issue']}, fixed by {fixes}")
+        if row["residual"]:
+            closed_by = ", ".join(row["residual"]["closed_by"])
+            _detail(
+                console, f"still open after the fix: {row['residual']['property']}, closed by {closed_by}"
+            )
         also = f" (also: {', '.join(row['also'])})" if row["also"] else ""
         _detail(
             console,
             f"release {row['release']}; properties: {', '.join(row['properties'])}{also}; {row['file']}",
         )
+
+
+def _residual(scenario: Scenario) -> dict[str, Any] | None:
+    residual = scenario.race.residual if scenario.race else None
+    if residual is None:
+        return None
+    return {
+        "property": residual.property,
+        "closed_by": list(checked_changes(scenario, residual.closed_by)),
+    }
 
 
 def list_properties(names: Sequence[str], form: str, no_color: bool = False) -> None:

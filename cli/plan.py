@@ -30,12 +30,16 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One property to be checked in one scenario on one release; `expected` is what is known to come out."""
+    """One property to be checked in one scenario on one release; `expected` is what is known to come out.
+
+    `remark` says, for the reader of the result, why it is run.
+    """
 
     scenario: Scenario
     composition: Composition
     property: str
     expected: Word | None = None
+    remark: str = ""
 
 
 def plan(selection: Selection) -> list[Run]:
@@ -76,7 +80,9 @@ def _compose(release: str, with_fixes: Sequence[str], without_fixes: Sequence[st
 
 
 def _before_and_after() -> list[Run]:
-    """Every seed race on the release just before its fix, and on the same release with the fix put in."""
+    """Every seed race on the release just before its fix, and on the same release with the fix put in; then what the
+    fix leaves open, and that further changes close it.
+    """
     runs = []
     for scenario in catalogue():
         if scenario.race is None or not scenario.race.seed:
@@ -86,16 +92,38 @@ def _before_and_after() -> list[Run]:
         properties = default_properties(scenario)
         runs += [Run(scenario, resolve(release), p, expected="VIOLATED") for p in properties]
         runs += [Run(scenario, fixed, p, expected="HOLDS") for p in properties]
+        runs += _residual(scenario, release)
     return runs
+
+
+def _residual(scenario: Scenario, release: str) -> list[Run]:
+    residual = scenario.race.residual if scenario.race else None
+    if residual is None:
+        return []
+    fixes, further = race_fixes(scenario), checked_changes(scenario, residual.closed_by)
+    left = f"a residual of {_listed(fixes)}: another interleaving breaks {residual.property} although the fix is in"
+    closed = f"{_listed([*fixes, *further])} together make {residual.property} hold"
+    return [
+        Run(scenario, resolve(release, fixes), residual.property, "VIOLATED", left),
+        Run(scenario, resolve(release, [*fixes, *further]), residual.property, "HOLDS", closed),
+    ]
+
+
+def _listed(keys: Sequence[str]) -> str:
+    return keys[0] if len(keys) == 1 else f"{', '.join(keys[:-1])} and {keys[-1]}"
 
 
 def race_fixes(scenario: Scenario) -> tuple[str, ...]:
     """The upstream changes that fix the race of a scenario, checked against the model's."""
-    fixes = scenario.race.fixes if scenario.race else ()
-    for key in fixes:
+    return checked_changes(scenario, scenario.race.fixes if scenario.race else ())
+
+
+def checked_changes(scenario: Scenario, keys: tuple[str, ...]) -> tuple[str, ...]:
+    """These upstream changes, named in the race of a scenario, checked against the model's."""
+    for key in keys:
         if key not in CHANGES:
             raise scenario.complaint("race", f"unknown fix `{one_line(key)}`; {known_names(key, CHANGES)}")
-    return fixes
+    return keys
 
 
 def default_release(scenario: Scenario) -> str:

@@ -83,14 +83,17 @@ class NominationVisible(_NominationMonitor):
     """Between the choice of a node for a preemptor and the moment the nomination first reaches the
     scheduler's memory, no other pod of the same or a lower priority is assumed there at the preemptor's expense.
 
-    This is the part of S-NOM that change 72259 restores.
+    This is the part of S-NOM that change 72259 restores. A choice that its own scheduling cycle gives up, because an
+    eviction or a write failed, promises nothing.
     """
 
     id = "S-NOMVIS"
     issues = (72124,)
 
     def over(self, pod: Pod, node: Node) -> Expr:
-        return super().over(pod, node) | self.nominator.nominated_to(pod, node)
+        decided = partial(self.scheduler.decided, pod, node)
+        given_up = before(decided) & ~decided() & self.scheduler.in_flight(pod)
+        return super().over(pod, node) | self.nominator.nominated_to(pod, node) | given_up
 
 
 class NominationsLive(Property):

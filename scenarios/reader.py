@@ -11,7 +11,7 @@ from ..model.environment.objects import ClusterSpec, Node, Pod, Term
 from .document import Value, parse_document, read_document
 from .errors import ScenarioError, known_names
 from .quantity import MAX_CORES, parse_cpu, show_cpu, unit_of
-from .scenario import Race, Scenario
+from .scenario import Race, Residual, Scenario
 from .scope import read_scope
 
 MAX_ENTITIES = 16
@@ -81,18 +81,30 @@ def _names(fields: Mapping[str, Value], name: str, lines: dict[str, int]) -> tup
 
 
 def _race(value: Value) -> Race:
-    fields = value.fields(("issue", "fixes", "seed"), "a mapping with `issue` and `fixes`")
+    fields = value.fields(("issue", "fixes", "seed", "residual"), "a mapping with `issue` and `fixes`")
     for needed in ("issue", "fixes"):
         if needed not in fields:
             value.fail(f"`{needed}` is missing: give the number(s) in kubernetes/kubernetes")
-    fixes = [
-        f.scalar("the key of an upstream change")
-        for f in fields["fixes"].elements("a list of upstream changes")
-    ]
-    if not fixes:
-        fields["fixes"].fail("the list is empty: name the upstream change that fixes the race")
     seed = fields["seed"].boolean() if "seed" in fields else False
-    return Race(fields["issue"].integer(1, 10_000_000), tuple(fixes), seed)
+    residual = _residual(fields["residual"]) if "residual" in fields else None
+    return Race(fields["issue"].integer(1, 10_000_000), _changes(fields["fixes"]), seed, residual)
+
+
+def _changes(value: Value) -> tuple[str, ...]:
+    keys = [f.scalar("the key of an upstream change") for f in value.elements("a list of upstream changes")]
+    if not keys:
+        value.fail("the list is empty: name the upstream change that fixes the race")
+    return tuple(keys)
+
+
+def _residual(value: Value) -> Residual:
+    fields = value.fields(("property", "closed_by"), "a mapping with `property` and `closed_by`")
+    for needed in ("property", "closed_by"):
+        if needed not in fields:
+            value.fail(f"`{needed}` is missing: name the property that still fails and what closes it")
+    return Residual(
+        fields["property"].text("a property identifier such as S-NOM"), _changes(fields["closed_by"])
+    )
 
 
 # --- cluster ---------------------------------------------------------------------------------------------

@@ -10,6 +10,16 @@ from .errors import ScenarioError
 
 
 @dataclass(frozen=True, slots=True)
+class Residual:
+    """What the fixes of a race leave open: a stronger property that still fails, and the further changes that
+    together close it.
+    """
+
+    property: str
+    closed_by: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Race:
     """A known upstream race that a scenario shows: its issue, and the pull requests that fix it.
 
@@ -19,6 +29,7 @@ class Race:
     issue: int
     fixes: tuple[str, ...]
     seed: bool = False
+    residual: Residual | None = None
 
 
 @dataclass(frozen=True)

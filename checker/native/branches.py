@@ -7,11 +7,11 @@ The order of the transitions is kept, for states are numbered by it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
-from ...model.language import Expr, Transition, topological
+from ...model.language import Expr, Transition
 
 
 @dataclass(eq=False, slots=True)
@@ -23,14 +23,14 @@ class Branch:
     """
 
     condition: tuple[Expr, ...]
-    parent: Branch | None = None
     transition: int | None = None
     children: list[Branch] = field(default_factory=list)
     nodes: list[Expr] = field(default_factory=list)
-    depth: int = field(init=False)
 
-    def __post_init__(self) -> None:
-        self.depth = 0 if self.parent is None else self.parent.depth + 1
+    @property
+    def size(self) -> int:
+        """How many expressions are computed here and in the branches inside."""
+        return len(self.nodes) + sum(child.size for child in self.children)
 
 
 def conjuncts(guard: Expr) -> tuple[Expr, ...]:
@@ -56,14 +56,25 @@ def _grow(parent: Branch, items: list[_Item], cheap: AbstractSet[Expr]) -> None:
     start = 0
     while start < len(items):
         shared, end = _longest_run(items, start)
+        branch = _add(parent, shared, cheap)
         if end - start == 1:
-            _grow_single(parent, *items[start], cheap)
+            branch.transition = items[start][0]
         else:
-            branch = Branch(tuple(shared), parent)
-            parent.children.append(branch)
-            rest = [(i, {c: None for c in own if c not in shared}) for i, own in items[start:end]]
-            _grow(branch, rest, cheap)
+            _grow(
+                branch, [(i, {c: None for c in own if c not in shared}) for i, own in items[start:end]], cheap
+            )
         start = end
+
+
+def _add(parent: Branch, conditions: dict[Expr, None], cheap: AbstractSet[Expr]) -> Branch:
+    """A new branch on the conditions: two, one in the other, if some are cheap and some are not."""
+    first = tuple(c for c in conditions if c in cheap)
+    rest = tuple(c for c in conditions if c not in cheap)
+    for some in (first, rest) if first and rest else (first or rest,):
+        branch = Branch(some)
+        parent.children.append(branch)
+        parent = branch
+    return parent
 
 
 def _longest_run(items: list[_Item], start: int) -> tuple[dict[Expr, None], int]:
@@ -81,50 +92,50 @@ def _longest_run(items: list[_Item], start: int) -> tuple[dict[Expr, None], int]
     return best, best_end
 
 
-def _grow_single(
-    parent: Branch, transition: int, conditions: dict[Expr, None], cheap: AbstractSet[Expr]
-) -> None:
-    first = tuple(c for c in conditions if c in cheap)
-    rest = tuple(c for c in conditions if c not in cheap)
-    if first and rest:
-        outer = Branch(first, parent)
-        parent.children.append(outer)
-        parent, first = outer, ()
-    parent.children.append(Branch(first + rest, parent, transition))
+def split(root: Branch, most: int) -> list[Branch]:
+    """The children of a placed root, in order, under several roots of about `most` expressions at most."""
+    roots = [Branch(())]
+    size = 0
+    for child in root.children:
+        if roots[-1].children and size + child.size > most:
+            roots.append(Branch(()))
+            size = 0
+        roots[-1].children.append(child)
+        size += child.size
+    return roots
 
 
-def place(uses: Iterable[tuple[Expr, Branch]], free: AbstractSet[Expr]) -> None:
-    """Put every node below the uses into the innermost branch that encloses all that need it.
+def place(branch: Branch, own: Mapping[Branch, list[Expr]], free: AbstractSet[Expr]) -> None:
+    """Fill `nodes`, here and in the branches inside, with what their code needs.
 
-    Fills `Branch.nodes`. Nodes in `free` cost next to nothing and are left to whoever needs them.
+    A branch computes what its own expressions and the conditions of its children need, unless a branch
+    around it has computed that already: nothing that is not needed for certain. What several children
+    need inside is computed in each, for few of them run. Nodes in `free` cost next to nothing and are
+    left to whoever needs them.
     """
-    home: dict[Expr, Branch] = {}
-
-    def need(node: Expr, branch: Branch) -> None:
-        if node not in free:
-            known = home.get(node)
-            home[node] = branch if known is None else common(known, branch)
-
-    uses = list(uses)
-    for node, branch in uses:
-        need(node, branch)
-    order = topological([node for node, _ in uses])
-    for node in reversed(order):
-        if node in home:
-            for arg in node.args:
-                need(arg, home[node])
-    for node in order:
-        if node in home:
-            home[node].nodes.append(node)
+    _place(branch, own, free, set())
 
 
-def common(a: Branch, b: Branch) -> Branch:
-    """The innermost branch around both."""
-    while a is not b:
-        if a.depth >= b.depth:
-            assert a.parent is not None
-            a = a.parent
-        else:
-            assert b.parent is not None
-            b = b.parent
-    return a
+def _place(
+    branch: Branch, own: Mapping[Branch, list[Expr]], free: AbstractSet[Expr], known: set[Expr]
+) -> None:
+    needed = [*own.get(branch, ()), *(c for child in branch.children for c in child.condition)]
+    branch.nodes = _missing(needed, free, known)
+    known.update(branch.nodes)
+    for child in branch.children:
+        _place(child, own, free, known)
+    known.difference_update(branch.nodes)
+
+
+def _missing(roots: list[Expr], free: AbstractSet[Expr], known: set[Expr]) -> list[Expr]:
+    """The nodes below the roots that are neither free nor known, arguments first."""
+    order: dict[Expr, None] = {}
+    stack = [(root, False) for root in reversed(roots)]
+    while stack:
+        node, done = stack.pop()
+        if done:
+            order[node] = None
+        elif node not in free and node not in known and node not in order:
+            stack.append((node, True))
+            stack.extend((arg, False) for arg in reversed(node.args))
+    return list(order)

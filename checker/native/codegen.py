@@ -17,15 +17,17 @@ The text depends on nothing but the system: equal systems give equal text.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 
-from ...model.language import Expr, Transition, TransitionSystem, topological
-from .branches import Branch, branch_tree, place
+from ...model.language import Expr, TransitionSystem, topological
+from .assembly import Assembly, function, load, loop, pointers, signed, store, words
+from .branches import Branch, place
+from .expansion import Expansion
 from .layout import Layout
-from .lowering import Assembly, Literals, Lowering, signed
+from .lowering import Literals, Lowering
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,7 @@ class Program:
     @cached_property
     def ir(self) -> str:
         """The module's text. Raises ValueError for an expression that has no native code."""
-        return "\n".join([_expand(self), _check(self), _recovered(self)])
+        return "\n".join([Expansion(self.system, self.layout).text(), _check(self), _recovered(self)])
 
     @property
     def limit_words(self) -> int:
@@ -65,17 +67,13 @@ def _words_for(bits: int) -> int:
     return (bits + 63) // 64
 
 
-def _expand(program: Program) -> str:
-    return _Expansion(program).text()
-
-
 def _check(program: Program) -> str:
     """Straight-line code: few predicates are so large that it pays to skip parts of them."""
     invariants, goals = list(program.system.invariants.values()), list(program.system.goals.values())
     bits = [(e, False) for e in invariants] + [(e, True) for e in goals]
     out, count = Assembly(), program.predicate_words
-    _pointers(out, "states", "seen", "found")
-    known = [_load(out, "seen", str(w)) for w in range(count)]
+    pointers(out, "states", "seen", "found")
+    known = [load(out, "seen", str(w)) for w in range(count)]
     with _each_state(out, program, [e for e, _ in bits]) as lowering:
         masks = list(_masks(lowering, bits))
         news = "0"
@@ -86,155 +84,21 @@ def _check(program: Program) -> str:
         out.do(f"br i1 {out.value(f'icmp ne i64 {news}, 0')}, label %{stop}, label %{go_on}, !prof !0")
         out.begin(stop)
         for w, mask in enumerate(masks):
-            _store(out, "found", str(w), mask)
+            store(out, "found", str(w), mask)
         out.do("ret i64 %i")
         out.begin(go_on)
-    return _function("check", ("states", "count", "seen", "found"), out, result="%count") + _PROFILE
+    return function("check", ("states", "count", "seen", "found"), out, result="%count") + _PROFILE
 
 
 def _recovered(program: Program) -> str:
     predicates = list(program.system.recoveries.values())
     out, count = Assembly(), program.recovery_words
-    _pointers(out, "states", "out")
+    pointers(out, "states", "out")
     with _each_state(out, program, predicates) as lowering:
         start = out.value(f"mul i64 %i, {count}")
         for w, mask in enumerate(_masks(lowering, [(e, True) for e in predicates])):
-            _store(out, "out", out.value(f"add i64 {start}, {w}"), mask)
-    return _function("recovered", ("states", "count", "out"), out, result="%count")
-
-
-class _Expansion:
-    """Writes `expand`: a loop over the states around the tree of branches of the transitions."""
-
-    def __init__(self, program: Program) -> None:
-        self.program, self.system, self.layout = program, program.system, program.layout
-        self.limit_number = {name: i for i, name in enumerate(self.system.limits)}
-        self.literals = Literals(self.layout, topological(self.system.roots()))
-        self.tree = branch_tree(self.system.transitions, self.literals.free)
-        place(self._uses(self.tree), self.literals.free)
-        self.out = Assembly()
-
-    def text(self) -> str:
-        out = self.out
-        _pointers(out, "states", "out", "which", "ends", "hits")
-        with _loop(out, carried="%filled") as end:
-            words = _words(out, self.layout.words)
-            self.lowering = Lowering(out, self.layout, self.literals, words)
-            self.lowering.place(self.tree.nodes)
-            filled = self._children(self.tree, "%filled")
-            _store(out, "ends", "%i", filled)
-            end(filled)
-        parameters = ("states", "count", "out", "which", "ends", "hits", "last")
-        return _function("expand", parameters, out, result="%filled")
-
-    def _updates(self, transition: Transition) -> Iterator[tuple[Expr, int, int, int, int]]:
-        """Of each update: the new value, and its field's word, mask, shift and lo."""
-        for variable, value in transition.updates.items():
-            field = self.layout.fields.get(variable)
-            if field is not None and field.bits:  # other variables have one value only, and no place
-                yield value, field.word, field.mask, field.shift, field.lo
-
-    def _uses(self, branch: Branch) -> Iterator[tuple[Expr, Branch]]:
-        """Every expression that the code needs, and the branch whose code needs it."""
-        if branch.parent is not None:
-            for condition in branch.condition:
-                yield condition, branch.parent
-        if branch.transition is not None:
-            transition = self.system.transitions[branch.transition]
-            for _, bound in transition.limits:
-                yield bound, branch
-            for value, *_ in self._updates(transition):
-                yield value, branch
-        for child in branch.children:
-            yield from self._uses(child)
-
-    def _children(self, branch: Branch, filled: str) -> str:
-        """The code of the branches inside; gives how many successors there are after them."""
-        out = self.out
-        for child in branch.children:
-            inside, after = out.new_label("if"), out.new_label("end")
-            condition = self.lowering.all_of(child.condition)
-            origin = out.block
-            out.do(f"br i1 {condition}, label %{inside}, label %{after}")
-            out.begin(inside)
-            with self.lowering.branch():
-                self.lowering.place(child.nodes)
-                if child.transition is None:
-                    more = self._children(child, filled)
-                else:
-                    more = self._transition(child.transition, filled)
-            end = out.block
-            out.do(f"br label %{after}")
-            out.begin(after)
-            filled = out.value(f"phi i64 [ {filled}, %{origin} ], [ {more}, %{end} ]")
-        return filled
-
-    def _transition(self, number: int, filled: str) -> str:
-        transition = self.system.transitions[number]
-        out = self.out
-        if not transition.limits:
-            return self._successor(number, filled)
-        allowed, stopped, after = out.new_label("allowed"), out.new_label("stopped"), out.new_label("end")
-        condition = self.lowering.all_of(bound for _, bound in transition.limits)
-        out.do(f"br i1 {condition}, label %{allowed}, label %{stopped}")
-        out.begin(stopped)
-        with self.lowering.branch():
-            self._hits(number)
-        out.do(f"br label %{after}")
-        out.begin(allowed)
-        with self.lowering.branch():
-            more = self._successor(number, filled)
-        out.do(f"br label %{after}")
-        out.begin(after)
-        return out.value(f"phi i64 [ {filled}, %{stopped} ], [ {more}, %{allowed} ]")
-
-    def _hits(self, number: int) -> None:
-        """Note which limits stop the transition."""
-        out = self.out
-        counts = out.value(f"icmp ult i64 {number}, %last")
-        for name, bound in self.system.transitions[number].limits:
-            word, bit = divmod(self.limit_number[name], 64)
-            hit = out.value(f"xor i1 {self.lowering.value(bound)}, true")
-            hit = out.value(f"and i1 {hit}, {counts}")
-            bits = out.value(f"select i1 {hit}, i64 {signed(1 << bit)}, i64 0")
-            known = _load(out, "hits", str(word))
-            _store(out, "hits", str(word), out.value(f"or i64 {known}, {bits}"))
-
-    def _successor(self, number: int, filled: str) -> str:
-        """Write the state after a transition: the parent's words with the changed fields replaced."""
-        out = self.out
-        changed: dict[int, int] = {}
-        constant: dict[int, int] = {}
-        values: dict[int, list[str]] = {}
-        for value, word, mask, shift, lo in self._updates(self.system.transitions[number]):
-            changed[word] = changed.get(word, 0) | mask
-            if value.op == "const":
-                constant[word] = constant.get(word, 0) | (value.value - lo) << shift
-            else:
-                values.setdefault(word, []).append(self.lowering.field(value, shift, lo))
-        place = out.value(f"mul i64 {filled}, {self.layout.words}")
-        for word, result in enumerate(self.lowering.words):
-            if word in changed:
-                result = out.value(f"and i64 {result}, {signed(~changed[word] % 2**64)}")
-                for part in [str(signed(constant.get(word, 0))), *values.get(word, [])]:
-                    if part != "0":
-                        result = out.value(f"or i64 {result}, {part}")
-            _store(out, "out", out.value(f"add i64 {place}, {word}") if word else place, result)
-        at = out.value(f"getelementptr i32, ptr %which.p, i64 {filled}")
-        out.do(f"store i32 {number}, ptr {at}")
-        return out.value(f"add i64 {filled}, 1")
-
-
-def _pointers(out: Assembly, *names: str) -> None:
-    for name in names:
-        out.do(f"%{name}.p = inttoptr i64 %{name} to ptr")
-
-
-def _function(name: str, parameters: Iterable[str], out: Assembly, result: str) -> str:
-    head = ", ".join(f"i64 %{p}" for p in parameters)
-    return "\n".join(
-        [f"define i64 @{name}({head}) nounwind {{", "entry:", *out.lines, f"  ret i64 {result}", "}\n"]
-    )
+            store(out, "out", out.value(f"add i64 {start}, {w}"), mask)
+    return function("recovered", ("states", "count", "out"), out, result="%count")
 
 
 # A state in which a predicate shows for the first time is rare.
@@ -242,44 +106,15 @@ _PROFILE = '!0 = !{!"branch_weights", i32 1, i32 100000}\n'
 
 
 @contextmanager
-def _loop(out: Assembly, carried: str | None = None) -> Iterator[Callable[[str], None]]:
-    """The code inside runs for %i = 0 .. %count - 1; a carried value starts at 0.
-
-    Call the yielded function with the carried value's name at the end of the round.
-    """
-    origin, head, body, done = out.block, "loop", "body", "done"
-    final: list[str] = []
-    out.do(f"br label %{head}")
-    out.begin(head)
-    header = len(out.lines)
-    out.do("%more = icmp ult i64 %i, %count")
-    out.do(f"br i1 %more, label %{body}, label %{done}")
-    out.begin(body)
-    yield final.append
-    out.do("%i.next = add i64 %i, 1")
-    out.do(f"br label %{head}")
-    phis = [f"  %i = phi i64 [ 0, %{origin} ], [ %i.next, %{out.block} ]"]
-    if carried is not None:
-        phis.append(f"  {carried} = phi i64 [ 0, %{origin} ], [ {final[0]}, %{out.block} ]")
-    out.lines[header:header] = phis
-    out.begin(done)
-
-
-@contextmanager
 def _each_state(out: Assembly, program: Program, roots: list[Expr]) -> Iterator[Lowering]:
     """A loop over the states, with `roots` computed for each."""
     literals = Literals(program.layout, topological(roots))
-    with _loop(out):
-        lowering = Lowering(out, program.layout, literals, _words(out, program.layout.words))
+    with loop(out):
+        lowering = Lowering(out, program.layout, literals, words(out, program.layout.words))
         all_states = Branch(())
-        place(((root, all_states) for root in roots), literals.free)
+        place(all_states, {all_states: roots}, literals.free)
         lowering.place(all_states.nodes)
         yield lowering
-
-
-def _words(out: Assembly, count: int) -> list[str]:
-    start = out.value(f"mul i64 %i, {count}")
-    return [_load(out, "states", out.value(f"add i64 {start}, {w}") if w else start) for w in range(count)]
 
 
 def _masks(lowering: Lowering, bits: list[tuple[Expr, bool]]) -> Iterator[str]:
@@ -292,13 +127,3 @@ def _masks(lowering: Lowering, bits: list[tuple[Expr, bool]]) -> Iterator[str]:
             bit = out.value(f"select i1 {lowering.value(predicate)}, i64 {yes}, i64 {no}")
             mask = out.value(f"or i64 {mask}, {bit}")
         yield mask
-
-
-def _load(out: Assembly, array: str, index: str) -> str:
-    at = out.value(f"getelementptr i64, ptr %{array}.p, i64 {index}")
-    return out.value(f"load i64, ptr {at}")
-
-
-def _store(out: Assembly, array: str, index: str, value: str) -> None:
-    at = out.value(f"getelementptr i64, ptr %{array}.p, i64 {index}")
-    out.do(f"store i64 {value}, ptr {at}")

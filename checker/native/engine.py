@@ -23,7 +23,7 @@ from .kernels import (
     STOP_AT,
     STOPPED,
     TRANSITIONS,
-)  # fmt: skip
+)
 from .paths import path_to
 from .recovery import Recovery
 from .store import Store

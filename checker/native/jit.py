@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numba
+from numba.core.caching import FunctionCache
 
 from .compile import cache_directory
 
@@ -17,20 +18,36 @@ _settings: Any = numba.config
 def jit(function: Callable[..., Any]) -> Any:
     """Compile a function to native code when it is first called.
 
-    The code is kept in the cache directory, or where $NUMBA_CACHE_DIR says; a place that cannot be
-    written means that it is compiled again in every process.
+    The code is kept in the cache directory, or where $NUMBA_CACHE_DIR says. Where it cannot be kept, or
+    cannot be read again, it is compiled once more in every process.
     """
-    with _cache_directory():
+    compiled: Any = numba.njit(nogil=True)(function)
+    # numba found no place that it can write to: RuntimeError.
+    with _cache_directory(), contextlib.suppress(RuntimeError, OSError):
+        compiled._cache = _ForgivingCache(function)  # as Dispatcher.enable_caching does
+    return compiled
+
+
+class _ForgivingCache(FunctionCache):
+    """numba's cache of one function, in which a damaged file is no error but is replaced."""
+
+    def load_overload(self, *arguments: Any) -> Any:
         try:
-            return numba.njit(cache=True, nogil=True)(function)
-        except RuntimeError:  # numba found no place that it can write to
-            return numba.njit(nogil=True)(function)
+            return super().load_overload(*arguments)
+        except Exception:
+            with contextlib.suppress(Exception):
+                self.flush()
+            return None
+
+    def save_overload(self, *arguments: Any) -> None:
+        with contextlib.suppress(Exception):
+            super().save_overload(*arguments)
 
 
 @contextlib.contextmanager
 def _cache_directory() -> Iterator[None]:
     # numba would write beside this file, which may be read-only. It looks at this setting only while
-    # it decorates; other code in this process that uses numba keeps its own.
+    # it makes a cache; other code in this process that uses numba keeps its own.
     chosen = _settings.CACHE_DIR
     if not chosen:
         _settings.CACHE_DIR = str(cache_directory() / "numba")

@@ -10,38 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 from ...model.language import BOOL, Expr
+from .assembly import Assembly, signed, wrapped
 from .layout import Layout
-
-
-class Assembly:
-    """The text of one function: instructions whose results are numbered, and labels."""
-
-    def __init__(self) -> None:
-        self.lines: list[str] = []
-        self.block = "entry"
-        self._values = self._labels = 0
-
-    def value(self, instruction: str) -> str:
-        """Add an instruction and name its result."""
-        self._values += 1
-        name = f"%v{self._values}"
-        self.lines.append(f"  {name} = {instruction}")
-        return name
-
-    def do(self, instruction: str) -> None:
-        """Add an instruction without a result."""
-        self.lines.append(f"  {instruction}")
-
-    def new_label(self, hint: str) -> str:
-        """A label for a block that is begun later."""
-        self._labels += 1
-        return f"{hint}{self._labels}"
-
-    def begin(self, label: str) -> None:
-        """Begin the block of this label; the one before must have ended in a branch."""
-        self.lines.append(f"{label}:")
-        self.block = label
-
 
 Literal = tuple[int, int, int]
 """A comparison of some bits of the state: in this word, the bits of this mask equal this pattern."""
@@ -241,14 +211,3 @@ def width(node: Expr) -> int:
     raise ValueError(
         f"a value in {node.lo}..{node.hi} needs more than 64 bits: {node.location[0]}:{node.location[1]}"
     )
-
-
-def signed(word: int) -> int:
-    """The 64-bit word as LLVM writes it."""
-    return wrapped(word, 64)
-
-
-def wrapped(value: int, size: int) -> int:
-    """The number in -2^(size-1)..2^(size-1)-1 that agrees with `value` in its low `size` bits."""
-    half = 1 << (size - 1)
-    return (value + half) % (2 * half) - half

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from pathlib import Path
 
@@ -13,7 +14,8 @@ Location = tuple[str, int]
 def caller_location() -> Location:
     """File and line of the nearest caller outside the language itself."""
     frame = sys._getframe(1)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_HERE):
+    # `with when(...)` reaches the language through the standard library.
+    while frame.f_back is not None and frame.f_code.co_filename.startswith((_HERE, contextlib.__file__)):
         frame = frame.f_back
     return frame.f_code.co_filename, frame.f_lineno
 

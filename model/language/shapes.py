@@ -104,7 +104,7 @@ class Scalar(Shape):
             hi = _number(self.hi, universe)
             if hi < self.lo:
                 raise ModelError(f"`{path}` cannot range over {self.lo}..{hi}")
-        zero = min(max(0, self.lo), hi)
+        zero = min(zero_of(self), hi)
         start = zero if self.initial is None else as_expr(self.initial, self.sort).lo
         if not self.lo <= start <= hi:
             raise ModelError(f"`{path}` starts outside its range {self.lo}..{hi}")
@@ -141,6 +141,8 @@ class Fifo(Shape):
         if capacity < 1:
             raise ModelError(f"`{path}` needs a capacity of at least 1, not {capacity}")
         slots = tuple(self.element.allocate(f"{path}[{i}]", universe) for i in range(capacity))
+        for scalar in [cell for slot in slots for cell in scalars_of(slot)]:
+            scalar.variable.initial = scalar.zero  # a free slot is zero from the start
         length = Variable(f"{path}.length", INT, 0, capacity, 0)
         return FifoCell(path, slots, ScalarCell(length, 0))
 
@@ -154,6 +156,26 @@ class RecordShape(Shape):
     def allocate(self, path: str, universe: Universe) -> RecordCell:
         shapes = declared(self.record)
         return RecordCell(self.record, {n: s.allocate(f"{path}.{n}", universe) for n, s in shapes.items()})
+
+
+def zero_of(shape: Any) -> int:
+    """The code of a scalar shape that is 0, or as near to it as the range allows."""
+    zero = max(0, shape.lo)
+    return min(zero, shape.hi) if isinstance(shape.hi, int) else zero
+
+
+def scalars_of(cell: Any) -> list[ScalarCell]:
+    """All state variables of a cell, each with its zero."""
+    if isinstance(cell, ScalarCell):
+        return [cell]
+    if isinstance(cell, TableCell):
+        inner = list(cell.cells)
+    elif isinstance(cell, RecordCell):
+        inner = list(cell.fields.values())
+    else:
+        assert isinstance(cell, FifoCell)
+        inner = [cell.length, *cell.slots]
+    return [scalar for part in inner for scalar in scalars_of(part)]
 
 
 def as_shape(thing: Any) -> Shape:

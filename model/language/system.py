@@ -15,7 +15,7 @@ from typing import Any
 from .component import Component, Model, StepMethod, steps_of
 from .errors import Location, ModelError
 from .expr import Expr, Variable, all_of, as_expr, const, fresh_graph, topological, variables_of
-from .shapes import FifoCell, RecordCell, ScalarCell, TableCell
+from .shapes import scalars_of
 from .sorts import BOOL, Universe
 from .tracer import Trace, tracing
 
@@ -124,26 +124,13 @@ class TransitionSystem:
         return replace(self, **tables)  # type: ignore[arg-type]
 
 
-def _cells_of(cell: Any) -> list[ScalarCell]:
-    if isinstance(cell, ScalarCell):
-        return [cell]
-    if isinstance(cell, TableCell):
-        inner = list(cell.cells)
-    elif isinstance(cell, RecordCell):
-        inner = list(cell.fields.values())
-    else:
-        assert isinstance(cell, FifoCell)
-        inner = [cell.length, *cell.slots]
-    return [scalar for part in inner for scalar in _cells_of(part)]
-
-
 def model_variables(model: Model) -> list[Variable]:
     """Every state variable of the model, parts in order."""
     return [
         scalar.variable
         for part in model.parts.values()
         for cell in part._cells.values()
-        for scalar in _cells_of(cell)
+        for scalar in scalars_of(cell)
     ]
 
 

@@ -117,6 +117,21 @@ def when(condition: Value) -> Iterator[None]:
 
 
 @contextmanager
+def where(condition: Expr) -> Iterator[None]:
+    """`when` for the language's own writes: an `otherwise` never refers to one."""
+    trace = active()
+    depth = len(trace.path)
+    with trace.when(condition):
+        yield
+    trace.closed.pop(depth, None)
+
+
+def current_path() -> tuple[Expr, ...]:
+    """The conditions of the `when` blocks around this point; none outside a trace."""
+    return _active[-1].path if _active else ()
+
+
+@contextmanager
 def otherwise(condition: Value = True) -> Iterator[None]:
     """After `when` at the same level: the states where it did not hold (and `condition` does)."""
     trace = active()
@@ -132,9 +147,14 @@ def otherwise(condition: Value = True) -> Iterator[None]:
 
 def before(read: Callable[[], T]) -> T:
     """What `read` gives in the state before the step (for observers, which run at its end)."""
-    active()
-    with tracing(Trace()):
-        return read()
+    outer, inner = active(), Trace()
+    with tracing(inner):
+        result = read()
+    outer.reads |= inner.reads
+    return result
 
 
-__all__ = ["Trace", "active", "any_of", "before", "limit", "otherwise", "require", "tracing", "when"]
+__all__ = [
+    "Trace", "active", "any_of", "before", "current_path", "limit", "otherwise", "require", "tracing", "when",
+    "where",
+]  # fmt: skip

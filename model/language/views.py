@@ -7,15 +7,15 @@ A key that is none matches no cell: reading gives the zero of the sort, writing 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from enum import Enum
 from typing import Any
 
 from .errors import ModelError
 from .expr import Expr, Value, all_of, as_expr, clamp, const, equal, less, select
-from .shapes import FifoCell, RecordCell, RecordShape, ScalarCell, TableCell, declared
+from .shapes import FifoCell, RecordCell, RecordShape, ScalarCell, TableCell, declared, zero_of
 from .sorts import Entity, sort_of_enum, sort_of_ref
-from .tracer import active, limit, when
+from .tracer import active, current_path, limit, where
 
 Alternatives = list[tuple[Expr, Any]]
 
@@ -49,7 +49,7 @@ def store(alternatives: Alternatives, value: Any) -> None:
                 if condition.value:
                     active().write(alt.variable, new)
             else:
-                with when(condition):
+                with where(condition):
                     active().write(alt.variable, new)
     elif isinstance(cell, TableCell):
         if not isinstance(value, TableView) or value.kind is not cell.kind:
@@ -114,6 +114,11 @@ class TableView:
     def __setitem__(self, key: Any, value: Any) -> None:
         store(self._at(key), value)
 
+    __hash__ = object.__hash__
+
+    def __eq__(self, other: object) -> Any:
+        raise ModelError("compare tables entry by entry")
+
     def __iter__(self) -> Any:
         raise ModelError(f"loop over the {self.kind.__name__} entities, not over the table")
 
@@ -128,59 +133,92 @@ class Record:
     record_fields = True
     _values: dict[str, Any]
     _behind: Alternatives
+    _path: tuple[Expr, ...]
 
     def __init__(self, **fields: Any) -> None:
-        shapes = declared(type(self))
-        unknown = [n for n in fields if n not in shapes]
-        if unknown:
-            raise ModelError(f"{type(self).__name__} has no field `{unknown[0]}`")
-        self._values, self._behind = dict(fields), []
+        self._check(fields)
+        self._values, self._behind, self._path = dict(fields), [], current_path()
+
+    @classmethod
+    def _check(cls, fields: Iterable[str]) -> None:
+        known = declared(cls)
+        for name in fields:
+            if name not in known:
+                raise ModelError(f"{cls.__name__} has no field `{name}`; its fields: {', '.join(known)}")
 
     @classmethod
     def _of(cls, alternatives: Alternatives) -> Record:
-        made = object.__new__(cls)
-        made._behind = alternatives
         names = alternatives[0][1].fields
-        made._values = {n: view([(c, cell.fields[n]) for c, cell in alternatives]) for n in names}
+        return cls._made(
+            {n: view([(c, cell.fields[n]) for c, cell in alternatives]) for n in names}, alternatives
+        )
+
+    @classmethod
+    def _made(cls, values: dict[str, Any], behind: Alternatives) -> Any:
+        made = object.__new__(cls)
+        made._values, made._behind, made._path = values, behind, current_path()
         return made
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        # A misspelt field would be lost without a word.
+        if not name.startswith("_") and not hasattr(getattr(type(self), name, None), "__set__"):
+            self._check([name])
+        object.__setattr__(self, name, value)
+
+    def __eq__(self, other: object) -> Any:
+        raise ModelError("compare records with `same_as`, or field by field")
+
+    __hash__ = object.__hash__
+
+    def __bool__(self) -> bool:
+        raise ModelError(f"a {type(self).__name__} has no truth value: use one of its fields")
 
     def read_field(self, name: str) -> Any:
         """The field's value; zero where a value was made without it."""
         found = self._values.get(name)
         if found is None:
             shape = declared(type(self))[name]
+            if isinstance(shape, RecordShape):
+                return shape.record()
             sort = getattr(shape, "sort", None)
             if sort is None:
                 raise ModelError(f"field `{name}` of {type(self).__name__} was not given a value")
-            low = getattr(shape, "lo", 0)
-            return const(sort, max(0, low))
+            return const(sort, zero_of(shape))
         return as_expr(found) if not isinstance(found, (TableView, FifoView, Record)) else found
 
     def write_field(self, name: str, value: Any) -> None:
         """Assign to a field of the record's place in the state, or of a free-standing value."""
         if self._behind:
             store([(c, cell.fields[name]) for c, cell in self._behind], value)
-        self._values[name] = value
+        path, known = current_path(), len(self._path)
+        since = path[known:] if all(a is b for a, b in zip(path, self._path, strict=False)) else path
+        # Inside a `when` that began after the record was read, the old value stays where it does not hold.
+        self._values[name] = _choose(all_of(since), value, self.read_field(name)) if since else value
 
     def replace(self, **fields: Any) -> Any:
         """A copy with some fields changed."""
-        made = object.__new__(type(self))
-        made._behind = []
-        made._values = {**self._values, **fields}
-        return made
+        self._check(fields)
+        return self._made({**self._values, **fields}, [])
 
     def same_as(self, other: Record) -> Expr:
-        """Whether all scalar fields are equal."""
-        names = declared(type(self))
-        return all_of(self.read_field(n) == other.read_field(n) for n in names)
+        """Whether all fields are equal, those of records inside as well."""
+        result = []
+        for name in declared(type(self)):
+            mine, others = self.read_field(name), other.read_field(name)
+            if isinstance(mine, (TableView, FifoView)):
+                raise ModelError(f"field `{name}` of {type(self).__name__} cannot be compared as a whole")
+            result.append(mine.same_as(others) if isinstance(mine, Record) else equal(mine, others))
+        return all_of(result)
 
     @staticmethod
     def choose(condition: Value, a: Any, b: Any) -> Any:
         """`a` where the condition holds, else `b`, field by field."""
-        made = object.__new__(type(a))
-        made._behind = []
-        made._values = {n: select(condition, a.read_field(n), b.read_field(n)) for n in declared(type(a))}
-        return made
+        names = declared(type(a))
+        return a._made({n: _choose(condition, a.read_field(n), b.read_field(n)) for n in names}, [])
+
+
+def _choose(condition: Value, a: Any, b: Any) -> Any:
+    return Record.choose(condition, a, b) if isinstance(b, Record) else select(condition, a, b)
 
 
 def _record_fields(cell: RecordCell, value: Any) -> dict[str, Any]:
@@ -198,6 +236,17 @@ class FifoView:
     def __init__(self, alternatives: Alternatives) -> None:
         self.alternatives = alternatives
         self.capacity = len(alternatives[0][1].slots)
+
+    __hash__ = object.__hash__
+
+    def __eq__(self, other: object) -> Any:
+        raise ModelError("compare queues entry by entry")
+
+    def __bool__(self) -> bool:
+        raise ModelError("a queue has no truth value: use `is_empty` or `length`")
+
+    def __len__(self) -> int:
+        raise ModelError("a queue has no fixed length: use `length`, or `capacity`")
 
     @property
     def length(self) -> Expr:
@@ -226,7 +275,7 @@ class FifoView:
     def push(self, value: Any) -> None:
         """Append; a full queue stops the step, and the verdict names the queue as a bound."""
         for condition, cell in self.alternatives:
-            with when(condition):
+            with where(condition):
                 length = active().read(cell.length.variable)
                 limit(f"{cell.path} holds at most {self.capacity}", less(length, self.capacity))
                 for i, slot in enumerate(cell.slots):
@@ -240,12 +289,12 @@ class FifoView:
     def drop(self, number: Expr) -> None:
         """Remove the `number` oldest entries (an int of at least 0), or all if there are fewer."""
         for condition, cell in self.alternatives:
-            with when(condition):
+            with where(condition):
                 length = active().read(cell.length.variable)
                 held = [view([(as_expr(True), slot)]) for slot in cell.slots]
                 for i, slot in enumerate(cell.slots):
                     for by in range(1, self.capacity + 1):
-                        with when(equal(clamp(number, 0, self.capacity), by)):
+                        with where(equal(clamp(number, 0, self.capacity), by)):
                             if i + by < self.capacity:
                                 store([(as_expr(True), slot)], held[i + by])
                             else:

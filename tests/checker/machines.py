@@ -68,7 +68,7 @@ class Counters(Model):
     counting: Counting
 
 
-def counters(count: int = 2, **predicates: list[str]) -> TransitionSystem:
+def counters(count: int = 2, /, **predicates: list[str]) -> TransitionSystem:
     """A grid of 3 states a side. Each kind of predicate names some of those below."""
     model = build(Counters, workers(count))
     counting: Any = model.parts["counting"]

@@ -51,7 +51,7 @@ def test_vacuous() -> None:
     assert missed.words.endswith("Vacuous: never reached: in; out.")
     idle = replace(HOLDS, fired=())
     assert idle.vacuous
-    assert idle.words.endswith("Vacuous: no step can ever happen.")
+    assert idle.words.endswith("Vacuous: no step makes a difference to it.")
     assert not replace(VIOLATED, goals_missed=("in",)).vacuous
     assert not replace(INCONCLUSIVE, goals_missed=("in",)).vacuous
 

@@ -60,13 +60,13 @@ def finding(run: Run, verdict: Word) -> Finding:
         words=f"It {verdict}.",
         trace=() if verdict == "VIOLATED" else None,
         expected=run.expected,
-        notes=run.composition.notes,
+        notes=(*run.composition.notes, run.remark) if run.remark else run.composition.notes,
     )
 
 
 @dataclass
 class Pretence:
-    """Verdicts that are handed out instead of searching, by release label, and what was asked for."""
+    """Verdicts that are handed out instead of searching, by release label (and property), and what was asked for."""
 
     verdicts: dict[str, Word]
     otherwise: Word
@@ -86,7 +86,9 @@ def pretending(
         pretence.runs.append(run)
         pretence.budgets.append(budget)
         pretence.engines.append(engine)
-        return finding(run, pretence.verdicts.get(run.composition.label, pretence.otherwise))
+        label = run.composition.label
+        by_label = pretence.verdicts.get(label, pretence.otherwise)
+        return finding(run, pretence.verdicts.get(f"{label} {run.property}", by_label))
 
     with monkeypatch.context() as patch:
         patch.setattr(execute, "execute", pretend)

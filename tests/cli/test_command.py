@@ -45,7 +45,9 @@ def test_races(shell: Shell) -> None:
 def test_races_for_programs(shell: Shell) -> None:
     rows = json.loads(shell("races", "-o", "json").out)
     assert [row["name"] for row in rows] == [s.name for s in catalogue()]
-    assert {"name", "title", "issue", "fixes", "release", "properties", "also", "file"} == set(rows[0])
+    assert {"name", "title", "issue", "fixes", "release", "properties", "also", "residual", "file"} == set(
+        rows[0]
+    )
 
 
 def test_properties(shell: Shell) -> None:

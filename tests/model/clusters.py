@@ -23,7 +23,7 @@ def concrete(cluster: ClusterSpec, release: str = "1.19", with_fixes=(), without
     return Concrete(build_cluster(cluster, resolve(release, with_fixes, without).classes))
 
 
-def race_72124(**scope: object) -> ClusterSpec:
+def race_72124(**scope: Any) -> ClusterSpec:
     """The cluster of upstream issue 72124: v fills n0, p wants all of it, q a half."""
     (n0,) = nodes(2)
     pods = [Pod(0, "v", 2, 0, node=n0, graceful=False), Pod(1, "p", 2, 10), Pod(2, "q", 1, 10)]

@@ -56,7 +56,7 @@ def counting(last: int, **predicates: Any) -> TransitionSystem:
     """0, 1, .. last and, unfairly, back to 0. Predicates are given as functions of the value."""
     model = build(Counting, Universe({}, scope=last))
     counter: Any = model.parts["counter"]
-    tables = {
+    tables: Any = {
         kind: {name: lambda holds=holds: holds(counter.value) for name, holds in table.items()}
         for kind, table in predicates.items()
     }

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -74,3 +76,35 @@ def test_where_the_cache_is(monkeypatch: pytest.MonkeyPatch) -> None:
     assert cache_directory() == Path("/shared/podrace")
     monkeypatch.setenv("PODRACE_CACHE", "/own")
     assert cache_directory() == Path("/own")
+
+
+SEARCH = """
+from podrace.checker.native import explore
+from tests.checker.native.systems import ring
+print(explore(ring(3)).states)
+"""
+
+
+def search_in_a_process(cache: Path) -> str:
+    environment = {**os.environ, "PODRACE_CACHE": str(cache), "PYTHONPATH": str(Path(__file__).parents[3])}
+    environment.pop("NUMBA_CACHE_DIR", None)
+    done = subprocess.run(
+        [sys.executable, "-c", SEARCH], env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_damaged_loops_are_compiled_again(tmp_path: Path) -> None:
+    assert search_in_a_process(tmp_path) == "24"
+    files = sorted(tmp_path.rglob("*.nb?"))
+    assert {f.suffix for f in files} == {".nbi", ".nbc"}
+    for i, file in enumerate(files):
+        file.write_bytes(b"junk" if i % 2 else file.read_bytes()[:-50])
+    assert search_in_a_process(tmp_path) == "24"
+    assert search_in_a_process(tmp_path) == "24"
+
+
+def test_a_search_needs_no_cache(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    assert search_in_a_process(tmp_path / "file" / "cache") == "24"

@@ -92,7 +92,7 @@ def numbers(draw: Any) -> tuple[Expr, list[Variable]]:
     return pool[-1], variables
 
 
-@settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 @given(st.data())
 def test_operators_mean_the_same(data: Any) -> None:
     with fresh_graph():

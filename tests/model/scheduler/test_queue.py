@@ -1,5 +1,7 @@
 """The scheduling queue, call by call."""
 
+from functools import partial
+
 import pytest
 
 from podrace.model.environment.objects import Pod, PodCopy, PodObject, Term
@@ -109,7 +111,7 @@ def test_an_assigned_pod_wakes_those_with_a_matching_affinity_term():
     model = concrete(spec([waiting, other, arrived], nodes(4)))
     queue = model.part("queue")
     for pod in (waiting, other):
-        model.do(lambda pod=pod: queue.pop(pod))
+        model.do(partial(queue.pop, pod))
         fail(model, queue, pod)
     model.do(lambda: queue.move_matching(arrived))
     assert places(model, queue, [waiting, other]) == [Place.BACKOFF, Place.UNSCHEDULABLE]

@@ -1,0 +1,90 @@
+"""The interpreter and the native engine agree on the scenarios: fully where they are small, else on the first states.
+
+The full comparison of the large ones takes hours of interpreter time: `make campaign`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from podrace.checker.exploration import Budget, Exploration
+from podrace.checker.native import explore as explore_natively
+from podrace.checker.reference import explore
+from podrace.checker.slicing import slice_system
+from podrace.model.history import Composition, resolve
+from podrace.model.language import TransitionSystem
+from podrace.properties import PROPERTIES, instrument
+from podrace.scenarios import Scenario, catalogue
+
+FIRST = 4000
+"""How many states are compared in every test run."""
+
+
+def cases() -> list[tuple[Scenario, str, Composition]]:
+    """Every scenario with its own properties before and after its fix, and with what the fix leaves open."""
+    found = []
+    for scenario in catalogue():
+        assert scenario.race is not None
+        assert scenario.release is not None
+        before, after = resolve(scenario.release), resolve(scenario.release, scenario.race.fixes)
+        for name in scenario.properties:
+            found += [(scenario, name, before), (scenario, name, after)]
+        residual = scenario.race.residual
+        if residual is not None:
+            closed = resolve(scenario.release, (*scenario.race.fixes, *residual.closed_by))
+            found += [(scenario, residual.property, after), (scenario, residual.property, closed)]
+    return found
+
+
+CASES = cases()
+IDS = [f"{s.name} {p} {c.label}" for s, p, c in CASES]
+
+
+def sliced(scenario: Scenario, name: str, composition: Composition, **scope: Any) -> TransitionSystem:
+    spec = replace(scenario.spec, scope=replace(scenario.spec.scope, **scope))
+    return slice_system(instrument(spec, composition.classes, [PROPERTIES[name]]))
+
+
+def without_time(found: Exploration) -> Exploration:
+    return replace(found, seconds=0.0)
+
+
+def agree(system: TransitionSystem, budget: Budget) -> Exploration:
+    """Both engines' answer, which must be one."""
+    native = without_time(explore_natively(system, budget))
+    assert native == without_time(explore(system, budget))
+    return native
+
+
+@pytest.mark.parametrize(("scenario", "name", "composition"), CASES, ids=IDS)
+def test_engines_agree_on_the_first_states(scenario: Scenario, name: str, composition: Composition) -> None:
+    found = agree(sliced(scenario, name, composition), Budget(max_states=FIRST))
+    assert found.states <= FIRST
+    assert found.complete or found.stopped in ("states", "answered")
+
+
+# The same model on the smallest backlog is small enough for the interpreter to finish.
+SMALL = {
+    "removed-node-blocks-pods L-ISO 1.8": 709,
+    "removed-node-blocks-pods L-ISO 1.8 + 53647": 928,
+    "nominated-node-race S-NOMVIS 1.13": 10069,
+    "nominated-node-race S-NOM 1.13 + 72259 + 77990 + 90660": 2143,
+}
+
+
+@pytest.mark.parametrize("case", SMALL)
+def test_engines_agree_to_the_end_on_a_small_backlog(case: str) -> None:
+    system = sliced(*CASES[IDS.index(case)], pod_events=1)
+    found = agree(system, Budget())
+    assert found.states == SMALL[case]
+    assert found.stopped in (None, "answered")
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize(("scenario", "name", "composition"), CASES, ids=IDS)
+def test_engines_agree_to_the_end(scenario: Scenario, name: str, composition: Composition) -> None:
+    found = agree(sliced(scenario, name, composition), Budget())
+    assert found.stopped in (None, "answered")

@@ -1,0 +1,115 @@
+"""The catalogue of races, both ways: there before the fix, gone with it, back without it. Exact counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+
+from podrace.checker.search import check
+from podrace.checker.verdict import Result, Verdict
+from podrace.model.history import resolve
+from podrace.properties import PROPERTIES, instrument
+from podrace.scenarios import catalogue, find_scenarios
+
+V, H = "VIOLATED", "HOLDS"
+
+
+@dataclass(frozen=True)
+class Row:
+    """What one check gives. `steps` is the length of the counterexample."""
+
+    race: str
+    property: str
+    release: str
+    added: tuple[str, ...]
+    removed: tuple[str, ...]
+    verdict: str
+    states: int
+    transitions: int
+    depth: int
+    steps: int | None = None
+
+    def __str__(self) -> str:
+        return f"{self.race} {self.property} {resolve(self.release, self.added, self.removed).label}"
+
+
+ROWS = [
+    # 53647: pods of a removed node. It was only in 1.8, and it comes back in 1.9 without the fix.
+    Row("53647", "L-ISO", "1.8", (), (), V, 709, 1568, 27, 2),
+    Row("53647", "L-ISO", "1.8", ("53647",), (), H, 948, 2336, 32),
+    Row("53647", "L-ISO", "1.9", (), (), H, 1508, 3755, 34),
+    Row("53647", "L-ISO", "1.9", (), ("53647",), V, 1193, 2774, 34, 2),
+    # Its residual: a node that goes between the listing and the snapshot.
+    Row("53647", "S-ERR", "1.8", ("53647",), (), V, 81, 137, 7, 7),
+    Row("53647", "S-ERR", "1.8", ("53647", "node-list-from-cache"), (), H, 194, 388, 23),
+    Row("53647", "S-ERR", "1.8", ("node-list-from-cache",), (), V, 43, 75, 5, 5),
+    # 72124: nomination visible only after the API round trip.
+    Row("72124", "S-NOMVIS", "1.9", (), (), V, 1309, 2748, 17, 17),
+    Row("72124", "S-NOMVIS", "1.13", (), (), V, 767, 1514, 15, 15),
+    Row("72124", "S-NOMVIS", "1.13", ("72259",), (), H, 3307264, 13457662, 90),
+    Row("72124", "S-NOMVIS", "1.14", (), (), H, 7859147, 37886075, 112),
+    Row("72124", "S-NOMVIS", "1.14", (), ("72259",), V, 513, 1002, 15, 15),
+    Row("72124", "S-NOMVIS", "1.19", (), (), H, 159281, 660461, 109),
+    Row("72124", "S-NOMVIS", "1.19", (), ("72259",), V, 746, 1907, 18, 18),
+    # Its residual: only all three changes together make S-NOM hold.
+    Row("72124", "S-NOM", "1.13", ("72259",), (), V, 2727, 5762, 18, 18),
+    Row("72124", "S-NOM", "1.13", ("72259", "77990"), (), V, 2729, 5762, 18, 18),
+    Row("72124", "S-NOM", "1.13", ("72259", "90660"), (), V, 1035, 2228, 20, 20),
+    Row("72124", "S-NOM", "1.13", ("77990", "90660"), (), V, 399, 804, 17, 17),
+    Row("72124", "S-NOM", "1.13", ("72259", "77990", "90660"), (), H, 173367, 585654, 76),
+    # A parked preemptor that the flush brings back while the watch lags loses its nomination in 1.19 again.
+    Row("72124", "S-NOM", "1.19", (), (), V, 16539, 57858, 42, 42),
+    # 73309: a forgotten move request.
+    Row("73309", "S-STUCK", "1.13", (), (), V, 503753, 1829458, 23, 23),
+    Row("73309", "S-STUCK", "1.13", ("73309",), (), H, 5569747, 25345116, 68),
+    Row("73309", "S-STUCK", "1.14", (), ("73309",), V, 478070, 1786360, 23, 23),
+    # 93938: the cache forgets a removed node's pods. 1.18 and 1.19 had it, not the releases before.
+    Row("93938", "S-CAP", "1.15", (), (), H, 43783, 173137, 44),
+    Row("93938", "S-CAP", "1.18", (), (), V, 237, 430, 8, 8),
+    Row("93938", "S-CAP", "1.19", (), (), V, 240, 491, 8, 8),
+    Row("93938", "S-CAP", "1.19", ("93938",), (), H, 121318, 554833, 74),
+    Row("93938", "S-CAP", "1.20", (), ("93938",), V, 240, 491, 8, 8),
+    # Properties that the releases keep in the cluster of 72124.
+    Row("72124", "S-CAP", "1.19", (), (), H, 159281, 660461, 109),
+    Row("72124", "S-CONS", "1.13", (), (), H, 3199306, 13175874, 96),
+    Row("72124", "S-CONS", "1.19", (), (), H, 159281, 660461, 109),
+    Row("72124", "S-STUCK", "1.13", (), (), V, 103081, 330544, 29, 29),
+    Row("72124", "S-STUCK", "1.19", (), (), H, 159281, 660461, 109),
+]
+
+
+def run(row: Row) -> Result:
+    (scenario,) = find_scenarios(row.race)
+    composition = resolve(row.release, row.added, row.removed)
+    system = instrument(scenario.spec, composition.classes, [PROPERTIES[row.property]])
+    (result,) = check(system, [row.property])
+    return result
+
+
+@pytest.mark.parametrize("row", ROWS, ids=str)
+def test_verdict_and_counts(row: Row) -> None:
+    found = run(row)
+    steps = None if found.trace is None else len(found.trace.steps)
+    assert (found.verdict.name, found.states, found.transitions, found.depth, steps) == (
+        row.verdict, row.states, row.transitions, row.depth, row.steps,
+    )  # fmt: skip
+    assert not found.vacuous
+    assert found.stopped in (None, "answered")
+
+
+def test_every_race_of_the_catalogue_is_tested_before_and_after_its_fix() -> None:
+    for scenario in catalogue():
+        if scenario.race is None or scenario.release is None:
+            continue
+        for name in scenario.properties:
+            rows = [r for r in ROWS if r.race in scenario.selectors and r.property == name]
+            verdicts = {(r.release, r.added, r.removed): r.verdict for r in rows}
+            assert verdicts[scenario.release, (), ()] == V
+            assert verdicts[scenario.release, scenario.race.fixes, ()] == H
+
+
+def test_a_property_that_nothing_can_test_is_vacuous() -> None:
+    found = run(Row("72124", "S-NOMVIS", "1.8", (), (), H, 1, 0, 0))
+    assert found.verdict is Verdict.HOLDS
+    assert found.vacuous, "1.8 does not preempt"
