@@ -211,7 +211,7 @@ class Scheduler(Component):
 
     @step(actor="scheduler")
     def assume(self, pod: Pod, node: Node) -> None:
-        """AssumePod on one of the feasible nodes (each may win, unless the scenario asks for scores)."""
+        """AssumePod on one of the feasible nodes (each may win, unless scores decide)."""
         require(self.at(Phase.SELECT, pod))
         feasible = {n: self.verdict[n] == NodeVerdict.FEASIBLE for n in self.universe[Node]}
         require(feasible[node] & self.scores.wins(pod, node, feasible))

@@ -11,7 +11,11 @@ def verdicts(pods, on, pod):
     model = concrete(spec(pods, on))
     snapshot, filters = model.part("snapshot"), model.part("filters")
     model.do(snapshot.update)
-    return model.get(lambda: [filters.fits_with_nominated(pod, n, snapshot.placement()) for n in on])
+
+    def fits(node):
+        return model.get(lambda: filters.fits_with_nominated(pod, node, snapshot.placement()))
+
+    return [fits(node) for node in on]
 
 
 def test_requests_must_fit_beside_what_is_there():
