@@ -8,7 +8,7 @@ import pytest
 
 from podrace.checker.search import check
 from podrace.checker.verdict import Result, Verdict
-from podrace.model.history import resolve
+from podrace.model.history import RELEASE_ORDER, resolve
 from podrace.properties import PROPERTIES, instrument
 from podrace.scenarios import catalogue, find_scenarios
 
@@ -96,6 +96,18 @@ def test_verdict_and_counts(row: Row) -> None:
     )  # fmt: skip
     assert not found.vacuous
     assert found.stopped in (None, "answered")
+
+
+@pytest.mark.parametrize("release", RELEASE_ORDER)
+@pytest.mark.parametrize(
+    ("race", "name", "having"),
+    [("53647", "L-ISO", ["1.8"]), ("72124", "S-NOMVIS", ["1.9", "1.12", "1.13"])],
+)
+def test_the_seed_races_are_in_exactly_the_releases_that_had_them(
+    race: str, name: str, having: list[str], release: str
+) -> None:
+    found = run(Row(race, name, release, (), (), V, 0, 0, 0))
+    assert found.verdict is (Verdict.VIOLATED if release in having else Verdict.HOLDS)
 
 
 def test_every_race_of_the_catalogue_is_tested_before_and_after_its_fix() -> None:
