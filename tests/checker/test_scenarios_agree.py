@@ -72,6 +72,8 @@ SMALL = {
     "removed-node-blocks-pods L-ISO 1.8 + 53647": 928,
     "nominated-node-race S-NOMVIS 1.13": 10069,
     "nominated-node-race S-NOM 1.13 + 72259 + 77990 + 90660": 2143,
+    "node-comes-back-empty S-CAP 1.19": 240,
+    "node-comes-back-empty S-CAP 1.19 + 93938": 23489,
 }
 
 
