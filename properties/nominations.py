@@ -6,7 +6,8 @@ from functools import partial
 
 from ..model.environment.objects import Node, Pod
 from ..model.environment.watch import Handler
-from ..model.language import Expr, all_of, any_of, before, boolean, per, ref, select, total, when
+from ..model.language import Expr, all_of, any_of, before, boolean, per, ref, when
+from . import truth
 from .property import Property
 
 
@@ -42,12 +43,12 @@ class _NominationMonitor(Property):
             for q in self.pods
             if q is not pod
         )
-        used = total(
-            select(self.cache.on(q, node) & self.api.pod[q].exists & ~self.api.pod[q].terminating, q.cpu, 0)
-            for q in self.pods
-            if q is not pod
-        )
-        return taken & (used + pod.cpu > node.cpu)
+
+        def stays(q: Pod) -> Expr:
+            there = self.cache.on(q, node) & self.api.pod[q].exists & ~self.api.pod[q].terminating
+            return there | (q is pod)
+
+        return taken & truth.exceeds(self, node, stays)
 
     def observe(self) -> None:
         for pod in self.pods:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from ..model.environment.objects import Pod
+from functools import partial
+
+from ..model.environment.objects import Node, Pod
 from ..model.environment.watch import Handler
-from ..model.language import Expr, all_of, any_of, select, total
+from ..model.language import Expr, all_of, any_of
 from . import truth
 from .property import Property
 
@@ -15,9 +17,10 @@ class Capacity(Property):
     id = "S-CAP"
 
     def holds(self) -> Expr:
-        return all_of(
-            total(select(truth.taken(self, p, n), p.cpu, 0) for p in self.pods) <= n.cpu for n in self.nodes
-        )
+        return ~any_of(truth.exceeds(self, n, partial(self._taken, n)) for n in self.nodes)
+
+    def _taken(self, node: Node, pod: Pod) -> Expr:
+        return truth.taken(self, pod, node)
 
     def goals(self) -> dict[str, Expr]:
         return {"a pod is assumed": any_of(self.cache.is_assumed(p) for p in self.pods)}

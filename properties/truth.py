@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ..model.environment.objects import Node, Pod
-from ..model.language import Expr, any_of
+from ..model.language import Expr, any_of, select, total
 from ..model.scheduler.placement import Placement
 from .property import Property
+
+
+def exceeds(prop: Property, node: Node, counts: Callable[[Pod], Expr]) -> Expr:
+    """Whether the pods that count together ask for more of some resource than the node can allocate."""
+    named = dict.fromkeys(r for pod in prop.pods for r in pod.resources)
+    return any_of(
+        total(select(counts(pod), pod.request(r), 0) for pod in prop.pods) > node.allocatable(r)
+        for r in named
+    )
 
 
 def taken(prop: Property, pod: Pod, node: Node) -> Expr:
