@@ -41,6 +41,13 @@ WORDS = (
     Word(r"scheduler\.error", "the attempt to schedule {pod} ends in an error", decisive=True),
     Word(rf"preemption\.victim{_POD}", "victim: {0}"),
     Word(r"(?:scheduler|preemption|sampling|snapshot|binding|failure|handlers|requeue)\..*"),
+    Word(
+        rf"waiting\.signal{_POD}",
+        "waiting pods: {0} {after}",
+        "waiting pods: {0} leaves the map",
+        decisive=True,
+    ),
+    Word(r"waiting\..*"),
     # The scheduler's memory.
     Word(
         rf"nominator\.node{_POD}",
@@ -68,6 +75,9 @@ SCHEDULER_WORDS = Vocabulary(
         "FEASIBLE": "fits on",
         "REJECTED": "does not fit on",
         "UNRESOLVABLE": "can never fit on",
+        "AWAITED": "waits for permission",
+        "ALLOWED": "is allowed",
+        "REFUSED": "is rejected",
         "CANDIDATE": "could preempt on",
         "NO_CANDIDATE": "cannot preempt on",
     },

@@ -26,6 +26,7 @@ from .scheduler import (
     Scheduler,
     Scores,
     Snapshot,
+    WaitingPods,
 )
 from .scheduler.events import Plugin, default_plugins
 from .scheduler.node_info import HostPort, PodVersion
@@ -40,6 +41,7 @@ class Cluster(Model):
     node_watch: NodeWatch
     scheduler: Scheduler
     binding: Binding
+    waiting: WaitingPods
     failure: FailureHandler
     queue: PriorityQueue
     clock: Clock

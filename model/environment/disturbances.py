@@ -18,6 +18,8 @@ class Disturbance(Enum):
     LOST_REPLY = "lost_replies"
     WRITE_FAILURE = "write_failures"
     ASSUME_EXPIRY = "assume_expiries"
+    PLUGIN_ERROR = "plugin_errors"
+    PERMIT_REJECTION = "permit_rejections"
 
 
 class Disturbances(Component):

@@ -6,11 +6,12 @@ capacities and priorities are quantities: constants in explicit checking, unknow
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ..language import Entity, Expr, Parameter, Record, Value, as_expr, boolean, integer, ref
 from ..language.sorts import sort_of_ref
+from .extension_points import ExtensionPoint
 from .selectors import Operator, Requirement, Selector, Term
 
 Quantity = int | Parameter
@@ -112,7 +113,8 @@ class Pod(Entity):
     `node` is the node that it is bound to at the start. `exists` is False for a pod that a user may
     create later. `graceful` is False for terminationGracePeriodSeconds 0: a DELETE removes it at once.
     `start` is status.startTime, as a number. `preempts` is False for preemptionPolicy Never.
-    `namespace_labels` are those of the pod's namespace.
+    `namespace_labels` are those of the pod's namespace. `extension_points` are those at which some plugin has
+    work to do for the pod.
     """
 
     def __init__(
@@ -136,6 +138,7 @@ class Pod(Entity):
         node: Node | None = None,
         exists: bool = True,
         graceful: bool = True,
+        extension_points: Iterable[ExtensionPoint] = (),
     ) -> None:
         super().__init__(index, name)
         self._requests, self._priority = _amounts(cpu, memory, ephemeral, extended), priority
@@ -146,6 +149,7 @@ class Pod(Entity):
         self.labels, self.tolerations = dict(labels or {}), tuple(tolerations)
         self.terms = tuple(_owned(term, namespace) for term in terms)
         self.node, self.exists, self.graceful = node, exists, graceful
+        self.extension_points = frozenset(extension_points)
 
     @property
     def cpu(self) -> Expr:
@@ -240,6 +244,8 @@ class Scope:
     lost_replies: int = 0
     write_failures: int = 0
     assume_expiries: int = 0
+    plugin_errors: int = 0
+    permit_rejections: int = 0
     pod_gc: bool = True
     flush: bool = True
     config: Config = field(default_factory=lambda: DEFAULTS)

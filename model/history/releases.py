@@ -12,6 +12,7 @@ from . import (  # noqa: F401  (they register their changes)
     handlers,
     nodes,
     nominations,
+    permit,
     preemption,
     queue,
     requeue,

@@ -32,7 +32,7 @@ class Before90660(FailureHandler):
     retry = per(Pod, enum(Retry))
     fetched = per(Pod, PodCopy)
 
-    def begin(self, pod: Pod, copy: PodCopy, nominee: Value, unschedulable: bool) -> None:
+    def begin(self, pod: Pod, copy: PodCopy, nominee: Value, unschedulable: Value) -> None:
         limit("one requeue goroutine per pod", self.retry[pod] == Retry.NONE)
         super().begin(pod, copy, nominee, unschedulable)
         self.retry[pod] = Retry.GET

@@ -16,8 +16,10 @@ from .queue import PriorityQueue
 from .sampling import Sampling
 from .scores import Scores
 from .snapshot import Snapshot
+from .waiting import WaitingPods
 
 __all__ = [
     "Binding", "Cache", "Clock", "EventHandlers", "FailureHandler", "Filters", "IncrementalSnapshot", "NodeInfos",
     "NodeTree", "Nominator", "Preemption", "PriorityQueue", "Sampling", "Scheduler", "Scores", "Snapshot",
+    "WaitingPods",
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""The binding cycle: one goroutine per assumed pod (pkg/scheduler/scheduler.go, 1.19)."""
+"""The binding cycle: one goroutine per assumed pod (pkg/scheduler/scheduler.go, 1.22)."""
 
 from __future__ import annotations
 
@@ -6,14 +6,18 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from ..environment.disturbances import Disturbance
+from ..environment.extension_points import ExtensionPoint
 from ..environment.objects import Node, Pod, PodCopy
-from ..language import Component, Expr, Value, enum, limit, otherwise, per, ref, require, step, when
+from ..language import Component, Expr, Value, boolean, enum, limit, otherwise, per, ref, require, step, when
+from .waiting import Signal
 
 if TYPE_CHECKING:
     from ..environment.api import APIServer
     from ..environment.disturbances import Disturbances
     from .cache import Cache
+    from .cycle import Scheduler
     from .failure import FailureHandler
+    from .waiting import WaitingPods
 
 
 class BindingPhase(Enum):
@@ -25,6 +29,9 @@ class BindingPhase(Enum):
     FINISH_FAILED = 3
     FORGET = 4
     FAIL = 5
+    WAIT_ON_PERMIT = 6
+    PRE_BIND = 7
+    PERMIT = 8
 
 
 class Reply(Enum):
@@ -39,23 +46,29 @@ class Reply(Enum):
 
 
 class Binding(Component):
-    """Binding cycles by pod: the target node, and the object that was assumed."""
+    """Binding cycles by pod: the target node, and the object that was assumed.
+
+    `rejected[p]`: a Permit plugin's verdict ends the cycle, rather than an error.
+    """
 
     api: APIServer
     disturbances: Disturbances
     cache: Cache
     failure: FailureHandler
+    scheduler: Scheduler
+    waiting: WaitingPods
 
     phase = per(Pod, enum(BindingPhase))
     node = per(Pod, ref(Node))
     copy = per(Pod, PodCopy)
+    rejected = per(Pod, boolean())
 
     def start(self, pod: Pod, node: Value, copy: PodCopy) -> None:
         """`go func()` at the end of scheduleOne."""
         limit("one binding cycle per pod", self.phase[pod] == BindingPhase.NONE)
-        self.phase[pod] = BindingPhase.BIND
         self.node[pod] = node
         self.copy[pod] = copy
+        self.begin(pod)
 
     def active(self, pod: Pod) -> Expr:
         """Whether a binding cycle of the pod runs."""
@@ -65,6 +78,45 @@ class Binding(Component):
         self.phase[pod] = BindingPhase.NONE
         self.node[pod] = None
         self.copy[pod] = PodCopy()
+        self.rejected[pod] = False
+
+    def begin(self, pod: Pod) -> None:
+        """The goroutine's first step."""
+        with when(self.waiting.holds(pod)):
+            self.phase[pod] = BindingPhase.WAIT_ON_PERMIT
+        with otherwise():
+            self.phase[pod] = self.phase_after_permit(pod)
+
+    def phase_after_permit(self, pod: Pod) -> BindingPhase:
+        """PreBind, if a plugin has work to do there."""
+        points = self.scheduler.extension_points(pod)
+        return BindingPhase.PRE_BIND if ExtensionPoint.PRE_BIND in points else BindingPhase.BIND
+
+    @step(actor="binding cycle")
+    def wait_on_permit(self, pod: Pod) -> None:
+        """WaitOnPermit returns: the pod leaves the map of waiting pods, to be bound or because it is rejected."""
+        if ExtensionPoint.PERMIT not in self.scheduler.extension_points(pod):
+            require(False)
+        require(self.phase[pod] == BindingPhase.WAIT_ON_PERMIT)
+        require(self.waiting.answered(pod))
+        with when(self.waiting.signal[pod] == Signal.ALLOWED):
+            self.phase[pod] = self.phase_after_permit(pod)
+        with otherwise():
+            self.rejected[pod] = True
+            self.phase[pod] = BindingPhase.FORGET
+        self.waiting.remove(pod)
+
+    @step(actor="binding cycle")
+    def pre_bind(self, pod: Pod, ok: bool) -> None:
+        """The PreBind plugins, which may take long."""
+        if ExtensionPoint.PRE_BIND not in self.scheduler.extension_points(pod):
+            require(False)
+        require(self.phase[pod] == BindingPhase.PRE_BIND)
+        if ok:
+            self.phase[pod] = BindingPhase.BIND
+        else:
+            self.disturbances.spend(Disturbance.PLUGIN_ERROR)
+            self.phase[pod] = BindingPhase.FORGET
 
     @step(actor="binding cycle")
     def bind(self, pod: Pod, reply: Reply) -> None:
@@ -94,7 +146,7 @@ class Binding(Component):
 
     @step(actor="binding cycle")
     def forget(self, pod: Pod) -> None:
-        """ForgetPod: the bind failed."""
+        """ForgetPod: the pod is not going to be bound. Nobody is woken."""
         require(self.phase[pod] == BindingPhase.FORGET)
         self.cache.forget(pod, self.node[pod])
         self.phase[pod] = BindingPhase.FAIL
@@ -103,5 +155,5 @@ class Binding(Component):
     def fail(self, pod: Pod) -> None:
         """The failure handler takes over."""
         require(self.phase[pod] == BindingPhase.FAIL)
-        self.failure.begin(pod, self.copy[pod], None, unschedulable=False)
+        self.failure.begin(pod, self.copy[pod], None, unschedulable=self.rejected[pod])
         self._end(pod)

@@ -57,7 +57,7 @@ class FailureHandler(Component):
     nominee = per(Pod, ref(Node))
     unschedulable = per(Pod, boolean())
 
-    def begin(self, pod: Pod, copy: PodCopy, nominee: Value, unschedulable: bool) -> None:
+    def begin(self, pod: Pod, copy: PodCopy, nominee: Value, unschedulable: Value) -> None:
         """Start handling a failed attempt; reads the number of the current scheduling cycle."""
         limit("one failure handler per pod", self.phase[pod] == FailurePhase.NONE)
         self.queue.begin_failure(pod)

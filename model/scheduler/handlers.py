@@ -9,17 +9,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from ..environment.extension_points import ExtensionPoint
 from ..environment.objects import Node, Pod, PodObject
 from ..environment.watch import Handler
-from ..language import Component, Expr, Value, any_of, boolean, otherwise, per, require, step, when
+from ..language import Component, Expr, Value, any_of, as_expr, boolean, otherwise, per, require, step, when
 from .events import ASSIGNED_POD_DELETE, NODE_ADD
 from .placement import Placement
 
 if TYPE_CHECKING:
     from ..environment.watch import NodeWatch, PodWatch
     from .cache import Cache
+    from .cycle import Scheduler
     from .filters import Filters
     from .queue import PriorityQueue
+    from .waiting import WaitingPods
 
 
 class EventHandlers(Component):
@@ -33,8 +36,11 @@ class EventHandlers(Component):
     queue: PriorityQueue
     cache: Cache
     filters: Filters
+    scheduler: Scheduler
+    waiting: WaitingPods
 
     queue_busy = boolean()
+    queue_rejecting = boolean()
     cache_busy = boolean()
     node_busy = boolean()
     admitted = per(Pod, boolean())
@@ -48,7 +54,7 @@ class EventHandlers(Component):
     @step(actor="queue handler")
     def handle_for_queue(self, pod: Pod) -> None:
         """The queue's handler takes its next event: an unassigned pod was added, changed, or is so no more."""
-        require(~self.queue_busy)
+        require(~self.queue_busy & ~self.queue_rejecting)
         old, new = self.pod_watch.take(Handler.QUEUE, pod)
         update = old.pending & new.pending
         with when(update & ~self.skips_update(pod, new)):
@@ -58,7 +64,23 @@ class EventHandlers(Component):
                 self.queue.add(pod, new)
             with otherwise(~new.pending):
                 self.queue.delete(pod)
-            self.pod_watch.processed(Handler.QUEUE, pod, new)
+            with when(new.pending | ~self.rejects_waiting(pod)):
+                self.pod_watch.processed(Handler.QUEUE, pod, new)
+            with otherwise():
+                self.queue_rejecting = True
+
+    def rejects_waiting(self, pod: Pod) -> Expr:
+        """Whether a pod that leaves the queue's handler may wait for permission."""
+        return as_expr(ExtensionPoint.PERMIT in self.scheduler.extension_points(pod))
+
+    @step(actor="queue handler")
+    def reject_waiting(self, pod: Pod) -> None:
+        """deletePodFromSchedulingQueue goes on: RejectWaitingPod, for a pod that waits for permission; nobody is woken."""
+        require(self.queue_rejecting)
+        _, new = self.pod_watch.take(Handler.QUEUE, pod)
+        self.waiting.reject(pod)
+        self.queue_rejecting = False
+        self.pod_watch.processed(Handler.QUEUE, pod, new)
 
     @step(actor="queue handler")
     def update_queue(self, pod: Pod) -> None:

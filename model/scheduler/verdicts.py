@@ -24,6 +24,11 @@ class Phase(Enum):
     FAIL = 13
     FAILING = 14
     FILTERING_NOMINATED = 15
+    RESERVE = 16
+    PERMIT = 17
+    FORGET = 18
+    REJECT_VICTIM = 19
+    RESERVED = 20
 
 
 class NodeVerdict(Enum):

@@ -1,0 +1,135 @@
+"""PostFilter in the scheduling cycle: preemption step by step (sched.preempt up to 1.18, PostFilter from 1.19)."""
+
+from __future__ import annotations
+
+from ..environment.disturbances import Disturbance
+from ..environment.extension_points import ExtensionPoint
+from ..environment.objects import Node, Pod
+from ..language import Expr, any_of, otherwise, require, select, step, when
+from .reservation import Reservation
+from .verdicts import NodeVerdict, Phase
+
+
+class PostFilter(Reservation):
+    """The steps of preemption; what they compute is in `Preemption`."""
+
+    def read_preemptor(self, pod: Pod) -> tuple[Expr, Expr]:
+        """The preemptor is read again, from the lister: whether it exists, and its nomination."""
+        current = self.pod_watch.lister[pod]
+        return current.exists, current.nominated
+
+    @step(actor="scheduler")
+    def reread_preemptor(self, pod: Pod) -> None:
+        """PostFilter begins: read the preemptor again and see whether it may preempt."""
+        require(self.at(Phase.REREAD_PREEMPTOR, pod))
+        exists, nominated = self.read_preemptor(pod)
+        helpful = any_of(self.snapshot.listed[n] & self.preemption.might_help(n) for n in self.universe[Node])
+        with when(exists & helpful & self.preemption.eligible(pod, nominated)):
+            self.phase = Phase.DRY_RUN
+        with otherwise():
+            self._after_preemption()
+
+    @step(actor="scheduler")
+    def dry_run(self, pod: Pod, node: Node) -> None:
+        """Find the victims whose eviction would make room on one node (the nominator is read now)."""
+        require(self.at(Phase.DRY_RUN, pod))
+        require((self.verdict[node] == NodeVerdict.REJECTED) & ~self.preemption.has_enough(pod))
+        possible, victims = self.preemption.dry_run(pod, node)
+        violates = any_of(self.preemption.violations(pod, victims, node).values())
+        candidate = self.snapshot.live[node] & possible & self.preemption.has_room(pod, violates)
+        self.verdict[node] = select(candidate, NodeVerdict.CANDIDATE, NodeVerdict.NO_CANDIDATE)
+        for q, is_victim in victims.items():
+            with when(candidate & is_victim):
+                self.preemption.victim[q] = True
+        with when(self.no_node_is(NodeVerdict.REJECTED) & self.no_node_is(NodeVerdict.CANDIDATE)):
+            self._after_preemption()
+
+    @step(actor="scheduler")
+    def choose_candidate(self, pod: Pod, node: Node) -> None:
+        """Choose the node where preemption costs least; from here on the pod is meant to go there."""
+        searched = self.no_node_is(NodeVerdict.REJECTED) | self.preemption.has_enough(pod)
+        require(self.at(Phase.DRY_RUN, pod) & searched)
+        require(self.preemption.may_be_chosen(pod, node))
+        self.preemption.commit(pod, node)
+        self.nominee = node
+        self.after_choice()
+
+    def after_choice(self) -> None:
+        """What follows the choice: the evictions (the failure handler records the nomination later)."""
+        self.advance_preemption()
+
+    def advance_preemption(self) -> None:
+        """The next thing that preemption has left to do."""
+        evicted, cleared = self.preemption.none_left("victim"), self.preemption.none_left("to_clear")
+        with when(~evicted):
+            self.phase = Phase.EVICT
+        with otherwise(~cleared):
+            self.phase = Phase.CLEAR_NOMINATIONS
+        with otherwise():
+            self._after_preemption()
+
+    @step(actor="scheduler")
+    def evict(self, pod: Pod, victim: Pod, ok: bool) -> None:
+        """DELETE one victim at the API server; any error, also that it is gone, ends the preemption."""
+        if pod is victim:
+            require(False)
+            return
+        require(self.at(Phase.EVICT, pod) & self.preemption.is_next_victim(pod, victim))
+        self.require_deletion(victim)
+        if not ok:
+            self.disturbances.spend(Disturbance.WRITE_FAILURE)
+            self.eviction_failed()
+            return
+        with when(self.api.pod[victim].exists):
+            self.api.delete_pod(victim)
+            self.victim_deleted(victim)
+        with otherwise():
+            self.eviction_failed()
+
+    def require_deletion(self, victim: Pod) -> None:
+        """A victim that waits for permission is not deleted."""
+        require(~self.waiting.holds(victim))
+
+    def victim_deleted(self, victim: Pod) -> None:
+        """What follows the deletion: the next victim."""
+        self.done_with(victim)
+
+    def done_with(self, victim: Pod) -> None:
+        """One victim less."""
+        self.preemption.victim[victim] = False
+        self.advance_preemption()
+
+    @step(actor="scheduler")
+    def reject_waiting(self, pod: Pod, victim: Pod) -> None:
+        """A victim that waits for permission is rejected in memory; if it was allowed just now, that is lost."""
+        if pod is victim or ExtensionPoint.PERMIT not in self.extension_points(victim):
+            require(False)
+            return
+        require(self.at(Phase.EVICT, pod) & self.preemption.is_next_victim(pod, victim))
+        require(self.waiting.holds(victim))
+        self.waiting.reject(victim)
+        self.done_with(victim)
+
+    def eviction_failed(self) -> None:
+        """PostFilter returns an error: no node is nominated."""
+        self.nominee = None
+        self.preemption.clear()
+        self._after_preemption()
+
+    @step(actor="scheduler")
+    def clear_lower_nomination(self, pod: Pod, other: Pod) -> None:
+        """Withdraw, at the API server, the nomination of a lower-priority pod to the chosen node."""
+        if pod is other:
+            require(False)
+        require(self.at(Phase.CLEAR_NOMINATIONS, pod) & self.preemption.to_clear[other])
+        self.api.clear_nomination(other)
+        self.preemption.to_clear[other] = False
+        self.advance_preemption()
+
+    def _after_preemption(self) -> None:
+        self.preemption.clear()
+        self.after_preemption()
+
+    def after_preemption(self) -> None:
+        """What follows preemption, whatever its outcome."""
+        self.phase = Phase.FAIL
