@@ -231,7 +231,8 @@ class Scope:
     """How often each disturbance may happen, and how far views may lag behind the API server.
 
     Counts are totals over a run. `pod_events` and `node_events` bound the backlog of undelivered
-    events of one watch; a full backlog stops API writes, and a verdict names it.
+    events of one watch; a full backlog stops API writes, and a verdict names it. `flush` off: parked pods are never
+    moved for having waited long; `backoff` off: every backoff is over at once (podInitialBackoffSeconds 0).
     """
 
     pod_events: int = 4
@@ -248,6 +249,7 @@ class Scope:
     permit_rejections: int = 0
     pod_gc: bool = True
     flush: bool = True
+    backoff: bool = True
     config: Config = field(default_factory=lambda: DEFAULTS)
 
 

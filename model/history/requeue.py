@@ -7,7 +7,6 @@ from enum import Enum
 from ..environment.objects import Pod, PodCopy, PodObject
 from ..language import Expr, Value, enum, limit, otherwise, per, require, step, when
 from ..scheduler import FailureHandler, Scheduler
-from ..scheduler.failure import FailurePhase
 from ..scheduler.verdicts import Phase
 from .change import before
 
@@ -32,15 +31,21 @@ class Before90660(FailureHandler):
     retry = per(Pod, enum(Retry))
     fetched = per(Pod, PodCopy)
 
-    def begin(self, pod: Pod, copy: PodCopy, nominee: Value, unschedulable: Value) -> None:
+    def begin(
+        self, pod: Pod, copy: PodCopy, nominee: Value, unschedulable: Value, missing: Value = None
+    ) -> None:
         limit("one requeue goroutine per pod", self.retry[pod] == Retry.NONE)
-        super().begin(pod, copy, nominee, unschedulable)
-        self.retry[pod] = Retry.GET
+        super().begin(pod, copy, nominee, unschedulable, missing)
 
-    def first_phase(self, pod: Pod) -> FailurePhase:
-        return self.phase_after_requeue()
+    def handle(self, pod: Pod) -> None:
+        self.queue.begin_failure(pod)
+        self.retry[pod] = Retry.GET
+        self.phase[pod] = self.phase_after_requeue()
 
     def awaits_requeue(self, pod: Pod) -> Expr:
+        return super().awaits_requeue(pod) | (self.retry[pod] != Retry.NONE)
+
+    def has_read_cycle(self, pod: Pod) -> Expr:
         return self.retry[pod] != Retry.NONE
 
     @step(actor="requeue goroutine")
@@ -111,3 +116,15 @@ class ConditionWrittenByUpdate(FailureHandler):
     def write_status(self, pod: Pod) -> None:
         with when(self.api.is_current(pod, self.copy[pod])):
             super().write_status(pod)
+
+
+@before(
+    "56622", "a node that an attempt did not find leaves the cache if the API server has none", first_in="1.9"
+)
+class Before56622(FailureHandler):
+    """Nobody asked for the node."""
+
+    def begin(
+        self, pod: Pod, copy: PodCopy, nominee: Value, unschedulable: Value, missing: Value = None
+    ) -> None:
+        super().begin(pod, copy, nominee, unschedulable)

@@ -48,7 +48,8 @@ class SchedulingAttempt(Component):
 
     `pod` is the pod of this cycle and `copy` its object as the queue had it; `nominee` is the node that
     preemption chose; `error` says that this attempt ended in an error rather than in "does not fit",
-    `scheduler_error` that the condition's reason is to be SchedulerError. `rejected_by` is the fit error's diagnosis:
+    `scheduler_error` that the condition's reason is to be SchedulerError. `missing` is the node that the
+    error says does not exist. `rejected_by` is the fit error's diagnosis:
     the plugins for which some node was no choice.
     """
 
@@ -72,6 +73,7 @@ class SchedulingAttempt(Component):
     nominee = ref(Node)
     error = boolean()
     scheduler_error = boolean()
+    missing = ref(Node)
     verdict = per(Node, enum(NodeVerdict))
     rejected_by = per(Plugin, boolean())
 
@@ -88,6 +90,7 @@ class SchedulingAttempt(Component):
         self.nominee = None
         self.error = False
         self.scheduler_error = False
+        self.missing = None
         for node in self.universe[Node]:
             self.verdict[node] = NodeVerdict.UNTRIED
         for plugin in self.universe[Plugin]:
@@ -199,6 +202,7 @@ class SchedulingAttempt(Component):
         error = self.filters.scheduling_error(pod, ~none)
         with when(error):
             self.error = True
+            self.missing = self.filters.missing_node(pod)
             self.phase = Phase.FAIL
         with otherwise(none):
             self.phase = self.phase_after_fit_error()

@@ -24,7 +24,13 @@ class Scheduler(PostFilter):
         with when(self.is_fit_error()):
             plugins = self.universe[Plugin]
             self.queue.record_rejection(pod, {p: self.rejected_by[p] for p in plugins})
-        self.failure.begin(pod, self.copy, self.nominee_to_record(), unschedulable=~self.scheduler_error)
+        self.failure.begin(
+            pod,
+            self.copy,
+            self.nominee_to_record(),
+            unschedulable=~self.scheduler_error,
+            missing=self.missing,
+        )
         self.phase = Phase.FAILING
 
     def is_fit_error(self) -> Expr:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from ..environment.objects import Node, Pod, PodCopy, PodObject
+from ..environment.objects import Node, Pod, PodCopy, PodObject, node_or_none
 from ..language import (
     Component,
     Expr,
@@ -28,6 +28,7 @@ from ..language import (
 if TYPE_CHECKING:
     from ..environment.api import APIServer
     from ..environment.watch import PodWatch
+    from .cache import Cache
     from .cycle import Scheduler
     from .nominator import Nominator
     from .queue import PriorityQueue
@@ -41,49 +42,92 @@ class FailurePhase(Enum):
     REQUEUE = 2
     NOMINATE = 3
     PATCH = 4
+    CHECK_NODE = 5
+    REMOVE_NODE = 6
 
 
 class FailureHandler(Component):
-    """One failure handler per pod at most; `copy` is the object that the attempt holds."""
+    """One failure handler per pod at most; `copy` is the object that the attempt holds.
+
+    `missing` is the node that the attempt's error says does not exist.
+    """
 
     api: APIServer
     pod_watch: PodWatch
     queue: PriorityQueue
     nominator: Nominator
     scheduler: Scheduler
+    cache: Cache
 
     phase = per(Pod, enum(FailurePhase))
     copy = per(Pod, PodCopy)
     nominee = per(Pod, ref(Node))
     unschedulable = per(Pod, boolean())
+    missing = per(Pod, ref(Node))
 
-    def begin(self, pod: Pod, copy: PodCopy, nominee: Value, unschedulable: Value) -> None:
-        """Start handling a failed attempt; reads the number of the current scheduling cycle."""
+    def begin(
+        self, pod: Pod, copy: PodCopy, nominee: Value, unschedulable: Value, missing: Value = None
+    ) -> None:
+        """Start handling a failed attempt."""
         limit("one failure handler per pod", self.phase[pod] == FailurePhase.NONE)
-        self.queue.begin_failure(pod)
         self.copy[pod] = copy
         self.nominee[pod] = nominee
         self.unschedulable[pod] = unschedulable
-        self.phase[pod] = self.first_phase(pod)
+        with when(node_or_none(missing).is_some):
+            self.missing[pod] = missing
+            self.phase[pod] = FailurePhase.CHECK_NODE
+        with otherwise():
+            self.handle(pod)
 
-    def first_phase(self, pod: Pod) -> FailurePhase:
-        """Where handling begins."""
-        return FailurePhase.READ
+    def handle(self, pod: Pod) -> None:
+        """What handling does once it is known which nodes there are."""
+        self.phase[pod] = FailurePhase.READ
+
+    @step(actor="failure handler")
+    def check_node(self, pod: Pod, node: Node) -> None:
+        """GET, from the API server, the node that the attempt did not find."""
+        require((self.phase[pod] == FailurePhase.CHECK_NODE) & (self.missing[pod] == node))
+        with when(self.api.node_exists[node]):
+            self.missing[pod] = None
+            self.handle(pod)
+        with otherwise():
+            self.phase[pod] = FailurePhase.REMOVE_NODE
+
+    @step(actor="failure handler")
+    def remove_node(self, pod: Pod, node: Node) -> None:
+        """cache.RemoveNode, because the API server did not have the node when it was asked."""
+        require((self.phase[pod] == FailurePhase.REMOVE_NODE) & (self.missing[pod] == node))
+        self.cache.remove_node(node)
+        self.missing[pod] = None
+        self.handle(pod)
 
     def awaits_requeue(self, pod: Pod) -> Expr:
         """Whether a requeue of the pod is still to come."""
-        return any_of(self.phase[pod] == p for p in (FailurePhase.READ, FailurePhase.REQUEUE))
+        pending = (
+            FailurePhase.CHECK_NODE,
+            FailurePhase.REMOVE_NODE,
+            FailurePhase.READ,
+            FailurePhase.REQUEUE,
+        )
+        return any_of(self.phase[pod] == p for p in pending)
+
+    def has_read_cycle(self, pod: Pod) -> Expr:
+        """Whether the number of a scheduling cycle was read for a requeue that is still to come."""
+        return self.phase[pod] == FailurePhase.REQUEUE
 
     @step(actor="failure handler")
     def read(self, pod: Pod) -> None:
-        """Read the pod from the lister; one that is gone or assigned is not requeued."""
+        """Read the pod from the lister, and the number of the current cycle; a pod that is gone or assigned is not requeued.
+
+        For an attempt that failed in its binding cycle, later pods have been popped: the number is theirs.
+        """
         require(self.phase[pod] == FailurePhase.READ)
         current = self.pod_watch.lister[pod]
         with when(self.may_requeue(current)):
             self.copy[pod] = current.copy()
+            self.queue.begin_failure(pod)
             self.phase[pod] = FailurePhase.REQUEUE
         with otherwise():
-            self.queue.moved_since[pod] = False
             self.phase[pod] = self.phase_after_requeue()
 
     def may_requeue(self, current: PodObject) -> Expr:

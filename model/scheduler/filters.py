@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ..environment.objects import NATIVE, Node, Pod, Term
+from ..environment.objects import NATIVE, Node, Pod, Term, node_or_none
 from ..language import Component, Expr, all_of, any_of, as_expr, count, select, total, when
 from .placement import Placement
 from .verdicts import Code
@@ -94,6 +94,10 @@ class Filters(Component):
     def scheduling_error(self, pod: Pod, some_feasible: Expr) -> Expr:
         """Whether filtering and scoring end in an error rather than in a verdict: never for want of a node."""
         return as_expr(False)
+
+    def missing_node(self, pod: Pod) -> Expr:
+        """The node that such an error names as one that does not exist; none if it names none."""
+        return node_or_none(None)
 
     # --- nodes -------------------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..environment.disturbances import Disturbance
 from ..environment.extension_points import ExtensionPoint
 from ..environment.objects import Node, Pod
-from ..language import Expr, any_of, otherwise, require, select, step, when
+from ..language import Expr, any_of, as_expr, otherwise, require, select, step, when
 from .reservation import Reservation
 from .verdicts import NodeVerdict, Phase
 
@@ -24,10 +24,20 @@ class PostFilter(Reservation):
         require(self.at(Phase.REREAD_PREEMPTOR, pod))
         exists, nominated = self.read_preemptor(pod)
         helpful = any_of(self.snapshot.listed[n] & self.preemption.might_help(n) for n in self.universe[Node])
-        with when(exists & helpful & self.preemption.eligible(pod, nominated)):
+        may = exists & self.preemption.eligible(pod, nominated)
+        with when(may & helpful):
             self.phase = Phase.DRY_RUN
+        with otherwise(may & as_expr(nominated).is_some):
+            self.phase = Phase.CLEAR_OWN_NOMINATION
         with otherwise():
             self._after_preemption()
+
+    @step(actor="scheduler")
+    def clear_own_nomination(self, pod: Pod) -> None:
+        """No eviction anywhere would help: withdraw, at the API server, the preemptor's own nomination."""
+        require(self.at(Phase.CLEAR_OWN_NOMINATION, pod))
+        self.api.clear_nomination(pod)
+        self._after_preemption()
 
     @step(actor="scheduler")
     def dry_run(self, pod: Pod, node: Node) -> None:

@@ -133,7 +133,7 @@ class PriorityQueue(Component):
 
     def requeue_place(self, pod: Pod, copy: PodCopy) -> Expr:
         """Where a failed pod goes."""
-        return select(self.is_retried(pod, copy), self.backoff_place(), Place.UNSCHEDULABLE)
+        return select(self.is_retried(pod, copy), self.backing_off_place(), Place.UNSCHEDULABLE)
 
     def is_retried(self, pod: Pod, copy: PodCopy) -> Expr:
         """Whether a failed pod is to be tried again rather than parked."""
@@ -143,9 +143,13 @@ class PriorityQueue(Component):
         """Where a pod waits until its backoff is over."""
         return Place.BACKOFF
 
+    def backing_off_place(self) -> Place:
+        """Where a pod goes whose backoff has just begun; without backoff it leaves backoffQ at once."""
+        return self.backoff_place() if self.scope.backoff else Place.ACTIVE
+
     def retry_place(self, pod: Pod) -> Expr:
         """Where a parked pod goes that is to be tried again."""
-        return select(self.clock.is_backing_off(pod), self.backoff_place(), Place.ACTIVE)
+        return select(self.clock.is_backing_off(pod), self.backing_off_place(), Place.ACTIVE)
 
     def update(self, pod: Pod, old: PodObject, new: PodObject) -> None:
         """Update: a pending pod's object changed. Without an old object, only a parked pod is known."""
@@ -230,7 +234,7 @@ class PriorityQueue(Component):
 
     def is_failing(self, pod: Pod) -> Expr:
         """Whether an attempt of `pod` has read its cycle number and not yet requeued the pod."""
-        return self.failure.awaits_requeue(pod)
+        return self.failure.has_read_cycle(pod)
 
     # --- timers ----------------------------------------------------------------------------------
 

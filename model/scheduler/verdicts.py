@@ -29,6 +29,7 @@ class Phase(Enum):
     FORGET = 18
     REJECT_VICTIM = 19
     RESERVED = 20
+    CLEAR_OWN_NOMINATION = 21
 
 
 class NodeVerdict(Enum):

@@ -1,0 +1,160 @@
+"""Scope costs nothing: what a scenario does not use makes no state.
+
+Each test explores a scenario twice: as it is, and with a model from which the mechanism was cut out of the source.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from podrace.checker import native
+from podrace.checker.slicing import slice_system
+from podrace.model.environment.extension_points import ExtensionPoint
+from podrace.model.environment.objects import ClusterSpec, Node, Pod
+from podrace.model.history import resolve
+from podrace.model.language import as_expr, require
+from podrace.model.scheduler import (
+    Binding,
+    EventHandlers,
+    FailureHandler,
+    Filters,
+    Preemption,
+    PriorityQueue,
+    Scheduler,
+    WaitingPods,
+)
+from podrace.model.scheduler.binding import BindingPhase
+from podrace.model.scheduler.queue import Place
+from podrace.model.scheduler.reservation import PermitAnswer
+from podrace.properties import PROPERTIES, instrument
+from tests.model.clusters import nodes, race_72124, spec
+
+
+class CycleWithoutPlugins(Scheduler):
+    def cycle_points(self, pod):
+        return ()
+
+    def reserve(self, pod: Pod, ok: bool):
+        require(False)
+
+    def permit(self, pod: Pod, answer: PermitAnswer):
+        require(False)
+
+    def forget(self, pod: Pod):
+        require(False)
+
+    def reject_waiting(self, pod: Pod, victim: Pod):
+        require(False)
+
+    def require_deletion(self, victim):
+        pass
+
+
+class BindingWithoutPlugins(Binding):
+    def begin(self, pod):
+        self.phase[pod] = BindingPhase.BIND
+
+    def wait_on_permit(self, pod: Pod):
+        require(False)
+
+    def pre_bind(self, pod: Pod, ok: bool):
+        require(False)
+
+
+class NobodyWaits(WaitingPods):
+    def permit(self, pod: Pod):
+        require(False)
+
+    def refuse(self, pod: Pod):
+        require(False)
+
+
+class HandlersWithoutPermit(EventHandlers):
+    def rejects_waiting(self, pod):
+        return as_expr(False)
+
+    def reject_waiting(self, pod: Pod):
+        require(False)
+
+
+class PreemptionWithoutBudgets(Preemption):
+    def violating(self, pod, node):
+        return dict.fromkeys(self.potential_victims(pod, node), as_expr(False))
+
+    def has_room(self, pod, violates):
+        return as_expr(True)
+
+    def has_enough(self, pod):
+        return as_expr(False)
+
+
+class FiltersWithoutTaints(Filters):
+    def plugins(self):
+        kept = super().plugins()
+        return {name: kept[name] for name in ("NodeResourcesFit", "InterPodAffinity")}
+
+
+class FailureWithoutNodeCheck(FailureHandler):
+    def begin(self, pod, copy, nominee, unschedulable, missing=None):
+        super().begin(pod, copy, nominee, unschedulable)
+
+    def check_node(self, pod: Pod, node: Node):
+        require(False)
+
+    def remove_node(self, pod: Pod, node: Node):
+        require(False)
+
+
+class QueueWithoutBackoff(PriorityQueue):
+    def backing_off_place(self):
+        return Place.ACTIVE
+
+    def flush_backoff(self, pod: Pod):
+        require(False)
+
+
+MECHANISMS = {
+    "plugins between AssumePod and the Binding": (
+        CycleWithoutPlugins,
+        BindingWithoutPlugins,
+        NobodyWaits,
+        HandlersWithoutPermit,
+    ),
+    "budgets": (PreemptionWithoutBudgets,),
+    "taints": (FiltersWithoutTaints,),
+    "the check of a missing node": (FailureWithoutNodeCheck,),
+}
+
+
+def counts(cluster: ClusterSpec, release: str, cut=(), name="S-CONS"):
+    classes = (*cut, *resolve(release).classes)
+    sliced = slice_system(instrument(cluster, classes, [PROPERTIES[name]]), invariants=[name])
+    found = native.explore(sliced)
+    assert found.complete
+    return found.states, found.transitions, found.depth
+
+
+@pytest.mark.parametrize("release", ["1.12", "1.19", "1.22"])
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_a_mechanism_that_is_not_used_makes_no_state(mechanism, release):
+    cluster = race_72124(pod_events=2, write_failures=1)
+    assert counts(cluster, release, MECHANISMS[mechanism]) == counts(cluster, release)
+
+
+@pytest.mark.parametrize("release", ["1.14", "1.22"])
+def test_without_backoff_there_is_no_backoff_queue(release):
+    cluster = race_72124(pod_events=2, backoff=False)
+    without = counts(cluster, release)
+    assert counts(cluster, release, (QueueWithoutBackoff,)) == without
+    waiting = dataclasses.replace(cluster, scope=dataclasses.replace(cluster.scope, backoff=True))
+    assert counts(waiting, release) > without
+
+
+def test_the_comparison_can_fail():
+    on = nodes(2)
+    pods = [Pod(0, "p", 2, extension_points=[ExtensionPoint.PERMIT]), Pod(1, "q", 1)]
+    used = spec(pods, on, pod_events=2)
+    cut = MECHANISMS["plugins between AssumePod and the Binding"]
+    assert counts(used, "1.22") > counts(used, "1.22", cut)
