@@ -35,8 +35,8 @@ def assumed(release="1.22", points=ALL, **scope):
     on, pod = nodes(2), Pod(0, "p", 1, extension_points=points)
     model = concrete(spec([pod], on, **scope), release)
     scheduler = model.part("scheduler")
-    for step in (scheduler.pop, scheduler.take_snapshot):
-        model.do(lambda step=step: step(pod))
+    model.do(lambda: scheduler.pop(pod))
+    model.do(lambda: scheduler.take_snapshot(pod))
     model.do(lambda: scheduler.filter(pod, on[0]))
     if ExtensionPoint.RESERVE in points and release == "1.18":
         model.do(lambda: scheduler.reserve_first(pod, on[0], True))
