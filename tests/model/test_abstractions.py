@@ -1,0 +1,287 @@
+"""Every entry of the list of what is abstracted (docs/model.md) is pinned: what the model does instead, it does.
+
+The test of an entry is named after it: A-SCORES is `test_a_scores`. None goes or comes unnoticed.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from podrace.model.cluster import Cluster, build_cluster
+from podrace.model.environment.extension_points import ExtensionPoint
+from podrace.model.environment.objects import (
+    Budget,
+    ClusterSpec,
+    Config,
+    Node,
+    Pod,
+    PodCopy,
+    Scope,
+    Selector,
+    Term,
+)
+from podrace.model.history import RELEASES, resolve
+from podrace.model.language import NotEnabled, as_expr, trace_system
+from podrace.model.scheduler.events import default_plugins
+from podrace.model.scheduler.queue import Place
+from podrace.model.scheduler.verdicts import NodeVerdict
+from tests.model.clusters import concrete, nodes, race_72124, spec
+
+PAGE = Path(__file__).parents[2] / "docs" / "model.md"
+LISTED = re.findall(r"^\| (A-[A-Z-]+) \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+
+
+def test_every_entry_has_its_test_and_every_test_its_entry():
+    pinned = {name for name in globals() if name.startswith("test_a_")}
+    assert {f"test_{name.lower().replace('-', '_')}" for name in LISTED} == pinned
+    assert len(LISTED) == len(set(LISTED)) > 20
+
+
+def enabled(model, call):
+    """Whether a step can run now; it does not run."""
+    try:
+        model.get(lambda: (call(), None)[1])
+    except NotEnabled:
+        return False
+    return True
+
+
+def system(cluster=None, release="1.22"):
+    return trace_system(build_cluster(cluster or race_72124(), resolve(release).classes))
+
+
+def steps_of(release, cluster=None):
+    return {t.label.partition("(")[0] for t in system(cluster, release).transitions}
+
+
+def filtered(config=None, pods=None, on=None):
+    """p has been filtered on all nodes."""
+    on = on or nodes(2, 2)
+    pods = pods or [Pod(0, "p", 1)]
+    model = concrete(spec(pods, on, config=config or Config()), "1.22")
+    scheduler = model.part("scheduler")
+    model.do(lambda: scheduler.pop(pods[0]))
+    model.do(lambda: scheduler.take_snapshot(pods[0]))
+    for node in on:
+        model.do(lambda node=node: scheduler.filter(pods[0], node))
+    return model, pods[0], on, scheduler
+
+
+@pytest.mark.parametrize(("scored", "winners"), [(False, [True, True]), (True, [False, True])])
+def test_a_scores(scored, winners):
+    on = nodes(4, 4)
+    likes = [Term({"app": "x"}, "kubernetes.io/hostname", required=False, anti=False)]
+    pods = [Pod(0, "p", 1, terms=likes), Pod(1, "x", 1, labels={"app": "x"}, node=on[1])]
+    model, p, on, scheduler = filtered(Config(scored=scored), pods, on)
+    assert [enabled(model, lambda n=n: scheduler.assume(p, n)) for n in on] == winners
+
+
+def test_a_durations():
+    names = {v.name.partition("[")[0] for v in system().variables if v.name.startswith("clock.")}
+    assert names == {"clock.older"}
+
+
+def test_a_backoff():
+    on, p = nodes(2), Pod(0, "p", 1)
+    model = concrete(spec([p], on), "1.22")
+    queue = model.part("queue")
+    model.do(lambda: queue.put(p, Place.UNSCHEDULABLE, PodCopy()))
+    model.do(queue.move_all)
+    assert model.get(lambda: queue.place[p]) is Place.BACKOFF
+    assert enabled(model, lambda: queue.flush_backoff(p))
+
+
+def test_a_versions():
+    on, p = nodes(2), Pod(0, "p", 1)
+    model = concrete(spec([p], on), "1.18")
+    api = model.part("api")
+    model.do(lambda: api.set_nomination(p, on[0]))
+    model.do(lambda: api.clear_nomination(p))
+    assert model.get(lambda: api.is_current(p, PodCopy())) is True
+
+
+def test_a_condition():
+    on, p = nodes(2), Pod(0, "p", 1)
+    model = concrete(spec([p], on), "1.22")
+    model.do(lambda: model.part("api").patch_status(p, False, None))
+    assert model.get(lambda: model.part("pod_watch").log.length) == 0
+
+
+def test_a_record():
+    on, p = nodes(2), Pod(0, "p", 1)
+    model = concrete(spec([p], on), "1.22")
+    queue, plugins = model.part("queue"), model.model.entities[type(default_plugins()[0])]
+    model.do(lambda: queue.record_rejection(p, dict.fromkeys(plugins, True)))
+    assert not any(model.get(lambda: [queue.rejected_by[p][g] for g in plugins]))
+
+
+def test_a_cycles():
+    kinds = {v.name: v.sort.name for v in system().variables if v.name.startswith("queue.moved")}
+    assert set(kinds.values()) == {"bool"}
+    assert "queue.moved" in kinds
+
+
+@pytest.mark.parametrize(
+    ("release", "limits"),
+    [
+        (
+            "1.18",
+            {"one failure handler per pod", "one requeue goroutine per pod", "one binding cycle per pod"},
+        ),
+        ("1.22", {"one failure handler per pod", "one binding cycle per pod"}),
+    ],
+)
+def test_a_one_each(release, limits):
+    found = set(system(release=release).limits)
+    assert {name for name in found if name.startswith("one ")} == limits
+
+
+def test_a_backlog():
+    assert "pod_watch.log holds at most 3" in system(race_72124(pod_events=3)).limits
+
+
+def test_a_filters():
+    names = {plugin.name for plugin in default_plugins()}
+    assert not names & {"NodePorts", "PodTopologySpread", "VolumeBinding", "VolumeZone", "NodeVolumeLimits"}
+
+
+def test_a_extenders():
+    assert not [part for part in Cluster.__annotations__ if "extender" in part]
+
+
+def test_a_plugins():
+    on, p = nodes(2), Pod(0, "p", 1, extension_points=list(ExtensionPoint))
+    found = system(spec([p], on, plugin_errors=1, permit_rejections=1))
+    parts = {v.name.partition(".")[0] for v in found.variables}
+    assert "waiting" in parts
+    assert not parts & {"reserve", "plugins"}
+
+
+def test_a_framework():
+    on, p = nodes(2), Pod(0, "p", 1, extension_points=list(ExtensionPoint))
+    assert "binding.pre_bind" not in steps_of("1.14", spec([p], on))
+    assert "binding.pre_bind" in steps_of("1.15", spec([p], on))
+
+
+def test_a_sampling():
+    model, _, on, scheduler = filtered(Config(percentage_of_nodes=1), on=nodes(2, 2, 2))
+    assert [model.get(lambda n=n: scheduler.verdict[n]) for n in on] == [NodeVerdict.FEASIBLE] * 3
+
+
+def test_a_dry_runs():
+    on = nodes(2, 2)
+    pods = [Pod(0, "p", 2, 10), Pod(1, "v", 2, node=on[0]), Pod(2, "w", 2, node=on[1])]
+    model, p, on, scheduler = filtered(pods=pods, on=on)
+    model.do(lambda: scheduler.reread_preemptor(p))
+    assert [enabled(model, lambda n=n: scheduler.dry_run(p, n)) for n in on] == [True, True]
+
+
+def test_a_budgets():
+    on = nodes(2)
+    pods = (Pod(0, "p", 1, labels={"a": "b"}),)
+    budgets = (Budget(0, "b", Selector({"a": "b"}), 1),)
+    found = system(ClusterSpec("budgets", pods, on, Scope(), budgets))
+    assert not [v.name for v in found.variables if "budget" in v.name]
+
+
+def test_a_rounding():
+    on = (Node(0, "a", 4, {"zone": "x"}), Node(1, "b", 4, {"zone": "y"}), Node(2, "c", 4, {"zone": "z"}))
+    likes = [
+        Term({"app": "x"}, "zone", required=False, weight=3),
+        Term({"app": "y"}, "zone", required=False, weight=1),
+    ]
+    pods = [
+        Pod(0, "p", 1, terms=likes),
+        Pod(1, "x", 1, labels={"app": "x"}, node=on[0]),
+        Pod(2, "y", 1, labels={"app": "y"}, node=on[1]),
+    ]
+    model = concrete(spec(pods, on), "1.22")
+    model.do(model.part("snapshot").update)
+    scorer, placement = model.part("scores"), model.part("snapshot").placement
+    scores = model.get(lambda: scorer.interpod(pods[0], dict.fromkeys(on, as_expr(True)), placement()))
+    assert list(scores.values()) == [100, 33, 0]
+
+
+def test_a_recreated():
+    on, p = nodes(2), Pod(0, "p", 1, exists=False, graceful=False)
+    model = concrete(spec([p], on, pod_creations=2), "1.22")
+    users, api = model.part("users"), model.part("api")
+    model.do(lambda: users.create_pod(p))
+    model.do(lambda: api.delete_pod(p))
+    assert model.get(lambda: api.pod[p].exists) is False
+    assert not enabled(model, lambda: users.create_pod(p))
+
+
+@pytest.mark.parametrize("release", [RELEASES[0], RELEASES[-1]])
+def test_a_relist(release):
+    assert not [s for s in steps_of(release) if re.search("relist|restart|elect", s)]
+
+
+@pytest.mark.parametrize(("release", "heads"), [("1.13", [True, True]), ("1.14", [True, False])])
+def test_a_equals(release, heads):
+    on, pods = nodes(2), [Pod(0, "a", 1), Pod(1, "b", 1)]
+    model = concrete(spec(pods, on), release)
+    assert [model.get(lambda p=p: model.part("queue").is_head(p)) for p in pods] == heads
+
+
+def test_a_victims():
+    pods = [Pod(0, "a", 1, start=7), Pod(1, "b", 1, start=7)]
+    model = concrete(spec(pods, nodes(2)), "1.22")
+    before = model.part("preemption").comes_before
+    assert model.get(lambda: [before(pods[0], pods[1]), before(pods[1], pods[0])]) == [True, False]
+
+
+def lost_pods():
+    """Two pods with anti-affinity on n0 and n1, both of which are gone from the lister."""
+    apart = [Term({"app": "x"}, "kubernetes.io/hostname", required=True, anti=True)]
+    on = nodes(4, 4, 4)
+    pods = [Pod(i, f"x{i}", 1, node=on[i], labels={"app": "x"}, terms=apart) for i in range(2)]
+    p = Pod(2, "p", 1, terms=apart, labels={"app": "x"})
+    model = concrete(spec([*pods, p], on, node_deletions=2), "1.8")
+    model.do(model.part("snapshot").update)
+    for node in on[:2]:
+        model.do(lambda node=node: model.part("node_watch").lister.__setitem__(node, False))
+    return model, p, on
+
+
+def test_a_predicate():
+    model, p, _ = lost_pods()
+    error = model.part("filters").scheduling_error
+    assert model.get(lambda: [error(p, True), error(p, False)]) == [True, False]
+
+
+def test_a_missing():
+    model, p, on = lost_pods()
+    assert model.get(lambda: model.part("filters").missing_node(p)) is on[0]
+    model.do(lambda: model.part("cache").remove_node(on[2]))
+    assert model.get(lambda: model.part("cache").remove_node(on[2])) is True
+
+
+def test_a_heartbeats():
+    assert "handlers.handle_heartbeat" in steps_of("1.12")
+    assert "handlers.handle_heartbeat" not in steps_of("1.13")
+
+
+def test_a_snapshot():
+    assert type(build_cluster(race_72124(), resolve("1.22").classes).parts["snapshot"]).__name__ == "Snapshot"
+
+
+def test_a_generations():
+    assert not [v.name for v in system(release="1.8").variables if "generation" in v.name]
+
+
+def test_a_sums():
+    first = [v.name for v in system().variables if v.name.startswith("node_infos.")]
+    assert not [name for name in first if "requested" in name]
+
+
+def test_a_tree():
+    key = "topology.kubernetes.io/zone"
+    on = (Node(0, "n", 1, {key: "a"}), Node(1, "m", 1, {key: "b"}))
+    model = concrete(spec([Pod(0, "p", 1)], on), "1.22")
+    tree = model.part("node_tree")
+    model.do(lambda: tree.add(on[0], tree.zone_by_labels(on[1])))
+    assert model.get(lambda: tree.size) == 2
