@@ -6,6 +6,7 @@ The test of an entry is named after it: A-SCORES is `test_a_scores`. None goes o
 from __future__ import annotations
 
 import re
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -66,7 +67,7 @@ def filtered(config=None, pods=None, on=None):
     model.do(lambda: scheduler.pop(pods[0]))
     model.do(lambda: scheduler.take_snapshot(pods[0]))
     for node in on:
-        model.do(lambda node=node: scheduler.filter(pods[0], node))
+        model.do(partial(scheduler.filter, pods[0], node))
     return model, pods[0], on, scheduler
 
 
@@ -224,7 +225,7 @@ def test_a_relist(release):
 def test_a_equals(release, heads):
     on, pods = nodes(2), [Pod(0, "a", 1), Pod(1, "b", 1)]
     model = concrete(spec(pods, on), release)
-    assert [model.get(lambda p=p: model.part("queue").is_head(p)) for p in pods] == heads
+    assert [model.get(partial(model.part("queue").is_head, p)) for p in pods] == heads
 
 
 def test_a_victims():
@@ -243,7 +244,7 @@ def lost_pods():
     model = concrete(spec([*pods, p], on, node_deletions=2), "1.8")
     model.do(model.part("snapshot").update)
     for node in on[:2]:
-        model.do(lambda node=node: model.part("node_watch").lister.__setitem__(node, False))
+        model.do(partial(model.part("node_watch").lister.__setitem__, node, False))
     return model, p, on
 
 
