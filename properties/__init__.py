@@ -1,10 +1,14 @@
 """What must never happen, and what must always be able to happen."""
 
+from .bindings import AntiAffinityKept, BoundAsAssumed
 from .instrument import instrument
 from .nominations import NominationRespected, NominationsLive, NominationVisible
+from .places import NoGhostQueued, OnePlace
+from .preemption import BudgetsCounted, NoPreemptionWithoutBenefit
 from .progress import NotStuck, PodsOfRemovedNodesDoNoHarm
 from .property import Property
 from .safety import Capacity, NoErrorForAbsentNode, NoPodLost
+from .views import CacheFollowsNodeEvents, SnapshotIsTheCache
 
 PROPERTIES: dict[str, type[Property]] = {
     cls.id: cls
@@ -15,6 +19,14 @@ PROPERTIES: dict[str, type[Property]] = {
         NominationsLive,
         NoErrorForAbsentNode,
         NoPodLost,
+        OnePlace,
+        NoGhostQueued,
+        CacheFollowsNodeEvents,
+        SnapshotIsTheCache,
+        AntiAffinityKept,
+        BoundAsAssumed,
+        NoPreemptionWithoutBenefit,
+        BudgetsCounted,
         NotStuck,
         PodsOfRemovedNodesDoNoHarm,
     )

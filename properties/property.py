@@ -19,9 +19,11 @@ if TYPE_CHECKING:
     from ..model.scheduler import (
         Binding,
         Cache,
+        EventHandlers,
         FailureHandler,
         Filters,
         Nominator,
+        Preemption,
         PriorityQueue,
         Scheduler,
         Snapshot,
@@ -53,6 +55,8 @@ class Property(Component):
     cache: Cache
     snapshot: Snapshot
     filters: Filters
+    preemption: Preemption
+    handlers: EventHandlers
 
     def holds(self) -> Expr:
         """The predicate."""

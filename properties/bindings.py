@@ -1,0 +1,65 @@
+"""Properties of bindings: what the API server commits, and the rules that bound pods keep among themselves."""
+
+from __future__ import annotations
+
+from ..model.environment.objects import Node, Pod
+from ..model.language import Expr, any_of, before, boolean, when
+from . import truth
+from .property import Property
+
+
+class AntiAffinityKept(Property):
+    """No two pods that are bound or assumed break a required anti-affinity term of one of them on existing nodes."""
+
+    id = "S-AFF"
+    issues = (100140,)
+
+    def together(self, pod: Pod, other: Pod, key: str) -> Expr:
+        """Whether both are on existing nodes with the same value of the topology key."""
+        return any_of(
+            self._on(pod, n) & self._on(other, m)
+            for n in self.nodes
+            for m in self.nodes
+            if key in n.labels and n.labels[key] == m.labels.get(key)
+        )
+
+    def _on(self, pod: Pod, node: Node) -> Expr:
+        return truth.taken(self, pod, node) & self.api.node_exists[node] & self.api.pod[pod].exists
+
+    def holds(self) -> Expr:
+        return ~any_of(
+            self.together(pod, other, term.topology_key)
+            for pod in self.pods
+            for term in pod.terms
+            if term.required and term.anti
+            for other in self.pods
+            if other is not pod and term.matches(other)
+        )
+
+    def goals(self) -> dict[str, Expr]:
+        bound = [any_of(self._on(p, n) for n in self.nodes) for p in self.pods if p.terms]
+        return {"a pod with terms is bound or assumed": any_of(bound)}
+
+
+class BoundAsAssumed(Property):
+    """The API server commits a Binding only of a pod that the scheduler's cache has on the very same node."""
+
+    id = "S-BIND"
+    issues = (106361,)
+
+    broken = boolean()
+
+    def observe(self) -> None:
+        for pod in self.pods:
+            for node in self.nodes:
+                is_bound = self.api.pod[pod].node == node
+                newly = is_bound & ~before(lambda pod=pod, node=node: self.api.pod[pod].node == node)  # type: ignore[misc]
+                with when(newly & ~self.cache.on(pod, node)):
+                    self.broken = True
+
+    def holds(self) -> Expr:
+        return ~self.broken
+
+    def goals(self) -> dict[str, Expr]:
+        unbound = [p for p in self.pods if p.node is None]
+        return {"a pod is bound": any_of(self.api.pod[p].node.is_some for p in unbound)}

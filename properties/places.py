@@ -1,0 +1,58 @@
+"""Properties of where a pod is: in one place at a time, and nowhere once it is gone."""
+
+from __future__ import annotations
+
+from ..model.environment.objects import Pod
+from ..model.environment.watch import Handler
+from ..model.language import Expr, all_of, any_of, count
+from .property import Property
+
+
+class OnePlace(Property):
+    """Each pod is in at most one of: a sub-queue, the scheduling cycle, a binding cycle, a failure handler that is to
+    requeue it.
+
+    A pod in two places is scheduled twice, or requeued while it is being scheduled. Updates of a pod in flight put it into
+    activeQ, so that every release up to 1.30 violates this.
+    """
+
+    id = "S-UNIQ"
+    issues = (118226,)
+
+    def places(self, pod: Pod) -> Expr:
+        """In how many places the pod is."""
+        cycle = self.scheduler.in_flight(pod) & ~self.failure.awaits_requeue(pod)
+        return count(
+            (
+                self.queue.contains(pod),
+                cycle,
+                self.binding.active(pod),
+                self.failure.awaits_requeue(pod),
+            )
+        )
+
+    def holds(self) -> Expr:
+        return all_of(self.places(p) <= 1 for p in self.pods)
+
+    def goals(self) -> dict[str, Expr]:
+        return {"a pod is taken from the queue": any_of(self.scheduler.in_flight(p) for p in self.pods)}
+
+
+class NoGhostQueued(Property):
+    """Every pod in a sub-queue is one that the queue's handler knows as pending: its deletion, or its binding, is
+    still to be handled.
+    """
+
+    id = "S-GHOST"
+    issues = (90660,)
+
+    def holds(self) -> Expr:
+        return all_of(
+            ~self.queue.contains(p) | self.pod_watch.seen[Handler.QUEUE][p].pending for p in self.pods
+        )
+
+    def goals(self) -> dict[str, Expr]:
+        leaves = (
+            self.scheduler.in_flight(p) & ~self.pod_watch.seen[Handler.QUEUE][p].pending for p in self.pods
+        )
+        return {"a pod in flight is deleted or bound": any_of(leaves)}

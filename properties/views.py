@@ -1,0 +1,67 @@
+"""Properties of the scheduler's views: the cache against the events that were handled, the snapshot against the cache."""
+
+from __future__ import annotations
+
+from ..model.environment.objects import Node
+from ..model.language import Expr, all_of, any_of, before, boolean, per, when
+from ..model.scheduler.verdicts import Phase
+from .property import Property
+
+
+class CacheFollowsNodeEvents(Property):
+    """A node is live in the cache if and only if the last event that was handled for it is not its deletion."""
+
+    id = "S-CACHE"
+    issues = (56261,)
+
+    handled = per(Node, boolean())
+
+    def setup(self) -> None:
+        for node in self.nodes:
+            self.handled[node] = node.exists
+
+    def observe(self) -> None:
+        for node in self.nodes:
+            head = self.node_watch.log.head
+            started = ~before(lambda: self.handlers.node_busy) & self.handlers.node_busy
+            added = started & (head.node == node)
+            with when(added):
+                self.handled[node] = True
+            with when(self._removed(node)):
+                self.handled[node] = False
+
+    def _removed(self, node: Node) -> Expr:
+        """Whether this step handled the deletion of the node: its event left the log without a second step."""
+
+        def first(exists: bool) -> Expr:
+            log = self.node_watch.log
+            return (log.length > 0) & (log.head.node == node) & (log.head.exists == exists)
+
+        shorter = self.node_watch.log.length < before(lambda: self.node_watch.log.length)
+        return shorter & before(lambda: first(False))
+
+    def holds(self) -> Expr:
+        return all_of(self.cache.live[n] == self.handled[n] for n in self.nodes)
+
+    def goals(self) -> dict[str, Expr]:
+        return {"the deletion of a node is handled": any_of(~self.handled[n] for n in self.nodes)}
+
+
+class SnapshotIsTheCache(Property):
+    """When a scheduling cycle begins to filter, the nodes that it goes through are those that are live in its snapshot."""
+
+    id = "S-SNAP"
+    issues = (95124, 86919)
+
+    def is_filtering(self) -> Expr:
+        """Whether a cycle has its snapshot and has nothing concluded."""
+        phases = (Phase.FILTERING, Phase.FILTERING_NOMINATED)
+        return any_of(self.scheduler.phase == phase for phase in phases)
+
+    def holds(self) -> Expr:
+        same = all_of(self.snapshot.listed[n] == self.snapshot.live[n] for n in self.nodes)
+        return ~self.is_filtering() | same
+
+    def goals(self) -> dict[str, Expr]:
+        changed = any_of(~self.cache.live[n] for n in self.nodes)
+        return {"a cycle filters while a node is gone": self.is_filtering() & changed}
