@@ -24,11 +24,7 @@ from ...model.environment.objects import (
 )
 from ...model.history import resolve
 from ...model.language import Component, Concrete
-from .outcome import Case
-
-
-class NotCovered(Exception):
-    """The case needs something that the model leaves out; the message says what."""
+from .outcome import Case, NotCovered
 
 
 def selector(facts: Mapping[str, Any] | None) -> Selector:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from importlib import import_module
 
 from ..errors import one_line
-from .outcome import Case, Outcome, Runner, applies
+from .outcome import Case, NotCovered, NotTranslated, Outcome, Runner, applies
 from .reader import Table
 
 KINDS = {
@@ -59,20 +59,28 @@ def find_runner(home: str) -> Runner | None:
 
 def run_case(case: Case, table: str, release: str) -> Outcome:
     """Run one case; whatever goes wrong is a failure with its reason."""
-    from .cluster import NotCovered
-
     try:
         if not applies(case, release):
             return Outcome("SKIP", f"does not apply to {release}: {_bounds(case)}")
         home = home_of(case, table)
         runner = find_runner(home) if home else None
         if runner is None:
-            return Outcome("SKIP", "no runner")
+            raise NotTranslated(f"no runner for {_subject(case)}")
         return runner(case, release)
     except NotCovered as reason:
-        return Outcome("SKIP", one_line(str(reason), 200))
+        return Outcome("SKIP", one_line(f"not covered: {reason}", 200))
+    except NotTranslated as reason:
+        return Outcome("FAIL", one_line(f"not translated: {reason}", 300))
+    except KeyError as error:
+        return Outcome("FAIL", one_line(f"the case names no {error}", 300))
     except Exception as error:
         return Outcome("FAIL", one_line(f"{type(error).__name__}: {error}", 300))
+
+
+def _subject(case: Case) -> str:
+    if case.get("kind") is not None:
+        return f"kind {case['kind']}"
+    return f"a case with the fields {', '.join(sorted(map(str, case)))}"
 
 
 def _bounds(case: Case) -> str:
