@@ -80,7 +80,18 @@ def test_a_difference_is_a_failure_with_both_sides() -> None:
 def test_a_mistake_in_a_case_is_a_failure() -> None:
     outcome = run(**{**WORTH, "statuses": {"n": {}}})
     assert outcome == Outcome("FAIL", "the case names no 'code'")
-    assert run(**{**WORTH, "applies_to": {"min": "new", "max": None}}).status == "FAIL"
+    assert run(**{**WORTH, "statuses": ["n"]}).reason.startswith("AttributeError: ")
+    for bounds in ({"min": "new", "max": None}, {"min": 1.22}, "1.22", ["1.22"]):
+        assert run(**{**WORTH, "applies_to": bounds}) == Outcome(
+            "FAIL", "not translated: `applies_to` must be {min, max} with versions such as 1.22, or null"
+        )
+
+
+def test_an_expectation_that_nobody_compares_fails() -> None:
+    assert run(**WORTH, expected_weather="fine") == Outcome(
+        "FAIL", "not translated: nobody compares expected_weather"
+    )
+    assert run(**WORTH, expected_weather=None) == Outcome("PASS")
 
 
 @pytest.mark.parametrize(
