@@ -11,7 +11,7 @@ from ...model.language import any_of, count
 from ...model.scheduler.verdicts import NodeVerdict, Phase
 from .cluster import Facts, Situation, facts_of, situation, start_number
 from .drive import Drive, stand_at
-from .later import restated
+from .later import listed, restated
 from .outcome import Case, NotCovered, Outcome, any_of_these, differ, first_failure, shown
 from .plugins import chosen_filters
 
@@ -55,7 +55,7 @@ def _dry_run(case: Case, cycle: Mapping[str, Any], release: str) -> Outcome:
             _try(here, node)
     found = {n.name: outcome for n in order if (outcome := _candidate(here, n)) is not None}
     changed = restated(cycle, release) or restated(case, release)
-    told = cycle["expected_candidates"] if changed is None else changed[0] or ()
+    told = cycle["expected_candidates"] if changed is None else listed(changed[0]) or ()
     expected = {c["node"]: (frozenset(c["victims"]), int(c.get("numPDBViolations") or 0)) for c in told}
     outcomes = [differ("candidates", _sentence(expected), _sentence(found))]
     calls = cycle.get("expected_filter_calls")
@@ -103,7 +103,7 @@ def pick_one(case: Case, release: str) -> Outcome:
     stand_at(here, Phase.DRY_RUN, None, NodeVerdict.REJECTED)
     drive = Drive(here, by_name(here)).run(AFTER_PREEMPTION)
     changed = restated(case, release)
-    expected = case["expected_any_of"] if changed is None else changed[0]
+    expected = case["expected_any_of"] if changed is None else listed(changed[0])
     return any_of_these("chosen node", expected, drive.candidates)
 
 

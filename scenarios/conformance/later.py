@@ -11,17 +11,17 @@ _FROM = "expected_from_"
 
 
 def restated(case: Case, release: str) -> tuple[Any] | None:
-    """The newest such expectation that the release is late enough for, if there is one: a list, or none."""
+    """The newest such expectation that the release is late enough for, if there is one."""
     since = {_since(key): key for key in case if key.startswith(_FROM)}
     reached = [at for at in since if at <= version(release)]
-    return (_plain(case[since[max(reached)]]),) if reached else None
+    return (case[since[max(reached)]],) if reached else None
 
 
 def _since(key: str) -> tuple[int, ...]:
     return version(key.removeprefix(_FROM).replace("_", "."))
 
 
-def _plain(value: Any) -> Any:
+def listed(value: Any) -> Any:
     """The list in a note such as `{candidates: [...], note: ...}`, or the value itself."""
     if not isinstance(value, Mapping):
         return value

@@ -11,6 +11,7 @@ from ...model.scheduler.verdicts import NodeVerdict, Phase
 from .cluster import Facts, Situation, facts_of, situation
 from .drive import Drive, stand_at
 from .dry_run import by_name, dry_runs, earliest_start, more_important, pick_one
+from .later import restated
 from .outcome import Case, NotCovered, NotTranslated, Outcome, any_of_these, differ, first_failure
 from .plugins import chosen_filters
 
@@ -70,8 +71,9 @@ def _status(said: Any) -> str:
 # --- from end to end ---------------------------------------------------------------------------------
 
 
-def preempt(case: Case, release: str) -> Outcome:
+def preempt(row: Case, release: str) -> Outcome:
     """From PostFilter, or for integration rows from Pop, to the nomination."""
+    case = _as_of(row, release)
     whole = bool(case.get("integration"))
     here, drive = _preempt(case, facts_of(case, case["preemptor"]), release, whole)
     expected = case.get("expected_nominated_node") or None
@@ -90,6 +92,17 @@ def preempt(case: Case, release: str) -> Outcome:
     if case.get("second_round"):
         outcomes.append(_second_round(case, drive, release))
     return first_failure(outcomes)
+
+
+def _as_of(case: Case, release: str) -> Case:
+    """The case with the end that it states anew for the release, such as `{nominated_node, evicted}`."""
+    changed = restated(case, release)
+    if changed is None:
+        return case
+    if not isinstance(changed[0], Mapping):
+        raise NotTranslated(f"the end {changed[0]} instead of an object with a nominated node")
+    end = {"expected_" + name.removeprefix("expected_"): value for name, value in changed[0].items()}
+    return {**case, **end}
 
 
 def _preempt(case: Case, facts: Facts, release: str, whole: bool) -> tuple[Situation, Drive]:
