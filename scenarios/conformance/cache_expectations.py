@@ -29,13 +29,15 @@ class Expectations(Script):
     # --- pods ------------------------------------------------------------------------------------------
 
     def op_expect_pod(self, op: Case) -> None:
-        version = self.cast.version(op["pod"])
-        # The object that is expected, where it is named apart from the pod that is asked for.
-        for name in op.keys() - REMARKS - {"pod"}:
-            if op[name] in self.cast.pods:
-                version = self.cast.version(op[name])
+        """The object that is expected may have a field of its own, apart from the pod that is asked for."""
+        others = [name for name, said in op.items() if name != "pod" and self._is_pod(said)]
+        self.only(op, "pod", *others)
+        version = self.cast.version(op[others[0] if others else "pod"])
         check(f"{op['pod']} is known", self.model.get(lambda: self.cache.knows(version.pod)), True)
         check("its object", self.model.get(lambda: self.cache.version[version.pod]), version)
+
+    def _is_pod(self, said: Any) -> bool:
+        return isinstance(said, str) and said in self.cast.pods
 
     def op_expect_pod_absent(self, op: Case) -> None:
         self.only(op, "pod")

@@ -16,6 +16,14 @@ from .script import Script, keys_of
 PLACES = {"active": Place.ACTIVE, "backoff": Place.BACKOFF, "unschedulable": Place.UNSCHEDULABLE}
 NAMES = {place: name for name, place in PLACES.items()}
 
+COMPARED = {
+    "pop": {"expect", "expect_not", "expect_attempts", "expect_initial_attempt"},
+    "pop_backoff": {"expect", "expect_not"},
+    "drain_backoff": {"expect"},
+    "add_unschedulable": {"expect_error"},
+}
+"""What an operation may expect of itself."""
+
 
 class Stage(Script):
     """What every operation needs."""
@@ -27,6 +35,12 @@ class Stage(Script):
         self.nominator = cast(OrderedNominator, self.model.part("nominator"))
         self.bound: dict[str, Version] = {}
         self.saved: dict[str, int] = {}
+
+    def perform(self, number: int, op: Case) -> Any:
+        for name, expected in op.items() if isinstance(op, Mapping) else ():
+            if name.startswith("expect") and name not in COMPARED.get(str(op.get("op")), ()) and expected:
+                raise NotTranslated(f"operation {number} ({op.get('op')}): nobody compares {name}")
+        return super().perform(number, op)
 
     def prepare(self) -> None:
         """The cycle numbers, and the pods that the lister knows (all, unless the case names them)."""

@@ -83,6 +83,10 @@ def test_a_wrong_expectation_fails_and_says_where(case, reason):
         (changed("sums", 0, op=None), "operation 0 has no `op`"),
         (changed("sums", 0, twice=True), "operation 0 (assume): unknown field twice"),
         (changed("sums", 0, other="p2"), "operation 0 (assume): unknown field other"),
+        (
+            changed("update-needs-confirmed", 3, priority=1000),
+            "operation 3 (expect_pod): unknown field priority",
+        ),
         (changed("sums", 0, pod="q"), "operation 0 (assume): unknown pod q"),
         (changed("update-creates", 0, new="q"), "operation 0 (update_node): unknown node q"),
         (changed("sums", 3, requested={"disks": 1}), "operation 3 (expect_node): resource disks"),

@@ -91,6 +91,7 @@ def test_a_wrong_event_match_fails():
         ({"op": "expect", "joy": 1}, " (expect): expectation joy"),
         ({"op": "advance", "seconds": "a while"}, " (advance): time span a while"),
         ({"op": "add"}, " (add) has no 'pod'"),
+        ({"op": "add", "pod": "low", "expect_error": True}, " (add): nobody compares expect_error"),
         ({"op": "add", "pod": "nobody"}, " (add): there is no pod nobody"),
         ({"op": "add", "pod": "$nobody"}, " (add): there is no pod $nobody"),
         ({"op": "put_raw", "queue": "attic", "pod": "low"}, " (put_raw): there is no queue attic"),
