@@ -15,13 +15,9 @@ from ...model.language.component import part_classes
 from ...model.scheduler import Cache, IncrementalSnapshot, NodeInfos, NodeTree, Snapshot
 from ...model.scheduler.node_info import CPU, EPHEMERAL, MEMORY, Footprint, HostPort, PodVersion
 from ...model.scheduler.zones import Zone, zone_key, zones_named
-from .outcome import Case
+from .outcome import Case, NotTranslated
 
 PortKey = tuple[str, str, int]
-
-
-class NotCovered(Exception):
-    """The case uses something that the model or this runner does not have."""
 
 
 class CacheTable(Model):
@@ -92,7 +88,7 @@ class Cast:
             return self.by_name[text]
         if text in self.nodes:
             return self.nodes[text].node
-        raise NotCovered(f"unknown node {text}")
+        raise NotTranslated(f"unknown node {text}")
 
     def object(self, key: str) -> PodObject:
         """The object behind a key, as a watch delivers it."""
@@ -101,13 +97,13 @@ class Cast:
     def version(self, key: str) -> PodVersion:
         """The pod object behind a key; equal objects of one pod are one version."""
         if key not in self.pods:
-            raise NotCovered(f"unknown pod {key}")
+            raise NotTranslated(f"unknown pod {key}")
         return self.pods[key]
 
     def node_version(self, key: str) -> NodeVersion:
         """The node object behind a key."""
         if key not in self.nodes:
-            raise NotCovered(f"unknown node {key}")
+            raise NotTranslated(f"unknown node {key}")
         return self.nodes[key]
 
 

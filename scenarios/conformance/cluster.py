@@ -24,11 +24,7 @@ from ...model.environment.objects import (
 )
 from ...model.history import resolve
 from ...model.language import Component, Concrete
-from .outcome import Case
-
-
-class NotCovered(Exception):
-    """The case needs something that the model leaves out; the message says what."""
+from .outcome import Case, NotCovered
 
 
 def selector(facts: Mapping[str, Any] | None) -> Selector:
@@ -219,9 +215,9 @@ def situation(facts: Facts, release: str) -> Situation:
             zip(unique(b.get("name") or "" for b in facts.budgets), facts.budgets, strict=True)
         )
     ]
-    spec = ClusterSpec(
-        "case", tuple(pods[i] for i in order), tuple(nodes), Scope(config=facts.config), tuple(budgets)
-    )
+    # Nobody handles events in a case: every pod may be evicted, and the one to be scheduled written twice.
+    scope = Scope(pod_events=len(told) + 2, config=facts.config)
+    spec = ClusterSpec("case", tuple(pods[i] for i in order), tuple(nodes), scope, tuple(budgets))
     classes = [*facts.test_plugins, *resolve(release).classes]
     model = Concrete(build_cluster(spec, classes))
     found = Situation(model, by_name, {names[i]: p for i, p in pods.items()}, pods[0])

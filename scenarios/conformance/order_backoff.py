@@ -6,24 +6,23 @@ from typing import Any
 
 from ...model.cluster import build_cluster
 from ...model.environment.objects import ClusterSpec, Node, Pod
-from ...model.history import RELEASES, resolve
+from ...model.history import resolve
 from ...model.language import Concrete
 from ...model.scheduler.numbered import Timing, counted
-from .outcome import Case, Outcome, applies
-from .queue_cast import nanoseconds
+from .outcome import Case, NotTranslated, Outcome, check, judged
+from .queue_words import nanoseconds
 
 
 def run(case: Case, release: str) -> Outcome:
     """Run a case of `order_backoff.json` on a release."""
-    if not applies(case, release):
-        return Outcome("SKIP", f"does not apply to {release}")
-    if release not in RELEASES:
-        return Outcome("SKIP", f"release {release} is not modelled")
-    check = {"less": _less, "backoff": _backoff, "options": _options}.get(case["kind"])
-    if check is None:
-        return Outcome("SKIP", f"not covered: kind {case['kind']}")
-    found, expected = check(case, release)
-    return Outcome("PASS") if found == expected else Outcome("FAIL", f"{found}, expected {expected}")
+    return judged(case, release, lambda: _play(case, release))
+
+
+def _play(case: Case, release: str) -> None:
+    found = {"less": _less, "backoff": _backoff, "options": _options}.get(case["kind"])
+    if found is None:
+        raise NotTranslated(f"kind {case['kind']}")
+    check(case["kind"], *found(case, release))
 
 
 def _model(release: str, timing: Timing, *priorities: int) -> tuple[Concrete, list[Pod]]:

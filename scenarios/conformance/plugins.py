@@ -24,7 +24,7 @@ from ...model.scheduler import Filters, Scores
 from ...model.scheduler.filters import Plugin
 from ...model.scheduler.placement import Placement
 from ...model.scheduler.verdicts import Code
-from .cluster import NotCovered
+from .outcome import NotCovered, NotTranslated
 
 MAX_CALLS = 1 << 30
 
@@ -40,7 +40,7 @@ CODES = {
 def code_named(name: str) -> Code:
     """The Code that a case names."""
     if name not in CODES:
-        raise NotCovered(f"the status code {name} is not modelled")
+        raise NotTranslated(f"the status code {name} is not modelled")
     return CODES[name]
 
 
@@ -98,13 +98,13 @@ KNOWN = (
 )  # fmt: skip
 
 
-def chosen_filters(filters: Sequence[str | Mapping[str, Any]]) -> type[Component]:
-    """Filters that run just these plugins; a name in parentheses stands for the default ones.
+def chosen_filters(filters: Sequence[str | Mapping[str, Any]] | None) -> type[Component]:
+    """Filters that run just these plugins; a name in parentheses, or none at all, stands for the default ones.
 
     A filter may be told what to say: `{kind, fails_on: [node]}` or `{kind, codes: {node: code}}`.
     """
     chosen, said = [], {}
-    for told in filters:
+    for told in ("(default)",) if filters is None else filters:
         name = told if isinstance(told, str) else str(told.get("kind") or told.get("name"))
         if not isinstance(told, str):
             said[name] = _answers(name, told)
@@ -146,7 +146,7 @@ def _number(node: Node) -> int:
     try:
         return int(node.name)
     except ValueError:
-        raise NotCovered(f"the scorer needs numbers as names of nodes, not {node.name}") from None
+        raise NotTranslated(f"the scorer needs numbers as names of nodes, not {node.name}") from None
 
 
 class ChosenScores(Scores):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,10 +11,11 @@ from ...model.cluster import build_cluster
 from ...model.environment.objects import ClusterSpec, Node, Pod, PodObject, Scope
 from ...model.history import resolve
 from ...model.language import Concrete
-from ...model.scheduler.events import EVENTS, Action, ClusterEvent, Plugin
-from ...model.scheduler.numbered import SECOND, Timing, counted
-from .cluster import NotCovered, terms
-from .outcome import Case
+from ...model.scheduler.events import ClusterEvent, Plugin
+from ...model.scheduler.numbered import Timing, counted
+from .cluster import terms
+from .outcome import Case, NotTranslated
+from .queue_words import nanoseconds, registrations
 
 Facts = Mapping[str, Any]
 Identity = tuple[str, str]
@@ -25,11 +26,6 @@ class Scopes(Scope):
     """The scope of a case: how many specifications one pod may have."""
 
     pod_versions: int = 1
-
-
-def nanoseconds(seconds: float | None) -> int:
-    """A time of a case; an unset one is the start."""
-    return round((seconds or 0) * SECOND)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +50,10 @@ class Version:
         )
 
     def is_copied_in(self, copy: Mapping[str, Any]) -> bool:
-        """Whether a queue's copy is one of this object."""
-        mine = {"nominated": self.nominated, "failed": self.failed, "version": self.version}
+        """Whether a queue's copy is one of this object. Conditions do not tell objects apart: upstream's tests
+        set them on the very object that the queue holds.
+        """
+        mine = {"nominated": self.nominated, "version": self.version}
         return all(copy[name] == value for name, value in mine.items())
 
 
@@ -83,35 +81,6 @@ def _failed(facts: Facts) -> bool:
 def group_key(index: int) -> str:
     """The key of a numbered pod; equal numbers of two groups are the same pod."""
     return f"#{index}"
-
-
-def _action(text: str | Sequence[str] | None) -> Action:
-    parts = text.replace(",", "|").split("|") if isinstance(text, str) else text or ()
-    known = {name.replace("_", ""): member for name, member in Action.__members__.items()}
-    result = Action.NONE
-    for part in parts:
-        plain = "".join(c for c in part if c.isalpha()).upper()
-        if plain not in known and plain:
-            raise NotCovered(f"action {part}")
-        result |= known.get(plain, Action.NONE)
-    return result
-
-
-def event_of(said: str | Facts) -> ClusterEvent:
-    """An event by its label, or spelled out. An unknown label is an event that no plugin registers."""
-    if isinstance(said, str):
-        return EVENTS.get(said, ClusterEvent(said, said, Action.NONE))
-    name = said.get("name") or said.get("label") or ""
-    if "resource" not in said:
-        return event_of(name)
-    return ClusterEvent(name, said["resource"] or "", _action(said.get("action")))
-
-
-def registrations(said: Any) -> list[tuple[ClusterEvent, Sequence[str]]]:
-    """Events with the plugins that registered them."""
-    if isinstance(said, Mapping):
-        return [(event_of(event), plugins) for event, plugins in said.items()]
-    return [(event_of(entry["event"]), entry["plugins"]) for entry in said or ()]
 
 
 @dataclass
@@ -175,7 +144,7 @@ def gather(case: Case, release: str) -> Cast:
             entities[who] = pod
             cast.pods.append(pod)
         elif fixed_facts[who] != fixed:
-            raise NotCovered(f"versions of {who[1]} that differ in priority, labels or affinity")
+            raise NotTranslated(f"versions of {who[1]} that differ in priority, labels or affinity")
         seen = specifications.setdefault(who, [])
         if _specification(facts) not in seen:
             seen.append(_specification(facts))

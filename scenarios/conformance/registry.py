@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from importlib import import_module
 
 from ..errors import one_line
-from .outcome import Case, Outcome, Runner, applies
+from .outcome import Case, NotCovered, NotTranslated, Outcome, Runner, applies
 from .reader import Table
 
 KINDS = {
@@ -27,6 +27,23 @@ CACHE_OPERATIONS = frozenset({
     "assume", "forget", "add_pod", "remove_pod", "update_pod", "finish_binding", "cleanup", "add_node",
     "update_node", "remove_node", "update_snapshot",
 })  # fmt: skip
+
+
+EXPECTATIONS = {
+    "preemption": {
+        "expected_any_of", "expected_start", "expected_a_more_important", "expected_eligible",
+        "expected_candidate_nodes", "expected_nominated_node", "expected_evicted", "expected_status",
+        "expected_reason_counts",
+    },
+    "scheduling": {
+        "expected", "expected_any_of", "expected_error", "expected_filter_calls", "expected_found_each",
+        "expected_next_start", "expected_node", "expected_scores", "expected_status", "expected_unschedulable_by",
+    },
+    "queue": {"expected_incoming", "expected_match"},
+    "cache": set(),
+    "order_backoff": {"expected_a_first", "expected_ns", "expected_initial_s", "expected_max_s"},
+}  # fmt: skip
+"""What each module's runner compares. A case that expects more than that must not pass."""
 
 
 def home_of(case: Case, table: str) -> str | None:
@@ -59,20 +76,43 @@ def find_runner(home: str) -> Runner | None:
 
 def run_case(case: Case, table: str, release: str) -> Outcome:
     """Run one case; whatever goes wrong is a failure with its reason."""
-    from .cluster import NotCovered
-
     try:
-        if not applies(case, release):
+        if not _applies(case, release):
             return Outcome("SKIP", f"does not apply to {release}: {_bounds(case)}")
         home = home_of(case, table)
         runner = find_runner(home) if home else None
-        if runner is None:
-            return Outcome("SKIP", "no runner")
+        if home is None or runner is None:
+            raise NotTranslated(f"no runner for {_subject(case)}")
+        _refuse_other_expectations(case, home)
         return runner(case, release)
     except NotCovered as reason:
-        return Outcome("SKIP", one_line(str(reason), 200))
+        return Outcome("SKIP", one_line(f"not covered: {reason}", 200))
+    except NotTranslated as reason:
+        return Outcome("FAIL", one_line(f"not translated: {reason}", 300))
+    except KeyError as error:
+        return Outcome("FAIL", one_line(f"the case names no {error}", 300))
     except Exception as error:
         return Outcome("FAIL", one_line(f"{type(error).__name__}: {error}", 300))
+
+
+def _applies(case: Case, release: str) -> bool:
+    try:
+        return applies(case, release)
+    except (AttributeError, TypeError, ValueError):
+        raise NotTranslated("`applies_to` must be {min, max} with versions such as 1.22, or null") from None
+
+
+def _refuse_other_expectations(case: Case, home: str) -> None:
+    for name, value in case.items():
+        known = name in EXPECTATIONS.get(home, ()) or name.startswith("expected_from_")
+        if name.startswith("expected") and value is not None and not known:
+            raise NotTranslated(f"nobody compares {name}")
+
+
+def _subject(case: Case) -> str:
+    if case.get("kind") is not None:
+        return f"kind {case['kind']}"
+    return f"a case with the fields {', '.join(sorted(map(str, case)))}"
 
 
 def _bounds(case: Case) -> str:

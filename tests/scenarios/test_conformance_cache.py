@@ -79,16 +79,32 @@ def test_a_wrong_expectation_fails_and_says_where(case, reason):
 @pytest.mark.parametrize(
     ("case", "reason"),
     [
-        (changed("sums", 0, op="fly"), "not covered: operation fly"),
-        (changed("sums", 0, colour="red"), "not covered: field colour of assume"),
-        (changed("sums", 0, pod="q"), "not covered: unknown pod q"),
-        (changed("update-creates", 0, new="q"), "not covered: unknown node q"),
-        (changed("sums", 3, requested={"disks": 1}), "not covered: resource disks"),
-        ({**CASES["sums"], "kind": "song"}, "not covered: kind song"),
+        (changed("sums", 0, op="fly"), "operation 0: there is no operation fly"),
+        (changed("sums", 0, op=None), "operation 0 has no `op`"),
+        (changed("sums", 0, twice=True), "operation 0 (assume): unknown field twice"),
+        (changed("sums", 0, other="p2"), "operation 0 (assume): unknown field other"),
+        (
+            changed("update-needs-confirmed", 3, priority=1000),
+            "operation 3 (expect_pod): unknown field priority",
+        ),
+        (changed("sums", 0, pod="q"), "operation 0 (assume): unknown pod q"),
+        (changed("update-creates", 0, new="q"), "operation 0 (update_node): unknown node q"),
+        (changed("sums", 3, requested={"disks": 1}), "operation 3 (expect_node): resource disks"),
+        ({**CASES["sums"], "kind": "song"}, "kind song"),
+        ({**CASES["sums"], "ops": [{"op": "cleanup"}]}, "operation 0 (cleanup) has no 'at'"),
     ],
 )
-def test_what_the_schema_does_not_have_is_skipped(case, reason):
-    assert cache.run(case, "1.22") == Outcome("SKIP", reason)
+def test_what_the_schema_does_not_have_fails(case, reason):
+    assert cache.run(case, "1.22") == Outcome("FAIL", f"not translated: {reason}")
+
+
+def test_remarks_do_no_harm():
+    assert cache.run(changed("sums", 0, why="because", tag=None), "1.22") == Outcome("PASS")
+
+
+def test_the_object_that_is_expected_may_have_a_key_of_its_own():
+    moved = changed("update-needs-confirmed", 3, pod="p", equals="p'")
+    assert cache.run(moved, "1.22") == Outcome("FAIL", "operation 3 (expect_pod): its object: p, expected p'")
 
 
 def test_a_release_that_is_not_modelled_is_skipped():

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from podrace.scenarios.conformance import order_backoff, queue
+from podrace.model.scheduler.events import Action
+from podrace.model.scheduler.numbered import Timing
+from podrace.scenarios.conformance import order_backoff, queue, queue_words
 from podrace.scenarios.conformance.outcome import applies
 
 FOLDER = Path(__file__).parents[1] / "conformance"
@@ -83,11 +85,81 @@ def test_a_wrong_event_match_fails():
 
 
 @pytest.mark.parametrize(
-    "op", [{"op": "dance"}, {"op": "expect", "joy": 1}, {"op": "advance", "seconds": "a while"}]
+    ("op", "reason"),
+    [
+        ({"op": "dance"}, ": there is no operation dance"),
+        ({"op": "expect", "joy": 1}, " (expect): expectation joy"),
+        ({"op": "advance", "seconds": "a while"}, " (advance): time span a while"),
+        ({"op": "add"}, " (add) has no 'pod'"),
+        ({"op": "add", "pod": "low", "expect_error": True}, " (add): nobody compares expect_error"),
+        ({"op": "add", "pod": "nobody"}, " (add): there is no pod nobody"),
+        ({"op": "add", "pod": "$nobody"}, " (add): there is no pod $nobody"),
+        ({"op": "put_raw", "queue": "attic", "pod": "low"}, " (put_raw): there is no queue attic"),
+        ({"op": "move_all", "event": {"name": "x", "resource": "Node", "action": "sing"}}, ": action sing"),
+        ({"op": "move_all", "event": "test", "precheck": {"tall": True}}, " (move_all): precheck tall"),
+        ({"op": "move_all", "event": "test", "precheck": "even"}, " (move_all): precheck even"),
+        ({"op": "add_unschedulable", "pod": "low", "cycle": "saved:x"}, ": there is no cycle saved:x"),
+        ({"op": "expect_backoff_remaining"}, " (expect_backoff_remaining): 0 times instead of one"),
+    ],
 )
-def test_what_the_runner_does_not_know_is_skipped(op):
+def test_what_the_runner_does_not_know_fails_and_says_where(op, reason):
     case = by_id("delete")
     case["ops"].append(op)
     outcome = queue.run(case, "1.22")
-    assert outcome.status == "SKIP"
-    assert outcome.reason.startswith("not covered: ")
+    assert outcome.status == "FAIL"
+    assert outcome.reason.startswith(f"not translated: operation {len(case['ops']) - 1}")
+    assert outcome.reason.endswith(reason)
+
+
+@pytest.mark.parametrize(
+    ("precheck", "admitted"),
+    [
+        ({"min_priority": 2}, [2, 3, 4]),
+        ({"min_priority": 2, "even": True}, [2, 4]),
+        ({"even_priority": True, "max_priority": -1}, [-2]),
+        ({"parity": "odd", "below": 2}, [-1, 1]),
+        ({"priority_multiple_of": 3, "note": "by threes"}, [0, 3]),
+        ({"modulo": [2, 1], "above": 0}, [1, 3]),
+        ({"negative": True}, [-2, -1]),
+    ],
+)
+def test_admission_checks(precheck, admitted):
+    assert [p for p in range(-2, 5) if queue_words.admits(precheck, p)] == admitted
+
+
+@pytest.mark.parametrize(
+    ("said", "span"),
+    [
+        (1.5, 1_500_000_000),
+        ("max_in_unschedulable", 60_000_000_000),
+        ("max_in_unschedulable+1", 61_000_000_000),
+        ("max_in_unschedulable+1ns", 60_000_000_001),
+        ("initial_backoff+1ms", 1_001_000_000),
+        ("max_backoff", 10_000_000_000),
+    ],
+)
+def test_spans_of_time(said, span):
+    assert queue_words.time_span(said, Timing()) == span
+
+
+@pytest.mark.parametrize(
+    ("action", "same"),
+    [
+        ("add", "ADD"),
+        ("all", "ALL"),
+        ("update node taint", "UPDATE_NODE_TAINT"),
+        ("updateNodeTaint", "UPDATE_NODE_TAINT"),
+        ("taint", "UPDATE_NODE_TAINT"),
+        ("update", "UPDATE"),
+        ("none", "NONE"),
+        (None, "NONE"),
+    ],
+)
+def test_actions(action, same):
+    event = queue_words.event_of({"name": "Change", "resource": "Node", "action": action})
+    assert event.action == Action[same]
+
+
+def test_a_known_event_needs_no_action_that_is_known():
+    event = {"name": "NodeTaintChange", "resource": "Node", "action": "repaint"}
+    assert queue_words.event_of(event).action == Action.UPDATE_NODE_TAINT

@@ -61,8 +61,14 @@ def test_a_case_without_bounds_always_applies() -> None:
     assert run(release="1.8", **WORTH) == Outcome("PASS")
 
 
-def test_what_nobody_can_run_is_skipped() -> None:
-    assert run(kind="surprise") == Outcome("SKIP", "no runner")
+def test_what_nobody_can_run_fails() -> None:
+    assert run(kind="surprise") == Outcome("FAIL", "not translated: no runner for kind surprise")
+    assert run(colour="red") == Outcome(
+        "FAIL", "not translated: no runner for a case with the fields colour, id"
+    )
+    assert run(steps=[]) == Outcome(
+        "FAIL", "not translated: a scenario of its own: neither one preemptor's end nor a dry run"
+    )
     assert registry.find_runner("nobody_wrote_this") is None
 
 
@@ -73,8 +79,19 @@ def test_a_difference_is_a_failure_with_both_sides() -> None:
 
 def test_a_mistake_in_a_case_is_a_failure() -> None:
     outcome = run(**{**WORTH, "statuses": {"n": {}}})
-    assert outcome == Outcome("FAIL", "KeyError: 'code'")
-    assert run(**{**WORTH, "applies_to": {"min": "new", "max": None}}).status == "FAIL"
+    assert outcome == Outcome("FAIL", "the case names no 'code'")
+    assert run(**{**WORTH, "statuses": ["n"]}).reason.startswith("AttributeError: ")
+    for bounds in ({"min": "new", "max": None}, {"min": 1.22}, "1.22", ["1.22"]):
+        assert run(**{**WORTH, "applies_to": bounds}) == Outcome(
+            "FAIL", "not translated: `applies_to` must be {min, max} with versions such as 1.22, or null"
+        )
+
+
+def test_an_expectation_that_nobody_compares_fails() -> None:
+    assert run(**WORTH, expected_weather="fine") == Outcome(
+        "FAIL", "not translated: nobody compares expected_weather"
+    )
+    assert run(**WORTH, expected_weather=None) == Outcome("PASS")
 
 
 @pytest.mark.parametrize(
