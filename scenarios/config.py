@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from ..model.environment.objects import DEFAULTS, Config
 from .document import Value
@@ -31,9 +32,9 @@ def read_config(section: Value | None) -> Config:
     for name, reason in _IDLE.items():
         if name in given:
             given[name].fail(reason)
-    switched = {SWITCHES[n]: v.boolean() for n, v in given.items() if n in SWITCHES}
-    numbers = {NUMBERS[n][0]: v.integer(0, NUMBERS[n][1]) for n, v in given.items() if n in NUMBERS}
-    config = Config(**switched, **numbers)
+    values: dict[str, Any] = {SWITCHES[n]: v.boolean() for n, v in given.items() if n in SWITCHES}
+    values |= {NUMBERS[n][0]: v.integer(0, NUMBERS[n][1]) for n, v in given.items() if n in NUMBERS}
+    config = Config(**values)
     for name in _OF_SCORES:
         if name in given and not config.scored:
             given[name].fail("without scores this decides nothing: add `scored: true`, or remove it")

@@ -68,9 +68,9 @@ def show_cpu(cores: Fraction) -> str:
 
 
 def show_bytes(amount: Fraction) -> str:
-    """A number of bytes with the greatest suffix that leaves a whole number, a binary one if there is any."""
-    for suffixes in (_BINARY, _DECIMAL):
-        for suffix, scale in reversed(suffixes.items()):
-            if amount and amount % scale == 0:
-                return f"{amount / scale}{suffix}"
-    return str(amount)
+    """A number of bytes, as short as Kubernetes' suffixes allow."""
+    shown = [str(amount)]
+    for suffix, scale in {**_BINARY, **_DECIMAL}.items():
+        if amount and amount % scale == 0:
+            shown.append(f"{amount / scale}{suffix}")
+    return min(shown, key=len)
