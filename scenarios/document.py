@@ -44,7 +44,7 @@ class _Loader(yaml.SafeLoader):
             )
         self.depth += 1
         if self.depth > MAX_DEPTH:
-            raise _refusal(f"nested more than {MAX_DEPTH} levels deep: a scenario needs 6", event)
+            raise _refusal(f"nested more than {MAX_DEPTH} levels deep: a scenario needs 12", event)
         node: yaml.Node | None = super().compose_node(parent, index)  # type: ignore[arg-type]
         self.depth -= 1
         return node
@@ -136,6 +136,15 @@ class Value:
         written = self.scalar(wanted)
         if self.node.tag != _TAG + "str":
             self.fail(f'expected {wanted}, not {self.described}: put it in quotes ("{one_line(written)}")')
+        return written
+
+    def one_of(self, known: Sequence[str], wanted: str) -> str:
+        """One of these words."""
+        written = self.scalar(f"{wanted}: {', '.join(known)}")
+        if written not in known:
+            self.fail(
+                f"there is no such {wanted.split(' ', 1)[1]}: {self.described}; {known_names(written, known)}"
+            )
         return written
 
     def boolean(self) -> bool:

@@ -1,14 +1,22 @@
-"""CPU quantities as Kubernetes writes them, converted exactly to whole numbers of one unit."""
+"""Quantities as Kubernetes writes them (apimachinery, resource.Quantity), converted exactly."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
 from fractions import Fraction
+from math import gcd, lcm
 
 _CPU = re.compile(r"([0-9]{1,9})(\.[0-9]{1,9})?(m?)", re.ASCII)
+_BYTES = re.compile(r"([0-9]{1,19})(\.[0-9]{1,9})?([KMGTP]i|[kMGTP]|[eE][0-9]{1,2})?", re.ASCII)
+_COUNT = re.compile(r"[0-9]{1,9}", re.ASCII)
 
 MAX_CORES = 1_000_000
+MAX_BYTES = 1 << 50
+MAX_COUNT = 1_000_000
+
+_BINARY = {f"{letter}i": 1 << (10 * power) for power, letter in enumerate("KMGTP", 1)}
+_DECIMAL = {letter: 10 ** (3 * power) for power, letter in enumerate("kMGTP", 1)}
 
 
 def parse_cpu(text: str) -> Fraction | None:
@@ -25,11 +33,44 @@ def parse_cpu(text: str) -> Fraction | None:
     return cores
 
 
-def unit_of(quantities: Iterable[Fraction]) -> int:
-    """How many units make one core: 1 if all quantities are whole cores, otherwise 1000."""
-    return 1 if all(q.denominator == 1 for q in quantities) else 1000
+def parse_bytes(text: str) -> Fraction | None:
+    """The number of bytes that "1000", "128Mi", "1.5G" or "1e9" stands for; None if it is no whole number up to 1Pi."""
+    match = _BYTES.fullmatch(text)
+    if match is None:
+        return None
+    suffix = match[3] or ""
+    if suffix[:1] in ("e", "E"):
+        scale = 10 ** int(suffix[1:])
+    else:
+        scale = {**_BINARY, **_DECIMAL, "": 1}[suffix]
+    found = Fraction(match[1] + (match[2] or "")) * scale
+    return found if found.denominator == 1 and found <= MAX_BYTES else None
+
+
+def parse_count(text: str) -> Fraction | None:
+    """The whole number that a text stands for; None if it is none up to a million."""
+    if not _COUNT.fullmatch(text) or int(text) > MAX_COUNT:
+        return None
+    return Fraction(int(text))
+
+
+def unit_of(quantities: Iterable[Fraction]) -> Fraction:
+    """The greatest unit of which all quantities are whole multiples; 1 if there is nothing to measure."""
+    some = [q for q in quantities if q]
+    if not some:
+        return Fraction(1)
+    return Fraction(gcd(*(q.numerator for q in some)), lcm(*(q.denominator for q in some)))
 
 
 def show_cpu(cores: Fraction) -> str:
     """A quantity as Kubernetes prints it: whole cores, or milli."""
     return str(cores.numerator) if cores.denominator == 1 else f"{cores * 1000}m"
+
+
+def show_bytes(amount: Fraction) -> str:
+    """A number of bytes, as short as Kubernetes' suffixes allow."""
+    shown = [str(amount)]
+    for suffix, scale in {**_BINARY, **_DECIMAL}.items():
+        if amount and amount % scale == 0:
+            shown.append(f"{amount / scale}{suffix}")
+    return min(shown, key=len)

@@ -2,28 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import fields as fields_of
 from typing import Any
 
+from ..model.environment.extension_points import ExtensionPoint
 from ..model.environment.objects import Scope
 from .document import Value
 
 MAX_COUNT = 15
+
+# The configuration has a section of its own.
+_DEFAULTS = {f.name: f.default for f in fields_of(Scope) if f.name != "config"}
+SCOPE_FIELDS = tuple(_DEFAULTS)
+
 _BACKLOGS = ("pod_events", "node_events")
+_OF_PLUGINS = {
+    "plugin_errors": (ExtensionPoint.RESERVE, ExtensionPoint.PRE_BIND),
+    "permit_rejections": (ExtensionPoint.PERMIT,),
+}
 
 
-def read_scope(section: Value | None, absent: Mapping[str, Sequence[str]]) -> Scope:
+def read_scope(
+    section: Value | None, absent: Mapping[str, Sequence[str]], points: Collection[ExtensionPoint]
+) -> Scope:
     """The scope that a scenario gives; what it leaves out keeps the model's default.
 
     `absent` names, by the count that lets them appear, what does not exist at the start. Such a count is by
-    default just large enough for all of them, and 0 is refused.
+    default just large enough for all of them, and 0 is refused. `points` are the extension points that some pod has.
     """
-    defaults = {f.name: f.default for f in fields_of(Scope)}
-    given = section.fields(tuple(defaults), "a mapping of bounds") if section is not None else {}
+    given = section.fields(SCOPE_FIELDS, "a mapping of bounds") if section is not None else {}
     values: dict[str, Any] = {}
     for name, value in given.items():
-        if isinstance(defaults[name], bool):
+        if isinstance(_DEFAULTS[name], bool):
             values[name] = value.boolean()
         else:
             values[name] = value.integer(1 if name in _BACKLOGS else 0, MAX_COUNT)
@@ -33,5 +44,11 @@ def read_scope(section: Value | None, absent: Mapping[str, Sequence[str]]) -> Sc
         elif entities and values[name] == 0:
             given[name].fail(
                 f"{', '.join(entities)} could never appear: allow at least 1, or remove `exists: false`"
+            )
+    for name, needed in _OF_PLUGINS.items():
+        if values.get(name) and not any(point in points for point in needed):
+            words = " or ".join(point.value for point in needed)
+            given[name].fail(
+                f"no plugin could do so: give a pod `extensionPoints` with {words}, or remove the bound"
             )
     return Scope(**values)

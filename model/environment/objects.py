@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from ..language import Entity, Expr, Parameter, Record, Value, as_expr, boolean, integer, ref
 from ..language.sorts import sort_of_ref
 from .extension_points import ExtensionPoint
+from .node_affinity import NodeAffinity, NodeTerm
 from .selectors import Operator, Requirement, Selector, Term
 
 Quantity = int | Parameter
@@ -113,8 +114,8 @@ class Pod(Entity):
     `node` is the node that it is bound to at the start. `exists` is False for a pod that a user may
     create later. `graceful` is False for terminationGracePeriodSeconds 0: a DELETE removes it at once.
     `start` is status.startTime, as a number. `preempts` is False for preemptionPolicy Never.
-    `namespace_labels` are those of the pod's namespace. `extension_points` are those at which some plugin has
-    work to do for the pod.
+    `namespace_labels` are those of the pod's namespace. `node_selector` and the required `node_affinity` say which
+    nodes the pod may go to. `extension_points` are those at which some plugin has work to do for the pod.
     """
 
     def __init__(
@@ -135,6 +136,8 @@ class Pod(Entity):
         labels: Mapping[str, str] | None = None,
         terms: Sequence[Term] = (),
         tolerations: Sequence[Toleration] = (),
+        node_selector: Mapping[str, str] | None = None,
+        node_affinity: NodeAffinity | None = None,
         node: Node | None = None,
         exists: bool = True,
         graceful: bool = True,
@@ -148,8 +151,14 @@ class Pod(Entity):
         self.preempts = preempts
         self.labels, self.tolerations = dict(labels or {}), tuple(tolerations)
         self.terms = tuple(_owned(term, namespace) for term in terms)
+        self.node_selector, self.node_affinity = dict(node_selector or {}), node_affinity
         self.node, self.exists, self.graceful = node, exists, graceful
         self.extension_points = frozenset(extension_points)
+
+    def asks_for(self, node: Node) -> bool:
+        """Whether nodeSelector and required node affinity both match the node (GetRequiredNodeAffinity, 1.22)."""
+        selected = all(node.labels.get(k) == v for k, v in self.node_selector.items())
+        return selected and (self.node_affinity is None or self.node_affinity.matches(node.name, node.labels))
 
     @property
     def cpu(self) -> Expr:
@@ -306,7 +315,7 @@ class PodCopy(Record):
 
 
 __all__ = [
-    "DEFAULTS", "NATIVE", "NOW", "Budget", "ClusterSpec", "Config", "Node", "Operator", "Pod", "PodCopy",
-    "PodObject", "Quantity", "Requirement", "Scope", "Selector", "Taint", "Term", "Toleration",
+    "DEFAULTS", "NATIVE", "NOW", "Budget", "ClusterSpec", "Config", "Node", "NodeAffinity", "NodeTerm", "Operator", "Pod",
+    "PodCopy", "PodObject", "Quantity", "Requirement", "Scope", "Selector", "Taint", "Term", "Toleration",
     "is_scalar_resource", "node_or_none",
 ]  # fmt: skip

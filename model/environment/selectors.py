@@ -12,6 +12,13 @@ if TYPE_CHECKING:
     from .objects import Pod
 
 _VALUE = re.compile(r"(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?", re.ASCII)
+_WHOLE = re.compile(r"[+-]?[0-9]{1,30}", re.ASCII)
+
+
+def whole_number(text: str) -> int | None:
+    """The number of 64 bits that a text stands for; None if it is none."""
+    number = int(text) if _WHOLE.fullmatch(text) else None
+    return number if number is not None and -(1 << 63) <= number < 1 << 63 else None
 
 
 class Operator(Enum):
@@ -21,6 +28,8 @@ class Operator(Enum):
     NOT_IN = "NotIn"
     EXISTS = "Exists"
     DOES_NOT_EXIST = "DoesNotExist"
+    GREATER = "Gt"  # node affinity only
+    LESS = "Lt"  # node affinity only
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +41,10 @@ class Requirement:
     values: tuple[str, ...] = ()
 
     def holds(self, labels: Mapping[str, str]) -> bool:
-        """Whether an object with these labels meets the requirement; NotIn is met without the label too."""
+        """Whether an object with these labels meets the requirement; NotIn is met without the label too.
+
+        Gt and Lt compare whole numbers of 64 bits; what is no such number meets neither.
+        """
         match self.operator:
             case Operator.IN:
                 return labels.get(self.key) in self.values
@@ -42,6 +54,15 @@ class Requirement:
                 return self.key in labels
             case Operator.DOES_NOT_EXIST:
                 return self.key not in labels
+            case Operator.GREATER | Operator.LESS:
+                return self._compares(labels.get(self.key, ""))
+
+    def _compares(self, label: str) -> bool:
+        limit = whole_number(self.values[0]) if len(self.values) == 1 else None
+        number = whole_number(label)
+        if limit is None or number is None:
+            return False
+        return number > limit if self.operator is Operator.GREATER else number < limit
 
 
 @dataclass(frozen=True, slots=True)

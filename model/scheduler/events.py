@@ -109,13 +109,15 @@ def default_plugins() -> tuple[Plugin, ...]:
         ClusterEvent("PodDelete", "Pod", Action.DELETE),
         ClusterEvent("NodeAddOrAllocatable", "Node", Action.ADD | Action.UPDATE_NODE_ALLOCATABLE),
     )
+    selection = (ClusterEvent("NodeAddOrLabel", "Node", Action.ADD | Action.UPDATE_NODE_LABEL),)
     affinity = (
         ClusterEvent("PodAll", "Pod", Action.ALL),
-        ClusterEvent("NodeAddOrLabel", "Node", Action.ADD | Action.UPDATE_NODE_LABEL),
+        *selection,
     )
     registered = {
         "NodeUnschedulable": taints,
         "TaintToleration": taints,
+        "NodeAffinity": selection,
         "NodeResourcesFit": fit,
         "InterPodAffinity": affinity,
     }

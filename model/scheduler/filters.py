@@ -1,11 +1,12 @@
-"""Filters: does a pod fit on a node (framework/plugins: nodeunschedulable, tainttoleration, noderesources, interpodaffinity)."""
+"""Filters: does a pod fit on a node (framework/plugins: nodeunschedulable, tainttoleration, nodeaffinity,
+noderesources, interpodaffinity)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ..environment.objects import NATIVE, Node, Pod, Term, node_or_none
+from ..environment.objects import NATIVE, Node, Pod, Taint, Term, node_or_none
 from ..language import Component, Expr, all_of, any_of, as_expr, count, select, total, when
 from .placement import Placement
 from .verdicts import Code
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 Plugin = Callable[[Pod, Node, Placement], Expr]
 """Gives the Code of a pod on a node."""
 
+UNSCHEDULABLE = Taint("node.kubernetes.io/unschedulable")
+
 
 class Filters(Component):
     """The filter plugins."""
@@ -29,10 +32,11 @@ class Filters(Component):
     # --- the framework -----------------------------------------------------------------------------
 
     def plugins(self) -> dict[str, Plugin]:
-        """The plugins by name, in the order in which they run."""
+        """The plugins by name, in the order in which they run (getDefaultPlugins, 1.22)."""
         return {
             "NodeUnschedulable": self.node_schedulable,
             "TaintToleration": self.taints_tolerated,
+            "NodeAffinity": self.node_affinity,
             "NodeResourcesFit": self.node_resources,
             "InterPodAffinity": self.inter_pod_affinity,
         }
@@ -91,6 +95,14 @@ class Filters(Component):
         """All filters, on this placement."""
         return self.run(pod, node, placement) == Code.SUCCESS
 
+    def admits(self, pod: Pod, node: Node, placement: Placement) -> Expr:
+        """preCheckForNode: whether a new node is worth waking the pod for (taints, node affinity, resources).
+
+        Neither spec.unschedulable nor inter-pod affinity is looked at.
+        """
+        checks = (self.taints_tolerated, self.node_affinity, self.node_resources)
+        return all_of(check(pod, node, placement) == Code.SUCCESS for check in checks)
+
     def scheduling_error(self, pod: Pod, some_feasible: Expr) -> Expr:
         """Whether filtering and scoring end in an error rather than in a verdict: never for want of a node."""
         return as_expr(False)
@@ -103,10 +115,7 @@ class Filters(Component):
 
     def node_schedulable(self, pod: Pod, node: Node, placement: Placement) -> Expr:
         """NodeUnschedulable: spec.unschedulable counts as a taint."""
-        tolerated = any(
-            t.effect in ("", "NoSchedule") and t.key in ("", "node.kubernetes.io/unschedulable")
-            for t in pod.tolerations
-        )
+        tolerated = any(t.tolerates(UNSCHEDULABLE) for t in pod.tolerations)
         return as_expr(Code.UNRESOLVABLE if node.unschedulable and not tolerated else Code.SUCCESS)
 
     def taints_tolerated(self, pod: Pod, node: Node, placement: Placement) -> Expr:
@@ -117,6 +126,10 @@ class Filters(Component):
             for taint in node.taints
         )
         return as_expr(Code.UNRESOLVABLE if repels else Code.SUCCESS)
+
+    def node_affinity(self, pod: Pod, node: Node, placement: Placement) -> Expr:
+        """NodeAffinity: spec.nodeSelector and required node affinity; no eviction changes a node's labels."""
+        return as_expr(Code.SUCCESS if pod.asks_for(node) else Code.UNRESOLVABLE)
 
     # --- resources ---------------------------------------------------------------------------------
 

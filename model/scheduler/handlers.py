@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ..environment.extension_points import ExtensionPoint
 from ..environment.objects import Node, Pod, PodObject
 from ..environment.watch import Handler
-from ..language import Component, Expr, Value, any_of, as_expr, boolean, otherwise, per, require, step, when
+from ..language import Component, Expr, Value, as_expr, boolean, otherwise, per, require, step, when
 from .events import ASSIGNED_POD_DELETE, NODE_ADD
 from .placement import Placement
 
@@ -145,15 +145,14 @@ class EventHandlers(Component):
             self.admitted[pod] = False
 
     def check_admission(self, node: Node) -> None:
-        """preCheckForNode, on the NodeInfo as AddNode leaves it: inter-pod affinity is not looked at."""
+        """preCheckForNode, on the NodeInfo as AddNode leaves it."""
         nodes = self.universe[Node]
         cached = Placement(
             {pod: {n: self.cache.on(pod, n) for n in nodes} for pod in self.universe[Pod]},
             {n: self.cache.live[n] for n in nodes},
         )
         for pod in self.universe[Pod]:
-            rejected = self.filters.rejected_by(pod, node, cached)
-            self.admitted[pod] = ~any_of(r for name, r in rejected.items() if name != "InterPodAffinity")
+            self.admitted[pod] = self.filters.admits(pod, node, cached)
 
     def admissible(self) -> Mapping[Pod, Value] | None:
         """The pods that the new node would admit; None for all."""

@@ -93,8 +93,8 @@ class ChosenFilters(Filters):
 
 
 KNOWN = (
-    "NodeUnschedulable", "TaintToleration", "NodeResourcesFit", "InterPodAffinity", "AlwaysPass", "AlwaysFail",
-    "NodeNameEqualsPodName", "NodeHasNoPods",
+    "NodeUnschedulable", "TaintToleration", "NodeAffinity", "NodeResourcesFit", "InterPodAffinity", "AlwaysPass",
+    "AlwaysFail", "NodeNameEqualsPodName", "NodeHasNoPods",
 )  # fmt: skip
 
 

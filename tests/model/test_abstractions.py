@@ -149,6 +149,17 @@ def test_a_filters():
     assert not names & {"NodePorts", "PodTopologySpread", "VolumeBinding", "VolumeZone", "NodeVolumeLimits"}
 
 
+def test_a_preferred():
+    assert "node_affinity" in vars(Pod(0, "p", 1)) or hasattr(Pod(0, "p", 1), "node_affinity")
+    assert not hasattr(Pod(0, "p", 1), "preferred_node_affinity")
+
+
+@pytest.mark.parametrize("release", [RELEASES[0], "1.19", RELEASES[-1]])
+def test_a_filter_order(release):
+    model = concrete(spec([Pod(0, "p", 1)], nodes(2)), release)
+    assert list(model.part("filters").plugins()) == [plugin.name for plugin in default_plugins()]
+
+
 def test_a_extenders():
     assert not [part for part in Cluster.__annotations__ if "extender" in part]
 

@@ -75,9 +75,17 @@ def test_a_release_keeps_its_last_zero() -> None:
 
 @pytest.mark.parametrize(
     ("node", "pod", "expected"),
-    [("2", "1", (2, 1)), ("2", "500m", (2000, 500)), ("1.5", "1", (1500, 1000)), ("2000m", "2", (2, 2))],
+    [
+        ("2", "1", (2, 1)),
+        ("2", "500m", (4, 1)),
+        ("1.5", "1", (3, 2)),
+        ("2000m", "2", (1, 1)),
+        ("3", "0", (1, 0)),
+    ],
 )
-def test_quantities_become_whole_numbers_of_one_unit(node: str, pod: str, expected: tuple[int, int]) -> None:
+def test_quantities_become_whole_numbers_of_the_greatest_common_unit(
+    node: str, pod: str, expected: tuple[int, int]
+) -> None:
     spec = parse(cluster(f"{{n: {{cpu: {node}}}}}", f"{{p: {{cpu: {pod}}}}}")).spec
     assert (spec.nodes[0].cpu.value, spec.pods[0].cpu.value) == expected
 
@@ -88,6 +96,7 @@ def test_a_complaint_names_the_line_of_a_field() -> None:
 
 
 SCOPE = "a mapping of bounds"
+TOP = "name, title, race, release, properties, also, nodes, pods, namespaces, podDisruptionBudgets, scope, config"
 MANY_PODS = "{" + ", ".join(f"p{i}: {{cpu: 1}}" for i in range(17)) + "}"
 
 
@@ -122,7 +131,7 @@ MANY_PODS = "{" + ", ".join(f"p{i}: {{cpu: 1}}" for i in range(17)) + "}"
         ),
         (
             "a: " + "[" * 5000,
-            "s.yaml:1: not a YAML that podrace reads: nested more than 20 levels deep: a scenario needs 6",
+            "s.yaml:1: not a YAML that podrace reads: nested more than 20 levels deep: a scenario needs 12",
         ),
         (
             "name: !!python/object/apply:os.system [ls]\n",
@@ -135,17 +144,11 @@ MANY_PODS = "{" + ", ".join(f"p{i}: {{cpu: 1}}" for i in range(17)) + "}"
         # fields
         (
             cluster(rest="node: 1\n"),
-            (
-                "s.yaml:3: unknown field `node`; did you mean `nodes`? "
-                "(known: name, title, race, release, properties, also, nodes, pods, scope)"
-            ),
+            (f"s.yaml:3: unknown field `node`; did you mean `nodes`? (known: {TOP})"),
         ),
         (
             cluster(rest="<<: {a: 1}\n"),
-            (
-                "s.yaml:3: unknown field `<<`; known: name, title, race, release, "
-                "properties, also, nodes, pods, scope"
-            ),
+            (f"s.yaml:3: unknown field `<<`; known: {TOP}"),
         ),
         (
             cluster(rest="pods: {}\n"),
@@ -158,7 +161,10 @@ MANY_PODS = "{" + ", ".join(f"p{i}: {{cpu: 1}}" for i in range(17)) + "}"
                 "digits, `-` and `.`, not `Big Name`"
             ),
         ),
-        (cluster(rest="name: [a]\n"), "s.yaml:3: name: expected a text, not a list"),
+        (
+            cluster(rest="name: [a]\n"),
+            "s.yaml:3: name: expected a name of at most 63 lower-case letters, digits, `-` and `.`, not a list",
+        ),
         (
             cluster(rest='title: "a\\nb"\n'),
             "s.yaml:3: title: expected one line of at most 200 printable characters",
@@ -196,7 +202,7 @@ MANY_PODS = "{" + ", ".join(f"p{i}: {{cpu: 1}}" for i in range(17)) + "}"
         ("nodes: {n: {cpu: 1}}\n", "s.yaml:1: the cluster has no pods: add at least one under `pods`"),
         (cluster(nodes="{}"), "s.yaml:1: nodes: the cluster has no nodes: add at least one"),
         (cluster(nodes="[n]"), "s.yaml:1: nodes: expected a mapping from names to nodes, not a list"),
-        (cluster(nodes="{n: 2}"), "s.yaml:1: nodes.n: expected a mapping with cpu, labels, exists, not `2`"),
+        (cluster(nodes="{n: 2}"), "s.yaml:1: nodes.n: expected a mapping such as {cpu: 2}, not `2`"),
         (
             cluster(nodes="{n: {}}"),
             "s.yaml:1: nodes.n: `cpu` is missing: give the allocatable CPU, such as 2 or 500m",
@@ -223,8 +229,10 @@ MANY_PODS = "{" + ", ".join(f"p{i}: {{cpu: 1}}" for i in range(17)) + "}"
         (
             cluster(pods="{p: {cpus: 1}}"),
             (
-                "s.yaml:2: pods.p: unknown field `cpus`; did you mean `cpu`? (known: cpu, "
-                "priority, labels, nodeName, exists, terminationGracePeriodSeconds, podAffinity, podAntiAffinity)"
+                "s.yaml:2: pods.p: unknown field `cpus`; did you mean `cpu`? (known: cpu, memory, "
+                "ephemeral-storage, resources, priority, preemptionPolicy, namespace, labels, nodeName, exists, "
+                "startTime, terminationGracePeriodSeconds, tolerations, nodeSelector, nodeAffinity, podAffinity, "
+                "podAntiAffinity, extensionPoints)"
             ),
         ),
         (
@@ -319,7 +327,10 @@ MANY_PODS = "{" + ", ".join(f"p{i}: {{cpu: 1}}" for i in range(17)) + "}"
         ),
         (
             cluster(pods="{p: {cpu: 1, podAffinity: {soft: []}}}"),
-            ("s.yaml:2: pods.p.podAffinity: unknown field `soft`; known: required, preferred"),
+            (
+                "s.yaml:2: pods.p.podAffinity: unknown field `soft`; known: required, preferred, "
+                "requiredDuringSchedulingIgnoredDuringExecution, preferredDuringSchedulingIgnoredDuringExecution"
+            ),
         ),
         (
             cluster(pods="{p: {cpu: 1, podAffinity: {required: [{topologyKey: zone}]}}}"),
@@ -361,8 +372,7 @@ def test_an_unknown_bound_lists_those_of_the_model() -> None:
 
 def test_control_characters_do_not_reach_the_terminal() -> None:
     assert complaint(cluster(rest='"\\e[31m": 1\n')) == (
-        "s.yaml:3: unknown field `\N{REPLACEMENT CHARACTER}[31m`; known: name, title, race, release, properties, also, "
-        "nodes, pods, scope"
+        f"s.yaml:3: unknown field `\N{REPLACEMENT CHARACTER}[31m`; known: {TOP}"
     )
 
 

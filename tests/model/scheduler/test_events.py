@@ -40,7 +40,7 @@ def test_everything_is_among_the_wildcard():
         (NODE_ADD, {p.name for p in default_plugins()}),
         (ASSIGNED_POD_DELETE, {"NodeResourcesFit", "InterPodAffinity"}),
         (ASSIGNED_POD_ADD, {"InterPodAffinity"}),
-        (EVENTS["NodeLabelChange"], {"InterPodAffinity"}),
+        (EVENTS["NodeLabelChange"], {"NodeAffinity", "InterPodAffinity"}),
         (EVENTS["NodeAllocatableChange"], {"NodeResourcesFit"}),
         (EVENTS["PvAdd"], set()),
     ],

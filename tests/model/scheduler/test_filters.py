@@ -1,6 +1,17 @@
 """Filters on concrete placements."""
 
-from podrace.model.environment.objects import Node, Pod, Taint, Term, Toleration
+from podrace.model.environment.objects import (
+    Node,
+    NodeAffinity,
+    NodeTerm,
+    Operator,
+    Pod,
+    Requirement,
+    Taint,
+    Term,
+    Toleration,
+)
+from podrace.model.scheduler.events import default_plugins
 from podrace.model.scheduler.verdicts import Code
 from tests.model.clusters import concrete, nodes, spec
 
@@ -143,6 +154,38 @@ def test_tolerations():
     ):
         pod = Pod(0, "p", 1, tolerations=[toleration])
         assert codes([pod], on, pod) == expected
+
+
+def test_a_cordoned_node_is_tolerated_like_a_taint_without_a_value():
+    on, key = (Node(0, "cordoned", 9, unschedulable=True),), "node.kubernetes.io/unschedulable"
+    for toleration, expected in (
+        (Toleration(key), Code.SUCCESS),
+        (Toleration(key, "Exists", effect="NoSchedule"), Code.SUCCESS),
+        (Toleration(key, "Equal", "yes"), Code.UNRESOLVABLE),
+        (Toleration(key, "Exists", effect="NoExecute"), Code.UNRESOLVABLE),
+    ):
+        pod = Pod(0, "p", 1, tolerations=[toleration])
+        assert codes([pod], on, pod) == [expected]
+
+
+def test_node_affinity_rejects_for_good_before_resources_are_looked_at():
+    on = (Node(0, "east", 0, {"zone": "east"}), Node(1, "west", 9, {"zone": "west"}), Node(2, "full", 0))
+    affinity = NodeAffinity((NodeTerm((Requirement("zone", Operator.NOT_IN, ("east",)),)),))
+    for pod, expected in (
+        (
+            Pod(0, "p", 1, node_selector={"zone": "west"}),
+            [Code.UNRESOLVABLE, Code.SUCCESS, Code.UNRESOLVABLE],
+        ),
+        (Pod(0, "p", 1, node_affinity=affinity), [Code.UNRESOLVABLE, Code.SUCCESS, Code.UNSCHEDULABLE]),
+    ):
+        assert codes([pod], on, pod) == expected
+
+
+def test_the_filters_run_in_the_order_of_1_22_and_are_those_that_register_events():
+    filters = concrete(spec([Pod(0, "p", 1)], nodes(1))).part("filters")
+    names = ["NodeUnschedulable", "TaintToleration", "NodeAffinity", "NodeResourcesFit", "InterPodAffinity"]
+    assert list(filters.plugins()) == names
+    assert [p.name for p in default_plugins()] == names
 
 
 def test_one_pod_must_match_all_affinity_terms():

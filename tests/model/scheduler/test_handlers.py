@@ -2,7 +2,7 @@
 
 import pytest
 
-from podrace.model.environment.objects import Node, Pod, PodCopy, PodObject
+from podrace.model.environment.objects import Node, Pod, PodCopy, PodObject, Taint, Term
 from podrace.model.scheduler.failure import FailurePhase
 from podrace.model.scheduler.queue import Place
 from tests.model.clusters import concrete, nodes, spec
@@ -31,6 +31,26 @@ def test_a_new_node_wakes_the_pods_that_it_would_admit(release, big_waits):
     assert places(model, small, big) == [Place.BACKOFF, Place.UNSCHEDULABLE if big_waits else Place.BACKOFF]
     assert model.get(lambda: model.part("queue").moved) is True
     assert model.get(lambda: [handlers.admitted[p] for p in (small, big)]) == [False, False]
+
+
+@pytest.mark.parametrize(
+    ("node", "asking", "admitted"),
+    [
+        ({"labels": {"zone": "a"}}, {"node_selector": {"zone": "a"}}, True),
+        ({"labels": {"zone": "a"}}, {"node_selector": {"zone": "b"}}, False),
+        ({"taints": [Taint("k")]}, {}, False),
+        ({"unschedulable": True}, {}, True),  # preCheckForNode looks at taints only
+        ({}, {"terms": [Term({"app": "x"}, "zone")]}, True),
+        ({"pods": 0}, {}, False),
+    ],
+)
+def test_what_a_new_node_admits(node, asking, admitted):
+    on, pod = (Node(0, "n0", 2, exists=False, **node),), Pod(0, "p", 1, **asking)
+    model = concrete(spec([pod], on, node_creations=1), "1.22")
+    handlers = model.part("handlers")
+    model.do(lambda: model.part("node_watch").publish(on[0], True))
+    model.do(lambda: handlers.handle_node(on[0]))
+    assert model.get(lambda: handlers.admitted[pod]) is admitted
 
 
 @pytest.mark.parametrize(("release", "dropped"), [("1.21", False), ("1.22", True)])

@@ -1,0 +1,298 @@
+"""One exact line for every mistake in the fields that go beyond CPU and priority."""
+
+from __future__ import annotations
+
+import pytest
+
+from podrace.scenarios import ScenarioError, parse_scenario
+
+
+def complaint(nodes: str, pods: str, rest: str = "") -> str:
+    with pytest.raises(ScenarioError) as caught:
+        parse_scenario(f"nodes: {nodes}\npods: {pods}\n{rest}", "s.yaml")
+    return str(caught.value)
+
+
+BYTES = "expected a whole number of bytes from 0 to 1Pi such as 1000, 128Mi or 1.5G"
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ("memory: 100m", f"memory: {BYTES}, not `100m`"),
+        ("memory: 1.5", f"memory: {BYTES}, not `1.5`"),
+        ("memory: [1]", f"memory: {BYTES}, not a list"),
+        ("resources: 3", "resources: expected a mapping from extended resources, such as example.com/gpu, to whole numbers, not `3`"),
+        ("resources: {gpu: 1}", "resources.gpu: the scheduler ignores `gpu`: give it a domain, such as example.com/gpu"),
+        (
+            "resources: {memory: 1}",
+            "resources.memory: `memory` is no extended resource: write it beside `resources`, not below it",
+        ),
+        (
+            "resources: {example.com/gpu: 500m}",
+            "resources.example.com/gpu: expected a whole number from 0 to 1000000, not `500m`",
+        ),
+        ("pods: -1", "pods: expected a whole number from 0 to 1000, not `-1`"),
+        ("unschedulable: 1", "unschedulable: expected true or false, not `1`"),
+        ("taints: {key: a}", "taints: expected a list of taints, not a mapping"),
+        ("taints: [{key: a}]", "taints[0]: `effect` is missing: a taint needs `key` and `effect`"),
+        (
+            "taints: [{key: a, effect: NoSchedul}]",
+            ("taints[0].effect: there is no such effect: `NoSchedul`; did you mean `NoSchedule`? "
+            "(known: NoSchedule, PreferNoSchedule, NoExecute)"),
+        ),
+        (
+            "taints: [{key: a b, effect: NoSchedule}]",
+            "taints[0].key: expected a label key such as app or example.com/zone, not `a b`",
+        ),
+        (
+            'labels: {a: "-"}',
+            ("labels.a: expected a label value of at most 63 letters, digits, `-`, `_` and `.`, "
+            "a letter or digit at both ends, not `-`"),
+        ),
+        ('labels: {"a b": c}', "labels.a b: expected a label key such as app or example.com/zone, not `a b`"),
+    ],
+)  # fmt: skip
+def test_nodes(fields: str, message: str) -> None:
+    assert complaint(f"{{n: {{cpu: 1, {fields}}}}}", "{p: {cpu: 1}}") == f"s.yaml:1: nodes.n.{message}"
+
+
+OPERATORS = "(known: In, NotIn, Exists, DoesNotExist)"
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        (
+            "memory: 1Gi",
+            (".memory: the pod requests 1Gi, but no node says how much memory it has: "
+            "give it to a node, too, or remove it here"),
+        ),
+        (
+            "resources: {example.com/gpu: 3}",
+            (".resources.example.com/gpu: the pod requests 3, but the largest node, n, has 2: "
+            "lower the request or enlarge a node"),
+        ),
+        (
+            "ephemeral-storage: 3G",
+            (".ephemeral-storage: the pod requests 3G, but the largest node, n, has 2G: "
+            "lower the request or enlarge a node"),
+        ),
+        (
+            "preemptionPolicy: never",
+            (".preemptionPolicy: there is no such preemption policy: `never`; did you mean `Never`? "
+            "(known: PreemptLowerPriority, Never)"),
+        ),
+        (
+            "namespace: A",
+            ".namespace: expected a name of at most 63 lower-case letters, digits, `-` and `.`, not `A`",
+        ),
+        (
+            "startTime: 2021-08-04T12:00:00Z",
+            ".startTime: only a pod on a node has started: add `nodeName`, or remove `startTime`",
+        ),
+        (
+            "nodeName: n, startTime: 5",
+            ".startTime: expected a time such as 2021-08-04T12:00:00Z, not `5`",
+        ),
+        (
+            "nodeName: n, startTime: 2021-13-04T12:00:00Z",
+            ".startTime: expected a time such as 2021-08-04T12:00:00Z, not `2021-13-04T12:00:00Z`",
+        ),
+        (
+            "extensionPoints: [prebind]",
+            (".extensionPoints[0]: there is no such extension point: `prebind`; did you mean `preBind`? "
+            "(known: reserve, permit, preBind)"),
+        ),
+        ("extensionPoints: [permit, permit]", ".extensionPoints[1]: `permit` is listed twice: remove one of them"),
+        (
+            "tolerations: [{operator: Exists, key: a, value: b}]",
+            ".tolerations[0].value: Exists compares with nothing: remove `value`, or make the operator Equal",
+        ),
+        (
+            "tolerations: [{effect: NoSchedule}]",
+            ".tolerations[0]: `key` is missing: without it the operator must be Exists, which tolerates every taint",
+        ),
+        (
+            "tolerations: [{key: a, tolerationSeconds: 5}]",
+            ".tolerations[0]: unknown field `tolerationSeconds`; known: key, operator, value, effect",
+        ),
+        ("nodeSelector: {zone: 1}", '.nodeSelector.zone: expected a label value, not `1`: put it in quotes ("1")'),
+        ("nodeAffinity: {}", ".nodeAffinity: `required` is missing: give `nodeSelectorTerms` below it"),
+        (
+            "nodeAffinity: {preferred: []}",
+            ".nodeAffinity.preferred: node preferences are scores that the model does not have: remove them",
+        ),
+        (
+            "nodeAffinity: {required: {}}",
+            ".nodeAffinity.required: `nodeSelectorTerms` is missing: give a list of terms, of which one must match",
+        ),
+        (
+            "nodeAffinity: {required: {nodeSelectorTerms: []}}",
+            (".nodeAffinity.required.nodeSelectorTerms: the list is empty: "
+            "give at least one term, or remove the affinity"),
+        ),
+    ],
+)  # fmt: skip
+def test_pods(fields: str, message: str) -> None:
+    node = "{n: {cpu: 1, ephemeral-storage: 2G, resources: {example.com/gpu: 2}}}"
+    assert complaint(node, f"{{p: {{cpu: 1, {fields}}}}}") == f"s.yaml:2: pods.p{message}"
+
+
+@pytest.mark.parametrize(
+    ("term", "message"),
+    [
+        ("matchExpressions: [{key: a}]", ".matchExpressions[0]: `operator` is missing: a requirement needs `key` and `operator`"),
+        (
+            "matchExpressions: [{key: a, operator: Is}]",
+            (".matchExpressions[0].operator: there is no such operator: `Is`; "
+            "known: In, NotIn, Exists, DoesNotExist, Gt, Lt"),
+        ),
+        ("matchExpressions: [{key: a, operator: In}]", ".matchExpressions[0]: `values` is missing: In needs at least one"),
+        (
+            "matchExpressions: [{key: a, operator: Exists, values: [b]}]",
+            ".matchExpressions[0].values: Exists compares with nothing: remove `values`",
+        ),
+        (
+            'matchExpressions: [{key: a, operator: Gt, values: ["1", "2"]}]',
+            ".matchExpressions[0]: Gt compares with one number: give exactly one in `values`",
+        ),
+        (
+            "matchExpressions: [{key: a, operator: Lt, values: [x]}]",
+            ".matchExpressions[0].values[0]: expected a whole number, not `x`",
+        ),
+        (
+            "matchFields: [{key: metadata.names, operator: In, values: [n]}]",
+            (".matchFields[0].key: there is no such field of a node: `metadata.names`; "
+            "did you mean `metadata.name`? (known: metadata.name)"),
+        ),
+        (
+            "matchFields: [{key: metadata.name, operator: Exists}]",
+            ".matchFields[0].operator: there is no such operator: `Exists`; known: In, NotIn",
+        ),
+        (
+            "matchFields: [{key: metadata.name, operator: In, values: [n, m]}]",
+            ".matchFields[0]: a field is compared with one name: give exactly one in `values`, or several terms",
+        ),
+    ],
+)  # fmt: skip
+def test_node_selector_terms(term: str, message: str) -> None:
+    pod = f"{{p: {{cpu: 1, nodeAffinity: {{required: {{nodeSelectorTerms: [{{{term}}}]}}}}}}}}"
+    path = "pods.p.nodeAffinity.required.nodeSelectorTerms[0]"
+    assert complaint("{n: {cpu: 1}}", pod) == f"s.yaml:2: {path}{message}"
+
+
+@pytest.mark.parametrize(
+    ("affinity", "message"),
+    [
+        (
+            "required: [{matchLabels: {a: b}}]",
+            ".required[0]: `topologyKey` is missing: a term needs `matchLabels` and `topologyKey`",
+        ),
+        (
+            "required: [{labelSelector: {}, matchLabels: {a: b}, topologyKey: z}]",
+            ".required[0].matchLabels: `labelSelector` is there, too: move `matchLabels` into it",
+        ),
+        (
+            "required: [], requiredDuringSchedulingIgnoredDuringExecution: []",
+            (".required: `required` is short for `requiredDuringSchedulingIgnoredDuringExecution`, "
+            "which is there, too: remove one of them"),
+        ),
+        (
+            "required: [{weight: 1, matchLabels: {}, topologyKey: z}]",
+            (".required[0]: unknown field `weight`; known: topologyKey, labelSelector, matchLabels, "
+            "matchExpressions, namespaces, namespaceSelector"),
+        ),
+        (
+            "preferred: [{weight: 101, matchLabels: {}, topologyKey: z}]",
+            ".preferred[0].weight: expected a whole number from 1 to 100, not `101`",
+        ),
+        (
+            "preferred: [{podAffinityTerm: {}, topologyKey: z}]",
+            ".preferred[0].topologyKey: `podAffinityTerm` is there, too: move `topologyKey` into it",
+        ),
+        (
+            "preferred: [{podAffinityTerm: {topologyKey: z}}]",
+            ".preferred[0].podAffinityTerm: `matchLabels` is missing: a term needs `matchLabels` and `topologyKey`",
+        ),
+        (
+            "required: [{labelSelector: {matchExpressions: [{key: a, operator: Gt, values: [b]}]}, topologyKey: z}]",
+            (".required[0].labelSelector.matchExpressions[0].operator: there is no such operator: `Gt`; "
+            "known: In, NotIn, Exists, DoesNotExist"),
+        ),
+        (
+            "required: [{matchLabels: {}, topologyKey: z, namespaces: [A]}]",
+            ".required[0].namespaces[0]: expected a name of at most 63 lower-case letters, digits, `-` and `.`, not `A`",
+        ),
+    ],
+)  # fmt: skip
+def test_affinity(affinity: str, message: str) -> None:
+    pod = f"{{p: {{cpu: 1, podAntiAffinity: {{{affinity}}}}}}}"
+    assert complaint("{n: {cpu: 1}}", pod) == f"s.yaml:2: pods.p.podAntiAffinity{message}"
+
+
+@pytest.mark.parametrize(
+    ("rest", "message"),
+    [
+        (
+            "podDisruptionBudgets: {b: 1}",
+            "podDisruptionBudgets.b: expected a mapping such as {selector: {matchLabels: {app: web}}}, not `1`",
+        ),
+        (
+            "podDisruptionBudgets: {b: {disruptionsAllowed: 1}}",
+            "podDisruptionBudgets.b: `selector` is missing: say which pods the budget protects",
+        ),
+        (
+            "podDisruptionBudgets: {b: {selector: {}}}",
+            ("podDisruptionBudgets.b.selector: the scheduler takes an empty selector for one that matches no pod: "
+            "name a label"),
+        ),
+        (
+            "podDisruptionBudgets: {b: {selector: {matchLabels: {a: b}}, disruptedPods: [q]}}",
+            "podDisruptionBudgets.b.disruptedPods[0]: there is no pod `q`; known: p",
+        ),
+        ("namespaces: {team: [a]}", "namespaces.team: expected a mapping with labels, not a list"),
+        (
+            "config: {percentageOfNodesToScore: 50}",
+            "config.percentageOfNodesToScore: below 100 nodes every node is examined, whatever this says: remove it",
+        ),
+        (
+            "config: {hardPodAffinityWeight: 2}",
+            "config.hardPodAffinityWeight: without scores this decides nothing: add `scored: true`, or remove it",
+        ),
+        (
+            "config: {minCandidateNodesAbsolute: 0, minCandidateNodesPercentage: 0}",
+            ("config: no candidate would ever be enough: let minCandidateNodesPercentage or "
+            "minCandidateNodesAbsolute be at least 1"),
+        ),
+        (
+            "scope: {plugin_errors: 1}",
+            ("scope.plugin_errors: no plugin could do so: give a pod `extensionPoints` with reserve or preBind, "
+            "or remove the bound"),
+        ),
+        (
+            "scope: {permit_rejections: 1}",
+            ("scope.permit_rejections: no plugin could do so: give a pod `extensionPoints` with permit, "
+            "or remove the bound"),
+        ),
+        (
+            "scope: {config: {}}",
+            ("scope: unknown field `config`; known: pod_events, node_events, node_deletions, node_creations, "
+            "pod_deletions, pod_creations, bind_failures, lost_replies, write_failures, assume_expiries, "
+            "plugin_errors, permit_rejections, pod_gc, flush"),
+        ),
+    ],
+)  # fmt: skip
+def test_other_sections(rest: str, message: str) -> None:
+    assert complaint("{n: {cpu: 1}}", "{p: {cpu: 1}}", rest) == f"s.yaml:3: {message}"
+
+
+def test_nodes_that_are_too_small_for_their_pods() -> None:
+    pods = "{p: {cpu: 0, memory: 1Gi, nodeName: n}, q: {cpu: 0, memory: 1Gi, nodeName: n}, r: {cpu: 0, nodeName: n}}"
+    assert complaint("{n: {cpu: 1, memory: 1536Mi}}", pods) == (
+        "s.yaml:1: nodes.n: the pods bound to the node (p, q) request 2Gi of memory, but it has 1536Mi: "
+        "lower a request, enlarge the node, or unbind a pod"
+    )
+    assert complaint("{n: {cpu: 1, memory: 2Gi, pods: 2}}", pods) == (
+        "s.yaml:1: nodes.n.pods: 3 pods are bound to the node (p, q, r): raise the number, or unbind a pod"
+    )
