@@ -1,0 +1,57 @@
+"""Running TLC, the model checker of TLA+. It stores 64-bit fingerprints of states, not the states themselves."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...model.language import TransitionSystem
+from .spin import ToolFailure
+from .tlaplus import to_tlaplus
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What TLC found. `depth` is podrace's: the initial state is at 0.
+
+    TLC generates a successor once per true branch of a disjunction, so it says nothing about transitions.
+    """
+
+    states: int
+    depth: int
+    violated: frozenset[str]
+
+
+def run_tlc(
+    system: TransitionSystem, folder: Path, jar: Path, *, workers: int = 1, timeout: float | None = None
+) -> Found:
+    """Search the whole of `system` with TLC; `folder` is for its files. Raises ToolFailure if it does not end."""
+    module = to_tlaplus(system, name="model")
+    (folder / "model.tla").write_text(module.text, encoding="utf-8")
+    (folder / "model.cfg").write_text(f"{module.configuration}INVARIANT Type\n", encoding="utf-8")
+    command = [
+        "java", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=4", f"-Djava.io.tmpdir={folder}", "-cp", str(jar),
+        "tlc2.TLC", "-continue", "-workers", str(workers), "-config", "model.cfg", "model.tla",
+    ]  # fmt: skip
+    ran = subprocess.run(
+        command,
+        cwd=folder,
+        capture_output=True,
+        encoding="utf-8",
+        errors="replace",
+        timeout=timeout,
+        check=False,
+    )
+    return parse(ran.stdout + ran.stderr)
+
+
+def parse(output: str) -> Found:
+    """Read what TLC prints after a search that must have been complete."""
+    counts = re.search(r"(\d+) states generated, (\d+) distinct states found, (\d+) states left", output)
+    depth = re.search(r"depth of the complete state graph search is (\d+)", output)
+    violated = frozenset(re.findall(r"Invariant (\w+) is violated", output))
+    if counts is None or depth is None or counts[3] != "0" or "Type" in violated:
+        raise ToolFailure(f"TLC did not search everything: {output[-1500:]}")
+    return Found(states=int(counts[2]), depth=int(depth[1]) - 1, violated=violated)
