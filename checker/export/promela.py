@@ -163,7 +163,7 @@ class _Promela:
         return {other: name for other, name in self.macros.items() if other is not node}
 
     def _check(self, invariant: str) -> Iterator[str]:
-        yield f"  :: d_step {{ !{self.predicates['invariant', invariant]} -> assert(false) }}"
+        yield f"  :: d_step {{ !({self.predicates['invariant', invariant]}) -> assert(false) }}"
 
     def _step(self, t: Transition) -> Iterator[str]:
         yield ""

@@ -14,26 +14,37 @@ from .tlaplus import to_tlaplus
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What TLC found. `depth` is podrace's: the initial state is at 0.
+    """What TLC found. `depth` is podrace's: the initial state is at 0. Unless `complete`, it stopped at a violation.
 
     TLC generates a successor once per true branch of a disjunction, so it says nothing about transitions.
     """
 
+    complete: bool
     states: int
     depth: int
     violated: frozenset[str]
 
 
 def run_tlc(
-    system: TransitionSystem, folder: Path, jar: Path, *, workers: int = 1, timeout: float | None = None
+    system: TransitionSystem,
+    folder: Path,
+    jar: Path,
+    *,
+    go_on: bool = False,
+    workers: int = 1,
+    timeout: float | None = None,
 ) -> Found:
-    """Search the whole of `system` with TLC; `folder` is for its files. Raises ToolFailure if it does not end."""
+    """Search the whole of `system` with TLC, or up to the first violation unless told to `go_on`.
+
+    `folder` is for its files. Of the invariants that one state breaks TLC names the first. Raises ToolFailure
+    if it does neither reach the end nor find a violation.
+    """
     module = to_tlaplus(system, name="model")
     (folder / "model.tla").write_text(module.text, encoding="utf-8")
     (folder / "model.cfg").write_text(f"{module.configuration}INVARIANT Type\n", encoding="utf-8")
     command = [
         "java", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=4", f"-Djava.io.tmpdir={folder}", "-cp", str(jar),
-        "tlc2.TLC", "-continue", "-workers", str(workers), "-config", "model.cfg", "model.tla",
+        "tlc2.TLC", *(["-continue"] if go_on else []), "-workers", str(workers), "-config", "model.cfg", "model.tla",
     ]  # fmt: skip
     ran = subprocess.run(
         command,
@@ -48,10 +59,16 @@ def run_tlc(
 
 
 def parse(output: str) -> Found:
-    """Read what TLC prints after a search that must have been complete."""
+    """Read what TLC prints after a search that must have ended."""
     counts = re.search(r"(\d+) states generated, (\d+) distinct states found, (\d+) states left", output)
     depth = re.search(r"depth of the complete state graph search is (\d+)", output)
     violated = frozenset(re.findall(r"Invariant (\w+) is violated", output))
-    if counts is None or depth is None or counts[3] != "0" or "Type" in violated:
+    complete = counts is not None and counts[3] == "0" and depth is not None
+    if not (complete or violated) or "Type" in violated:
         raise ToolFailure(f"TLC did not search everything: {output[-1500:]}")
-    return Found(states=int(counts[2]), depth=int(depth[1]) - 1, violated=violated)
+    return Found(
+        complete=complete,
+        states=int(counts[2]) if counts else 0,
+        depth=int(depth[1]) - 1 if depth else 0,
+        violated=violated,
+    )
