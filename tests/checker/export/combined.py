@@ -24,7 +24,7 @@ from podrace.model.language.expr import const, variable
 from tests.random_systems import UNIVERSE, systems
 
 
-def many_systems(count: int, seed: int, invariants: int = 2) -> list[TransitionSystem]:
+def many_systems(count: int, seed: int) -> list[TransitionSystem]:
     """Random systems, always the same for one seed."""
     found: list[TransitionSystem] = []
 
@@ -32,7 +32,7 @@ def many_systems(count: int, seed: int, invariants: int = 2) -> list[TransitionS
     @hypothesis.settings(
         max_examples=count, database=None, phases=[hypothesis.Phase.generate], derandomize=False
     )
-    @hypothesis.given(systems(invariants, goals=0, recoveries=0))
+    @hypothesis.given(systems(goals=0, recoveries=0))
     def collect(system: TransitionSystem) -> None:
         found.append(system)
 
@@ -84,6 +84,27 @@ def one_of(systems: Sequence[TransitionSystem]) -> TransitionSystem:
         variables=(chosen, *(v for part in parts for v in part.variables)),
         transitions=tuple(transitions),
         invariants=invariants,
+    )
+
+
+def once_each(system: TransitionSystem) -> TransitionSystem:
+    """The same, but each invariant that can be broken is broken in exactly one further state, where all ends."""
+    alarm = Variable("alarm", INT, 0, len(system.invariants), 0)
+    quiet = equal(variable(alarm), 0)
+    reset = {v: const(v.sort, v.initial) for v in system.variables}
+    return replace(
+        system,
+        variables=(alarm, *system.variables),
+        transitions=(
+            *(replace(t, guard=all_of((quiet, t.guard))) for t in system.transitions),
+            *(
+                step(f"alarm{i}", all_of((quiet, negate(e))), {**reset, alarm: as_expr(i)})
+                for i, e in enumerate(system.invariants.values(), 1)
+            ),
+        ),
+        invariants={
+            name: negate(equal(variable(alarm), i)) for i, name in enumerate(system.invariants, 1)
+        },
     )
 
 

@@ -18,13 +18,14 @@ from podrace.checker.export.spin import Found, run_spin
 from podrace.checker.interpreter import Interpreter
 from podrace.checker.search import explored_slice
 from podrace.model.history import Composition
-from podrace.model.language import State, TransitionSystem
+from podrace.model.language import INT, State, TransitionSystem, Variable, as_expr
+from podrace.model.language.expr import less, variable
 from podrace.properties import PROPERTIES, instrument
 from podrace.scenarios import Scenario
-from tests.checker.export.combined import many_systems, one_of, recoverable
+from tests.checker.export.combined import many_systems, one_of, recoverable, step
 from tests.checker.export.tools import require_spin
 from tests.checker.test_scenarios_agree import CASES, IDS
-from tests.random_systems import systems
+from tests.random_systems import UNIVERSE, systems
 
 LARGE = (
     "nominated-node-race S-NOMVIS 1.13",
@@ -115,12 +116,18 @@ def test_on_the_recovery_of_a_seed(name: str, states: int, recovering: int) -> N
 
 def test_on_variables_that_nobody_reads() -> None:
     """SPIN merges states that only they tell apart, unless it is told not to."""
-    scenario, name, composition = CASES[IDS.index("removed-node-blocks-pods S-ERR 1.8 + 53647")]
-    whole = instrument(scenario.spec, composition.classes, [PROPERTIES[name]])
-    seen = explored_slice(whole, name)
-    more = next(t for t in seen.transitions if t.updates)
-    blind = replace(seen, transitions=(more,), invariants={}, goals={})
-    agree(blind)
+    read, unread = (Variable(name, INT, 0, 2, 0) for name in ("read", "unread"))
+    system = TransitionSystem(
+        name="unread",
+        universe=UNIVERSE,
+        variables=(read, unread),
+        transitions=(
+            step("count", less(variable(read), 2), {read: variable(read) + 1}),
+            step("one", as_expr(True), {unread: as_expr(1)}),
+            step("two", as_expr(True), {unread: as_expr(2)}),
+        ),
+    )
+    assert agree(system).states == 9
 
 
 @settings(max_examples=12)
