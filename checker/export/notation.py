@@ -7,6 +7,11 @@ from dataclasses import dataclass
 
 from ...model.language import Expr
 
+SHORT = 80
+"""Longer text keeps its parentheses: it may be broken into lines, which ends statements in some languages."""
+COMPARISONS = ("eq", "not eq", "lt", "not lt")
+ARITHMETIC = ("add", "sub", "mul")
+
 
 @dataclass(frozen=True)
 class Notation:
@@ -37,8 +42,13 @@ class Notation:
             return self.division.format(*operands)
         return f"({f' {self.binary[operator]} '.join(operands)})"
 
+    def bare(self, node: Expr, named: Mapping[Expr, str], *operators: str) -> str:
+        """The text without its outer parentheses if it is short and of one of these operators."""
+        text = self.write(node, named)
+        outer = f"not {node.args[0].op}" if node.op == "not" else node.op
+        return text[1:-1] if node not in named and outer in operators and len(text) < SHORT else text
+
     def conjuncts(self, node: Expr, named: Mapping[Expr, str]) -> list[str]:
         """The text of a condition as the conditions that must hold together."""
-        if node.op == "and" and node not in named:
-            return [self.write(arg, named) for arg in node.args]
-        return [self.write(node, named)]
+        parts = node.args if node.op == "and" and node not in named else (node,)
+        return [self.bare(part, named, *COMPARISONS) for part in parts]

@@ -17,7 +17,7 @@ from ...model.language import BOOL, Expr, Transition, TransitionSystem, Variable
 from .constants import Constants
 from .layout import paragraph, wrapped
 from .names import Names, remark
-from .notation import Notation
+from .notation import ARITHMETIC, Notation
 from .reserved import PROMELA
 from .sharing import reads, shared, written_size
 
@@ -163,7 +163,7 @@ class _Promela:
         return {other: name for other, name in self.macros.items() if other is not node}
 
     def _check(self, invariant: str) -> Iterator[str]:
-        yield f"  :: d_step {{ !({self.predicates['invariant', invariant]}) -> assert(false) }}"
+        yield f"  :: d_step {{ !{self.predicates['invariant', invariant]} -> assert(false) }}"
 
     def _step(self, t: Transition) -> Iterator[str]:
         yield ""
@@ -199,7 +199,7 @@ class _Promela:
         while updates:
             free = next((v for v in updates if not any(v in needed[w] for w in updates if w is not v)), None)
             if free is not None:
-                yield f"{self.variables[free]} = {self.notation.write(updates.pop(free), named)}"
+                yield f"{self.variables[free]} = {self.notation.bare(updates.pop(free), named, *ARITHMETIC)}"
                 continue
             # Each is read by another: one new value waits until all others are assigned.
             waiting = next(iter(updates))
@@ -225,7 +225,7 @@ def type_of(v: Variable) -> tuple[str, str]:
 
 
 def _macro(name: str, text: str) -> str:
-    return wrapped(f"#define {name} ", text, end=" \\")
+    return wrapped(f"#define {name} ", text if text.startswith("(") else f"({text})", end=" \\")
 
 
 def _comment(text: str) -> str:

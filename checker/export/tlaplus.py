@@ -14,7 +14,7 @@ from ...model.language.expr import variables_of
 from .constants import member_words
 from .layout import paragraph, wrapped
 from .names import Names, remark, words_of
-from .notation import Notation
+from .notation import ARITHMETIC, Notation
 from .reserved import TLAPLUS
 from .sharing import shared
 
@@ -177,7 +177,7 @@ class _TlaPlus:
             yield f"{margin}\\* bound: {bound}"
             yield from (wrapped(f"{margin}/\\ ", part) for part in self.notation.conjuncts(e, named))
         for v, e in updates.items():
-            yield wrapped(f"{margin}/\\ {self.variables[v]}' = ", self.notation.write(e, named))
+            yield wrapped(f"{margin}/\\ {self.variables[v]}' = ", self.notation.bare(e, named, *ARITHMETIC))
         if not updates:
             yield f"{margin}/\\ UNCHANGED vars"
         elif len(updates) < len(self.variables):

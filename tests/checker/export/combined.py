@@ -102,9 +102,7 @@ def once_each(system: TransitionSystem) -> TransitionSystem:
                 for i, e in enumerate(system.invariants.values(), 1)
             ),
         ),
-        invariants={
-            name: negate(equal(variable(alarm), i)) for i, name in enumerate(system.invariants, 1)
-        },
+        invariants={name: negate(equal(variable(alarm), i)) for i, name in enumerate(system.invariants, 1)},
     )
 
 
