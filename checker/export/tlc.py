@@ -31,8 +31,6 @@ def run_tlc(
     jar: Path,
     *,
     go_on: bool = False,
-    workers: int = 1,
-    timeout: float | None = None,
 ) -> Found:
     """Search the whole of `system` with TLC, or up to the first violation unless told to `go_on`.
 
@@ -44,7 +42,7 @@ def run_tlc(
     (folder / "model.cfg").write_text(f"{module.configuration}INVARIANT Type\n", encoding="utf-8")
     command = [
         "java", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=4", f"-Djava.io.tmpdir={folder}", "-cp", str(jar),
-        "tlc2.TLC", *(["-continue"] if go_on else []), "-workers", str(workers), "-config", "model.cfg", "model.tla",
+        "tlc2.TLC", *(["-continue"] if go_on else []), "-workers", "1", "-config", "model.cfg", "model.tla",
     ]  # fmt: skip
     ran = subprocess.run(
         command,
@@ -52,7 +50,6 @@ def run_tlc(
         capture_output=True,
         encoding="utf-8",
         errors="replace",
-        timeout=timeout,
         check=False,
     )
     return parse(ran.stdout + ran.stderr)
