@@ -12,7 +12,7 @@ TYPING := build/typing/podrace
 # Folders checked beside the packages, if they have Python files.
 BESIDE = $(patsubst %/,%,$(sort $(dir $(wildcard tests/*.py bench/*.py))))
 
-.PHONY: check test campaign bench lint format setup clean
+.PHONY: check test tools campaign bench lint format setup clean
 
 check: setup
 	$(BIN)/podrace check
@@ -20,7 +20,11 @@ check: setup
 test: lint
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
 
-# What takes too long for every test run: both engines to the end on every scenario.
+# SPIN and TLC, for the tests that compare with them; without these, such tests are skipped (in CI they fail).
+tools:
+	./.ci/tools
+
+# What takes too long for every test run: all engines to the end on every scenario, thousands of random systems.
 campaign: setup
 	$(BIN)/python -m pytest -m campaign $(PYTEST_ARGS)
 

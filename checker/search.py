@@ -113,6 +113,12 @@ def goals_of(system: TransitionSystem, name: str) -> list[str]:
     return [goal for goal in system.goals if not any(goal.startswith(f"{other}: ") for other in others)]
 
 
+def explored_slice(system: TransitionSystem, name: str) -> TransitionSystem:
+    """What `check` explores for this property when it is checked by itself. Raises UnknownProperty."""
+    (found,) = _named(system, [name])
+    return _slice(system, "invariant" if found in system.invariants else "recovery", [found])
+
+
 def _slice(system: TransitionSystem, kind: Kind, names: Sequence[str]) -> TransitionSystem:
     wanted = {goal for name in names for goal in goals_of(system, name)}
     return slice_system(

@@ -1,0 +1,99 @@
+"""`podrace export`: a scenario's transition system in the language of another checker."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+from ..checker.export import to_promela, to_tlaplus
+from ..checker.search import explored_slice
+from ..model.language import TransitionSystem
+from ..properties import PROPERTIES, instrument
+from .options import UsageProblem
+from .plan import Run, Selection, plan
+
+
+def export(selection: Selection, language: str, whole: bool, output: Path | None) -> None:
+    """Write the one system that is selected to `output`, or to stdout. Raises UsageProblem or ScenarioError."""
+    runs = plan(selection)
+    run = _only(runs, whole)
+    system = instrument(run.scenario.spec, run.composition.classes, [PROPERTIES[r.property] for r in runs])
+    if not whole:
+        system = explored_slice(system, run.property)
+    try:
+        if language == "promela":
+            files = {output: to_promela(system, about(runs, system, whole) + PROMELA_COMMANDS)}
+        else:
+            files = _tla_files(system, about(runs, system, whole), output, run.scenario.name)
+    except ValueError as error:
+        # Raised for what the other checker cannot represent.
+        hint = "; without --whole, what the property cannot see is left out" if whole else ""
+        raise UsageProblem(f"{run.scenario.name} cannot be written for SPIN: {error}{hint}") from None
+    for path, text in files.items():
+        _write(path, text)
+
+
+def _only(runs: list[Run], whole: bool) -> Run:
+    scenarios = list(dict.fromkeys(run.scenario.name for run in runs))
+    if len(scenarios) > 1:
+        raise UsageProblem(f"one scenario at a time: name one of {', '.join(scenarios)}")
+    if len(runs) > 1 and not whole:
+        names = ", ".join(run.property for run in runs)
+        raise UsageProblem(f"{scenarios[0]} has several properties: add --property with one of {names}")
+    return runs[0]
+
+
+def about(runs: list[Run], system: TransitionSystem, whole: bool) -> str:
+    """What the file is, for its first lines."""
+    run = runs[0]
+    extent = "the whole system" if whole else "the part that this property can see"
+    lines = [
+        f"{run.scenario.name}, scheduler {run.composition.label}, {', '.join(r.property for r in runs)}: {extent}.",
+        "",
+    ]
+    for r in runs:
+        prop = PROPERTIES[r.property]
+        lines.append(f"{prop.id}: {prop.sentence()}")
+        if prop.kind == "recovery":
+            lines.append(
+                "This property asks what stays possible, which is no invariant: it is defined but not checked here."
+            )
+    lines += ["", f"{len(system.variables)} variables, {len(system.transitions)} transitions."]
+    return "\n".join(lines)
+
+
+PROMELA_COMMANDS = """
+
+To visit every reachable state, exactly:
+    spin -a -o2 FILE
+    gcc -O3 -w -DSAFETY -DNOREDUCE -o pan pan.c
+    ./pan -c0 -E -b -m10000000
+Without -c0 it stops at the first violation."""
+
+
+def _tla_files(
+    system: TransitionSystem, about: str, output: Path | None, scenario: str
+) -> dict[Path | None, str]:
+    if output is None:
+        module = to_tlaplus(system, about, scenario)
+        return {None: f"{module.text}\nThe configuration, for {module.name}.cfg:\n\n{module.configuration}"}
+    if output.suffix != ".tla" or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", output.stem):
+        raise UsageProblem(
+            f"--output: `{output}` is no name for a TLA+ module: use letters, digits and _, then .tla"
+        )
+    module = to_tlaplus(system, about, output.stem)
+    if module.name != output.stem:
+        raise UsageProblem(f"--output: `{output.stem}` means something in TLA+: choose another name")
+    return {output: module.text, output.with_suffix(".cfg"): module.configuration}
+
+
+def _write(path: Path | None, text: str) -> None:
+    if path is None:
+        sys.stdout.write(text)
+        return
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageProblem(f"--output: cannot write `{path}`: {error.strerror}") from None
+    print(f"wrote {path}", file=sys.stderr)

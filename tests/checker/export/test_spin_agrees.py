@@ -1,0 +1,166 @@
+"""SPIN, which shares no code with podrace, finds the same verdicts, states and transitions.
+
+On the seed scenarios (where they have more than a million states, on a smaller backlog; `make campaign` runs them as
+they are), and on random systems, one by one and many at a time.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+
+from podrace.checker import native, reference
+from podrace.checker.export.spin import Found, run_spin
+from podrace.checker.interpreter import Interpreter
+from podrace.checker.search import explored_slice
+from podrace.model.history import Composition
+from podrace.model.language import INT, State, TransitionSystem, Variable, as_expr
+from podrace.model.language.expr import less, variable
+from podrace.properties import PROPERTIES, instrument
+from podrace.scenarios import Scenario
+from tests.checker.export.combined import many_systems, one_of, recoverable, step
+from tests.checker.export.tools import require_spin
+from tests.checker.test_scenarios_agree import CASES, IDS
+from tests.random_systems import UNIVERSE, systems
+
+LARGE = (
+    "nominated-node-race S-NOMVIS 1.13",
+    "nominated-node-race S-NOMVIS 1.13 + 72259",
+    "nominated-node-race S-NOM 1.13 + 72259",
+    "forgotten-move-request S-STUCK 1.13",
+    "forgotten-move-request S-STUCK 1.13 + 73309",
+)
+"""What SPIN needs more than a few seconds for."""
+FAST_COMPILATION = ("-O0",)
+
+
+@pytest.fixture(autouse=True)
+def _spin() -> None:
+    require_spin()
+
+
+def sliced(scenario: Scenario, name: str, composition: Composition, events: int | None) -> TransitionSystem:
+    """What `podrace check` explores; `events` replaces the bound on undelivered pod events."""
+    spec = scenario.spec
+    if events is not None:
+        spec = replace(spec, scope=replace(spec.scope, pod_events=events))
+    return explored_slice(instrument(spec, composition.classes, [PROPERTIES[name]]), name)
+
+
+def spin(system: TransitionSystem, states: int, *options: str) -> Found:
+    with tempfile.TemporaryDirectory() as folder:
+        return run_spin(system, Path(folder), states=states, options=options or FAST_COMPILATION)
+
+
+def agree(system: TransitionSystem, *options: str) -> Found:
+    """SPIN's answer, which must be podrace's: on the whole state graph, and on whether each invariant holds."""
+    graph = native.explore(replace(system, invariants={}, goals={}, recoveries={}))
+    found = spin(system, graph.states, *options)
+    assert (found.states, found.transitions) == (graph.states, graph.transitions)
+    assert found.holds == (not native.explore(system).violations)
+    return found
+
+
+def every_state(system: TransitionSystem) -> list[State]:
+    """The reachable states, by the interpreter alone."""
+    interpreter, seen, waiting = Interpreter(system), {system.initial}, [system.initial]
+    while waiting:
+        state = waiting.pop()
+        for number in interpreter.enabled(state):
+            following = interpreter.successor(state, number)
+            if following not in seen:
+                seen.add(following)
+                waiting.append(following)
+    return list(seen)
+
+
+def breaches(system: TransitionSystem) -> int:
+    """How many pairs of a reachable state and an invariant that it breaks there are."""
+    interpreter = Interpreter(system)
+    return sum(
+        not interpreter.holds(e, state) for state in every_state(system) for e in system.invariants.values()
+    )
+
+
+@pytest.mark.parametrize("case", range(len(CASES)), ids=IDS)
+def test_on_scenarios(case: int) -> None:
+    system = sliced(*CASES[case], events=1 if IDS[case] in LARGE else None)
+    agree(system)
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("name", LARGE)
+def test_on_large_scenarios(name: str) -> None:
+    agree(sliced(*CASES[IDS.index(name)], events=None), "-O2")
+
+
+@pytest.mark.parametrize(
+    ("name", "states", "recovering"),
+    [
+        ("removed-node-blocks-pods L-ISO 1.8", 709, 412),
+        ("removed-node-blocks-pods L-ISO 1.8 + 53647", 948, 948),
+    ],
+)
+def test_on_the_recovery_of_a_seed(name: str, states: int, recovering: int) -> None:
+    """SPIN has no such property, but it can count from how many states there is a way back."""
+    system = sliced(*CASES[IDS.index(name)], events=None)
+    answer = native.explore(system)
+    assert answer.states == states
+    assert bool(answer.traps) == (recovering < states)
+    assert spin(recoverable(system, "L-ISO"), 1_000_000).errors == recovering
+
+
+def test_on_variables_that_nobody_reads() -> None:
+    """SPIN merges states that only they tell apart, unless it is told not to."""
+    read, unread = (Variable(name, INT, 0, 2, 0) for name in ("read", "unread"))
+    system = TransitionSystem(
+        name="unread",
+        universe=UNIVERSE,
+        variables=(read, unread),
+        transitions=(
+            step("count", less(variable(read), 2), {read: variable(read) + 1}),
+            step("one", as_expr(True), {unread: as_expr(1)}),
+            step("two", as_expr(True), {unread: as_expr(2)}),
+        ),
+    )
+    assert agree(system).states == 9
+
+
+@settings(max_examples=12)
+@given(systems())
+def test_on_random_systems(system: TransitionSystem) -> None:
+    found = agree(system)
+    assert found.errors == breaches(system)
+
+
+@settings(max_examples=6)
+@given(systems(invariants=0, goals=0, recoveries=2))
+def test_on_recoveries_of_random_systems(system: TransitionSystem) -> None:
+    answer = reference.explore(system)
+    for name in system.recoveries:
+        recovering = spin(recoverable(system, name), answer.states**2 + answer.states).errors
+        assert (name in answer.traps) == (recovering < answer.states)
+
+
+def agree_together(parts: list[TransitionSystem]) -> None:
+    """One run of SPIN on all of them; the sums must be those that the reference engine finds one by one."""
+    graphs = [reference.explore(replace(p, invariants={}, goals={}, recoveries={})) for p in parts]
+    found = spin(one_of(parts), 1 + sum(g.states for g in graphs))
+    assert found.states == 1 + sum(g.states for g in graphs)
+    assert found.transitions == len(parts) + sum(g.transitions for g in graphs)
+    assert found.errors == sum(map(breaches, parts))
+
+
+@pytest.mark.parametrize("batch", range(3))
+def test_on_many_random_systems(batch: int) -> None:
+    agree_together(many_systems(40, seed=batch))
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("batch", range(100))
+def test_on_thousands_of_random_systems(batch: int) -> None:
+    agree_together(many_systems(40, seed=1000 + batch))
