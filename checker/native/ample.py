@@ -1,0 +1,319 @@
+"""Stubborn sets natively: drops, from the successors of a batch of states, those that the search need not take.
+
+The same closure as `reductions.stubborn`, on sets of 64-bit words, and the same cycle condition as
+`reductions.reduced`; both choose the same transitions in every state.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..reductions.dependence import Dependence
+from .assembly import Assembly, function, pointers, store
+from .codegen import Program, each_state, masks
+from .compile import Code, compile_ir
+from .intrinsics import call
+from .jit import jit
+from .table import ONE, Numbers, Shape, Unsigned, Words, hash_of, lookup
+
+Short = NDArray[np.int32]
+Integers = NDArray[np.int64]
+
+_NEVER, _LIMIT, _PREDICATE = range(3)
+
+
+class Rules(NamedTuple):
+    """A `Dependence` as arrays; `transitions` is 0 where there is no reduction.
+
+    Sets are rows of words. The conditions of member m are needs[starts[m]:starts[m + 1]]. Observer o is dropped from
+    `watching` once bit bits[o] of the predicates seen, or of the limits hit, is set.
+    """
+
+    transitions: int
+    truth: int  # the address of the function that evaluates the conditions
+    conflicts: Words
+    enablers: Words
+    starts: Short
+    needs: Short
+    kinds: Short
+    bits: Short
+    watching: Words
+    advancing: NDArray[np.bool_]
+    conditions: Words
+
+
+class Ample:
+    """The rules of one search, and the code that they refer to, which lives as long as this object."""
+
+    def __init__(self, program: Program, dependence: Dependence | None, batch: int) -> None:
+        self.code: Code | None = None
+        if dependence is None:
+            self.rules = _rules(0, 0, (), (), (), (), np.ones(0, np.bool_), 0)
+            return
+        system = program.system
+        self.code = compile_ir(_truth(program, dependence), ("truth",))
+        fair = np.array([t.fair or not system.recoveries for t in system.transitions], np.bool_)
+        self.rules = _rules(
+            len(system.transitions),
+            self.code["truth"],
+            dependence.conflicts,
+            dependence.enablers,
+            dependence.needs,
+            tuple(_bit(dependence, o) for o in range(len(dependence.observers))),
+            fair,
+            batch * _words(len(dependence.conditions)),
+        )
+
+
+def _rules(
+    count: int,
+    truth: int,
+    conflicts: tuple[int, ...],
+    enablers: tuple[int, ...],
+    needs: tuple[tuple[int, ...], ...],
+    observers: tuple[tuple[int, int], ...],
+    advancing: NDArray[np.bool_],
+    room: int,
+) -> Rules:
+    words = _words(len(conflicts))
+    return Rules(
+        transitions=count,
+        truth=truth,
+        conflicts=_rows(conflicts, words),
+        enablers=_rows(enablers, words),
+        starts=np.cumsum([0, *map(len, needs)]).astype(np.int32),
+        needs=np.array([c for cs in needs for c in cs], np.int32),
+        kinds=np.array([kind for kind, _ in observers], np.int32),
+        bits=np.array([bit for _, bit in observers], np.int32),
+        watching=np.zeros(words, np.uint64),
+        advancing=advancing,
+        conditions=np.zeros(room, np.uint64),
+    )
+
+
+def _bit(dependence: Dependence, number: int) -> tuple[int, int]:
+    system, observer = dependence.system, dependence.observers[number]
+    if observer.kind == "recovery":
+        return _NEVER, 0
+    if observer.kind == "limit":
+        return _LIMIT, system.limits.index(observer.name)
+    if observer.kind == "invariant":
+        return _PREDICATE, list(system.invariants).index(observer.name)
+    return _PREDICATE, len(system.invariants) + list(system.goals).index(observer.name)
+
+
+def _words(bits: int) -> int:
+    return (bits + 63) // 64
+
+
+def _rows(sets: tuple[int, ...], words: int) -> Words:
+    flat = [s >> 64 * w & (2**64 - 1) for s in sets for w in range(words)]
+    return np.array(flat, np.uint64).reshape(len(sets), words)
+
+
+def _truth(program: Program, dependence: Dependence) -> str:
+    """truth(states, count, out): the conditions that hold in each state, a bit each."""
+    out, conditions = Assembly(), list(dependence.conditions)
+    pointers(out, "states", "out")
+    with each_state(out, program, conditions) as lowering:
+        start = out.value(f"mul i64 %i, {_words(len(conditions))}")
+        for w, mask in enumerate(masks(lowering, [(c, True) for c in conditions])):
+            store(out, "out", out.value(f"add i64 {start}, {w}"), mask)
+    return function("truth", ("states", "count", "out"), out, result="%count")
+
+
+@jit
+def begin_level(rules: Rules, seen: Words, hits: Words) -> None:
+    """Watch for all observers but those that have seen what they are there for."""
+    rules.watching[:] = 0
+    for o in range(len(rules.kinds)):
+        number, bit = rules.transitions + o, rules.bits[o]
+        word, mask = bit >> 6, ONE << np.uint64(bit & 63)
+        done = (rules.kinds[o] == _LIMIT and hits[word] & mask != 0) or (
+            rules.kinds[o] == _PREDICATE and seen[word] & mask != 0
+        )
+        if not done:
+            rules.watching[number >> 6] |= ONE << np.uint64(number & 63)
+    for t in range(rules.transitions):
+        rules.watching[t >> 6] |= ONE << np.uint64(t & 63)
+
+
+@jit
+def thin(
+    shape: Shape,
+    rules: Rules,
+    level_end: int,
+    states: Words,
+    start: int,
+    table: Numbers,
+    bits: Unsigned,
+    buffer: Words,
+    which: Short,
+    ends: Integers,
+    number: int,
+) -> int:
+    """Keep the successors that are to be taken, in order, and correct `ends`; gives how many there are."""
+    call(rules.truth, (start, number, rules.conditions.ctypes.data))
+    size = len(shape)
+    words = rules.conflicts.shape[1]
+    truths = len(rules.conditions) // len(ends)
+    enabled = np.zeros(words, np.uint64)
+    chosen = np.zeros(words, np.uint64)
+    kept = 0
+    first = 0
+    for i in range(number):
+        end = ends[i]
+        enabled[:] = 0
+        for k in range(first, end):
+            enabled[which[k] >> 6] |= ONE << np.uint64(which[k] & 63)
+        reduced = end - first > 1 and _choose(
+            shape, rules, rules.conditions[i * truths : (i + 1) * truths], enabled, chosen,
+            level_end, states, table, bits, buffer, which, first, end,
+        )  # fmt: skip
+        for k in range(first, end):
+            t = which[k]
+            if not reduced or chosen[t >> 6] >> np.uint64(t & 63) & ONE != 0:
+                if k != kept:
+                    which[kept] = t
+                    for w in range(size):
+                        buffer[kept * size + w] = buffer[k * size + w]
+                kept += 1
+        first = end
+        ends[i] = kept
+    return kept
+
+
+@jit
+def _choose(
+    shape: Shape,
+    rules: Rules,
+    true: Words,
+    enabled: Words,
+    chosen: Words,
+    level_end: int,
+    states: Words,
+    table: Numbers,
+    bits: Unsigned,
+    buffer: Words,
+    which: Short,
+    first: int,
+    end: int,
+) -> bool:
+    """Put the smallest acceptable stubborn set into `chosen`; whether there is one that leaves some out."""
+    words = len(enabled)
+    many = end - first
+    found = np.zeros((many, words), np.uint64)
+    sizes = np.zeros(many, np.int64)  # 0: not acceptable
+    for s in range(many):
+        count = _close(rules, which[first + s], true, enabled, chosen, many)
+        if count == many:
+            continue
+        if count == 1:
+            if _advances(shape, rules, chosen, level_end, states, table, bits, buffer, which, first, end):
+                return True
+            continue
+        sizes[s] = count
+        found[s, :] = chosen
+    while True:
+        best = -1
+        for s in range(many):
+            if sizes[s] > 0 and (best < 0 or sizes[s] < sizes[best]):
+                best = s
+        if best < 0:
+            return False
+        sizes[best] = 0
+        chosen[:] = found[best]
+        if _advances(shape, rules, chosen, level_end, states, table, bits, buffer, which, first, end):
+            return True
+
+
+@jit
+def _close(rules: Rules, seed: int, true: Words, enabled: Words, chosen: Words, many: int) -> int:
+    """Put a stubborn set with `seed` into `chosen`; gives how many of its members are enabled."""
+    words = len(enabled)
+    todo = np.zeros(words, np.uint64)
+    chosen[:] = 0
+    chosen[seed >> 6] = todo[seed >> 6] = ONE << np.uint64(seed & 63)
+    word = 0
+    while word < words:
+        if todo[word] == 0:
+            word += 1
+            continue
+        lowest = todo[word] & (~todo[word] + ONE)
+        todo[word] ^= lowest
+        member = 64 * word + np.int64(_count(lowest - ONE))
+        if enabled[word] & lowest != 0:
+            row, more = member, rules.conflicts
+        else:
+            row, more = _cheapest(rules, member, true, enabled, chosen), rules.enablers
+            if row < 0:
+                continue
+        count = 0
+        for w in range(words):
+            added = more[row, w] & rules.watching[w] & ~chosen[w]
+            chosen[w] |= added
+            todo[w] |= added
+            if added != 0 and w < word:
+                word = w
+            count += np.int64(_count(chosen[w] & enabled[w]))
+        if count == many:
+            return count
+    count = 0
+    for w in range(words):
+        count += np.int64(_count(chosen[w] & enabled[w]))
+    return count
+
+
+@jit
+def _cheapest(rules: Rules, member: int, true: Words, enabled: Words, chosen: Words) -> int:
+    """The false condition of a member whose enablers cost least to add; -1 if none is false."""
+    best, least = -1, 0
+    for n in range(rules.starts[member], rules.starts[member + 1]):
+        c = rules.needs[n]
+        if true[c >> 6] >> np.uint64(c & 63) & ONE == 0:
+            cost = 0
+            for w in range(len(enabled)):
+                added = rules.enablers[c, w] & ~chosen[w]
+                cost += 256 * np.int64(_count(added & enabled[w])) + np.int64(_count(added))
+            if best < 0 or cost < least:
+                best, least = np.int64(c), cost
+    return best
+
+
+@jit
+def _advances(
+    shape: Shape,
+    rules: Rules,
+    chosen: Words,
+    level_end: int,
+    states: Words,
+    table: Numbers,
+    bits: Unsigned,
+    buffer: Words,
+    which: Short,
+    first: int,
+    end: int,
+) -> bool:
+    """Whether a chosen transition, fair where that matters, leads beyond this level."""
+    size = np.uint64(len(shape))
+    last = (ONE << bits) - ONE
+    for k in range(first, end):
+        t = which[k]
+        if chosen[t >> 6] >> np.uint64(t & 63) & ONE != 0 and rules.advancing[t]:
+            at = np.uint64(k) * size
+            _, entry = lookup(shape, buffer, at, hash_of(shape, buffer, at), states, table, bits)
+            if entry == 0 or np.int64((entry & last) - ONE) >= level_end:
+                return True
+    return False
+
+
+@jit
+def _count(word: Any) -> Any:
+    """The number of bits that are set."""
+    word -= (word >> np.uint64(1)) & np.uint64(0x5555555555555555)
+    word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return (word * np.uint64(0x0101010101010101)) >> np.uint64(56)
