@@ -43,6 +43,9 @@ class Rules(NamedTuple):
     watching: Words
     advancing: NDArray[np.bool_]
     conditions: Words
+    scratch: Words  # rows: the enabled, the chosen, those still to be closed, then one set for each successor
+    sizes: Integers
+    spared: Integers  # one number: enabled transitions that were dropped
 
 
 class Ample:
@@ -91,6 +94,9 @@ def _rules(
         watching=np.zeros(words, np.uint64),
         advancing=advancing,
         conditions=np.zeros(room, np.uint64),
+        scratch=np.zeros((3 + count, words), np.uint64),
+        sizes=np.zeros(count, np.int64),
+        spared=np.zeros(1, np.int64),
     )
 
 
@@ -158,10 +164,8 @@ def thin(
     """Keep the successors that are to be taken, in order, and correct `ends`; gives how many there are."""
     call(rules.truth, (start, number, rules.conditions.ctypes.data))
     size = len(shape)
-    words = rules.conflicts.shape[1]
     truths = len(rules.conditions) // len(ends)
-    enabled = np.zeros(words, np.uint64)
-    chosen = np.zeros(words, np.uint64)
+    enabled, chosen = rules.scratch[0], rules.scratch[1]
     kept = 0
     first = 0
     for i in range(number):
@@ -183,6 +187,7 @@ def thin(
                 kept += 1
         first = end
         ends[i] = kept
+    rules.spared[0] += first - kept
     return kept
 
 
@@ -203,10 +208,9 @@ def _choose(
     end: int,
 ) -> bool:
     """Put the smallest acceptable stubborn set into `chosen`; whether there is one that leaves some out."""
-    words = len(enabled)
     many = end - first
-    found = np.zeros((many, words), np.uint64)
-    sizes = np.zeros(many, np.int64)  # 0: not acceptable
+    found, sizes = rules.scratch[3:], rules.sizes
+    sizes[:many] = 0  # 0: not acceptable
     for s in range(many):
         count = _close(rules, which[first + s], true, enabled, chosen, many)
         if count == many:
@@ -216,7 +220,8 @@ def _choose(
                 return True
             continue
         sizes[s] = count
-        found[s, :] = chosen
+        for w in range(len(enabled)):
+            found[s, w] = chosen[w]
     while True:
         best = -1
         for s in range(many):
@@ -225,7 +230,8 @@ def _choose(
         if best < 0:
             return False
         sizes[best] = 0
-        chosen[:] = found[best]
+        for w in range(len(enabled)):
+            chosen[w] = found[best, w]
         if _advances(shape, rules, chosen, level_end, states, table, bits, buffer, which, first, end):
             return True
 
@@ -234,33 +240,36 @@ def _choose(
 def _close(rules: Rules, seed: int, true: Words, enabled: Words, chosen: Words, many: int) -> int:
     """Put a stubborn set with `seed` into `chosen`; gives how many of its members are enabled."""
     words = len(enabled)
-    todo = np.zeros(words, np.uint64)
-    chosen[:] = 0
+    todo = rules.scratch[2]
+    for w in range(words):
+        chosen[w] = todo[w] = np.uint64(0)
     chosen[seed >> 6] = todo[seed >> 6] = ONE << np.uint64(seed & 63)
-    word = 0
-    while word < words:
-        if todo[word] == 0:
-            word += 1
-            continue
-        lowest = todo[word] & (~todo[word] + ONE)
+    while True:
+        word, lowest, is_enabled = -1, np.uint64(0), False
+        for w in range(words):
+            if todo[w] & enabled[w] != 0:
+                word, lowest, is_enabled = w, todo[w] & enabled[w], True
+                break
+            if word < 0 and todo[w] != 0:
+                word, lowest = w, todo[w]
+        if word < 0:
+            break
+        lowest &= ~lowest + ONE
         todo[word] ^= lowest
         member = 64 * word + np.int64(_count(lowest - ONE))
-        if enabled[word] & lowest != 0:
-            row, more = member, rules.conflicts
-        else:
+        row, more = member, rules.conflicts
+        if not is_enabled:
             row, more = _cheapest(rules, member, true, enabled, chosen), rules.enablers
             if row < 0:
                 continue
-        count = 0
+        missing = False
         for w in range(words):
             added = more[row, w] & rules.watching[w] & ~chosen[w]
             chosen[w] |= added
             todo[w] |= added
-            if added != 0 and w < word:
-                word = w
-            count += np.int64(_count(chosen[w] & enabled[w]))
-        if count == many:
-            return count
+            missing |= enabled[w] & ~chosen[w] != 0
+        if not missing:
+            return many
     count = 0
     for w in range(words):
         count += np.int64(_count(chosen[w] & enabled[w]))

@@ -179,6 +179,7 @@ class Search:
             goals=reached,
             traps={name: self._path(state) for name, state in traps.items()},
             seconds=self.watch.seconds,
+            spared=int(self.ample.rules.spared[0]),
         )
 
     def _path(self, state: int) -> Path:

@@ -9,6 +9,8 @@ does not depend on the order within one. Where recoveries are asked, that transi
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ...model.language import State, TransitionSystem
 from ..exploration import Budget, Exploration
 from ..reference import Search, Watcher
@@ -37,6 +39,7 @@ class ReducedSearch(Search):
         self.watching = dependence.observed
         self.level_end = 0
         self.known_depth = -1
+        self.spared = 0
 
     def expand(self, number: int) -> None:
         """Take the chosen transitions of one state."""
@@ -51,6 +54,7 @@ class ReducedSearch(Search):
                 else:
                     enabled |= 1 << index
         chosen = self.choose(state, enabled)
+        self.spared += (enabled & ~chosen).bit_count()
         for index in sorted([*stopped, *members(chosen)]):
             if index in stopped:
                 self.limits_hit.update(acting.blocking(state, index))
@@ -70,6 +74,10 @@ class ReducedSearch(Search):
         """Stop watching for what the levels so far have shown."""
         self.known_depth, self.level_end = self.depth, len(self.states)
         self.watching = watched(self.dependence, {*self.violated, *self.reached}, self.limits_hit)
+
+    def result(self, stopped: str | None) -> Exploration:
+        """What was found out, and what was spared."""
+        return replace(super().result(stopped), spared=self.spared)
 
     def choose(self, state: State, enabled: int) -> int:
         """The transitions to take: a stubborn set that makes progress, or all that are enabled."""
