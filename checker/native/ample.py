@@ -43,7 +43,10 @@ class Rules(NamedTuple):
     watching: Words
     advancing: NDArray[np.bool_]
     conditions: Words
-    scratch: Words  # rows: the enabled, the chosen, those still to be closed, then one set for each successor
+    enabled: Words  # this and the next four: room for the work on one state
+    chosen: Words
+    todo: Words
+    found: Words
     sizes: Integers
     spared: Integers  # one number: enabled transitions that were dropped
 
@@ -94,7 +97,10 @@ def _rules(
         watching=np.zeros(words, np.uint64),
         advancing=advancing,
         conditions=np.zeros(room, np.uint64),
-        scratch=np.zeros((3 + count, words), np.uint64),
+        enabled=np.zeros(words, np.uint64),
+        chosen=np.zeros(words, np.uint64),
+        todo=np.zeros(words, np.uint64),
+        found=np.zeros((count, words), np.uint64),
         sizes=np.zeros(count, np.int64),
         spared=np.zeros(1, np.int64),
     )
@@ -163,20 +169,53 @@ def thin(
 ) -> int:
     """Keep the successors that are to be taken, in order, and correct `ends`; gives how many there are."""
     call(rules.truth, (start, number, rules.conditions.ctypes.data))
+    # Taken out of the tuple once: numba counts references to every array of a tuple that is passed on.
+    conflicts, enablers, starts, needs = rules.conflicts, rules.enablers, rules.starts, rules.needs
+    watching, advancing, true = rules.watching, rules.advancing, rules.conditions
+    sizes, enabled, chosen, todo, found = rules.sizes, rules.enabled, rules.chosen, rules.todo, rules.found
     size = len(shape)
-    truths = len(rules.conditions) // len(ends)
-    enabled, chosen = rules.scratch[0], rules.scratch[1]
+    truths = len(true) // len(ends)
     kept = 0
     first = 0
     for i in range(number):
         end = ends[i]
-        enabled[:] = 0
-        for k in range(first, end):
-            enabled[which[k] >> 6] |= ONE << np.uint64(which[k] & 63)
-        reduced = end - first > 1 and _choose(
-            shape, rules, rules.conditions[i * truths : (i + 1) * truths], enabled, chosen,
-            level_end, states, table, bits, buffer, which, first, end,
-        )  # fmt: skip
+        reduced = False
+        if end - first > 1:
+            for w in range(len(enabled)):
+                enabled[w] = np.uint64(0)
+            for k in range(first, end):
+                enabled[which[k] >> 6] |= ONE << np.uint64(which[k] & 63)
+            many = end - first
+            for s in range(many):
+                sizes[s] = 0  # not acceptable
+            for s in range(many):
+                count = _close(
+                    conflicts, enablers, starts, needs, watching, which[first + s], true, 64 * truths * i,
+                    enabled, chosen, todo, many,
+                )  # fmt: skip
+                if count == 1:
+                    reduced = _advances(
+                        shape, advancing, chosen, level_end, states, table, bits, buffer, which, first, end
+                    )
+                    if reduced:
+                        break
+                elif count < many:
+                    sizes[s] = count
+                    for w in range(len(enabled)):
+                        found[s, w] = chosen[w]
+            while not reduced:
+                best = -1
+                for s in range(many):
+                    if sizes[s] > 0 and (best < 0 or sizes[s] < sizes[best]):
+                        best = s
+                if best < 0:
+                    break
+                sizes[best] = 0
+                for w in range(len(enabled)):
+                    chosen[w] = found[best, w]
+                reduced = _advances(
+                    shape, advancing, chosen, level_end, states, table, bits, buffer, which, first, end
+                )
         for k in range(first, end):
             t = which[k]
             if not reduced or chosen[t >> 6] >> np.uint64(t & 63) & ONE != 0:
@@ -192,82 +231,67 @@ def thin(
 
 
 @jit
-def _choose(
-    shape: Shape,
-    rules: Rules,
+def _close(
+    conflicts: Words,
+    enablers: Words,
+    starts: Short,
+    needs: Short,
+    watching: Words,
+    seed: int,
     true: Words,
+    offset: int,
     enabled: Words,
     chosen: Words,
-    level_end: int,
-    states: Words,
-    table: Numbers,
-    bits: Unsigned,
-    buffer: Words,
-    which: Short,
-    first: int,
-    end: int,
-) -> bool:
-    """Put the smallest acceptable stubborn set into `chosen`; whether there is one that leaves some out."""
-    many = end - first
-    found, sizes = rules.scratch[3:], rules.sizes
-    sizes[:many] = 0  # 0: not acceptable
-    for s in range(many):
-        count = _close(rules, which[first + s], true, enabled, chosen, many)
-        if count == many:
-            continue
-        if count == 1:
-            if _advances(shape, rules, chosen, level_end, states, table, bits, buffer, which, first, end):
-                return True
-            continue
-        sizes[s] = count
-        for w in range(len(enabled)):
-            found[s, w] = chosen[w]
-    while True:
-        best = -1
-        for s in range(many):
-            if sizes[s] > 0 and (best < 0 or sizes[s] < sizes[best]):
-                best = s
-        if best < 0:
-            return False
-        sizes[best] = 0
-        for w in range(len(enabled)):
-            chosen[w] = found[best, w]
-        if _advances(shape, rules, chosen, level_end, states, table, bits, buffer, which, first, end):
-            return True
+    todo: Words,
+    many: int,
+) -> int:
+    """Put a stubborn set with `seed` into `chosen`; gives how many of its members are enabled.
 
-
-@jit
-def _close(rules: Rules, seed: int, true: Words, enabled: Words, chosen: Words, many: int) -> int:
-    """Put a stubborn set with `seed` into `chosen`; gives how many of its members are enabled."""
+    The conditions of this state are the bits of `true` from `offset` on.
+    """
     words = len(enabled)
-    todo = rules.scratch[2]
     for w in range(words):
-        chosen[w] = todo[w] = np.uint64(0)
-    chosen[seed >> 6] = todo[seed >> 6] = ONE << np.uint64(seed & 63)
+        chosen[w] = np.uint64(0)
+        todo[w] = np.uint64(0)
+    chosen[seed >> 6] = ONE << np.uint64(seed & 63)
+    todo[seed >> 6] = ONE << np.uint64(seed & 63)
     while True:
-        word, lowest, is_enabled = -1, np.uint64(0), False
+        word, first, is_enabled = -1, np.uint64(0), False
         for w in range(words):
             if todo[w] & enabled[w] != 0:
-                word, lowest, is_enabled = w, todo[w] & enabled[w], True
+                word, first, is_enabled = w, todo[w] & enabled[w], True
                 break
             if word < 0 and todo[w] != 0:
-                word, lowest = w, todo[w]
+                word, first = w, todo[w]
         if word < 0:
             break
-        lowest &= ~lowest + ONE
+        lowest = first & (~first + ONE)
         todo[word] ^= lowest
-        member = 64 * word + np.int64(_count(lowest - ONE))
-        row, more = member, rules.conflicts
+        row = 64 * word + np.int64(_count(lowest - ONE))
         if not is_enabled:
-            row, more = _cheapest(rules, member, true, enabled, chosen), rules.enablers
+            # The false condition whose enablers cost least to add.
+            member, row, least = row, np.int64(-1), 0
+            for n in range(starts[member], starts[member + 1]):
+                c = np.int64(needs[n])
+                at = offset + c
+                if true[at >> 6] >> np.uint64(at & 63) & ONE == 0:
+                    cost = 0
+                    for w in range(words):
+                        added = enablers[c, w] & ~chosen[w]
+                        if added != 0:
+                            cost += 256 * np.int64(_count(added & enabled[w])) + np.int64(_count(added))
+                    if row < 0 or cost < least:
+                        row, least = c, cost
             if row < 0:
                 continue
         missing = False
         for w in range(words):
-            added = more[row, w] & rules.watching[w] & ~chosen[w]
+            more = conflicts[row, w] if is_enabled else enablers[row, w]
+            added = more & watching[w] & ~chosen[w]
             chosen[w] |= added
             todo[w] |= added
-            missing |= enabled[w] & ~chosen[w] != 0
+            if enabled[w] & ~chosen[w] != 0:
+                missing = True
         if not missing:
             return many
     count = 0
@@ -277,25 +301,9 @@ def _close(rules: Rules, seed: int, true: Words, enabled: Words, chosen: Words, 
 
 
 @jit
-def _cheapest(rules: Rules, member: int, true: Words, enabled: Words, chosen: Words) -> int:
-    """The false condition of a member whose enablers cost least to add; -1 if none is false."""
-    best, least = -1, 0
-    for n in range(rules.starts[member], rules.starts[member + 1]):
-        c = rules.needs[n]
-        if true[c >> 6] >> np.uint64(c & 63) & ONE == 0:
-            cost = 0
-            for w in range(len(enabled)):
-                added = rules.enablers[c, w] & ~chosen[w]
-                cost += 256 * np.int64(_count(added & enabled[w])) + np.int64(_count(added))
-            if best < 0 or cost < least:
-                best, least = np.int64(c), cost
-    return best
-
-
-@jit
 def _advances(
     shape: Shape,
-    rules: Rules,
+    advancing: NDArray[np.bool_],
     chosen: Words,
     level_end: int,
     states: Words,
@@ -311,7 +319,7 @@ def _advances(
     last = (ONE << bits) - ONE
     for k in range(first, end):
         t = which[k]
-        if chosen[t >> 6] >> np.uint64(t & 63) & ONE != 0 and rules.advancing[t]:
+        if chosen[t >> 6] >> np.uint64(t & 63) & ONE != 0 and advancing[t]:
             at = np.uint64(k) * size
             _, entry = lookup(shape, buffer, at, hash_of(shape, buffer, at), states, table, bits)
             if entry == 0 or np.int64((entry & last) - ONE) >= level_end:
