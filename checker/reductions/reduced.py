@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from ...model.language import State, TransitionSystem
 from ..exploration import Budget, Exploration
+from .. import reference
 from ..reference import Search, Watcher
 from .dependence import Dependence, dependence_of
 from .stubborn import candidates, members
@@ -26,6 +27,15 @@ def explore_reduced(
 ) -> Exploration:
     """Like `reference.explore`, under partial-order reduction."""
     return ReducedSearch(system, budget or Budget(), progress, dependence or dependence_of(system)).run()
+
+
+def explore_either(
+    system: TransitionSystem, budget: Budget, progress: Watcher | None, dependence: Dependence | None
+) -> Exploration:
+    """The reference search, reduced where there is a dependence."""
+    if dependence is None:
+        return reference.explore(system, budget, progress)
+    return explore_reduced(system, budget, progress, dependence)
 
 
 class ReducedSearch(Search):
