@@ -260,7 +260,9 @@ def coupled(draw: Draw, recoveries: int = 1) -> TransitionSystem:
             """Mostly about a few variables: those of one process, or of two at once."""
             return {
                 f"{kind}{i}": all_of(
-                    words.choice((equal(variable(v), const(v.sort, draw(st.integers(v.lo, v.hi)))), words.condition(1)))
+                    words.choice(
+                        (equal(variable(v), const(v.sort, draw(st.integers(v.lo, v.hi)))), words.condition(1))
+                    )
                     for v in draw(st.lists(st.sampled_from(variables), min_size=1, max_size=3, unique=True))
                 )
                 for i in range(draw(st.integers(0, most)))

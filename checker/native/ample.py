@@ -267,19 +267,20 @@ def _close(
             break
         lowest = first & (~first + ONE)
         todo[word] ^= lowest
-        row = 64 * word + np.int64(_count(lowest - ONE))
+        member: int = 64 * word + int(_count(lowest - ONE))
+        row = member
         if not is_enabled:
             # The false condition whose enablers cost least to add.
-            member, row, least = row, np.int64(-1), 0
+            row, least = -1, 0
             for n in range(starts[member], starts[member + 1]):
-                c = np.int64(needs[n])
+                c = int(needs[n])
                 at = offset + c
                 if true[at >> 6] >> np.uint64(at & 63) & ONE == 0:
                     cost = 0
                     for w in range(words):
                         added = enablers[c, w] & ~chosen[w]
                         if added != 0:
-                            cost += 256 * np.int64(_count(added & enabled[w])) + np.int64(_count(added))
+                            cost += 256 * int(_count(added & enabled[w])) + int(_count(added))
                     if row < 0 or cost < least:
                         row, least = c, cost
             if row < 0:
@@ -296,7 +297,7 @@ def _close(
             return many
     count = 0
     for w in range(words):
-        count += np.int64(_count(chosen[w] & enabled[w]))
+        count += int(_count(chosen[w] & enabled[w]))
     return count
 
 

@@ -87,7 +87,7 @@ def dependence_of(system: TransitionSystem) -> Dependence:
 
 def _conditions_of(transition: Transition) -> tuple[Expr, ...]:
     bounds = (c for _, bound in transition.limits for c in conjuncts(bound))
-    return tuple({c: None for c in (*conjuncts(transition.guard), *bounds)})
+    return tuple(dict.fromkeys((*conjuncts(transition.guard), *bounds)))
 
 
 def _observers(system: TransitionSystem) -> Iterator[Observer]:

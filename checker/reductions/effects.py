@@ -80,7 +80,9 @@ def effect_of(
 
         touched = [i for i, support in enumerate(supports) if not support.isdisjoint(new)]
         later = substitute([conditions[i] for i in touched], after)
-        results = [(i, later[conditions[i]]) for i in touched if later[conditions[i]] is not old[conditions[i]]]
+        results = [
+            (i, later[conditions[i]]) for i in touched if later[conditions[i]] is not old[conditions[i]]
+        ]
         return Effect(
             writes=frozenset(new),
             reads=frozenset(variables_of(new.values())),

@@ -12,8 +12,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ...model.language import State, TransitionSystem
-from ..exploration import Budget, Exploration
 from .. import reference
+from ..exploration import Budget, Exploration
 from ..reference import Search, Watcher
 from .dependence import Dependence, dependence_of
 from .stubborn import candidates, members
@@ -94,7 +94,9 @@ class ReducedSearch(Search):
         if enabled.bit_count() < 2:
             return enabled
         true = sum(
-            1 << c for c, condition in enumerate(self.dependence.conditions) if self.acting.holds(condition, state)
+            1 << c
+            for c, condition in enumerate(self.dependence.conditions)
+            if self.acting.holds(condition, state)
         )
         for chosen in candidates(self.dependence, enabled, true, self.watching):
             if any(self.advances(state, t) for t in members(chosen)):

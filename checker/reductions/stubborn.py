@@ -49,7 +49,9 @@ def closure(dependence: Dependence, seed: int, enabled: int, true: int, watching
     relevant = (1 << count) - 1 | watching
     chosen = todo = 1 << seed
     while todo:
-        first = todo & enabled or todo  # enabled ones first: what they conflict with ends a hopeless closure soonest
+        first = (
+            todo & enabled or todo
+        )  # enabled ones first: what they conflict with ends a hopeless closure soonest
         lowest = first & -first
         todo ^= lowest
         t = lowest.bit_length() - 1
