@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from podrace.checker.reductions.policy import Mode
 from podrace.cli import check as check_module
 from podrace.cli import execute
 from podrace.model.history import RELEASES
@@ -149,9 +150,7 @@ def test_json(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("option", "mode"), [([], "auto"), (["--reductions"], "on"), (["--no-reductions"], "off")]
 )
-def test_reductions(
-    shell: Shell, monkeypatch: pytest.MonkeyPatch, option: list[str], mode: execute.Mode
-) -> None:
+def test_reductions(shell: Shell, monkeypatch: pytest.MonkeyPatch, option: list[str], mode: Mode) -> None:
     with pretending(monkeypatch, "HOLDS") as pretence:
         shell("check", "tiny.yaml", *option)
     assert pretence.methods == [execute.Method("native", mode)]
