@@ -48,7 +48,7 @@ class Exploration:
     `goals` maps a reached goal to a shortest run that reaches it, `traps` maps a recovery to a shortest run
     to a state from which fair transitions alone can no longer reach it (filled only when complete).
     `fired[i]` counts how often transition i was enabled; `limits_hit` names the bounds that stopped a
-    transition whose guard held.
+    transition whose guard held. `spared` counts the enabled transitions that a reduced search did not take.
     """
 
     states: int
@@ -62,3 +62,4 @@ class Exploration:
     violations: Mapping[str, Path] = field(default_factory=dict)
     goals: Mapping[str, Path] = field(default_factory=dict)
     traps: Mapping[str, Path] = field(default_factory=dict)
+    spared: int = 0

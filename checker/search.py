@@ -16,14 +16,15 @@ from difflib import get_close_matches
 from typing import Literal
 
 from ..model.language import TransitionSystem
-from .exploration import Budget, Exploration, Path
+from .exploration import Budget, Path
+from .reductions.policy import Explore, Mode, Outcome, decide
+from .reductions.reduced import explore_either as explore_slowly
 from .reference import Watcher
 from .slicing import slice_system, step_name, transition_map, unseen_steps
 from .trace import MAX_CONFIRMED_STATES, ReplayError, Trace, confirm, confirm_goal, confirm_trap
 from .verdict import Kind, Result, Verdict
 
 Engine = Literal["native", "reference"]
-Explore = Callable[[TransitionSystem, Budget, Watcher | None], Exploration]
 
 
 class UnknownProperty(LookupError):
@@ -43,6 +44,7 @@ def check(
     budget: Budget | None = None,
     *,
     engine: Engine = "native",
+    reductions: Mode = "auto",
     progress: Watcher | None = None,
     announce: Callable[[tuple[str, ...]], None] | None = None,
     together: bool = True,
@@ -50,7 +52,8 @@ def check(
 ) -> list[Result]:
     """The verdict on each named property (all, if none are named), in the order in which they are named.
 
-    `budget` is what each exploration may use; one that runs out makes its properties INCONCLUSIVE unless
+    `reductions` says when searches are reduced (see `reductions.policy`); with "off", all counts are those of the
+    system itself. `budget` is what each exploration may use; one that runs out makes its properties INCONCLUSIVE unless
     they were already violated. `announce` is told which properties the next exploration decides;
     `together=False` gives each property its own. `confirmed_states` bounds how far a trap is executed
     again. Raises UnknownProperty, ValueError if there is nothing to check, and EngineDisagreement.
@@ -64,9 +67,9 @@ def check(
     for group in _groups(system, names, together):
         if announce is not None:
             announce(group.names)
-        answer = explore(group.slice, budget, progress)
+        outcome = decide(group.slice, budget, progress, explore, reductions)
         for name in group.names:
-            found[name] = _result(system, group, answer, name, engine, confirmed_states)
+            found[name] = _result(system, group, outcome, name, engine, confirmed_states)
     return [found[name] for name in names]
 
 
@@ -97,9 +100,7 @@ def _named(system: TransitionSystem, properties: Sequence[str] | None) -> list[s
 
 def _engine(name: str) -> Explore:
     if name == "reference":
-        from .reference import explore
-
-        return explore
+        return explore_slowly
     if name == "native":
         from .native import explore as explore_natively
 
@@ -146,12 +147,13 @@ def _groups(system: TransitionSystem, names: Sequence[str], together: bool) -> I
 def _result(
     system: TransitionSystem,
     group: _Group,
-    answer: Exploration,
+    outcome: Outcome,
     name: str,
     engine: str,
     confirmed_states: int,
 ) -> Result:
     numbers = transition_map(group.slice, system)
+    answer, reductions = outcome.about(name)
     claims = answer.violations if group.kind == "invariant" else answer.traps
     trace: Trace | None = None
     if name in claims:
@@ -202,6 +204,7 @@ def _result(
         bounds_hit=tuple(bound for bound in system.limits if bound in answer.limits_hit),
         stopped=answer.stopped,
         engine=engine,
+        reductions=reductions,
     )
 
 

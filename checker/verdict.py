@@ -41,7 +41,8 @@ class Result:
     (`part.step`, all bindings together) that did or did not happen in the search; where it did not visit
     everything, "never" means "not so far". `unseen` names the steps that the slice left out, because nothing
     that was asked can see them. `goals_reached` gives the length of a shortest run to each
-    goal. `stopped` is None for a complete search, else why it ended (see `Exploration`).
+    goal. `reductions` names what kept the search from visiting every state; then `trace` and those runs may be longer
+    than need be. `stopped` is None for a complete search, else why it ended (see `Exploration`).
 
     `vacuous` warns that HOLDS says little: a goal was not reached, or no step ever happened.
     """
@@ -63,6 +64,7 @@ class Result:
     bounds_hit: tuple[str, ...] = ()
     stopped: str | None = None
     engine: str = "reference"
+    reductions: tuple[str, ...] = ()
 
     @property
     def vacuous(self) -> bool:
@@ -86,15 +88,16 @@ class Result:
         return " ".join(sentences)
 
     def _explored(self) -> str:
-        return (
-            f"{counted(self.states, 'state')}, {counted(self.transitions, 'transition')}, depth {self.depth}"
-        )
+        by = f", by {' and '.join(self.reductions)}" if self.reductions else ""
+        return f"{counted(self.states, 'state')}, {counted(self.transitions, 'transition')}, depth {self.depth}{by}"
 
     def _violated(self) -> str:
         assert self.trace is not None
         steps = len(self.trace.steps)
         when = "in the initial state" if steps == 0 else f"after {counted(steps, 'step')}"
         if self.kind == "invariant":
+            if self.reductions:
+                return f"Violated {when}, perhaps sooner by another run ({self._explored()} explored)."
             return f"Violated {when}, and by no shorter run ({self._explored()} explored)."
         seen = counted(self.trace.closure, "state")
         checked = (
@@ -114,6 +117,8 @@ class Result:
         covered = f"Stopped by {budget.get(self.stopped or '', 'a limit')} after {self._explored()}"
         if self.kind == "recovery":
             return f"{covered}: recovery can be decided only when every state was visited."
+        if self.reductions:
+            return f"{covered}: no violation so far, and runs of any length may have been put off."
         return (
             f"{covered}: no violation within {counted(max(self.depth - 1, 0), 'step')}, nothing known beyond."
         )
@@ -132,6 +137,7 @@ class Result:
             "depth": self.depth,
             "seconds": self.seconds,
             "engine": self.engine,
+            "reductions": list(self.reductions),
             "stopped": self.stopped,
             "fired": list(self.fired),
             "never_fired": list(self.never_fired),

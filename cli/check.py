@@ -17,7 +17,7 @@ from .progress import ProgressDisplay
 if TYPE_CHECKING:
     from ..checker.exploration import Budget
     from ..reports.document import Finding
-    from .execute import Engine
+    from .execute import Method
 
 HOLDS, VIOLATED, INCONCLUSIVE = 0, 1, 3
 
@@ -31,12 +31,12 @@ class Output:
     no_color: bool = False
 
 
-def check(selection: Selection, budget: Budget, engine: Engine, output: Output) -> int:
+def check(selection: Selection, budget: Budget, method: Method, output: Output) -> int:
     """Carry out a whole `podrace check`; gives the exit code."""
     if output.graph is not None:
         refuse_unwritable(output.graph)
     runs = plan(selection)
-    findings = run_all(runs, budget, engine, output)
+    findings = run_all(runs, budget, method, output)
     with tolerant_of_closed_pipes():
         report(findings, output)
     if output.graph is not None:
@@ -44,7 +44,7 @@ def check(selection: Selection, budget: Budget, engine: Engine, output: Output) 
     return exit_code(findings)
 
 
-def run_all(runs: Sequence[Run], budget: Budget, engine: Engine, output: Output) -> list[Finding]:
+def run_all(runs: Sequence[Run], budget: Budget, method: Method, output: Output) -> list[Finding]:
     """Carry out the runs one after the other."""
     from .execute import execute
 
@@ -53,7 +53,7 @@ def run_all(runs: Sequence[Run], budget: Budget, engine: Engine, output: Output)
         for number, run in enumerate(runs, 1):
             count = f"[{number}/{len(runs)}] " if len(runs) > 1 else ""
             display.start(f"{count}{run.scenario.name} {run.composition.label} {run.property}")
-            findings.append(execute(run, budget, engine, display.watch))
+            findings.append(execute(run, budget, method, display.watch))
     return findings
 
 

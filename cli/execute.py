@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Literal
 
 from ..checker.exploration import Budget, Progress
+from ..checker.reductions.policy import Mode
 from ..checker.search import check
 from ..checker.trace import Trace, plain_value, replay
 from ..checker.verdict import Result
@@ -22,10 +23,20 @@ Engine = Literal["native", "reference"]
 WORDS: dict[str, Word] = {"VIOLATED": "VIOLATED", "INCONCLUSIVE": "INCONCLUSIVE", "HOLDS": "HOLDS"}
 
 
-def execute(run: Run, budget: Budget, engine: Engine = "native", watch: Watcher | None = None) -> Finding:
+@dataclass(frozen=True, slots=True)
+class Method:
+    """How to search."""
+
+    engine: Engine = "native"
+    reductions: Mode = "auto"
+
+
+def execute(run: Run, budget: Budget, method: Method = Method(), watch: Watcher | None = None) -> Finding:
     """Check one property. Each property has a system and a search of its own, so its figures are its own."""
     system = instrument(run.scenario.spec, run.composition.classes, [PROPERTIES[run.property]])
-    (result,) = check(system, [run.property], budget, engine=engine, progress=watch)
+    (result,) = check(
+        system, [run.property], budget, engine=method.engine, reductions=method.reductions, progress=watch
+    )
     return finding_of(run, system, result)
 
 
@@ -62,6 +73,7 @@ def finding_of(run: Run, system: TransitionSystem, result: Result) -> Finding:
         steps_never_fired=result.never_fired,
         vacuous=result.vacuous,
         engine=result.engine,
+        reductions=result.reductions,
     )
 
 

@@ -84,6 +84,15 @@ def check(
     engine: Annotated[
         Engine, typer.Option(help="native, or the slow interpreter that everything is measured by.")
     ] = Engine.native,
+    reductions: Annotated[
+        bool | None,
+        typer.Option(
+            "--reductions/--no-reductions",
+            show_default=False,
+            help="Reduce every search, or none: then the counts are those of the system itself. "
+            "Without either, large searches are reduced where a sample shows that it pays.",
+        ),
+    ] = None,
     no_color: NoColor = False,
 ) -> None:
     states = parse_states(max_states) if max_states is not None else None
@@ -92,11 +101,13 @@ def check(
     from ..checker.exploration import Budget
     from .check import Output
     from .check import check as run_check
+    from .execute import Method
     from .plan import Selection
 
     selection = Selection(names or (), release, with_fix or (), without_fix or (), property_ or ())
     budget = Budget(max_states=states, max_memory=memory, timeout=seconds)
-    code = run_check(selection, budget, engine.value, Output(output.value, graph, no_color))
+    method = Method(engine.value, "auto" if reductions is None else "on" if reductions else "off")
+    code = run_check(selection, budget, method, Output(output.value, graph, no_color))
     raise typer.Exit(code)
 
 

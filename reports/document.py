@@ -93,6 +93,7 @@ class Finding(msgspec.Struct, frozen=True):
     steps_never_fired: tuple[str, ...] = ()
     vacuous: bool = False
     engine: str = ""
+    reductions: tuple[str, ...] = ()
 
     @builtins.property
     def label(self) -> str:

@@ -212,3 +212,68 @@ def systems(draw: Draw, invariants: int = 2, goals: int = 2, recoveries: int = 2
             goals=predicates("goal", goals),
             recoveries=predicates("recovery", recoveries),
         )
+
+
+def _process(draw: Draw, number: int, shared: list[Variable]) -> tuple[list[Variable], list[Transition]]:
+    """A small automaton with a flag of its own, which now and then looks at or changes what is shared."""
+    at = Variable(f"p{number}.at", INT, 0, 3, 0)
+    flag = Variable(f"p{number}.flag", BOOL, 0, 1, 0)
+    own, everything = Vocabulary(draw, [at, flag]), Vocabulary(draw, [at, flag, *shared])
+    transitions = []
+    for k in range(draw(st.integers(1, 4))):
+        source, target = draw(st.integers(0, 3)) if k else 0, draw(st.integers(0, 3))
+        guard = [equal(variable(at), source)]
+        if draw(st.integers(0, 3)) == 0:
+            guard.append(everything.often_true())
+        updates = {at: const(INT, target)}
+        for v, words in ((flag, own), *((v, everything) for v in shared)):
+            if draw(st.integers(0, 3)) == 0:
+                updates[v] = words.update(v)
+        limits = (("few", everything.often_true()),) if draw(st.integers(0, 5)) == 0 else ()
+        transitions.append(
+            Transition(
+                part=f"p{number}",
+                step=f"step{k}",
+                args=(),
+                actor=f"p{number}",
+                fair=draw(st.integers(0, 3)) > 0,
+                guard=all_of(guard),
+                limits=limits,
+                updates=updates,
+            )
+        )
+    return [at, flag], transitions
+
+
+@st.composite
+def coupled(draw: Draw, recoveries: int = 1) -> TransitionSystem:
+    """Two or three processes that mostly keep to themselves: much of what they do can be reordered."""
+    with fresh_graph():
+        shared = [
+            Variable(f"shared{i}", INT, 0, 2, draw(st.integers(0, 2))) for i in range(draw(st.integers(0, 2)))
+        ]
+        parts = [_process(draw, n, shared) for n in range(draw(st.integers(2, 3)))]
+        variables = [*shared, *(v for own, _ in parts for v in own)]
+        words = Vocabulary(draw, variables)
+
+        def predicates(kind: str, most: int) -> dict[str, Expr]:
+            """Mostly about a few variables: those of one process, or of two at once."""
+            return {
+                f"{kind}{i}": all_of(
+                    words.choice(
+                        (equal(variable(v), const(v.sort, draw(st.integers(v.lo, v.hi)))), words.condition(1))
+                    )
+                    for v in draw(st.lists(st.sampled_from(variables), min_size=1, max_size=3, unique=True))
+                )
+                for i in range(draw(st.integers(0, most)))
+            }
+
+        return TransitionSystem(
+            name="coupled",
+            universe=UNIVERSE,
+            variables=tuple(variables),
+            transitions=tuple(t for _, own in parts for t in own),
+            invariants={n: negate(e) for n, e in predicates("invariant", 2).items()},
+            goals=predicates("goal", 2),
+            recoveries=predicates("recovery", recoveries),
+        )

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from ...model.language import TransitionSystem
 from ..exploration import Budget, Exploration, Progress
+from ..reductions.dependence import Dependence
 
 __all__ = ["explore"]
 
@@ -14,8 +15,11 @@ def explore(
     system: TransitionSystem,
     budget: Budget | None = None,
     progress: Callable[[Progress], None] | None = None,
+    dependence: Dependence | None = None,
 ) -> Exploration:
     """Visit every reachable state of `system`, or stop as `Exploration` and `Budget` say.
+
+    With its `dependence`, under partial-order reduction, as `reductions.reduced.explore_reduced` does.
 
     The memory that counts against the budget is that of the arrays of the search, growth included.
     Raises ValueError for a system that has no native code (an open quantity, a value beyond 64 bits),
@@ -23,4 +27,4 @@ def explore(
     """
     from .engine import search  # numba takes half a second to import: only for those who search
 
-    return search(system, budget or Budget(), progress)
+    return search(system, budget or Budget(), progress, dependence)

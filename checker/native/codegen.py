@@ -74,16 +74,16 @@ def _check(program: Program) -> str:
     out, count = Assembly(), program.predicate_words
     pointers(out, "states", "seen", "found")
     known = [load(out, "seen", str(w)) for w in range(count)]
-    with _each_state(out, program, [e for e, _ in bits]) as lowering:
-        masks = list(_masks(lowering, bits))
+    with each_state(out, program, [e for e, _ in bits]) as lowering:
+        found = list(masks(lowering, bits))
         news = "0"
-        for mask, seen in zip(masks, known, strict=True):
+        for mask, seen in zip(found, known, strict=True):
             unseen = out.value(f"xor i64 {seen}, -1")
             news = out.value(f"or i64 {news}, {out.value(f'and i64 {mask}, {unseen}')}")
         stop, go_on = out.new_label("stop"), out.new_label("next")
         out.do(f"br i1 {out.value(f'icmp ne i64 {news}, 0')}, label %{stop}, label %{go_on}, !prof !0")
         out.begin(stop)
-        for w, mask in enumerate(masks):
+        for w, mask in enumerate(found):
             store(out, "found", str(w), mask)
         out.do("ret i64 %i")
         out.begin(go_on)
@@ -94,9 +94,9 @@ def _recovered(program: Program) -> str:
     predicates = list(program.system.recoveries.values())
     out, count = Assembly(), program.recovery_words
     pointers(out, "states", "out")
-    with _each_state(out, program, predicates) as lowering:
+    with each_state(out, program, predicates) as lowering:
         start = out.value(f"mul i64 %i, {count}")
-        for w, mask in enumerate(_masks(lowering, [(e, True) for e in predicates])):
+        for w, mask in enumerate(masks(lowering, [(e, True) for e in predicates])):
             store(out, "out", out.value(f"add i64 {start}, {w}"), mask)
     return function("recovered", ("states", "count", "out"), out, result="%count")
 
@@ -106,7 +106,7 @@ _PROFILE = '!0 = !{!"branch_weights", i32 1, i32 100000}\n'
 
 
 @contextmanager
-def _each_state(out: Assembly, program: Program, roots: list[Expr]) -> Iterator[Lowering]:
+def each_state(out: Assembly, program: Program, roots: list[Expr]) -> Iterator[Lowering]:
     """A loop over the states, with `roots` computed for each."""
     literals = Literals(program.layout, topological(roots))
     with loop(out):
@@ -117,7 +117,7 @@ def _each_state(out: Assembly, program: Program, roots: list[Expr]) -> Iterator[
         yield lowering
 
 
-def _masks(lowering: Lowering, bits: list[tuple[Expr, bool]]) -> Iterator[str]:
+def masks(lowering: Lowering, bits: list[tuple[Expr, bool]]) -> Iterator[str]:
     """Words with one bit per predicate: set where its value is the wanted one."""
     out = lowering.out
     for start in range(0, len(bits), 64):

@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import os
 import tempfile
+from collections.abc import Iterable
 from functools import cache
 from itertools import count
 from pathlib import Path
@@ -30,29 +31,49 @@ def cache_directory() -> Path:
 class Code:
     """Machine code in memory. The addresses are valid as long as this object lives."""
 
-    def __init__(self, object_code: bytes, from_cache: bool) -> None:
+    def __init__(self, object_code: bytes, names: Iterable[str], from_cache: bool) -> None:
         self.from_cache = from_cache
         builder = llvm.JITLibraryBuilder().add_object_img(object_code)
-        for name in ("expand", "check", "recovered"):
+        for name in names:
             builder.export_symbol(name)
         self._library = builder.link(_linker(), f"podrace{next(_serial)}")
-        self.expand: int = self._library["expand"]
-        self.check: int = self._library["check"]
-        self.recovered: int = self._library["recovered"]
+
+    def __getitem__(self, name: str) -> int:
+        """The address of an exported function."""
+        return int(self._library[name])
+
+    @property
+    def expand(self) -> int:
+        """The address of `expand`."""
+        return self["expand"]
+
+    @property
+    def check(self) -> int:
+        """The address of `check`."""
+        return self["check"]
+
+    @property
+    def recovered(self) -> int:
+        """The address of `recovered`."""
+        return self["recovered"]
 
 
-def compile_ir(ir: str) -> Code:
-    """Machine code for a module, compiled unless an earlier run left it in the cache.
+SEARCH = ("expand", "check", "recovered")
+"""The functions of a `Program`."""
+
+
+def compile_ir(ir: str, names: Iterable[str] = SEARCH) -> Code:
+    """Machine code for a module that defines these functions, compiled unless an earlier run left it in the cache.
 
     A cache that cannot be read, written or trusted is passed over in silence.
     """
     path = cache_directory() / "objects" / _key(ir)
     stored = _read(path)
     if stored is not None:
-        return Code(stored, from_cache=True)
+        return Code(stored, names, from_cache=True)
     made = _object_code(ir)
     _write(path, made)
-    return Code(made, from_cache=False)
+    return Code(made, names, from_cache=False)
 
 
 def _key(ir: str) -> str:

@@ -6,7 +6,9 @@ import numpy as np
 
 from ...model.language import TransitionSystem
 from ..exploration import Budget, Exploration, Path
+from ..reductions.dependence import Dependence
 from . import kernels
+from .ample import Ample
 from .batch import Batch
 from .codegen import generate
 from .compile import compile_ir
@@ -33,19 +35,34 @@ _SLICE = 0.05
 """How many seconds of work lie between two looks at the clock, about."""
 
 
-def search(system: TransitionSystem, budget: Budget, progress: Watcher | None) -> Exploration:
-    """Explore `system` as `exploration` says. Raises ValueError if it has no native code."""
-    return Search(system, Watch(budget, progress), budget.max_states).run()
+def search(
+    system: TransitionSystem,
+    budget: Budget,
+    progress: Watcher | None,
+    dependence: Dependence | None = None,
+) -> Exploration:
+    """Explore `system` as `exploration` says, reduced where `dependence` is given.
+
+    Raises ValueError if the system has no native code.
+    """
+    return Search(system, Watch(budget, progress), budget.max_states, dependence).run()
 
 
 class Search:
     """One exploration. Predicates are numbered: invariants first, then goals."""
 
-    def __init__(self, system: TransitionSystem, watch: Watch, max_states: int | None) -> None:
-        self.system, self.watch = system, watch
+    def __init__(
+        self,
+        system: TransitionSystem,
+        watch: Watch,
+        max_states: int | None,
+        dependence: Dependence | None = None,
+    ) -> None:
+        self.system, self.watch, self.dependence = system, watch, dependence
         self.program = generate(system)
         self.code = compile_ir(self.program.ir)
         self.batch = Batch(self.program, self.code)
+        self.ample = Ample(self.program, dependence, kernels.BATCH)
         self.fired = np.zeros(max(1, len(system.transitions)), np.int64)
         self.hits = np.zeros(self.program.limit_words, np.uint64)
         self.seen, self.found = np.zeros((2, self.program.predicate_words), np.uint64)
@@ -70,7 +87,7 @@ class Search:
                 fair_edges = sum(
                     int(n) for n, t in zip(self.fired, self.system.transitions, strict=False) if t.fair
                 )
-                traps = recovery.traps(fair_edges, self._look)
+                traps = recovery.traps(fair_edges if self.dependence is None else None, self._look)
         except OutOfBudget as reason:
             stopped = reason.reason
         return self._result(stopped, traps)
@@ -109,6 +126,7 @@ class Search:
             store.shape, self.control, store.states, store.parents, store.table, np.uint64(store.bits),
             batch.states, batch.which, batch.ends, batch.hashes, batch.hits,
             self.hits, self.fired, self.seen, self.found, self.code.expand, self.code.check, self.quantum,
+            self.ample.rules,
         )  # fmt: skip
         return int(outcome)
 
@@ -161,6 +179,7 @@ class Search:
             goals=reached,
             traps={name: self._path(state) for name, state in traps.items()},
             seconds=self.watch.seconds,
+            spared=int(self.ample.rules.spared[0]),
         )
 
     def _path(self, state: int) -> Path:

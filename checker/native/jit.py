@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numba
@@ -44,13 +47,24 @@ class _ForgivingCache(FunctionCache):
             super().save_overload(*arguments)
 
 
+@cache
+def _sources() -> str:
+    """A name that changes with any file of this folder: numba looks only at the file of the function itself,
+    but the code of what it calls is part of its own.
+    """
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
 @contextlib.contextmanager
 def _cache_directory() -> Iterator[None]:
     # numba would write beside this file, which may be read-only. It looks at this setting only while
     # it makes a cache; other code in this process that uses numba keeps its own.
     chosen = _settings.CACHE_DIR
     if not chosen:
-        _settings.CACHE_DIR = str(cache_directory() / "numba")
+        _settings.CACHE_DIR = str(cache_directory() / "numba" / _sources())
     try:
         yield
     finally:

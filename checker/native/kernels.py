@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from .ample import Rules, begin_level, thin
 from .intrinsics import call, prefetch
 from .jit import jit
 from .table import ONE, SIXTY_FOUR, Numbers, Shape, Unsigned, Words, hash_of, lookup, tag_of
@@ -53,6 +54,7 @@ def advance(
     expand: int,
     check: int,
     quantum: int,
+    rules: Rules,
 ) -> int:
     """Search on until about `quantum` more transitions were seen, or something needs attention.
 
@@ -82,6 +84,8 @@ def advance(
                 return DONE
             control[LEVEL_END] = control[COUNT]
             control[DEPTH] += 1
+            if rules.transitions > 0:
+                begin_level(rules, seen, hits)
         if control[TRANSITIONS] >= limit:
             return PAUSED
 
@@ -101,6 +105,10 @@ def advance(
                 ALL,
             ),
         )
+        if rules.transitions > 0:
+            total = thin(
+                shape, rules, control[LEVEL_END], states, start, table, bits, buffer, which, ends, number
+            )
         if control[COUNT] + total > control[ROOM]:
             control[NEEDED] = total
             return FULL

@@ -34,23 +34,19 @@ class Recovery:
         self.states = states
         self.memory = store.bytes
 
-    def traps(self, fair_edges: int, look: Callable[[int], None]) -> dict[str, int]:
+    def traps(self, fair_edges: int | None, look: Callable[[int], None]) -> dict[str, int]:
         """Of each recovery that can be lost: the lowest state from which it is out of reach.
 
-        `fair_edges` is how often fair transitions were enabled. `look` is called now and then with
-        the memory in use, and may raise. Raises OutOfBudget.
+        `fair_edges` is how often fair transitions were enabled, None after a reduced search, which does not know
+        it. `look` is called now and then with the memory in use, and may raise. Raises OutOfBudget.
         """
         starts = self._block(np.int64, self.states + 1)
+        if fair_edges is None:
+            self._edges(starts, np.empty(0, np.uint32), look)
+            fair_edges = int(starts[-1])
         targets = self._block(np.uint32, fair_edges)
         can = self._block(np.uint8, self.states)
-        fair = np.array([t.fair for t in self.program.system.transitions], np.bool_)
-        for first, last in self._slices():
-            sweeps.edges(
-                self.store.shape, self.store.states, self.store.table, np.uint64(self.store.bits), first, last,
-                self.batch.states, self.batch.which, self.batch.ends, self.batch.hits,
-                fair, starts, targets, self.code.expand,
-            )  # fmt: skip
-            look(self.memory)
+        self._edges(starts, targets, look)
         found = {}
         names = list(self.program.system.recoveries)
         for group in range(0, len(names), 8):
@@ -62,6 +58,16 @@ class Recovery:
                 if trap >= 0:
                     found[name] = trap
         return found
+
+    def _edges(self, starts: np.ndarray, targets: np.ndarray, look: Callable[[int], None]) -> None:
+        fair = np.array([t.fair for t in self.program.system.transitions], np.bool_)
+        for first, last in self._slices():
+            sweeps.edges(
+                self.store.shape, self.store.states, self.store.table, np.uint64(self.store.bits), first, last,
+                self.batch.states, self.batch.which, self.batch.ends, self.batch.hits,
+                fair, starts, targets, self.code.expand,
+            )  # fmt: skip
+            look(self.memory)
 
     def _block(self, dtype: type, length: int) -> np.ndarray:
         self.memory += length * np.dtype(dtype).itemsize

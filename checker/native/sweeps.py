@@ -34,7 +34,8 @@ def edges(
 ) -> None:
     """Store the states that fair transitions of the states first .. last - 1 lead to.
 
-    Those of state s go to targets[starts[s]:starts[s + 1]]; starts[first] must be there already.
+    Those of state s go to targets[starts[s]:starts[s + 1]]; starts[first] must be there already. States that
+    a reduced search did not visit are left out. With an empty `targets` they are only counted.
     """
     size = np.uint64(len(shape))
     low = (ONE << bits) - ONE
@@ -56,8 +57,10 @@ def edges(
                 if fair[which[k]]:
                     mixed = hash_of(shape, buffer, k * size)
                     _, entry = lookup(shape, buffer, k * size, mixed, states, table, bits)
-                    targets[edge] = (entry & low) - ONE
-                    edge += 1
+                    if entry != 0:
+                        if len(targets) > 0:
+                            targets[edge] = (entry & low) - ONE
+                        edge += 1
                 k += ONE
             starts[first + i + 1] = edge
         first += number

@@ -72,7 +72,7 @@ class Pretence:
     otherwise: Word
     runs: list[Run]
     budgets: list[Budget]
-    engines: list[str]
+    methods: list[execute.Method]
 
 
 @contextmanager
@@ -82,10 +82,10 @@ def pretending(
     """No search takes place; every run gets the verdict that is told here."""
     pretence = Pretence(verdicts or {}, otherwise, [], [], [])
 
-    def pretend(run: Run, budget: Budget, engine: str, watch: object) -> Finding:
+    def pretend(run: Run, budget: Budget, method: execute.Method, watch: object) -> Finding:
         pretence.runs.append(run)
         pretence.budgets.append(budget)
-        pretence.engines.append(engine)
+        pretence.methods.append(method)
         label = run.composition.label
         by_label = pretence.verdicts.get(label, pretence.otherwise)
         return finding(run, pretence.verdicts.get(f"{label} {run.property}", by_label))

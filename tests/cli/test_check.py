@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from podrace.checker.reductions.policy import Mode
 from podrace.cli import check as check_module
 from podrace.cli import execute
 from podrace.model.history import RELEASES
@@ -57,7 +58,7 @@ def test_what_is_asked_for_is_run(shell: Shell, monkeypatch: pytest.MonkeyPatch)
     ]
     budget = pretence.budgets[0]
     assert (budget.max_states, budget.max_memory, budget.timeout) == (5_000_000, 3 << 29, 120.0)
-    assert set(pretence.engines) == {"reference"}
+    assert set(pretence.methods) == {execute.Method("reference", "auto")}
 
 
 def test_a_request_that_changes_nothing_is_accepted_and_said(
@@ -144,6 +145,24 @@ def test_json(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     (row,) = json.loads(ran.out)
     assert (ran.code, ran.err, row["verdict"], row["trace"]) == (1, "", "VIOLATED", [])
     assert (row["release"], row["fixes"]) == ("1.13", {"added": ["77990"], "removed": []})
+
+
+@pytest.mark.parametrize(
+    ("option", "mode"), [([], "auto"), (["--reductions"], "on"), (["--no-reductions"], "off")]
+)
+def test_reductions(shell: Shell, monkeypatch: pytest.MonkeyPatch, option: list[str], mode: Mode) -> None:
+    with pretending(monkeypatch, "HOLDS") as pretence:
+        shell("check", "tiny.yaml", *option)
+    assert pretence.methods == [execute.Method("native", mode)]
+
+
+def test_the_reductions_in_force_are_named(shell: Shell) -> None:
+    (reduced,) = json.loads(shell("check", "tiny.yaml", "--reductions", "-o", "json").out)
+    (plain,) = json.loads(shell("check", "tiny.yaml", "--no-reductions", "-o", "json").out)
+    assert (reduced["reductions"], plain["reductions"]) == (["partial-order reduction"], [])
+    assert reduced["states"] <= plain["states"]
+    assert reduced["verdict"] == plain["verdict"] == "HOLDS"
+    assert (reduced["steps_fired"], reduced["bounds_hit"]) == (plain["steps_fired"], plain["bounds_hit"])
 
 
 @pytest.mark.parametrize("engine", ["reference", "native"])

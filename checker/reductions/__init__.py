@@ -1,0 +1,1 @@
+"""Reductions: fewer states for the same answers."""

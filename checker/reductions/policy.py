@@ -1,0 +1,106 @@
+"""When a search is reduced, and what becomes of the answer.
+
+A reduced search answers the same questions (see docs/reductions.md), but its counterexamples may be longer than need be. So
+every violation is looked for again without reductions, which gives a shortest run, and its figures.
+
+Reductions are for large systems: working them out, and choosing in every state, costs more than it saves
+below some ten thousand states. Mode "auto" therefore starts without, and goes over to a reduced search only where a
+sample of it leaves out much. "on" reduces from the first state, "off" never does.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from ...model.language import TransitionSystem
+from ..exploration import Budget, Exploration
+from ..reference import Watcher
+from .dependence import Dependence, dependence_of
+
+Mode = Literal["auto", "on", "off"]
+Explore = Callable[[TransitionSystem, Budget, Watcher | None, Dependence | None], Exploration]
+
+PARTIAL_ORDER = "partial-order reduction"
+
+SAMPLE = 50_000
+"""How many states "auto" looks at without reductions, and then with them, before it decides."""
+
+WORTH = 2
+"""The reduced sample must leave out one enabled transition in so many: choosing costs about as much as expanding."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The answer of the search, and that of the unreduced one that looked for its violations again, if it found them."""
+
+    answer: Exploration
+    reductions: tuple[str, ...] = ()
+    shortest: Exploration | None = None
+
+    def about(self, name: str) -> tuple[Exploration, tuple[str, ...]]:
+        """The search whose figures and runs hold for this property, and the reductions in force there."""
+        if self.shortest is not None and name in {**self.shortest.violations, **self.shortest.traps}:
+            return self.shortest, ()
+        return self.answer, self.reductions
+
+
+def decide(
+    system: TransitionSystem, budget: Budget, progress: Watcher | None, explore: Explore, mode: Mode
+) -> Outcome:
+    """Search `system` for everything that it asks, reduced as `mode` says."""
+    return _Decision(system, budget, progress, explore).run(mode)
+
+
+class _Decision:
+    def __init__(
+        self, system: TransitionSystem, budget: Budget, progress: Watcher | None, explore: Explore
+    ) -> None:
+        self.system, self.budget, self.progress, self.explore = system, budget, progress, explore
+        self.started = time.monotonic()
+
+    def run(self, mode: Mode) -> Outcome:
+        if mode == "off":
+            return Outcome(self.search(self.system))
+        sample = replace(self.budget, max_states=min(SAMPLE, self.affordable))
+        if mode == "auto":
+            first = self.search(self.system, budget=sample)
+            if first.stopped != "states" or self.affordable <= SAMPLE:
+                return Outcome(first)
+        dependence = dependence_of(self.system)
+        if mode == "auto":
+            first = self.search(self.system, dependence, sample)
+            if first.stopped != "states":
+                return self.confirmed(first)
+            if WORTH * first.spared < first.spared + first.transitions:
+                return Outcome(self.search(self.system))
+        return self.confirmed(self.search(self.system, dependence))
+
+    @property
+    def affordable(self) -> int:
+        """How many states the budget allows."""
+        return sys.maxsize if self.budget.max_states is None else self.budget.max_states
+
+    def search(
+        self, system: TransitionSystem, dependence: Dependence | None = None, budget: Budget | None = None
+    ) -> Exploration:
+        """One search in what is left of the time."""
+        budget = budget or self.budget
+        if budget.timeout is not None:
+            left = budget.timeout - (time.monotonic() - self.started)
+            budget = replace(budget, timeout=max(left, 0.0))
+        return self.explore(system, budget, self.progress, dependence)
+
+    def confirmed(self, answer: Exploration) -> Outcome:
+        """A reduced answer, with shortest runs to what it found if the budget lasts."""
+        if not answer.violations and not answer.traps:
+            return Outcome(answer, (PARTIAL_ORDER,))
+        system = self.system
+        violated = system.with_predicates(
+            invariants={n: e for n, e in system.invariants.items() if n in answer.violations},
+            recoveries={n: e for n, e in system.recoveries.items() if n in answer.traps},
+        )
+        return Outcome(answer, (PARTIAL_ORDER,), self.search(violated))
