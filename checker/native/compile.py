@@ -33,12 +33,13 @@ class Code:
     def __init__(self, object_code: bytes, from_cache: bool) -> None:
         self.from_cache = from_cache
         builder = llvm.JITLibraryBuilder().add_object_img(object_code)
-        for name in ("expand", "check", "recovered"):
+        for name in ("expand", "check", "recovered", "observed"):
             builder.export_symbol(name)
         self._library = builder.link(_linker(), f"podrace{next(_serial)}")
         self.expand: int = self._library["expand"]
         self.check: int = self._library["check"]
         self.recovered: int = self._library["recovered"]
+        self.observed: int = self._library["observed"]
 
 
 def compile_ir(ir: str) -> Code:

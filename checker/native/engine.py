@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...model.language import TransitionSystem
-from ..exploration import Budget, Exploration, Path
+from ..exploration import Budget, Exploration, Lasso, Path
 from . import kernels
 from .batch import Batch
 from .codegen import generate
@@ -24,6 +24,7 @@ from .kernels import (
     STOPPED,
     TRANSITIONS,
 )
+from .liveness import FairCycles
 from .paths import path_to
 from .recovery import Recovery
 from .store import Store
@@ -60,6 +61,7 @@ class Search:
         """Search until everything was expanded or answered, or a budget ran out."""
         stopped: str | None = None
         traps: dict[str, int] = {}
+        lassos: dict[str, Lasso] = {}
         try:
             self.store = self._first_store()
             stopped = self._search(self.store)
@@ -71,9 +73,13 @@ class Search:
                     int(n) for n, t in zip(self.fired, self.system.transitions, strict=False) if t.fair
                 )
                 traps = recovery.traps(fair_edges, self._look)
+            if stopped is None and self.system.livenesses:
+                lassos = FairCycles(
+                    self.program, self.code, self.batch, self.store, self.watch, self._states(), self._look
+                ).lassos(self._path)
         except OutOfBudget as reason:
             stopped = reason.reason
-        return self._result(stopped, traps)
+        return self._result(stopped, traps, lassos)
 
     def _first_store(self) -> Store:
         store = Store(self.program.layout.words, self.watch, self.batch.bytes)
@@ -141,7 +147,9 @@ class Search:
         """The last level in which a state was found: beyond the one that is being expanded, if any was."""
         return max(0, int(self.control[DEPTH] + (self.control[COUNT] > self.control[LEVEL_END])))
 
-    def _result(self, stopped: str | None, traps: dict[str, int]) -> Exploration:
+    def _result(
+        self, stopped: str | None, traps: dict[str, int], lassos: dict[str, Lasso]
+    ) -> Exploration:
         system = self.system
         names = [*system.invariants, *system.goals]
         violated: dict[str, Path] = {}
@@ -160,6 +168,7 @@ class Search:
             violations=violated,
             goals=reached,
             traps={name: self._path(state) for name, state in traps.items()},
+            lassos=lassos,
             seconds=self.watch.seconds,
         )
 

@@ -24,6 +24,7 @@ from .expr import (
     total,
     variables_of,
 )
+from .fairness import Case, Fairness
 from .shapes import boolean, enum, fifo, integer, per, record, ref
 from .sorts import BOOL, INT, Entity, Sort, Universe
 from .system import State, Transition, TransitionSystem, trace_system
@@ -31,7 +32,7 @@ from .tracer import before, limit, otherwise, require, when
 from .views import Record
 
 __all__ = [
-    "BOOL", "INT", "Component", "Concrete", "Entity", "Expr", "Model", "ModelError", "NotEnabled",
+    "BOOL", "Case", "INT", "Component", "Concrete", "Entity", "Expr", "Fairness", "Model", "ModelError", "NotEnabled",
     "Parameter", "Record", "Sort", "State", "Transition", "TransitionSystem", "Universe", "Value",
     "Variable", "all_of", "any_of", "as_expr", "before", "boolean", "build", "clamp", "count", "enum",
     "equal", "fifo", "implies", "integer", "largest", "limit", "negate", "otherwise", "per", "record",

@@ -66,7 +66,7 @@ class Binding(Component):
         self.node[pod] = None
         self.copy[pod] = PodCopy()
 
-    @step(actor="binding cycle")
+    @step(actor="binding cycle", each="pod")
     def bind(self, pod: Pod, reply: Reply) -> None:
         """POST the Binding."""
         require(self.phase[pod] == BindingPhase.BIND)
@@ -81,7 +81,7 @@ class Binding(Component):
                 if reply is Reply.ANSWERED:
                     self.phase[pod] = BindingPhase.FINISH
 
-    @step(actor="binding cycle")
+    @step(actor="binding cycle", each="pod")
     def finish(self, pod: Pod) -> None:
         """FinishBinding, whether the bind succeeded or not."""
         succeeded = self.phase[pod] == BindingPhase.FINISH
@@ -92,14 +92,14 @@ class Binding(Component):
         with otherwise():
             self.phase[pod] = BindingPhase.FORGET
 
-    @step(actor="binding cycle")
+    @step(actor="binding cycle", each="pod")
     def forget(self, pod: Pod) -> None:
         """ForgetPod: the bind failed."""
         require(self.phase[pod] == BindingPhase.FORGET)
         self.cache.forget(pod, self.node[pod])
         self.phase[pod] = BindingPhase.FAIL
 
-    @step(actor="binding cycle")
+    @step(actor="binding cycle", each="pod")
     def fail(self, pod: Pod) -> None:
         """The failure handler takes over."""
         require(self.phase[pod] == BindingPhase.FAIL)

@@ -209,7 +209,7 @@ class Scheduler(Component):
         """What follows when the pod fits no node: preemption, and the failure handler after it."""
         return Phase.REREAD_PREEMPTOR
 
-    @step(actor="scheduler")
+    @step(actor="scheduler", random=True)
     def assume(self, pod: Pod, node: Node) -> None:
         """AssumePod on one of the feasible nodes (each may win, unless scores decide)."""
         require(self.at(Phase.SELECT, pod))
@@ -263,7 +263,7 @@ class Scheduler(Component):
         with when(self.no_node_is(NodeVerdict.REJECTED) & self.no_node_is(NodeVerdict.CANDIDATE)):
             self._after_preemption()
 
-    @step(actor="scheduler")
+    @step(actor="scheduler", random=True)
     def choose_candidate(self, pod: Pod, node: Node) -> None:
         """Choose the node where preemption costs least; from here on the pod is meant to go there."""
         searched = self.no_node_is(NodeVerdict.REJECTED) | self.preemption.has_enough(pod)

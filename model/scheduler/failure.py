@@ -74,7 +74,7 @@ class FailureHandler(Component):
         """Whether a requeue of the pod is still to come."""
         return any_of(self.phase[pod] == p for p in (FailurePhase.READ, FailurePhase.REQUEUE))
 
-    @step(actor="failure handler")
+    @step(actor="failure handler", each="pod")
     def read(self, pod: Pod) -> None:
         """Read the pod from the lister; one that is gone or assigned is not requeued."""
         require(self.phase[pod] == FailurePhase.READ)
@@ -90,7 +90,7 @@ class FailureHandler(Component):
         """Whether a failed pod that the lister shows like this comes back to the queue."""
         return current.pending
 
-    @step(actor="failure handler")
+    @step(actor="failure handler", each="pod")
     def requeue(self, pod: Pod) -> None:
         """AddUnschedulableIfNotPresent."""
         require(self.phase[pod] == FailurePhase.REQUEUE)
@@ -101,14 +101,14 @@ class FailureHandler(Component):
         """What follows the requeue."""
         return FailurePhase.NOMINATE
 
-    @step(actor="failure handler")
+    @step(actor="failure handler", each="pod")
     def nominate(self, pod: Pod) -> None:
         """AddNominatedPod: the node that preemption chose, or else what the object says."""
         require(self.phase[pod] == FailurePhase.NOMINATE)
         self.nominator.add(pod, self.nominee[pod], self.copy[pod].nominated)
         self.phase[pod] = FailurePhase.PATCH
 
-    @step(actor="failure handler")
+    @step(actor="failure handler", each="pod")
     def patch(self, pod: Pod) -> None:
         """PATCH the PodScheduled condition, and the nomination if there is one."""
         require(self.phase[pod] == FailurePhase.PATCH)

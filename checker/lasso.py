@@ -1,0 +1,136 @@
+"""Lassos: how a run can go on for ever. A prefix from the initial state, then a cycle that repeats."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from ..model.language import Case, Fairness, State, TransitionSystem
+from .exploration import Lasso, Path
+from .interpreter import Interpreter
+from .trace import ReplayError, Trace, replay
+
+MAX_STEPS = 20_000
+"""How many steps `complete` adds to a lasso of a slice before it gives up."""
+
+Answer = Literal["acts", "rests", "never waits"]
+"""How a cycle is fair to a set: it acts; or somewhere it waits for nothing; or it never waits at all."""
+
+
+def complete(slice_: TransitionSystem, system: TransitionSystem, lasso: Lasso, numbers: Path) -> Lasso:
+    """The lasso of `system` that a lasso of its slice stands for; `numbers` maps the slice's transitions.
+
+    The slice shows nothing of the fair sets that it dropped. Their steps are put in wherever one of them waits,
+    whoever acted longest ago first, and the cycle is repeated until the whole state repeats too. ReplayError if it
+    does not within MAX_STEPS.
+    """
+    shown = {f for f in slice_.fair_sets}
+    hidden = [i for f, members in system.fair_sets.items() if f not in shown for i in members]
+    prefix, cycle = tuple(numbers[i] for i in lasso.prefix), tuple(numbers[i] for i in lasso.cycle)
+    interpreter = Interpreter(system)
+    state = replay(system, prefix).states[-1]
+    run: list[int] = []
+    states, turns = [state], [0]  # a turn: where the slice's cycle begins again
+    last: dict[int, int] = {}
+
+    def act(number: int) -> None:
+        nonlocal state
+        state = interpreter.successor(state, number)
+        last[number] = len(run)
+        run.append(number)
+        states.append(state)
+
+    while len(run) <= MAX_STEPS:
+        for number in (*cycle, None):
+            enabled = set(interpreter.enabled(state))
+            able = [i for i in hidden if i in enabled]
+            if able:
+                act(min(able, key=lambda i: (last.get(i, -1), i)))
+            if number is not None:
+                act(number)
+        if len(run) == turns[-1]:
+            return Lasso((*prefix, *run), (), lasso.case)
+        for turn in reversed(turns):
+            if states[turn] == state:
+                found = Lasso((*prefix, *run[:turn]), tuple(run[turn:]), lasso.case)
+                if _unmet(interpreter, states[turn:], found.cycle) is None:
+                    return found
+        turns.append(len(run))
+    raise ReplayError(f"a lasso of the slice did not close within {MAX_STEPS} steps", len(prefix))
+
+
+@dataclass(frozen=True, slots=True)
+class LassoTrace(Trace):
+    """A lasso that was executed: after the first `turn` steps, the remaining ones repeat for ever.
+
+    Without remaining steps the run rests in its last state for ever. `fairness` says how the cycle is fair to each set.
+    """
+
+    turn: int = 0
+    case: str = ""
+    fairness: Mapping[Fairness, Answer] | None = None
+
+
+def confirm_lasso(system: TransitionSystem, lasso: Lasso, liveness: str) -> Trace:
+    """Execute a lasso and check all that makes it a counterexample.
+
+    Its cycle ends where it began; all along it the case's condition persists; what must recur does; and to every
+    fair set of the system the cycle is fair. ReplayError says what is not so.
+    """
+    interpreter = Interpreter(system)
+    trace = replay(system, (*lasso.prefix, *lasso.cycle))
+    turn = len(lasso.prefix)
+    states = trace.states[turn:]
+    if states[0] != states[-1]:
+        raise ReplayError(f"the {len(lasso.cycle)} steps after step {turn} do not lead back", turn)
+    case = case_of(system, liveness, lasso.case)
+    for position, state in enumerate(states):
+        if not interpreter.holds(case.persistent, state):
+            raise ReplayError(
+                f"`{liveness}` is not starved of `{case.name}` after step {turn + position}", turn + position
+            )
+    for number, condition in enumerate(case.recurrent, 1):
+        if not any(interpreter.holds(condition, state) for state in states):
+            raise ReplayError(f"condition {number} of `{case.name}` never holds on the cycle", turn)
+    unmet = _unmet(interpreter, states, lasso.cycle)
+    if unmet is not None:
+        raise ReplayError(f"the cycle is not fair to `{unmet.name}`", turn)
+    return LassoTrace(
+        trace.steps,
+        trace.states,
+        turn=turn,
+        case=case.name,
+        fairness=dict(answers(interpreter, states, lasso.cycle)),
+    )
+
+
+def case_of(system: TransitionSystem, liveness: str, name: str) -> Case:
+    """One case of a liveness property. ValueError if it has none of this name."""
+    for case in system.livenesses.get(liveness, ()):
+        if case.name == name:
+            return case
+    raise ValueError(f"{system.name} has no liveness `{liveness}` with a case `{name}`")
+
+
+def answers(
+    interpreter: Interpreter, states: tuple[State, ...] | list[State], cycle: Path
+) -> Iterator[tuple[Fairness, Answer]]:
+    """How the cycle is fair to each set that it is fair to."""
+    system = interpreter.system
+    around = list(states[:-1]) or list(states)
+    for fairness, members in system.fair_sets.items():
+        waits = [any(interpreter.holds(system.transitions[i].guard, s) for i in members) for s in around]
+        if not any(waits):
+            yield fairness, "never waits"
+        elif any(number in members for number in cycle):
+            yield fairness, "acts"
+        elif not fairness.strong and not all(waits):
+            yield fairness, "rests"
+
+
+def _unmet(
+    interpreter: Interpreter, states: tuple[State, ...] | list[State], cycle: Path
+) -> Fairness | None:
+    met = {fairness for fairness, _ in answers(interpreter, states, cycle)}
+    return next((f for f in interpreter.system.fair_sets if f not in met), None)
