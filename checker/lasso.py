@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
-from ..model.language import Case, Fairness, State, TransitionSystem
+from ..model.language import Case, Expr, Fairness, State, TransitionSystem, all_of, any_of, negate
+from ..model.language.expr import fresh_graph
 from .exploration import Lasso, Path
 from .interpreter import Interpreter
-from .trace import ReplayError, Trace, replay
+from .trace import ReplayError, Step, Trace, replay
 
 MAX_STEPS = 20_000
 """How many steps `complete` adds to a lasso of a slice before it gives up."""
@@ -25,7 +26,7 @@ def complete(slice_: TransitionSystem, system: TransitionSystem, lasso: Lasso, n
     whoever acted longest ago first, and the cycle is repeated until the whole state repeats too. ReplayError if it
     does not within MAX_STEPS.
     """
-    shown = {f for f in slice_.fair_sets}
+    shown = slice_.fair_sets
     hidden = [i for f, members in system.fair_sets.items() if f not in shown for i in members]
     prefix, cycle = tuple(numbers[i] for i in lasso.prefix), tuple(numbers[i] for i in lasso.cycle)
     interpreter = Interpreter(system)
@@ -69,7 +70,23 @@ class LassoTrace(Trace):
 
     turn: int = 0
     case: str = ""
-    fairness: Mapping[Fairness, Answer] | None = None
+    fairness: Mapping[Fairness, Answer] = field(default_factory=dict)
+
+    @property
+    def prefix(self) -> tuple[Step, ...]:
+        """What happens once."""
+        return self.steps[: self.turn]
+
+    @property
+    def cycle(self) -> tuple[Step, ...]:
+        """What repeats for ever."""
+        return self.steps[self.turn :]
+
+    def to_plain(self) -> dict[str, Any]:
+        """The lasso as mappings, lists, strings and numbers; `lasso` says which of the steps repeat."""
+        answers = {f.name: {"strong": f.strong, "answer": answer} for f, answer in self.fairness.items()}
+        lasso = {"case": self.case, "prefix": self.turn, "cycle": len(self.cycle), "fairness": answers}
+        return {**Trace.to_plain(self), "lasso": lasso}
 
 
 def confirm_lasso(system: TransitionSystem, lasso: Lasso, liveness: str) -> Trace:
@@ -103,6 +120,28 @@ def confirm_lasso(system: TransitionSystem, lasso: Lasso, liveness: str) -> Trac
         case=case.name,
         fairness=dict(answers(interpreter, states, lasso.cycle)),
     )
+
+
+def at_rest(system: TransitionSystem) -> dict[str, Expr]:
+    """For each liveness an invariant under its name: no run comes to rest in violation of it.
+
+    A run may rest where no fair set waits.
+    """
+    with fresh_graph():
+        waits = any_of(system.transitions[i].guard for members in system.fair_sets.values() for i in members)
+        return {
+            name: waits | negate(any_of(all_of(case.predicates) for case in cases))
+            for name, cases in system.livenesses.items()
+        }
+
+
+def resting_case(system: TransitionSystem, path: Path, liveness: str) -> str:
+    """The case that a run which rests after `path` violates."""
+    state, interpreter = replay(system, path).states[-1], Interpreter(system)
+    for case in system.livenesses[liveness]:
+        if all(interpreter.holds(e, state) for e in case.predicates):
+            return case.name
+    raise ReplayError(f"the run of {len(path)} steps rests in no violation of `{liveness}`", len(path))
 
 
 def case_of(system: TransitionSystem, liveness: str, name: str) -> Case:

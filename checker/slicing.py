@@ -182,7 +182,8 @@ def unseen_steps(slice_: TransitionSystem, original: TransitionSystem) -> tuple[
     Whether they do happen makes no difference to what the slice was asked.
     """
     same = original.with_predicates(
-        invariants={n: original.invariants[n] for n in slice_.invariants},
+        # That a run comes to rest is an invariant of the slice of a liveness, not of the original.
+        invariants={n: e for n, e in original.invariants.items() if n in slice_.invariants},
         goals={n: original.goals[n] for n in slice_.goals},
         recoveries={n: original.recoveries[n] for n in slice_.recoveries},
         livenesses={n: original.livenesses[n] for n in slice_.livenesses},

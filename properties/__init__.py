@@ -1,6 +1,12 @@
 """What must never happen, and what must always be able to happen."""
 
 from .instrument import instrument
+from .liveness import (
+    AttemptsEnd,
+    NominationsBlockNobodyForEver,
+    ParkedPodsAreWoken,
+    PendingPodsAreScheduled,
+)
 from .nominations import NominationRespected, NominationsLive, NominationVisible
 from .progress import NotStuck, PodsOfRemovedNodesDoNoHarm
 from .property import Property
@@ -17,6 +23,10 @@ PROPERTIES: dict[str, type[Property]] = {
         NoPodLost,
         NotStuck,
         PodsOfRemovedNodesDoNoHarm,
+        PendingPodsAreScheduled,
+        ParkedPodsAreWoken,
+        AttemptsEnd,
+        NominationsBlockNobodyForEver,
     )
 }
 """The catalogue, by identifier."""

@@ -8,10 +8,11 @@ started from.
 from __future__ import annotations
 
 import inspect
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from ..model.environment.objects import Node, Pod
-from ..model.language import Component, Expr
+from ..model.language import Case, Component, Expr
 
 if TYPE_CHECKING:
     from ..model.environment.api import APIServer
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
         Snapshot,
     )
 
-Kind = Literal["invariant", "recovery", "stuck"]
+Kind = Literal["invariant", "recovery", "stuck", "liveness"]
 
 
 class Property(Component):
@@ -35,7 +36,7 @@ class Property(Component):
 
     `kind` says what `holds` means: an "invariant" holds in every reachable state; a "recovery" can be
     brought about from every reachable state by fair steps alone; "stuck" holds in every state
-    in which no fair step can run.
+    in which no fair step can run. A "liveness" has `cases` instead: ways in which a fair run can violate it for ever.
     """
 
     id: ClassVar[str]
@@ -56,6 +57,10 @@ class Property(Component):
 
     def holds(self) -> Expr:
         """The predicate."""
+        raise NotImplementedError
+
+    def cases(self) -> Iterable[Case]:
+        """Of a liveness: what a fair run does for ever that it must not."""
         raise NotImplementedError
 
     def goals(self) -> dict[str, Expr]:

@@ -227,7 +227,8 @@ class Scope:
     """How often each disturbance may happen, and how far views may lag behind the API server.
 
     Counts are totals over a run. `pod_events` and `node_events` bound the backlog of undelivered
-    events of one watch; a full backlog stops API writes, and a verdict names it.
+    events of one watch; a full backlog stops API writes, and a verdict names it. `flush`: the periodic
+    flush of long-parked pods may happen; `fair_flush`: liveness may count on it.
     """
 
     pod_events: int = 4
@@ -242,6 +243,7 @@ class Scope:
     assume_expiries: int = 0
     pod_gc: bool = True
     flush: bool = True
+    fair_flush: bool = False
     config: Config = field(default_factory=lambda: DEFAULTS)
 
 

@@ -250,10 +250,15 @@ def trace_system(
             goals=predicates(goals),
             recoveries=predicates(recoveries),
             views=predicates(views, of_bool=False),
-            livenesses={
-                key: tuple(evaluate_in(model, read)) for key, read in (livenesses or {}).items()
-            },
+            livenesses={key: _cases(model, read) for key, read in (livenesses or {}).items()},
         )
+
+
+def _cases(model: Model, read: Callable[[], Iterable[Case]]) -> tuple[Case, ...]:
+    cases: tuple[Case, ...] = evaluate_in(model, lambda: tuple(read()))
+    return tuple(
+        Case(c.name, as_expr(c.persistent, BOOL), tuple(as_expr(e, BOOL) for e in c.recurrent)) for c in cases
+    )
 
 
 def actors(transitions: Iterable[Transition]) -> list[str]:
