@@ -59,7 +59,8 @@ class Exploration:
     state is level 0). `violations` maps an invariant to a shortest run to a state that breaks it,
     `goals` maps a reached goal to a shortest run that reaches it, `traps` maps a recovery to a shortest run
     to a state from which fair transitions alone can no longer reach it (filled only when complete).
-    `lassos` maps a violated liveness to a lasso whose prefix is as short as any (filled only when complete).
+    `lassos` maps a violated liveness to a lasso, which begins in a fair component as close to the initial state as any
+    (filled when complete, or when a large search has found one for every liveness and so ends as "answered").
     `fired[i]` counts how often transition i was enabled; `limits_hit` names the bounds that stopped a
     transition whose guard held.
     """

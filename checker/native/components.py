@@ -83,7 +83,10 @@ def edges(
             while k < end:
                 mixed = hash_of(shape, buffer, k * size)
                 _, entry = lookup(shape, buffer, k * size, mixed, states, table, bits)
-                target = number[(entry & low) - ONE]
+                # A search that is not complete has not found every target yet.
+                target = np.uint32(0)
+                if entry != 0:
+                    target = number[(entry & low) - ONE]
                 if target != 0:
                     targets[edge] = target - np.uint32(1)
                     labels[edge] = which[k]

@@ -32,6 +32,8 @@ from .watch import OutOfBudget, Watch, Watcher
 
 _SLICE = 0.05
 """How many seconds of work lie between two looks at the clock, about."""
+FIRST_LASSOS, LASSOS_AGAIN = 1 << 23, 4
+"""After how many transitions lassos are looked for before the search is complete; and how much later again."""
 
 
 def search(system: TransitionSystem, budget: Budget, progress: Watcher | None) -> Exploration:
@@ -56,12 +58,13 @@ class Search:
         self.control[DEPTH] = self.control[STOPPED] = -1
         self.store: Store | None = None
         self.quantum = 1 << 12
+        self.lassos: dict[str, Lasso] = {}
+        self.next_lassos = FIRST_LASSOS
 
     def run(self) -> Exploration:
         """Search until everything was expanded or answered, or a budget ran out."""
         stopped: str | None = None
         traps: dict[str, int] = {}
-        lassos: dict[str, Lasso] = {}
         try:
             self.store = self._first_store()
             stopped = self._search(self.store)
@@ -74,12 +77,10 @@ class Search:
                 )
                 traps = recovery.traps(fair_edges, self._look)
             if stopped is None and self.system.livenesses:
-                lassos = FairCycles(
-                    self.program, self.code, self.batch, self.store, self.watch, self._states(), self._look
-                ).lassos(self._path)
+                self._find_lassos()
         except OutOfBudget as reason:
             stopped = reason.reason
-        return self._result(stopped, traps, lassos)
+        return self._result(stopped, traps)
 
     def _first_store(self) -> Store:
         store = Store(self.program.layout.words, self.watch, self.batch.bytes)
@@ -98,6 +99,12 @@ class Search:
                 store.make_room(int(self.control[COUNT]), int(self.control[NEEDED]))
             elif outcome == kernels.PAUSED:
                 self._look(store.bytes)
+                if self.system.livenesses and self.control[TRANSITIONS] >= self.next_lassos:
+                    self._find_lassos()
+                    if len(self.lassos) == len(self.system.livenesses):
+                        return "answered"
+                    self.next_lassos *= LASSOS_AGAIN
+                    began = self.watch.seconds
                 took = self.watch.seconds - began
                 self.quantum = (
                     self.quantum * 2 if took < _SLICE / 2 else max(1, int(self.quantum * _SLICE / took))
@@ -114,9 +121,23 @@ class Search:
         outcome = kernels.advance(
             store.shape, self.control, store.states, store.parents, store.table, np.uint64(store.bits),
             batch.states, batch.which, batch.ends, batch.hashes, batch.hits,
-            self.hits, self.fired, self.seen, self.found, self.code.expand, self.code.check, self.quantum,
+            self.hits, self.fired, self.seen, self.found, self.code.expand, self.code.check, self._next_quantum(),
         )  # fmt: skip
         return int(outcome)
+
+    def _next_quantum(self) -> int:
+        # A search for lassos begins after a fixed number of transitions: not one of the results may depend on time.
+        if not self.system.livenesses:
+            return self.quantum
+        return max(1, min(self.quantum, self.next_lassos - int(self.control[TRANSITIONS])))
+
+    def _find_lassos(self) -> None:
+        """Look for fair cycles among the states found so far, although more may come."""
+        assert self.store is not None
+        search = FairCycles(
+            self.program, self.code, self.batch, self.store, self.watch, self._states(), self._look
+        )
+        self.lassos = search.lassos(self._path)
 
     def _note(self, state: int) -> None:
         """The predicates of `found` hold in this state; those not `seen` before show here first."""
@@ -147,9 +168,7 @@ class Search:
         """The last level in which a state was found: beyond the one that is being expanded, if any was."""
         return max(0, int(self.control[DEPTH] + (self.control[COUNT] > self.control[LEVEL_END])))
 
-    def _result(
-        self, stopped: str | None, traps: dict[str, int], lassos: dict[str, Lasso]
-    ) -> Exploration:
+    def _result(self, stopped: str | None, traps: dict[str, int]) -> Exploration:
         system = self.system
         names = [*system.invariants, *system.goals]
         violated: dict[str, Path] = {}
@@ -168,7 +187,7 @@ class Search:
             violations=violated,
             goals=reached,
             traps={name: self._path(state) for name, state in traps.items()},
-            lassos=lassos,
+            lassos=self.lassos,
             seconds=self.watch.seconds,
         )
 
