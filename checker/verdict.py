@@ -113,7 +113,7 @@ class Result:
         when = f"After {counted(lasso.turn, 'step')}" if lasso.turn else "From the initial state on"
         how = f"{counted(cycle, 'step')} can repeat for ever" if cycle else "no fair step can run any more"
         return (
-            f"Violated by {lasso.case}. {when}, {how}: every fair actor acts or has nothing to do "
+            f"Violated: {lasso.case}. {when}, {how}: every fair actor acts or has nothing to do "
             f"({self._explored()} explored)."
         )
 

@@ -68,6 +68,18 @@ def check(
         list[str] | None,
         typer.Option("--property", metavar="ID", help="Check this of `podrace properties` (repeatable)."),
     ] = None,
+    own: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--properties", "-P", metavar="FILE[:CLASS]", help="Check properties of your own Python file (repeatable)."
+        ),
+    ] = None,
+    fair_flush: Annotated[
+        bool, typer.Option("--fair-flush", help="Let liveness count on the periodic flush of long-parked pods.")
+    ] = False,
+    fail_on_vacuous: Annotated[
+        bool, typer.Option("--fail-on-vacuous", help="Exit with 1 if a property holds only because nothing tested it.")
+    ] = False,
     output: FormOption = Form.text,
     graph: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Draw the counterexample as .svg, .png or .dot.")
@@ -92,11 +104,14 @@ def check(
     from ..checker.exploration import Budget
     from .check import Output
     from .check import check as run_check
+    from .own import own_properties
     from .plan import Selection
 
-    selection = Selection(names or (), release, with_fix or (), without_fix or (), property_ or ())
+    selection = Selection(
+        names or (), release, with_fix or (), without_fix or (), property_ or (), own_properties(own or ()), fair_flush
+    )
     budget = Budget(max_states=states, max_memory=memory, timeout=seconds)
-    code = run_check(selection, budget, engine.value, Output(output.value, graph, no_color))
+    code = run_check(selection, budget, engine.value, Output(output.value, graph, no_color, fail_on_vacuous))
     raise typer.Exit(code)
 
 

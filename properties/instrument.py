@@ -15,6 +15,7 @@ from ..model.language import (
     Transition,
     TransitionSystem,
     any_of,
+    as_expr,
     trace_system,
 )
 from ..model.language.expr import fresh_graph
@@ -72,7 +73,13 @@ def _attach(model: Cluster, cls: type[Property]) -> Property:
 def _goals(model: Cluster, monitor: Property) -> dict[str, Callable[[], Expr]]:
     with fresh_graph():
         names = list(evaluate_in(model, monitor.goals))
+    if not names and monitor.kind == "liveness":
+        return {f"{monitor.id}: the condition of a case holds": lambda: _some_case(monitor)}
     return {f"{monitor.id}: {name}": partial(_goal, monitor, name) for name in names}
+
+
+def _some_case(monitor: Property) -> Expr:
+    return any_of(as_expr(case.persistent) for case in monitor.cases())
 
 
 def _goal(monitor: Property, name: str) -> Expr:

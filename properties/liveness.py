@@ -121,11 +121,10 @@ class NominationsBlockNobodyForEver(Liveness):
 
     def goals(self) -> dict[str, Expr]:
         return {
-            "a nominated pod is in the way of one that fits": any_of(
-                self.blocks(holder, pod, node)
+            "a pod waits while another is nominated": any_of(
+                self.api.pod[holder].nominated.is_some & truth.waits(self, pod)
                 for holder in self.subjects
                 for pod in self.subjects
-                for node in self.nodes
                 if pod is not holder
             )
         }
