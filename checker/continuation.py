@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..model.language import State, TransitionSystem
 from .exploration import Path
 from .interpreter import Interpreter
 from .trace import Trace
-from ..model.language import State, TransitionSystem
 
 MAX_STEPS = 300
 

@@ -110,13 +110,13 @@ def components(region: Region, states: Set[int]) -> Iterator[set[int]]:
         seen.add(root)
         stack = [(root, iter(region.edges[root]))]
         while stack:
-            state, edges = stack[-1]
-            target = next((t for _, t in edges if t in before and t not in seen), None)
-            if target is None:
+            edges = stack[-1][1]
+            onwards = next((t for _, t in edges if t in before and t not in seen), None)
+            if onwards is None:
                 finished.append(stack.pop()[0])
             else:
-                seen.add(target)
-                stack.append((target, iter(region.edges[target])))
+                seen.add(onwards)
+                stack.append((onwards, iter(region.edges[onwards])))
     done: set[int] = set()
     for root in reversed(finished):
         if root in done:

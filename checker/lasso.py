@@ -168,8 +168,6 @@ def answers(
             yield fairness, "rests"
 
 
-def _unmet(
-    interpreter: Interpreter, states: tuple[State, ...] | list[State], cycle: Path
-) -> Fairness | None:
+def _unmet(interpreter: Interpreter, states: tuple[State, ...] | list[State], cycle: Path) -> Fairness | None:
     met = {fairness for fairness, _ in answers(interpreter, states, cycle)}
     return next((f for f in interpreter.system.fair_sets if f not in met), None)

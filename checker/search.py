@@ -84,7 +84,11 @@ class _Group:
 
 def _named(system: TransitionSystem, properties: Sequence[str] | None) -> list[str]:
     known = [*system.invariants, *system.recoveries, *system.livenesses]
-    kinds = {"an invariant": system.invariants, "a recovery": system.recoveries, "a liveness": system.livenesses}
+    kinds = {
+        "an invariant": system.invariants,
+        "a recovery": system.recoveries,
+        "a liveness": system.livenesses,
+    }
     for (one, table), (other, further) in combinations(kinds.items(), 2):
         doubled = [name for name in further if name in table]
         if doubled:

@@ -168,9 +168,7 @@ def _without_the_impossible(system: TransitionSystem) -> TransitionSystem:
         goals={name: new[e] for name, e in system.goals.items()},
         recoveries={name: new[e] for name, e in system.recoveries.items()},
         livenesses={
-            name: tuple(
-                Case(c.name, new[c.persistent], tuple(new[e] for e in c.recurrent)) for c in cases
-            )
+            name: tuple(Case(c.name, new[c.persistent], tuple(new[e] for e in c.recurrent)) for c in cases)
             for name, cases in system.livenesses.items()
         },
     )

@@ -71,14 +71,21 @@ def check(
     own: Annotated[
         list[str] | None,
         typer.Option(
-            "--properties", "-P", metavar="FILE[:CLASS]", help="Check properties of your own Python file (repeatable)."
+            "--properties",
+            "-P",
+            metavar="FILE[:CLASS]",
+            help="Check properties of your own Python file (repeatable).",
         ),
     ] = None,
     fair_flush: Annotated[
-        bool, typer.Option("--fair-flush", help="Let liveness count on the periodic flush of long-parked pods.")
+        bool,
+        typer.Option("--fair-flush", help="Let liveness count on the periodic flush of long-parked pods."),
     ] = False,
     fail_on_vacuous: Annotated[
-        bool, typer.Option("--fail-on-vacuous", help="Exit with 1 if a property holds only because nothing tested it.")
+        bool,
+        typer.Option(
+            "--fail-on-vacuous", help="Exit with 1 if a property holds only because nothing tested it."
+        ),
     ] = False,
     output: FormOption = Form.text,
     graph: Annotated[
@@ -108,7 +115,13 @@ def check(
     from .plan import Selection
 
     selection = Selection(
-        names or (), release, with_fix or (), without_fix or (), property_ or (), own_properties(own or ()), fair_flush
+        names or (),
+        release,
+        with_fix or (),
+        without_fix or (),
+        property_ or (),
+        own_properties(own or ()),
+        fair_flush,
     )
     budget = Budget(max_states=states, max_memory=memory, timeout=seconds)
     code = run_check(selection, budget, engine.value, Output(output.value, graph, no_color, fail_on_vacuous))

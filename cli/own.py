@@ -25,7 +25,9 @@ def own_properties(options: Sequence[str]) -> dict[str, type[Property]]:
         path, name = _split(option)
         for cls in _classes(path, name):
             if cls.id in PROPERTIES:
-                raise _problem(path, f"{cls.__name__}: `{cls.id}` is a property of podrace: choose another `id`")
+                raise _problem(
+                    path, f"{cls.__name__}: `{cls.id}` is a property of podrace: choose another `id`"
+                )
             if found.get(cls.id, cls) is not cls:
                 raise _problem(path, f"{cls.__name__}: two properties have the id `{cls.id}`")
             found[cls.id] = cls
@@ -46,7 +48,10 @@ def _classes(path: Path, name: str) -> list[type[Property]]:
     found = {
         n: c
         for n, c in vars(module).items()
-        if isinstance(c, type) and issubclass(c, Property) and c.__module__ == module.__name__ and not n.startswith("_")
+        if isinstance(c, type)
+        and issubclass(c, Property)
+        and c.__module__ == module.__name__
+        and not n.startswith("_")
     }
     if not found:
         raise _problem(path, "there is no property in it: write a subclass of podrace.properties.Property")
@@ -66,7 +71,9 @@ def _check(path: Path, cls: type[Property]) -> None:
         raise _problem(path, f"{cls.__name__} has no docstring: say in one sentence what must hold")
     if cls.kind not in get_args(Kind):
         kinds = ", ".join(get_args(Kind))
-        raise _problem(path, f"{cls.__name__}: `{one_line(str(cls.kind))}` is no kind of property: use one of {kinds}")
+        raise _problem(
+            path, f"{cls.__name__}: `{one_line(str(cls.kind))}` is no kind of property: use one of {kinds}"
+        )
     method = _METHOD.get(cls.kind, "holds")
     if getattr(cls, method) is getattr(Property, method):
         raise _problem(path, f"{cls.__name__} is of kind `{cls.kind}` and has no method `{method}`")

@@ -73,7 +73,9 @@ def plan(selection: Selection) -> list[Run]:
 def _with_a_fair_flush(scenario: Scenario) -> Scenario:
     scope = scenario.spec.scope
     if not scope.flush:
-        raise UsageProblem(f"--fair-flush: {scenario.name} has no periodic flush (`flush: false` in its scope)")
+        raise UsageProblem(
+            f"--fair-flush: {scenario.name} has no periodic flush (`flush: false` in its scope)"
+        )
     return replace(scenario, spec=replace(scenario.spec, scope=replace(scope, fair_flush=True)))
 
 
@@ -157,9 +159,9 @@ def default_release(scenario: Scenario) -> str:
 
 def default_properties(scenario: Scenario) -> tuple[str, ...]:
     """The properties that a scenario is meant for, checked against the catalogue; all if it does not say."""
-    for field, names in (("properties", scenario.properties), ("also", scenario.also)):
+    for section, names in (("properties", scenario.properties), ("also", scenario.also)):
         for i, name in enumerate(names):
             if name not in PROPERTIES:
                 problem = f"unknown property `{name}`; {known_names(name, PROPERTIES)}"
-                raise scenario.complaint(f"{field}[{i}]", problem)
+                raise scenario.complaint(f"{section}[{i}]", problem)
     return scenario.properties or tuple(PROPERTIES)

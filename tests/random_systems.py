@@ -196,7 +196,9 @@ ARGUMENTS: tuple[tuple[tuple[tuple[str, Any], ...], ...], ...] = (
 
 def _cases(draw: Draw, words: Vocabulary) -> tuple[Case, ...]:
     return tuple(
-        Case(f"case{i}", words.often_true(), tuple(words.condition(1) for _ in range(draw(st.integers(0, 1)))))
+        Case(
+            f"case{i}", words.often_true(), tuple(words.condition(1) for _ in range(draw(st.integers(0, 1))))
+        )
         for i in range(draw(st.integers(1, 2)))
     )
 
@@ -225,7 +227,5 @@ def systems(
             invariants={n: e | words.condition(1) for n, e in predicates("invariant", invariants).items()},
             goals=predicates("goal", goals),
             recoveries=predicates("recovery", recoveries),
-            livenesses={
-                f"liveness{i}": _cases(draw, words) for i in range(draw(st.integers(0, livenesses)))
-            },
+            livenesses={f"liveness{i}": _cases(draw, words) for i in range(draw(st.integers(0, livenesses)))},
         )

@@ -44,7 +44,9 @@ class Program:
     @cached_property
     def ir(self) -> str:
         """The module's text. Raises ValueError for an expression that has no native code."""
-        return "\n".join([Expansion(self.system, self.layout).text(), _check(self), _recovered(self), _observed(self)])
+        return "\n".join(
+            [Expansion(self.system, self.layout).text(), _check(self), _recovered(self), _observed(self)]
+        )
 
     @property
     def limit_words(self) -> int:

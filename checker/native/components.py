@@ -163,14 +163,14 @@ def fair_components(
             if low[m] != index[m]:
                 continue
             bottom = height
-            least = m
+            least: int = m
             components += np.uint32(1)
             while True:
                 bottom -= 1
                 t = np.int64(stack[bottom])
                 index[t] = ASSIGNED
                 component[t] = components
-                least = min(least, t)
+                least = min(least, int(t))
                 if t == m:
                     break
             acts[:] = 0

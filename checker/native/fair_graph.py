@@ -38,7 +38,9 @@ class FairGraph:
         numbers = [self.new(np.uint32, size) for _ in range(6)]
         sets = width - self.conditions
         weak, strong = as_words(self.fair.weak, sets), as_words(self.fair.strong, sets)
-        acting = np.concatenate([as_words(mask, sets) for mask in self.fair.acting] or [np.zeros(0, np.uint64)])
+        acting = np.concatenate(
+            [as_words(mask, sets) for mask in self.fair.acting] or [np.zeros(0, np.uint64)]
+        )
         rows = self.observed.reshape(-1)
         for bit, wanted in queries:
             left = components.select(rows, width, bit // 64, np.uint64(1 << bit % 64), inside)

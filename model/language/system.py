@@ -136,7 +136,7 @@ class TransitionSystem:
         """A state as a mapping from variable names to Python values."""
         return {v.name: self.universe.decode(v.sort, c) for v, c in zip(self.variables, state, strict=True)}
 
-    def with_predicates(self, **tables: Mapping[str, Any]) -> TransitionSystem:
+    def with_predicates(self, **tables: Any) -> TransitionSystem:
         """A copy with `invariants`, `goals`, `recoveries`, `livenesses` or `views` replaced."""
         return replace(self, **tables)
 

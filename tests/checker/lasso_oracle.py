@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 
 from podrace.checker.fair_cycles import Obligations, Region, fair_component, shortest_found
-from podrace.checker.native.fair_graph import FairGraph
+from podrace.checker.native.fair_graph import FairGraph, as_words
 
 
 @dataclass(frozen=True)
@@ -101,10 +101,15 @@ def native(graph: Graph) -> tuple[int, tuple[int, ...]] | None:
     ordered = sorted(range(len(graph.edges)), key=lambda i: (graph.edges[i][0], i))
     starts = np.array([sum(s < m for s, *_ in graph.edges) for m in range(graph.size + 1)], np.int64)
     targets = np.array([graph.edges[i][1] for i in ordered], np.uint32)
-    rows = [[1 | graph.recurs(m) << 1] + [graph.waiting(m)] * (graph.sets > 0) for m in range(graph.size)]
-    stored = FairGraph(
-        starts, targets, np.array(ordered, np.uint16), np.array(rows, np.uint64), 1, graph.fair
+    words = -(-graph.sets // 64)
+    rows = np.array(
+        [
+            np.append(as_words(1 | graph.recurs(m) << 1, 1), as_words(graph.waiting(m), words))
+            for m in range(graph.size)
+        ],
+        np.uint64,
     )
+    stored = FairGraph(starts, targets, np.array(ordered, np.uint16), rows, 1, graph.fair)
     (found,) = stored.fair_cycles([(0, ((1 << len(graph.recurring)) - 1) << 1)])
     return found
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from podrace.checker.continuation import Continuation, continue_fairly
 from podrace.checker.trace import confirm_trap, replay
 from podrace.model.language import (
     Component,
@@ -16,7 +17,6 @@ from podrace.model.language import (
     step,
     trace_system,
 )
-from podrace.checker.continuation import Continuation, continue_fairly
 
 
 class Walk(Component):
