@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any, Literal
 
 from ..model.language import Case, Expr, Fairness, State, TransitionSystem, all_of, any_of, negate
@@ -12,7 +13,7 @@ from .exploration import Lasso, Path
 from .interpreter import Interpreter
 from .trace import ReplayError, Step, Trace, replay
 
-MAX_STEPS = 20_000
+MAX_STEPS = 5_000
 """How many steps `complete` adds to a lasso of a slice before it gives up."""
 
 Answer = Literal["acts", "rests", "never waits"]
@@ -30,35 +31,58 @@ def complete(slice_: TransitionSystem, system: TransitionSystem, lasso: Lasso, n
     hidden = [i for f, members in system.fair_sets.items() if f not in shown for i in members]
     prefix, cycle = tuple(numbers[i] for i in lasso.prefix), tuple(numbers[i] for i in lasso.cycle)
     interpreter = Interpreter(system)
-    state = replay(system, prefix).states[-1]
-    run: list[int] = []
-    states, turns = [state], [0]  # a turn: where the slice's cycle begins again
-    last: dict[int, int] = {}
-
-    def act(number: int) -> None:
-        nonlocal state
-        state = interpreter.successor(state, number)
-        last[number] = len(run)
-        run.append(number)
-        states.append(state)
-
-    while len(run) <= MAX_STEPS:
+    run = _Run(interpreter, replay(system, prefix).states[-1])
+    seen: dict[State, list[int]] = {}  # the turns, where the slice's cycle begins again, by their states
+    for turn in count():
+        if len(run.taken) > MAX_STEPS:
+            break
+        begins = len(run.taken)
+        seen.setdefault(run.states[-1], []).append(begins)
         for number in (*cycle, None):
-            enabled = set(interpreter.enabled(state))
-            able = [i for i in hidden if i in enabled]
-            if able:
-                act(min(able, key=lambda i: (last.get(i, -1), i)))
+            for _ in range(1 + turn % (len(hidden) + 1)):
+                run.let(hidden)
             if number is not None:
-                act(number)
-        if len(run) == turns[-1]:
-            return Lasso((*prefix, *run), (), lasso.case)
-        for turn in reversed(turns):
-            if states[turn] == state:
-                found = Lasso((*prefix, *run[:turn]), tuple(run[turn:]), lasso.case)
-                if _unmet(interpreter, states[turn:], found.cycle) is None:
-                    return found
-        turns.append(len(run))
+                run.act(number)
+        ends = len(run.taken)
+        if ends == begins:
+            return Lasso((*prefix, *run.taken), (), lasso.case)
+        for start in _some(seen.get(run.states[-1], [])):
+            found = tuple(run.taken[start:])
+            if _unmet(interpreter, run.states[start:], found) is None:
+                return Lasso((*prefix, *run.taken[:start]), found, lasso.case)
     raise ReplayError(f"a lasso of the slice did not close within {MAX_STEPS} steps", len(prefix))
+
+
+class _Run:
+    """A run that goes on."""
+
+    def __init__(self, interpreter: Interpreter, start: State) -> None:
+        self.interpreter = interpreter
+        self.states, self.taken = [start], list[int]()
+        self.last: dict[int, int] = {}
+
+    def act(self, number: int) -> None:
+        """Take one transition."""
+        self.states.append(self.interpreter.successor(self.states[-1], number))
+        self.last[number] = len(self.taken)
+        self.taken.append(number)
+
+    def let(self, numbers: Sequence[int]) -> None:
+        """Take the one of these that is enabled and was taken longest ago, if there is one."""
+        if not numbers:
+            return
+        enabled = set(self.interpreter.enabled(self.states[-1]))
+        able = [number for number in numbers if number in enabled]
+        if able:
+            self.act(min(able, key=lambda number: (self.last.get(number, -1), number)))
+
+
+def _some(turns: Sequence[int]) -> Iterator[int]:
+    """The last turn, the second last, the fourth last, and so on: the cycle should be short."""
+    back = 1
+    while back <= len(turns):
+        yield turns[-back]
+        back *= 2
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ that are projections of one another; a dropped transition leaves the projection 
 - which livenesses are violated, and by which case.
 
 The last is so because fair sets stay or go as a whole. Of one that stays, the projection of a run shows when it waits and when
-it acts. One that goes assigns to nothing that is left, so its steps can be put into any run of the slice,
+it acts. One that goes assigns to nothing that is left and has no limits, so its steps can be put into any run of the slice,
 wherever it waits, and change nothing there (`lasso.complete` does that). A run of the original of which the slice
 sees only finitely many steps is a run of the slice that comes to rest.
 
@@ -224,6 +224,8 @@ def _without_the_invisible(system: TransitionSystem) -> TransitionSystem:
             coming += [system.transitions[i] for f in t.fairness for i in companions.get(f, ())]
 
     for t in system.transitions:
+        if companions and t.fairness and t.limits:  # a bound may hold it back for ever: then no run is fair to it
+            keep(t)
         if _always_stopped(t):  # its updates are gone, but the bound that stops it is part of the verdict
             keep(t)
     visited: set[Expr] = set()

@@ -83,7 +83,8 @@ def test_random_graphs_of_up_to_six_states(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(100, 140))
 def test_many_random_graphs(seed: int) -> None:
     random = Random(seed)
-    assert any([bool(agree(drawn(random))) for _ in range(5000)])
+    found = [bool(agree(drawn(random))) for _ in range(5000)]
+    assert 0 < sum(found) < 5000
 
 
 def walk(graph: Graph) -> tuple[int, tuple[int, ...]] | None:

@@ -36,7 +36,7 @@ from tests.random_systems import systems
 LIVE = systems(invariants=0, goals=0, recoveries=0, livenesses=2)
 
 
-@settings(max_examples=60)
+@settings(max_examples=50)
 @given(LIVE)
 def test_engines_agree_on_lassos(system: TransitionSystem) -> None:
     expected = replace(reference.explore(system), seconds=0.0)
@@ -45,7 +45,7 @@ def test_engines_agree_on_lassos(system: TransitionSystem) -> None:
         confirm_lasso(system, lasso, name)
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(LIVE)
 def test_slices_keep_liveness(system: TransitionSystem) -> None:
     found = reference.explore(system)
@@ -59,7 +59,7 @@ def test_slices_keep_liveness(system: TransitionSystem) -> None:
             assert isinstance(confirm_lasso(system, lasso, name), LassoTrace)
 
 
-@settings(max_examples=200)
+@settings(max_examples=80)
 @given(LIVE)
 def test_verdicts_are_those_of_the_whole_system(system: TransitionSystem) -> None:
     if not system.livenesses:
