@@ -224,7 +224,8 @@ def _without_the_invisible(system: TransitionSystem) -> TransitionSystem:
             coming += [system.transitions[i] for f in t.fairness for i in companions.get(f, ())]
 
     for t in system.transitions:
-        if companions and t.fairness and t.limits:  # a bound may hold it back for ever: then no run is fair to it
+        # A bound may hold it back for ever: then no run is fair to it.
+        if companions and t.fairness and t.limits:
             keep(t)
         if _always_stopped(t):  # its updates are gone, but the bound that stops it is part of the verdict
             keep(t)

@@ -32,7 +32,7 @@ from .watch import OutOfBudget, Watch, Watcher
 
 _SLICE = 0.05
 """How many seconds of work lie between two looks at the clock, about."""
-FIRST_LASSOS, LASSOS_AGAIN = 1 << 23, 4
+FIRST_LASSOS, LASSOS_AGAIN = 1 << 24, 4
 """After how many transitions lassos are looked for before the search is complete; and how much later again."""
 
 
