@@ -42,6 +42,16 @@ class Engine(Enum):
 NoColor = Annotated[bool, typer.Option("--no-color", help="No colours (as does the variable NO_COLOR).")]
 FormOption = Annotated[Form, typer.Option("-o", "--output", help="Form of the result on stdout.")]
 
+Own = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--properties",
+        "-P",
+        metavar="FILE[:CLASS]",
+        help="Properties of your own, in a Python file (repeatable).",
+    ),
+]
+
 
 @app.command(
     help="Check properties of the scheduler in scenarios.\n\n"
@@ -68,15 +78,7 @@ def check(
         list[str] | None,
         typer.Option("--property", metavar="ID", help="Check this of `podrace properties` (repeatable)."),
     ] = None,
-    own: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--properties",
-            "-P",
-            metavar="FILE[:CLASS]",
-            help="Check properties of your own Python file (repeatable).",
-        ),
-    ] = None,
+    own: Own = None,
     fair_flush: Annotated[
         bool,
         typer.Option("--fair-flush", help="Let liveness count on the periodic flush of long-parked pods."),
@@ -142,14 +144,16 @@ def properties(
     names: Annotated[
         list[str] | None, typer.Argument(metavar="ID", show_default=False, help="What to explain.")
     ] = None,
+    own: Own = None,
     output: FormOption = Form.text,
     no_color: NoColor = False,
 ) -> None:
     from .console import tolerant_of_closed_pipes
     from .listings import list_properties
+    from .own import own_properties
 
     with tolerant_of_closed_pipes():
-        list_properties(names or (), output.value, no_color)
+        list_properties(names or (), output.value, no_color, own_properties(own or ()))
 
 
 @app.command(

@@ -40,7 +40,7 @@ def _split(option: str) -> tuple[Path, str]:
 
 
 def _problem(path: Path, what: str) -> UsageProblem:
-    return UsageProblem(f"--properties: {one_line(str(path))}: {what}")
+    return UsageProblem(f"--properties: {' '.join(str(path).split())}: {what}")
 
 
 def _classes(path: Path, name: str) -> list[type[Property]]:

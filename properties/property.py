@@ -72,6 +72,11 @@ class Property(Component):
         """The property in one sentence."""
         return " ".join((inspect.getdoc(cls) or "").split("\n\n")[0].split())
 
+    @classmethod
+    def explanation(cls) -> tuple[str, ...]:
+        """What the docstring says beyond the sentence, a paragraph each."""
+        return tuple(" ".join(text.split()) for text in (inspect.getdoc(cls) or "").split("\n\n")[1:])
+
     @property
     def pods(self) -> tuple[Pod, ...]:
         """All pods."""

@@ -15,7 +15,9 @@ from podrace.scenarios import find_scenarios
 V, H = "VIOLATED", "HOLDS"
 
 
-def run(race: str, name: str, release: str, added: tuple[str, ...] = (), removed: tuple[str, ...] = ()) -> Result:
+def run(
+    race: str, name: str, release: str, added: tuple[str, ...] = (), removed: tuple[str, ...] = ()
+) -> Result:
     (scenario,) = find_scenarios(race)
     system = instrument(scenario.spec, resolve(release, added, removed).classes, [PROPERTIES[name]])
     (result,) = check(system, [name])
