@@ -1,4 +1,4 @@
-"""What must never happen, and what must always be able to happen."""
+"""What must never happen, what must always be able to happen, and what must not go on for ever."""
 
 from .instrument import instrument
 from .liveness import (

@@ -163,7 +163,7 @@ def fair_components(
             if low[m] != index[m]:
                 continue
             bottom = height
-            least: int = m
+            least: int = int(m)
             components += np.uint32(1)
             while True:
                 bottom -= 1

@@ -18,7 +18,7 @@ PAIRS3 = tuple(product(range(3), repeat=2))
 def two_states_two_sets() -> Iterator[Graph]:
     """Every graph of two states with at most one edge from each to each, in sets of any kind, which may also lead away."""
     for masks in product((None, 1, 2, 3), repeat=4):
-        edges = tuple((*pair, mask) for pair, mask in zip(PAIRS2, masks, strict=True) if mask is not None)
+        edges = tuple((s, t, mask) for (s, t), mask in zip(PAIRS2, masks, strict=True) if mask is not None)
         for strong, *leave in product(range(4), (0, 3), (0, 3)):
             yield Graph(2, edges, 2, strong, tuple(enumerate(leave)))
 
@@ -33,7 +33,9 @@ def three_states_one_set(step: int) -> Iterator[Graph]:
     every = product((None, 0, 1), repeat=9)
     for number, masks in enumerate(every):
         if number % step == 0:
-            edges = tuple((*pair, mask) for pair, mask in zip(PAIRS3, masks, strict=True) if mask is not None)
+            edges = tuple(
+                (s, t, mask) for (s, t), mask in zip(PAIRS3, masks, strict=True) if mask is not None
+            )
             for strong, *leave in product((0, 1), repeat=4):
                 yield Graph(3, edges, 1, strong, tuple(enumerate(leave)))
 
