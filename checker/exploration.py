@@ -17,6 +17,18 @@ Path = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
+class Lasso:
+    """A run that repeats `cycle` for ever after `prefix`, and is as `case` of a liveness property says.
+
+    An empty cycle: the run rests where the prefix ends.
+    """
+
+    prefix: Path
+    cycle: Path
+    case: str
+
+
+@dataclass(frozen=True, slots=True)
 class Budget:
     """Bounds of one search: distinct states, bytes of memory, seconds. None means unbounded."""
 
@@ -47,6 +59,8 @@ class Exploration:
     state is level 0). `violations` maps an invariant to a shortest run to a state that breaks it,
     `goals` maps a reached goal to a shortest run that reaches it, `traps` maps a recovery to a shortest run
     to a state from which fair transitions alone can no longer reach it (filled only when complete).
+    `lassos` maps a violated liveness to a lasso, which begins in a fair component as close to the initial state as any
+    (filled when complete, or when a large search has found one for every liveness and so ends as "answered").
     `fired[i]` counts how often transition i was enabled; `limits_hit` names the bounds that stopped a
     transition whose guard held. `spared` counts the enabled transitions that a reduced search did not take.
     """
@@ -63,3 +77,4 @@ class Exploration:
     goals: Mapping[str, Path] = field(default_factory=dict)
     traps: Mapping[str, Path] = field(default_factory=dict)
     spared: int = 0
+    lassos: Mapping[str, Lasso] = field(default_factory=dict)

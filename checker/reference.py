@@ -8,10 +8,11 @@ from __future__ import annotations
 import sys
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
-from ..model.language import Expr, State, TransitionSystem
-from .exploration import Budget, Exploration, Path, Progress
+from ..model.language import Case, Expr, State, TransitionSystem
+from .exploration import Budget, Exploration, Lasso, Path, Progress
+from .fair_cycles import Edge, Region, fair_component, mask, obligations_of, shortest_found
 from .interpreter import Interpreter
 
 Watcher = Callable[[Progress], None]
@@ -45,6 +46,7 @@ class Search:
         self.number: dict[State, int] = {}
         self.parent: list[tuple[int, int]] = []  # from which state, and by which transition
         self.fair_edges: list[tuple[int, int]] = []  # kept only where recoveries are asked
+        self.edges: list[list[Edge]] = []  # kept only where livenesses are asked
         self.fired = [0] * len(system.transitions)
         self.limits_hit: set[str] = set()
         self.violated: dict[str, int] = {}
@@ -94,6 +96,8 @@ class Search:
             target = acting.successor(state, index)
             if target not in self.number:
                 self.find(target, parent=(number, index))
+            if self.system.livenesses:
+                self.edges[number].append((index, self.number[target]))
             if self.system.recoveries and transition.fair:
                 self.fair_edges.append((number, self.number[target]))
 
@@ -107,6 +111,7 @@ class Search:
         self.number[state] = number
         self.states.append(state)
         self.parent.append(parent)
+        self.edges.append([])
         for name, predicate in self.system.invariants.items():
             if name not in self.violated and not self.judging.holds(predicate, state):
                 self.violated[name] = number
@@ -118,7 +123,7 @@ class Search:
     def memory(self) -> int:
         """Roughly how many bytes the search holds."""
         each = sys.getsizeof(self.system.initial) + BYTES_BESIDE_A_STATE
-        return each * len(self.states) + 100 * len(self.fair_edges)
+        return each * len(self.states) + 100 * (len(self.fair_edges) + sum(map(len, self.edges)))
 
     def check_clock(self) -> None:
         """Stop when time is up; report now and then."""
@@ -161,10 +166,41 @@ class Search:
                     waiting.append(source)
         return next((n for n in range(len(self.states)) if n not in can_recover), None)
 
+    def lasso(self, cases: Iterable[Case]) -> Lasso | None:
+        """A lasso of the first of these cases that has a fair cycle."""
+        obligations = obligations_of(self.system)
+        sets, judge = list(self.system.fair_sets.values()), self.judging
+        for case in cases:
+            keep = [n for n, s in enumerate(self.states) if judge.holds(case.persistent, s)]
+            waiting, recurring = {}, {}
+            for n in keep:
+                guards = [
+                    any(judge.holds(self.system.transitions[i].guard, self.states[n]) for i in members)
+                    for members in sets
+                ]
+                waiting[n] = mask(guards)
+                recurring[n] = mask(judge.holds(e, self.states[n]) for e in case.recurrent)
+            region = Region(
+                {n: [(t, to) for t, to in self.edges[n] if to in waiting] for n in keep},
+                waiting,
+                recurring,
+                (1 << len(case.recurrent)) - 1,
+            )
+            component = fair_component(region, obligations)
+            if component is not None:
+                start, cycle = shortest_found(region.within(component), obligations)
+                return Lasso(self.path_to(start), cycle, case.name)
+        return None
+
     def result(self, stopped: str | None) -> Exploration:
         """What was found out."""
-        traps = {}
+        traps, lassos = {}, {}
         if stopped is None:
+            lassos = {
+                name: lasso
+                for name, cases in self.system.livenesses.items()
+                if (lasso := self.lasso(cases)) is not None
+            }
             found = {name: self.trap(predicate) for name, predicate in self.system.recoveries.items()}
             traps = {name: self.path_to(n) for name, n in found.items() if n is not None}
         return Exploration(
@@ -179,4 +215,5 @@ class Search:
             violations={name: self.path_to(n) for name, n in self.violated.items()},
             goals={name: self.path_to(n) for name, n in self.reached.items()},
             traps=traps,
+            lassos=lassos,
         )

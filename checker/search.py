@@ -3,7 +3,8 @@
 Each property is decided on its own slice. Properties whose slices have the same variables share one
 exploration, because they would visit the very same states: invariants with invariants (such a
 search ends early only when all of them are violated), recoveries with recoveries (which need every state, and would
-keep invariants from ending early).
+keep invariants from ending early), livenesses with livenesses (which end early only when each is violated by a run
+that comes to rest).
 
 A goal named `P: ...`, where P is a property, belongs to that property; every other goal belongs to all.
 """
@@ -13,10 +14,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from itertools import combinations
 from typing import Literal
 
 from ..model.language import TransitionSystem
-from .exploration import Budget, Path
+from .exploration import Budget, Exploration, Lasso, Path
+from .lasso import at_rest, complete, confirm_lasso, resting_case
 from .reductions.policy import Explore, Mode, Outcome, decide
 from .reductions.reduced import explore_either as explore_slowly
 from .reference import Watcher
@@ -83,10 +86,16 @@ class _Group:
 
 
 def _named(system: TransitionSystem, properties: Sequence[str] | None) -> list[str]:
-    known = [*system.invariants, *system.recoveries]
-    doubled = [name for name in system.recoveries if name in system.invariants]
-    if doubled:
-        raise ValueError(f"{system.name} has both an invariant and a recovery `{doubled[0]}`")
+    known = [*system.invariants, *system.recoveries, *system.livenesses]
+    kinds = {
+        "an invariant": system.invariants,
+        "a recovery": system.recoveries,
+        "a liveness": system.livenesses,
+    }
+    for (one, table), (other, further) in combinations(kinds.items(), 2):
+        doubled = [name for name in further if name in table]
+        if doubled:
+            raise ValueError(f"{system.name} has both {one} and {other} `{doubled[0]}`")
     names = known if properties is None else list(dict.fromkeys(properties))
     for name in names:
         if name not in known:
@@ -110,24 +119,33 @@ def _engine(name: str) -> Explore:
 
 def goals_of(system: TransitionSystem, name: str) -> list[str]:
     """The goals that show whether a verdict on this property is vacuous."""
-    others = [n for n in (*system.invariants, *system.recoveries) if n != name]
+    others = [n for n in (*system.invariants, *system.recoveries, *system.livenesses) if n != name]
     return [goal for goal in system.goals if not any(goal.startswith(f"{other}: ") for other in others)]
 
 
 def explored_slice(system: TransitionSystem, name: str) -> TransitionSystem:
     """What `check` explores for this property when it is checked by itself. Raises UnknownProperty."""
     (found,) = _named(system, [name])
-    return _slice(system, "invariant" if found in system.invariants else "recovery", [found])
+    return _slice(system, _kind(system, found), [found])
+
+
+def _kind(system: TransitionSystem, name: str) -> Kind:
+    if name in system.invariants:
+        return "invariant"
+    return "recovery" if name in system.recoveries else "liveness"
 
 
 def _slice(system: TransitionSystem, kind: Kind, names: Sequence[str]) -> TransitionSystem:
     wanted = {goal for name in names for goal in goals_of(system, name)}
-    return slice_system(
+    found = slice_system(
         system,
         invariants=names if kind == "invariant" else (),
         recoveries=names if kind == "recovery" else (),
+        livenesses=names if kind == "liveness" else (),
         goals=[goal for goal in system.goals if goal in wanted],
     )
+    # A run that comes to rest is found while the search goes on.
+    return found.with_predicates(invariants=at_rest(found)) if kind == "liveness" else found
 
 
 def _groups(system: TransitionSystem, names: Sequence[str], together: bool) -> Iterable[_Group]:
@@ -135,7 +153,7 @@ def _groups(system: TransitionSystem, names: Sequence[str], together: bool) -> I
     grouped: dict[tuple[Kind, object], list[str]] = {}
     single: dict[str, TransitionSystem] = {}
     for name in names:
-        kind: Kind = "invariant" if name in system.invariants else "recovery"
+        kind = _kind(system, name)
         single[name] = _slice(system, kind, [name])
         variables = frozenset(v.name for v in single[name].variables)
         grouped.setdefault((kind, variables if together else name), []).append(name)
@@ -154,16 +172,18 @@ def _result(
 ) -> Result:
     numbers = transition_map(group.slice, system)
     answer, reductions = outcome.about(name)
-    claims = answer.violations if group.kind == "invariant" else answer.traps
+    claimed = _claim(group, answer, name)
     trace: Trace | None = None
-    if name in claims:
+    if claimed is not None:
         verdict = Verdict.VIOLATED
-        path = tuple(numbers[i] for i in claims[name])
+        path = tuple(numbers[i] for i in claimed.prefix)
         try:
             if group.kind == "invariant":
                 trace = confirm(system, path, name)
-            else:
+            elif group.kind == "recovery":
                 trace = confirm_trap(system, path, name, confirmed_states)
+            else:
+                trace = confirm_lasso(system, complete(group.slice, system, claimed, numbers), name)
         except ReplayError as error:
             raise EngineDisagreement(
                 f"the {engine} engine claims that `{name}` of {system.name} is violated after {len(path)} steps, "
@@ -206,6 +226,16 @@ def _result(
         engine=engine,
         reductions=reductions,
     )
+
+
+def _claim(group: _Group, answer: Exploration, name: str) -> Lasso | None:
+    """The violation that an engine found, if it found one; only that of a liveness has a cycle."""
+    if group.kind == "recovery":
+        return Lasso(answer.traps[name], (), "") if name in answer.traps else None
+    if name not in answer.violations:
+        return answer.lassos.get(name)
+    path = answer.violations[name]
+    return Lasso(path, (), resting_case(group.slice, path, name) if group.kind == "liveness" else "")
 
 
 def _confirmed_goal(system: TransitionSystem, path: Path, goal: str, engine: str) -> int:

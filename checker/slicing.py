@@ -9,6 +9,7 @@ Three things are taken away: what was not asked, what cannot happen, and what no
 3. Cone of influence: a variable that no kept predicate can see is dropped with its updates. A predicate
    sees what it reads, what is assigned to a variable that it sees, and the guard and the limits of every
    transition that assigns to one. A transition that assigns to none only stutters, so it is dropped too.
+   Where a liveness is asked, all members of a fair set stay if one does, with what their guards see.
 
 What is left is the original seen through a projection (forget the dropped variables): a state of the
 original and its projection enable the same transitions of the slice, break the same invariants, and go to states
@@ -16,7 +17,13 @@ that are projections of one another; a dropped transition leaves the projection 
 
 - which invariants, goals and recoveries hold, are reached, are trapped;
 - the length of a shortest run to each of them;
-- which of its transitions are ever enabled, and, in a complete search, which of their limits are hit.
+- which of its transitions are ever enabled, and, in a complete search, which of their limits are hit;
+- which livenesses are violated, and by which case.
+
+The last is so because fair sets stay or go as a whole. Of one that stays, the projection of a run shows when it waits and when
+it acts. One that goes assigns to nothing that is left and has no limits, so its steps can be put into any run of the slice,
+wherever it waits, and change nothing there (`lasso.complete` does that). A run of the original of which the slice
+sees only finitely many steps is a run of the slice that comes to rest.
 
 It never has more states, depth or transitions. Of a dropped transition a search of the slice says nothing:
 `unseen_steps` names the steps that only have such transitions. A transition whose guard can hold but which a
@@ -30,8 +37,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from typing import TypeVar
 
 from ..model.language import (
+    Case,
     Expr,
     State,
     Transition,
@@ -44,6 +53,7 @@ from .exploration import Path
 from .values import ValueAnalysis, transition_roots
 
 Key = tuple[str, str, tuple[object, ...]]
+T = TypeVar("T")
 
 
 def slice_system(
@@ -52,6 +62,7 @@ def slice_system(
     invariants: Iterable[str] | None = None,
     goals: Iterable[str] | None = None,
     recoveries: Iterable[str] | None = None,
+    livenesses: Iterable[str] | None = None,
     values: bool = True,
 ) -> TransitionSystem:
     """The part of `system` that decides the named predicates; all of a kind where none are named.
@@ -64,6 +75,7 @@ def slice_system(
         invariants=_chosen(system, "invariant", system.invariants, invariants),
         goals=_chosen(system, "goal", system.goals, goals),
         recoveries=_chosen(system, "recovery", system.recoveries, recoveries),
+        livenesses=_chosen(system, "liveness", system.livenesses, livenesses),
         views={},
     )
     if values:
@@ -98,8 +110,8 @@ def key_of(transition: Transition) -> Key:
 
 
 def _chosen(
-    system: TransitionSystem, kind: str, table: Mapping[str, Expr], names: Iterable[str] | None
-) -> Mapping[str, Expr]:
+    system: TransitionSystem, kind: str, table: Mapping[str, T], names: Iterable[str] | None
+) -> Mapping[str, T]:
     if names is None:
         return table
     wanted = list(names)
@@ -111,7 +123,8 @@ def _chosen(
 
 
 def _predicates(system: TransitionSystem) -> list[Expr]:
-    return [*system.invariants.values(), *system.goals.values(), *system.recoveries.values()]
+    predicates = [*system.invariants.values(), *system.goals.values(), *system.recoveries.values()]
+    return predicates + system.liveness_predicates()
 
 
 def _without_the_impossible(system: TransitionSystem) -> TransitionSystem:
@@ -154,6 +167,10 @@ def _without_the_impossible(system: TransitionSystem) -> TransitionSystem:
         invariants={name: new[e] for name, e in system.invariants.items()},
         goals={name: new[e] for name, e in system.goals.items()},
         recoveries={name: new[e] for name, e in system.recoveries.items()},
+        livenesses={
+            name: tuple(Case(c.name, new[c.persistent], tuple(new[e] for e in c.recurrent)) for c in cases)
+            for name, cases in system.livenesses.items()
+        },
     )
 
 
@@ -163,9 +180,11 @@ def unseen_steps(slice_: TransitionSystem, original: TransitionSystem) -> tuple[
     Whether they do happen makes no difference to what the slice was asked.
     """
     same = original.with_predicates(
-        invariants={n: original.invariants[n] for n in slice_.invariants},
+        # That a run comes to rest is an invariant of the slice of a liveness, not of the original.
+        invariants={n: e for n, e in original.invariants.items() if n in slice_.invariants},
         goals={n: original.goals[n] for n in slice_.goals},
         recoveries={n: original.recoveries[n] for n in slice_.recoveries},
+        livenesses={n: original.livenesses[n] for n in slice_.livenesses},
         views={},
     )
     shown = {step_name(t) for t in slice_.transitions}
@@ -192,13 +211,22 @@ def _without_the_invisible(system: TransitionSystem) -> TransitionSystem:
     # One walk over the graph: what is looked at; once a variable is seen, what is assigned to it, and when.
     waiting = _predicates(system)
     kept: set[Key] = set()
+    companions = system.fair_sets if system.livenesses else {}
 
     def keep(t: Transition) -> None:
-        if key_of(t) not in kept:
+        coming = [t]
+        while coming:
+            t = coming.pop()
+            if key_of(t) in kept:
+                continue
             kept.add(key_of(t))
             waiting.extend([t.guard, *(bound for _, bound in t.limits)])
+            coming += [system.transitions[i] for f in t.fairness for i in companions.get(f, ())]
 
     for t in system.transitions:
+        # A bound may hold it back for ever: then no run is fair to it.
+        if companions and t.fairness and t.limits:
+            keep(t)
         if _always_stopped(t):  # its updates are gone, but the bound that stops it is part of the verdict
             keep(t)
     visited: set[Expr] = set()

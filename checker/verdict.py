@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any, Literal
 
+from .lasso import LassoTrace
 from .trace import Trace
 
-Kind = Literal["invariant", "recovery"]
+Kind = Literal["invariant", "recovery", "liveness"]
 
 
 class Verdict(IntEnum):
@@ -37,7 +38,7 @@ class Result:
 
     `states`, `transitions`, `depth` and `seconds` are those of the search that answered, which may have
     answered other properties too. `trace` is a shortest run of the original system to a violation, or to
-    a trap; it is None for other verdicts. `fired` and `never_fired` name the steps of the system
+    a trap, or a lasso (a LassoTrace); it is None for other verdicts. `fired` and `never_fired` name the steps of the system
     (`part.step`, all bindings together) that did or did not happen in the search; where it did not visit
     everything, "never" means "not so far". `unseen` names the steps that the slice left out, because nothing
     that was asked can see them. `goals_reached` gives the length of a shortest run to each
@@ -99,6 +100,8 @@ class Result:
             if self.reductions:
                 return f"Violated {when}, perhaps sooner by another run ({self._explored()} explored)."
             return f"Violated {when}, and by no shorter run ({self._explored()} explored)."
+        if isinstance(self.trace, LassoTrace):
+            return self._starved(self.trace)
         seen = counted(self.trace.closure, "state")
         checked = (
             f"the {seen} that they lead to" if self.trace.closed else f"the first {seen} that they lead to"
@@ -108,6 +111,15 @@ class Result:
             f"(executed again in {checked}; {self._explored()} explored)."
         )
 
+    def _starved(self, lasso: LassoTrace) -> str:
+        cycle = len(lasso.steps) - lasso.turn
+        when = f"After {counted(lasso.turn, 'step')}" if lasso.turn else "From the initial state on"
+        how = f"{counted(cycle, 'step')} can repeat for ever" if cycle else "no fair step can run any more"
+        return (
+            f"Violated: {lasso.case}. {when}, {how}: every fair actor acts or has nothing to do "
+            f"({self._explored()} explored)."
+        )
+
     def _inconclusive(self) -> str:
         budget = {
             "states": "the limit of states",
@@ -115,6 +127,8 @@ class Result:
             "timeout": "the time limit",
         }
         covered = f"Stopped by {budget.get(self.stopped or '', 'a limit')} after {self._explored()}"
+        if self.kind == "liveness":
+            return f"{covered}: liveness can be decided only when every state was visited."
         if self.kind == "recovery":
             return f"{covered}: recovery can be decided only when every state was visited."
         if self.reductions:

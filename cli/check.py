@@ -29,6 +29,7 @@ class Output:
     form: str = "text"
     graph: Path | None = None
     no_color: bool = False
+    fail_on_vacuous: bool = False
 
 
 def check(selection: Selection, budget: Budget, method: Method, output: Output) -> int:
@@ -41,7 +42,7 @@ def check(selection: Selection, budget: Budget, method: Method, output: Output) 
         report(findings, output)
     if output.graph is not None:
         draw(findings, output.graph, output.no_color)
-    return exit_code(findings)
+    return exit_code(findings, output.fail_on_vacuous)
 
 
 def run_all(runs: Sequence[Run], budget: Budget, method: Method, output: Output) -> list[Finding]:
@@ -104,9 +105,9 @@ def draw(findings: Sequence[Finding], path: Path, no_color: bool = False) -> lis
     return written
 
 
-def exit_code(findings: Sequence[Finding]) -> int:
+def exit_code(findings: Sequence[Finding], fail_on_vacuous: bool = False) -> int:
     """0 holds, 1 violated, 3 inconclusive; where outcomes were expected, 0 means as expected."""
-    if any(_is_bad(finding) for finding in findings):
+    if any(_is_bad(finding) or (fail_on_vacuous and finding.vacuous) for finding in findings):
         return VIOLATED
     if any(finding.verdict == "INCONCLUSIVE" for finding in findings):
         return INCONCLUSIVE

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import Literal
+from typing import Any, Literal
 
+from ..checker.continuation import continue_fairly
 from ..checker.exploration import Budget, Progress
+from ..checker.lasso import LassoTrace
 from ..checker.reductions.policy import Mode
 from ..checker.search import check
 from ..checker.trace import Trace, plain_value, replay
 from ..checker.verdict import Result
-from ..model.language import TransitionSystem
-from ..properties import PROPERTIES, instrument
-from ..reports.continuation import continue_fairly
-from ..reports.document import Change, Finding, Fixes, Step, Trap, Word
+from ..model.language import ModelError, TransitionSystem
+from ..properties import instrument
+from ..reports.document import Change, Finding, Fixes, Lasso, Step, Trap, Word
+from ..scenarios import one_line
+from .options import UsageProblem
 from .plan import Run
 
 Watcher = Callable[[Progress], None]
@@ -33,7 +36,7 @@ class Method:
 
 def execute(run: Run, budget: Budget, method: Method = Method(), watch: Watcher | None = None) -> Finding:
     """Check one property. Each property has a system and a search of its own, so its figures are its own."""
-    system = instrument(run.scenario.spec, run.composition.classes, [PROPERTIES[run.property]])
+    system = system_of(run)
     (result,) = check(
         system, [run.property], budget, engine=method.engine, reductions=method.reductions, progress=watch
     )
@@ -42,7 +45,7 @@ def execute(run: Run, budget: Budget, method: Method = Method(), watch: Watcher 
 
 def finding_of(run: Run, system: TransitionSystem, result: Result) -> Finding:
     """The result of a run as the reports know it."""
-    prop = PROPERTIES[run.property]
+    prop = run.prop
     trace = result.trace
     steps, after, cycle = _story(system, trace) if trace is not None else (None, (), ())
     return Finding(
@@ -57,6 +60,7 @@ def finding_of(run: Run, system: TransitionSystem, result: Result) -> Finding:
         seconds=round(result.seconds, 3),
         trace=steps,
         trap=Trap(trace.closure, trace.closed) if trace is not None and trace.closure else None,
+        lasso=_lasso(trace) if isinstance(trace, LassoTrace) else None,
         after=after,
         cycle=cycle,
         words=result.words,
@@ -65,7 +69,7 @@ def finding_of(run: Run, system: TransitionSystem, result: Result) -> Finding:
         title=run.scenario.title,
         sentence=prop.sentence(),
         issues=prop.issues,
-        scope=asdict(run.scenario.spec.scope),
+        scope=_scope(run),
         bounds_hit=result.bounds_hit,
         goals_reached={_goal(name): steps for name, steps in result.goals_reached.items()},
         goals_missed=tuple(_goal(name) for name in result.goals_missed),
@@ -74,6 +78,39 @@ def finding_of(run: Run, system: TransitionSystem, result: Result) -> Finding:
         vacuous=result.vacuous,
         engine=result.engine,
         reductions=result.reductions,
+    )
+
+
+def system_of(run: Run) -> TransitionSystem:
+    """The system of a run. A mistake in a property of the user's own is a UsageProblem."""
+    try:
+        return instrument(run.scenario.spec, run.composition.classes, [run.prop])
+    except ModelError as error:
+        if run.own is None:
+            raise
+        raise UsageProblem(f"--properties: {run.property} cannot be built: {error}") from error
+    except Exception as error:
+        if run.own is None:
+            raise
+        raise UsageProblem(
+            f"--properties: {run.property} cannot be built: {type(error).__name__}: {one_line(str(error))}"
+        ) from error
+
+
+def _scope(run: Run) -> dict[str, Any]:
+    scope = asdict(run.scenario.spec.scope)
+    if not scope["fair_flush"]:  # worth a word only where it is on
+        del scope["fair_flush"]
+    return scope
+
+
+def _lasso(trace: LassoTrace) -> Lasso:
+    return Lasso(
+        case=trace.case,
+        turn=trace.turn,
+        cycle=len(trace.cycle),
+        acts=tuple(f.name for f, answer in trace.fairness.items() if answer == "acts" and not f.strong),
+        rests=tuple(f.name for f, answer in trace.fairness.items() if answer == "rests"),
     )
 
 
@@ -86,6 +123,9 @@ def _story(
     system: TransitionSystem, trace: Trace
 ) -> tuple[tuple[Step, ...], tuple[Step, ...], tuple[Step, ...]]:
     """The steps of a trace; where it leads into a trap, also what follows and what then repeats."""
+    if isinstance(trace, LassoTrace):
+        steps = steps_of(system, trace)
+        return steps[: trace.turn], (), steps[trace.turn :]
     more = continue_fairly(system, trace) if trace.closure else None
     if more is None:
         return steps_of(system, trace), (), ()

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
-from ..properties import PROPERTIES
+from ..properties import PROPERTIES, Property
 from ..scenarios import Scenario, catalogue
 from .console import result_console
 from .options import parse_property
@@ -66,15 +66,19 @@ def _residual(scenario: Scenario) -> dict[str, Any] | None:
     }
 
 
-def list_properties(names: Sequence[str], form: str, no_color: bool = False) -> None:
-    """Print all properties, or only those that are named. Raises UsageProblem for an unknown one."""
-    wanted = [parse_property(name, list(PROPERTIES)) for name in names] or list(PROPERTIES)
+def list_properties(
+    names: Sequence[str], form: str, no_color: bool = False, own: Mapping[str, type[Property]] | None = None
+) -> None:
+    """Print all properties, the user's `own` last, or only those that are named. Raises UsageProblem for an unknown one."""
+    known = {**PROPERTIES, **(own or {})}
+    wanted = [parse_property(name, list(known)) for name in names] or list(known)
     rows: list[dict[str, Any]] = [
         {
             "id": identifier,
-            "kind": PROPERTIES[identifier].kind,
-            "sentence": PROPERTIES[identifier].sentence(),
-            "issues": list(PROPERTIES[identifier].issues),
+            "kind": known[identifier].kind,
+            "sentence": known[identifier].sentence(),
+            "explanation": list(known[identifier].explanation()),
+            "issues": list(known[identifier].issues),
             "scenarios": [s.name for s in catalogue() if identifier in (*s.properties, *s.also)],
         }
         for identifier in wanted
@@ -87,6 +91,8 @@ def list_properties(names: Sequence[str], form: str, no_color: bool = False) -> 
         _heading(console, row["id"], row["kind"])
         _detail(console, row["sentence"])
         if names:
+            for paragraph in row["explanation"]:
+                _detail(console, paragraph)
             if row["issues"]:
                 _detail(console, "see " + ", ".join(f"{UPSTREAM}{number}" for number in row["issues"]))
             if row["scenarios"]:

@@ -42,6 +42,16 @@ class Engine(Enum):
 NoColor = Annotated[bool, typer.Option("--no-color", help="No colours (as does the variable NO_COLOR).")]
 FormOption = Annotated[Form, typer.Option("-o", "--output", help="Form of the result on stdout.")]
 
+Own = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--properties",
+        "-P",
+        metavar="FILE[:CLASS]",
+        help="Properties of your own, in a Python file (repeatable).",
+    ),
+]
+
 
 @app.command(
     help="Check properties of the scheduler in scenarios.\n\n"
@@ -68,6 +78,17 @@ def check(
         list[str] | None,
         typer.Option("--property", metavar="ID", help="Check this of `podrace properties` (repeatable)."),
     ] = None,
+    own: Own = None,
+    fair_flush: Annotated[
+        bool,
+        typer.Option("--fair-flush", help="Let liveness count on the periodic flush of long-parked pods."),
+    ] = False,
+    fail_on_vacuous: Annotated[
+        bool,
+        typer.Option(
+            "--fail-on-vacuous", help="Exit with 1 if a property holds only because nothing tested it."
+        ),
+    ] = False,
     output: FormOption = Form.text,
     graph: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Draw the counterexample as .svg, .png or .dot.")
@@ -102,12 +123,21 @@ def check(
     from .check import Output
     from .check import check as run_check
     from .execute import Method
+    from .own import own_properties
     from .plan import Selection
 
-    selection = Selection(names or (), release, with_fix or (), without_fix or (), property_ or ())
+    selection = Selection(
+        names or (),
+        release,
+        with_fix or (),
+        without_fix or (),
+        property_ or (),
+        own_properties(own or ()),
+        fair_flush,
+    )
     budget = Budget(max_states=states, max_memory=memory, timeout=seconds)
     method = Method(engine.value, "auto" if reductions is None else "on" if reductions else "off")
-    code = run_check(selection, budget, method, Output(output.value, graph, no_color))
+    code = run_check(selection, budget, method, Output(output.value, graph, no_color, fail_on_vacuous))
     raise typer.Exit(code)
 
 
@@ -169,14 +199,16 @@ def properties(
     names: Annotated[
         list[str] | None, typer.Argument(metavar="ID", show_default=False, help="What to explain.")
     ] = None,
+    own: Own = None,
     output: FormOption = Form.text,
     no_color: NoColor = False,
 ) -> None:
     from .console import tolerant_of_closed_pipes
     from .listings import list_properties
+    from .own import own_properties
 
     with tolerant_of_closed_pipes():
-        list_properties(names or (), output.value, no_color)
+        list_properties(names or (), output.value, no_color, own_properties(own or ()))
 
 
 @app.command(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+import builtins
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from ..model.history import CHANGES, RELEASES, Composition, resolve
-from ..properties import PROPERTIES
+from ..properties import PROPERTIES, Property
 from ..reports.document import Word
 from ..scenarios import Scenario, catalogue, find_scenarios, known_names, one_line
 from .options import UsageProblem, parse_fix, parse_property, parse_release
@@ -21,18 +22,20 @@ class Selection:
     with_fixes: Sequence[str] = ()
     without_fixes: Sequence[str] = ()
     properties: Sequence[str] = ()
+    own: Mapping[str, type[Property]] = field(default_factory=dict)
+    fair_flush: bool = False
 
     @property
     def is_empty(self) -> bool:
         """Whether nothing in particular is asked for."""
-        return not (self.names or self.release or self.with_fixes or self.without_fixes or self.properties)
+        return self == Selection()
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
     """One property to be checked in one scenario on one release; `expected` is what is known to come out.
 
-    `remark` says, for the reader of the result, why it is run.
+    `remark` says, for the reader of the result, why it is run. `own` is the property if it is the user's.
     """
 
     scenario: Scenario
@@ -40,22 +43,40 @@ class Run:
     property: str
     expected: Word | None = None
     remark: str = ""
+    own: type[Property] | None = None
+
+    @builtins.property
+    def prop(self) -> type[Property]:
+        """The class of the property: the user's own, or that of the catalogue."""
+        return self.own or PROPERTIES[self.property]
 
 
 def plan(selection: Selection) -> list[Run]:
     """The runs, in the order in which they are reported. Raises UsageProblem or ScenarioError."""
     if selection.is_empty:
         return _before_and_after()
-    properties = _unique(parse_property(name, list(PROPERTIES)) for name in selection.properties)
+    properties = _unique(parse_property(name, [*PROPERTIES, *selection.own]) for name in selection.properties)
+    properties = properties or list(selection.own)
     release = parse_release(selection.release, RELEASES) if selection.release is not None else None
     with_fixes = _unique(parse_fix(name, list(CHANGES)) for name in selection.with_fixes)
     without_fixes = _unique(parse_fix(name, list(CHANGES)) for name in selection.without_fixes)
     runs = []
     for scenario in _scenarios(selection.names):
+        if selection.fair_flush:
+            scenario = _with_a_fair_flush(scenario)
         composition = _compose(release or default_release(scenario), with_fixes, without_fixes)
         for identifier in properties or default_properties(scenario):
-            runs.append(Run(scenario, composition, identifier))
+            runs.append(Run(scenario, composition, identifier, own=selection.own.get(identifier)))
     return runs
+
+
+def _with_a_fair_flush(scenario: Scenario) -> Scenario:
+    scope = scenario.spec.scope
+    if not scope.flush:
+        raise UsageProblem(
+            f"--fair-flush: {scenario.name} has no periodic flush (`flush: false` in its scope)"
+        )
+    return replace(scenario, spec=replace(scenario.spec, scope=replace(scope, fair_flush=True)))
 
 
 def _unique(names: Iterable[str]) -> list[str]:
@@ -138,9 +159,9 @@ def default_release(scenario: Scenario) -> str:
 
 def default_properties(scenario: Scenario) -> tuple[str, ...]:
     """The properties that a scenario is meant for, checked against the catalogue; all if it does not say."""
-    for field, names in (("properties", scenario.properties), ("also", scenario.also)):
+    for section, names in (("properties", scenario.properties), ("also", scenario.also)):
         for i, name in enumerate(names):
             if name not in PROPERTIES:
                 problem = f"unknown property `{name}`; {known_names(name, PROPERTIES)}"
-                raise scenario.complaint(f"{field}[{i}]", problem)
+                raise scenario.complaint(f"{section}[{i}]", problem)
     return scenario.properties or tuple(PROPERTIES)

@@ -1,7 +1,13 @@
-"""What must never happen, and what must always be able to happen."""
+"""What must never happen, what must always be able to happen, and what must not go on for ever."""
 
 from .bindings import AntiAffinityKept, BoundAsAssumed
 from .instrument import instrument
+from .liveness import (
+    AttemptsEnd,
+    NominationsBlockNobodyForEver,
+    ParkedPodsAreWoken,
+    PendingPodsAreScheduled,
+)
 from .nominations import NominationRespected, NominationsLive, NominationVisible
 from .places import NoGhostQueued, OnePlace
 from .preemption import BudgetsCounted, NoPreemptionWithoutBenefit
@@ -29,6 +35,10 @@ PROPERTIES: dict[str, type[Property]] = {
         BudgetsCounted,
         NotStuck,
         PodsOfRemovedNodesDoNoHarm,
+        PendingPodsAreScheduled,
+        ParkedPodsAreWoken,
+        AttemptsEnd,
+        NominationsBlockNobodyForEver,
     )
 }
 """The catalogue, by identifier."""

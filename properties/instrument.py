@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 
 from ..model.cluster import Cluster, build_cluster
 from ..model.environment.objects import ClusterSpec
-from ..model.language import Component, Expr, TransitionSystem, any_of, trace_system
+from ..model.language import (
+    Component,
+    Expr,
+    Fairness,
+    Transition,
+    TransitionSystem,
+    any_of,
+    as_expr,
+    trace_system,
+)
 from ..model.language.expr import fresh_graph
 from ..model.language.system import evaluate_in
 from .property import Property
@@ -26,10 +36,13 @@ def instrument(
     system = trace_system(
         model,
         spec.name,
-        invariants={m.id: m.holds for m in monitors if m.kind != "recovery"},
+        invariants={m.id: m.holds for m in monitors if m.kind in ("invariant", "stuck")},
         recoveries={m.id: m.holds for m in monitors if m.kind == "recovery"},
+        livenesses={m.id: m.cases for m in monitors if m.kind == "liveness"},
         goals={name: read for m in monitors for name, read in _goals(model, m).items()},
     )
+    if spec.scope.fair_flush:
+        system = _with_a_fair_flush(system)
     stuck = {m.id for m in monitors if m.kind == "stuck"}
     moving = any_of(t.enabled for t in system.transitions if t.fair)
     return system.with_predicates(
@@ -38,6 +51,17 @@ def instrument(
             for name, predicate in system.invariants.items()
         }
     )
+
+
+def _with_a_fair_flush(system: TransitionSystem) -> TransitionSystem:
+    """The same with the periodic flush of long-parked pods among what a liveness counts on, for each pod."""
+
+    def counted_on(t: Transition) -> Transition:
+        if (t.part, t.step) != ("queue", "flush_unschedulable"):
+            return t
+        return replace(t, fairness=(Fairness(f"periodic flush of {dict(t.args)['pod'].name}"),))
+
+    return replace(system, transitions=tuple(map(counted_on, system.transitions)))
 
 
 def _attach(model: Cluster, cls: type[Property]) -> Property:
@@ -49,7 +73,13 @@ def _attach(model: Cluster, cls: type[Property]) -> Property:
 def _goals(model: Cluster, monitor: Property) -> dict[str, Callable[[], Expr]]:
     with fresh_graph():
         names = list(evaluate_in(model, monitor.goals))
+    if not names and monitor.kind == "liveness":
+        return {f"{monitor.id}: the condition of a case holds": lambda: _some_case(monitor)}
     return {f"{monitor.id}: {name}": partial(_goal, monitor, name) for name in names}
+
+
+def _some_case(monitor: Property) -> Expr:
+    return any_of(as_expr(case.persistent) for case in monitor.cases())
 
 
 def _goal(monitor: Property, name: str) -> Expr:

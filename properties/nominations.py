@@ -112,3 +112,7 @@ class NominationsLive(Property):
             | self.pod_watch.seen[Handler.QUEUE][p].exists
             for p in self.pods
         )
+
+    def goals(self) -> dict[str, Expr]:
+        nominated = (self.nominator.nominated_to(p, n) for p in self.pods for n in self.nodes)
+        return {"a pod is nominated": any_of(nominated)}

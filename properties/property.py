@@ -8,10 +8,11 @@ started from.
 from __future__ import annotations
 
 import inspect
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from ..model.environment.objects import Node, Pod
-from ..model.language import Component, Expr
+from ..model.language import Case, Component, Expr
 
 if TYPE_CHECKING:
     from ..model.environment.api import APIServer
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
         Snapshot,
     )
 
-Kind = Literal["invariant", "recovery", "stuck"]
+Kind = Literal["invariant", "recovery", "stuck", "liveness"]
 
 
 class Property(Component):
@@ -37,7 +38,7 @@ class Property(Component):
 
     `kind` says what `holds` means: an "invariant" holds in every reachable state; a "recovery" can be
     brought about from every reachable state by fair steps alone; "stuck" holds in every state
-    in which no fair step can run.
+    in which no fair step can run. A "liveness" has `cases` instead: ways in which a fair run can violate it for ever.
     """
 
     id: ClassVar[str]
@@ -62,6 +63,10 @@ class Property(Component):
         """The predicate."""
         raise NotImplementedError
 
+    def cases(self) -> Iterable[Case]:
+        """Of a liveness: what a fair run does for ever that it must not."""
+        raise NotImplementedError
+
     def goals(self) -> dict[str, Expr]:
         """States without which the property says nothing: each should be reachable."""
         return {}
@@ -70,6 +75,11 @@ class Property(Component):
     def sentence(cls) -> str:
         """The property in one sentence."""
         return " ".join((inspect.getdoc(cls) or "").split("\n\n")[0].split())
+
+    @classmethod
+    def explanation(cls) -> tuple[str, ...]:
+        """What the docstring says beyond the sentence, a paragraph each."""
+        return tuple(" ".join(text.split()) for text in (inspect.getdoc(cls) or "").split("\n\n")[1:])
 
     @property
     def pods(self) -> tuple[Pod, ...]:

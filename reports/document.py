@@ -57,12 +57,26 @@ class Trap(msgspec.Struct, frozen=True):
     complete: bool
 
 
+class Lasso(msgspec.Struct, frozen=True):
+    """How a run violates a liveness for ever: what goes wrong, after how many steps, and how many then repeat.
+
+    `acts` names the goroutines that act in every round, `rests` those that only sometimes have something to do
+    and are not waiting all the time. All others never have anything to do. Without steps to repeat, nobody has.
+    """
+
+    case: str
+    turn: int
+    cycle: int
+    acts: tuple[str, ...] = ()
+    rests: tuple[str, ...] = ()
+
+
 class Finding(msgspec.Struct, frozen=True):
     """The verdict on one property of one scenario in one release.
 
     `expected` is what should have come out, where that is known. `trace` is the shortest counterexample; for a
     property of what must stay possible it leads into a `trap`; `after` and then `cycle`, which repeats for ever, are an
-    example of how it goes on from there. `words` says what the verdict rests on;
+    example of how it goes on from there. For a liveness the `cycle` after it is the violation itself, a `lasso`. `words` says what the verdict rests on;
     `goals_reached` gives the length of a shortest run to each goal.
     """
 
@@ -77,6 +91,7 @@ class Finding(msgspec.Struct, frozen=True):
     seconds: float
     trace: tuple[Step, ...] | None = None
     trap: Trap | None = None
+    lasso: Lasso | None = None
     after: tuple[Step, ...] = ()
     cycle: tuple[Step, ...] = ()
     words: str = ""
@@ -111,6 +126,8 @@ class Finding(msgspec.Struct, frozen=True):
         """What is to be said before the step of each number; a number behind the last step: after it."""
         found = {}
         here = len(self.trace or ()) + 1
+        if self.lasso is not None:
+            return {here: "for ever:" if self.cycle else "here it stays for ever"}
         if self.trap is not None:
             found[here] = "from here there is no way out; for example, it goes on like this:"
         if self.trap is not None and self.cycle and not self.after:

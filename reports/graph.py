@@ -173,11 +173,11 @@ def _add_title(graph: graphviz.Digraph, finding: Finding, actors: int) -> None:
 
 
 def _add_ending(graph: graphviz.Digraph, finding: Finding, actors: int, bottom: float) -> None:
-    text = (
-        f"{finding.property} is violated"
-        if finding.trap is None
-        else f"{finding.property}: there is no way out"
-    )
+    text = f"{finding.property} is violated"
+    if finding.trap is not None:
+        text = f"{finding.property}: there is no way out"
+    elif finding.lasso is not None:
+        text = f"{finding.property}: {finding.lasso.case}"
     label = f'<<FONT COLOR="{VIOLATION}" POINT-SIZE="13"><B>{escape(text)}</B></FONT>>'
     steps = finding.story
     lane = actors_of(steps).index(steps[-1].actor) * LANE_WIDTH if steps else _centre(actors)

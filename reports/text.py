@@ -54,6 +54,12 @@ def _print_violation(console: Console, finding: Finding, vocabulary: Vocabulary)
         print_lanes(console, finding.story, vocabulary, finding.remarks)
         console.print()
     _print(console, Text(finding.words, "bold"), INDENT)
+    if finding.lasso is not None:
+        if finding.lasso.acts:
+            _print(console, Text(f"In every round act: {', '.join(finding.lasso.acts)}."), INDENT)
+        if finding.lasso.rests:
+            rest = f"Not always with something to do: {', '.join(finding.lasso.rests)}."
+            _print(console, Text(rest), INDENT)
 
 
 def _print_rest(console: Console, finding: Finding) -> None:

@@ -14,8 +14,10 @@ from hypothesis import strategies as st
 from podrace.model.language import (
     BOOL,
     INT,
+    Case,
     Entity,
     Expr,
+    Fairness,
     Sort,
     Transition,
     TransitionSystem,
@@ -179,8 +181,11 @@ def _transition(draw: Draw, words: Vocabulary, step: str, args: tuple[tuple[str,
         guard=words.often_true(),
         limits=tuple((name, words.often_true()) for name in limits),
         updates={v: words.update(v) for v in written},
+        fairness=tuple(draw(st.lists(st.sampled_from(SETS), max_size=2, unique=True))),
     )
 
+
+SETS = (Fairness("one"), Fairness("other"), Fairness("chance", strong=True), Fairness("luck", strong=True))
 
 ARGUMENTS: tuple[tuple[tuple[tuple[str, Any], ...], ...], ...] = (
     ((),),
@@ -189,8 +194,19 @@ ARGUMENTS: tuple[tuple[tuple[tuple[str, Any], ...], ...], ...] = (
 )
 
 
+def _cases(draw: Draw, words: Vocabulary) -> tuple[Case, ...]:
+    return tuple(
+        Case(
+            f"case{i}", words.often_true(), tuple(words.condition(1) for _ in range(draw(st.integers(0, 1))))
+        )
+        for i in range(draw(st.integers(1, 2)))
+    )
+
+
 @st.composite
-def systems(draw: Draw, invariants: int = 2, goals: int = 2, recoveries: int = 2) -> TransitionSystem:
+def systems(
+    draw: Draw, invariants: int = 2, goals: int = 2, recoveries: int = 2, livenesses: int = 0
+) -> TransitionSystem:
     """A system with 1 to 4 variables, 1 to 6 transitions, and up to so many predicates of each kind."""
     with fresh_graph():
         words = Vocabulary(draw, draw(_variables()))
@@ -211,6 +227,7 @@ def systems(draw: Draw, invariants: int = 2, goals: int = 2, recoveries: int = 2
             invariants={n: e | words.condition(1) for n, e in predicates("invariant", invariants).items()},
             goals=predicates("goal", goals),
             recoveries=predicates("recovery", recoveries),
+            livenesses={f"liveness{i}": _cases(draw, words) for i in range(draw(st.integers(0, livenesses)))},
         )
 
 

@@ -1,4 +1,4 @@
-"""A transition system as an LLVM module of three functions over packed states.
+"""A transition system as an LLVM module of four functions over packed states.
 
 Every argument and result is an i64, addresses included. A state is `words` consecutive i64.
 
@@ -11,6 +11,9 @@ Every argument and result is an i64, addresses included. A state is `words` cons
         state's bits go to `found`. The bits: invariants broken, then goals reached.
     recovered(states, count, out)
         Write the recoveries that hold in each state, as bits of `recovery_words` i64 a state.
+    observed(states, count, out)
+        Write what liveness looks at in each state: `case_words` i64 with what holds of the cases' conditions, then
+        `set_words` i64 with the fair sets that wait.
 
 The text depends on nothing but the system: equal systems give equal text.
 """
@@ -22,7 +25,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 
-from ...model.language import Expr, TransitionSystem, topological
+from ...model.language import Expr, TransitionSystem, any_of, topological
+from ...model.language.expr import fresh_graph
 from .assembly import Assembly, function, load, loop, pointers, signed, store, words
 from .branches import Branch, place
 from .expansion import Expansion
@@ -40,7 +44,9 @@ class Program:
     @cached_property
     def ir(self) -> str:
         """The module's text. Raises ValueError for an expression that has no native code."""
-        return "\n".join([Expansion(self.system, self.layout).text(), _check(self), _recovered(self)])
+        return "\n".join(
+            [Expansion(self.system, self.layout).text(), _check(self), _recovered(self), _observed(self)]
+        )
 
     @property
     def limit_words(self) -> int:
@@ -56,6 +62,16 @@ class Program:
     def recovery_words(self) -> int:
         """How many i64 hold one bit per recovery."""
         return _words_for(len(self.system.recoveries))
+
+    @property
+    def case_words(self) -> int:
+        """How many i64 hold one bit per condition of a liveness case."""
+        return _words_for(len(self.system.liveness_predicates()))
+
+    @property
+    def set_words(self) -> int:
+        """How many i64 hold one bit per fair set, where a liveness is asked."""
+        return _words_for(len(self.system.fair_sets)) if self.system.livenesses else 0
 
 
 def generate(system: TransitionSystem) -> Program:
@@ -99,6 +115,25 @@ def _recovered(program: Program) -> str:
         for w, mask in enumerate(masks(lowering, [(e, True) for e in predicates])):
             store(out, "out", out.value(f"add i64 {start}, {w}"), mask)
     return function("recovered", ("states", "count", "out"), out, result="%count")
+
+
+def _observed(program: Program) -> str:
+    system = program.system
+    conditions = system.liveness_predicates()
+    waits: list[Expr] = []
+    if system.livenesses:
+        with fresh_graph():
+            waits = [
+                any_of(system.transitions[i].guard for i in members) for members in system.fair_sets.values()
+            ]
+    out, count = Assembly(), program.case_words + program.set_words
+    pointers(out, "states", "out")
+    with _each_state(out, program, conditions + waits) as lowering:
+        start = out.value(f"mul i64 %i, {count}")
+        masks = [m for roots in (conditions, waits) for m in _masks(lowering, [(e, True) for e in roots])]
+        for w, mask in enumerate(masks):
+            store(out, "out", out.value(f"add i64 {start}, {w}"), mask)
+    return function("observed", ("states", "count", "out"), out, result="%count")
 
 
 # A state in which a predicate shows for the first time is rare.

@@ -57,8 +57,13 @@ class Code:
         """The address of `recovered`."""
         return self["recovered"]
 
+    @property
+    def observed(self) -> int:
+        """The address of `observed`."""
+        return self["observed"]
 
-SEARCH = ("expand", "check", "recovered")
+
+SEARCH = ("expand", "check", "recovered", "observed")
 """The functions of a `Program`."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...model.language import TransitionSystem
-from ..exploration import Budget, Exploration, Path
+from ..exploration import Budget, Exploration, Lasso, Path
 from ..reductions.dependence import Dependence
 from . import kernels
 from .ample import Ample
@@ -26,6 +26,7 @@ from .kernels import (
     STOPPED,
     TRANSITIONS,
 )
+from .liveness import FairCycles
 from .paths import path_to
 from .recovery import Recovery
 from .store import Store
@@ -33,6 +34,8 @@ from .watch import OutOfBudget, Watch, Watcher
 
 _SLICE = 0.05
 """How many seconds of work lie between two looks at the clock, about."""
+FIRST_LASSOS, LASSOS_AGAIN = 1 << 24, 4
+"""After how many transitions lassos are looked for before the search is complete; and how much later again."""
 
 
 def search(
@@ -72,6 +75,8 @@ class Search:
         self.control[DEPTH] = self.control[STOPPED] = -1
         self.store: Store | None = None
         self.quantum = 1 << 12
+        self.lassos: dict[str, Lasso] = {}
+        self.next_lassos = FIRST_LASSOS
 
     def run(self) -> Exploration:
         """Search until everything was expanded or answered, or a budget ran out."""
@@ -88,6 +93,8 @@ class Search:
                     int(n) for n, t in zip(self.fired, self.system.transitions, strict=False) if t.fair
                 )
                 traps = recovery.traps(fair_edges if self.dependence is None else None, self._look)
+            if stopped is None and self.system.livenesses:
+                self._find_lassos()
         except OutOfBudget as reason:
             stopped = reason.reason
         return self._result(stopped, traps)
@@ -109,6 +116,12 @@ class Search:
                 store.make_room(int(self.control[COUNT]), int(self.control[NEEDED]))
             elif outcome == kernels.PAUSED:
                 self._look(store.bytes)
+                if self.system.livenesses and self.control[TRANSITIONS] >= self.next_lassos:
+                    self._find_lassos()
+                    if len(self.lassos) == len(self.system.livenesses):
+                        return "answered"
+                    self.next_lassos *= LASSOS_AGAIN
+                    began = self.watch.seconds
                 took = self.watch.seconds - began
                 self.quantum = (
                     self.quantum * 2 if took < _SLICE / 2 else max(1, int(self.quantum * _SLICE / took))
@@ -125,10 +138,24 @@ class Search:
         outcome = kernels.advance(
             store.shape, self.control, store.states, store.parents, store.table, np.uint64(store.bits),
             batch.states, batch.which, batch.ends, batch.hashes, batch.hits,
-            self.hits, self.fired, self.seen, self.found, self.code.expand, self.code.check, self.quantum,
+            self.hits, self.fired, self.seen, self.found, self.code.expand, self.code.check, self._next_quantum(),
             self.ample.rules,
         )  # fmt: skip
         return int(outcome)
+
+    def _next_quantum(self) -> int:
+        # A search for lassos begins after a fixed number of transitions: not one of the results may depend on time.
+        if not self.system.livenesses:
+            return self.quantum
+        return max(1, min(self.quantum, self.next_lassos - int(self.control[TRANSITIONS])))
+
+    def _find_lassos(self) -> None:
+        """Look for fair cycles among the states found so far, although more may come."""
+        assert self.store is not None
+        search = FairCycles(
+            self.program, self.code, self.batch, self.store, self.watch, self._states(), self._look
+        )
+        self.lassos = search.lassos(self._path)
 
     def _note(self, state: int) -> None:
         """The predicates of `found` hold in this state; those not `seen` before show here first."""
@@ -178,6 +205,7 @@ class Search:
             violations=violated,
             goals=reached,
             traps={name: self._path(state) for name, state in traps.items()},
+            lassos=self.lassos,
             seconds=self.watch.seconds,
             spared=int(self.ample.rules.spared[0]),
         )

@@ -61,7 +61,7 @@ class Kubelet(Component):
 
     api: APIServer
 
-    @step(actor="kubelet")
+    @step(actor="kubelet", each="pod")
     def finish_termination(self, pod: Pod) -> None:
         """The containers of a terminating pod have stopped: the kubelet removes the object."""
         current = self.api.pod[pod]
@@ -75,7 +75,7 @@ class PodGC(Component):
 
     api: APIServer
 
-    @step(actor="pod gc")
+    @step(actor="pod gc", each="pod")
     def collect(self, pod: Pod) -> None:
         """Removes a pod that is bound to a node that no longer exists."""
         if not self.scope.pod_gc:

@@ -240,8 +240,9 @@ class Scope:
     """How often each disturbance may happen, and how far views may lag behind the API server.
 
     Counts are totals over a run. `pod_events` and `node_events` bound the backlog of undelivered
-    events of one watch; a full backlog stops API writes, and a verdict names it. `flush` off: parked pods are never
-    moved for having waited long; `backoff` off: every backoff is over at once (podInitialBackoffSeconds 0).
+    events of one watch; a full backlog stops API writes, and a verdict names it. `flush`: the periodic
+    flush of long-parked pods may happen; `fair_flush`: liveness may count on it. `backoff` off: every backoff is over
+    at once (podInitialBackoffSeconds 0).
     """
 
     pod_events: int = 4
@@ -259,6 +260,7 @@ class Scope:
     pod_gc: bool = True
     flush: bool = True
     backoff: bool = True
+    fair_flush: bool = False
     config: Config = field(default_factory=lambda: DEFAULTS)
 
 

@@ -25,7 +25,7 @@ class EveryNodeUpdateWakes(EventHandlers):
 
     api: APIServer
 
-    @step(actor="node handler")
+    @step(actor="node handler", goroutine="status updates", each="node")
     def handle_heartbeat(self, node: Node) -> None:
         """A status update of a node that changes nothing else: all parked pods are moved."""
         require(self.api.node_exists[node])

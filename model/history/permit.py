@@ -45,7 +45,7 @@ class PermitInBindingCycle(Binding):
         else:
             super().begin(pod)
 
-    @step(actor="binding cycle")
+    @step(actor="binding cycle", each="pod")
     def permit(self, pod: Pod, answer: PermitAnswer) -> None:
         """The Permit plugins; a pod that is to wait enters the map of waiting pods."""
         require(self.phase[pod] == BindingPhase.PERMIT)
@@ -85,7 +85,7 @@ class UnbufferedSignal(WaitingPods):
         self.listening[pod] = False
         self.decided[pod] = False
 
-    @step(actor="binding cycle")
+    @step(actor="binding cycle", each="pod")
     def listen(self, pod: Pod) -> None:
         """The binding cycle begins to wait for a signal."""
         if ExtensionPoint.PERMIT not in pod.extension_points:
@@ -152,7 +152,7 @@ class ReserveBeforeAssume(Scheduler):
     def cycle_points(self, pod: Pod) -> tuple[ExtensionPoint, ...]:
         return tuple(p for p in super().cycle_points(pod) if p is not ExtensionPoint.RESERVE)
 
-    @step(actor="scheduler")
+    @step(actor="scheduler", random=True)
     def reserve_first(self, pod: Pod, node: Node, ok: bool) -> None:
         """The Reserve plugins, on one of the feasible nodes."""
         if ExtensionPoint.RESERVE not in self.extension_points(pod):

@@ -48,7 +48,7 @@ class Before90660(FailureHandler):
     def has_read_cycle(self, pod: Pod) -> Expr:
         return self.retry[pod] != Retry.NONE
 
-    @step(actor="requeue goroutine")
+    @step(actor="requeue goroutine", each="pod")
     def live_get(self, pod: Pod) -> None:
         """GET the pod from the API server; one that is gone or assigned is not requeued."""
         require(self.retry[pod] == Retry.GET)
@@ -60,7 +60,7 @@ class Before90660(FailureHandler):
             self.queue.moved_since[pod] = False
             self.retry[pod] = Retry.NONE
 
-    @step(actor="requeue goroutine")
+    @step(actor="requeue goroutine", each="pod")
     def add_fetched(self, pod: Pod) -> None:
         """AddUnschedulableIfNotPresent, with the object as it was when it was read."""
         require(self.retry[pod] == Retry.ADD)

@@ -17,12 +17,13 @@ number of such changes: of two that override the same method, the earlier in the
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, TypeVar, get_type_hints
 
 from .errors import Location, ModelError
+from .fairness import Fairness
 from .shapes import declared
 from .sorts import Entity, Universe
 from .views import store, view
@@ -37,18 +38,37 @@ class StepInfo:
 
     actor: str
     fair: bool
+    goroutine: str
+    each: str
+    random: bool
+
+    def fairness(self, label: str, args: Mapping[str, Any]) -> tuple[Fairness, ...]:
+        """The fair sets that the step belongs to with these arguments."""
+        if not self.fair:
+            return ()
+        one = f" of {getattr(args[self.each], 'name', args[self.each])}" if self.each else ""
+        own = Fairness(f"{self.goroutine}{one}")
+        return (own, Fairness(label, strong=True)) if self.random else (own,)
 
 
-def step(actor: str, fair: bool = True) -> Callable[[F], F]:
+def step(
+    actor: str, fair: bool = True, *, goroutine: str = "", each: str = "", random: bool = False
+) -> Callable[[F], F]:
     """Mark a method as an atomic step of `actor`.
 
     Each parameter is annotated with a kind of entity, an Enum class or bool; the step exists once for
-    every combination of their values. A fair step that stays enabled is taken eventually. An
-    overriding method stays a step, with the actor and fairness of the method that it overrides.
+    every combination of their values. An overriding method stays a step, with the actor and fairness of the
+    method that it overrides.
+
+    The fair steps of one goroutine are a weakly fair set: while it can go on, it goes on eventually, by any of
+    its steps. The goroutine is that of the actor unless `goroutine` names another; `each` names a parameter
+    of which every value has a goroutine of its own. `random` says that the step is the outcome of a random choice: each of
+    its bindings is a strongly fair set by itself, so an outcome that is possible again and again comes eventually.
     """
 
     def mark(function: F) -> F:
-        function.__podrace_step__ = StepInfo(actor, fair)  # type: ignore[attr-defined]
+        info = StepInfo(actor, fair, goroutine or actor, each, random)
+        function.__podrace_step__ = info  # type: ignore[attr-defined]
         return function
 
     return mark

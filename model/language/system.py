@@ -15,6 +15,7 @@ from typing import Any
 from .component import Component, Model, StepMethod, steps_of
 from .errors import Location, ModelError
 from .expr import Expr, Variable, all_of, as_expr, const, fresh_graph, topological, variables_of
+from .fairness import Case, Fairness
 from .shapes import scalars_of
 from .sorts import BOOL, Universe
 from .tracer import Trace, tracing
@@ -27,7 +28,8 @@ class Transition:
     """One step with its parameters bound.
 
     Enabled where `guard` and every limit hold; then each variable in `updates` takes its new value,
-    all at once, and every other variable keeps its own.
+    all at once, and every other variable keeps its own. `fair` transitions are those that a recovery may count on;
+    `fairness` names the fair sets that the transition belongs to, which liveness counts on.
     """
 
     part: str
@@ -40,6 +42,7 @@ class Transition:
     updates: Mapping[Variable, Expr]
     doc: str = ""
     location: Location = ("", 0)
+    fairness: tuple[Fairness, ...] = ()
 
     @property
     def label(self) -> str:
@@ -69,7 +72,7 @@ class TransitionSystem:
 
     `invariants` must hold in every reachable state. `goals` should be reachable. `recoveries` must stay
     reachable: from every reachable state, fair transitions alone can lead to a state that satisfies
-    the predicate. `views` are expressions that only reports look at; they keep nothing alive.
+    the predicate. `livenesses` are violated by a fair run that is as one of their cases says. `views` are expressions that only reports look at; they keep nothing alive.
     """
 
     name: str
@@ -80,6 +83,7 @@ class TransitionSystem:
     goals: Mapping[str, Expr] = field(default_factory=dict)
     recoveries: Mapping[str, Expr] = field(default_factory=dict)
     views: Mapping[str, Expr] = field(default_factory=dict)
+    livenesses: Mapping[str, tuple[Case, ...]] = field(default_factory=dict)
 
     @property
     def initial(self) -> State:
@@ -96,6 +100,15 @@ class TransitionSystem:
         """The names of all bounds of the scenario, in order of first use."""
         return tuple(dict.fromkeys(name for t in self.transitions for name, _ in t.limits))
 
+    @cached_property
+    def fair_sets(self) -> dict[Fairness, tuple[int, ...]]:
+        """Every fair set with the numbers of its transitions, in order of first use."""
+        found: dict[Fairness, list[int]] = {}
+        for number, t in enumerate(self.transitions):
+            for fairness in t.fairness:
+                found.setdefault(fairness, []).append(number)
+        return {fairness: tuple(members) for fairness, members in found.items()}
+
     def roots(self) -> list[Expr]:
         """Every expression that an engine evaluates, in a deterministic order."""
         found: list[Expr] = []
@@ -103,7 +116,11 @@ class TransitionSystem:
             found += [t.guard, *(e for _, e in t.limits), *t.updates.values()]
         for table in (self.invariants, self.goals, self.recoveries):
             found += table.values()
-        return found
+        return found + self.liveness_predicates()
+
+    def liveness_predicates(self) -> list[Expr]:
+        """Every expression that a liveness property looks at."""
+        return [e for cases in self.livenesses.values() for case in cases for e in case.predicates]
 
     @property
     def size(self) -> int:
@@ -119,9 +136,9 @@ class TransitionSystem:
         """A state as a mapping from variable names to Python values."""
         return {v.name: self.universe.decode(v.sort, c) for v, c in zip(self.variables, state, strict=True)}
 
-    def with_predicates(self, **tables: Mapping[str, Expr]) -> TransitionSystem:
-        """A copy with `invariants`, `goals`, `recoveries` or `views` replaced."""
-        return replace(self, **tables)  # type: ignore[arg-type]
+    def with_predicates(self, **tables: Any) -> TransitionSystem:
+        """A copy with `invariants`, `goals`, `recoveries`, `livenesses` or `views` replaced."""
+        return replace(self, **tables)
 
 
 def model_variables(model: Model) -> list[Variable]:
@@ -156,10 +173,11 @@ def _trace_step(step: StepMethod, args: tuple[Any, ...], observers: list[Compone
             return None
         for observer in observers:
             _observe(observer, trace)
-    return Transition(
+    named = tuple(zip((n for n, _ in step.domains), args, strict=True))
+    made = Transition(
         part=step.part.name,
         step=step.name,
-        args=tuple(zip((n for n, _ in step.domains), args, strict=True)),
+        args=named,
         actor=step.info.actor,
         fair=step.info.fair,
         guard=trace.guard,
@@ -168,6 +186,7 @@ def _trace_step(step: StepMethod, args: tuple[Any, ...], observers: list[Compone
         doc=step.doc,
         location=step.location,
     )
+    return replace(made, fairness=step.info.fairness(made.label, dict(named)))
 
 
 def _changes(trace: Trace) -> dict[Variable, Expr]:
@@ -196,6 +215,7 @@ def trace_system(
     goals: Mapping[str, Callable[[], Any]] | None = None,
     recoveries: Mapping[str, Callable[[], Any]] | None = None,
     views: Mapping[str, Callable[[], Any]] | None = None,
+    livenesses: Mapping[str, Callable[[], Iterable[Case]]] | None = None,
 ) -> TransitionSystem:
     """Trace every step of `model`, and the given predicates, into a transition system.
 
@@ -230,7 +250,15 @@ def trace_system(
             goals=predicates(goals),
             recoveries=predicates(recoveries),
             views=predicates(views, of_bool=False),
+            livenesses={key: _cases(model, read) for key, read in (livenesses or {}).items()},
         )
+
+
+def _cases(model: Model, read: Callable[[], Iterable[Case]]) -> tuple[Case, ...]:
+    cases: tuple[Case, ...] = evaluate_in(model, lambda: tuple(read()))
+    return tuple(
+        Case(c.name, as_expr(c.persistent, BOOL), tuple(as_expr(e, BOOL) for e in c.recurrent)) for c in cases
+    )
 
 
 def actors(transitions: Iterable[Transition]) -> list[str]:

@@ -92,7 +92,7 @@ class Binding(Component):
         points = self.scheduler.extension_points(pod)
         return BindingPhase.PRE_BIND if ExtensionPoint.PRE_BIND in points else BindingPhase.BIND
 
-    @step(actor="binding cycle")
+    @step(actor="binding cycle", each="pod")
     def wait_on_permit(self, pod: Pod) -> None:
         """WaitOnPermit returns: the pod leaves the map of waiting pods, to be bound or because it is rejected."""
         if ExtensionPoint.PERMIT not in self.scheduler.extension_points(pod):
@@ -106,7 +106,7 @@ class Binding(Component):
             self.phase[pod] = BindingPhase.FORGET
         self.waiting.remove(pod)
 
-    @step(actor="binding cycle")
+    @step(actor="binding cycle", each="pod")
     def pre_bind(self, pod: Pod, ok: bool) -> None:
         """The PreBind plugins, which may take long."""
         if ExtensionPoint.PRE_BIND not in self.scheduler.extension_points(pod):
@@ -118,7 +118,7 @@ class Binding(Component):
             self.disturbances.spend(Disturbance.PLUGIN_ERROR)
             self.phase[pod] = BindingPhase.FORGET
 
-    @step(actor="binding cycle")
+    @step(actor="binding cycle", each="pod")
     def bind(self, pod: Pod, reply: Reply) -> None:
         """POST the Binding."""
         require(self.phase[pod] == BindingPhase.BIND)
@@ -133,7 +133,7 @@ class Binding(Component):
                 if reply is Reply.ANSWERED:
                     self.phase[pod] = BindingPhase.FINISH
 
-    @step(actor="binding cycle")
+    @step(actor="binding cycle", each="pod")
     def finish(self, pod: Pod) -> None:
         """FinishBinding, whether the bind succeeded or not."""
         succeeded = self.phase[pod] == BindingPhase.FINISH
@@ -144,14 +144,14 @@ class Binding(Component):
         with otherwise():
             self.phase[pod] = BindingPhase.FORGET
 
-    @step(actor="binding cycle")
+    @step(actor="binding cycle", each="pod")
     def forget(self, pod: Pod) -> None:
         """ForgetPod: the pod is not going to be bound. Nobody is woken."""
         require(self.phase[pod] == BindingPhase.FORGET)
         self.cache.forget(pod, self.node[pod])
         self.phase[pod] = BindingPhase.FAIL
 
-    @step(actor="binding cycle")
+    @step(actor="binding cycle", each="pod")
     def fail(self, pod: Pod) -> None:
         """The failure handler takes over."""
         require(self.phase[pod] == BindingPhase.FAIL)

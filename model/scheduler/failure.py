@@ -83,7 +83,7 @@ class FailureHandler(Component):
         """What handling does once it is known which nodes there are."""
         self.phase[pod] = FailurePhase.READ
 
-    @step(actor="failure handler")
+    @step(actor="failure handler", each="pod")
     def check_node(self, pod: Pod, node: Node) -> None:
         """GET, from the API server, the node that the attempt did not find."""
         require((self.phase[pod] == FailurePhase.CHECK_NODE) & (self.missing[pod] == node))
@@ -93,7 +93,7 @@ class FailureHandler(Component):
         with otherwise():
             self.phase[pod] = FailurePhase.REMOVE_NODE
 
-    @step(actor="failure handler")
+    @step(actor="failure handler", each="pod")
     def remove_node(self, pod: Pod, node: Node) -> None:
         """cache.RemoveNode, because the API server did not have the node when it was asked."""
         require((self.phase[pod] == FailurePhase.REMOVE_NODE) & (self.missing[pod] == node))
@@ -115,7 +115,7 @@ class FailureHandler(Component):
         """Whether the number of a scheduling cycle was read for a requeue that is still to come."""
         return self.phase[pod] == FailurePhase.REQUEUE
 
-    @step(actor="failure handler")
+    @step(actor="failure handler", each="pod")
     def read(self, pod: Pod) -> None:
         """Read the pod from the lister, and the number of the current cycle; a pod that is gone or assigned is not requeued.
 
@@ -134,7 +134,7 @@ class FailureHandler(Component):
         """Whether a failed pod that the lister shows like this comes back to the queue."""
         return current.pending
 
-    @step(actor="failure handler")
+    @step(actor="failure handler", each="pod")
     def requeue(self, pod: Pod) -> None:
         """AddUnschedulableIfNotPresent."""
         require(self.phase[pod] == FailurePhase.REQUEUE)
@@ -145,14 +145,14 @@ class FailureHandler(Component):
         """What follows the requeue."""
         return FailurePhase.NOMINATE
 
-    @step(actor="failure handler")
+    @step(actor="failure handler", each="pod")
     def nominate(self, pod: Pod) -> None:
         """AddNominatedPod: the node that preemption chose, or else what the object says."""
         require(self.phase[pod] == FailurePhase.NOMINATE)
         self.nominator.add(pod, self.nominee[pod], self.copy[pod].nominated)
         self.phase[pod] = FailurePhase.PATCH
 
-    @step(actor="failure handler")
+    @step(actor="failure handler", each="pod")
     def patch(self, pod: Pod) -> None:
         """PATCH the PodScheduled condition, and the nomination if there is one."""
         require(self.phase[pod] == FailurePhase.PATCH)

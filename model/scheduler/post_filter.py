@@ -54,7 +54,7 @@ class PostFilter(Reservation):
         with when(self.no_node_is(NodeVerdict.REJECTED) & self.no_node_is(NodeVerdict.CANDIDATE)):
             self._after_preemption()
 
-    @step(actor="scheduler")
+    @step(actor="scheduler", random=True)
     def choose_candidate(self, pod: Pod, node: Node) -> None:
         """Choose the node where preemption costs least; from here on the pod is meant to go there."""
         searched = self.no_node_is(NodeVerdict.REJECTED) | self.preemption.has_enough(pod)

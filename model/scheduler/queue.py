@@ -238,7 +238,7 @@ class PriorityQueue(Component):
 
     # --- timers ----------------------------------------------------------------------------------
 
-    @step(actor="queue timers")
+    @step(actor="queue timers", goroutine="end of the backoff", each="pod")
     def flush_backoff(self, pod: Pod) -> None:
         """flushBackoffQCompleted: the pod's backoff is over."""
         require((self.place[pod] == Place.BACKOFF) & self.clock.backoff_may_end(pod))

@@ -52,7 +52,7 @@ class Reservation(SchedulingAttempt):
         """The pod is to be assumed on this node now."""
         self.require_winner(pod, node)
 
-    @step(actor="scheduler")
+    @step(actor="scheduler", random=True)
     def assume(self, pod: Pod, node: Node) -> None:
         """AssumePod on one of the feasible nodes (each may win, unless scores decide)."""
         self.require_host(pod, node)

@@ -70,7 +70,7 @@ class WaitingPods(Component):
         """Whether the plugin has still to decide on the pod; it decides once."""
         return self.signal[pod] == Signal.AWAITED
 
-    @step(actor="permit plugin")
+    @step(actor="permit plugin", each="pod")
     def permit(self, pod: Pod) -> None:
         """The plugin lets a waiting pod go on."""
         if ExtensionPoint.PERMIT not in pod.extension_points:

@@ -186,5 +186,7 @@ def graph(
             )
             for (source, target), fair in edges.items()
         )
-        tables = {kind: {name: among(s) for name, s in table.items()} for kind, table in predicates.items()}
+        tables: dict[str, Any] = {
+            kind: {name: among(s) for name, s in table.items()} for kind, table in predicates.items()
+        }
         return TransitionSystem("graph", Universe({}), (at,), transitions, **tables)

@@ -43,9 +43,7 @@ def names(system: TransitionSystem) -> list[str]:
     return [v.name for v in system.variables]
 
 
-def make(
-    variables: list[Variable], transitions: list[Transition], **tables: dict[str, Expr]
-) -> TransitionSystem:
+def make(variables: list[Variable], transitions: list[Transition], **tables: Any) -> TransitionSystem:
     return TransitionSystem("made", UNIVERSE, tuple(variables), tuple(transitions), **tables)
 
 

@@ -36,7 +36,7 @@ from podrace.model.language.expr import (
 )
 
 
-def assignment(value: Expr, variables: list[Variable], **predicates: dict[str, Expr]) -> TransitionSystem:
+def assignment(value: Expr, variables: list[Variable], **predicates: Any) -> TransitionSystem:
     """A system with one transition, once: it assigns `value` to a variable that can just hold it."""
     done = Variable("done", INT, 0, 1, 0)
     target = Variable("target", value.sort, value.lo, value.hi, value.lo)

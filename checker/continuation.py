@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..checker.exploration import Path
-from ..checker.interpreter import Interpreter
-from ..checker.trace import Trace
 from ..model.language import State, TransitionSystem
+from .exploration import Path
+from .interpreter import Interpreter
+from .trace import Trace
 
 MAX_STEPS = 300
 

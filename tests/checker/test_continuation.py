@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from podrace.checker.continuation import Continuation, continue_fairly
 from podrace.checker.trace import confirm_trap, replay
 from podrace.model.language import (
     Component,
@@ -16,7 +17,6 @@ from podrace.model.language import (
     step,
     trace_system,
 )
-from podrace.reports.continuation import Continuation, continue_fairly
 
 
 class Walk(Component):
@@ -90,5 +90,5 @@ def test_an_end_at_which_nothing_fair_can_happen(system: TransitionSystem) -> No
 
 
 def test_no_cycle_within_the_bound(system: TransitionSystem, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("podrace.reports.continuation.MAX_STEPS", 1)
+    monkeypatch.setattr("podrace.checker.continuation.MAX_STEPS", 1)
     assert continue_fairly(system, confirm_trap(system, (number(system, "leave"),), "home")) is None

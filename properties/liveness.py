@@ -1,0 +1,130 @@
+"""Properties of what must not go on for ever: pods that starve, wake-ups that never come, attempts that never end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..model.environment.objects import Node, Pod
+from ..model.language import Case, Expr, all_of, any_of
+from ..model.scheduler.queue import Place
+from . import truth
+from .property import Property
+
+
+def waits_in_vain(prop: Property, pod: Pod) -> Expr:
+    """Whether the pod waits, and some existing node has room for it, counting what is bound or assumed."""
+    return truth.waits(prop, pod) & truth.fits_somewhere(prop, pod)
+
+
+class Liveness(Property):
+    """Base class of livenesses about pods that wait although they fit."""
+
+    kind = "liveness"
+
+    @property
+    def subjects(self) -> tuple[Pod, ...]:
+        """The pods that are not on a node from the start."""
+        return tuple(pod for pod in self.pods if pod.node is None)
+
+    def goals(self) -> dict[str, Expr]:
+        return {"a pod waits although it fits": any_of(waits_in_vain(self, p) for p in self.subjects)}
+
+
+class PendingPodsAreScheduled(Liveness):
+    """No pod waits for ever while at every moment some node has room for it, counting what is bound or assumed,
+    whatever is nominated.
+
+    A pod waits as long as it exists, is not being deleted, and is neither bound nor assumed. The room is that of the API server's
+    truth: which pods and nodes exist, and where they are, not what the scheduler believes.
+    """
+
+    id = "L-PEND"
+    issues = (72124, 73216)
+
+    def cases(self) -> Iterator[Case]:
+        for pod in self.subjects:
+            yield Case(f"{pod.name} waits for ever although it fits", waits_in_vain(self, pod))
+
+
+class ParkedPodsAreWoken(Liveness):
+    """No pod stays parked in unschedulableQ for ever while at every moment some node has room for it.
+
+    What made the room is delivered in the end, because every watch and every handler is fair. The periodic flush
+    is not counted on, unless the scope says so.
+    """
+
+    id = "L-WAKE"
+    issues = (73216, 72122)
+
+    def cases(self) -> Iterator[Case]:
+        for pod in self.subjects:
+            parked = self.queue.place[pod] == Place.UNSCHEDULABLE
+            yield Case(f"{pod.name} is parked for ever although it fits", parked & waits_in_vain(self, pod))
+
+
+class AttemptsEnd(Property):
+    """Every attempt to schedule a pod ends, every binding cycle ends, and while pods are in activeQ one is popped."""
+
+    id = "L-PROG"
+    kind = "liveness"
+
+    def cases(self) -> Iterator[Case]:
+        for pod in self.pods:
+            yield Case(f"the attempt at {pod.name} never ends", self.scheduler.in_flight(pod))
+            yield Case(f"the binding cycle of {pod.name} never ends", self.binding.active(pod))
+        busy = any_of(self.scheduler.in_flight(p) for p in self.pods)
+        queued = any_of(self.queue.place[p] == Place.ACTIVE for p in self.pods)
+        yield Case("activeQ has pods and none is popped", queued & ~busy)
+
+    def goals(self) -> dict[str, Expr]:
+        return {
+            "a pod is taken from the queue": any_of(self.scheduler.in_flight(p) for p in self.pods),
+            "a binding cycle runs": any_of(self.binding.active(p) for p in self.pods),
+        }
+
+
+class NominationsBlockNobodyForEver(Liveness):
+    """It never goes on for ever that a pod is nominated to a node on which it does not fit, another pod fits there, and both
+    are tried again and again, in vain.
+
+    This is the part of L-PEND that is about preemption: the room is kept for a pod that has no use for it.
+    """
+
+    id = "L-NOM"
+    issues = (72124,)
+
+    def blocks(self, holder: Pod, pod: Pod, node: Node) -> Expr:
+        """Whether `holder` is nominated to a node that has room for `pod` only, and both wait."""
+        where = truth.placement(self)
+        return all_of(
+            (
+                pod.priority <= holder.priority,
+                self.api.pod[holder].nominated == node,
+                truth.waits(self, holder),
+                truth.waits(self, pod),
+                where.live[node],
+                ~self.filters.fits(holder, node, where),
+                self.filters.fits(pod, node, where),
+            )
+        )
+
+    def cases(self) -> Iterator[Case]:
+        for holder in self.subjects:
+            for pod in self.subjects:
+                for node in self.nodes:
+                    if pod is not holder:
+                        yield Case(
+                            f"{holder.name} is nominated to {node.name} and does not fit, {pod.name} fits and waits for ever",
+                            self.blocks(holder, pod, node),
+                            (self.scheduler.in_flight(holder), self.scheduler.in_flight(pod)),
+                        )
+
+    def goals(self) -> dict[str, Expr]:
+        return {
+            "a pod waits while another is nominated": any_of(
+                self.api.pod[holder].nominated.is_some & truth.waits(self, pod)
+                for holder in self.subjects
+                for pod in self.subjects
+                if pod is not holder
+            )
+        }

@@ -1,0 +1,82 @@
+"""The seed races as starvation: lassos before their fixes, none after, and which changes are needed together."""
+
+from __future__ import annotations
+
+import pytest
+
+from podrace.checker.lasso import LassoTrace
+from podrace.checker.minimal import minimal_sets
+from podrace.checker.search import check
+from podrace.checker.verdict import Result, Verdict
+from podrace.model.history import resolve
+from podrace.properties import PROPERTIES, instrument
+from podrace.scenarios import find_scenarios
+
+V, H = "VIOLATED", "HOLDS"
+
+
+def run(
+    race: str, name: str, release: str, added: tuple[str, ...] = (), removed: tuple[str, ...] = ()
+) -> Result:
+    (scenario,) = find_scenarios(race)
+    system = instrument(scenario.spec, resolve(release, added, removed).classes, [PROPERTIES[name]])
+    (result,) = check(system, [name])
+    return result
+
+
+ROWS = [
+    # The nomination race: 1.12 starves a pod of its room, 1.19 nobody.
+    ("72124", "L-PEND", "1.12", (), (), V, 27, 10),
+    ("72124", "L-PEND", "1.13", (), (), V, 29, 0),
+    ("72124", "L-PEND", "1.19", (), (), H, 0, 0),
+    ("72124", "L-PEND", "1.22", (), (), H, 0, 0),
+    ("72124", "L-PROG", "1.19", (), (), H, 0, 0),
+    # Pods of a removed node: p is tried again and again, and every attempt is an error.
+    ("53647", "L-PEND", "1.8", (), (), V, 10, 8),
+    ("53647", "L-PEND", "1.8", ("53647",), (), H, 0, 0),
+    ("53647", "L-PEND", "1.9", (), (), H, 0, 0),
+    ("53647", "L-PEND", "1.9", (), ("53647",), V, 20, 9),
+    # The forgotten move request.
+    ("73309", "L-WAKE", "1.13", (), (), V, 23, 0),
+    ("73309", "L-WAKE", "1.19", (), (), H, 0, 0),
+]
+
+
+@pytest.mark.parametrize(
+    ("race", "name", "release", "added", "removed", "verdict", "prefix", "cycle"), ROWS, ids=lambda v: str(v)
+)
+def test_starvation(
+    race: str, name: str, release: str, added: tuple[str, ...], removed: tuple[str, ...], verdict: str, prefix: int,
+    cycle: int,
+) -> None:  # fmt: skip
+    found = run(race, name, release, added, removed)
+    assert found.verdict.name == verdict
+    assert not found.vacuous
+    if found.trace is not None:
+        assert isinstance(found.trace, LassoTrace)
+        assert (len(found.trace.prefix), len(found.trace.cycle)) == (prefix, cycle)
+
+
+def test_the_nominated_pod_and_a_smaller_one_wait_for_ever_and_every_fair_actor_acts() -> None:
+    trace = run("starved-by-a-nomination", "L-NOM", "1.12").trace
+    assert isinstance(trace, LassoTrace)
+    assert trace.case == "p is nominated to n1 and does not fit, r fits and waits for ever"
+    tried = {str(dict(s.args)["pod"]) for s in trace.cycle if (s.part, s.step) == ("scheduler", "pop")}
+    assert len(tried) == 2
+    acting = {f.name for f, answer in trace.fairness.items() if answer == "acts" and not f.strong}
+    assert acting == {
+        "scheduler",
+        "failure handler of p",
+        "failure handler of r",
+        "requeue goroutine of p",
+        "requeue goroutine of r",
+        "status updates of n1",
+    }
+    assert {a for f, a in trace.fairness.items() if f.name not in acting} == {"never waits"}
+
+
+def test_three_changes_together_end_this_starvation() -> None:
+    def ends(changes: tuple[str, ...]) -> bool:
+        return run("starved-by-a-nomination", "L-NOM", "1.12", changes).verdict is Verdict.HOLDS
+
+    assert minimal_sets(("72259", "77990", "90660"), ends) == [("72259", "77990", "90660")]
