@@ -38,7 +38,7 @@ def read_scope(
             values[name] = value.boolean()
         else:
             values[name] = value.integer(1 if name in _BACKLOGS else 0, MAX_COUNT)
-    if values.get("fair_flush") and not values.get("flush", defaults["flush"]):
+    if values.get("fair_flush") and not values.get("flush", _DEFAULTS["flush"]):
         given["fair_flush"].fail("there is no flush to count on: remove `flush: false` or this")
     for name, entities in absent.items():
         if entities and name not in values:

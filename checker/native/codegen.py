@@ -128,10 +128,10 @@ def _observed(program: Program) -> str:
             ]
     out, count = Assembly(), program.case_words + program.set_words
     pointers(out, "states", "out")
-    with _each_state(out, program, conditions + waits) as lowering:
+    with each_state(out, program, conditions + waits) as lowering:
         start = out.value(f"mul i64 %i, {count}")
-        masks = [m for roots in (conditions, waits) for m in _masks(lowering, [(e, True) for e in roots])]
-        for w, mask in enumerate(masks):
+        words = [m for roots in (conditions, waits) for m in masks(lowering, [(e, True) for e in roots])]
+        for w, mask in enumerate(words):
             store(out, "out", out.value(f"add i64 {start}, {w}"), mask)
     return function("observed", ("states", "count", "out"), out, result="%count")
 
