@@ -10,10 +10,11 @@ from ..checker.exploration import Budget, Progress
 from ..checker.search import check
 from ..checker.trace import Trace, plain_value, replay
 from ..checker.verdict import Result
+from ..model.environment.objects import DEFAULTS, Scope
 from ..model.language import TransitionSystem
 from ..properties import PROPERTIES, instrument
 from ..reports.continuation import continue_fairly
-from ..reports.document import Change, Finding, Fixes, Step, Trap, Word
+from ..reports.document import Change, Finding, Fixes, Step, Trap, Value, Word
 from .plan import Run
 
 Watcher = Callable[[Progress], None]
@@ -54,7 +55,7 @@ def finding_of(run: Run, system: TransitionSystem, result: Result) -> Finding:
         title=run.scenario.title,
         sentence=prop.sentence(),
         issues=prop.issues,
-        scope=asdict(run.scenario.spec.scope),
+        scope=_scope(run.scenario.spec.scope),
         bounds_hit=result.bounds_hit,
         goals_reached={_goal(name): steps for name, steps in result.goals_reached.items()},
         goals_missed=tuple(_goal(name) for name in result.goals_missed),
@@ -63,6 +64,13 @@ def finding_of(run: Run, system: TransitionSystem, result: Result) -> Finding:
         vacuous=result.vacuous,
         engine=result.engine,
     )
+
+
+def _scope(scope: Scope) -> dict[str, Value]:
+    """The bounds, and of the configuration what is not as by default."""
+    bounds = asdict(scope)
+    config = bounds.pop("config")
+    return bounds | {name: value for name, value in config.items() if value != getattr(DEFAULTS, name)}
 
 
 def _goal(name: str) -> str:
