@@ -13,9 +13,10 @@ from ..checker.reductions.policy import Mode
 from ..checker.search import check
 from ..checker.trace import Trace, plain_value, replay
 from ..checker.verdict import Result
+from ..model.environment.objects import DEFAULTS, Scope
 from ..model.language import ModelError, TransitionSystem
 from ..properties import instrument
-from ..reports.document import Change, Finding, Fixes, Lasso, Step, Trap, Word
+from ..reports.document import Change, Finding, Fixes, Lasso, Step, Trap, Value, Word
 from ..scenarios import one_line
 from .options import UsageProblem
 from .plan import Run
@@ -69,7 +70,7 @@ def finding_of(run: Run, system: TransitionSystem, result: Result) -> Finding:
         title=run.scenario.title,
         sentence=prop.sentence(),
         issues=prop.issues,
-        scope=_scope(run),
+        scope=_scope(run.scenario.spec.scope),
         bounds_hit=result.bounds_hit,
         goals_reached={_goal(name): steps for name, steps in result.goals_reached.items()},
         goals_missed=tuple(_goal(name) for name in result.goals_missed),
@@ -97,13 +98,6 @@ def system_of(run: Run) -> TransitionSystem:
         ) from error
 
 
-def _scope(run: Run) -> dict[str, Any]:
-    scope = asdict(run.scenario.spec.scope)
-    if not scope["fair_flush"]:  # worth a word only where it is on
-        del scope["fair_flush"]
-    return scope
-
-
 def _lasso(trace: LassoTrace) -> Lasso:
     return Lasso(
         case=trace.case,
@@ -112,6 +106,15 @@ def _lasso(trace: LassoTrace) -> Lasso:
         acts=tuple(f.name for f, answer in trace.fairness.items() if answer == "acts" and not f.strong),
         rests=tuple(f.name for f, answer in trace.fairness.items() if answer == "rests"),
     )
+
+
+def _scope(scope: Scope) -> dict[str, Value]:
+    """The bounds, and of the configuration what is not as by default."""
+    bounds = asdict(scope)
+    config = bounds.pop("config")
+    if not bounds["fair_flush"]:  # worth a word only where it is on
+        del bounds["fair_flush"]
+    return bounds | {name: value for name, value in config.items() if value != getattr(DEFAULTS, name)}
 
 
 def _goal(name: str) -> str:

@@ -102,6 +102,14 @@ def test_a_mistake_in_a_file(shell: Shell, tmp_path: Path, change: tuple[str, st
     assert (ran.code, ran.out, ran.err) == (2, "", f"podrace: {message}\n")
 
 
+def test_settings_that_are_not_the_default_are_named_in_the_scope(shell: Shell, tmp_path: Path) -> None:
+    assert "Scope: pod events" in (plain := shell("check", "tiny.yaml").out)
+    assert "scored" not in plain
+    (tmp_path / "tiny.yaml").write_text(f"{TINY}config: {{scored: true, hardPodAffinityWeight: 7}}\n")
+    ran = shell("check", "tiny.yaml")
+    assert "scored, hard affinity weight 7." in " ".join(ran.out.split())
+
+
 def test_no_command_shows_the_help(shell: Shell) -> None:
     ran = shell()
     assert (ran.code, ran.out) == (2, "")

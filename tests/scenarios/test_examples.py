@@ -1,0 +1,79 @@
+"""The scenarios that show no race: what holds in them, with exact counts, and that what they are about matters."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from podrace.checker.native import explore
+from podrace.checker.search import check
+from podrace.checker.slicing import slice_system
+from podrace.model.cluster import build_cluster
+from podrace.model.environment.api import APIServer
+from podrace.model.environment.objects import ClusterSpec
+from podrace.model.history import resolve
+from podrace.model.language import as_expr, trace_system
+from podrace.properties import PROPERTIES, instrument
+from podrace.scenarios import catalogue, find_scenarios
+
+V, H = "VIOLATED", "HOLDS"
+
+ROWS = [
+    ("waiting-victim", "1.22", "S-CAP", (H, 12394, 39993, 73, None)),
+    ("waiting-victim", "1.22", "S-NOM", (H, 12394, 39993, 73, None)),
+    ("waiting-victim", "1.22", "S-CONS", (H, 12394, 39993, 73, None)),
+    # ForgetPod wakes nobody: the preemptor of a pod that was not bound yet stays parked.
+    ("waiting-victim", "1.22", "S-STUCK", (V, 2457, 6664, 31, 31)),
+    # Up to 1.21 a waiting victim was deleted, too.
+    ("waiting-victim", "1.21", "S-CAP", (H, 12282, 39889, 74, None)),
+    ("waiting-victim", "1.21", "S-STUCK", (V, 2376, 6645, 31, 31)),
+    ("protected-by-budget", "1.22", "S-NOM", (H, 469, 1197, 40, None)),
+    ("protected-by-budget", "1.22", "S-STUCK", (H, 469, 1197, 40, None)),
+    ("protected-by-budget", "1.22", "S-CAP", (H, 469, 1197, 40, None)),
+    ("new-node-in-zone", "1.22", "S-STUCK", (H, 5997, 19497, 63, None)),
+    ("new-node-in-zone", "1.22", "S-CAP", (H, 5290, 16637, 63, None)),
+    ("new-node-in-zone", "1.22", "S-ERR", (H, 5290, 16637, 63, None)),
+    # Up to 1.21 the node of the other zone woke the pod, too.
+    ("new-node-in-zone", "1.21", "S-STUCK", (H, 6311, 20696, 63, None)),
+]
+
+
+@pytest.mark.parametrize(("name", "release", "identifier", "expected"), ROWS)
+def test_verdict_and_counts(
+    name: str, release: str, identifier: str, expected: tuple[str, int, int, int, int | None]
+) -> None:
+    (scenario,) = find_scenarios(name)
+    system = instrument(scenario.spec, resolve(release).classes, [PROPERTIES[identifier]])
+    (found,) = check(system, [identifier])
+    steps = None if found.trace is None else len(found.trace.steps)
+    assert (found.verdict.name, found.states, found.transitions, found.depth, steps) == expected
+    assert not found.vacuous
+    assert found.stopped in (None, "answered")
+
+
+def test_every_property_of_every_example_is_tested_on_its_release() -> None:
+    for scenario in catalogue():
+        if scenario.race is None:
+            tested = {
+                p for name, release, p, _ in ROWS if (name, release) == (scenario.name, scenario.release)
+            }
+            assert tested == {*scenario.properties, *scenario.also}
+
+
+def reached(spec: ClusterSpec, release: str, *pods: str) -> dict[str, bool]:
+    """For each of these pods, whether it can ever be gone."""
+    model = build_cluster(spec, resolve(release).classes)
+    api = model.parts["api"]
+    assert isinstance(api, APIServer)
+    named = {p.name: p for p in spec.pods}
+    claims = {name: lambda p=named[name]: as_expr(api.pod[p].exists) for name in pods}
+    found = explore(slice_system(trace_system(model, invariants=claims)))
+    return {name: name in found.violations for name in pods}
+
+
+def test_the_budget_decides_whom_preemption_evicts() -> None:
+    (scenario,) = find_scenarios("protected-by-budget")
+    spec = scenario.spec
+    assert reached(spec, "1.22", "web", "batch") == {"web": False, "batch": True}
+    assert reached(replace(spec, budgets=()), "1.22", "web", "batch") == {"web": True, "batch": False}
