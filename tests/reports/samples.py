@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from podrace.reports.document import Change, Finding, Fixes, Step, Trap
+from podrace.reports.document import Change, Finding, Fixes, Lasso, Step, Trap
 from podrace.reports.vocabulary import Vocabulary, Word
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -141,6 +141,22 @@ TRAPPED = Finding(
     words="Violated after 1 step: from there, fair steps alone never lead back.",
 )
 
+STARVED = Finding(
+    scenario="mine",
+    release="1.12",
+    fixes=Fixes(),
+    property="L-PEND",
+    verdict="VIOLATED",
+    states=41,
+    transitions=97,
+    depth=12,
+    seconds=0.1,
+    trace=TRACE[:1],
+    lasso=Lasso("p waits for ever", 1, 3, ("scheduler", "binding cycle of q"), ("user",)),
+    cycle=TRACE[1:],
+    words="Violated: p waits for ever.",
+)
+
 AT_ONCE = Finding(
     scenario="mine",
     release="1.8",
@@ -155,4 +171,4 @@ AT_ONCE = Finding(
     words="Violated in the initial state.",
 )
 
-ALL = [VIOLATED, HOLDS, VACUOUS, INCONCLUSIVE, TRAPPED, AT_ONCE]
+ALL = [VIOLATED, HOLDS, VACUOUS, INCONCLUSIVE, TRAPPED, STARVED, AT_ONCE]
