@@ -18,11 +18,15 @@ Path = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Bounds of one search: distinct states, bytes of memory, seconds. None means unbounded."""
+    """What one search may use: distinct states, bytes of memory, seconds (None: unbounded), and threads.
+
+    The answer does not depend on the number of threads.
+    """
 
     max_states: int | None = None
     max_memory: int | None = None
     timeout: float | None = None
+    jobs: int = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from . import kernels
 from .batch import Batch
 from .codegen import generate
 from .compile import compile_ir
+from .crew import Crew
 from .kernels import (
     ANSWERED,
     CHECKED,
@@ -27,22 +28,27 @@ from .kernels import (
 from .paths import path_to
 from .recovery import Recovery
 from .store import Store
-from .watch import OutOfBudget, Watch, Watcher
+from .together import Together
+from .watch import OutOfBudget, Pace, Watch, Watcher
 
-_SLICE = 0.05
-"""How many seconds of work lie between two looks at the clock, about."""
+_MANY = 100_000
+"""From so many states on, other threads take part: before that, the search is over before they have begun."""
+
+_BRIEF = 1 << 14
+"""Transitions in a row for one thread, while others wait for a wide level."""
 
 
 def search(system: TransitionSystem, budget: Budget, progress: Watcher | None) -> Exploration:
     """Explore `system` as `exploration` says. Raises ValueError if it has no native code."""
-    return Search(system, Watch(budget, progress), budget.max_states).run()
+    with Crew(budget.jobs) as crew:
+        return Search(system, Watch(budget, progress), budget.max_states, crew).run()
 
 
 class Search:
     """One exploration. Predicates are numbered: invariants first, then goals."""
 
-    def __init__(self, system: TransitionSystem, watch: Watch, max_states: int | None) -> None:
-        self.system, self.watch = system, watch
+    def __init__(self, system: TransitionSystem, watch: Watch, max_states: int | None, crew: Crew) -> None:
+        self.system, self.watch, self.crew = system, watch, crew
         self.program = generate(system)
         self.code = compile_ir(self.program.ir)
         self.batch = Batch(self.program, self.code)
@@ -54,7 +60,8 @@ class Search:
         self.control[MAX_STATES] = kernels.ALL if max_states is None else max(1, max_states)
         self.control[DEPTH] = self.control[STOPPED] = -1
         self.store: Store | None = None
-        self.quantum = 1 << 12
+        self.together: Together | None = None
+        self.alone_pace, self.shared_pace = Pace(), Pace()
 
     def run(self) -> Exploration:
         """Search until everything was expanded or answered, or a budget ran out."""
@@ -76,40 +83,61 @@ class Search:
         return self._result(stopped, traps)
 
     def _first_store(self) -> Store:
-        store = Store(self.program.layout.words, self.watch, self.batch.bytes)
+        store = Store(self.program.layout.words, self.watch, self.batch.bytes, self.crew)
         store.add_first(self.program.layout.pack(self.system.initial))
         self.control[COUNT] = 1
         return store
 
     def _search(self, store: Store) -> str | None:
-        """Run the inner loop and see to what it asks for; the reason to stop early, if there is one."""
+        """Run the inner loops and see to what they ask for; the reason to stop early, if there is one."""
         while True:
-            began = self.watch.seconds
-            outcome = self._advance(store)
+            shared = self._share(store)
+            outcome = self._advance(store, 0 if shared else self._patience())
             if outcome == kernels.FOUND:
                 self._note(int(self.control[CHECKED]))
             elif outcome == kernels.FULL:
                 store.make_room(int(self.control[COUNT]), int(self.control[NEEDED]))
-            elif outcome == kernels.PAUSED:
-                self._look(store.bytes)
-                took = self.watch.seconds - began
-                self.quantum = (
-                    self.quantum * 2 if took < _SLICE / 2 else max(1, int(self.quantum * _SLICE / took))
-                )
             elif outcome == kernels.TOO_MANY:
                 self._finish_hits(store)
                 return "states"
+            elif outcome == kernels.PAUSED:
+                if shared is not None:
+                    with self.shared_pace.over(self.shared_pace.quantum) as quantum:
+                        shared.advance(store, self.control, self.seen, self.fired, self.hits, quantum)
+                self._look(store.bytes)
             else:
                 return "answered" if outcome == kernels.DONE else None
 
-    def _advance(self, store: Store) -> int:
+    def _share(self, store: Store) -> Together | None:
+        """The crew, if the work that comes next is for all of them."""
+        count = int(self.control[COUNT])
+        if self.crew.size == 1 or count < _MANY:
+            return None
+        try:
+            if self.together is None:
+                self.together = Together(self.program, self.code, self.crew, store)
+            if not self.together.worthwhile(self.control):
+                return None
+            store.make_room(count, self.together.most)
+        except OutOfBudget:
+            return None  # one thread needs less room, and goes on to the last state
+        self.control[ROOM] = store.room
+        return self.together
+
+    def _patience(self) -> int:
+        """How many transitions one thread goes on for; while others wait, not many."""
+        waiting = self.crew.size > 1 and self.control[COUNT] >= _MANY
+        return min(self.alone_pace.quantum, _BRIEF) if waiting else self.alone_pace.quantum
+
+    def _advance(self, store: Store, quantum: int) -> int:
         batch = self.batch
         self.control[ROOM] = store.room
-        outcome = kernels.advance(
-            store.shape, self.control, store.states, store.parents, store.table, np.uint64(store.bits),
-            batch.states, batch.which, batch.ends, batch.hashes, batch.hits,
-            self.hits, self.fired, self.seen, self.found, self.code.expand, self.code.check, self.quantum,
-        )  # fmt: skip
+        with self.alone_pace.over(quantum):
+            outcome = kernels.advance(
+                store.shape, self.control, store.states, store.origins, store.table, np.uint64(store.bits),
+                batch.states, batch.which, batch.ends, batch.hashes, batch.hits,
+                self.hits, self.fired, self.seen, self.found, self.code.expand, self.code.check, quantum,
+            )  # fmt: skip
         return int(outcome)
 
     def _note(self, state: int) -> None:
@@ -165,7 +193,7 @@ class Search:
 
     def _path(self, state: int) -> Path:
         assert self.store is not None
-        return path_to(state, self.store, self.batch)
+        return path_to(state, self._states(), self.store, self.batch)
 
 
 def _bits(words: np.ndarray) -> list[int]:

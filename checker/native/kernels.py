@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from .intrinsics import call, prefetch
 from .jit import jit
-from .table import ONE, SIXTY_FOUR, Numbers, Shape, Unsigned, Words, hash_of, lookup, tag_of
+from .table import ONE, Numbers, Shape, Unsigned, Words, hash_of, home_of, lookup, tag_of
 
 BATCH = 32
 """Parents expanded at a time: enough that memory has answered when the answers are needed."""
@@ -30,6 +30,9 @@ PAUSED, COMPLETE, FOUND, FULL, TOO_MANY, DONE = range(6)
 ALL = 1 << 62
 """More than there ever are."""
 
+STRIDE = 64
+"""Of every so many states, the parent of one is noted: see `paths`."""
+
 Integers = NDArray[np.int64]
 
 
@@ -38,7 +41,7 @@ def advance(
     shape: Shape,
     control: Integers,
     states: Words,
-    parents: Numbers,
+    origins: Numbers,
     table: Numbers,
     bits: Unsigned,
     buffer: Words,
@@ -87,25 +90,13 @@ def advance(
 
         first = control[HEAD]
         number: int = min(BATCH, control[LEVEL_END] - first)
-        start = states.ctypes.data + first * size * 8
         batch_hits[:] = 0
-        total: int = call(
-            expand,
-            (
-                start,
-                number,
-                buffer.ctypes.data,
-                which.ctypes.data,
-                ends.ctypes.data,
-                batch_hits.ctypes.data,
-                ALL,
-            ),
-        )
+        total: int = successors(shape, states, first, number, buffer, which, ends, batch_hits, expand)
         if control[COUNT] + total > control[ROOM]:
             control[NEEDED] = total
             return FULL
         insert(
-            shape, control, states, parents, table, bits, buffer, which, ends, hashes, fired, number, total
+            shape, control, states, origins, table, bits, buffer, which, ends, hashes, fired, number, total
         )
         if control[STOPPED] < 0:
             control[HEAD] = first + number
@@ -114,11 +105,56 @@ def advance(
 
 
 @jit
+def successors(
+    shape: Shape,
+    states: Words,
+    first: int,
+    number: int,
+    buffer: Words,
+    which: NDArray[np.int32],
+    ends: Integers,
+    hits: Words,
+    expand: int,
+) -> int:
+    """Write what `number` states from `first` on lead to, as `codegen` says; gives how many there are."""
+    start = states.ctypes.data + first * len(shape) * 8
+    arrays = (buffer.ctypes.data, which.ctypes.data, ends.ctypes.data, hits.ctypes.data)
+    return call(expand, (start, number, *arrays, ALL))
+
+
+@jit
+def look_ahead(
+    shape: Shape,
+    states: Words,
+    count: Unsigned,
+    table: Numbers,
+    bits: Unsigned,
+    buffer: Words,
+    hashes: Words,
+    total: int,
+) -> None:
+    """Hash the successors of a batch, and ask for what looking them up will need."""
+    size = np.uint64(len(shape))
+    last = (ONE << bits) - ONE
+    for j in range(np.uint64(total)):
+        mixed = hash_of(shape, buffer, j * size)
+        hashes[j] = mixed
+        prefetch(table, home_of(mixed, table))
+    for j in range(np.uint64(total)):
+        mixed = hashes[j]
+        entry = np.uint64(table[home_of(mixed, table)])
+        if entry != 0 and (entry ^ tag_of(mixed, bits)) >> bits == 0:
+            number = (entry & last) - ONE
+            if number < count:
+                prefetch(states, number * size)
+
+
+@jit
 def insert(
     shape: Shape,
     control: Integers,
     states: Words,
-    parents: Numbers,
+    origins: Numbers,
     table: Numbers,
     bits: Unsigned,
     buffer: Words,
@@ -131,17 +167,8 @@ def insert(
 ) -> None:
     """Add the successors of a batch that are new to the states, in order."""
     size = np.uint64(len(shape))
-    last = (ONE << bits) - ONE
-    for j in range(np.uint64(total)):
-        mixed = hash_of(shape, buffer, j * size)
-        hashes[j] = mixed
-        prefetch(table, mixed >> (SIXTY_FOUR - bits))
-    for j in range(np.uint64(total)):
-        mixed = hashes[j]
-        entry = np.uint64(table[mixed >> (SIXTY_FOUR - bits)])
-        if entry != 0 and (entry ^ tag_of(mixed, bits)) >> bits == 0:
-            prefetch(states, ((entry & last) - ONE) * size)
     count = np.uint64(control[COUNT])
+    look_ahead(shape, states, count, table, bits, buffer, hashes, total)
     most = np.uint64(control[MAX_STATES])
     k: Unsigned = np.uint64(0)
     for i in range(number):
@@ -159,7 +186,8 @@ def insert(
                     return
                 for w in range(len(shape)):
                     states[count * size + np.uint64(w)] = buffer[k * size + np.uint64(w)]
-                parents[count] = parent
+                if count % np.uint64(STRIDE) == 0:
+                    origins[count // np.uint64(STRIDE)] = parent
                 count += ONE
                 table[place] = tag_of(mixed, bits) | count
             k += ONE

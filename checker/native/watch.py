@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from ..exploration import Budget, Progress
 
@@ -18,6 +19,26 @@ class OutOfBudget(Exception):
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
         self.reason = reason
+
+
+_SLICE = 0.05
+"""How many seconds of work lie between two looks at the clock, about."""
+
+
+class Pace:
+    """How much work fits between two looks at the clock: `quantum`, learned from how long some took."""
+
+    def __init__(self) -> None:
+        self.quantum = 1 << 12
+
+    @contextmanager
+    def over(self, quantum: int) -> Iterator[int]:
+        """Measure this much work. (Work that ends early looks faster than it is, and is measured again.)"""
+        began = time.monotonic()
+        yield quantum
+        took = time.monotonic() - began
+        if quantum == self.quantum:
+            self.quantum = quantum * 2 if took < _SLICE / 2 else max(1, int(quantum * _SLICE / took))
 
 
 class Watch:
