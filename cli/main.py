@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from .options import UsageProblem, parse_memory, parse_states, parse_timeout
+from .options import UsageProblem, parse_jobs, parse_memory, parse_states, parse_timeout
 
 EXIT_CODES = "Exit codes: 0 holds, 1 violated, 2 wrong usage or input, 3 inconclusive (a budget ran out)."
 
@@ -76,10 +76,16 @@ def check(
         str | None, typer.Option(metavar="N", help="Stop after so many states, such as 5M.")
     ] = None,
     max_memory: Annotated[
-        str | None, typer.Option(metavar="SIZE", help="Stop at so much memory, such as 4G.")
+        str | None,
+        typer.Option(
+            metavar="SIZE", help="Stop at so much memory, such as 4G (four fifths of what is free)."
+        ),
     ] = None,
     timeout: Annotated[
         str | None, typer.Option(metavar="TIME", help="Stop each search after, such as 60s or 5m.")
+    ] = None,
+    jobs: Annotated[
+        str | None, typer.Option("-j", "--jobs", metavar="N", help="Search with so many threads (all cores).")
     ] = None,
     engine: Annotated[
         Engine, typer.Option(help="native, or the slow interpreter that everything is measured by.")
@@ -88,14 +94,21 @@ def check(
 ) -> None:
     states = parse_states(max_states) if max_states is not None else None
     memory = parse_memory(max_memory) if max_memory is not None else None
+    threads = parse_jobs(jobs) if jobs is not None else None
     seconds = parse_timeout(timeout) if timeout is not None else None
     from ..checker.exploration import Budget
+    from ..checker.machine import cores, safe_memory
     from .check import Output
     from .check import check as run_check
     from .plan import Selection
 
     selection = Selection(names or (), release, with_fix or (), without_fix or (), property_ or ())
-    budget = Budget(max_states=states, max_memory=memory, timeout=seconds)
+    budget = Budget(
+        max_states=states,
+        max_memory=safe_memory() if memory is None else memory,
+        timeout=seconds,
+        jobs=threads or cores(),
+    )
     code = run_check(selection, budget, engine.value, Output(output.value, graph, no_color))
     raise typer.Exit(code)
 

@@ -12,13 +12,12 @@ from typing import Any
 
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
 from numba.extending import intrinsic
 from numpy import int64
 from numpy.typing import NDArray
 
 from .intrinsics import call
-from .jit import jit
+from .jit import inline
 
 
 def _pointer(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -88,7 +87,7 @@ _SPINS = 2000
 """How often a thread looks whether the others have come before it lets other programs run."""
 
 
-@jit
+@inline
 def meet(barrier: NDArray[int64], members: int, yield_: int) -> None:
     """Wait until all members have called this: then all have seen what each wrote before.
 

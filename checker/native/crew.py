@@ -27,7 +27,8 @@ class Crew:
         if self._threads is None:
             task(0)
             return
-        gate, complete = Lock(), []
+        gate = Lock()
+        complete: list[bool] = []
 
         def member(number: int) -> None:
             with gate:

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...model.language import TransitionSystem
 from ..exploration import Budget, Exploration, Path
-from . import kernels
+from . import kernels, together
 from .batch import Batch
 from .codegen import generate
 from .compile import compile_ir
@@ -30,9 +30,6 @@ from .recovery import Recovery
 from .store import Store
 from .together import Together
 from .watch import OutOfBudget, Pace, Watch, Watcher
-
-_MANY = 100_000
-"""From so many states on, other threads take part: before that, the search is over before they have begun."""
 
 _BRIEF = 1 << 14
 """Transitions in a row for one thread, while others wait for a wide level."""
@@ -102,8 +99,10 @@ class Search:
                 return "states"
             elif outcome == kernels.PAUSED:
                 if shared is not None:
-                    with self.shared_pace.over(self.shared_pace.quantum) as quantum:
-                        shared.advance(store, self.control, self.seen, self.fired, self.hits, quantum)
+                    with self.shared_pace.measuring(self._transitions):
+                        shared.advance(
+                            store, self.control, self.seen, self.fired, self.hits, self.shared_pace.quantum
+                        )
                 self._look(store.bytes)
             else:
                 return "answered" if outcome == kernels.DONE else None
@@ -111,7 +110,7 @@ class Search:
     def _share(self, store: Store) -> Together | None:
         """The crew, if the work that comes next is for all of them."""
         count = int(self.control[COUNT])
-        if self.crew.size == 1 or count < _MANY:
+        if self.crew.size == 1 or count < together.MANY:
             return None
         try:
             if self.together is None:
@@ -126,13 +125,13 @@ class Search:
 
     def _patience(self) -> int:
         """How many transitions one thread goes on for; while others wait, not many."""
-        waiting = self.crew.size > 1 and self.control[COUNT] >= _MANY
+        waiting = self.crew.size > 1 and self.control[COUNT] >= together.MANY
         return min(self.alone_pace.quantum, _BRIEF) if waiting else self.alone_pace.quantum
 
     def _advance(self, store: Store, quantum: int) -> int:
         batch = self.batch
         self.control[ROOM] = store.room
-        with self.alone_pace.over(quantum):
+        with self.alone_pace.measuring(self._transitions):
             outcome = kernels.advance(
                 store.shape, self.control, store.states, store.origins, store.table, np.uint64(store.bits),
                 batch.states, batch.which, batch.ends, batch.hashes, batch.hits,
@@ -160,10 +159,13 @@ class Search:
     def _look(self, memory: int) -> None:
         """Report, and see whether time is up."""
         frontier = int(self.control[LEVEL_END] - self.control[HEAD])
-        self.watch.look(self._states(), int(self.control[TRANSITIONS]), self._depth(), frontier, memory)
+        self.watch.look(self._states(), self._transitions(), self._depth(), frontier, memory)
 
     def _states(self) -> int:
         return int(self.control[COUNT])
+
+    def _transitions(self) -> int:
+        return int(self.control[TRANSITIONS])
 
     def _depth(self) -> int:
         """The last level in which a state was found: beyond the one that is being expanded, if any was."""
@@ -179,7 +181,7 @@ class Search:
             table[names[bit]] = self._path(state)
         return Exploration(
             states=self._states(),
-            transitions=int(self.control[TRANSITIONS]),
+            transitions=self._transitions(),
             depth=self._depth(),
             complete=stopped is None,
             stopped=stopped,

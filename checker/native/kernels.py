@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .intrinsics import call, prefetch
-from .jit import jit
+from .jit import inline, jit
 from .table import ONE, Numbers, Shape, Unsigned, Words, hash_of, home_of, lookup, tag_of
 
 BATCH = 32
@@ -104,7 +104,7 @@ def advance(
                 hits[w] |= batch_hits[w]
 
 
-@jit
+@inline
 def successors(
     shape: Shape,
     states: Words,
@@ -122,7 +122,7 @@ def successors(
     return call(expand, (start, number, *arrays, ALL))
 
 
-@jit
+@inline
 def look_ahead(
     shape: Shape,
     states: Words,
@@ -149,7 +149,7 @@ def look_ahead(
                 prefetch(states, number * size)
 
 
-@jit
+@inline
 def insert(
     shape: Shape,
     control: Integers,

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from .atomics import exchange, meet, read
 from .intrinsics import call
-from .jit import jit
+from .jit import inline, jit
 from .kernels import (
     ALL,
     ANSWERED,
@@ -42,9 +42,6 @@ from .kernels import (
 )
 from .table import ONE, Numbers, Shape, Unsigned, Words, home_of, next_place, same, tag_of
 
-WIDE = 2048
-"""How many states a level must have to be worth sharing."""
-
 KNOWN = -1
 """What `claim` returns for a state that has been found before."""
 
@@ -57,6 +54,7 @@ def advance(
     me: int,
     members: int,
     share: int,
+    wide: int,
     shape: Shape,
     control: Integers,
     states: Words,
@@ -76,8 +74,8 @@ def advance(
 ) -> None:
     """Member `me` of `members` searches on until about `quantum` more transitions were seen.
 
-    Also ends when there is less to do than is worth sharing, or when there may not be room for what the
-    next round finds: at most `share` parents are expanded by each member, and what they find must fit
+    Also ends before a level of fewer than `wide` states, or when there may not be room for what the next
+    round finds: at most `share` parents are expanded by each member, and what they find must fit
     into ROOM and MAX_STATES. `buffers` are the member's own: successors, their transitions, ends, hashes,
     hits, hits of one batch, and how often each transition fired. `finds` are its own, too: words (a part
     of `all_finds`), places, parents. `control` is as in `kernels`, and changes only at the end. All
@@ -90,7 +88,7 @@ def advance(
     words, places, parents = finds
     while transitions < limit and checked == count:
         if head == level_end:
-            if count - level_end < WIDE or control[ANSWERED]:
+            if count - level_end < wide or control[ANSWERED]:
                 break
             level_end = count
             depth += 1
@@ -132,7 +130,7 @@ def advance(
         control[TRANSITIONS], control[CHECKED] = transitions, checked
 
 
-@jit
+@inline
 def gather(
     shape: Shape,
     states: Words,
@@ -150,7 +148,7 @@ def gather(
     buffer, which, ends, hashes, hits, batch_hits, fired, _ = buffers
     words, places, parents = finds
     size = np.uint64(len(shape))
-    count, offset = own
+    count = own[0]
     transitions, found = 0, 0
     while first < last:
         number: int = min(BATCH, last - first)
@@ -178,7 +176,7 @@ def gather(
     return transitions, found
 
 
-@jit
+@inline
 def claim(
     shape: Shape,
     words: Words,
@@ -204,7 +202,7 @@ def claim(
         if entry == 0:
             entry = exchange(table, place, entry, mine)
             if entry == 0:
-                return np.int64(place)
+                return int(place)
         if (np.uint64(entry) ^ tag) >> bits == 0:
             other = (np.uint64(entry) & last) - ONE
             if other < count:
@@ -215,14 +213,14 @@ def claim(
                     # A later find of the same state: it gives way, to this one or to an even earlier one.
                     before = exchange(table, place, entry, mine)
                     if before == entry:
-                        return np.int64(place)
+                        return int(place)
                     entry = before
                     other = (np.uint64(entry) & last) - ONE
                 return KNOWN
         place = next_place(place, table)
 
 
-@jit
+@inline
 def winners(first: int, found: int, table: Numbers, bits: Unsigned, places: NDArray[np.int64]) -> int:
     """How many finds kept their places; the others' places become KNOWN. The first has the number `first`."""
     last = (ONE << bits) - ONE
@@ -235,7 +233,7 @@ def winners(first: int, found: int, table: Numbers, bits: Unsigned, places: NDAr
     return kept
 
 
-@jit
+@inline
 def settle(
     shape: Shape,
     number: int,

@@ -65,7 +65,9 @@ class Store:
     @property
     def room(self) -> int:
         """How many states there may be before something has to grow."""
-        return min(self._states.length // self.words, _held_by(self._table.length, self._crowded), MOST_STATES)
+        return min(
+            self._states.length // self.words, _held_by(self._table.length, self._crowded), MOST_STATES
+        )
 
     def reserve(self, size: int) -> None:
         """Count so many bytes more beside the store. Raises OutOfBudget."""
@@ -100,12 +102,14 @@ class Store:
 
     def _grow_states(self, wanted: int) -> None:
         # By a half; by less when that is all there is.
-        length = self._states.length // self.words
-        for length in (max(wanted, length * 3 // 2), wanted + wanted // 16, wanted):
+        more = self._states.length // self.words * 3 // 2
+        for length in (max(wanted, more), wanted + wanted // 16, wanted):
             states, origins = self._states, self._origins
             total = self.bytes - states.bytes - origins.bytes
             first = total + states.peak_of_growth(length * self.words) + origins.bytes
-            then = total + states.bytes_for(length * self.words) + origins.peak_of_growth(_origins_for(length))
+            then = (
+                total + states.bytes_for(length * self.words) + origins.peak_of_growth(_origins_for(length))
+            )
             if self.watch.affords(max(first, then)):
                 states.grow(length * self.words)
                 origins.grow(_origins_for(length))
@@ -127,7 +131,9 @@ class Store:
 
     def _fill(self, count: int) -> None:
         table, bits = self.table, np.uint64(self.bits)
-        self.crew.share_out(count, lambda first, last: fill(self.shape, self.states, first, last, table, bits))
+        self.crew.share_out(
+            count, lambda first, last: fill(self.shape, self.states, first, last, table, bits)
+        )
 
 
 def _origins_for(states: int) -> int:

@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .intrinsics import prefetch
-from .jit import jit
+from .jit import inline
 
 Shape = tuple[int, ...]
 Words = NDArray[np.uint64]
@@ -32,7 +31,7 @@ _MIX2 = np.uint64(0xD6E8FEB86659FD93)
 _LOW32 = np.uint64(0xFFFFFFFF)
 
 
-@jit
+@inline
 def hash_of(shape: Shape, words: Words, at: Unsigned) -> Unsigned:
     """A hash whose every bit depends on every bit of the state at words[at]."""
     mixed = np.uint64(0)
@@ -43,7 +42,7 @@ def hash_of(shape: Shape, words: Words, at: Unsigned) -> Unsigned:
     return mixed ^ (mixed >> np.uint64(29))
 
 
-@jit
+@inline
 def same(shape: Shape, words: Words, at: Unsigned, others: Words, other_at: Unsigned) -> bool:
     """Whether two states are equal."""
     for w in range(len(shape)):  # noqa: SIM110 (numba has no all)
@@ -52,26 +51,26 @@ def same(shape: Shape, words: Words, at: Unsigned, others: Words, other_at: Unsi
     return True
 
 
-@jit
+@inline
 def home_of(mixed: Unsigned, table: Numbers) -> Unsigned:
     """Where a state with this hash is looked for first. Its upper half decides, whatever the table's length."""
     return ((mixed >> THIRTY_TWO) * np.uint64(len(table))) >> THIRTY_TWO
 
 
-@jit
+@inline
 def next_place(place: Unsigned, table: Numbers) -> Unsigned:
     """The place after this one; the first comes after the last."""
     place += ONE
     return np.uint64(0) if place == np.uint64(len(table)) else place
 
 
-@jit
+@inline
 def tag_of(mixed: Unsigned, bits: Unsigned) -> Unsigned:
     """The part of an entry above its low `bits` bits."""
     return (mixed << bits) & _LOW32
 
 
-@jit
+@inline
 def lookup(
     shape: Shape, words: Words, at: Unsigned, mixed: Unsigned, states: Words, table: Numbers, bits: Unsigned
 ) -> tuple[Unsigned, Unsigned]:
@@ -88,5 +87,3 @@ def lookup(
             if same(shape, words, at, states, number * np.uint64(len(shape))):
                 return place, entry
         place = next_place(place, table)
-
-

@@ -12,12 +12,20 @@ from .batch import Batch
 from .codegen import Program
 from .compile import Code
 from .crew import Crew
-from .kernels import BATCH, COUNT, HEAD, LEVEL_END, MAX_STATES, Integers
+from .kernels import COUNT, HEAD, LEVEL_END, MAX_STATES, Integers
 from .storage import Block
 from .store import Store
 from .table import Words
 
-_LARGEST_SHARE = 2048
+MANY = 100_000
+"""From so many states on, other threads take part: before that, a search is over before they have begun."""
+
+WIDE = 2048
+"""How many states a level must have to be worth sharing."""
+
+LARGEST_SHARE = 2048
+"""How many parents one thread expands before it meets the others."""
+
 _MOST_BYTES = 16 << 20
 """What a member's list of finds may take: most of it is never touched."""
 
@@ -31,7 +39,7 @@ class Together:
         self.members = [Batch(program, code) for _ in range(crew.size)]
         words, transitions = program.layout.words, max(1, len(program.system.transitions))
         per_parent = transitions * (words * 8 + 12)
-        self.share = max(BATCH, min(_LARGEST_SHARE, _MOST_BYTES // per_parent))
+        self.share = max(1, min(LARGEST_SHARE, _MOST_BYTES // per_parent))
         self.each = self.share * transitions
         self.most = self.each * crew.size
         self.hits = np.zeros((crew.size, program.limit_words), np.uint64)
@@ -49,7 +57,7 @@ class Together:
         """Whether the level is wide enough, and the limit of states far enough."""
         head, count, level_end = (int(control[i]) for i in (HEAD, COUNT, LEVEL_END))
         left = level_end - head if head < level_end else count - level_end
-        return left >= rounds.WIDE and count + self.most <= int(control[MAX_STATES])
+        return left >= WIDE and count + self.most <= int(control[MAX_STATES])
 
     def advance(
         self, store: Store, control: Integers, seen: Words, fired: Integers, hits: Words, quantum: int
@@ -67,7 +75,7 @@ class Together:
             )  # fmt: skip
             finds: Any = self._finds.array[words], self._places.array[mine], self._parents.array[mine]
             rounds.advance(
-                me, size, self.share, store.shape, control, *arrays, bits, buffers, finds, self._finds.array,
+                me, size, self.share, WIDE, store.shape, control, *arrays, bits, buffers, finds, self._finds.array,
                 self._tallies, self._barrier, seen, self.code.expand, self.code.check, self._yield, quantum,
             )  # fmt: skip
 

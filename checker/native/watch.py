@@ -26,19 +26,20 @@ _SLICE = 0.05
 
 
 class Pace:
-    """How much work fits between two looks at the clock: `quantum`, learned from how long some took."""
+    """How much work fits between two looks at the clock: `quantum`, learned from what was done in which time."""
 
     def __init__(self) -> None:
         self.quantum = 1 << 12
 
     @contextmanager
-    def over(self, quantum: int) -> Iterator[int]:
-        """Measure this much work. (Work that ends early looks faster than it is, and is measured again.)"""
-        began = time.monotonic()
-        yield quantum
-        took = time.monotonic() - began
-        if quantum == self.quantum:
-            self.quantum = quantum * 2 if took < _SLICE / 2 else max(1, int(quantum * _SLICE / took))
+    def measuring(self, done: Callable[[], int]) -> Iterator[None]:
+        """Learn from the work that is done inside; `done` says how much was done in all."""
+        before, began = done(), time.monotonic()
+        yield
+        work, took = done() - before, time.monotonic() - began
+        if work > 0:
+            fitting = int(work * _SLICE / max(took, 1e-9))
+            self.quantum = max(1, min(fitting, self.quantum * 2))
 
 
 class Watch:

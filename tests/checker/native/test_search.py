@@ -133,7 +133,7 @@ def test_enough_states_are_no_bound() -> None:
     assert untimed(explore(system, Budget(max_states=pell_lucas(9)))) == untimed(explore(system))
 
 
-@pytest.mark.parametrize("budget", [40_000, 300_000, 700_000, 1_500_000])
+@pytest.mark.parametrize("budget", [40_000, 300_000, 700_000, 1_100_000])
 def test_memory_runs_out(budget: int) -> None:
     found = explore(philosophers(13).with_predicates(recoveries={}, invariants={}), Budget(max_memory=budget))
     assert (found.stopped, found.complete) == ("memory", False)
