@@ -15,6 +15,7 @@ from ..properties import PROPERTIES, instrument
 from ..reports.continuation import continue_fairly
 from ..reports.document import Change, Finding, Fixes, Step, Trap, Word
 from .plan import Run
+from .progress import memory
 
 Watcher = Callable[[Progress], None]
 Engine = Literal["native", "reference"]
@@ -26,11 +27,29 @@ def execute(run: Run, budget: Budget, engine: Engine = "native", watch: Watcher 
     """Check one property. Each property has a system and a search of its own, so its figures are its own."""
     system = instrument(run.scenario.spec, run.composition.classes, [PROPERTIES[run.property]])
     (result,) = check(system, [run.property], budget, engine=engine, progress=watch)
-    return finding_of(run, system, result)
+    return finding_of(run, system, result, how_to_go_on(result, budget))
 
 
-def finding_of(run: Run, system: TransitionSystem, result: Result) -> Finding:
-    """The result of a run as the reports know it."""
+def how_to_go_on(result: Result, budget: Budget) -> str | None:
+    """What to do about a search that could not be finished."""
+    if result.verdict.name != "INCONCLUSIVE":
+        return None
+    ways = {
+        "states": "allow more with --max-states",
+        "memory": "allow more with --max-memory, or keep the states on disk with --disk DIR",
+        "timeout": "allow more with --timeout",
+        "disk": "make room in the file system of --disk",
+    }
+    way = ways.get(result.stopped or "", "allow more")
+    if budget.disk is not None:
+        way = f"{way.removesuffix(', or keep the states on disk with --disk DIR')}, and add --resume"
+    elif result.stopped == "memory":
+        way = f"{way} (it was {memory(budget.max_memory)})" if budget.max_memory else way
+    return f"to go on: {way}"
+
+
+def finding_of(run: Run, system: TransitionSystem, result: Result, remedy: str | None = None) -> Finding:
+    """The result of a run as the reports know it; `remedy` is what to do if it is inconclusive."""
     prop = PROPERTIES[run.property]
     trace = result.trace
     steps, after, cycle = _story(system, trace) if trace is not None else (None, (), ())
@@ -50,7 +69,7 @@ def finding_of(run: Run, system: TransitionSystem, result: Result) -> Finding:
         cycle=cycle,
         words=result.words,
         expected=run.expected,
-        notes=(*run.composition.notes, *([run.remark] if run.remark else [])),
+        notes=(*run.composition.notes, *(note for note in (run.remark, remedy) if note)),
         title=run.scenario.title,
         sentence=prop.sentence(),
         issues=prop.issues,

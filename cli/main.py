@@ -87,6 +87,13 @@ def check(
     jobs: Annotated[
         str | None, typer.Option("-j", "--jobs", metavar="N", help="Search with so many threads (all cores).")
     ] = None,
+    disk: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Keep the states of one search in files in this directory."),
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with the search that --disk holds.")
+    ] = False,
     engine: Annotated[
         Engine, typer.Option(help="native, or the slow interpreter that everything is measured by.")
     ] = Engine.native,
@@ -95,6 +102,10 @@ def check(
     states = parse_states(max_states) if max_states is not None else None
     memory = parse_memory(max_memory) if max_memory is not None else None
     threads = parse_jobs(jobs) if jobs is not None else None
+    if resume and disk is None:
+        raise UsageProblem("--resume goes on with a search that is on disk: name its directory with --disk")
+    if disk is not None and engine is Engine.reference:
+        raise UsageProblem("--disk is for the native engine: leave out --engine reference")
     seconds = parse_timeout(timeout) if timeout is not None else None
     from ..checker.exploration import Budget
     from ..checker.machine import cores, safe_memory
@@ -108,6 +119,8 @@ def check(
         max_memory=safe_memory() if memory is None else memory,
         timeout=seconds,
         jobs=threads or cores(),
+        disk=disk,
+        resume=resume,
     )
     code = run_check(selection, budget, engine.value, Output(output.value, graph, no_color))
     raise typer.Exit(code)
@@ -207,6 +220,8 @@ def _line_of(error: Exception) -> str | None:
         return f"--graph: {error}"
     if isinstance(error, ModelError):
         return f"the model of this scenario cannot be built: {error}"
+    if type(error).__name__ == "CheckpointProblem":
+        return f"--disk: {error}"
     if type(error).__name__ == "EngineDisagreement":  # not imported: the checker may not be loaded
         return f"internal error, no verdict can be trusted: {error}; please report it"
     formatted = getattr(error, "format_message", None)  # typer's own usage errors

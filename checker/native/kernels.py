@@ -18,10 +18,11 @@ BATCH = 32
 """Parents expanded at a time: enough that memory has answered when the answers are needed."""
 
 # Where `control` keeps the numbers that a search carries from call to call.
-HEAD, COUNT, LEVEL_END, DEPTH, TRANSITIONS, CHECKED, ANSWERED, MAX_STATES, NEEDED, ROOM, STOPPED, STOP_AT = (
-    range(12)
-)
-CONTROL_SIZE = 12
+(
+    HEAD, COUNT, LEVEL_END, DEPTH, TRANSITIONS, CHECKED, ANSWERED,
+    MAX_STATES, NEEDED, ROOM, STOPPED, STOP_AT, STOP_COUNT, STOP_SEEN,
+) = range(14)  # fmt: skip
+CONTROL_SIZE = 14
 
 # What `advance` returns.
 PAUSED, COMPLETE, FOUND, FULL, TOO_MANY, DONE = range(6)
@@ -63,7 +64,8 @@ def advance(
     `seen` lacks: note them and call again. FULL: the next batch has NEEDED successors, and there may be no
     more than ROOM states: let them grow and call again. DONE: every question is ANSWERED and the level finished.
     TOO_MANY: there are more than MAX_STATES; STOPPED is the parent whose transition STOP_AT led there,
-    and `batch_hits` is not part of `hits`. Every state was checked, unless the return is FOUND.
+    and `batch_hits` is not part of `hits`. Before this batch there were STOP_COUNT states, and STOP_SEEN
+    transitions less. Every state was checked, unless the return is FOUND.
     """
     size = len(shape)
     limit = control[TRANSITIONS] + quantum
@@ -181,7 +183,8 @@ def insert(
             if entry == 0:
                 if count == most:
                     control[STOPPED], control[STOP_AT] = parent, which[k]
-                    control[TRANSITIONS] += np.int64(k) + 1
+                    control[STOP_COUNT], control[STOP_SEEN] = control[COUNT], np.int64(k) + 1
+                    control[TRANSITIONS] += control[STOP_SEEN]
                     control[COUNT] = count
                     return
                 for w in range(len(shape)):

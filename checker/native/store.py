@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .crew import Crew
+from .disk import FileBlock
 from .filling import fill
 from .kernels import STRIDE
 from .storage import Block
@@ -25,14 +27,17 @@ class Store:
 
     The table is kept at most three quarters full while memory lasts. When doubling it would break the
     budget it grows by less, and is filled up to seven eighths. `fixed_bytes` is what the search keeps
-    beside the store.
+    beside the store. All but the table lives in files of the directory `disk`, if there is one.
     """
 
-    def __init__(self, words: int, watch: Watch, fixed_bytes: int, crew: Crew) -> None:
+    def __init__(
+        self, words: int, watch: Watch, fixed_bytes: int, crew: Crew, disk: Path | None = None
+    ) -> None:
         self.words, self.watch, self.fixed_bytes, self.crew = words, watch, fixed_bytes, crew
         self.shape = (0,) * words
-        self._states = Block(np.uint64, words * _FIRST_STATES)
-        self._origins = Block(np.uint32, _origins_for(_FIRST_STATES))
+        self._states = _block(np.uint64, words * _FIRST_STATES, disk and disk / "states")
+        self._origins = _block(np.uint32, _origins_for(_FIRST_STATES), disk and disk / "origins")
+        self._flushed = 0
         self._table = Block(np.uint32, _SMALLEST_TABLE)
         self._crowded = False
         watch.require(self.bytes)
@@ -63,6 +68,11 @@ class Store:
         return self.fixed_bytes + sum(b.bytes for b in (self._states, self._origins, self._table))
 
     @property
+    def capacity(self) -> int:
+        """How many states the arrays can hold, whatever the table's length."""
+        return min(self._states.length // self.words, self._origins.length * STRIDE)
+
+    @property
     def room(self) -> int:
         """How many states there may be before something has to grow."""
         return min(
@@ -83,6 +93,27 @@ class Store:
         """Make these words state 0 of an empty store."""
         self.states[: self.words] = words
         self._fill(1)
+
+    def restore(self, count: int) -> None:
+        """Enter the first `count` states of the files into the table. Raises OutOfBudget."""
+        self._flushed = count
+        if count <= self.room:
+            self._fill(count)
+        else:
+            self._grow_table(count, count)
+
+    def flush(self, count: int) -> None:
+        """Wait until the first `count` states are on the disk."""
+        if isinstance(self._states, FileBlock) and isinstance(self._origins, FileBlock):
+            self._states.flush(self._flushed * self.words, count * self.words)
+            self._origins.flush(self._flushed // STRIDE, _origins_for(count))
+            self._flushed = count
+
+    def close(self) -> None:
+        """Give back the files; the arrays are gone."""
+        for block in (self._states, self._origins):
+            if isinstance(block, FileBlock):
+                block.close()
 
     def make_room(self, count: int, needed: int) -> None:
         """Make room for `needed` states beside the `count` that there are.
@@ -111,9 +142,14 @@ class Store:
                 total + states.bytes_for(length * self.words) + origins.peak_of_growth(_origins_for(length))
             )
             if self.watch.affords(max(first, then)):
-                states.grow(length * self.words)
-                origins.grow(_origins_for(length))
-                return
+                try:
+                    origins.grow(_origins_for(length))
+                    states.grow(length * self.words)
+                except OutOfBudget:
+                    if length == wanted:
+                        raise
+                else:
+                    return
         raise OutOfBudget("memory")
 
     def _grow_table(self, count: int, wanted: int) -> None:
@@ -130,10 +166,14 @@ class Store:
             raise OutOfBudget("memory")
 
     def _fill(self, count: int) -> None:
-        table, bits = self.table, np.uint64(self.bits)
+        bits = np.uint64(self.bits)
         self.crew.share_out(
-            count, lambda first, last: fill(self.shape, self.states, first, last, table, bits)
+            count, lambda first, last: fill(self.shape, self.states, first, last, self.table, bits)
         )
+
+
+def _block(dtype: Any, length: int, path: Path | None) -> Block:
+    return Block(dtype, length) if path is None else FileBlock(dtype, length, path)
 
 
 def _origins_for(states: int) -> int:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import rounds
+from .account import Account
 from .atomics import yield_address
 from .batch import Batch
 from .codegen import Program
@@ -15,7 +16,6 @@ from .crew import Crew
 from .kernels import COUNT, HEAD, LEVEL_END, MAX_STATES, Integers
 from .storage import Block
 from .store import Store
-from .table import Words
 
 MANY = 100_000
 """From so many states on, other threads take part: before that, a search is over before they have begun."""
@@ -59,14 +59,16 @@ class Together:
         left = level_end - head if head < level_end else count - level_end
         return left >= WIDE and count + self.most <= int(control[MAX_STATES])
 
-    def advance(
-        self, store: Store, control: Integers, seen: Words, fired: Integers, hits: Words, quantum: int
-    ) -> None:
-        """Search on, as `rounds.advance` says; add to `fired` and `hits`."""
-        arrays = store.states, store.origins, store.table
+    def advance(self, store: Store, account: Account, quantum: int) -> None:
+        """Search on, as `rounds.advance` says, and account for it."""
         bits, size = np.uint64(store.bits), self.crew.size
 
         def work(me: int) -> None:
+            arrays = (
+                store.states,
+                store.origins,
+                store.table,
+            )  # not kept: who refers to them keeps them from growing
             batch, mine = self.members[me], slice(me * self.each, (me + 1) * self.each)
             words = slice(mine.start * store.words, mine.stop * store.words)
             buffers = (
@@ -75,11 +77,11 @@ class Together:
             )  # fmt: skip
             finds: Any = self._finds.array[words], self._places.array[mine], self._parents.array[mine]
             rounds.advance(
-                me, size, self.share, WIDE, store.shape, control, *arrays, bits, buffers, finds, self._finds.array,
-                self._tallies, self._barrier, seen, self.code.expand, self.code.check, self._yield, quantum,
+                me, size, self.share, WIDE, store.shape, account.control, *arrays, bits, buffers, finds, self._finds.array,
+                self._tallies, self._barrier, account.seen, self.code.expand, self.code.check, self._yield, quantum,
             )  # fmt: skip
 
         self.crew.run(work)
-        fired += self.fired.sum(axis=0)
-        hits |= np.bitwise_or.reduce(self.hits, axis=0)
+        account.fired += self.fired.sum(axis=0)
+        account.hits |= np.bitwise_or.reduce(self.hits, axis=0)
         self.fired[:] = 0
