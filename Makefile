@@ -20,7 +20,7 @@ check: setup
 test: lint
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
 
-# What takes too long for every test run: both engines to the end on every scenario.
+# What takes too long for every test run: both engines to the end on every scenario, searches killed and resumed.
 campaign: setup
 	$(BIN)/python -m pytest -m campaign $(PYTEST_ARGS)
 

@@ -311,5 +311,5 @@ def test_a_search_on_disk_is_stopped_and_resumed(shell: Shell) -> None:
     resumed = shell("check", "tiny.yaml", "--disk", "states", "--resume", "-o", "json")
     assert resumed.code == whole.code == 0
     for name in ("states", "transitions", "depth", "steps_fired", "goals_reached"):
-        found = [json.loads(ran.out)["findings"][0][name] for ran in (resumed, whole)]
+        found = [json.loads(ran.out)[0][name] for ran in (resumed, whole)]
         assert found[0] == found[1]
