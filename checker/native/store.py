@@ -132,8 +132,8 @@ class Store:
             raise OutOfBudget("memory") from error
 
     def _grow_states(self, wanted: int) -> None:
-        # By a half; by less when that is all there is.
-        more = self._states.length // self.words * 3 // 2
+        # By a half, but not beyond what the table will have memory for; by less when that is all there is.
+        more = min(self._states.length // self.words * 3 // 2, self._affordable())
         for length in (max(wanted, more), wanted + wanted // 16, wanted):
             states, origins = self._states, self._origins
             total = self.bytes - states.bytes - origins.bytes
@@ -151,6 +151,13 @@ class Store:
                 else:
                     return
         raise OutOfBudget("memory")
+
+    def _affordable(self) -> int:
+        """How many states the budget can hold, with a table as full as may be."""
+        if self.watch.limit is None:
+            return MOST_STATES
+        own = 0 if isinstance(self._states, FileBlock) else 8 * self.words + 4 / STRIDE
+        return int(max(0, self.watch.limit - self.fixed_bytes) / (own + 4 * 8 / 7))
 
     def _grow_table(self, count: int, wanted: int) -> None:
         # The old table is given back before there is a new one: the states are all that it takes to fill it.

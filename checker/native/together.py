@@ -23,7 +23,7 @@ MANY = 100_000
 WIDE = 2048
 """How many states a level must have to be worth sharing."""
 
-LARGEST_SHARE = 2048
+LARGEST_SHARE = 4096
 """How many parents one thread expands before it meets the others."""
 
 _MOST_BYTES = 16 << 20

@@ -54,6 +54,11 @@ class Watch:
         """How long the search has been running."""
         return time.monotonic() - self._started
 
+    @property
+    def limit(self) -> int | None:
+        """How many bytes arrays may take together, if that is bounded."""
+        return self._budget.max_memory
+
     def affords(self, total: int) -> bool:
         """Whether arrays may take `total` bytes together."""
         return self._budget.max_memory is None or total <= self._budget.max_memory

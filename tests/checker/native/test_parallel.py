@@ -15,7 +15,11 @@ from podrace.checker.native.codegen import generate
 from podrace.checker.native.crew import Crew
 from podrace.checker.native.engine import Search
 from podrace.checker.native.watch import Watch
+from podrace.checker.search import check
+from podrace.model.history import resolve
 from podrace.model.language import TransitionSystem
+from podrace.properties import PROPERTIES, instrument
+from podrace.scenarios import find_scenarios
 from tests.checker.native.systems import pell_lucas, philosophers, queue, ring
 from tests.checker.native.test_search import untimed, widened
 from tests.random_systems import systems
@@ -111,3 +115,12 @@ def test_ranges_cover_everything() -> None:
     with Crew(3) as crew:
         crew.share_out(100_000, lambda first, last: ranges.append((first, last)))
     assert sorted(ranges) == [(0, 33333), (33333, 66666), (66666, 100000)]
+
+
+def test_a_scenario_has_its_counts() -> None:
+    (scenario,) = find_scenarios("72124")
+    composition = resolve("1.13", ("72259", "77990", "90660"))
+    system = instrument(scenario.spec, composition.classes, [PROPERTIES["S-NOM"]])
+    (result,) = check(system, ["S-NOM"], Budget(jobs=2))
+    # As in tests/test_catalogue.py, where one thread counts.
+    assert (result.states, result.transitions, result.depth) == (173367, 585654, 76)
