@@ -24,7 +24,8 @@ test: lint
 tools:
 	./.ci/tools
 
-# What takes too long for every test run: all engines to the end on every scenario, thousands of random systems.
+# What takes too long for every test run: all engines to the end on every scenario, thousands of random systems,
+# searches killed and resumed.
 campaign: setup
 	$(BIN)/python -m pytest -m campaign $(PYTEST_ARGS)
 

@@ -99,11 +99,11 @@ class Company(Model):
     shop: Shop
 
 
-def synthetic(words: int = 1) -> TransitionSystem:
-    """A system of 30 bits and 36 transitions, spread over so many words."""
+def synthetic(words: int = 1, jobs: int = 6) -> TransitionSystem:
+    """A system of 5 bits and 6 transitions a job, spread over so many words; a job more has 13 times the states."""
     universe = Universe(
         {
-            Job: [Job(i, f"j{i}") for i in range(6)],
+            Job: [Job(i, f"j{i}") for i in range(jobs)],
             Worker: [Worker(i, f"w{i}") for i in range(2)],
         }
     )

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path as FilePath
 
 Path = tuple[int, ...]
 """A run from the initial state: positions in `system.transitions`."""
@@ -30,11 +31,23 @@ class Lasso:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Bounds of one search: distinct states, bytes of memory, seconds. None means unbounded."""
+    """What one search may use: distinct states, bytes of memory, seconds (None: unbounded), and threads.
+
+    With a directory `disk`, the states are kept there in files, which do not count as memory, and now and
+    then the search is written down: with `resume`, it goes on from there. The answer depends neither on the
+    number of threads nor on where the states are, nor on how often the search was resumed.
+    """
 
     max_states: int | None = None
     max_memory: int | None = None
     timeout: float | None = None
+    jobs: int = 1
+    disk: FilePath | None = None
+    resume: bool = False
+
+
+class CheckpointProblem(Exception):
+    """The directory of a search cannot be used: one phrase that says why, and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +67,8 @@ class Exploration:
     """The answer of one search.
 
     `complete`: every reachable state was expanded. Otherwise `stopped` says why: "answered" when every
-    invariant was violated and nothing else was asked, or "states", "memory", "timeout" for the budget
-    that ran out. `depth` is the number of the last level in which a state was found (the initial
+    invariant was violated and nothing else was asked, or "states", "memory", "disk", "timeout" for what
+    ran out. `depth` is the number of the last level in which a state was found (the initial
     state is level 0). `violations` maps an invariant to a shortest run to a state that breaks it,
     `goals` maps a reached goal to a shortest run that reaches it, `traps` maps a recovery to a shortest run
     to a state from which fair transitions alone can no longer reach it (filled only when complete).

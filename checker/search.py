@@ -191,7 +191,7 @@ def _result(
             ) from error
     elif answer.complete:
         verdict = Verdict.HOLDS
-    elif answer.stopped in ("states", "memory", "timeout"):
+    elif answer.stopped in ("states", "memory", "disk", "timeout"):
         verdict = Verdict.INCONCLUSIVE
     else:
         raise EngineDisagreement(

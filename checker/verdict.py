@@ -124,6 +124,7 @@ class Result:
         budget = {
             "states": "the limit of states",
             "memory": "the limit of memory",
+            "disk": "a full disk",
             "timeout": "the time limit",
         }
         covered = f"Stopped by {budget.get(self.stopped or '', 'a limit')} after {self._explored()}"

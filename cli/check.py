@@ -37,6 +37,10 @@ def check(selection: Selection, budget: Budget, method: Method, output: Output) 
     if output.graph is not None:
         refuse_unwritable(output.graph)
     runs = plan(selection)
+    if budget.disk is not None and len(runs) > 1:
+        raise UsageProblem(
+            f"--disk keeps one search, and this asks for {len(runs)}: name one scenario, and one property with --property"
+        )
     findings = run_all(runs, budget, method, output)
     with tolerant_of_closed_pipes():
         report(findings, output)

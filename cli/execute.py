@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from ..checker.continuation import continue_fairly
 from ..checker.exploration import Budget, Progress
@@ -20,6 +20,7 @@ from ..reports.document import Change, Finding, Fixes, Lasso, Step, Trap, Value,
 from ..scenarios import one_line
 from .options import UsageProblem
 from .plan import Run
+from .progress import memory
 
 Watcher = Callable[[Progress], None]
 Engine = Literal["native", "reference"]
@@ -41,11 +42,29 @@ def execute(run: Run, budget: Budget, method: Method = Method(), watch: Watcher 
     (result,) = check(
         system, [run.property], budget, engine=method.engine, reductions=method.reductions, progress=watch
     )
-    return finding_of(run, system, result)
+    return finding_of(run, system, result, how_to_go_on(result, budget))
 
 
-def finding_of(run: Run, system: TransitionSystem, result: Result) -> Finding:
-    """The result of a run as the reports know it."""
+def how_to_go_on(result: Result, budget: Budget) -> str | None:
+    """What to do about a search that could not be finished."""
+    if result.verdict.name != "INCONCLUSIVE":
+        return None
+    ways = {
+        "states": "allow more with --max-states",
+        "memory": "allow more with --max-memory, or keep the states on disk with --disk DIR",
+        "timeout": "allow more with --timeout",
+        "disk": "make room in the file system of --disk",
+    }
+    way = ways.get(result.stopped or "", "allow more")
+    if budget.disk is not None:
+        way = f"{way.removesuffix(', or keep the states on disk with --disk DIR')}, and add --resume"
+    elif result.stopped == "memory":
+        way = f"{way} (it was {memory(budget.max_memory)})" if budget.max_memory else way
+    return f"to go on: {way}"
+
+
+def finding_of(run: Run, system: TransitionSystem, result: Result, remedy: str | None = None) -> Finding:
+    """The result of a run as the reports know it; `remedy` is what to do if it is inconclusive."""
     prop = run.prop
     trace = result.trace
     steps, after, cycle = _story(system, trace) if trace is not None else (None, (), ())
@@ -66,7 +85,7 @@ def finding_of(run: Run, system: TransitionSystem, result: Result) -> Finding:
         cycle=cycle,
         words=result.words,
         expected=run.expected,
-        notes=(*run.composition.notes, *([run.remark] if run.remark else [])),
+        notes=(*run.composition.notes, *(note for note in (run.remark, remedy) if note)),
         title=run.scenario.title,
         sentence=prop.sentence(),
         issues=prop.issues,

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from .options import UsageProblem, parse_memory, parse_states, parse_timeout
+from .options import UsageProblem, parse_jobs, parse_memory, parse_states, parse_timeout
 
 EXIT_CODES = "Exit codes: 0 holds, 1 violated, 2 wrong usage or input, 3 inconclusive (a budget ran out)."
 
@@ -97,11 +97,24 @@ def check(
         str | None, typer.Option(metavar="N", help="Stop after so many states, such as 5M.")
     ] = None,
     max_memory: Annotated[
-        str | None, typer.Option(metavar="SIZE", help="Stop at so much memory, such as 4G.")
+        str | None,
+        typer.Option(
+            metavar="SIZE", help="Stop at so much memory, such as 4G (four fifths of what is free)."
+        ),
     ] = None,
     timeout: Annotated[
         str | None, typer.Option(metavar="TIME", help="Stop each search after, such as 60s or 5m.")
     ] = None,
+    jobs: Annotated[
+        str | None, typer.Option("-j", "--jobs", metavar="N", help="Search with so many threads (all cores).")
+    ] = None,
+    disk: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Keep the states of one search in files in this directory."),
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with the search that --disk holds.")
+    ] = False,
     engine: Annotated[
         Engine, typer.Option(help="native, or the slow interpreter that everything is measured by.")
     ] = Engine.native,
@@ -118,8 +131,14 @@ def check(
 ) -> None:
     states = parse_states(max_states) if max_states is not None else None
     memory = parse_memory(max_memory) if max_memory is not None else None
+    threads = parse_jobs(jobs) if jobs is not None else None
+    if resume and disk is None:
+        raise UsageProblem("--resume goes on with a search that is on disk: name its directory with --disk")
+    if disk is not None and engine is Engine.reference:
+        raise UsageProblem("--disk is for the native engine: leave out --engine reference")
     seconds = parse_timeout(timeout) if timeout is not None else None
     from ..checker.exploration import Budget
+    from ..checker.machine import cores, safe_memory
     from .check import Output
     from .check import check as run_check
     from .execute import Method
@@ -135,7 +154,16 @@ def check(
         own_properties(own or ()),
         fair_flush,
     )
-    budget = Budget(max_states=states, max_memory=memory, timeout=seconds)
+    if disk is not None and reductions:
+        raise UsageProblem("a reduced search cannot be kept on disk: leave out --reductions or --disk")
+    budget = Budget(
+        max_states=states,
+        max_memory=safe_memory() if memory is None else memory,
+        timeout=seconds,
+        jobs=threads or cores(),
+        disk=disk,
+        resume=resume,
+    )
     method = Method(engine.value, "auto" if reductions is None else "on" if reductions else "off")
     code = run_check(selection, budget, method, Output(output.value, graph, no_color, fail_on_vacuous))
     raise typer.Exit(code)
@@ -281,6 +309,8 @@ def _line_of(error: Exception) -> str | None:
         return f"--graph: {error}"
     if isinstance(error, ModelError):
         return f"the model of this scenario cannot be built: {error}"
+    if type(error).__name__ == "CheckpointProblem":
+        return f"--disk: {error}"
     if type(error).__name__ == "EngineDisagreement":  # not imported: the checker may not be loaded
         return f"internal error, no verdict can be trusted: {error}; please report it"
     formatted = getattr(error, "format_message", None)  # typer's own usage errors

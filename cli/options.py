@@ -13,6 +13,10 @@ _SECONDS = {"ms": 0.001, "s": 1.0, "": 1.0, "m": 60.0, "h": 3600.0}
 _RELEASE = re.compile(r"v?([0-9]+)\.([0-9]+)(?:\.([0-9]+))?", re.ASCII)
 
 
+MOST_JOBS = 256
+"""More threads than this have nothing to gain from a search."""
+
+
 class UsageProblem(Exception):
     """A wrong option or argument: one line that says what is wrong and what to do."""
 
@@ -49,6 +53,16 @@ def parse_timeout(text: str) -> float:
     if seconds <= 0:
         raise UsageProblem(f"--timeout: `{one_line(text)}` is no duration: write for example 60s, 5m or 1h")
     return seconds
+
+
+def parse_jobs(text: str) -> int:
+    """A number of threads."""
+    number = int(text) if re.fullmatch(r"[0-9]{1,4}", text, re.ASCII) else 0
+    if not 1 <= number <= MOST_JOBS:
+        raise UsageProblem(
+            f"--jobs: `{one_line(text)}` is no number of threads: write a number from 1 to {MOST_JOBS}"
+        )
+    return number
 
 
 def parse_release(text: str, known: Sequence[str]) -> str:

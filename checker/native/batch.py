@@ -16,7 +16,7 @@ class Batch:
     """Room for what `expand` writes for up to BATCH states of one program."""
 
     def __init__(self, program: Program, code: Code) -> None:
-        self.words = program.layout.words
+        self.words, self.code = program.layout.words, code
         most = max(1, BATCH * len(program.system.transitions))
         self.states = np.empty(most * self.words, np.uint64)
         self.which = np.empty(most, np.int32)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from .intrinsics import call, prefetch
 from .jit import jit
 from .kernels import BATCH, Integers
-from .table import ONE, SIXTY_FOUR, Numbers, Shape, Unsigned, Words, hash_of, lookup
+from .table import ONE, Numbers, Shape, Unsigned, Words, hash_of, home_of, lookup
 
 Flags = NDArray[np.uint8]
 Labels = NDArray[np.uint16]
@@ -76,7 +76,7 @@ def edges(
         if edge + np.int64(total) > len(targets):
             return first
         for j in range(total):
-            prefetch(table, hash_of(shape, buffer, j * size) >> (SIXTY_FOUR - bits))
+            prefetch(table, home_of(hash_of(shape, buffer, j * size), table))
         k: Unsigned = np.uint64(0)
         for i in range(some):
             end = np.uint64(ends[i])

@@ -2,38 +2,33 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack, suppress
+
 import numpy as np
 
 from ...model.language import TransitionSystem
 from ..exploration import Budget, Exploration, Lasso, Path
 from ..reductions.dependence import Dependence
-from . import kernels
+from . import kernels, together
+from .account import Account, bits_of
 from .ample import Ample
 from .batch import Batch
-from .codegen import generate
+from .codegen import Program, generate
 from .compile import compile_ir
-from .kernels import (
-    ANSWERED,
-    CHECKED,
-    COUNT,
-    DEPTH,
-    HEAD,
-    LEVEL_END,
-    MAX_STATES,
-    NEEDED,
-    ROOM,
-    STOP_AT,
-    STOPPED,
-    TRANSITIONS,
-)
+from .crew import Crew
+from .diary import Diary
+from .kernels import CHECKED, HEAD, NEEDED, ROOM, STOP_AT, STOPPED
 from .liveness import FairCycles
 from .paths import path_to
 from .recovery import Recovery
 from .store import Store
-from .watch import OutOfBudget, Watch, Watcher
+from .together import Together
+from .watch import OutOfBudget, Pace, Watch, Watcher
 
-_SLICE = 0.05
-"""How many seconds of work lie between two looks at the clock, about."""
+_BRIEF = 1 << 14
+"""Transitions in a row for one thread, while others wait for a wide level."""
+
+
 FIRST_LASSOS, LASSOS_AGAIN = 1 << 24, 4
 """After how many transitions lassos are looked for before the search is complete; and how much later again."""
 
@@ -46,35 +41,44 @@ def search(
 ) -> Exploration:
     """Explore `system` as `exploration` says, reduced where `dependence` is given.
 
-    Raises ValueError if the system has no native code.
+    A reduced search, and one for lassos, is the work of one thread. Raises ValueError if the system has no native
+    code, or if a reduced search is to be kept on disk.
     """
-    return Search(system, Watch(budget, progress), budget.max_states, dependence).run()
+    if dependence is not None and budget.disk is not None:
+        raise ValueError("a reduced search cannot be kept on disk: search without reductions")
+    program = generate(system)
+    with ExitStack() as stack:
+        diary = None
+        if budget.disk is not None:
+            diary = Diary(budget.disk, program, budget.resume)
+            stack.callback(diary.close)
+        alone = dependence is not None or bool(system.livenesses)
+        crew = stack.enter_context(Crew(1 if alone else budget.jobs))
+        watch = Watch(budget, progress)
+        return Search(program, watch, budget.max_states, crew, diary, dependence).run()
 
 
 class Search:
-    """One exploration. Predicates are numbered: invariants first, then goals."""
+    """One exploration, which the inner loops carry on from where its account and its store stand."""
 
     def __init__(
         self,
-        system: TransitionSystem,
+        program: Program,
         watch: Watch,
         max_states: int | None,
+        crew: Crew,
+        diary: Diary | None = None,
         dependence: Dependence | None = None,
     ) -> None:
-        self.system, self.watch, self.dependence = system, watch, dependence
-        self.program = generate(system)
-        self.code = compile_ir(self.program.ir)
-        self.batch = Batch(self.program, self.code)
-        self.ample = Ample(self.program, dependence, kernels.BATCH)
-        self.fired = np.zeros(max(1, len(system.transitions)), np.int64)
-        self.hits = np.zeros(self.program.limit_words, np.uint64)
-        self.seen, self.found = np.zeros((2, self.program.predicate_words), np.uint64)
-        self.first: dict[int, int] = {}  # the first state to break each invariant or reach each goal
-        self.control = np.zeros(kernels.CONTROL_SIZE, np.int64)
-        self.control[MAX_STATES] = kernels.ALL if max_states is None else max(1, max_states)
-        self.control[DEPTH] = self.control[STOPPED] = -1
+        self.program, self.system, self.watch = program, program.system, watch
+        self.max_states, self.crew, self.diary = max_states, crew, diary
+        self.code = compile_ir(program.ir)
+        self.batch = Batch(program, self.code)
+        self.ample, self.reduced = Ample(program, dependence, kernels.BATCH), dependence is not None
+        self.account = Account(program, max_states)
         self.store: Store | None = None
-        self.quantum = 1 << 12
+        self.together: Together | None = None
+        self.alone_pace, self.shared_pace = Pace(), Pace()
         self.lassos: dict[str, Lasso] = {}
         self.next_lassos = FIRST_LASSOS
 
@@ -84,137 +88,145 @@ class Search:
         traps: dict[str, int] = {}
         try:
             self.store = self._first_store()
+            while self.next_lassos <= self.account.transitions:
+                self.next_lassos *= LASSOS_AGAIN
             stopped = self._search(self.store)
             if stopped is None and self.system.recoveries:
-                recovery = Recovery(
-                    self.program, self.code, self.batch, self.store, self.watch, self._states()
-                )
-                fair_edges = sum(
-                    int(n) for n, t in zip(self.fired, self.system.transitions, strict=False) if t.fair
-                )
-                traps = recovery.traps(fair_edges if self.dependence is None else None, self._look)
+                traps = self._traps(self.store)
             if stopped is None and self.system.livenesses:
-                self._find_lassos()
+                self._find_lassos(self.store)
         except OutOfBudget as reason:
             stopped = reason.reason
+        if self.diary is not None and self.store is not None and stopped != "states":
+            with suppress(OutOfBudget):
+                self.diary.write(self.account, self.watch.seconds)
         return self._result(stopped, traps)
 
     def _first_store(self) -> Store:
-        store = Store(self.program.layout.words, self.watch, self.batch.bytes)
+        if self.diary is not None:
+            store = self.diary.open_store(self.watch, self.batch.bytes, self.crew, self.account)
+            self.account.allow(self.max_states)
+            return store
+        store = Store(self.program.layout.words, self.watch, self.batch.bytes, self.crew)
         store.add_first(self.program.layout.pack(self.system.initial))
-        self.control[COUNT] = 1
         return store
 
     def _search(self, store: Store) -> str | None:
-        """Run the inner loop and see to what it asks for; the reason to stop early, if there is one."""
+        """Run the inner loops and see to what they ask for; the reason to stop early, if there is one."""
+        account = self.account
         while True:
-            began = self.watch.seconds
-            outcome = self._advance(store)
+            shared = self._share(store)
+            outcome = self._advance(store, 0 if shared else self._patience())
             if outcome == kernels.FOUND:
-                self._note(int(self.control[CHECKED]))
+                account.note(int(account.control[CHECKED]))
             elif outcome == kernels.FULL:
-                store.make_room(int(self.control[COUNT]), int(self.control[NEEDED]))
+                store.make_room(account.states, int(account.control[NEEDED]))
             elif outcome == kernels.PAUSED:
+                if shared is not None:
+                    with self.shared_pace.measuring(lambda: account.transitions):
+                        shared.advance(store, account, self.shared_pace.quantum)
+                if self.diary is not None and self.diary.directory.due:
+                    self.diary.write(account, self.watch.seconds)
                 self._look(store.bytes)
-                if self.system.livenesses and self.control[TRANSITIONS] >= self.next_lassos:
-                    self._find_lassos()
+                if self.system.livenesses and account.transitions >= self.next_lassos:
+                    self._find_lassos(store)
                     if len(self.lassos) == len(self.system.livenesses):
                         return "answered"
                     self.next_lassos *= LASSOS_AGAIN
-                    began = self.watch.seconds
-                took = self.watch.seconds - began
-                self.quantum = (
-                    self.quantum * 2 if took < _SLICE / 2 else max(1, int(self.quantum * _SLICE / took))
-                )
             elif outcome == kernels.TOO_MANY:
+                if self.diary is not None:
+                    self.diary.write_before(account, self.batch.which, self.watch.seconds)
                 self._finish_hits(store)
                 return "states"
             else:
                 return "answered" if outcome == kernels.DONE else None
 
-    def _advance(self, store: Store) -> int:
-        batch = self.batch
-        self.control[ROOM] = store.room
-        outcome = kernels.advance(
-            store.shape, self.control, store.states, store.parents, store.table, np.uint64(store.bits),
-            batch.states, batch.which, batch.ends, batch.hashes, batch.hits,
-            self.hits, self.fired, self.seen, self.found, self.code.expand, self.code.check, self._next_quantum(),
-            self.ample.rules,
-        )  # fmt: skip
+    def _share(self, store: Store) -> Together | None:
+        """The crew, if the work that comes next is for all of them."""
+        count = self.account.states
+        if self.crew.size == 1 or count < together.MANY:
+            return None
+        try:
+            if self.together is None:
+                self.together = Together(self.program, self.code, self.crew, store)
+            if not self.together.worthwhile(self.account.control):
+                return None
+            store.make_room(count, self.together.most)
+        except OutOfBudget:
+            return None  # one thread needs less room, and goes on to the last state
+        self.account.control[ROOM] = store.room
+        return self.together
+
+    def _patience(self) -> int:
+        """How many transitions one thread goes on for; while others wait, not many."""
+        if self.system.livenesses:
+            # A search for lassos begins after a fixed number of transitions: none of the results may depend on time.
+            return max(1, min(self.alone_pace.quantum, self.next_lassos - self.account.transitions))
+        waiting = self.crew.size > 1 and self.account.states >= together.MANY
+        return min(self.alone_pace.quantum, _BRIEF) if waiting else self.alone_pace.quantum
+
+    def _advance(self, store: Store, quantum: int) -> int:
+        batch, account = self.batch, self.account
+        account.control[ROOM] = store.room
+        with self.alone_pace.measuring(lambda: account.transitions):
+            outcome = kernels.advance(
+                store.shape, account.control, store.states, store.origins, store.table, np.uint64(store.bits),
+                batch.states, batch.which, batch.ends, batch.hashes, batch.hits,
+                account.hits, account.fired, account.seen, account.found,
+                self.code.expand, self.code.check, quantum, self.ample.rules,
+            )  # fmt: skip
         return int(outcome)
-
-    def _next_quantum(self) -> int:
-        # A search for lassos begins after a fixed number of transitions: not one of the results may depend on time.
-        if not self.system.livenesses:
-            return self.quantum
-        return max(1, min(self.quantum, self.next_lassos - int(self.control[TRANSITIONS])))
-
-    def _find_lassos(self) -> None:
-        """Look for fair cycles among the states found so far, although more may come."""
-        assert self.store is not None
-        search = FairCycles(
-            self.program, self.code, self.batch, self.store, self.watch, self._states(), self._look
-        )
-        self.lassos = search.lassos(self._path)
-
-    def _note(self, state: int) -> None:
-        """The predicates of `found` hold in this state; those not `seen` before show here first."""
-        for bit in _bits(self.found & ~self.seen):
-            self.first[bit] = state
-        self.seen |= self.found
-        invariants = len(self.system.invariants)
-        broken = sum(bit < invariants for bit in self.first)
-        self.control[ANSWERED] = 0 < invariants == broken and not self.system.recoveries
 
     def _finish_hits(self, store: Store) -> None:
         """Note the limits hit in the batch in which the search stopped, up to the very transition."""
-        head, parent = int(self.control[HEAD]), int(self.control[STOPPED])
+        control = self.account.control
+        head, parent = int(control[HEAD]), int(control[STOPPED])
         for number in range(head, parent + 1):
-            last = int(self.control[STOP_AT]) if number == parent else kernels.ALL
+            last = int(control[STOP_AT]) if number == parent else kernels.ALL
             self.batch.successors(store.state(number), last)
-            self.hits |= self.batch.hits
+            self.account.hits |= self.batch.hits
+
+    def _traps(self, store: Store) -> dict[str, int]:
+        recovery = Recovery(self.program, self.code, self.batch, store, self.watch, self.account.states)
+        fair = [t.fair for t in self.system.transitions]
+        known = None if self.reduced else int(self.account.fired[: len(fair)][fair].sum())
+        return recovery.traps(known, self._look)
+
+    def _find_lassos(self, store: Store) -> None:
+        """Look for fair cycles among the states found so far, although more may come."""
+        cycles = FairCycles(
+            self.program, self.code, self.batch, store, self.watch, self.account.states, self._look
+        )
+        self.lassos = cycles.lassos(self._path)
 
     def _look(self, memory: int) -> None:
         """Report, and see whether time is up."""
-        frontier = int(self.control[LEVEL_END] - self.control[HEAD])
-        self.watch.look(self._states(), int(self.control[TRANSITIONS]), self._depth(), frontier, memory)
-
-    def _states(self) -> int:
-        return int(self.control[COUNT])
-
-    def _depth(self) -> int:
-        """The last level in which a state was found: beyond the one that is being expanded, if any was."""
-        return max(0, int(self.control[DEPTH] + (self.control[COUNT] > self.control[LEVEL_END])))
+        account = self.account
+        self.watch.look(account.states, account.transitions, account.depth, account.frontier, memory)
 
     def _result(self, stopped: str | None, traps: dict[str, int]) -> Exploration:
-        system = self.system
-        names = [*system.invariants, *system.goals]
+        account, system = self.account, self.system
         violated: dict[str, Path] = {}
         reached: dict[str, Path] = {}
-        for bit, state in sorted(self.first.items()):
-            table = violated if bit < len(system.invariants) else reached
-            table[names[bit]] = self._path(state)
+        for bit, state in sorted(account.first.items()):
+            found = violated if bit < len(system.invariants) else reached
+            found[account.names[bit]] = self._path(state)
         return Exploration(
-            states=self._states(),
-            transitions=int(self.control[TRANSITIONS]),
-            depth=self._depth(),
+            states=account.states if self.store else 0,
+            transitions=account.transitions,
+            depth=account.depth,
             complete=stopped is None,
             stopped=stopped,
-            fired=tuple(int(n) for n in self.fired[: len(system.transitions)]),
-            limits_hit=frozenset(system.limits[bit] for bit in _bits(self.hits)),
+            fired=tuple(int(n) for n in account.fired[: len(system.transitions)]),
+            limits_hit=frozenset(system.limits[bit] for bit in bits_of(account.hits)),
             violations=violated,
             goals=reached,
             traps={name: self._path(state) for name, state in traps.items()},
             lassos=self.lassos,
-            seconds=self.watch.seconds,
             spared=int(self.ample.rules.spared[0]),
+            seconds=self.watch.seconds + (self.diary.earlier if self.diary else 0.0),
         )
 
     def _path(self, state: int) -> Path:
         assert self.store is not None
-        return path_to(state, self.store, self.batch)
-
-
-def _bits(words: np.ndarray) -> list[int]:
-    """The numbers of the bits that are set in a row of 64-bit words."""
-    return [64 * w + b for w, word in enumerate(map(int, words)) for b in range(64) if word >> b & 1]
+        return path_to(state, self.account.states, self.store, self.batch)

@@ -18,13 +18,22 @@ from .compile import cache_directory
 _settings: Any = numba.config
 
 
+# Arrays belong to the callers: counting references to them would cost more than most functions here do.
+_OPTIONS: Any = {"nogil": True, "_nrt": False}
+
+
+def inline(function: Callable[..., Any]) -> Any:
+    """Compile a function into the functions that call it."""
+    return numba.njit(forceinline=True, **_OPTIONS)(function)
+
+
 def jit(function: Callable[..., Any]) -> Any:
     """Compile a function to native code when it is first called.
 
     The code is kept in the cache directory, or where $NUMBA_CACHE_DIR says. Where it cannot be kept, or
-    cannot be read again, it is compiled once more in every process.
+    cannot be read again, it is compiled once more in every process. It can return no new array.
     """
-    compiled: Any = numba.njit(nogil=True)(function)
+    compiled: Any = numba.njit(**_OPTIONS)(function)
     # numba found no place that it can write to: RuntimeError.
     with _cache_directory(), contextlib.suppress(RuntimeError, OSError):
         compiled._cache = _ForgivingCache(function)  # as Dispatcher.enable_caching does
@@ -48,14 +57,10 @@ class _ForgivingCache(FunctionCache):
 
 
 @cache
-def _sources() -> str:
-    """A name that changes with any file of this folder: numba looks only at the file of the function itself,
-    but the code of what it calls is part of its own.
-    """
-    digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.glob("*.py")):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
+def _version() -> str:
+    """A name for this version of the functions: numba itself does not see that one that is called has changed."""
+    sources = sorted(Path(__file__).parent.glob("*.py"))
+    return hashlib.sha256(b"".join(source.read_bytes() for source in sources)).hexdigest()[:16]
 
 
 @contextlib.contextmanager
@@ -64,7 +69,7 @@ def _cache_directory() -> Iterator[None]:
     # it makes a cache; other code in this process that uses numba keeps its own.
     chosen = _settings.CACHE_DIR
     if not chosen:
-        _settings.CACHE_DIR = str(cache_directory() / "numba" / _sources())
+        _settings.CACHE_DIR = str(cache_directory() / "numba" / _version())
     try:
         yield
     finally:

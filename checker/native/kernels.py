@@ -12,17 +12,18 @@ from numpy.typing import NDArray
 
 from .ample import Rules, begin_level, thin
 from .intrinsics import call, prefetch
-from .jit import jit
-from .table import ONE, SIXTY_FOUR, Numbers, Shape, Unsigned, Words, hash_of, lookup, tag_of
+from .jit import inline, jit
+from .table import ONE, Numbers, Shape, Unsigned, Words, hash_of, home_of, lookup, tag_of
 
 BATCH = 32
 """Parents expanded at a time: enough that memory has answered when the answers are needed."""
 
 # Where `control` keeps the numbers that a search carries from call to call.
-HEAD, COUNT, LEVEL_END, DEPTH, TRANSITIONS, CHECKED, ANSWERED, MAX_STATES, NEEDED, ROOM, STOPPED, STOP_AT = (
-    range(12)
-)
-CONTROL_SIZE = 12
+(
+    HEAD, COUNT, LEVEL_END, DEPTH, TRANSITIONS, CHECKED, ANSWERED,
+    MAX_STATES, NEEDED, ROOM, STOPPED, STOP_AT, STOP_COUNT, STOP_SEEN,
+) = range(14)  # fmt: skip
+CONTROL_SIZE = 14
 
 # What `advance` returns.
 PAUSED, COMPLETE, FOUND, FULL, TOO_MANY, DONE = range(6)
@@ -30,6 +31,9 @@ PAUSED, COMPLETE, FOUND, FULL, TOO_MANY, DONE = range(6)
 
 ALL = 1 << 62
 """More than there ever are."""
+
+STRIDE = 64
+"""Of every so many states, the parent of one is noted: see `paths`."""
 
 Integers = NDArray[np.int64]
 
@@ -39,7 +43,7 @@ def advance(
     shape: Shape,
     control: Integers,
     states: Words,
-    parents: Numbers,
+    origins: Numbers,
     table: Numbers,
     bits: Unsigned,
     buffer: Words,
@@ -62,7 +66,8 @@ def advance(
     `seen` lacks: note them and call again. FULL: the next batch has NEEDED successors, and there may be no
     more than ROOM states: let them grow and call again. DONE: every question is ANSWERED and the level finished.
     TOO_MANY: there are more than MAX_STATES; STOPPED is the parent whose transition STOP_AT led there,
-    and `batch_hits` is not part of `hits`. Every state was checked, unless the return is FOUND.
+    and `batch_hits` is not part of `hits`. Before this batch there were STOP_COUNT states, and STOP_SEEN
+    transitions less. Every state was checked, unless the return is FOUND.
     """
     size = len(shape)
     limit = control[TRANSITIONS] + quantum
@@ -91,21 +96,10 @@ def advance(
 
         first = control[HEAD]
         number: int = min(BATCH, control[LEVEL_END] - first)
-        start = states.ctypes.data + first * size * 8
         batch_hits[:] = 0
-        total: int = call(
-            expand,
-            (
-                start,
-                number,
-                buffer.ctypes.data,
-                which.ctypes.data,
-                ends.ctypes.data,
-                batch_hits.ctypes.data,
-                ALL,
-            ),
-        )
+        total: int = successors(shape, states, first, number, buffer, which, ends, batch_hits, expand)
         if rules.transitions > 0:
+            start = states.ctypes.data + first * size * 8
             total = thin(
                 shape, rules, control[LEVEL_END], states, start, table, bits, buffer, which, ends, number
             )
@@ -113,7 +107,7 @@ def advance(
             control[NEEDED] = total
             return FULL
         insert(
-            shape, control, states, parents, table, bits, buffer, which, ends, hashes, fired, number, total
+            shape, control, states, origins, table, bits, buffer, which, ends, hashes, fired, number, total
         )
         if control[STOPPED] < 0:
             control[HEAD] = first + number
@@ -121,12 +115,57 @@ def advance(
                 hits[w] |= batch_hits[w]
 
 
-@jit
+@inline
+def successors(
+    shape: Shape,
+    states: Words,
+    first: int,
+    number: int,
+    buffer: Words,
+    which: NDArray[np.int32],
+    ends: Integers,
+    hits: Words,
+    expand: int,
+) -> int:
+    """Write what `number` states from `first` on lead to, as `codegen` says; gives how many there are."""
+    start = states.ctypes.data + first * len(shape) * 8
+    arrays = (buffer.ctypes.data, which.ctypes.data, ends.ctypes.data, hits.ctypes.data)
+    return call(expand, (start, number, *arrays, ALL))
+
+
+@inline
+def look_ahead(
+    shape: Shape,
+    states: Words,
+    count: Unsigned,
+    table: Numbers,
+    bits: Unsigned,
+    buffer: Words,
+    hashes: Words,
+    total: int,
+) -> None:
+    """Hash the successors of a batch, and ask for what looking them up will need."""
+    size = np.uint64(len(shape))
+    last = (ONE << bits) - ONE
+    for j in range(np.uint64(total)):
+        mixed = hash_of(shape, buffer, j * size)
+        hashes[j] = mixed
+        prefetch(table, home_of(mixed, table))
+    for j in range(np.uint64(total)):
+        mixed = hashes[j]
+        entry = np.uint64(table[home_of(mixed, table)])
+        if entry != 0 and (entry ^ tag_of(mixed, bits)) >> bits == 0:
+            number = (entry & last) - ONE
+            if number < count:
+                prefetch(states, number * size)
+
+
+@inline
 def insert(
     shape: Shape,
     control: Integers,
     states: Words,
-    parents: Numbers,
+    origins: Numbers,
     table: Numbers,
     bits: Unsigned,
     buffer: Words,
@@ -139,17 +178,8 @@ def insert(
 ) -> None:
     """Add the successors of a batch that are new to the states, in order."""
     size = np.uint64(len(shape))
-    last = (ONE << bits) - ONE
-    for j in range(np.uint64(total)):
-        mixed = hash_of(shape, buffer, j * size)
-        hashes[j] = mixed
-        prefetch(table, mixed >> (SIXTY_FOUR - bits))
-    for j in range(np.uint64(total)):
-        mixed = hashes[j]
-        entry = np.uint64(table[mixed >> (SIXTY_FOUR - bits)])
-        if entry != 0 and (entry ^ tag_of(mixed, bits)) >> bits == 0:
-            prefetch(states, ((entry & last) - ONE) * size)
     count = np.uint64(control[COUNT])
+    look_ahead(shape, states, count, table, bits, buffer, hashes, total)
     most = np.uint64(control[MAX_STATES])
     k: Unsigned = np.uint64(0)
     for i in range(number):
@@ -162,12 +192,14 @@ def insert(
             if entry == 0:
                 if count == most:
                     control[STOPPED], control[STOP_AT] = parent, which[k]
-                    control[TRANSITIONS] += np.int64(k) + 1
+                    control[STOP_COUNT], control[STOP_SEEN] = control[COUNT], np.int64(k) + 1
+                    control[TRANSITIONS] += control[STOP_SEEN]
                     control[COUNT] = count
                     return
                 for w in range(len(shape)):
                     states[count * size + np.uint64(w)] = buffer[k * size + np.uint64(w)]
-                parents[count] = parent
+                if count % np.uint64(STRIDE) == 0:
+                    origins[count // np.uint64(STRIDE)] = parent
                 count += ONE
                 table[place] = tag_of(mixed, bits) | count
             k += ONE

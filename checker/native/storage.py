@@ -24,7 +24,7 @@ class Block:
 
     def __init__(self, dtype: Any, length: int) -> None:
         self.dtype = np.dtype(dtype)
-        self._memory = _mapping(self.bytes_for(length))
+        self._memory = self._mapped(length)
         self.array: np.ndarray[Any, Any] = self._view(length)
 
     @property
@@ -67,8 +67,11 @@ class Block:
         """Make the array `length` zeros; the old memory is given back first."""
         del self.array
         self._memory.close()
-        self._memory = _mapping(self.bytes_for(length))
+        self._memory = self._mapped(length)
         self.array = self._view(length)
+
+    def _mapped(self, length: int) -> mmap.mmap:
+        return _mapping(self.bytes_for(length))
 
     def _view(self, length: int) -> np.ndarray[Any, Any]:
         return np.frombuffer(self._memory, self.dtype, length)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from .intrinsics import call, prefetch
 from .jit import jit
 from .kernels import BATCH, Integers
-from .table import ONE, SIXTY_FOUR, Numbers, Shape, Unsigned, Words, hash_of, lookup
+from .table import ONE, Numbers, Shape, Unsigned, Words, hash_of, home_of, lookup
 
 Bits = NDArray[np.uint8]
 
@@ -49,7 +49,7 @@ def edges(
         )
         total = np.uint64(ends[number - 1])
         for j in range(total):
-            prefetch(table, hash_of(shape, buffer, j * size) >> (SIXTY_FOUR - bits))
+            prefetch(table, home_of(hash_of(shape, buffer, j * size), table))
         k: Unsigned = np.uint64(0)
         for i in range(number):
             end = np.uint64(ends[i])

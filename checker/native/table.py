@@ -3,8 +3,8 @@
 States live in one array of 64-bit words; state s is the words s*W .. s*W + W - 1. W is known to the
 compiler as the length of the tuple `shape`, so that loops over words unroll.
 
-The table is open addressing with linear probing over 2^bits entries of 32 bits. An entry holds the
-number of a state plus one in its low `bits` bits and part of the state's hash above, so that two
+The table is open addressing with linear probing over fewer than 2^bits entries of 32 bits. An entry holds
+the number of a state plus one in its low `bits` bits and part of the state's hash above, so that two
 different states rarely look alike before they are compared; 0 is free. The comparison that follows is
 exact.
 """
@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .intrinsics import prefetch
-from .jit import jit
+from .jit import inline
 
 Shape = tuple[int, ...]
 Words = NDArray[np.uint64]
@@ -26,13 +25,13 @@ Unsigned = Any
 """An unsigned 64-bit number; numba makes a float of one that meets a signed number."""
 
 ONE = np.uint64(1)
-SIXTY_FOUR = np.uint64(64)
+THIRTY_TWO = np.uint64(32)
 _MIX1 = np.uint64(0x9E3779B97F4A7C15)
 _MIX2 = np.uint64(0xD6E8FEB86659FD93)
 _LOW32 = np.uint64(0xFFFFFFFF)
 
 
-@jit
+@inline
 def hash_of(shape: Shape, words: Words, at: Unsigned) -> Unsigned:
     """A hash whose every bit depends on every bit of the state at words[at]."""
     mixed = np.uint64(0)
@@ -43,7 +42,7 @@ def hash_of(shape: Shape, words: Words, at: Unsigned) -> Unsigned:
     return mixed ^ (mixed >> np.uint64(29))
 
 
-@jit
+@inline
 def same(shape: Shape, words: Words, at: Unsigned, others: Words, other_at: Unsigned) -> bool:
     """Whether two states are equal."""
     for w in range(len(shape)):  # noqa: SIM110 (numba has no all)
@@ -52,18 +51,31 @@ def same(shape: Shape, words: Words, at: Unsigned, others: Words, other_at: Unsi
     return True
 
 
-@jit
+@inline
+def home_of(mixed: Unsigned, table: Numbers) -> Unsigned:
+    """Where a state with this hash is looked for first. Its upper half decides, whatever the table's length."""
+    return ((mixed >> THIRTY_TWO) * np.uint64(len(table))) >> THIRTY_TWO
+
+
+@inline
+def next_place(place: Unsigned, table: Numbers) -> Unsigned:
+    """The place after this one; the first comes after the last."""
+    place += ONE
+    return np.uint64(0) if place == np.uint64(len(table)) else place
+
+
+@inline
 def tag_of(mixed: Unsigned, bits: Unsigned) -> Unsigned:
     """The part of an entry above its low `bits` bits."""
     return (mixed << bits) & _LOW32
 
 
-@jit
+@inline
 def lookup(
     shape: Shape, words: Words, at: Unsigned, mixed: Unsigned, states: Words, table: Numbers, bits: Unsigned
 ) -> tuple[Unsigned, Unsigned]:
     """Where a state is in the table, or the free place where it belongs: the place, and its entry."""
-    place = mixed >> (SIXTY_FOUR - bits)
+    place = home_of(mixed, table)
     last = (ONE << bits) - ONE
     tag = tag_of(mixed, bits)
     while True:
@@ -74,20 +86,4 @@ def lookup(
             number = (entry & last) - ONE
             if same(shape, words, at, states, number * np.uint64(len(shape))):
                 return place, entry
-        place = (place + ONE) & last
-
-
-@jit
-def rebuild(shape: Shape, states: Words, count: int, table: Numbers, bits: Unsigned) -> None:
-    """Fill an empty table with the states 0 .. count - 1, which are all different."""
-    size = np.uint64(len(shape))
-    last = (ONE << bits) - ONE
-    ahead = np.uint64(24)
-    for s in range(np.uint64(count)):
-        if s + ahead < count:
-            prefetch(table, hash_of(shape, states, (s + ahead) * size) >> (SIXTY_FOUR - bits))
-        mixed = hash_of(shape, states, s * size)
-        place = mixed >> (SIXTY_FOUR - bits)
-        while table[place] != 0:
-            place = (place + ONE) & last
-        table[place] = tag_of(mixed, bits) | (s + ONE)
+        place = next_place(place, table)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from ..exploration import Budget, Progress
 
@@ -20,6 +21,27 @@ class OutOfBudget(Exception):
         self.reason = reason
 
 
+_SLICE = 0.05
+"""How many seconds of work lie between two looks at the clock, about."""
+
+
+class Pace:
+    """How much work fits between two looks at the clock: `quantum`, learned from what was done in which time."""
+
+    def __init__(self) -> None:
+        self.quantum = 1 << 12
+
+    @contextmanager
+    def measuring(self, done: Callable[[], int]) -> Iterator[None]:
+        """Learn from the work that is done inside; `done` says how much was done in all."""
+        before, began = done(), time.monotonic()
+        yield
+        work, took = done() - before, time.monotonic() - began
+        if work > 0:
+            fitting = int(work * _SLICE / max(took, 1e-9))
+            self.quantum = max(1, min(fitting, self.quantum * 2))
+
+
 class Watch:
     """Keeps the time of one search, holds it to its budget, and reports on it now and then."""
 
@@ -31,6 +53,11 @@ class Watch:
     def seconds(self) -> float:
         """How long the search has been running."""
         return time.monotonic() - self._started
+
+    @property
+    def limit(self) -> int | None:
+        """How many bytes arrays may take together, if that is bounded."""
+        return self._budget.max_memory
 
     def affords(self, total: int) -> bool:
         """Whether arrays may take `total` bytes together."""

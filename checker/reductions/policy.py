@@ -63,7 +63,7 @@ class _Decision:
         self.started = time.monotonic()
 
     def run(self, mode: Mode) -> Outcome:
-        if mode == "off" or self.system.livenesses:
+        if mode == "off" or self.system.livenesses or self.budget.disk is not None:
             return Outcome(self.search(self.system))
         sample = replace(self.budget, max_states=min(SAMPLE, self.affordable))
         if mode == "auto":

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from podrace.checker.exploration import Budget
+from podrace.checker.machine import cores
 from podrace.checker.reductions.policy import Mode
 from podrace.cli import check as check_module
 from podrace.cli import execute
@@ -284,3 +286,49 @@ def test_bugs_are_not_hidden(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(check_module, "report", fail)
     with pretending(monkeypatch), pytest.raises(RuntimeError, match="a bug"):
         shell("check", "tiny.yaml")
+
+
+def test_a_search_uses_all_cores_and_a_share_of_memory_unless_told_otherwise(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    with pretending(monkeypatch) as pretence:
+        shell("check", "tiny.yaml")
+        shell("check", "tiny.yaml", "--jobs", "3", "--max-memory", "1G", "--disk", "states", "--resume")
+    usual, told = pretence.budgets
+    assert usual.jobs == cores()
+    assert usual.max_memory is not None
+    assert (usual.disk, usual.resume) == (None, False)
+    assert told == Budget(max_memory=1 << 30, jobs=3, disk=Path("states"), resume=True)
+
+
+def test_an_unfinished_search_says_how_to_go_on(shell: Shell) -> None:
+    ran = shell("check", "tiny.yaml", "--max-states", "5")
+    assert ran.code == 3
+    assert "note: tiny, 1.19: to go on: allow more with --max-states\n" in ran.out
+    ran = shell("check", "tiny.yaml", "--max-memory", "1k")
+    assert ran.code == 3
+    assert (
+        "to go on: allow more with --max-memory, or keep the states on disk with --disk DIR (it was 1.0 KiB)"
+        in ran.out
+    )
+
+
+def test_a_search_on_disk_is_stopped_and_resumed(shell: Shell) -> None:
+    whole = shell("check", "tiny.yaml", "-o", "json")
+    stopped = shell("check", "tiny.yaml", "--disk", "states", "--max-states", "5")
+    assert stopped.code == 3
+    assert "to go on: allow more with --max-states, and add --resume\n" in stopped.out
+    again = shell("check", "tiny.yaml", "--disk", "states")
+    assert (again.code, again.out) == (2, "")
+    assert (
+        again.err
+        == "podrace: --disk: holds a search already: add --resume to go on with it, or name another\n"
+    )
+    other = shell("check", "tiny.yaml", "--release", "1.13", "--disk", "states", "--resume")
+    assert other.code == 2
+    assert other.err.startswith("podrace: --disk: holds the search of another system")
+    resumed = shell("check", "tiny.yaml", "--disk", "states", "--resume", "-o", "json")
+    assert resumed.code == whole.code == 0
+    for name in ("states", "transitions", "depth", "steps_fired", "goals_reached"):
+        found = [json.loads(ran.out)[0][name] for ran in (resumed, whole)]
+        assert found[0] == found[1]

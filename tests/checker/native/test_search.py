@@ -133,11 +133,21 @@ def test_enough_states_are_no_bound() -> None:
     assert untimed(explore(system, Budget(max_states=pell_lucas(9)))) == untimed(explore(system))
 
 
-@pytest.mark.parametrize("budget", [40_000, 300_000, 700_000, 1_500_000])
+@pytest.mark.parametrize("budget", [40_000, 300_000, 700_000, 1_100_000])
 def test_memory_runs_out(budget: int) -> None:
     found = explore(philosophers(13).with_predicates(recoveries={}, invariants={}), Budget(max_memory=budget))
     assert (found.stopped, found.complete) == ("memory", False)
     assert found.states < pell_lucas(13)
+
+
+@pytest.mark.parametrize("words", [1, 3])
+@pytest.mark.parametrize("budget", [3_000_000, 5_000_000, 7_123_456])
+def test_memory_is_used_to_the_end(words: int, budget: int) -> None:
+    system = widened(philosophers(16).with_predicates(recoveries={}, invariants={}), words)
+    found = explore(system, Budget(max_memory=budget))
+    assert found.stopped == "memory"
+    most = budget / (8 * words + 4 * 8 / 7)  # with a table that is seven eighths full
+    assert 0.8 * most < found.states < most
 
 
 def test_memory_for_recoveries_runs_out() -> None:

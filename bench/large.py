@@ -1,0 +1,90 @@
+"""Large searches: bytes a state, seconds and memory for 10 and 100 million states, and the limit that binds.
+
+Each search is a process of its own, so that its memory is its own: the peak that the system reports, which
+includes some 200 MiB for Python and the compilers. `states` is what a packed state takes, `table` what is kept
+beside it in memory.
+
+    python bench/large.py [SIZE ...] [--disk DIR]      # SIZE: states, such as 10_000_000
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from podrace.checker.exploration import Budget
+from podrace.checker.machine import cores, safe_memory
+from podrace.checker.native.codegen import generate
+from podrace.checker.native.compile import compile_ir
+from podrace.checker.native.crew import Crew
+from podrace.checker.native.diary import Diary
+from podrace.checker.native.engine import Search
+from podrace.checker.native.watch import Watch
+
+if __package__:
+    from .native_speed import synthetic
+else:  # run as a script
+    from native_speed import synthetic  # type: ignore[no-redef,import-not-found]
+
+SIZES = (10_000_000, 100_000_000)
+
+
+def measure(size: int, words: int, disk: Path | None) -> dict[str, float]:
+    """Search that many states of the synthetic system in this process."""
+    program = generate(synthetic(words, jobs=8))
+    compile_ir(program.ir)
+    diary = Diary(disk, program, resume=False) if disk else None
+    with Crew(cores()) as crew:
+        search = Search(program, Watch(Budget(max_memory=safe_memory()), None), size, crew, diary)
+        found = search.run()
+    assert search.store is not None
+    return {
+        "states": found.states,
+        "seconds": found.seconds,
+        "table": search.store.table.nbytes / found.states,
+        "origins": search.store.origins.nbytes / found.states,
+        "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+    }
+
+
+def main() -> None:
+    """Print one line for each size, width and place of the states."""
+    arguments = sys.argv[1:]
+    folder = Path(arguments[arguments.index("--disk") + 1]) if "--disk" in arguments else None
+    sizes = [int(a) for a in arguments if a.replace("_", "").isdigit()] or SIZES
+    memory = safe_memory() or 0
+    print(f"{cores()} cores, memory budget {memory / 2**30:.1f} GiB; bytes a state: packed + table + origins")
+    print(
+        f"{'states':>13}{'words':>6} {'where':<7}{'s':>8}{'M st/s':>8}{'bytes a state':>24}{'peak GiB':>10}  binds"
+    )
+    for size in sizes:
+        for words in (1, 2):
+            for where in ("memory", "disk"):
+                with tempfile.TemporaryDirectory(dir=folder) as place:
+                    disk = f"{place}/states" if where == "disk" else ""
+                    command = [sys.executable, __file__, "--one", str(size), str(words), disk]
+                    done = subprocess.run(command, capture_output=True, text=True, check=True)
+                found = json.loads(done.stdout)
+                beside = found["table"] + (0 if disk else found["origins"])
+                each = beside + (0 if disk else 8 * words)
+                limit = min(memory / each, 2**32 * 7 / 8)
+                why = "memory" if limit == memory / each else "32-bit numbers"
+                print(
+                    f"{found['states']:>13,}{words:>6} {where:<7}{found['seconds']:>8.1f}"
+                    f"{found['states'] / found['seconds'] / 1e6:>8.2f}"
+                    f"{8 * words:>8} + {found['table']:>5.2f} + {found['origins']:>5.2f}{found['peak'] / 2**30:>10.2f}"
+                    f"  {why}, at {limit / 1e6:,.0f} M states",
+                    flush=True,
+                )
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--one"]:
+        _, _, states, width, directory = sys.argv
+        print(json.dumps(measure(int(states), int(width), Path(directory) if directory else None)))
+    else:
+        main()
