@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .intrinsics import call, prefetch
-from .jit import jit
+from .jit import jit, jit_allocating
 from .kernels import BATCH, Integers
 from .table import ONE, Numbers, Shape, Unsigned, Words, hash_of, home_of, lookup
 
@@ -107,7 +107,7 @@ def select(observed: Words, width: int, word: int, bit: Unsigned, inside: Flags)
     return found
 
 
-@jit
+@jit_allocating
 def fair_components(
     starts: Integers, targets: Numbers, labels: Labels, inside: Flags, again: Flags, chosen: Flags,
     index: Numbers, low: Numbers, component: Numbers, cursor: Numbers, stack: Numbers, path: Numbers,

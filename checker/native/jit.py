@@ -33,7 +33,16 @@ def jit(function: Callable[..., Any]) -> Any:
     The code is kept in the cache directory, or where $NUMBA_CACHE_DIR says. Where it cannot be kept, or
     cannot be read again, it is compiled once more in every process. It can return no new array.
     """
-    compiled: Any = numba.njit(**_OPTIONS)(function)
+    return _kept(function, _OPTIONS)
+
+
+def jit_allocating(function: Callable[..., Any]) -> Any:
+    """The same for a function that makes arrays of its own."""
+    return _kept(function, {"nogil": True})
+
+
+def _kept(function: Callable[..., Any], options: Any) -> Any:
+    compiled: Any = numba.njit(**options)(function)
     # numba found no place that it can write to: RuntimeError.
     with _cache_directory(), contextlib.suppress(RuntimeError, OSError):
         compiled._cache = _ForgivingCache(function)  # as Dispatcher.enable_caching does
