@@ -15,7 +15,7 @@ from tests.scenarios.test_rich_files import RICH
 
 TREE: Any = yaml.load(RICH, yaml.BaseLoader)
 
-ODD = [
+ODD: list[Any] = [
     None, [], {}, [None], [[1]], {"x": None}, {"a": {"b": []}}, "", "x", "-", -1, 0, 10**30, 1.5, True, "\x1b", "٣",
     "a" * 100, "2021-08-04", "2021-08-04T24:61:00Z", "Gt", "1e99", "0.0000000001",
 ]  # fmt: skip
