@@ -25,9 +25,10 @@ _FIRST_STATES = 1 << 12
 class Store:
     """Numbered states and their table, within the memory budget that `watch` knows.
 
-    The table is kept at most three quarters full while memory lasts. When doubling it would break the
-    budget it grows by less, and is filled up to seven eighths. `fixed_bytes` is what the search keeps
-    beside the store. All but the table lives in files of the directory `disk`, if there is one.
+    The table is kept at most half full while memory lasts: at three quarters, a search takes a quarter
+    longer. When doubling it would break the budget it grows by less, and is filled up to seven eighths.
+    `fixed_bytes` is what the search keeps beside the store. All but the table lives in files of the
+    directory `disk`, if there is one.
     """
 
     def __init__(
@@ -162,7 +163,8 @@ class Store:
     def _grow_table(self, count: int, wanted: int) -> None:
         # The old table is given back before there is a new one: the states are all that it takes to fill it.
         others = self.bytes - self._table.bytes
-        for length in _lengths(self._table.length, wanted):
+        useful = _least_for(self._affordable(), crowded=True)
+        for length in _lengths(self._table.length, wanted, useful):
             if self.watch.affords(others + self._table.bytes_for(length)):
                 self._crowded = length < _least_for(wanted, crowded=False)
                 self._table.replace(length)
@@ -189,16 +191,20 @@ def _origins_for(states: int) -> int:
 
 def _held_by(length: int, crowded: bool) -> int:
     """How many states a table of this length may hold."""
-    return length // 8 * 7 if crowded else length // 4 * 3
+    return length // 8 * 7 if crowded else length // 2
 
 
 def _least_for(states: int, crowded: bool) -> int:
     """The shortest table that may hold so many states."""
-    return -(-states // 7) * 8 if crowded else -(-states // 3) * 4
+    return -(-states // 7) * 8 if crowded else states * 2
 
 
-def _lengths(length: int, wanted: int) -> list[int]:
-    """Lengths that a table may grow to, the best first: so many entries that it need not grow again soon."""
+def _lengths(length: int, wanted: int, useful: int) -> list[int]:
+    """Lengths that a table may grow to, the best first: so many entries that it need not grow again soon.
+
+    A table longer than is `useful` would take memory that the states will need.
+    """
     doubled = max(length * 2, _least_for(wanted, crowded=False))
     choices = [doubled, doubled * 3 // 4, doubled * 5 // 8, _least_for(wanted + wanted // 16, crowded=True)]
-    return [n for n in choices if length < n < 2**32 and _held_by(n, crowded=True) >= wanted]
+    capped = [min(n, useful, 2**32 - 1) for n in choices]
+    return [n for n in capped if length < n and _held_by(n, crowded=True) >= wanted]
