@@ -13,9 +13,9 @@ from tests.checker.test_scenarios_agree import CASES, IDS, sliced
 
 # States with and without reduction, on the smallest backlog.
 SMALL = {
-    "removed-node-blocks-pods L-ISO 1.8 + 53647": (928, 795),
+    "removed-node-blocks-pods L-ISO 1.8 + 53647": (1810, 1491),
     "nominated-node-race S-NOM 1.13 + 72259 + 77990 + 90660": (2143, 2127),
-    "node-comes-back-empty S-CAP 1.19 + 93938": (23489, 13458),
+    "node-comes-back-empty S-CAP 1.19 + 93938": (26302, 19018),
 }
 
 
