@@ -28,7 +28,7 @@ def systems() -> list[tuple[str, TransitionSystem]]:
     for scenario in catalogue():
         if scenario.race is None or scenario.release is None:
             continue
-        composition = resolve(scenario.release, scenario.race.fixes)
+        composition = resolve(scenario.release, scenario.race.after)
         for name in scenario.properties:
             system = slice_system(instrument(scenario.spec, composition.classes, [PROPERTIES[name]]))
             found.append((f"{scenario.race.issue} {name} {composition.label}", system))

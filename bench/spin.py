@@ -66,10 +66,10 @@ def cases(wanted: list[str]) -> Iterator[Case]:
         race, release = scenario.race, scenario.release
         if race is None or release is None or (wanted and not {*scenario.selectors} & {*wanted}):
             continue
-        plans = [(p, fixes) for p in scenario.properties for fixes in ((), race.fixes)]
+        plans = [(p, fixes) for p in scenario.properties for fixes in (race.beside, race.after)]
         if race.residual is not None:
-            closed = (*race.fixes, *race.residual.closed_by)
-            plans += [(race.residual.property, race.fixes), (race.residual.property, closed)]
+            closed = (*race.after, *race.residual.closed_by)
+            plans += [(race.residual.property, race.after), (race.residual.property, closed)]
         for name, fixes in plans:
             model = instrument(scenario.spec, resolve(release, fixes).classes, [PROPERTIES[name]])
             yield Case(scenario.name, name, release, tuple(fixes), explored_slice(model, name))

@@ -64,7 +64,10 @@ def plan(selection: Selection) -> list[Run]:
     for scenario in _scenarios(selection.names):
         if selection.fair_flush:
             scenario = _with_a_fair_flush(scenario)
-        composition = _compose(release or default_release(scenario), with_fixes, without_fixes)
+        beside = race_beside(scenario) if release is None else ()
+        composition = _compose(
+            release or default_release(scenario), _unique([*with_fixes, *beside]), without_fixes
+        )
         for identifier in properties or default_properties(scenario):
             runs.append(Run(scenario, composition, identifier, own=selection.own.get(identifier)))
     return runs
@@ -109,9 +112,10 @@ def _before_and_after() -> list[Run]:
         if scenario.race is None or not scenario.race.seed:
             continue
         release = default_release(scenario)
-        fixed = resolve(release, race_fixes(scenario))
+        before = race_beside(scenario)
+        fixed = resolve(release, [*race_fixes(scenario), *before])
         properties = default_properties(scenario)
-        runs += [Run(scenario, resolve(release), p, expected="VIOLATED") for p in properties]
+        runs += [Run(scenario, resolve(release, before), p, expected="VIOLATED") for p in properties]
         runs += [Run(scenario, fixed, p, expected="HOLDS") for p in properties]
         runs += _residual(scenario, release)
     return runs
@@ -137,6 +141,11 @@ def _listed(keys: Sequence[str]) -> str:
 def race_fixes(scenario: Scenario) -> tuple[str, ...]:
     """The upstream changes that fix the race of a scenario, checked against the model's."""
     return checked_changes(scenario, scenario.race.fixes if scenario.race else ())
+
+
+def race_beside(scenario: Scenario) -> tuple[str, ...]:
+    """The changes that are put in beside the fix and without it, checked against the model's."""
+    return checked_changes(scenario, scenario.race.beside if scenario.race else ())
 
 
 def checked_changes(scenario: Scenario, keys: tuple[str, ...]) -> tuple[str, ...]:

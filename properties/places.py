@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ..model.environment.objects import Pod
 from ..model.environment.watch import Handler
-from ..model.language import Expr, all_of, any_of, count
+from ..model.language import Expr, all_of, any_of, before, boolean, count, when
+from ..model.scheduler.queue import Place
 from .property import Property
 
 
@@ -56,3 +57,27 @@ class NoGhostQueued(Property):
             self.scheduler.in_flight(p) & ~self.pod_watch.seen[Handler.QUEUE][p].pending for p in self.pods
         )
         return {"a pod in flight is deleted or bound": any_of(leaves)}
+
+
+class BackoffRespected(Property):
+    """No event takes a pod out of backoffQ before its backoff is over: an update of its object leaves it there."""
+
+    id = "S-BACKOFF"
+    issues = (98828,)
+
+    broken = boolean()
+
+    def observe(self) -> None:
+        updated = before(lambda: self.handlers.queue_busy) & ~self.handlers.queue_busy
+        for pod in self.pods:
+            place = self.queue.place
+            waited = before(lambda pod=pod: place[pod] == Place.BACKOFF)  # type: ignore[misc]
+            with when(updated & waited & (place[pod] == Place.ACTIVE)):
+                self.broken = True
+
+    def holds(self) -> Expr:
+        return ~self.broken
+
+    def goals(self) -> dict[str, Expr]:
+        backing_off = any_of(self.queue.place[p] == Place.BACKOFF for p in self.pods)
+        return {"an update is handled while a pod backs off": self.handlers.queue_busy & backing_off}

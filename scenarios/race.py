@@ -5,7 +5,7 @@ from __future__ import annotations
 from .document import Value
 from .scenario import Race, Residual
 
-RACE_FIELDS = ("issue", "fixes", "seed", "residual")
+RACE_FIELDS = ("issue", "fixes", "beside", "seed", "residual")
 RESIDUAL_FIELDS = ("property", "closed_by")
 
 
@@ -17,7 +17,8 @@ def read_race(value: Value) -> Race:
             value.fail(f"`{needed}` is missing: give the number(s) in kubernetes/kubernetes")
     seed = fields["seed"].boolean() if "seed" in fields else False
     residual = _residual(fields["residual"]) if "residual" in fields else None
-    return Race(fields["issue"].integer(1, 10_000_000), _changes(fields["fixes"]), seed, residual)
+    beside = _changes(fields["beside"]) if "beside" in fields else ()
+    return Race(fields["issue"].integer(1, 10_000_000), _changes(fields["fixes"]), beside, seed, residual)
 
 
 def _changes(value: Value) -> tuple[str, ...]:

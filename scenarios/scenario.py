@@ -23,13 +23,20 @@ class Residual:
 class Race:
     """A known upstream race that a scenario shows: its issue, and the pull requests that fix it.
 
+    `beside`: changes of later releases that are put in whether or not the fix is, so that this race is seen alone.
     `seed`: `podrace check` without arguments runs it before and after its fixes.
     """
 
     issue: int
     fixes: tuple[str, ...]
+    beside: tuple[str, ...] = ()
     seed: bool = False
     residual: Residual | None = None
+
+    @property
+    def after(self) -> tuple[str, ...]:
+        """What is put in to see the race gone."""
+        return (*self.fixes, *self.beside)
 
 
 @dataclass(frozen=True)

@@ -117,8 +117,8 @@ def test_every_race_of_the_catalogue_is_tested_before_and_after_its_fix() -> Non
         for name in scenario.properties:
             rows = [r for r in ROWS if r.race in scenario.selectors and r.property == name]
             verdicts = {(r.release, r.added, r.removed): r.verdict for r in rows}
-            assert verdicts[scenario.release, (), ()] == V
-            assert verdicts[scenario.release, scenario.race.fixes, ()] == H
+            assert verdicts[scenario.release, scenario.race.beside, ()] == V
+            assert verdicts[scenario.release, scenario.race.after, ()] == H
 
 
 def test_a_property_that_nothing_can_test_is_vacuous() -> None:

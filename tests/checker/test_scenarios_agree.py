@@ -28,15 +28,15 @@ def cases() -> list[tuple[Scenario, str, Composition]]:
     found = []
     for scenario in catalogue():
         assert scenario.release is not None
-        before = resolve(scenario.release)
+        before = resolve(scenario.release, scenario.race.beside if scenario.race else ())
         found += [(scenario, name, before) for name in scenario.properties]
         if scenario.race is None:
             continue
-        after = resolve(scenario.release, scenario.race.fixes)
+        after = resolve(scenario.release, scenario.race.after)
         found += [(scenario, name, after) for name in scenario.properties]
         residual = scenario.race.residual
         if residual is not None:
-            closed = resolve(scenario.release, (*scenario.race.fixes, *residual.closed_by))
+            closed = resolve(scenario.release, (*scenario.race.after, *residual.closed_by))
             found += [(scenario, residual.property, after), (scenario, residual.property, closed)]
     return found
 
