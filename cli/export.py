@@ -18,7 +18,12 @@ def export(selection: Selection, language: str, whole: bool, output: Path | None
     """Write the one system that is selected to `output`, or to stdout. Raises UsageProblem or ScenarioError."""
     runs = plan(selection)
     run = _only(runs, whole)
-    system = instrument(run.scenario.spec, run.composition.classes, [PROPERTIES[r.property] for r in runs])
+    if PROPERTIES[run.property].kind == "liveness" and not whole:
+        raise UsageProblem(
+            f"{run.property} asks what must not go on for ever, which is no invariant: name another --property, or add --whole"
+        )
+    asked = [PROPERTIES[r.property] for r in runs if PROPERTIES[r.property].kind != "liveness"]
+    system = instrument(run.scenario.spec, run.composition.classes, asked)
     if not whole:
         system = explored_slice(system, run.property)
     try:

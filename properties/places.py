@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from ..model.environment.objects import Pod
 from ..model.environment.watch import Handler
 from ..model.language import Expr, all_of, any_of, before, boolean, count, when
@@ -70,10 +72,13 @@ class BackoffRespected(Property):
     def observe(self) -> None:
         updated = before(lambda: self.handlers.queue_busy) & ~self.handlers.queue_busy
         for pod in self.pods:
-            place = self.queue.place
-            waited = before(lambda pod=pod: place[pod] == Place.BACKOFF)  # type: ignore[misc]
-            with when(updated & waited & (place[pod] == Place.ACTIVE)):
+            waited = before(partial(self._is_in, pod, Place.BACKOFF))
+            with when(updated & waited & self._is_in(pod, Place.ACTIVE)):
                 self.broken = True
+
+    def _is_in(self, pod: Pod, place: Place) -> Expr:
+        found: Expr = self.queue.place[pod] == place
+        return found
 
     def holds(self) -> Expr:
         return ~self.broken

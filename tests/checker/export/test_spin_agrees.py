@@ -33,9 +33,16 @@ LARGE = (
     "nominated-node-race S-NOM 1.13 + 72259",
     "forgotten-move-request S-STUCK 1.13",
     "forgotten-move-request S-STUCK 1.13 + 73309",
+    "preemption-of-nobody S-GAIN 1.21 + 101560",
 )
 """What SPIN needs more than a few seconds for."""
 FAST_COMPILATION = ("-O0",)
+ASKABLE = [
+    number
+    for number, (scenario, name, _) in enumerate(CASES)
+    if PROPERTIES[name].kind != "liveness" and scenario.name != "protected-by-budget"
+]
+"""A liveness is none of SPIN's invariants. The other one is too big for SPIN's numbers: see below."""
 
 
 @pytest.fixture(autouse=True)
@@ -86,10 +93,17 @@ def breaches(system: TransitionSystem) -> int:
     )
 
 
-@pytest.mark.parametrize("case", range(len(CASES)), ids=IDS)
+@pytest.mark.parametrize("case", ASKABLE, ids=[IDS[number] for number in ASKABLE])
 def test_on_scenarios(case: int) -> None:
     system = sliced(*CASES[case], events=1 if IDS[case] in LARGE else None)
     agree(system)
+
+
+def test_sums_of_shifted_priorities_are_refused() -> None:
+    """The chooser adds 2^31 to each priority: SPIN's numbers have 32 bits, so nothing is written rather than nonsense."""
+    number = IDS.index("protected-by-budget S-NOM 1.22")
+    with pytest.raises(ValueError, match="the value 2147483648 does not fit SPIN's 32 bits"):
+        spin(sliced(*CASES[number], events=None), 1)
 
 
 @pytest.mark.campaign
@@ -102,7 +116,7 @@ def test_on_large_scenarios(name: str) -> None:
     ("name", "states", "recovering"),
     [
         ("removed-node-blocks-pods L-ISO 1.8", 709, 412),
-        ("removed-node-blocks-pods L-ISO 1.8 + 53647", 948, 948),
+        ("removed-node-blocks-pods L-ISO 1.8 + 53647", 2422, 2422),
     ],
 )
 def test_on_the_recovery_of_a_seed(name: str, states: int, recovering: int) -> None:
