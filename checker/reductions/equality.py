@@ -117,9 +117,7 @@ class Normal:
         while rest.op == "ite" and _subject(rest) is subject:
             cases.setdefault(rest.args[0].args[1].value, known[rest.args[1]])
             rest = rest.args[2]
-        table = {
-            code(subject, c): cases.get(c, known[rest]) for c in range(subject.lo, subject.hi + 1)
-        }
+        table = {code(subject, c): cases.get(c, known[rest]) for c in range(subject.lo, subject.hi + 1)}
         if len(set(table.values())) == 1:
             return next(iter(table.values()))
         return self._number(("case", known[subject], *sorted(table.items())))
