@@ -1,12 +1,12 @@
 """When a search is reduced, and what becomes of the answer.
 
-A reduced search answers the same questions (see docs/reductions.md). Symmetry keeps the lengths of runs and costs little, so a
-search that may be reduced at all uses it wherever it is proved.
+A reduced search answers the same questions (see docs/reductions.md). Symmetry keeps the lengths of runs and costs
+little, so a search that is reduced uses it wherever it is proved. Under partial-order reduction, counterexamples may
+be longer than need be. So every violation is looked for again without it, which gives a shortest run, and its figures.
 
-Under partial-order reduction, counterexamples may be longer than need be. So every violation is looked for again
-without it, which gives a shortest run, and its figures. It is for large systems: working them out, and choosing in every state, costs more than it saves
-below some ten thousand states. Mode "auto" therefore starts without, and goes over to a reduced search only where a
-sample of it leaves out much. "on" reduces from the first state, "off" never does.
+Reductions are for large systems: working them out, and choosing in every state, costs more than it saves
+below some ten thousand states. Mode "auto" therefore starts without; a larger search it begins again with symmetry, and under
+partial-order reduction only where a sample of it leaves out much. "on" reduces from the first state, "off" never does.
 """
 
 from __future__ import annotations

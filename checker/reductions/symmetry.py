@@ -119,8 +119,9 @@ def symmetry_of(system: TransitionSystem) -> Symmetry | None:
         members = list(system.universe[kind])
         while members:
             first, *others = members
-            swaps = {e: p for e in others if (p := proved_exchange(system, first, e)) is not None}
-            orbit = (first,)
+            candidates = ((e, proved_exchange(system, first, e)) for e in others)
+            swaps = {e: p for e, p in candidates if p is not None}
+            orbit: tuple[Entity, ...] = (first,)
             for entity, swap in swaps.items():
                 if len(group) * (len(orbit) + 1) > LARGEST_GROUP:
                     break

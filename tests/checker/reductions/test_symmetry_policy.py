@@ -20,7 +20,7 @@ def test_a_large_search_is_folded_by_itself(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(policy, "SAMPLE", 7)
     (found,) = check(QUIET, engine="reference")
     assert (found.states, found.depth, found.reductions) == (15, 8, (NAME,))
-    assert found.words == f"Holds in every interleaving: 15 states, 20 transitions, depth 8, by {NAME}."
+    assert found.words == f"Holds in every interleaving: 15 states, 40 transitions, depth 8, by {NAME}."
     assert found.goals_reached == {"all_done": 8}
 
 
