@@ -38,6 +38,11 @@ class Interpreter:
         self._state: State | None = None
         self._known: dict[Expr, int] = {}
 
+    @property
+    def initial(self) -> State:
+        """The state in which a run begins."""
+        return self.system.initial
+
     def evaluate(self, expr: Expr, state: State) -> int:
         """The code of the expression's value in this state."""
         if state is not self._state:

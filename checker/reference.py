@@ -58,7 +58,7 @@ class Search:
     def run(self) -> Exploration:
         """Search level by level, until there is nothing left to do or to ask."""
         stopped: str | None = None
-        self.find(self.system.initial, parent=(0, -1))
+        self.find(self.acting.initial, parent=(0, -1))
         level = range(1)
         try:
             while level and stopped is None:

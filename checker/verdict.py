@@ -12,6 +12,7 @@ from enum import IntEnum
 from typing import Any, Literal
 
 from .lasso import LassoTrace
+from .reductions.policy import PARTIAL_ORDER
 from .trace import Trace
 
 Kind = Literal["invariant", "recovery", "liveness"]
@@ -42,8 +43,8 @@ class Result:
     (`part.step`, all bindings together) that did or did not happen in the search; where it did not visit
     everything, "never" means "not so far". `unseen` names the steps that the slice left out, because nothing
     that was asked can see them. `goals_reached` gives the length of a shortest run to each
-    goal. `reductions` names what kept the search from visiting every state; then `trace` and those runs may be longer
-    than need be. `stopped` is None for a complete search, else why it ended (see `Exploration`).
+    goal. `reductions` names what kept the search from visiting every state; under partial-order reduction, `trace` and
+    those runs may be longer than need be. `stopped` is None for a complete search, else why it ended (see `Exploration`).
 
     `vacuous` warns that HOLDS says little: a goal was not reached, or no step ever happened.
     """
@@ -97,7 +98,7 @@ class Result:
         steps = len(self.trace.steps)
         when = "in the initial state" if steps == 0 else f"after {counted(steps, 'step')}"
         if self.kind == "invariant":
-            if self.reductions:
+            if PARTIAL_ORDER in self.reductions:
                 return f"Violated {when}, perhaps sooner by another run ({self._explored()} explored)."
             return f"Violated {when}, and by no shorter run ({self._explored()} explored)."
         if isinstance(self.trace, LassoTrace):
@@ -132,7 +133,7 @@ class Result:
             return f"{covered}: liveness can be decided only when every state was visited."
         if self.kind == "recovery":
             return f"{covered}: recovery can be decided only when every state was visited."
-        if self.reductions:
+        if PARTIAL_ORDER in self.reductions:
             return f"{covered}: no violation so far, and runs of any length may have been put off."
         return (
             f"{covered}: no violation within {counted(max(self.depth - 1, 0), 'step')}, nothing known beyond."

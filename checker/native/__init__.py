@@ -7,6 +7,7 @@ from collections.abc import Callable
 from ...model.language import TransitionSystem
 from ..exploration import Budget, Exploration, Progress
 from ..reductions.dependence import Dependence
+from ..reductions.symmetry import Symmetry
 
 __all__ = ["explore"]
 
@@ -16,10 +17,12 @@ def explore(
     budget: Budget | None = None,
     progress: Callable[[Progress], None] | None = None,
     dependence: Dependence | None = None,
+    symmetry: Symmetry | None = None,
 ) -> Exploration:
     """Visit every reachable state of `system`, or stop as `Exploration` and `Budget` say.
 
-    With its `dependence`, under partial-order reduction, as `reductions.reduced.explore_reduced` does.
+    With its `dependence`, under partial-order reduction, as `reductions.reduced.explore_reduced` does; with its
+    `symmetry`, one state for each orbit.
 
     The memory that counts against the budget is that of the arrays of the search, growth included.
     Raises ValueError for a system that has no native code (an open quantity, a value beyond 64 bits),
@@ -27,4 +30,4 @@ def explore(
     """
     from .engine import search  # numba takes half a second to import: only for those who search
 
-    return search(system, budget or Budget(), progress, dependence)
+    return search(system, budget or Budget(), progress, dependence, symmetry)

@@ -1,4 +1,4 @@
-"""A transition system as an LLVM module of four functions over packed states.
+"""A transition system as an LLVM module of functions over packed states.
 
 Every argument and result is an i64, addresses included. A state is `words` consecutive i64.
 
@@ -15,6 +15,7 @@ Every argument and result is an i64, addresses included. A state is `words` cons
         Write what liveness looks at in each state: `case_words` i64 with what holds of the cases' conditions, then
         `set_words` i64 with the fair sets that wait.
 
+Under a symmetry, `expand` writes the representatives of the successors (see `orbits`).
 The text depends on nothing but the system: equal systems give equal text.
 """
 
@@ -22,16 +23,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
-from ...model.language import Expr, TransitionSystem, any_of, topological
+from ...model.language import Expr, State, TransitionSystem, any_of, topological
 from ...model.language.expr import fresh_graph
+from ..reductions.symmetry import Symmetry
 from .assembly import Assembly, function, load, loop, pointers, signed, store, words
 from .branches import Branch, place
 from .expansion import Expansion
 from .layout import Layout
 from .lowering import Literals, Lowering
+from .orbits import canonical
 
 
 @dataclass(frozen=True)
@@ -40,13 +43,22 @@ class Program:
 
     system: TransitionSystem
     layout: Layout
+    symmetry: Symmetry | None = None
 
     @cached_property
     def ir(self) -> str:
         """The module's text. Raises ValueError for an expression that has no native code."""
-        return "\n".join(
-            [Expansion(self.system, self.layout).text(), _check(self), _recovered(self), _observed(self)]
-        )
+        expansion = Expansion(self.system, self.layout, folded=self.symmetry is not None)
+        parts = [expansion.text(), _check(self), _recovered(self), _observed(self)]
+        if self.symmetry is not None:
+            parts.insert(0, canonical(self.system, self.layout, self.symmetry))
+        return "\n".join(parts)
+
+    @property
+    def initial(self) -> State:
+        """The state from which a search begins."""
+        start = self.system.initial
+        return start if self.symmetry is None else self.symmetry.canonical(start)
 
     @property
     def limit_words(self) -> int:
@@ -74,9 +86,10 @@ class Program:
         return _words_for(len(self.system.fair_sets)) if self.system.livenesses else 0
 
 
-def generate(system: TransitionSystem) -> Program:
-    """The program of a system."""
-    return Program(system, Layout(system.variables))
+def generate(system: TransitionSystem, symmetry: Symmetry | None = None) -> Program:
+    """The program of a system; under a symmetry, the state with the least words represents an orbit."""
+    layout = Layout(system.variables)
+    return Program(system, layout, None if symmetry is None else replace(symmetry, key=layout.pack))
 
 
 def _words_for(bits: int) -> int:

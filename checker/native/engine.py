@@ -9,6 +9,7 @@ import numpy as np
 from ...model.language import TransitionSystem
 from ..exploration import Budget, Exploration, Lasso, Path
 from ..reductions.dependence import Dependence
+from ..reductions.symmetry import Symmetry, lifted
 from . import kernels, together
 from .account import Account, bits_of
 from .ample import Ample
@@ -38,15 +39,16 @@ def search(
     budget: Budget,
     progress: Watcher | None,
     dependence: Dependence | None = None,
+    symmetry: Symmetry | None = None,
 ) -> Exploration:
-    """Explore `system` as `exploration` says, reduced where `dependence` is given.
+    """Explore `system` as `exploration` says, reduced where `dependence` or `symmetry` is given.
 
-    A reduced search, and one for lassos, is the work of one thread. Raises ValueError if the system has no native
+    A search under partial-order reduction, and one for lassos, is the work of one thread. Raises ValueError if the system has no native
     code, or if a reduced search is to be kept on disk.
     """
-    if dependence is not None and budget.disk is not None:
+    if (dependence is not None or symmetry is not None) and budget.disk is not None:
         raise ValueError("a reduced search cannot be kept on disk: search without reductions")
-    program = generate(system)
+    program = generate(system, symmetry)
     with ExitStack() as stack:
         diary = None
         if budget.disk is not None:
@@ -55,7 +57,8 @@ def search(
         alone = dependence is not None or bool(system.livenesses)
         crew = stack.enter_context(Crew(1 if alone else budget.jobs))
         watch = Watch(budget, progress)
-        return Search(program, watch, budget.max_states, crew, diary, dependence).run()
+        answer = Search(program, watch, budget.max_states, crew, diary, dependence).run()
+    return answer if program.symmetry is None else lifted(system, program.symmetry, answer)
 
 
 class Search:
@@ -108,7 +111,7 @@ class Search:
             self.account.allow(self.max_states)
             return store
         store = Store(self.program.layout.words, self.watch, self.batch.bytes, self.crew)
-        store.add_first(self.program.layout.pack(self.system.initial))
+        store.add_first(self.program.layout.pack(self.program.initial))
         return store
 
     def _search(self, store: Store) -> str | None:

@@ -22,8 +22,8 @@ class Expansion:
     The parts keep each function small: the time to compile one grows faster than its size.
     """
 
-    def __init__(self, system: TransitionSystem, layout: Layout) -> None:
-        self.system, self.layout = system, layout
+    def __init__(self, system: TransitionSystem, layout: Layout, folded: bool = False) -> None:
+        self.system, self.layout, self.folded = system, layout, folded
         self.limit_number = {name: i for i, name in enumerate(self.system.limits)}
         self.literals = Literals(self.layout, topological(self.system.roots()))
 
@@ -59,6 +59,8 @@ class Expansion:
                 filled = out.value(f"call i64 @part{number}({arguments})")
             store(out, "ends", "%i", filled)
             end(filled)
+        if self.folded:
+            out.value("call i64 @canonical(i64 %out, i64 %filled)")
         parameters = ("states", "count", "out", "which", "ends", "hits", "last")
         return function("expand", parameters, out, result="%filled")
 

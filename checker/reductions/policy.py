@@ -1,11 +1,12 @@
 """When a search is reduced, and what becomes of the answer.
 
-A reduced search answers the same questions (see docs/reductions.md), but its counterexamples may be longer than need be. So
-every violation is looked for again without reductions, which gives a shortest run, and its figures.
+A reduced search answers the same questions (see docs/reductions.md). Symmetry keeps the lengths of runs and costs
+little, so a search that is reduced uses it wherever it is proved. Under partial-order reduction, counterexamples may
+be longer than need be. So every violation is looked for again without it, which gives a shortest run, and its figures.
 
 Reductions are for large systems: working them out, and choosing in every state, costs more than it saves
-below some ten thousand states. Mode "auto" therefore starts without, and goes over to a reduced search only where a
-sample of it leaves out much. "on" reduces from the first state, "off" never does.
+below some ten thousand states. Mode "auto" therefore starts without; a larger search it begins again with symmetry, and under
+partial-order reduction only where a sample of it leaves out much. "on" reduces from the first state, "off" never does.
 """
 
 from __future__ import annotations
@@ -20,9 +21,12 @@ from ...model.language import TransitionSystem
 from ..exploration import Budget, Exploration
 from ..reference import Watcher
 from .dependence import Dependence, dependence_of
+from .symmetry import Symmetry, symmetry_of
 
 Mode = Literal["auto", "on", "off"]
-Explore = Callable[[TransitionSystem, Budget, Watcher | None, Dependence | None], Exploration]
+Explore = Callable[
+    [TransitionSystem, Budget, Watcher | None, Dependence | None, Symmetry | None], Exploration
+]
 
 PARTIAL_ORDER = "partial-order reduction"
 
@@ -35,17 +39,21 @@ WORTH = 2
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The answer of the search, and that of the unreduced one that looked for its violations again, if it found them."""
+    """The answer of the search, and that of the one that looked for its violations again, if it found them.
+
+    `symmetry` was in force in both, `reductions` only in the first.
+    """
 
     answer: Exploration
     reductions: tuple[str, ...] = ()
     shortest: Exploration | None = None
+    symmetry: tuple[str, ...] = ()
 
     def about(self, name: str) -> tuple[Exploration, tuple[str, ...]]:
         """The search whose figures and runs hold for this property, and the reductions in force there."""
         if self.shortest is not None and name in {**self.shortest.violations, **self.shortest.traps}:
-            return self.shortest, ()
-        return self.answer, self.reductions
+            return self.shortest, self.symmetry
+        return self.answer, (*self.symmetry, *self.reductions)
 
 
 def decide(
@@ -60,9 +68,11 @@ class _Decision:
         self, system: TransitionSystem, budget: Budget, progress: Watcher | None, explore: Explore
     ) -> None:
         self.system, self.budget, self.progress, self.explore = system, budget, progress, explore
+        self.symmetry: Symmetry | None = None
         self.started = time.monotonic()
 
     def run(self, mode: Mode) -> Outcome:
+        """The answer, and what was in force."""
         if mode == "off" or self.system.livenesses or self.budget.disk is not None:
             return Outcome(self.search(self.system))
         sample = replace(self.budget, max_states=min(SAMPLE, self.affordable))
@@ -70,6 +80,12 @@ class _Decision:
             first = self.search(self.system, budget=sample)
             if first.stopped != "states" or self.affordable <= SAMPLE:
                 return Outcome(first)
+        self.symmetry = symmetry_of(self.system)
+        outcome = self.ordered(mode, sample)
+        return outcome if self.symmetry is None else replace(outcome, symmetry=self.symmetry.names)
+
+    def ordered(self, mode: Mode, sample: Budget) -> Outcome:
+        """Search under partial-order reduction, in mode "auto" only where that pays."""
         dependence = dependence_of(self.system)
         if mode == "auto":
             first = self.search(self.system, dependence, sample)
@@ -92,7 +108,7 @@ class _Decision:
         if budget.timeout is not None:
             left = budget.timeout - (time.monotonic() - self.started)
             budget = replace(budget, timeout=max(left, 0.0))
-        return self.explore(system, budget, self.progress, dependence)
+        return self.explore(system, budget, self.progress, dependence, self.symmetry)
 
     def confirmed(self, answer: Exploration) -> Outcome:
         """A reduced answer, with shortest runs to what it found if the budget lasts."""

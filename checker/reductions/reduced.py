@@ -14,9 +14,11 @@ from dataclasses import replace
 from ...model.language import State, TransitionSystem
 from .. import reference
 from ..exploration import Budget, Exploration
+from ..interpreter import Interpreter
 from ..reference import Search, Watcher
 from .dependence import Dependence, dependence_of
 from .stubborn import candidates, members
+from .symmetry import Symmetry, lifted
 
 
 def explore_reduced(
@@ -29,13 +31,52 @@ def explore_reduced(
     return ReducedSearch(system, budget or Budget(), progress, dependence or dependence_of(system)).run()
 
 
-def explore_either(
-    system: TransitionSystem, budget: Budget, progress: Watcher | None, dependence: Dependence | None
+def explore_symmetric(
+    system: TransitionSystem,
+    symmetry: Symmetry,
+    budget: Budget | None = None,
+    progress: Watcher | None = None,
+    dependence: Dependence | None = None,
 ) -> Exploration:
-    """The reference search, reduced where there is a dependence."""
+    """Like `reference.explore`, with one state for each orbit; also under partial-order reduction with a dependence."""
+    budget = budget or Budget()
+    search = (
+        reference.Search(system, budget, progress)
+        if dependence is None
+        else ReducedSearch(system, budget, progress, dependence)
+    )
+    search.acting = Folding(system, symmetry)
+    return lifted(system, symmetry, search.run())
+
+
+def explore_either(
+    system: TransitionSystem,
+    budget: Budget,
+    progress: Watcher | None,
+    dependence: Dependence | None = None,
+    symmetry: Symmetry | None = None,
+) -> Exploration:
+    """The reference search, reduced as asked."""
+    if symmetry is not None:
+        return explore_symmetric(system, symmetry, budget, progress, dependence)
     if dependence is None:
         return reference.explore(system, budget, progress)
     return explore_reduced(system, budget, progress, dependence)
+
+
+class Folding(Interpreter):
+    """Leads from representatives to representatives."""
+
+    def __init__(self, system: TransitionSystem, symmetry: Symmetry) -> None:
+        super().__init__(system)
+        self.symmetry = symmetry
+
+    @property
+    def initial(self) -> State:
+        return self.symmetry.canonical(self.system.initial)
+
+    def successor(self, state: State, number: int) -> State:
+        return self.symmetry.canonical(super().successor(state, number))
 
 
 class ReducedSearch(Search):
