@@ -7,6 +7,8 @@ and the number of the step, so neither do the walks.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -43,7 +45,7 @@ def random_bits(seed: Unsigned, walk: int, step: int) -> Unsigned:
 
 
 @inline
-def below(bits: Unsigned, count: int) -> int:
+def below(bits: Unsigned, count: int) -> Any:
     """A number from 0 to `count` - 1 from 32 random bits; the bias is below `count` / 2^32."""
     return np.int64((bits * np.uint64(count)) >> THIRTY_TWO)
 
@@ -56,7 +58,8 @@ def pick(bits: Unsigned, which: NDArray[np.int32], first: int, last: int, names:
     its successors.
     """
     if len(names) == 0:
-        return first + below(bits >> THIRTY_TWO, last - first)
+        chosen: int = first + below(bits >> THIRTY_TWO, last - first)
+        return chosen
     different = 0
     for k in range(first, last):
         different += _is_first(which, first, k, names)
@@ -266,7 +269,7 @@ def follow(
         states[w] = initial[w]
     count = 0
     arrays = (buffer.ctypes.data, which.ctypes.data, ends.ctypes.data, hits.ctypes.data)
-    number = np.int64(-1)
+    number = -1
     for transition in path:
         if number < 0:
             number = call(expand, (states.ctypes.data, 1, *arrays, ALL))
