@@ -11,6 +11,8 @@ from itertools import combinations
 
 from .exploration import Path
 
+Shortener = Callable[[Path], Path | None]
+
 MOST_STEPS = 30_000_000
 """How many steps all candidates may have together: seconds of work."""
 
@@ -18,7 +20,7 @@ MOST_FOR_PAIRS = 120
 """Runs of more steps are not tried without each two of them."""
 
 
-def minimise(path: Path, shortened: Callable[[Path], Path | None]) -> Path:
+def minimise(path: Path, shortened: Shortener) -> Path:
     """A run with some of the steps of `path`, in the same order.
 
     `shortened` gives what can be taken of a path up to where it shows what it should, or None if it never does; for `path`
@@ -33,7 +35,7 @@ def minimise(path: Path, shortened: Callable[[Path], Path | None]) -> Path:
 class _Reduction:
     """The shortest run so far, and how many steps the next candidates may have together."""
 
-    def __init__(self, best: Path, shortened: Callable[[Path], Path | None]) -> None:
+    def __init__(self, best: Path, shortened: Shortener) -> None:
         self.best, self.shortened, self.left = best, shortened, MOST_STEPS
 
     def run(self) -> Path:
