@@ -10,6 +10,7 @@ from __future__ import annotations
 import statistics
 
 from podrace.checker.simulate import By, Simulation, Walks, simulate
+from podrace.cli.simulate import WALKABLE
 from podrace.model.history import RELEASES, resolve
 from podrace.model.language import TransitionSystem
 from podrace.properties import PROPERTIES, instrument
@@ -20,16 +21,15 @@ WAYS: tuple[By, ...] = ("step", "transition")
 
 
 def systems() -> list[tuple[str, str, TransitionSystem]]:
-    """The invariants of every race of the catalogue, with its fixes in."""
+    """The safety properties of every scenario of the catalogue, with the fixes of its race in."""
     found = []
     for scenario in catalogue():
-        if scenario.race is None:
-            continue
-        composition = resolve(scenario.release or RELEASES[-1], scenario.race.fixes)
-        for name in scenario.properties:
-            if PROPERTIES[name].kind == "invariant":
+        fixes = scenario.race.fixes if scenario.race else ()
+        composition = resolve(scenario.release or RELEASES[-1], fixes)
+        for name in (*scenario.properties, *scenario.also):
+            if PROPERTIES[name].kind in WALKABLE:
                 system = instrument(scenario.spec, composition.classes, [PROPERTIES[name]])
-                found.append((f"{scenario.race.issue} {name} {composition.label}", name, system))
+                found.append((f"{scenario.name} {name} {composition.label}", name, system))
     return found
 
 
@@ -42,7 +42,7 @@ def mean_coverage(runs: list[Simulation]) -> tuple[float, float, float]:
 
 def main() -> None:
     """Print one line for each scenario and way to pick."""
-    print(f"{'system':<34}{'by':<12}{'steps/s':>12}{'steps':>12}{'ran':>8}{'values':>8}{'goals':>7}")
+    print(f"{'system':<44}{'by':<12}{'steps/s':>12}{'steps':>12}{'ran':>8}{'values':>8}{'goals':>7}")
     for label, name, system in systems():
         for by in WAYS:
             speed = statistics.median(
@@ -52,7 +52,7 @@ def main() -> None:
             runs = [simulate(system, name, Walks(WALKS, seed=seed, by=by)) for seed in range(SEEDS)]
             ran, values, goals = mean_coverage(runs)
             total = sum(r.steps for r in runs)
-            print(f"{label:<34}{by:<12}{speed:>12,.0f}{total:>12,}{ran:>8.1f}{values:>8.1f}{goals:>7.1f}")
+            print(f"{label:<44}{by:<12}{speed:>12,.0f}{total:>12,}{ran:>8.1f}{values:>8.1f}{goals:>7.1f}")
 
 
 if __name__ == "__main__":

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from ..reports.walks import Walked
 
 
+WALKABLE = ("invariant", "stuck")
+"""The kinds of properties that a run of finitely many steps violates."""
+
+
 def simulate(selection: Selection, walks: Walks, output: Output) -> int:
     """Carry out a whole `podrace simulate`; gives the exit code."""
     if output.graph is not None:
@@ -31,22 +35,22 @@ def simulate(selection: Selection, walks: Walks, output: Output) -> int:
 
 
 def _walkable(runs: Sequence[Run], selection: Selection) -> tuple[list[Run], dict[str, list[str]]]:
-    """The runs for invariants; of each scenario, also what it asks beside these by itself."""
+    """The runs that walks can do something for; of each scenario, also what it asks beside these by itself."""
     left_out: dict[str, list[str]] = {}
     for run in runs:
-        if run.prop.kind == "invariant":
+        if run.prop.kind in WALKABLE:
             continue
         if selection.properties or selection.own:
             raise UsageProblem(
                 f"{run.property} is a {run.prop.kind}, and a walk that ends cannot violate it: use `podrace check`"
             )
         left_out.setdefault(run.scenario.name, []).append(run.property)
-    chosen = [run for run in runs if run.prop.kind == "invariant"]
+    chosen = [run for run in runs if run.prop.kind in WALKABLE]
     for name, properties in left_out.items():
         if not any(run.scenario.name == name for run in chosen):
             raise UsageProblem(
                 f"{name} asks for {', '.join(properties)}, which no walk that ends can violate: "
-                "name an invariant of `podrace properties` with --property, or use `podrace check`"
+                "name a safety property (S-...) with --property, or use `podrace check`"
             )
     return chosen, left_out
 

@@ -105,7 +105,7 @@ def test_what_only_endless_runs_violate_is_left_to_check(shell: Shell) -> None:
     assert (ran.code, ran.out) == (2, "")
     assert ran.err == (
         "podrace: removed-node-blocks-pods asks for L-ISO, which no walk that ends can violate: "
-        "name an invariant of `podrace properties` with --property, or use `podrace check`\n"
+        "name a safety property (S-...) with --property, or use `podrace check`\n"
     )
 
 
@@ -139,6 +139,16 @@ def test_complaints(shell: Shell, tiny: str, arguments: tuple[str, ...], complai
     assert (ran.code, ran.out) == (2, "")
     assert complaint in ran.err
     assert ran.err.count("\n") == 1
+
+
+def test_a_scenario_that_also_asks_for_more(shell: Shell, tmp_path: Path) -> None:
+    file = tmp_path / "two.yaml"
+    file.write_text(TINY.replace("[S-CAP]", "[S-CAP, S-STUCK, L-ISO, L-PEND]"))
+    ran = shell("simulate", str(file), "--walks", "5", "-o", "json")
+    assert [(row["property"], row["notes"]) for row in rows(ran.out)] == [
+        (name, ["left to `podrace check`, since no walk that ends violates it: L-ISO, L-PEND"])
+        for name in ("S-CAP", "S-STUCK")
+    ]
 
 
 def test_without_a_name(shell: Shell) -> None:

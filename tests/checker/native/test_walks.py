@@ -93,7 +93,8 @@ def test_what_is_counted_is_what_the_interpreter_counts(
     native = walkers(system, seed, length, by_step, at_once)
     found = native.walk(0, 20)
     fired: Counter[int] = Counter()
-    visited, reached, limits = {system.initial}, dict.fromkeys(system.goals, (ALL, ALL)), set()
+    visited, reached = {system.initial}, dict.fromkeys(system.goals, (ALL, ALL))
+    limits: set[str] = set()
     walks = steps = stuck = longest = 0
     broken = None
     for walk in range(20):
