@@ -14,7 +14,7 @@ from ..model.language import INT, TransitionSystem, Variable
 from .exploration import Path
 from .interpreter import Interpreter
 from .minimise import minimise
-from .search import EngineDisagreement, UnknownProperty, explored_slice, goals_of
+from .search import EngineDisagreement, explored_slice, goals_of
 from .slicing import step_name, transition_map, unseen_steps
 from .trace import ReplayError, Trace, confirm, confirm_goal
 from .verdict import Verdict, counted
@@ -215,6 +215,3 @@ def _seen(system: TransitionSystem, variable: Variable, codes: frozenset[int]) -
         tuple(value for code, value in values.items() if code in codes),
         tuple(value for code, value in values.items() if code not in codes),
     )
-
-
-__all__ = ["Seen", "Simulation", "UnknownProperty", "Walks", "simulate"]

@@ -216,9 +216,7 @@ def simulate(
             metavar="N", help="So many walks (10,000; with --timeout, as many as there is time for)."
         ),
     ] = None,
-    steps: Annotated[
-        str, typer.Option(metavar="K", help="So many steps on one walk at most.", show_default="1000")
-    ] = "1000",
+    steps: Annotated[str, typer.Option(metavar="K", help="So many steps on one walk at most.")] = "1000",
     seed: Annotated[str, typer.Option(metavar="S", help="Where the walks come from.")] = "0",
     by: Annotated[
         By,
