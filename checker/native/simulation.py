@@ -42,8 +42,10 @@ def walk_at_random(
     began = time.monotonic()  # the inner loop is compiled by now
     stretch = max(AT_ONCE, min(_STRETCH // length, -(-end // crew_size)))
 
+    interrupted: list[bool] = []
+
     def in_time() -> bool:
-        return timeout is None or time.monotonic() - began < timeout
+        return not interrupted and (timeout is None or time.monotonic() - began < timeout)
 
     with Crew(crew_size) as crew:
         first = 0
@@ -54,7 +56,11 @@ def walk_at_random(
                 start = min(first + member * stretch, end)
                 found[member] = members[member].walk(start, min(start + stretch, end), in_time)
 
-            crew.run(task)
+            try:
+                crew.run(task)
+            except BaseException:
+                interrupted.append(True)  # the other threads need not walk to the end of their stretches
+                raise
             for tally in found:
                 if total.broken is None:
                     total.add(tally)
