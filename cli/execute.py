@@ -89,10 +89,10 @@ def finding_of(run: Run, system: TransitionSystem, result: Result, remedy: str |
         title=run.scenario.title,
         sentence=prop.sentence(),
         issues=prop.issues,
-        scope=_scope(run.scenario.spec.scope),
+        scope=scope_of(run.scenario.spec.scope),
         bounds_hit=result.bounds_hit,
-        goals_reached={_goal(name): steps for name, steps in result.goals_reached.items()},
-        goals_missed=tuple(_goal(name) for name in result.goals_missed),
+        goals_reached={goal_words(name): steps for name, steps in result.goals_reached.items()},
+        goals_missed=tuple(goal_words(name) for name in result.goals_missed),
         steps_fired=result.fired,
         steps_never_fired=result.never_fired,
         vacuous=result.vacuous,
@@ -127,7 +127,7 @@ def _lasso(trace: LassoTrace) -> Lasso:
     )
 
 
-def _scope(scope: Scope) -> dict[str, Value]:
+def scope_of(scope: Scope) -> dict[str, Value]:
     """The bounds, and of the configuration what is not as by default."""
     bounds = asdict(scope)
     config = bounds.pop("config")
@@ -136,7 +136,7 @@ def _scope(scope: Scope) -> dict[str, Value]:
     return bounds | {name: value for name, value in config.items() if value != getattr(DEFAULTS, name)}
 
 
-def _goal(name: str) -> str:
+def goal_words(name: str) -> str:
     """The goal without the identifier of its property in front."""
     return name.partition(": ")[2] or name
 

@@ -17,6 +17,10 @@ MOST_JOBS = 256
 """More threads than this have nothing to gain from a search."""
 
 
+MOST_STEPS = 10_000_000
+"""More steps than this no random walk has."""
+
+
 class UsageProblem(Exception):
     """A wrong option or argument: one line that says what is wrong and what to do."""
 
@@ -53,6 +57,34 @@ def parse_timeout(text: str) -> float:
     if seconds <= 0:
         raise UsageProblem(f"--timeout: `{one_line(text)}` is no duration: write for example 60s, 5m or 1h")
     return seconds
+
+
+def parse_walks(text: str) -> int:
+    """A number of random walks such as 5000, 10_000 or 10k."""
+    return _count("--walks", text, 10**15, "walks", "5000 or 10k")
+
+
+def parse_steps(text: str) -> int:
+    """A number of steps that a random walk may have, such as 500 or 1k."""
+    return _count("--steps", text, MOST_STEPS, "steps", "500 or 1k")
+
+
+def _count(option: str, text: str, most: int, what: str, example: str) -> int:
+    match = re.fullmatch(r"([0-9][0-9_]{0,15})([kmg]?)", text, re.ASCII | re.IGNORECASE)
+    number = int(match[1].replace("_", "")) * 1000 ** " kmg".index(match[2].lower() or " ") if match else 0
+    if not 1 <= number <= most:
+        raise UsageProblem(
+            f"{option}: `{one_line(text)}` is no number of {what}: write a number from 1 to {most:,}, such as {example}"
+        )
+    return number
+
+
+def parse_seed(text: str) -> int:
+    """A seed: a number from 0 to 2^64 - 1."""
+    number = int(text) if re.fullmatch(r"[0-9]{1,20}", text, re.ASCII) else -1
+    if not 0 <= number < 1 << 64:
+        raise UsageProblem(f"--seed: `{one_line(text)}` is no seed: write a number from 0 to 2^64 - 1")
+    return number
 
 
 def parse_jobs(text: str) -> int:

@@ -43,6 +43,10 @@ class ProgressDisplay:
         if self._live is not None:
             self._show(describe(progress))
 
+    def say(self, text: str) -> None:
+        """Show where other work stands."""
+        self._show(text)
+
     def _show(self, text: str) -> None:
         if self._live is not None:
             lines = Text(overflow="ellipsis", no_wrap=True).append(f"{self._what}\n", "bold").append(text)

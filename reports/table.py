@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rich.console import Console
 from rich.text import Text
@@ -13,7 +13,7 @@ VERDICT_STYLES = {"HOLDS": "bold green", "VIOLATED": "bold red", "INCONCLUSIVE":
 
 # Columns that go first when the terminal is too narrow for all.
 _EXPENDABLE = ("transitions", "depth", "states", "time")
-_RIGHT = frozenset({"states", "transitions", "depth", "time"})
+_RIGHT = frozenset({"states", "transitions", "depth", "time", "walks", "steps", "longest", "steps/s"})
 _GAP = "  "
 
 
@@ -50,18 +50,30 @@ def _outcome(finding: Finding) -> str:
 
 def print_table(console: Console, findings: Sequence[Finding]) -> None:
     """Print the table, without the least important columns where the width does not allow them."""
-    columns = columns_of(findings)
-    widths = {name: max(len(name), *(len(c) for c in cells)) for name, cells in columns.items()}
-    for name in _EXPENDABLE:
-        if sum(widths.values()) + len(_GAP) * (len(widths) - 1) > console.width:
-            del widths[name]
-    _print_row(console, {name: (name, "dim") for name in widths}, widths)
-    for i, finding in enumerate(findings):
-        styles = {
+    styles = [
+        {
             "verdict": VERDICT_STYLES[finding.verdict],
             "the race is": "" if finding.as_expected else "bold red",
         }
-        _print_row(console, {name: (columns[name][i], styles.get(name, "")) for name in widths}, widths)
+        for finding in findings
+    ]
+    print_columns(console, columns_of(findings), styles, _EXPENDABLE)
+
+
+def print_columns(
+    console: Console,
+    columns: Mapping[str, Sequence[str]],
+    styles: Sequence[Mapping[str, str]],
+    expendable: Sequence[str] = (),
+) -> None:
+    """Print columns of cells below their names; `styles` are those of each row, by column."""
+    widths = {name: max(len(name), *(len(c) for c in cells)) for name, cells in columns.items()}
+    for name in expendable:
+        if sum(widths.values()) + len(_GAP) * (len(widths) - 1) > console.width:
+            del widths[name]
+    _print_row(console, {name: (name, "dim") for name in widths}, widths)
+    for i, row in enumerate(styles):
+        _print_row(console, {name: (columns[name][i], row.get(name, "")) for name in widths}, widths)
 
 
 def _print_row(console: Console, cells: dict[str, tuple[str, str]], widths: dict[str, int]) -> None:

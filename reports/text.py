@@ -20,32 +20,34 @@ def print_report(console: Console, findings: Sequence[Finding], vocabulary: Voca
     print_table(console, findings)
     notes = [f"note: {f.scenario}, {f.label}: {note}" for f in findings for note in f.notes]
     for line in dict.fromkeys(notes):
-        _print(console, Text(line, "dim"))
+        print_wrapped(console, Text(line, "dim"))
     for finding in findings:
         console.print()
-        _print_heading(console, finding)
+        print_heading(console, finding)
         if finding.verdict == "VIOLATED":
             _print_violation(console, finding, vocabulary)
         else:
             _print_rest(console, finding)
 
 
-def _print(console: Console, text: Text, indent: str = "") -> None:
+def print_wrapped(console: Console, text: Text, indent: str = "") -> None:
+    """Print a paragraph, fitted to the console's width."""
     for line in text.wrap(console, max(console.width - len(indent), 20)):
         line.rstrip()
         console.print(Text(indent).append_text(line), soft_wrap=True)
 
 
-def _print_heading(console: Console, finding: Finding) -> None:
+def print_heading(console: Console, finding: Finding) -> None:
+    """Print what a finding is about, and its verdict."""
     heading = Text(f"{finding.scenario}, {finding.label}: {finding.property} ", "bold")
-    _print(console, heading.append(finding.verdict, VERDICT_STYLES[finding.verdict]))
+    print_wrapped(console, heading.append(finding.verdict, VERDICT_STYLES[finding.verdict]))
     if finding.title:
-        _print(console, Text(finding.title, "italic"), INDENT)
+        print_wrapped(console, Text(finding.title, "italic"), INDENT)
     if finding.sentence:
-        _print(console, Text(f"{finding.property}: {finding.sentence}"), INDENT)
+        print_wrapped(console, Text(f"{finding.property}: {finding.sentence}"), INDENT)
     if finding.issues:
         links = ", ".join(f"kubernetes/kubernetes#{number}" for number in finding.issues)
-        _print(console, Text(f"see {links}", "dim"), INDENT)
+        print_wrapped(console, Text(f"see {links}", "dim"), INDENT)
 
 
 def _print_violation(console: Console, finding: Finding, vocabulary: Vocabulary) -> None:
@@ -53,38 +55,38 @@ def _print_violation(console: Console, finding: Finding, vocabulary: Vocabulary)
     if finding.story:
         print_lanes(console, finding.story, vocabulary, finding.remarks)
         console.print()
-    _print(console, Text(finding.words, "bold"), INDENT)
+    print_wrapped(console, Text(finding.words, "bold"), INDENT)
     if finding.lasso is not None:
         if finding.lasso.acts:
-            _print(console, Text(f"In every round act: {', '.join(finding.lasso.acts)}."), INDENT)
+            print_wrapped(console, Text(f"In every round act: {', '.join(finding.lasso.acts)}."), INDENT)
         if finding.lasso.rests:
             rest = f"Not always with something to do: {', '.join(finding.lasso.rests)}."
-            _print(console, Text(rest), INDENT)
+            print_wrapped(console, Text(rest), INDENT)
 
 
 def _print_rest(console: Console, finding: Finding) -> None:
-    _print(console, Text(finding.words), INDENT)
+    print_wrapped(console, Text(finding.words), INDENT)
     if finding.verdict == "INCONCLUSIVE":
         advice = "To go on, raise --max-states, --max-memory or --timeout, or make the scenario smaller."
-        _print(console, Text(advice), INDENT)
+        print_wrapped(console, Text(advice), INDENT)
     _print_scope(console, finding)
     _print_coverage(console, finding)
 
 
 def _print_scope(console: Console, finding: Finding) -> None:
     if finding.scope:
-        _print(console, Text(f"Scope: {scope_words(finding.scope)}."), INDENT)
+        print_wrapped(console, Text(f"Scope: {scope_words(finding.scope)}."), INDENT)
 
 
 def _print_coverage(console: Console, finding: Finding) -> None:
     if finding.goals_reached:
         reached = (f"{goal} (after {steps} steps)" for goal, steps in finding.goals_reached.items())
         prefix = "Not vacuous" if finding.verdict == "HOLDS" and not finding.vacuous else "Reached on the way"
-        _print(console, Text(f"{prefix}: {'; '.join(reached)}."), INDENT)
+        print_wrapped(console, Text(f"{prefix}: {'; '.join(reached)}."), INDENT)
     if finding.steps_never_fired:
         total = len(finding.steps_never_fired) + len(finding.steps_fired)
         never = f"{len(finding.steps_never_fired)} of {total}"
-        _print(
+        print_wrapped(
             console, Text(f"Steps that never ran ({never}): {', '.join(finding.steps_never_fired)}."), INDENT
         )
 

@@ -1,0 +1,146 @@
+"""What random walks found: the rows of `podrace simulate -o json`, and the report for people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+from rich.console import Console
+from rich.text import Text
+
+from .document import Finding, Fixes, Step, Value, Word, show
+from .lanes import print_lanes
+from .table import VERDICT_STYLES, print_columns, seconds
+from .text import INDENT, print_heading, print_wrapped, scope_words
+from .vocabulary import PLAIN, Vocabulary
+
+MOST_LISTED = 12
+"""How many variables the report for people lists with the values that they did not take."""
+
+
+class Values(msgspec.Struct, frozen=True):
+    """How many of its values a variable took, and which it did not; of a number, only how many."""
+
+    variable: str
+    seen: int
+    possible: int
+    missing: tuple[Value, ...] = ()
+
+
+class Walked(msgspec.Struct, frozen=True):
+    """What the walks from one seed found about one property of one scenario in one release.
+
+    `walks` ended, `resting` of them where nothing could happen any more. `walk` is the first that violated the property,
+    after `met_after` steps; `trace` is what is left of it, and all counts end there. `steps_fired` says how often each
+    step was taken; `goals_reached` gives the fewest steps after which a walk reached a goal.
+    """
+
+    scenario: str
+    release: str
+    fixes: Fixes
+    property: str
+    verdict: Word
+    seed: int
+    by: str
+    max_walks: int | None
+    max_steps: int
+    walks: int
+    steps: int
+    resting: int
+    longest: int
+    seconds: float
+    steps_per_second: int
+    walk: int | None = None
+    met_after: int | None = None
+    trace: tuple[Step, ...] | None = None
+    words: str = ""
+    notes: tuple[str, ...] = ()
+    title: str = ""
+    sentence: str = ""
+    issues: tuple[int, ...] = ()
+    scope: dict[str, Value] = {}
+    bounds_hit: tuple[str, ...] = ()
+    goals_reached: dict[str, int] = {}
+    goals_missed: tuple[str, ...] = ()
+    steps_fired: dict[str, int] = {}
+    steps_never_fired: tuple[str, ...] = ()
+    values: tuple[Values, ...] = ()
+
+    def finding(self) -> Finding:
+        """The counterexample as drawings and headings know it; the counts of states are those of no search."""
+        return Finding(
+            self.scenario, self.release, self.fixes, self.property, self.verdict, 0, self.steps, self.longest,
+            self.seconds, self.trace, words=self.words, title=self.title, sentence=self.sentence, issues=self.issues,
+        )  # fmt: skip
+
+
+def walks_to_json(found: Sequence[Walked]) -> str:
+    """What was found as JSON, indented, with a newline at the end."""
+    return msgspec.json.format(msgspec.json.encode(list(found)), indent=2).decode() + "\n"
+
+
+def print_walks(console: Console, found: Sequence[Walked], vocabulary: Vocabulary = PLAIN) -> None:
+    """Print everything that there is to say about these walks."""
+    columns: dict[str, list[str]] = {
+        "scenario": [w.scenario for w in found],
+        "release": [w.finding().label for w in found],
+        "property": [w.property for w in found],
+        "verdict": [w.verdict for w in found],
+        "walks": [f"{w.walks:,}" for w in found],
+        "steps": [f"{w.steps:,}" for w in found],
+        "longest": [f"{w.longest:,}" for w in found],
+        "time": [seconds(w.seconds) for w in found],
+        "steps/s": [f"{w.steps_per_second:,}" for w in found],
+    }
+    styles = [{"verdict": VERDICT_STYLES[w.verdict]} for w in found]
+    print_columns(console, columns, styles, ("longest", "steps", "walks", "time", "steps/s"))
+    for note in dict.fromkeys(f"note: {w.scenario}: {note}" for w in found for note in w.notes):
+        print_wrapped(console, Text(note, "dim"))
+    for walked in found:
+        console.print()
+        print_heading(console, walked.finding())
+        if walked.trace:
+            console.print()
+            print_lanes(console, walked.trace, vocabulary)
+            console.print()
+        style = "bold" if walked.verdict == "VIOLATED" else ""
+        print_wrapped(console, Text(walked.words, style), INDENT)
+        for line in _coverage(walked):
+            print_wrapped(console, Text(line), INDENT)
+
+
+def _coverage(walked: Walked) -> list[str]:
+    lines = [f"Seed {walked.seed}: the same seed gives the same walks."]
+    if walked.verdict != "VIOLATED":
+        lines[0] += " For more, raise --walks, --steps or --timeout, or take another --seed."
+    if walked.scope:
+        lines.append(f"Scope: {scope_words(walked.scope)}.")
+    if walked.bounds_hit:
+        lines.append(f"Bounds that were hit: {'; '.join(walked.bounds_hit)}.")
+    if walked.goals_reached:
+        reached = (f"{goal} (after {steps} steps)" for goal, steps in walked.goals_reached.items())
+        lines.append(f"Reached on the way: {'; '.join(reached)}.")
+    if walked.goals_missed:
+        lines.append(f"Never reached: {'; '.join(walked.goals_missed)}.")
+    total = len(walked.steps_fired) + len(walked.steps_never_fired)
+    if walked.steps_fired:
+        often = ", ".join(f"{step} {times:,}" for step, times in walked.steps_fired.items())
+        lines.append(f"How often steps ran ({len(walked.steps_fired)} of {total}): {often}.")
+    if walked.steps_never_fired:
+        never = f"{len(walked.steps_never_fired)} of {total}"
+        lines.append(f"Steps that never ran ({never}): {', '.join(walked.steps_never_fired)}.")
+    return [*lines, *_values(walked)]
+
+
+def _values(walked: Walked) -> list[str]:
+    if not walked.values:
+        return []
+    seen, possible = (sum(getattr(v, part) for v in walked.values) for part in ("seen", "possible"))
+    lines = [f"Values that variables took: {seen:,} of {possible:,}, in {len(walked.values)} variables."]
+    missing = [v for v in walked.values if v.missing]
+    if missing:
+        listed = [f"{v.variable} {'/'.join(map(show, v.missing))}" for v in missing[:MOST_LISTED]]
+        more = len(missing) - len(listed)
+        rest = f"; and of {more} more variables (see -o json)" if more else ""
+        lines.append(f"Never taken: {'; '.join(listed)}{rest}.")
+    return lines
