@@ -49,7 +49,8 @@ def test_a_race_is_found(shell: Shell, tmp_path: Path) -> None:
     assert ran.code == 1
     assert "nominated-node-race, 1.13: S-NOMVIS VIOLATED\n" in ran.out
     assert (
-        "  Violated after 15 steps, perhaps sooner by another run (met by walk 51 after 21 steps" in ran.out
+        "Violated after 15 steps, perhaps sooner by another run (met by walk 51 after 21 steps"
+        in " ".join(ran.out.split())
     )
     assert "● q is assumed" in ran.out or "● p is assumed" in ran.out
     assert f"wrote {target}" in ran.err
