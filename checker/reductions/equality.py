@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ...model.language import BOOL, Expr, Variable, topological
+from ...model.language import BOOL, INT, Expr, Variable, topological
 
-_COMMUTATIVE = ("eq", "add", "mul")
+_COMMUTATIVE = ("eq", "mul")
 _MOST_CASES = 16
 
 Form = int
@@ -78,6 +78,25 @@ class Normal:
             found.update(inside if own == op else [form])
         return self._number((op, *sorted(found))) if len(found) > 1 else found.pop()
 
+    def _sum(self, terms: Iterable[tuple[Form, int]]) -> Form:
+        """The form of a linear combination: a constant, and each summand once, with its factor."""
+        constant, found = 0, dict[Form, int]()
+        for form, factor in terms:
+            op, *key = self._keys[form]
+            if op == "const":
+                constant += factor * key[1]
+            else:
+                inside = key[1:] if op == "sum" else [(form, 1)]
+                constant += factor * key[0] if op == "sum" else 0
+                for summand, times in inside:
+                    found[summand] = found.get(summand, 0) + factor * times
+        left = sorted((form, times) for form, times in found.items() if times)
+        if not left:
+            return self._number(("const", INT, constant))
+        if constant == 0 and len(left) == 1 and left[0][1] == 1:
+            return left[0][0]
+        return self._number(("sum", constant, *left))
+
     def _form(
         self,
         node: Expr,
@@ -100,6 +119,12 @@ class Normal:
         forms = [known[a] for a in node.args]
         if node.op in ("and", "or"):
             return self._junction(node.op, forms)
+        if node.op in ("add", "sub"):
+            return self._sum([(forms[0], 1), (forms[1], 1 if node.op == "add" else -1)])
+        if node.op == "mul":
+            for form, factor in (forms, forms[::-1]):
+                if self._keys[factor][0] == "const":
+                    return self._sum([(form, self._keys[factor][2])])
         if node.op == "eq" and node.args[0].sort == BOOL:
             # An equation of two bools stays the same if both are negated.
             forms = min(sorted(forms), sorted(map(self.negation, forms)))
