@@ -70,8 +70,18 @@ def plain(found: Exploration) -> Exploration:
 @given(coupled())
 def test_the_native_engine_reduces_alike(system: TransitionSystem) -> None:
     dependence = dependence_of(system)
-    expected = plain(explore_reduced(system, dependence=dependence))
-    assert plain(native.explore(system, dependence=dependence)) == expected
+    expected = without_runs(explore_reduced(system, dependence=dependence))
+    assert without_runs(native.explore(system, dependence=dependence)) == expected
+
+
+def without_runs(answer: Exploration) -> Exploration:
+    """The answer with the names of what was found: native runs may use a transition that the reduced search left out."""
+    return replace(
+        plain(answer),
+        violations=dict.fromkeys(answer.violations, ()),
+        goals=dict.fromkeys(answer.goals, ()),
+        traps=dict.fromkeys(answer.traps, ()),
+    )
 
 
 @settings(max_examples=100)
