@@ -2,6 +2,7 @@
 
 from .bindings import AntiAffinityKept, BoundAsAssumed
 from .instrument import instrument
+from .inversion import NoLastingInversion, PreemptionEnds
 from .liveness import (
     AttemptsEnd,
     NominationsBlockNobodyForEver,
@@ -40,6 +41,8 @@ PROPERTIES: dict[str, type[Property]] = {
         ParkedPodsAreWoken,
         AttemptsEnd,
         NominationsBlockNobodyForEver,
+        PreemptionEnds,
+        NoLastingInversion,
     )
 }
 """The catalogue, by identifier."""

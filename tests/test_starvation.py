@@ -9,6 +9,8 @@ from podrace.checker.minimal import minimal_sets
 from podrace.checker.search import check
 from podrace.checker.verdict import Result, Verdict
 from podrace.model.history import resolve
+from podrace.model.language import Component
+from podrace.model.scheduler import Scheduler
 from podrace.properties import PROPERTIES, instrument
 from podrace.scenarios import find_scenarios
 
@@ -36,6 +38,10 @@ ROWS = [
     ("53647", "L-PEND", "1.8", ("53647",), (), H, 0, 0),
     ("53647", "L-PEND", "1.9", (), (), H, 0, 0),
     ("53647", "L-PEND", "1.9", (), ("53647",), V, 24, 11),
+    # Without preemption, a pod of lower priority keeps its room for ever; with it, the room is won, and won once.
+    ("72124", "L-INV", "1.8", (), (), V, 16, 16),
+    ("72124", "L-INV", "1.19", (), (), H, 0, 0),
+    ("72124", "L-OVER", "1.19", (), (), H, 0, 0),
     # The forgotten move request.
     ("73309", "L-WAKE", "1.13", (), (), V, 23, 0),
     ("73309", "L-WAKE", "1.19", (), (), H, 0, 0),
@@ -80,3 +86,19 @@ def test_three_changes_together_end_this_starvation() -> None:
         return run("starved-by-a-nomination", "L-NOM", "1.12", changes).verdict is Verdict.HOLDS
 
     assert minimal_sets(("72259", "77990", "90660"), ends) == [("72259", "77990", "90660")]
+
+
+class EvictsNobody(Scheduler):
+    """A patch that nominates, and forgets to evict."""
+
+    def advance_preemption(self) -> None:
+        self._after_preemption()
+
+
+def test_a_preemptor_that_evicts_nobody_preempts_for_ever() -> None:
+    (scenario,) = find_scenarios("72124")
+    classes: tuple[type[Component], ...] = (EvictsNobody, *resolve("1.12").classes)
+    (found,) = check(instrument(scenario.spec, classes, [PROPERTIES["L-OVER"]]), ["L-OVER"])
+    assert found.verdict is Verdict.VIOLATED
+    assert isinstance(found.trace, LassoTrace)
+    assert found.trace.case == "p preempts again and again and is never scheduled"
