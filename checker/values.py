@@ -39,7 +39,11 @@ class ValueAnalysis:
         for i, args in enumerate(self._args):
             for a in args:
                 self._users[a].append(i)
-        self._node_of = {node.value: i for i, node in enumerate(self._nodes) if node.op == "var"}
+        # More than one where predicates and transitions come from different graphs.
+        self._nodes_of: dict[Variable, list[int]] = {}
+        for i, node in enumerate(self._nodes):
+            if node.op == "var":
+                self._nodes_of.setdefault(node.value, []).append(i)
         self._values: list[Values] = [0] * len(self._nodes)
         self._of: dict[Variable, Values] = {
             v: _exactly(v.initial, v.lo, v.hi) for v in _all_variables(system, self._nodes)
@@ -81,8 +85,9 @@ class ValueAnalysis:
                 heappush(dirty, node)
 
         def assign(variable: Variable, node: int) -> None:
-            if self._join(variable, self._values[node], self._low[node]) and variable in self._node_of:
-                touch(self._node_of[variable])
+            if self._join(variable, self._values[node], self._low[node]):
+                for reader in self._nodes_of.get(variable, ()):
+                    touch(reader)
 
         def consider(number: int) -> None:
             if possible[number] or any(self._values[c] in (0, 1) for c in conditions[number]):

@@ -368,3 +368,13 @@ def test_the_house_loses_nothing() -> None:
     # Two workers never have the key while the other is in, but the analysis forgets that: all stays.
     assert names(small) == names(system)
     assert explore(small).states == explore(system).states == 8
+
+
+def test_a_predicate_may_come_from_another_graph() -> None:
+    """Its variables are those of the transitions, although its nodes are not."""
+    system = counters(2)
+    with fresh_graph():
+        low = less(variable(system.variables[0]), 2)
+    sliced = slice_system(replace(system, invariants={"low": low}))
+    assert [v.name for v in sliced.variables] == ["counting.n[w0]"]
+    assert not sliced.invariants["low"].is_const

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from podrace.checker.exploration import Budget
 from podrace.checker.reductions import policy
 from podrace.checker.search import check
 from podrace.checker.verdict import Verdict
+from podrace.model.language import Case
+from podrace.model.language.expr import less, variable
 from tests.checker.machines import counters
 
 GRID = counters(4, invariants=["not_all_done"])
@@ -57,3 +61,14 @@ def test_a_folded_search_that_is_cut_off_still_claims_a_depth(monkeypatch: pytes
     (found,) = check(GRID, budget=Budget(max_states=10), engine="reference")
     assert found.verdict is Verdict.INCONCLUSIVE
     assert "no violation within" in found.words
+
+
+@pytest.mark.parametrize("engine", ["reference", "native"])
+def test_a_liveness_is_never_folded(engine: str) -> None:
+    """Folded, a run on which the processes take turns looks like one on which the same one acts for ever."""
+    behind = Case("the first stays behind", less(variable(QUIET.variables[0]), 2))
+    lively = replace(QUIET, invariants={}, goals={}, livenesses={"first": (behind,)})
+    (folded,) = check(lively, engine=engine, reductions="on")  # type: ignore[arg-type]
+    (plain,) = check(lively, engine=engine, reductions="off")  # type: ignore[arg-type]
+    assert (folded.verdict, folded.states, folded.reductions) == (plain.verdict, plain.states, ())
+    assert plain.states > len(lively.variables)
