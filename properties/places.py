@@ -15,8 +15,8 @@ class OnePlace(Property):
     """Each pod is in at most one of: a sub-queue, the scheduling cycle, a binding cycle, a failure handler that is to
     requeue it.
 
-    A pod in two places is scheduled twice, or requeued while it is being scheduled. Updates of a pod in flight put it into
-    activeQ, so that every release up to 1.30 violates this.
+    A pod in two places is scheduled twice, or requeued while it is being scheduled. It comes about because an update
+    of a pod in flight puts it into activeQ.
     """
 
     id = "S-UNIQ"
