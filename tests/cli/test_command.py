@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from podrace.checker.exploration import Progress
-from podrace.cli.main import app
+from podrace.cli.app import app
 from podrace.cli.progress import describe, memory, short
 from podrace.properties import PROPERTIES
 from podrace.scenarios import catalogue

@@ -1,0 +1,45 @@
+"""Options that several commands have."""
+
+from __future__ import annotations
+
+from enum import Enum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+class Form(Enum):
+    """Forms of a report."""
+
+    text = "text"
+    json = "json"
+
+
+NoColor = Annotated[bool, typer.Option("--no-color", help="No colours (as does the variable NO_COLOR).")]
+FormOption = Annotated[Form, typer.Option("-o", "--output", help="Form of the result on stdout.")]
+Own = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--properties",
+        "-P",
+        metavar="FILE[:CLASS]",
+        help="Properties of your own, in a Python file (repeatable).",
+    ),
+]
+Release = Annotated[
+    str | None, typer.Option(metavar="X.Y", help="The scheduler's release; 1.13 means 1.13.0.")
+]
+WithFix = Annotated[
+    list[str] | None,
+    typer.Option(metavar="N", help="Put an upstream change in, such as 72259 (repeatable)."),
+]
+WithoutFix = Annotated[
+    list[str] | None, typer.Option(metavar="N", help="Take an upstream change out (repeatable).")
+]
+Timeout = Annotated[
+    str | None, typer.Option(metavar="TIME", help="Stop each search after, such as 60s or 5m.")
+]
+Graph = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Draw the counterexample as .svg, .png or .dot.")
+]

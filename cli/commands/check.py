@@ -1,0 +1,131 @@
+"""The options of `podrace check`."""
+
+from __future__ import annotations
+
+from enum import Enum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..app import EXIT_CODES, app
+from ..arguments import Form, FormOption, Graph, NoColor, Own, Release, Timeout, WithFix, WithoutFix
+from ..options import (
+    UsageProblem,
+    parse_jobs,
+    parse_memory,
+    parse_states,
+    parse_timeout,
+)
+
+
+class Engine(Enum):
+    """Engines that search."""
+
+    native = "native"
+    reference = "reference"
+
+
+@app.command(
+    help="Check properties of the scheduler in scenarios.\n\n"
+    "NAME is a scenario or race of `podrace races`, or the number of its issue or fix; FILE is a scenario in YAML. "
+    "A race is checked on the release just before its fix, unless --release says otherwise. "
+    "Without arguments, the seed races are checked before and after their fix, and the exit code is 0 when every race "
+    f"shows up before its fix and none after.\n\n{EXIT_CODES}"
+)
+def check(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="NAME|FILE", show_default=False, help="What to check.")
+    ] = None,
+    release: Release = None,
+    with_fix: WithFix = None,
+    without_fix: WithoutFix = None,
+    property_: Annotated[
+        list[str] | None,
+        typer.Option("--property", metavar="ID", help="Check this of `podrace properties` (repeatable)."),
+    ] = None,
+    own: Own = None,
+    fair_flush: Annotated[
+        bool,
+        typer.Option("--fair-flush", help="Let liveness count on the periodic flush of long-parked pods."),
+    ] = False,
+    fail_on_vacuous: Annotated[
+        bool,
+        typer.Option(
+            "--fail-on-vacuous", help="Exit with 1 if a property holds only because nothing tested it."
+        ),
+    ] = False,
+    output: FormOption = Form.text,
+    graph: Graph = None,
+    max_states: Annotated[
+        str | None, typer.Option(metavar="N", help="Stop after so many states, such as 5M.")
+    ] = None,
+    max_memory: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIZE", help="Stop at so much memory, such as 4G (four fifths of what is free)."
+        ),
+    ] = None,
+    timeout: Timeout = None,
+    jobs: Annotated[
+        str | None, typer.Option("-j", "--jobs", metavar="N", help="Search with so many threads (all cores).")
+    ] = None,
+    disk: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Keep the states of one search in files in this directory."),
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with the search that --disk holds.")
+    ] = False,
+    engine: Annotated[
+        Engine, typer.Option(help="native, or the slow interpreter that everything is measured by.")
+    ] = Engine.native,
+    reductions: Annotated[
+        bool | None,
+        typer.Option(
+            "--reductions/--no-reductions",
+            show_default=False,
+            help="Reduce every search, or none: then the counts are those of the system itself. "
+            "Without either, large searches are reduced where a sample shows that it pays.",
+        ),
+    ] = None,
+    no_color: NoColor = False,
+) -> None:
+    states = parse_states(max_states) if max_states is not None else None
+    memory = parse_memory(max_memory) if max_memory is not None else None
+    threads = parse_jobs(jobs) if jobs is not None else None
+    if resume and disk is None:
+        raise UsageProblem("--resume goes on with a search that is on disk: name its directory with --disk")
+    if disk is not None and engine is Engine.reference:
+        raise UsageProblem("--disk is for the native engine: leave out --engine reference")
+    seconds = parse_timeout(timeout) if timeout is not None else None
+    from ...checker.exploration import Budget
+    from ...checker.machine import cores, safe_memory
+    from ..check import Output
+    from ..check import check as run_check
+    from ..execute import Method
+    from ..own import own_properties
+    from ..plan import Selection
+
+    selection = Selection(
+        names or (),
+        release,
+        with_fix or (),
+        without_fix or (),
+        property_ or (),
+        own_properties(own or ()),
+        fair_flush,
+    )
+    if disk is not None and reductions:
+        raise UsageProblem("a reduced search cannot be kept on disk: leave out --reductions or --disk")
+    budget = Budget(
+        max_states=states,
+        max_memory=safe_memory() if memory is None else memory,
+        timeout=seconds,
+        jobs=threads or cores(),
+        disk=disk,
+        resume=resume,
+    )
+    method = Method(engine.value, "auto" if reductions is None else "on" if reductions else "off")
+    code = run_check(selection, budget, method, Output(output.value, graph, no_color, fail_on_vacuous))
+    raise typer.Exit(code)

@@ -1,0 +1,50 @@
+"""The options of `podrace export`."""
+
+from __future__ import annotations
+
+from enum import Enum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..app import app
+from ..arguments import Release, WithFix, WithoutFix
+
+
+class Language(Enum):
+    """Languages of other checkers."""
+
+    promela = "promela"
+    tlaplus = "tlaplus"
+
+
+@app.command(
+    help="Write a scenario's transition system for another checker: Promela for SPIN, TLA+ for TLC.\n\n"
+    "What is written is the slice that `podrace check` explores for the property, with the property as an "
+    "invariant; with --whole, everything. Without --property, the scenario's own.\n\n"
+    "Exit codes: 0 written, 2 wrong usage or input."
+)
+def export(
+    name: Annotated[str, typer.Argument(metavar="NAME|FILE", show_default=False, help="What to write.")],
+    to: Annotated[Language, typer.Option("--to", show_default=False, help="The language.")],
+    property_: Annotated[
+        str | None, typer.Option("--property", metavar="ID", help="One of `podrace properties`.")
+    ] = None,
+    whole: Annotated[bool, typer.Option("--whole", help="Leave nothing out.")] = False,
+    release: Release = None,
+    with_fix: WithFix = None,
+    without_fix: WithoutFix = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", metavar="FILE", help="Where to write; stdout unless given."),
+    ] = None,
+) -> None:
+    from ..console import tolerant_of_closed_pipes
+    from ..export import export as run_export
+    from ..plan import Selection
+
+    properties = (property_,) if property_ is not None else ()
+    selection = Selection((name,), release, with_fix or (), without_fix or (), properties)
+    with tolerant_of_closed_pipes():
+        run_export(selection, to.value, whole, output)
