@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Literal
+
+import msgspec
 
 from ..checker.continuation import continue_fairly
 from ..checker.exploration import Budget, Progress
 from ..checker.lasso import LassoTrace
 from ..checker.reductions.policy import Mode
 from ..checker.search import check
-from ..checker.trace import Trace, plain_value, replay
+from ..checker.trace import Trace, replay
 from ..checker.verdict import Result
 from ..model.environment.objects import DEFAULTS, Scope
 from ..model.language import ModelError, TransitionSystem
 from ..properties import instrument
-from ..reports.document import Change, Finding, Fixes, Lasso, Step, Trap, Value, Word
+from ..reports.document import Finding, Fixes, Lasso, Trap, Value, Word
 from ..scenarios import one_line
+from .evidence import evidence_of
 from .options import UsageProblem
 from .plan import Run
 from .progress import memory
+from .steps import steps_of as steps_of
 
 Watcher = Callable[[Progress], None]
 Engine = Literal["native", "reference"]
@@ -67,8 +71,7 @@ def finding_of(run: Run, system: TransitionSystem, result: Result, remedy: str |
     """The result of a run as the reports know it; `remedy` is what to do if it is inconclusive."""
     prop = run.prop
     trace = result.trace
-    steps, after, cycle = _story(system, trace) if trace is not None else (None, (), ())
-    return Finding(
+    found = Finding(
         scenario=run.scenario.name,
         release=run.composition.release,
         fixes=Fixes(run.composition.added, run.composition.removed),
@@ -78,11 +81,6 @@ def finding_of(run: Run, system: TransitionSystem, result: Result, remedy: str |
         transitions=result.transitions,
         depth=result.depth,
         seconds=round(result.seconds, 3),
-        trace=steps,
-        trap=Trap(trace.closure, trace.closed) if trace is not None and trace.closure else None,
-        lasso=_lasso(trace) if isinstance(trace, LassoTrace) else None,
-        after=after,
-        cycle=cycle,
         words=result.words,
         expected=run.expected,
         notes=(*run.composition.notes, *(note for note in (run.remark, remedy) if note)),
@@ -98,6 +96,22 @@ def finding_of(run: Run, system: TransitionSystem, result: Result, remedy: str |
         vacuous=result.vacuous,
         engine=result.engine,
         reductions=result.reductions,
+    )
+    return found if trace is None else _with_counterexample(found, run, system, trace)
+
+
+def _with_counterexample(found: Finding, run: Run, system: TransitionSystem, trace: Trace) -> Finding:
+    story, trap, turn = _story(system, trace)
+    steps = steps_of(system, story)
+    evidence = evidence_of(run.scenario.spec, system, story, run.property)
+    return msgspec.structs.replace(
+        found,
+        trace=steps[:trap],
+        after=steps[trap:turn],
+        cycle=steps[turn:],
+        trap=Trap(trace.closure, trace.closed) if trace.closure else None,
+        lasso=_lasso(trace) if isinstance(trace, LassoTrace) else None,
+        **{field.name: getattr(evidence, field.name) for field in fields(evidence)},
     )
 
 
@@ -141,35 +155,13 @@ def goal_words(name: str) -> str:
     return name.partition(": ")[2] or name
 
 
-def _story(
-    system: TransitionSystem, trace: Trace
-) -> tuple[tuple[Step, ...], tuple[Step, ...], tuple[Step, ...]]:
-    """The steps of a trace; where it leads into a trap, also what follows and what then repeats."""
+def _story(system: TransitionSystem, trace: Trace) -> tuple[Trace, int, int]:
+    """A trace with what follows it and what then repeats; after how many steps what follows begins, and what repeats."""
     if isinstance(trace, LassoTrace):
-        steps = steps_of(system, trace)
-        return steps[: trace.turn], (), steps[trace.turn :]
+        return trace, trace.turn, trace.turn
+    steps = len(trace.steps)
     more = continue_fairly(system, trace) if trace.closure else None
     if more is None:
-        return steps_of(system, trace), (), ()
-    steps = steps_of(system, replay(system, (*trace.path, *more.lead_in, *more.cycle)))
-    trap = len(trace.steps)
-    turn = trap + len(more.lead_in)
-    return steps[:trap], steps[trap:turn], steps[turn:]
-
-
-def steps_of(system: TransitionSystem, trace: Trace) -> tuple[Step, ...]:
-    """The steps of a trace, with what the model says of each."""
-    return tuple(
-        Step(
-            number=i,
-            actor=step.actor,
-            component=step.part,
-            step=step.step,
-            args={name: plain_value(value) for name, value in step.args},
-            summary=system.transitions[step.transition].doc.partition("\n")[0].rstrip("."),
-            changes=tuple(
-                Change(c.variable, plain_value(c.before), plain_value(c.after)) for c in step.changes
-            ),
-        )
-        for i, step in enumerate(trace.steps, 1)
-    )
+        return trace, steps, steps
+    whole = replay(system, (*trace.path, *more.lead_in, *more.cycle))
+    return whole, steps, steps + len(more.lead_in)

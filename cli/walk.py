@@ -8,8 +8,9 @@ from ..checker.simulate import Seen, Walks, simulate
 from ..checker.trace import plain_value
 from ..reports.document import Fixes
 from ..reports.walks import Values, Walked
-from .execute import WORDS, goal_words, scope_of, steps_of, system_of
+from .execute import WORDS, goal_words, scope_of, system_of
 from .plan import Run
+from .steps import steps_of
 
 
 def walk(

@@ -6,6 +6,7 @@ Only words: what a step does is in the model. A variable without words is shown 
 from __future__ import annotations
 
 from ..reports.vocabulary import Vocabulary, Word
+from .sentences import FACTS, SENTENCES
 
 _POD = r"\[([^\]]+)\]"
 
@@ -82,5 +83,7 @@ SCHEDULER_WORDS = Vocabulary(
         "NO_CANDIDATE": "cannot preempt on",
     },
     empty=frozenset({"NONE", "UNTRIED", "IDLE"}),
+    sentences=SENTENCES,
+    facts=FACTS,
 )
 """The words of the scheduler."""

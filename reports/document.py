@@ -11,33 +11,12 @@ from typing import Literal
 
 import msgspec
 
-Value = bool | int | str | None
+from .evidence import Cause, Cluster, Memory, Neighbourhood, Prevention
+from .step import Change, Step, Value, show
+
 Word = Literal["HOLDS", "VIOLATED", "INCONCLUSIVE"]
 
-
-class Change(msgspec.Struct, frozen=True):
-    """One variable that a step changed."""
-
-    variable: str
-    before: Value
-    after: Value
-
-
-class Step(msgspec.Struct, frozen=True):
-    """One step of an interleaving, numbered from 1. `summary` says what such a step does."""
-
-    number: int
-    actor: str
-    component: str
-    step: str
-    args: dict[str, Value]
-    summary: str
-    changes: tuple[Change, ...]
-
-    @property
-    def call(self) -> str:
-        """For example `bind(q, ANSWERED)`; a bool argument shows as its name, with `not` if false."""
-        return f"{self.step}({', '.join(_argument(name, value) for name, value in self.args.items())})"
+__all__ = ["Change", "Finding", "Fixes", "Lasso", "Step", "Trap", "Value", "Word", "show"]
 
 
 class Fixes(msgspec.Struct, frozen=True):
@@ -77,7 +56,8 @@ class Finding(msgspec.Struct, frozen=True):
     `expected` is what should have come out, where that is known. `trace` is the shortest counterexample; for a
     property of what must stay possible it leads into a `trap`; `after` and then `cycle`, which repeats for ever, are an
     example of how it goes on from there. For a liveness the `cycle` after it is the violation itself, a `lasso`. `words` says what the verdict rests on;
-    `goals_reached` gives the length of a shortest run to each goal.
+    `goals_reached` gives the length of a shortest run to each goal. `cluster`, `memory`, `causes`, `preventions` and
+    `neighbourhood` are what a counterexample is shown with; `causes` are of all steps of its `story`.
     """
 
     scenario: str
@@ -109,6 +89,11 @@ class Finding(msgspec.Struct, frozen=True):
     vacuous: bool = False
     engine: str = ""
     reductions: tuple[str, ...] = ()
+    cluster: Cluster | None = None
+    memory: Memory | None = None
+    causes: tuple[Cause, ...] = ()
+    preventions: tuple[Prevention, ...] = ()
+    neighbourhood: Neighbourhood | None = None
 
     @builtins.property
     def label(self) -> str:
@@ -142,18 +127,3 @@ class Finding(msgspec.Struct, frozen=True):
     def as_expected(self) -> bool:
         """Whether the verdict is the expected one, or none was expected."""
         return self.expected is None or self.expected == self.verdict
-
-
-def _argument(name: str, value: Value) -> str:
-    if isinstance(value, bool):
-        return name if value else f"not {name}"
-    return show(value)
-
-
-def show(value: Value) -> str:
-    """A value in a text."""
-    if value is None:
-        return "none"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return str(value)

@@ -31,6 +31,19 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
+class Sentence:
+    """How a step is told: the sentence for steps whose `component.step` matches `step` as a whole.
+
+    With `when`, only for those that changed something like it: it is searched in lines `variable: before -> after`, and
+    its named groups are further names for the text, beside the arguments of the step.
+    """
+
+    step: str
+    text: str
+    when: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Phrase:
     """One change in words."""
 
@@ -47,11 +60,16 @@ class _Arguments(dict[str, str]):
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Words, the first match winning; `values` renames values, `empty` lists those that say nothing."""
+    """Words and sentences, the first match winning; `values` renames values, `empty` lists those that say nothing.
+
+    `facts` says how a view speaks of a subject: for each fact what is said if it is so, with `{value}`, and if it is not.
+    """
 
     words: Sequence[Word] = ()
     values: Mapping[str, str] = field(default_factory=dict)
     empty: frozenset[str] = frozenset()
+    sentences: Sequence[Sentence] = ()
+    facts: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
     def phrases(self, step: Step) -> list[Phrase]:
         """What a step changed, in words, in the order of the variables."""
@@ -72,6 +90,25 @@ class Vocabulary:
             text = Formatter().vformat(template, match.groups(), _Arguments({**arguments, **names}))
             return Phrase(text, word.decisive)
         return Phrase(f"{change.variable}: {show(change.before)} -> {show(change.after)}", False)
+
+    def tell(self, step: Step) -> str:
+        """A step in one sentence; a step that has none is told by its actor, its call and its summary."""
+        changes = "\n".join(f"{c.variable}: {show(c.before)} -> {show(c.after)}" for c in step.changes)
+        for sentence in self.sentences:
+            if re.fullmatch(sentence.step, f"{step.component}.{step.step}") is None:
+                continue
+            match = re.search(sentence.when, changes)
+            if match is None:
+                continue
+            names = {name: show(value) for name, value in step.args.items()}
+            names |= {name: self._name(value) for name, value in match.groupdict().items()}
+            return Formatter().vformat(sentence.text, (), _Arguments(names))
+        return f"{step.actor}: {step.call}" + (f" ({step.summary})." if step.summary else ".")
+
+    def fact(self, name: str, value: Value) -> str:
+        """What a view says of a subject; nothing if that is not worth a word."""
+        says, denies = self.facts.get(name, (f"{name.replace('_', ' ')} {{value}}", ""))
+        return denies if self._says_nothing(value) else says.format(value=self._name(value))
 
     def _says_nothing(self, value: Value) -> bool:
         return value is None or value is False or (isinstance(value, str) and value in self.empty)

@@ -1,0 +1,136 @@
+"""What a counterexample is shown with, beside its steps: the cluster, what each component knows, causes, and what is near.
+
+All of it is computed from the model by the caller. Nothing here names a component: views, their facts and the
+channels between them are data.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from .step import Step, Value
+
+
+class NodeShape(msgspec.Struct, frozen=True):
+    """A node: how much it has of each resource that is asked for, and how many pods it admits."""
+
+    name: str
+    capacity: dict[str, int]
+    pods: int | None = None
+
+
+class PodShape(msgspec.Struct, frozen=True):
+    """A pod: how much it asks for of each resource, and its priority."""
+
+    name: str
+    requests: dict[str, int]
+    priority: int
+
+
+class Picture(msgspec.Struct, frozen=True):
+    """The cluster as somebody sees it: the views that say where pods are, and where they are nominated to."""
+
+    title: str
+    placed: str
+    nominated: str
+
+
+class Cluster(msgspec.Struct, frozen=True):
+    """Nodes and pods, and through whose eyes they are to be drawn."""
+
+    nodes: tuple[NodeShape, ...]
+    pods: tuple[PodShape, ...]
+    pictures: tuple[Picture, ...] = ()
+
+
+class Cell(msgspec.Struct, frozen=True):
+    """One thing that a view says of a subject: the variable that says it, and its value before the first step."""
+
+    variable: str
+    subject: str
+    fact: str
+    initial: Value
+
+
+class View(msgspec.Struct, frozen=True):
+    """What one component knows.
+
+    Where the fact `key` of a subject says nothing, or `nothing`, the view does not speak of that subject. A `fleeting`
+    view is there only while one of its cells says something.
+    """
+
+    name: str
+    cells: tuple[Cell, ...]
+    key: str = ""
+    nothing: str = ""
+    fleeting: bool = False
+
+
+class Reader(msgspec.Struct, frozen=True):
+    """Somebody whom events have still to reach: those from `position` on (all without one) that have the fact `filter`."""
+
+    name: str
+    position: Cell | None = None
+    filter: str = ""
+
+
+class Channel(msgspec.Struct, frozen=True):
+    """Events on their way, oldest first: `length` of the entries are there.
+
+    The fact `subject` says what an event is about, and `about` how views call that: it stands for the {}.
+    """
+
+    name: str
+    length: Cell
+    entries: tuple[tuple[Cell, ...], ...]
+    subject: str
+    about: str
+    readers: tuple[Reader, ...]
+
+
+class Memory(msgspec.Struct, frozen=True):
+    """Every view of a counterexample, the channels between them, and the facts on which views ought to agree."""
+
+    views: tuple[View, ...] = ()
+    channels: tuple[Channel, ...] = ()
+    compared: tuple[str, ...] = ()
+
+
+class Cause(msgspec.Struct, frozen=True):
+    """Step `number` went as it did because of what step `after` had changed, in these variables."""
+
+    number: int
+    after: int
+    variables: tuple[str, ...]
+
+
+class Prevention(msgspec.Struct, frozen=True):
+    """Steps of one actor that could have been taken before step `before`; step `stops` would not have been possible then."""
+
+    before: int
+    steps: tuple[Step, ...]
+    stops: int
+
+
+class Move(msgspec.Struct, frozen=True):
+    """A step from one state to another."""
+
+    source: int
+    target: int
+    actor: str
+    call: str
+
+
+class Neighbourhood(msgspec.Struct, frozen=True):
+    """The states around a run, by number: `run` are those that it goes through, `bad` those that break the property.
+
+    `whole`: these are all states that there are. Without it, those that one step leads to from the run. `refused` is the
+    number of states where there are too many to look at; then nothing else is told.
+    """
+
+    states: int
+    moves: tuple[Move, ...] = ()
+    run: tuple[int, ...] = ()
+    bad: tuple[int, ...] = ()
+    whole: bool = False
+    refused: bool = False
