@@ -29,13 +29,13 @@ class Pattern:
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """The variables of one watch: events in `log`, with these readers."""
+    """The variables of one watch: events in `log`. Of each reader: the name, its position, its filter, its being busy."""
 
     name: str
     part: str
     subject: str
     about: str
-    readers: tuple[tuple[str, str, str], ...]
+    readers: tuple[tuple[str, str, str, str], ...]
 
 
 _NODE = "node {}"
@@ -93,12 +93,12 @@ WATCHES = (
         "pod",
         "{}",
         (
-            ("the lister", "listed", ""),
-            ("the queue handler", "next[QUEUE]", "for_queue"),
-            ("the cache handler", "next[CACHE]", "for_cache"),
+            ("the lister", "listed", "", ""),
+            ("the queue handler", "next[QUEUE]", "for_queue", "handlers.queue_busy"),
+            ("the cache handler", "next[CACHE]", "for_cache", "handlers.cache_busy"),
         ),
     ),
-    Watch("node watch", "node_watch", "node", _NODE, (("the lister", "listed", ""), ("the node handler", "", ""))),
+    Watch("node watch", "node_watch", "node", _NODE, (("the lister", "listed", "", ""), ("the node handler", "", "", "handlers.node_busy"))),
 )
 """The watches, and who is told by them."""
 
@@ -148,7 +148,14 @@ def _channel(watch: Watch, names: set[str], value: Callable[[str], Value]) -> Ch
         own = sorted(name for name in names if name.startswith(start))
         entries.append(tuple(cell(name, name.removeprefix(start).removeprefix("object.")) for name in own))
     readers = []
-    for reader, position, only in watch.readers:
+    for reader, position, only, busy in watch.readers:
         variable = f"{watch.part}.{position}"
-        readers.append(Reader(reader, cell(variable, "position") if variable in names else None, only))
+        readers.append(
+            Reader(
+                reader,
+                cell(variable, "position") if variable in names else None,
+                only,
+                cell(busy, "busy") if busy in names else None,
+            )
+        )
     return Channel(watch.name, cell(length, "length"), tuple(entries), watch.subject, watch.about, tuple(readers))

@@ -67,11 +67,15 @@ class View(msgspec.Struct, frozen=True):
 
 
 class Reader(msgspec.Struct, frozen=True):
-    """Somebody whom events have still to reach: those from `position` on (all without one) that have the fact `filter`."""
+    """Somebody whom events have still to reach: those from `position` on (all without one) that have the fact `filter`.
+
+    While `busy`, the first of them has reached it already.
+    """
 
     name: str
     position: Cell | None = None
     filter: str = ""
+    busy: Cell | None = None
 
 
 class Channel(msgspec.Struct, frozen=True):

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from .document import Finding, Step
 from .evidence import Cluster, Memory, Prevention
+from .picture import main_resource, scenes
 from .states import Difference, State, differences, listed, published, states_of
 from .vocabulary import PLAIN, Vocabulary
 
@@ -35,7 +36,8 @@ class Told:
 class Explanation:
     """A counterexample in sentences; `ending` is a remark that stands after the last step.
 
-    `disagreement` says which views differed when it mattered, `remedy` what would have kept the run from its end.
+    `outcome` says what does not fit in the end, `disagreement` which views differed when it mattered, `remedy` what would
+    have kept the run from its end.
     """
 
     opening: tuple[str, ...]
@@ -43,11 +45,12 @@ class Explanation:
     disagreement: tuple[str, ...] = ()
     remedy: tuple[str, ...] = ()
     ending: str = ""
+    outcome: tuple[str, ...] = ()
 
     @property
     def closing(self) -> tuple[str, ...]:
         """What stands after the steps."""
-        return (*self.disagreement, *self.remedy)
+        return (*self.outcome, *self.disagreement, *self.remedy)
 
     @property
     def text(self) -> str:
@@ -74,8 +77,40 @@ def explain(finding: Finding, vocabulary: Vocabulary = PLAIN) -> Explanation:
         steps=steps,
         disagreement=_disagreement(finding, states, vocabulary),
         remedy=tuple(prevented(finding, way, vocabulary) for way in finding.preventions),
-        ending=remarks.get(len(steps) + 1, ""),
+        ending=remarks.get(len(steps) + 1, "") or _ending(finding),
+        outcome=tuple(crowded(finding.cluster, states[-1])) if states and finding.cluster is not None else (),
     )
+
+
+def _ending(finding: Finding) -> str:
+    return "" if finding.trap is not None or finding.lasso is not None else f"{finding.property} is violated"
+
+
+def crowded(cluster: Cluster, state: State) -> list[str]:
+    """Nodes with more on them than they have room for, and pods nominated to a node where they do not fit."""
+    resource = main_resource(cluster)
+    if resource is None:
+        return []
+    seen = scenes(cluster, state)
+    meant = {(box.name, pod.name): pod for scene in seen for box in scene.boxes for pod in box.nominated}
+    lines = []
+    for scene in seen:
+        for box in scene.boxes:
+            staying = [pod for pod in box.pods if not pod.terminating]
+            used = sum(pod.size for pod in staying)
+            names = listed([f"{pod.name} ({pod.size} {resource})" for pod in staying]) if staying else ""
+            if used > box.capacity:
+                lines.append(
+                    f"In the end, {scene.title}, {box.name} has {names} on it, and no more than {box.capacity} {resource}."
+                )
+            for (node, _), pod in meant.items():
+                fits = used + pod.size <= box.capacity
+                if node == box.name and staying and not fits and pod.name not in {p.name for p in staying}:
+                    lines.append(
+                        f"In the end, {scene.title}, {box.name} has {names} on it: of its {box.capacity} {resource}, "
+                        f"{max(box.capacity - used, 0)} are left. {pod.name}, nominated to {box.name}, asks for {pod.size}, and does not fit."
+                    )
+    return lines
 
 
 def _told(finding: Finding, step: Step, states: list[State], remark: str, vocabulary: Vocabulary) -> Told:

@@ -106,7 +106,8 @@ def _cells(memory: Memory) -> Iterable[Cell]:
         yield channel.length
         for entry in channel.entries:
             yield from entry
-        yield from (reader.position for reader in channel.readers if reader.position is not None)
+        for reader in channel.readers:
+            yield from (cell for cell in (reader.position, reader.busy) if cell is not None)
 
 
 def _state(memory: Memory, values: Mapping[str, Value]) -> State:
@@ -142,6 +143,8 @@ def _waiting(
     for reader in channel.readers:
         passes = facts.get(reader.filter, True) if reader.filter else True
         at = 0 if reader.position is None else _number(values[reader.position.variable])
+        if reader.busy is not None and values[reader.busy.variable]:
+            at += 1
         if passes and position >= at:
             found.append(reader.name)
     return tuple(found)

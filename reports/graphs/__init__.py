@@ -1,0 +1,1 @@
+"""Drawings of counterexamples, as DOT source."""

@@ -1,0 +1,74 @@
+"""The section of one finding: what it is about, and its counterexample or what its verdict rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..document import Finding
+from ..explain import explain
+from ..text import scope_words
+from ..vocabulary import Vocabulary
+from .elements import Markup, el, join
+from .lanes import causes_figure
+from .player import player
+from .story import story
+from .verdicts import badge, links
+
+
+def section(finding: Finding, number: int, vocabulary: Vocabulary) -> Markup:
+    """A finding; `number` counts from 1 and makes identifiers."""
+    name = f"finding-{number}"
+    head = el(
+        "header",
+        el("h2", finding.title or finding.scenario, id=f"{name}-title"),
+        el("p", badge(finding), f" {finding.property} · {finding.scenario} · release {finding.label}", class_="meta"),
+        el("p", finding.sentence, class_="sentence") if finding.sentence else None,
+        el("p", "See ", links(finding.issues), ".", class_="meta") if finding.issues else None,
+        *(el("p", f"Note: {note}.", class_="meta") for note in finding.notes),
+    )
+    body = _rests_on(finding) if finding.trace is None else _counterexample(finding, name, vocabulary)
+    return el("section", head, body, id=name, class_="finding", aria_labelledby=f"{name}-title")
+
+
+def _counterexample(finding: Finding, name: str, vocabulary: Vocabulary) -> Markup:
+    told = explain(finding, vocabulary)
+    closing = [
+        *_paragraphs("How it ends", told.outcome, "outcome"),
+        *_paragraphs("Where the views disagreed", told.disagreement, "disagreement"),
+        *_paragraphs("What would have prevented it", told.remedy, "remedy"),
+    ]
+    return join(
+        el("div", *(el("p", line) for line in told.opening), class_="opening") if told.opening else None,
+        el(
+            "div",
+            el("div", el("h3", "What happens"), story(finding, told, name, vocabulary), class_="story"),
+            el("div", player(finding, told, name, vocabulary), class_="stage"),
+            class_="run",
+        ),
+        el("p", finding.words, class_="words"),
+        *closing,
+        causes_figure(finding, name),
+    )
+
+
+def _paragraphs(title: str, lines: Sequence[str], class_: str) -> list[Markup]:
+    return [el("div", el("h3", title), *(el("p", line) for line in lines), class_=class_)] if lines else []
+
+
+def _rests_on(finding: Finding) -> Markup:
+    lines = [el("p", finding.words, class_="words")]
+    if finding.scope:
+        lines.append(el("p", f"Scope: {scope_words(finding.scope)}."))
+    if finding.bounds_hit:
+        lines.append(el("p", f"Bounds that were hit: {'; '.join(finding.bounds_hit)}."))
+    if finding.goals_reached:
+        reached = "; ".join(f"{goal} (after {steps} steps)" for goal, steps in finding.goals_reached.items())
+        lines.append(el("p", f"Reached on the way: {reached}."))
+    if finding.goals_missed:
+        lines.append(el("p", f"Never reached: {'; '.join(finding.goals_missed)}."))
+    if finding.steps_never_fired:
+        steps = ", ".join(finding.steps_never_fired)
+        total = len(finding.steps_never_fired) + len(finding.steps_fired)
+        summary = f"Steps that never ran: {len(finding.steps_never_fired)} of {total}"
+        lines.append(el("details", el("summary", summary), el("p", f"{steps}.")))
+    return join(*lines)

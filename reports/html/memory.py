@@ -1,0 +1,127 @@
+"""What each component knows in one state, as a table: a row per component, a column per pod and node."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..document import Finding
+from ..states import State, changed_facts, differences, listed, says_something
+from ..step import Value
+from ..vocabulary import Vocabulary
+from .elements import Markup, el, join
+
+
+def memory_table(finding: Finding, before: State | None, state: State, vocabulary: Vocabulary) -> Markup:
+    """The views of a state. What is new since `before` is marked as changed, what views do not agree on as disputed."""
+    assert finding.memory is not None
+    columns = _columns(finding)
+    changed = changed_facts(before, state) if before is not None else set()
+    disputed = {(d.subject, fact) for d in differences(finding.memory, state) for fact in d.facts}
+    compared = frozenset(finding.memory.compared)
+    rows = []
+    for view, facts in state.views.items():
+        own = [s for s in (facts or {}) if s not in columns]
+        about = [_facts(view, s, (facts or {})[s], changed, frozenset(), compared, vocabulary) for s in own]
+        head = el("th", el("span", view), *(a for a in about if a), scope="row")
+        if facts is None:
+            rows.append(el("tr", head, el("td", "not taken", class_="nothing", colspan=len(columns))))
+            continue
+        cells = [
+            el(
+                "td",
+                (_facts(view, s, facts[s], changed, disputed, compared, vocabulary) if s in facts else None)
+                or el("span", "–", class_="nothing"),
+                data_column=s,
+            )
+            for s in columns
+        ]
+        rows.append(el("tr", head, *cells))
+    names = [el("th", name, scope="col") for name in columns]
+    table = el(
+        "table",
+        el("caption", "What each component knows"),
+        el("thead", el("tr", el("th", "component", scope="col"), *names)),
+        el("tbody", *rows),
+        class_="memory",
+    )
+    return el("div", table, class_="scroll", role="region", aria_label="What each component knows", tabindex=0)
+
+
+def channels(state: State, vocabulary: Vocabulary) -> Markup | None:
+    """The events that somebody has still to be told of; None if there are none."""
+    lists = []
+    for name, events in state.channels.items():
+        items = []
+        for event in events:
+            if not event.waits_for:
+                continue
+            items.append(
+                el(
+                    "li",
+                    el("b", event.subject),
+                    f": {_words(event.facts, vocabulary)} ",
+                    el("span", f"→ still to reach {listed(event.waits_for)}", class_="waits"),
+                )
+            )
+        if items:
+            lists.append(join(el("h5", f"On its way on the {name}"), el("ol", *items, class_="events")))
+    return el("div", *lists, class_="channels") if lists else None
+
+
+def _words(facts: Mapping[str, Value], vocabulary: Vocabulary) -> str:
+    if facts.get("exists") is False:
+        return vocabulary.fact("exists", False)
+    said = [
+        vocabulary.fact(fact, value)
+        for fact, value in facts.items()
+        if fact in vocabulary.facts and says_something(value)
+    ]
+    return ", ".join(said)
+
+
+def _columns(finding: Finding) -> list[str]:
+    """Pods, then nodes; without a cluster whatever views speak of."""
+    assert finding.memory is not None
+    if finding.cluster is not None:
+        pods = [pod.name for pod in finding.cluster.pods]
+        return [*pods, *(f"node {node.name}" for node in finding.cluster.nodes)]
+    return list(dict.fromkeys(cell.subject for view in finding.memory.views for cell in view.cells))
+
+
+def _facts(
+    view: str,
+    subject: str,
+    facts: Mapping[str, Value],
+    changed: set[tuple[str, str, str]],
+    disputed: set[tuple[str, str]] | frozenset[tuple[str, str]],
+    compared: frozenset[str],
+    vocabulary: Vocabulary,
+) -> Markup | None:
+    chips = []
+    gone = facts.get("exists") is False
+    for fact, value in facts.items():
+        is_disputed = (subject, fact) in disputed
+        is_changed = (view, subject, fact) in changed
+        if gone and fact != "exists" and not (is_changed and says_something(value)):
+            continue
+        if not (says_something(value) or is_disputed or is_changed or (gone and fact == "exists")):
+            continue
+        text = vocabulary.fact(fact, value)
+        if not text or (fact == "exists" and value is True and _says_more(facts) and not is_changed):
+            continue
+        kinds = [k for k, on in (("changed", is_changed), ("disputed", is_disputed)) if on]
+        notes = [n for n, on in (("changed by this step", is_changed), ("views differ", is_disputed)) if on]
+        chips.append(
+            el(
+                "span",
+                text,
+                el("span", f" ({', '.join(notes)})", class_="sr") if notes else None,
+                class_=" ".join(["fact", *kinds]),
+                title=", ".join(notes) or None,
+            )
+        )
+    return join(*chips) if chips else None
+
+
+def _says_more(facts: Mapping[str, Value]) -> bool:
+    return any(says_something(value) for fact, value in facts.items() if fact != "exists")

@@ -1,0 +1,46 @@
+"""The whole page: the frame, the verdicts, and a section per finding."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.resources import files
+from string import Template
+
+from ..document import Finding
+from ..vocabulary import PLAIN, Vocabulary
+from .compare import comparisons
+from .elements import Markup, el, join
+from .finding import section
+from .verdicts import verdict_table
+
+
+def to_html(findings: Sequence[Finding], vocabulary: Vocabulary = PLAIN) -> str:
+    """One self-contained page about these findings; the same findings give the same bytes."""
+    title = _title(findings)
+    page = Template(_file("page.html"))
+    return page.substitute(
+        title=join(title),
+        style=_file("page.css").strip(),
+        script=_file("page.js").strip(),
+        summary=_summary(findings),
+        verdicts=verdict_table(findings),
+        comparisons=comparisons(findings, vocabulary),
+        sections=join(*(section(f, n, vocabulary) for n, f in enumerate(findings, 1))),
+    )
+
+
+def _title(findings: Sequence[Finding]) -> str:
+    names = list(dict.fromkeys(f.title or f.scenario for f in findings))
+    return names[0] if len(names) == 1 else "Races in the Kubernetes scheduler"
+
+
+def _summary(findings: Sequence[Finding]) -> Markup:
+    counts = {word: sum(f.verdict == word for f in findings) for word in ("VIOLATED", "INCONCLUSIVE", "HOLDS")}
+    words = {"VIOLATED": "violated", "INCONCLUSIVE": "undecided", "HOLDS": "holding"}
+    told = ", ".join(f"{count} {words[word]}" for word, count in counts.items() if count)
+    noun = "property was" if len(findings) == 1 else "properties were"
+    return el("p", f"{len(findings)} {noun} checked: {told}." if findings else "Nothing was checked.", class_="lead")
+
+
+def _file(name: str) -> str:
+    return files(__package__).joinpath(name).read_text(encoding="utf-8")

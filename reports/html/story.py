@@ -1,0 +1,73 @@
+"""The story: a row per step with its lane, its sentence, and what is to be said of the moment."""
+
+from __future__ import annotations
+
+from ..document import Finding
+from ..explain import Explanation, Told
+from ..lanes import actors_of
+from ..vocabulary import Vocabulary
+from .elements import Markup, el, join
+
+LANE_COLOURS = 8
+
+
+def story(finding: Finding, told: Explanation, name: str, vocabulary: Vocabulary) -> Markup:
+    """All steps, in order. Every step links to its state in the player."""
+    actors = actors_of(finding.story)
+    relies = {cause.number: [] for cause in finding.causes} if finding.causes else {}
+    for cause in finding.causes:
+        relies[cause.number].append(cause.after)
+    legend = el(
+        "ul",
+        *(el("li", el("span", class_=f"dot lane-{i % LANE_COLOURS}"), actor) for i, actor in enumerate(actors)),
+        class_="legend",
+    )
+    rows: list[Markup] = []
+    for one, step in zip(told.steps, finding.story, strict=True):
+        if one.remark:
+            rows.append(_remark(one.remark))
+        rows.append(_row(one, step.call, step.summary, actors, name))
+    if told.ending:
+        rows.append(_remark(told.ending))
+    return join(legend, el("ol", *rows, class_="steps", style=f"--lanes: {max(len(actors), 1)}"))
+
+
+def _remark(text: str) -> Markup:
+    return el("li", text, class_="remark")
+
+
+def _row(told: Told, call: str, summary: str, actors: list[str], name: str) -> Markup:
+    lane = actors.index(told.actor)
+    lanes = [
+        el(
+            "span",
+            el("span", str(told.number), class_="number") if i == lane else None,
+            class_=f"lane lane-{i % LANE_COLOURS}",
+            aria_hidden="true",
+        )
+        for i in range(len(actors))
+    ]
+    kinds = [k for k, on in (("step", True), ("decisive", told.decisive), ("diverges", told.diverges)) if on]
+    notes = [
+        el("p", note, class_="note split" if note.startswith("From here on") else "note") for note in told.notes
+    ]
+    return el(
+        "li",
+        el("span", *lanes, class_="lanes"),
+        el(
+            "div",
+            el(
+                "a",
+                el("span", f"Step {told.number}, {told.actor}: ", class_="sr"),
+                told.text,
+                href=f"#{name}-state-{told.number}",
+                data_step=told.number,
+                class_="tell",
+            ),
+            el("p", el("code", call), f" {summary}" if summary else None, class_="call"),
+            *notes,
+        ),
+        class_=" ".join(kinds),
+        value=told.number,
+        data_row=told.number,
+    )
