@@ -26,24 +26,22 @@ class Dependence:
 def dependences(system: TransitionSystem, trace: Trace) -> tuple[Dependence, ...]:
     """What each step of the run used of what earlier ones had assigned, in the order of the steps.
 
-    A step uses what decides its guard, and what decides the new values of the variables that it changes. Assigning the
-    value that is there already counts; keeping it does not. The bounds of the scenario are not looked at.
+    A step uses what decides its guard, and what decides the values that it assigns. Assigning the value that is there
+    already counts, keeping it does not. The bounds of the scenario are not looked at.
     """
     interpreter = Interpreter(system)
     assigned: dict[Variable, int] = {}
     found = []
     for number, (step, state) in enumerate(zip(trace.steps, trace.states[:-1], strict=True), 1):
         transition = system.transitions[step.transition]
-        names = {change.variable for change in step.changes}
-        roots = [transition.guard, *(e for v, e in transition.updates.items() if v.name in names)]
+        updates = {v: e for v, e in transition.updates.items() if not _keeps(interpreter, v, e, state)}
+        roots = [transition.guard, *updates.values()]
         used: dict[int, list[str]] = {}
         for variable in used_variables(interpreter, roots, state):
             if variable in assigned:
                 used.setdefault(assigned[variable], []).append(variable.name)
         found += [Dependence(number, after, tuple(sorted(used[after]))) for after in sorted(used)]
-        for variable, update in transition.updates.items():
-            if not _keeps(interpreter, variable, update, state):
-                assigned[variable] = number
+        assigned.update(dict.fromkeys(updates, number))
     return tuple(found)
 
 

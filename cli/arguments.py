@@ -9,6 +9,15 @@ from typing import Annotated
 import typer
 
 
+class GraphKind(Enum):
+    """Kinds of drawings; `lanes` for the steps, the others show the cluster, the states around, or a lasso."""
+
+    lanes = "lanes"
+    cluster = "cluster"
+    states = "states"
+    lasso = "lasso"
+
+
 class Form(Enum):
     """Forms of a report."""
 
@@ -42,4 +51,12 @@ Timeout = Annotated[
 ]
 Graph = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Draw the counterexample as .svg, .png or .dot.")
+]
+GraphKindOption = Annotated[
+    GraphKind,
+    typer.Option(
+        "--graph-kind",
+        help="Draw the steps by actor; the cluster before and after each decisive step; the states around; or what "
+        "repeats for ever.",
+    ),
 ]

@@ -17,6 +17,7 @@ from .progress import ProgressDisplay
 if TYPE_CHECKING:
     from ..checker.exploration import Budget
     from ..reports.document import Finding
+    from ..reports.graphs import Kind
     from .execute import Method
 
 HOLDS, VIOLATED, INCONCLUSIVE = 0, 1, 3
@@ -30,6 +31,7 @@ class Output:
     graph: Path | None = None
     no_color: bool = False
     fail_on_vacuous: bool = False
+    graph_kind: Kind = "lanes"
 
 
 def check(selection: Selection, budget: Budget, method: Method, output: Output) -> int:
@@ -45,7 +47,7 @@ def check(selection: Selection, budget: Budget, method: Method, output: Output) 
     with tolerant_of_closed_pipes():
         report(findings, output)
     if output.graph is not None:
-        draw(findings, output.graph, output.no_color)
+        draw(findings, output.graph, output.no_color, output.graph_kind)
     return exit_code(findings, output.fail_on_vacuous)
 
 
@@ -89,9 +91,13 @@ def refuse_unwritable(path: Path) -> None:
         raise UsageProblem(f"--graph: cannot write `{path}`: permission denied")
 
 
-def draw(findings: Sequence[Finding], path: Path, no_color: bool = False) -> list[Path]:
-    """Draw every counterexample: the first into `path`, the others beside it with a number."""
-    from ..reports.graph import to_dot
+def draw(findings: Sequence[Finding], path: Path, no_color: bool = False, kind: Kind = "lanes") -> list[Path]:
+    """Draw every counterexample: the first into `path`, the others beside it with a number.
+
+    What cannot be drawn as this kind of drawing is named on stderr.
+    """
+    from ..reports.graphs import to_dot
+    from ..reports.graphs.style import NotDrawn
     from ..reports.render import write_graph
     from .words import SCHEDULER_WORDS
 
@@ -102,7 +108,12 @@ def draw(findings: Sequence[Finding], path: Path, no_color: bool = False) -> lis
     written = []
     for number, finding in enumerate(violated, 1):
         target = path if number == 1 else path.with_name(f"{path.stem}-{number}{path.suffix}")
-        write_graph(to_dot(finding, SCHEDULER_WORDS), target)
+        try:
+            dot = to_dot(finding, kind, SCHEDULER_WORDS)
+        except NotDrawn as problem:
+            messages.print(f"not drawn: {problem}", soft_wrap=True)
+            continue
+        write_graph(dot, target)
         written.append(target)
         where = f"{finding.scenario}, {finding.label}: {finding.property}"
         messages.print(f"wrote {target} ({where})", soft_wrap=True)

@@ -96,6 +96,4 @@ def _neighbourhood(system: TransitionSystem, story: Trace, prop: str) -> Neighbo
     for move in around.moves:
         transition = system.transitions[move.transition]
         moves.append(Move(move.source, move.target, transition.actor, step_of(transition, 0).call))
-    return Neighbourhood(
-        around.states, tuple(moves), around.run, around.bad, around.whole, around.refused
-    )
+    return Neighbourhood(around.states, tuple(moves), around.run, around.bad, around.whole, around.refused)

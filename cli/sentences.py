@@ -43,7 +43,7 @@ SENTENCES = (
         r"scheduler\.reread_preemptor", "Preemption for {pod} begins: the scheduler reads the pod again, and it may preempt.",
         r"scheduler\.phase: .* -> (?!IDLE)",
     ),
-    Sentence(r"scheduler\.reread_preemptor", "Preemption for {pod} begins, and ends at once: the pod may not preempt."),
+    Sentence(r"scheduler\.reread_preemptor", "Preemption for {pod} begins, and ends at once: the pod is gone, or may not preempt."),
     Sentence(
         r"scheduler\.dry_run", "Preemption could make room for {pod} on {node} by evicting {victim}.",
         r"preemption\.victim\[(?P<victim>[^\]]+)\]: false -> true",
@@ -118,6 +118,10 @@ SENTENCES = (
     Sentence(r"failure\.requeue", "The failure handler does not put {pod} back: it is queued already, or gone."),
     Sentence(r"failure\.live_get", "The requeue goroutine reads {pod} from the API server, as it is at this moment."),
     Sentence(
+        r"failure\.add_fetched", "The requeue goroutine puts {pod} into the queue as it was when it was read, which wipes its nomination from the nominator.",
+        r"nominator\.node\[.*\]: .* -> none",
+    ),
+    Sentence(
         r"failure\.add_fetched", "The requeue goroutine puts {pod} into {after}, as it was when it was read.",
         r"queue\.place\[.*\]: NONE -> (?P<after>.*)",
     ),
@@ -130,6 +134,14 @@ SENTENCES = (
     Sentence(r"pod_watch\.store", "The informer's store receives the next event, about {pod}: listers see it from now on."),
     Sentence(r"node_watch\.store", "The informer's store receives the next event, about node {node}."),
     Sentence(r"handlers\.handle_for_queue", "The watch delivers an event about {pod} to the queue's handler."),
+    Sentence(
+        r"handlers\.update_queue", "The queue's handler updates {pod}, and wipes its nomination to {before} from the nominator.",
+        r"nominator\.node\[.*\]: (?P<before>.*) -> none",
+    ),
+    Sentence(
+        r"handlers\.update_queue", "The queue's handler updates {pod}: now the nominator knows of its nomination to {after}.",
+        r"nominator\.node\[.*\]: none -> (?P<after>.*)",
+    ),
     Sentence(r"handlers\.update_queue", "The queue's handler updates {pod} in the queue, and the nominator with it."),
     Sentence(r"handlers\.reject_waiting", "The queue's handler rejects {pod}, if it waits for permission."),
     Sentence(
@@ -140,6 +152,14 @@ SENTENCES = (
     Sentence(r"handlers\.wake_queue", "The cache's handler wakes parked pods, because of {pod}."),
     Sentence(r"handlers\.wake_queue_for_node", "The node handler wakes parked pods, because of node {node}."),
     Sentence(r"handlers\.handle_heartbeat", "A status update of node {node} moves all parked pods."),
+    Sentence(
+        r"handlers\.handle_node", "The watch delivers to the node handler that node {node} is gone; the cache follows.",
+        r"cache\.live\[.*\]: true -> false",
+    ),
+    Sentence(
+        r"handlers\.handle_node", "The watch delivers to the node handler that node {node} is there; the cache follows.",
+        r"cache\.live\[.*\]: false -> true",
+    ),
     Sentence(r"handlers\.handle_node", "The watch delivers an event about node {node} to the node handler."),
     # Everybody else.
     Sentence(r"kubelet\.finish_termination", "The containers of {pod} have stopped: the kubelet removes the object."),

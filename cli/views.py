@@ -98,7 +98,13 @@ WATCHES = (
             ("the cache handler", "next[CACHE]", "for_cache", "handlers.cache_busy"),
         ),
     ),
-    Watch("node watch", "node_watch", "node", _NODE, (("the lister", "listed", "", ""), ("the node handler", "", "", "handlers.node_busy"))),
+    Watch(
+        "node watch",
+        "node_watch",
+        "node",
+        _NODE,
+        (("the lister", "listed", "", ""), ("the node handler", "", "", "handlers.node_busy")),
+    ),
 )
 """The watches, and who is told by them."""
 
@@ -158,4 +164,6 @@ def _channel(watch: Watch, names: set[str], value: Callable[[str], Value]) -> Ch
                 cell(busy, "busy") if busy in names else None,
             )
         )
-    return Channel(watch.name, cell(length, "length"), tuple(entries), watch.subject, watch.about, tuple(readers))
+    return Channel(
+        watch.name, cell(length, "length"), tuple(entries), watch.subject, watch.about, tuple(readers)
+    )

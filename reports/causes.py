@@ -13,7 +13,9 @@ def drawn_causes(finding: Finding) -> list[Cause]:
     actor = {step.number: step.actor for step in finding.story}
     across = [c for c in finding.causes if actor[c.number] != actor[c.after]]
     before: dict[int, set[int]] = {number: set() for number in actor}
-    direct: dict[int, set[int]] = {number: {c.after for c in across if c.number == number} for number in actor}
+    direct: dict[int, set[int]] = {
+        number: {c.after for c in across if c.number == number} for number in actor
+    }
     for name in dict.fromkeys(actor.values()):
         own = [number for number in actor if actor[number] == name]
         for one, two in pairwise(own):

@@ -66,7 +66,9 @@ class Explanation:
 def explain(finding: Finding, vocabulary: Vocabulary = PLAIN) -> Explanation:
     """The counterexample of a violated finding in sentences. Raises ValueError if it has none."""
     if finding.trace is None:
-        raise ValueError(f"{finding.scenario}, {finding.label}: {finding.property} has no counterexample to tell")
+        raise ValueError(
+            f"{finding.scenario}, {finding.label}: {finding.property} has no counterexample to tell"
+        )
     states = states_of(finding)
     remarks = finding.remarks
     steps = tuple(
@@ -107,8 +109,9 @@ def crowded(cluster: Cluster, state: State) -> list[str]:
                 fits = used + pod.size <= box.capacity
                 if node == box.name and staying and not fits and pod.name not in {p.name for p in staying}:
                     lines.append(
-                        f"In the end, {scene.title}, {box.name} has {names} on it: of its {box.capacity} {resource}, "
-                        f"{max(box.capacity - used, 0)} are left. {pod.name}, nominated to {box.name}, asks for {pod.size}, and does not fit."
+                        f"In the end, {scene.title}, {box.name} has {names} on it, which leaves "
+                        f"{max(box.capacity - used, 0)} of {box.capacity} {resource}. {pod.name}, nominated to {box.name}, "
+                        f"asks for {pod.size} and does not fit."
                     )
     return lines
 
@@ -128,6 +131,11 @@ def _told(finding: Finding, step: Step, states: list[State], remark: str, vocabu
     now = {d.subject: d for d in differences(finding.memory, after)}
     new = [d for subject, d in now.items() if subject not in earlier]
     notes += [f"From here on views differ on {d.subject}: {said(d, vocabulary)}." for d in new]
+    notes += [
+        f"Views on {subject} now: {said(d, vocabulary)}."
+        for subject, d in now.items()
+        if subject in earlier and d != earlier[subject]
+    ]
     notes += [f"All views agree on {subject} again." for subject in earlier if subject not in now]
     return Told(told.number, told.actor, told.text, tuple(notes), remark, bool(new), decisive)
 
@@ -164,7 +172,9 @@ def _pods(cluster: Cluster, state: State | None, vocabulary: Vocabulary) -> tupl
             where = "does not exist yet"
         elif facts.get("node") is not None:
             where = f"runs on {facts['node']}"
-        lines.append(f"Pod {pod.name} asks for {amounts(pod.requests)}, has priority {pod.priority} and {where}.")
+        lines.append(
+            f"Pod {pod.name} asks for {amounts(pod.requests)}, has priority {pod.priority} and {where}."
+        )
     return tuple(lines)
 
 
@@ -206,7 +216,9 @@ def _on_the_way(subject: str, state: State) -> list[str]:
     for channel, events in state.channels.items():
         readers = dict.fromkeys(r for e in events if e.subject == subject for r in e.waits_for)
         if readers:
-            lines.append(f"What the {channel} has to say of {subject} had not reached {listed(list(readers))} yet.")
+            lines.append(
+                f"What the {channel} has to say of {subject} had not reached {listed(list(readers))} yet."
+            )
     return lines
 
 

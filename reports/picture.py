@@ -86,7 +86,9 @@ def _scene(cluster: Cluster, picture: Picture, state: State) -> Scene:
                 about.get("exists", True) is True,
                 node.capacity.get(resource, 0) if resource else (node.pods or len(cluster.pods)),
                 _amounts(node.capacity),
-                tuple(_placed(p, resource, placed) for p in cluster.pods if _at(placed, p, "node") == node.name),
+                tuple(
+                    _placed(p, resource, placed) for p in cluster.pods if _at(placed, p, "node") == node.name
+                ),
                 tuple(
                     _placed(p, resource, {})
                     for p in cluster.pods

@@ -9,7 +9,19 @@ from typing import Annotated
 import typer
 
 from ..app import EXIT_CODES, app
-from ..arguments import Form, FormOption, Graph, NoColor, Own, Release, Timeout, WithFix, WithoutFix
+from ..arguments import (
+    Form,
+    FormOption,
+    Graph,
+    GraphKind,
+    GraphKindOption,
+    NoColor,
+    Own,
+    Release,
+    Timeout,
+    WithFix,
+    WithoutFix,
+)
 from ..options import (
     UsageProblem,
     parse_jobs,
@@ -57,6 +69,7 @@ def check(
     ] = False,
     output: FormOption = Form.text,
     graph: Graph = None,
+    graph_kind: GraphKindOption = GraphKind.lanes,
     max_states: Annotated[
         str | None, typer.Option(metavar="N", help="Stop after so many states, such as 5M.")
     ] = None,
@@ -98,6 +111,8 @@ def check(
         raise UsageProblem("--resume goes on with a search that is on disk: name its directory with --disk")
     if disk is not None and engine is Engine.reference:
         raise UsageProblem("--disk is for the native engine: leave out --engine reference")
+    if graph is None and graph_kind is not GraphKind.lanes:
+        raise UsageProblem("--graph-kind says how to draw: name the file with --graph FILE")
     seconds = parse_timeout(timeout) if timeout is not None else None
     from ...checker.exploration import Budget
     from ...checker.machine import cores, safe_memory
@@ -127,5 +142,7 @@ def check(
         resume=resume,
     )
     method = Method(engine.value, "auto" if reductions is None else "on" if reductions else "off")
-    code = run_check(selection, budget, method, Output(output.value, graph, no_color, fail_on_vacuous))
+    code = run_check(
+        selection, budget, method, Output(output.value, graph, no_color, fail_on_vacuous, graph_kind.value)
+    )
     raise typer.Exit(code)

@@ -48,7 +48,13 @@ def _box(box: Box, x: float, scale: float, pods: tuple[str, ...], prefix: str) -
     state = "node" if box.exists else "node gone"
     parts = [
         el("rect", x=f"{x:g}", y=f"{top:g}", width=WIDTH + MEANT, height=f"{room:g}", rx=6, class_=state),
-        el("text", f"{box.name}" + ("" if box.exists else " (gone)"), x=f"{x + 2:g}", y=f"{top - 18:g}", class_="name"),
+        el(
+            "text",
+            f"{box.name}" + ("" if box.exists else " (gone)"),
+            x=f"{x + 2:g}",
+            y=f"{top - 18:g}",
+            class_="name",
+        ),
         el("text", box.label, x=f"{x + 2:g}", y=f"{top - 5:g}", class_="small"),
     ]
     for column, members in ((x, box.pods), (x + WIDTH, box.nominated)):
@@ -58,7 +64,9 @@ def _box(box: Box, x: float, scale: float, pods: tuple[str, ...], prefix: str) -
             y -= height
             parts.append(_pod(pod, column, y, height, pods, prefix, column != x))
     if box.used > box.capacity:
-        parts.append(el("line", x1=f"{x:g}", x2=f"{x + WIDTH:g}", y1=f"{top:g}", y2=f"{top:g}", class_="over"))
+        parts.append(
+            el("line", x1=f"{x:g}", x2=f"{x + WIDTH:g}", y1=f"{top:g}", y2=f"{top:g}", class_="over")
+        )
     return el("g", *parts)
 
 
@@ -67,11 +75,15 @@ def _pod(
 ) -> Markup:
     width = (MEANT if nominated else WIDTH) - 8
     place = {"x": f"{x + 4:g}", "y": f"{y + 3:g}", "width": width, "height": f"{height - 6:g}", "rx": 4}
-    kind = "nominated" if nominated else "terminating" if pod.terminating else "assumed" if pod.assumed else ""
+    kind = (
+        "nominated" if nominated else "terminating" if pod.terminating else "assumed" if pod.assumed else ""
+    )
     parts = [el("rect", class_=f"pod {colour(pod.name, pods)} {kind}".strip(), **place)]
     if pod.assumed:
         parts.append(el("rect", fill=f"url(#{prefix}-hatch)", class_="hatched", **place))
-    word = "nominated" if nominated else "being deleted" if pod.terminating else "assumed" if pod.assumed else ""
+    word = (
+        "nominated" if nominated else "being deleted" if pod.terminating else "assumed" if pod.assumed else ""
+    )
     middle = x + 4 + width / 2
     if word and height >= 36:
         parts.append(el("text", pod.name, x=f"{middle:g}", y=f"{y + height / 2 - 1:g}", class_="pod-name"))
@@ -87,7 +99,15 @@ def _pending(scene: Scene, top: float, pods: tuple[str, ...]) -> Markup:
     for pod in scene.pending:
         width = 14 + 8 * max(len(pod.name), 2)
         parts += [
-            el("rect", x=f"{x:g}", y=f"{top + 4:g}", width=width, height=24, rx=4, class_=f"pod {colour(pod.name, pods)}"),
+            el(
+                "rect",
+                x=f"{x:g}",
+                y=f"{top + 4:g}",
+                width=width,
+                height=24,
+                rx=4,
+                class_=f"pod {colour(pod.name, pods)}",
+            ),
             el("text", pod.name, x=f"{x + width / 2:g}", y=f"{top + 20:g}", class_="pod-name"),
         ]
         x += width + 6

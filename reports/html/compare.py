@@ -36,5 +36,8 @@ def _group(members: list[tuple[int, Finding]]) -> Markup:
         for number, f in members
     ]
     return el(
-        "div", el("h3", f"{first.property} in {first.scenario}"), el("div", *cards, class_="cards"), class_="group"
+        "div",
+        el("h3", f"{first.property} in {first.scenario}"),
+        el("div", *cards, class_="cards"),
+        class_="group",
     )

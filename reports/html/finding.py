@@ -21,7 +21,12 @@ def section(finding: Finding, number: int, vocabulary: Vocabulary) -> Markup:
     head = el(
         "header",
         el("h2", finding.title or finding.scenario, id=f"{name}-title"),
-        el("p", badge(finding), f" {finding.property} · {finding.scenario} · release {finding.label}", class_="meta"),
+        el(
+            "p",
+            badge(finding),
+            f" {finding.property} · {finding.scenario} · release {finding.label}",
+            class_="meta",
+        ),
         el("p", finding.sentence, class_="sentence") if finding.sentence else None,
         el("p", "See ", links(finding.issues), ".", class_="meta") if finding.issues else None,
         *(el("p", f"Note: {note}.", class_="meta") for note in finding.notes),

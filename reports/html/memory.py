@@ -44,7 +44,9 @@ def memory_table(finding: Finding, before: State | None, state: State, vocabular
         el("tbody", *rows),
         class_="memory",
     )
-    return el("div", table, class_="scroll", role="region", aria_label="What each component knows", tabindex=0)
+    return el(
+        "div", table, class_="scroll", role="region", aria_label="What each component knows", tabindex=0
+    )
 
 
 def channels(state: State, vocabulary: Vocabulary) -> Markup | None:

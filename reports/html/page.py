@@ -35,11 +35,15 @@ def _title(findings: Sequence[Finding]) -> str:
 
 
 def _summary(findings: Sequence[Finding]) -> Markup:
-    counts = {word: sum(f.verdict == word for f in findings) for word in ("VIOLATED", "INCONCLUSIVE", "HOLDS")}
+    counts = {
+        word: sum(f.verdict == word for f in findings) for word in ("VIOLATED", "INCONCLUSIVE", "HOLDS")
+    }
     words = {"VIOLATED": "violated", "INCONCLUSIVE": "undecided", "HOLDS": "holding"}
     told = ", ".join(f"{count} {words[word]}" for word, count in counts.items() if count)
     noun = "property was" if len(findings) == 1 else "properties were"
-    return el("p", f"{len(findings)} {noun} checked: {told}." if findings else "Nothing was checked.", class_="lead")
+    return el(
+        "p", f"{len(findings)} {noun} checked: {told}." if findings else "Nothing was checked.", class_="lead"
+    )
 
 
 def _file(name: str) -> str:

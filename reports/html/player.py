@@ -50,7 +50,12 @@ def player(finding: Finding, told: Explanation, name: str, vocabulary: Vocabular
 
 
 def _panel(
-    finding: Finding, told: Explanation, number: int, states: list, name: str, vocabulary: Vocabulary  # type: ignore[type-arg]
+    finding: Finding,
+    told: Explanation,
+    number: int,
+    states: list,
+    name: str,
+    vocabulary: Vocabulary,  # type: ignore[type-arg]
 ) -> Markup:
     state = states[number]
     before = states[number - 1] if number else None
@@ -62,10 +67,7 @@ def _panel(
         heading, sentence, notes = "Before the first step", join("How it begins."), []
     pods = tuple(pod.name for pod in finding.cluster.pods) if finding.cluster is not None else ()
     drawn = (
-        [
-            draw(scene, pods, f"{name}-{number}-{i}")
-            for i, scene in enumerate(scenes(finding.cluster, state))
-        ]
+        [draw(scene, pods, f"{name}-{number}-{i}") for i, scene in enumerate(scenes(finding.cluster, state))]
         if finding.cluster is not None
         else []
     )

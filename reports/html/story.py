@@ -19,7 +19,10 @@ def story(finding: Finding, told: Explanation, name: str, vocabulary: Vocabulary
         relies[cause.number].append(cause.after)
     legend = el(
         "ul",
-        *(el("li", el("span", class_=f"dot lane-{i % LANE_COLOURS}"), actor) for i, actor in enumerate(actors)),
+        *(
+            el("li", el("span", class_=f"dot lane-{i % LANE_COLOURS}"), actor)
+            for i, actor in enumerate(actors)
+        ),
         class_="legend",
     )
     rows: list[Markup] = []
@@ -49,7 +52,8 @@ def _row(told: Told, call: str, summary: str, actors: list[str], name: str) -> M
     ]
     kinds = [k for k, on in (("step", True), ("decisive", told.decisive), ("diverges", told.diverges)) if on]
     notes = [
-        el("p", note, class_="note split" if note.startswith("From here on") else "note") for note in told.notes
+        el("p", note, class_="note split" if note.startswith("From here on") else "note")
+        for note in told.notes
     ]
     return el(
         "li",

@@ -1,4 +1,6 @@
-"""A counterexample as a drawing: a lane per actor, a row per step, arrows in the order of the steps.
+"""A counterexample as a drawing: a lane per actor, a row per step, arrows from causes to effects on other lanes.
+
+Where causes are not known, arrows follow the order of the steps.
 
 Every box has a fixed place (neato with pinned positions), so that lanes are straight whatever is in them.
 """
@@ -12,25 +14,13 @@ from textwrap import wrap
 
 import graphviz
 
-from .document import Finding, Step
-from .lanes import actors_of
-from .vocabulary import PLAIN, Vocabulary
+from ..causes import drawn_causes
+from ..document import Finding, Step
+from ..lanes import actors_of
+from ..vocabulary import PLAIN, Vocabulary
+from .style import FONT, LANE_COLOURS, TITLE, VIOLATION, place
 
-FONT = "Arial"
-TITLE = "#1f2933"
-LANE_COLOURS = (
-    "#2563a8",
-    "#8a3ffc",
-    "#0f7b55",
-    "#b45309",
-    "#be185d",
-    "#0e7490",
-    "#4d7c0f",
-    "#7f1d1d",
-    "#475569",
-)
 DECISIVE = "#fde68a"
-VIOLATION = "#b91c1c"
 
 # All lengths in points.
 LANE_WIDTH = 196
@@ -62,6 +52,7 @@ def to_dot(finding: Finding, vocabulary: Vocabulary = PLAIN) -> str:
     )  # fmt: skip
     boxes = [(step, _box(step, vocabulary)) for step in steps]
     bottom = _add_steps(graph, boxes, actors, finding.remarks)
+    _add_arrows(graph, finding)
     if finding.cycle:
         first, last = finding.cycle[0], finding.cycle[-1]
         graph.edge(
@@ -71,10 +62,6 @@ def to_dot(finding: Finding, vocabulary: Vocabulary = PLAIN) -> str:
     _add_title(graph, finding, len(actors))
     _add_ending(graph, finding, len(actors), bottom)
     return str(graph.source)
-
-
-def _place(x: float, y: float) -> str:
-    return f"{x / 72:.3f},{y / 72:.3f}!"
 
 
 def _centre(actors: int) -> float:
@@ -87,7 +74,7 @@ def _add_lanes(graph: graphviz.Digraph, actors: list[str], bottom: float) -> Non
         graph.node(
             f"lane{i}",
             graphviz.escape(actor),
-            pos=_place(i * LANE_WIDTH, 0),
+            pos=place(i * LANE_WIDTH, 0),
             shape="box",
             style="filled,rounded",
             fillcolor=colour,
@@ -99,7 +86,7 @@ def _add_lanes(graph: graphviz.Digraph, actors: list[str], bottom: float) -> Non
             fixedsize="true",
         )
         graph.node(
-            f"end{i}", "", pos=_place(i * LANE_WIDTH, bottom), shape="point", width="0.02", color=colour
+            f"end{i}", "", pos=place(i * LANE_WIDTH, bottom), shape="point", width="0.02", color=colour
         )
         graph.edge(f"lane{i}", f"end{i}", dir="none", style="dashed", color=f"{colour}66", penwidth="1")
 
@@ -117,7 +104,7 @@ def _add_steps(
             y -= ROW_GAP + LINE_HEIGHT
             text = f'<FONT COLOR="{VIOLATION}" POINT-SIZE="12"><B>{escape(remarks[step.number])}</B></FONT>'
             table = f'<TABLE BORDER="0" BGCOLOR="white" CELLPADDING="4"><TR><TD>{text}</TD></TR></TABLE>'
-            graph.node(f"remark{step.number}", f"<{table}>", pos=_place(_centre(len(actors)), y))
+            graph.node(f"remark{step.number}", f"<{table}>", pos=place(_centre(len(actors)), y))
             y -= LINE_HEIGHT / 2
         height = lines * LINE_HEIGHT + BOX_PADDING
         y -= ROW_GAP + height / 2
@@ -126,13 +113,22 @@ def _add_steps(
         graph.node(
             f"step{step.number}",
             label.replace("LANE", colour),
-            pos=_place(lane * LANE_WIDTH, y),
+            pos=place(lane * LANE_WIDTH, y),
             tooltip=graphviz.escape(step.summary or step.call),
         )
         y -= height / 2
-    for one, two in pairwise(boxes):
-        graph.edge(f"step{one[0].number}", f"step{two[0].number}", constraint="false")
     return y - ROW_GAP
+
+
+def _add_arrows(graph: graphviz.Digraph, finding: Finding) -> None:
+    if not finding.causes:
+        for one, two in pairwise(finding.story):
+            graph.edge(f"step{one.number}", f"step{two.number}", constraint="false")
+    for cause in drawn_causes(finding):
+        reason = f"{cause.number} uses what {cause.after} wrote: {', '.join(cause.variables)}"
+        graph.edge(
+            f"step{cause.after}", f"step{cause.number}", constraint="false", tooltip=graphviz.escape(reason)
+        )
 
 
 def _box(step: Step, vocabulary: Vocabulary) -> tuple[str, int]:
@@ -169,7 +165,7 @@ def _add_title(graph: graphviz.Digraph, finding: Finding, actors: int) -> None:
     )
     table = f'<TABLE BORDER="0" CELLSPACING="0" CELLPADDING="2">{"".join(cells)}</TABLE>'
     height = sum(size + 8 for size, _ in rows) + HEADER_HEIGHT
-    graph.node("title", f"<{table}>", pos=_place(_centre(actors), height / 2 + 10))
+    graph.node("title", f"<{table}>", pos=place(_centre(actors), height / 2 + 10))
 
 
 def _add_ending(graph: graphviz.Digraph, finding: Finding, actors: int, bottom: float) -> None:
@@ -181,4 +177,4 @@ def _add_ending(graph: graphviz.Digraph, finding: Finding, actors: int, bottom: 
     label = f'<<FONT COLOR="{VIOLATION}" POINT-SIZE="13"><B>{escape(text)}</B></FONT>>'
     steps = finding.story
     lane = actors_of(steps).index(steps[-1].actor) * LANE_WIDTH if steps else _centre(actors)
-    graph.node("ending", label, pos=_place(lane, bottom - 16))
+    graph.node("ending", label, pos=place(lane, bottom - 16))
