@@ -20,7 +20,8 @@ check: setup
 test: lint
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
 
-# SPIN and TLC, for the tests that compare with them; without these, such tests are skipped (in CI they fail).
+# SPIN and TLC, for the tests that compare with them, and Chromium for those of the HTML report; without these, such tests
+# are skipped (in CI they fail).
 tools:
 	./.ci/tools
 

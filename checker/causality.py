@@ -26,27 +26,33 @@ class Dependence:
 def dependences(system: TransitionSystem, trace: Trace) -> tuple[Dependence, ...]:
     """What each step of the run used of what earlier ones had assigned, in the order of the steps.
 
-    A step uses what decides its guard, and what decides the values that it assigns. Assigning the value that is there
-    already counts, keeping it does not. The bounds of the scenario are not looked at.
+    A step uses what decides its guard, what decides the new value of each variable that it changes, and what it assigns to
+    a variable that has that value already, unless it is made from the variable itself. The bounds of the scenario are
+    not looked at.
     """
     interpreter = Interpreter(system)
     assigned: dict[Variable, int] = {}
     found = []
     for number, (step, state) in enumerate(zip(trace.steps, trace.states[:-1], strict=True), 1):
         transition = system.transitions[step.transition]
-        updates = {v: e for v, e in transition.updates.items() if not _keeps(interpreter, v, e, state)}
-        roots = [transition.guard, *updates.values()]
+        names = {change.variable for change in step.changes}
+        roots, written = [transition.guard], []
+        for variable, update in transition.updates.items():
+            root = update if variable.name in names else _taken(interpreter, update, state)
+            if variable.name in names or variable not in used_variables(interpreter, [root], state):
+                written.append(variable)
+                roots.append(root)
         used: dict[int, list[str]] = {}
         for variable in used_variables(interpreter, roots, state):
             if variable in assigned:
                 used.setdefault(assigned[variable], []).append(variable.name)
         found += [Dependence(number, after, tuple(sorted(used[after]))) for after in sorted(used)]
-        assigned.update(dict.fromkeys(updates, number))
+        assigned.update(dict.fromkeys(written, number))
     return tuple(found)
 
 
 def used_variables(interpreter: Interpreter, roots: list[Expr], state: State) -> set[Variable]:
-    """The variables that decide the values of these expressions in this state."""
+    """Variables that decide the values of these expressions in this state: whatever the others are, they stay."""
     found: set[Variable] = set()
     seen: set[Expr] = set()
     waiting = list(roots)
@@ -62,19 +68,17 @@ def used_variables(interpreter: Interpreter, roots: list[Expr], state: State) ->
     return found
 
 
-def _keeps(interpreter: Interpreter, variable: Variable, update: Expr, state: State) -> bool:
-    """Whether the branches that are taken here lead to the variable itself."""
+def _taken(interpreter: Interpreter, update: Expr, state: State) -> Expr:
+    """What the branches that are taken here lead to."""
     while update.op == "ite":
         condition, one, other = update.args
         update = one if interpreter.holds(condition, state) else other
-    return update.op == "var" and update.value is variable
+    return update
 
 
 def _used_arguments(interpreter: Interpreter, node: Expr, state: State) -> tuple[Expr, ...]:
     if node.op == "ite":
         condition, one, other = node.args
-        if interpreter.evaluate(one, state) == interpreter.evaluate(other, state):
-            return (one,)
         return (condition, one if interpreter.holds(condition, state) else other)
     if node.op in ("and", "or"):
         decisive = int(node.op == "or")

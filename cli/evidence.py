@@ -33,10 +33,11 @@ def evidence_of(spec: ClusterSpec, system: TransitionSystem, story: Trace, prop:
     def initial(name: str) -> Value:
         return plain_value(start[name])
 
+    memory = memory_of(system, initial)
     return Evidence(
         cluster=cluster_of(spec),
-        memory=memory_of(system, initial),
-        causes=tuple(Cause(d.number, d.after, d.variables) for d in causality.dependences(system, story)),
+        memory=memory,
+        causes=_causes(system, story, memory),
         preventions=_preventions(system, story) if prop in system.invariants else (),
         neighbourhood=_neighbourhood(system, story, prop),
     )
@@ -71,6 +72,23 @@ def _amount(quantity: Expr) -> int:
     if not quantity.is_const:
         raise ValueError("a cluster whose sizes are unknown cannot be drawn")
     return int(quantity.value)
+
+
+def _causes(system: TransitionSystem, story: Trace, memory: Memory) -> tuple[Cause, ...]:
+    """What steps used of what others wrote. Where an event stands in its channel is nobody's cause."""
+    plumbing = {channel.length.variable for channel in memory.channels}
+    plumbing |= {
+        reader.position.variable
+        for channel in memory.channels
+        for reader in channel.readers
+        if reader.position is not None
+    }
+    found = []
+    for d in causality.dependences(system, story):
+        variables = tuple(name for name in d.variables if name not in plumbing)
+        if variables:
+            found.append(Cause(d.number, d.after, variables))
+    return tuple(found)
 
 
 def _preventions(system: TransitionSystem, story: Trace) -> tuple[Prevention, ...]:

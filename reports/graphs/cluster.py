@@ -104,7 +104,14 @@ class _Drawing:
         colour = VIOLATION if box.used > box.capacity else MUTED
         self._rectangle(name, "", (x, floor), (WIDTH + MEANT, room), style=style, color=colour)
         label = f"{box.name}, {box.label}" if box.label else box.name
-        _text(self.graph, f"{name}label", label + ("" if box.exists else " (gone)"), x, floor + room + 7, 10)
+        _text(
+            self.graph,
+            f"{name}label",
+            label + ("" if box.exists else " (gone)"),
+            x,
+            floor + max(room, box.used * scale) + 7,
+            10,
+        )
         for column, members, width in ((x, box.pods, WIDTH), (x + WIDTH, box.nominated, MEANT)):
             at = floor
             for pod in members:

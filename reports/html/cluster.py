@@ -46,16 +46,17 @@ def _box(box: Box, x: float, scale: float, pods: tuple[str, ...], prefix: str) -
     top = TOP + ROOM - room
     floor = float(TOP + ROOM)
     state = "node" if box.exists else "node gone"
+    label = min(top, floor - box.used * scale)
     parts = [
         el("rect", x=f"{x:g}", y=f"{top:g}", width=WIDTH + MEANT, height=f"{room:g}", rx=6, class_=state),
         el(
             "text",
             f"{box.name}" + ("" if box.exists else " (gone)"),
             x=f"{x + 2:g}",
-            y=f"{top - 18:g}",
+            y=f"{label - 18:g}",
             class_="name",
         ),
-        el("text", box.label, x=f"{x + 2:g}", y=f"{top - 5:g}", class_="small"),
+        el("text", box.label, x=f"{x + 2:g}", y=f"{label - 5:g}", class_="small"),
     ]
     for column, members in ((x, box.pods), (x + WIDTH, box.nominated)):
         y = floor

@@ -55,12 +55,10 @@ for (const player of document.querySelectorAll(".player")) {
   show(Number((location.hash.match(new RegExp(`^#${run.id}-state-(\\d+)$`)) || [0, 0])[1]), false);
 }
 
-// The keys are for the counterexample that has the focus, or else for the first that can be seen.
+// The keys are for the counterexample that has the focus, or else for the first that is not above the window.
 function nearest() {
   const focused = document.activeElement.closest(".finding");
   if (focused) return focused.querySelector(".player");
-  return [...document.querySelectorAll(".player")].find((player) => {
-    const box = player.closest(".finding").getBoundingClientRect();
-    return box.bottom > 0 && box.top < innerHeight;
-  });
+  const below = (player) => player.closest(".finding").getBoundingClientRect().bottom > 0;
+  return [...document.querySelectorAll(".player")].find(below);
 }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-import os
 import shutil
 import socket
 import subprocess
@@ -16,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import pytest
+from tests.checker.export.tools import require
 
 SECONDS = 60
 ARGUMENTS = (
@@ -30,13 +29,12 @@ _DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # the dr
 
 def require_browser() -> tuple[str, str]:
     """The browser and its driver; skips the test without them, fails where PODRACE_TOOLS=required."""
-    found = shutil.which("chromium"), shutil.which("chromedriver")
-    if found[0] is None or found[1] is None:
-        message = "chromium or chromedriver is not installed: run `make tools`"
-        if os.environ.get("PODRACE_TOOLS") == "required":
-            pytest.fail(message)
-        pytest.skip(message)
-    return found[0], found[1]
+    found = [shutil.which(name) for name in ("chromium", "chromedriver")]
+    require([name for name, path in zip(("chromium", "chromedriver"), found, strict=True) if path is None])
+    chromium, chromedriver = found
+    assert chromium is not None
+    assert chromedriver is not None
+    return chromium, chromedriver
 
 
 class Browser:
