@@ -37,7 +37,7 @@ SENTENCES = (
     Sentence(r"scheduler\.start_binding", "The scheduler starts a binding goroutine for {pod} and goes on."),
     Sentence(r"scheduler\.forget", "The scheduler forgets {pod}: the cache has it on no node any more."),
     Sentence(r"scheduler\.fail", "The attempt to schedule {pod} has failed; the failure handler takes over."),
-    Sentence(r"scheduler\.reserve", "The Reserve plugins run for {pod}."),
+    Sentence(r"scheduler\.reserve(_first)?", "The Reserve plugins run for {pod}."),
     # Preemption.
     Sentence(
         r"scheduler\.reread_preemptor", "Preemption for {pod} begins: the scheduler reads the pod again, and it may preempt.",
@@ -96,6 +96,7 @@ SENTENCES = (
     Sentence(r"binding\.pre_bind", "The PreBind plugins run for {pod}."),
     Sentence(r"waiting\.listen", "The binding goroutine of {pod} begins to listen for the Permit plugins."),
     Sentence(r"waiting\.permit", "The Permit plugin lets {pod} go on."),
+    Sentence(r"waiting\.time_out", "{pod} has waited for permission for too long, and is rejected."),
     Sentence(r"waiting\.refuse", "The Permit plugin rejects {pod}."),
     # Failure handling.
     Sentence(r"failure\.check_node", "The failure handler asks the API server whether {node} exists."),

@@ -111,7 +111,7 @@ def crowded(cluster: Cluster, state: State) -> list[str]:
                     lines.append(
                         f"In the end, {scene.title}, {box.name} has {names} on it, which leaves "
                         f"{max(box.capacity - used, 0)} of {box.capacity} {resource}. {pod.name}, nominated to {box.name}, "
-                        f"asks for {pod.size} and does not fit."
+                        f"asks for {pod.size} {resource} and does not fit."
                     )
     return lines
 

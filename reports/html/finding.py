@@ -46,7 +46,7 @@ def _counterexample(finding: Finding, name: str, vocabulary: Vocabulary) -> Mark
         el("div", *(el("p", line) for line in told.opening), class_="opening") if told.opening else None,
         el(
             "div",
-            el("div", el("h3", "What happens"), story(finding, told, name, vocabulary), class_="story"),
+            el("div", el("h3", "What happens"), story(finding, told, name), class_="story"),
             el("div", player(finding, told, name, vocabulary), class_="stage"),
             class_="run",
         ),

@@ -8,10 +8,10 @@ from __future__ import annotations
 from ..document import Finding
 from ..explain import Explanation
 from ..picture import scenes
-from ..states import states_of
+from ..states import State, states_of
 from ..vocabulary import Vocabulary
 from .cluster import draw
-from .elements import Markup, el, join
+from .elements import Markup, el
 from .memory import channels, memory_table
 
 
@@ -61,10 +61,10 @@ def _panel(
     before = states[number - 1] if number else None
     if number:
         one = told.steps[number - 1]
-        heading, sentence = f"After step {number}", join(one.text)
+        heading, sentence = f"After step {number}", one.text
         notes = [el("p", note, class_="note split") for note in one.notes if note.startswith("From here on")]
     else:
-        heading, sentence, notes = "Before the first step", join("How it begins."), []
+        heading, sentence, notes = "Before the first step", "How it begins.", []
     pods = tuple(pod.name for pod in finding.cluster.pods) if finding.cluster is not None else ()
     drawn = (
         [draw(scene, pods, f"{name}-{number}-{i}") for i, scene in enumerate(scenes(finding.cluster, state))]

@@ -5,18 +5,14 @@ from __future__ import annotations
 from ..document import Finding
 from ..explain import Explanation, Told
 from ..lanes import actors_of
-from ..vocabulary import Vocabulary
 from .elements import Markup, el, join
 
 LANE_COLOURS = 8
 
 
-def story(finding: Finding, told: Explanation, name: str, vocabulary: Vocabulary) -> Markup:
+def story(finding: Finding, told: Explanation, name: str) -> Markup:
     """All steps, in order. Every step links to its state in the player."""
     actors = actors_of(finding.story)
-    relies = {cause.number: [] for cause in finding.causes} if finding.causes else {}
-    for cause in finding.causes:
-        relies[cause.number].append(cause.after)
     legend = el(
         "ul",
         *(
@@ -29,7 +25,8 @@ def story(finding: Finding, told: Explanation, name: str, vocabulary: Vocabulary
     for one, step in zip(told.steps, finding.story, strict=True):
         if one.remark:
             rows.append(_remark(one.remark))
-        rows.append(_row(one, step.call, step.summary, actors, name))
+        target = f"{name}-state-{step.number}" if finding.memory is not None else None
+        rows.append(_row(one, step.call, step.summary, actors, target))
     if told.ending:
         rows.append(_remark(told.ending))
     return join(legend, el("ol", *rows, class_="steps", style=f"--lanes: {max(len(actors), 1)}"))
@@ -39,7 +36,7 @@ def _remark(text: str) -> Markup:
     return el("li", text, class_="remark")
 
 
-def _row(told: Told, call: str, summary: str, actors: list[str], name: str) -> Markup:
+def _row(told: Told, call: str, summary: str, actors: list[str], target: str | None) -> Markup:
     lane = actors.index(told.actor)
     lanes = [
         el(
@@ -61,10 +58,10 @@ def _row(told: Told, call: str, summary: str, actors: list[str], name: str) -> M
         el(
             "div",
             el(
-                "a",
+                "span" if target is None else "a",
                 el("span", f"Step {told.number}, {told.actor}: ", class_="sr"),
                 told.text,
-                href=f"#{name}-state-{told.number}",
+                href=None if target is None else f"#{target}",
                 data_step=told.number,
                 class_="tell",
             ),

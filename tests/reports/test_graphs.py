@@ -1,4 +1,4 @@
-"""The drawing of a counterexample."""
+"""Drawings of counterexamples."""
 
 from __future__ import annotations
 
@@ -8,13 +8,18 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from msgspec.structs import replace
 
 from podrace.reports import render
 from podrace.reports.document import Finding
-from podrace.reports.graph import to_dot
+from podrace.reports.evidence import Neighbourhood
+from podrace.reports.graphs import KINDS, Kind, to_dot
+from podrace.reports.graphs.style import NotDrawn
 from podrace.reports.render import RenderError, format_of, write_graph
 from tests.reports.golden import assert_golden
-from tests.reports.samples import AT_ONCE, HOLDS, TRAPPED, VIOLATED, WORDS
+from tests.reports import shown
+from tests.reports.samples import AT_ONCE, HOLDS, STARVED, TRAPPED, VIOLATED, WORDS
+from tests.reports.shown import SHOWN
 
 
 @pytest.fixture
@@ -24,7 +29,7 @@ def no_system_programs(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_dot_source() -> None:
-    assert_golden("violated.dot", to_dot(VIOLATED, WORDS))
+    assert_golden("violated.dot", to_dot(VIOLATED, vocabulary=WORDS))
 
 
 def test_a_trap_says_that_there_is_no_way_out() -> None:
@@ -40,7 +45,7 @@ def test_a_finding_without_counterexample_cannot_be_drawn() -> None:
 @pytest.mark.usefixtures("no_system_programs")
 @pytest.mark.parametrize("finding", [VIOLATED, TRAPPED, AT_ONCE], ids=lambda f: f.property)
 def test_svg_without_a_system_package(finding: Finding, tmp_path: Path) -> None:
-    write_graph(to_dot(finding, WORDS), tmp_path / "race.svg")
+    write_graph(to_dot(finding, vocabulary=WORDS), tmp_path / "race.svg")
     root = ElementTree.parse(tmp_path / "race.svg").getroot()
     assert root.tag.endswith("svg")
     texts = [element.text for element in root.iter() if element.tag.endswith("text")]
@@ -50,9 +55,61 @@ def test_svg_without_a_system_package(finding: Finding, tmp_path: Path) -> None:
         assert step.call in texts
 
 
+@pytest.mark.parametrize("kind", ["lanes", "cluster", "states"])
+def test_dot_source_of_every_kind(kind: Kind) -> None:
+    assert_golden(f"shown-{kind}.dot", to_dot(SHOWN, kind, shown.WORDS))
+
+
+def test_dot_source_of_a_lasso() -> None:
+    assert_golden("starved-lasso.dot", to_dot(STARVED, "lasso", WORDS))
+
+
+@pytest.mark.usefixtures("no_system_programs")
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_can_be_rendered(kind: Kind) -> None:
+    finding = STARVED if kind == "lasso" else SHOWN
+    drawn = render.render(to_dot(finding, kind, shown.WORDS), "svg")
+    assert drawn == render.render(to_dot(finding, kind, shown.WORDS), "svg")
+    texts = {e.text for e in ElementTree.fromstring(drawn).iter() if e.tag.endswith("text")}
+    wanted = {
+        "lanes": {"bind(p)", "take(p)", "assume(q<i>)"},
+        "cluster": {"n1, 3 cpu", "n2, 1 cpu", "assumed", "nominated"},
+        "states": {"0", "1", "2", "3", "delete(p)"},
+        "lasso": {"1  pop(p)", "4  write(q, not ok)", "for ever"},
+    }
+    assert wanted[kind] <= {(text or "").replace("\xa0", " ") for text in texts}
+
+
+def test_arrows_lead_from_causes_to_effects() -> None:
+    dot = to_dot(SHOWN, vocabulary=shown.WORDS)
+    assert "step1 -> step2" in dot
+    assert "step2 -> step3" in dot
+    assert "step1 -> step3" not in dot  # follows from the other two
+
+
+@pytest.mark.parametrize(
+    ("finding", "kind", "message"),
+    [
+        (VIOLATED, "cluster", "nominated-node-race, 1.13: S-NOM: the states of the cluster are not known; draw the steps: --graph-kind lanes"),
+        (VIOLATED, "states", "nominated-node-race, 1.13: S-NOM: the states around are not known; draw the steps: --graph-kind lanes"),
+        (VIOLATED, "lasso", "nominated-node-race, 1.13: S-NOM: the run does not go on for ever; draw its steps: --graph-kind lanes"),
+        (
+            replace(SHOWN, neighbourhood=Neighbourhood(812, refused=True)), "states",
+            "late, 1.13: S-CAP: 812 states around the run are too many to read; "
+            "draw the run alone with --graph-kind lanes, or make the scenario smaller",
+        ),
+        (replace(SHOWN, trace=(replace(SHOWN.story[1], number=1),)), "cluster", "late, 1.13: S-CAP: no step changes the cluster; draw the steps: --graph-kind lanes"),
+    ],
+)  # fmt: skip
+def test_what_is_not_drawn(finding: Finding, kind: Kind, message: str) -> None:
+    with pytest.raises(NotDrawn) as caught:
+        to_dot(finding, kind, shown.WORDS)
+    assert str(caught.value) == message
+
+
 @pytest.mark.usefixtures("no_system_programs")
 def test_png_without_a_system_package(tmp_path: Path) -> None:
-    write_graph(to_dot(VIOLATED, WORDS), tmp_path / "race.png")
+    write_graph(to_dot(VIOLATED, vocabulary=WORDS), tmp_path / "race.png")
     assert (tmp_path / "race.png").read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
 
 
@@ -63,8 +120,8 @@ def test_dot_needs_no_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_drawings_are_the_same_each_time() -> None:
-    dot = to_dot(VIOLATED, WORDS)
-    assert render.render(dot, "svg") == render.render(to_dot(VIOLATED, WORDS), "svg")
+    dot = to_dot(VIOLATED, vocabulary=WORDS)
+    assert render.render(dot, "svg") == render.render(to_dot(VIOLATED, vocabulary=WORDS), "svg")
 
 
 @pytest.mark.parametrize("name", ["race.pdf", "race", "race.", "svg"])

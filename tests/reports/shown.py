@@ -1,0 +1,141 @@
+"""A counterexample made by hand with all that it can be shown with: a write that reaches the cache too late."""
+
+from __future__ import annotations
+
+from podrace.reports.document import Change, Finding, Fixes, Step
+from podrace.reports.evidence import (
+    Cause,
+    Cell,
+    Channel,
+    Cluster,
+    Memory,
+    Move,
+    Neighbourhood,
+    NodeShape,
+    Picture,
+    PodShape,
+    Prevention,
+    Reader,
+    View,
+)
+from podrace.reports.vocabulary import Sentence, Vocabulary, Word
+
+WORDS = Vocabulary(
+    words=(
+        Word(r"api\.node\[(\w+)\]", "API: {0} is bound to {after}", decisive=True),
+        Word(r"cache\.node\[(\w+)\]", "cache: {0} is on {after}", decisive=True),
+        Word(r"watch\..*"),
+        Word(r"work\..*"),
+    ),
+    sentences=(
+        Sentence(r"binder\.bind", "{pod} is bound to {where}.", r"api\.node\[\w+\]: none -> (?P<where>\w+)"),
+        Sentence(r"binder\.bind", "{pod} cannot be bound."),
+        Sentence(r"watch\.tell", "The cache hears of {pod}."),
+    ),
+    facts={"node": ("on {value}", "on no node"), "exists": ("exists", "gone"), "assumed": ("assumed", "")},
+)
+
+CLUSTER = Cluster(
+    nodes=(NodeShape("n1", {"cpu": 3}), NodeShape("n2", {"cpu": 1})),
+    pods=(PodShape("p", {"cpu": 2}, 10), PodShape("q<i>", {"cpu": 2}, 0)),
+    pictures=(Picture("as it is", "API", "API"), Picture("as the cache believes", "cache", "wishes")),
+)
+MEMORY = Memory(
+    views=(
+        View(
+            "API",
+            (
+                Cell("api.exists[p]", "p", "exists", True),
+                Cell("api.node[p]", "p", "node", None),
+                Cell("api.exists[q]", "q<i>", "exists", True),
+                Cell("api.node[q]", "q<i>", "node", None),
+            ),
+        ),
+        View(
+            "cache",
+            (
+                Cell("cache.node[p]", "p", "node", None),
+                Cell("cache.node[q]", "q<i>", "node", None),
+                Cell("cache.assumed[q]", "q<i>", "assumed", False),
+            ),
+        ),
+        View("wishes", (Cell("wishes[p]", "p", "nominated", "n1"),)),
+        View("line", (Cell("line.place[p]", "p", "place", "NOWHERE"),), key="place", nothing="NOWHERE"),
+        View("worker", (Cell("work.on", "the worker", "pod", None),), fleeting=True),
+    ),
+    channels=(
+        Channel(
+            "watch",
+            Cell("watch.length", "", "length", 0),
+            (
+                (
+                    Cell("watch.log[0].pod", "", "pod", None),
+                    Cell("watch.log[0].node", "", "node", None),
+                    Cell("watch.log[0].wanted", "", "wanted", False),
+                ),
+            ),
+            "pod",
+            "{}",
+            (
+                Reader(
+                    "the cache",
+                    Cell("watch.next", "", "position", 0),
+                    "wanted",
+                    Cell("watch.busy", "", "busy", False),
+                ),
+                Reader("the audit", None),
+            ),
+        ),
+    ),
+    compared=("exists", "node"),
+)
+
+
+def _step(number: int, actor: str, part: str, step: str, pod: str, *changes: Change) -> Step:
+    return Step(number, actor, part, step, {"pod": pod}, f"{step} & go", changes)
+
+
+BIND = _step(
+    1, "binder", "binder", "bind", "p",
+    Change("api.node[p]", None, "n1"), Change("watch.length", 0, 1), Change("watch.log[0].pod", None, "p"),
+    Change("watch.log[0].node", None, "n1"), Change("watch.log[0].wanted", False, True), Change("work.on", None, "p"),
+)  # fmt: skip
+TAKE = _step(2, "cache", "watch", "take", "p", Change("watch.busy", False, True))
+ASSUME = _step(
+    3, "scheduler", "scheduler", "assume", "q<i>",
+    Change("cache.node[q]", None, "n1"), Change("cache.assumed[q]", False, True), Change("work.on", "p", None),
+)  # fmt: skip
+TELL = _step(2, "cache", "watch", "tell", "p", Change("cache.node[p]", None, "n1"))
+
+SHOWN = Finding(
+    scenario="late",
+    release="1.13",
+    fixes=Fixes(),
+    property="S-CAP",
+    verdict="VIOLATED",
+    states=7,
+    transitions=9,
+    depth=3,
+    seconds=0.5,
+    trace=(BIND, TAKE, ASSUME),
+    words="Violated after 3 steps, and by no shorter run.",
+    title="The cache <believes> what was",
+    sentence="No node has more on it than it has room for.",
+    issues=(1,),
+    cluster=CLUSTER,
+    memory=MEMORY,
+    causes=(Cause(2, 1, ("watch.log[0].pod",)), Cause(3, 1, ("work.on",)), Cause(3, 2, ("watch.busy",))),
+    preventions=(Prevention(3, (TELL,), 3),),
+    neighbourhood=Neighbourhood(
+        5,
+        (
+            Move(0, 1, "binder", "bind(p)"),
+            Move(1, 2, "cache", "take(p)"),
+            Move(1, 4, "user", "delete(p)"),
+            Move(2, 3, "scheduler", "assume(q<i>)"),
+        ),
+        (0, 1, 2, 3),
+        (3,),
+    ),
+)
+"""p is bound to n1, where the cache, which has not heard of it, lets q<i> go as well."""

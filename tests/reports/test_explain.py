@@ -1,0 +1,85 @@
+"""A counterexample in sentences."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from podrace.reports.explain import explain
+from tests.reports.golden import assert_golden
+from tests.reports.samples import AT_ONCE, HOLDS, STARVED, TRAPPED, VIOLATED
+from tests.reports.samples import WORDS as PLAINER
+from tests.reports.shown import SHOWN, WORDS
+
+
+def test_the_whole_of_it() -> None:
+    assert_golden("explained.txt", explain(SHOWN, WORDS).text)
+
+
+def test_every_step_is_told_once_in_order() -> None:
+    told = explain(SHOWN, WORDS).steps
+    assert [t.number for t in told] == [1, 2, 3]
+    assert [t.text for t in told] == [
+        "p is bound to n1.",
+        "cache: take(p) (take & go).",
+        "scheduler: assume(q<i>) (assume & go).",
+    ]
+
+
+def test_where_views_begin_to_differ() -> None:
+    told = explain(SHOWN, WORDS).steps
+    assert [t.diverges for t in told] == [True, False, True]
+    assert told[0].notes[-1] == "From here on views differ on p: API: on n1; cache: on no node."
+
+
+def test_only_the_difference_that_would_have_been_closed_is_named() -> None:
+    assert explain(SHOWN, WORDS).disagreement == (
+        "When step 3 was taken, the views differed on p: API: on n1; cache: on no node.",
+        "What the watch has to say of p had not reached the audit yet.",
+    )
+
+
+def test_what_would_have_prevented_it() -> None:
+    assert explain(SHOWN, WORDS).remedy == (
+        "Before step 3, the cache could have acted: tell(p) (cache: p is on n1). "
+        "Then step 3, assume(q<i>), would not have been possible.",
+    )
+    assert explain(replace(SHOWN, preventions=()), WORDS).remedy == ()
+
+
+def test_what_does_not_fit_in_the_end() -> None:
+    assert explain(SHOWN, WORDS).outcome == (
+        "In the end, as the cache believes, n1 has q<i> (2 cpu) on it, which leaves 1 of 3 cpu. "
+        "p, nominated to n1, asks for 2 cpu and does not fit.",
+    )
+
+
+def test_without_memory_the_steps_remain() -> None:
+    told = explain(VIOLATED, PLAINER)
+    assert told.opening == told.closing == ()
+    assert [t.number for t in told.steps] == [1, 2, 3, 4]
+    assert told.ending == "S-NOM is violated"
+
+
+def test_remarks_of_traps_and_lassos() -> None:
+    assert [t.remark for t in explain(TRAPPED).steps] == [
+        "",
+        "from here there is no way out; for example, it goes on like this:",
+        "and these steps repeat for ever:",
+        "",
+    ]
+    assert [t.remark for t in explain(STARVED).steps] == ["", "for ever:", "", ""]
+
+
+def test_a_violation_at_once_has_no_steps() -> None:
+    assert explain(AT_ONCE).text == "(S-CAP is violated)\n"
+
+
+def test_nothing_to_tell() -> None:
+    with pytest.raises(ValueError, match="has no counterexample to tell") as caught:
+        explain(HOLDS)
+    assert str(caught.value) == "nominated-node-race, 1.13 + 72259: S-NOM has no counterexample to tell"
+
+
+def test_the_same_each_time() -> None:
+    assert explain(SHOWN, WORDS).text == explain(SHOWN, WORDS).text
