@@ -102,7 +102,7 @@ class _Drawing:
         room = max(box.capacity * scale, LEAST)
         style = "solid" if box.exists else "dashed"
         colour = VIOLATION if box.used > box.capacity else MUTED
-        self._rectangle(name, "", (x, floor), (WIDTH + MEANT, room), style=style, color=colour)
+        self._rectangle(name, "", (x, floor), (WIDTH + MEANT, room), {"style": style, "color": colour})
         label = f"{box.name}, {box.label}" if box.label else box.name
         _text(
             self.graph,
@@ -135,10 +135,15 @@ class _Drawing:
             look = {"style": "striped", "fillcolor": ":".join([fill, "white"] * 6), "color": MUTED}
             words = f"{pod.name}\nassumed"
         inner = (corner[0] + 3, corner[1] + 2), (size[0] - 6, size[1] - 4)
-        self._rectangle(name, words if size[1] >= 28 else pod.name, *inner, **look)
+        self._rectangle(name, words if size[1] >= 28 else pod.name, *inner, look)
 
     def _rectangle(
-        self, name: str, text: str, corner: tuple[float, float], size: tuple[float, float], **look: str
+        self,
+        name: str,
+        text: str,
+        corner: tuple[float, float],
+        size: tuple[float, float],
+        look: dict[str, str],
     ) -> None:
         self.graph.node(
             name, graphviz.escape(text).replace("\n", "\\n"), shape="box", fixedsize="true",

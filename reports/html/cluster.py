@@ -75,7 +75,13 @@ def _pod(
     pod: Placed, x: float, y: float, height: float, pods: tuple[str, ...], prefix: str, nominated: bool
 ) -> Markup:
     width = (MEANT if nominated else WIDTH) - 8
-    place = {"x": f"{x + 4:g}", "y": f"{y + 3:g}", "width": width, "height": f"{height - 6:g}", "rx": 4}
+    place: dict[str, str | int] = {
+        "x": f"{x + 4:g}",
+        "y": f"{y + 3:g}",
+        "width": width,
+        "height": f"{height - 6:g}",
+        "rx": 4,
+    }
     kind = (
         "nominated" if nominated else "terminating" if pod.terminating else "assumed" if pod.assumed else ""
     )

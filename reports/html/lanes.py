@@ -30,10 +30,10 @@ def causes_figure(finding: Finding, name: str) -> Markup | None:
         parts.append(_arrow((x[cause.after], y[cause.after]), (x[cause.number], y[cause.number]), name))
     for step in steps:
         lane = actors.index(step.actor) % LANE_COLOURS
-        at = x[step.number], y[step.number]
-        parts.append(el("circle", cx=at[0], cy=at[1], r=RADIUS, class_=f"bead lane-{lane}"))
-        parts.append(el("text", str(step.number), x=at[0], y=at[1] + 4, class_="bead-number"))
-        parts.append(el("text", step.call, x=at[0] + RADIUS + 5, y=at[1] + 4, class_="small"))
+        cx, cy = x[step.number], y[step.number]
+        parts.append(el("circle", cx=cx, cy=cy, r=RADIUS, class_=f"bead lane-{lane}"))
+        parts.append(el("text", str(step.number), x=cx, y=cy + 4, class_="bead-number"))
+        parts.append(el("text", step.call, x=cx + RADIUS + 5, y=cy + 4, class_="small"))
     svg = el(
         "svg", el("title", "The steps on the lanes of their actors, with arrows from causes to effects"), *parts,
         viewBox=f"0 0 {width} {bottom + 8}", width=width, role="img", xmlns="http://www.w3.org/2000/svg",

@@ -53,9 +53,9 @@ def _panel(
     finding: Finding,
     told: Explanation,
     number: int,
-    states: list,
+    states: list[State],
     name: str,
-    vocabulary: Vocabulary,  # type: ignore[type-arg]
+    vocabulary: Vocabulary,
 ) -> Markup:
     state = states[number]
     before = states[number - 1] if number else None

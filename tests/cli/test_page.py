@@ -4,55 +4,29 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from podrace.checker.exploration import Budget
-from podrace.checker.search import check
-from podrace.cli.execute import finding_of, system_of
-from podrace.cli.plan import Selection, plan
 from podrace.cli.words import SCHEDULER_WORDS
-from podrace.reports.document import Finding
 from podrace.reports.explain import explain
 from podrace.reports.html import to_html
+from tests.cli.races import Checked, closed, nomination, wiped
 from tests.reports.webdriver import Browser, browsing
-
-NOMINATION = Selection(names=("72124",), without_fixes=("72259",))
-WIPED = Selection(names=("wiped-nomination",))
-CLOSED = Selection(names=("wiped-nomination",), with_fixes=("77990",))
-
-
-@dataclass(frozen=True)
-class Checked:
-    """A finding, and what every variable was in each state of its counterexample."""
-
-    finding: Finding
-    states: list[dict[str, Any]]
-
-
-def checked(selection: Selection) -> Checked:
-    """One run, searched by one thread."""
-    (run,) = plan(selection)
-    system = system_of(run)
-    (result,) = check(system, [run.property], Budget(jobs=1))
-    states = [] if result.trace is None else [system.describe(state) for state in result.trace.states]
-    return Checked(finding_of(run, system, result), states)
 
 
 @pytest.fixture(scope="module")
 def race() -> Checked:
     """The seed race."""
-    return checked(NOMINATION)
+    return nomination()
 
 
 @pytest.fixture(scope="module")
 def page(race: Checked, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A page about the seed race, and about another before and after its fix."""
     path = tmp_path_factory.mktemp("page") / "report.html"
-    findings = [race.finding, checked(WIPED).finding, checked(CLOSED).finding]
+    findings = [race.finding, wiped().finding, closed().finding]
     path.write_text(to_html(findings, SCHEDULER_WORDS), encoding="utf-8")
     return path
 

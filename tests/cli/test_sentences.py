@@ -12,7 +12,7 @@ from podrace.model.environment.extension_points import ExtensionPoint
 from podrace.model.environment.objects import ClusterSpec, Node, Pod, Scope
 from podrace.model.history import RELEASES, resolve
 from podrace.properties import PROPERTIES, instrument
-from podrace.reports.document import Change, Step
+from podrace.reports.document import Change, Step, Value
 
 
 def spec() -> ClusterSpec:
@@ -75,7 +75,7 @@ def test_what_a_user_adds_is_told_as_it_is() -> None:
 def test_the_outcome_decides() -> None:
     def told(after: str) -> str:
         change = Change("scheduler.verdict[n1]", "UNTRIED", after)
-        arguments = {"pod": "q", "node": "n1"}
+        arguments: dict[str, Value] = {"pod": "q", "node": "n1"}
         return SCHEDULER_WORDS.tell(Step(1, "scheduler", "scheduler", "filter", arguments, "", (change,)))
 
     assert told("FEASIBLE") == "The filters pass: q fits on n1."

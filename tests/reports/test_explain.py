@@ -41,16 +41,20 @@ def test_only_the_difference_that_would_have_been_closed_is_named() -> None:
 
 def test_what_would_have_prevented_it() -> None:
     assert explain(SHOWN, WORDS).remedy == (
-        "Before step 3, the cache could have acted: tell(p) (cache: p is on n1). "
-        "Then step 3, assume(q<i>), would not have been possible.",
+        (
+            "Before step 3, the cache could have acted: tell(p) (cache: p is on n1). "
+            "Then step 3, assume(q<i>), would not have been possible."
+        ),
     )
     assert explain(replace(SHOWN, preventions=()), WORDS).remedy == ()
 
 
 def test_what_does_not_fit_in_the_end() -> None:
     assert explain(SHOWN, WORDS).outcome == (
-        "In the end, as the cache believes, n1 has q<i> (2 cpu) on it, which leaves 1 of 3 cpu. "
-        "p, nominated to n1, asks for 2 cpu and does not fit.",
+        (
+            "In the end, as the cache believes, n1 has q<i> (2 cpu) on it, which leaves 1 of 3 cpu. "
+            "p, nominated to n1, asks for 2 cpu and does not fit."
+        ),
     )
 
 

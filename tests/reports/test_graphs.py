@@ -16,8 +16,8 @@ from podrace.reports.evidence import Neighbourhood
 from podrace.reports.graphs import KINDS, Kind, to_dot
 from podrace.reports.graphs.style import NotDrawn
 from podrace.reports.render import RenderError, format_of, write_graph
-from tests.reports.golden import assert_golden
 from tests.reports import shown
+from tests.reports.golden import assert_golden
 from tests.reports.samples import AT_ONCE, HOLDS, STARVED, TRAPPED, VIOLATED, WORDS
 from tests.reports.shown import SHOWN
 
@@ -95,8 +95,8 @@ def test_arrows_lead_from_causes_to_effects() -> None:
         (VIOLATED, "lasso", "nominated-node-race, 1.13: S-NOM: the run does not go on for ever; draw its steps: --graph-kind lanes"),
         (
             replace(SHOWN, neighbourhood=Neighbourhood(812, refused=True)), "states",
-            "late, 1.13: S-CAP: 812 states around the run are too many to read; "
-            "draw the run alone with --graph-kind lanes, or make the scenario smaller",
+            ("late, 1.13: S-CAP: 812 states around the run are too many to read; "
+            "draw the run alone with --graph-kind lanes, or make the scenario smaller"),
         ),
         (replace(SHOWN, trace=(replace(SHOWN.story[1], number=1),)), "cluster", "late, 1.13: S-CAP: no step changes the cluster; draw the steps: --graph-kind lanes"),
     ],

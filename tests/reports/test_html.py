@@ -9,8 +9,7 @@ from msgspec.structs import replace
 
 from podrace.reports.document import Change, Finding, Fixes
 from podrace.reports.html import to_html
-from podrace.reports.html.elements import el, join
-from podrace.reports.html.elements import Markup
+from podrace.reports.html.elements import Markup, el, join
 from tests.reports import samples
 from tests.reports.shown import ASSUME, BIND, SHOWN, TAKE, WORDS
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
+
 from msgspec.structs import replace
 
 from podrace.reports.states import Event, changed_facts, differences, listed, published, states_of
+from podrace.reports.step import Value
 from tests.reports.samples import VIOLATED
 from tests.reports.shown import MEMORY, SHOWN
 
@@ -31,7 +34,7 @@ def test_a_fleeting_view_is_there_while_it_says_something() -> None:
 
 
 def test_events_wait_for_readers_that_have_not_taken_them() -> None:
-    facts = {"node": "n1", "wanted": True}
+    facts: dict[str, Value] = {"node": "n1", "wanted": True}
     assert [s.channels["watch"] for s in STATES] == [
         (),
         (Event("p", facts, ("the cache", "the audit")),),
@@ -49,7 +52,7 @@ def test_an_event_that_no_filter_lets_pass_waits_for_nobody_there() -> None:
 
 
 def test_what_is_published_is_what_came_in() -> None:
-    assert [len(published(a, b)) for a, b in zip(STATES, STATES[1:], strict=False)] == [1, 0, 0]
+    assert [len(published(a, b)) for a, b in itertools.pairwise(STATES)] == [1, 0, 0]
     assert published(STATES[0], STATES[1])[0][0] == "watch"
 
 

@@ -1,0 +1,42 @@
+"""`--graph-kind`: which drawing is made."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from podrace.cli.check import draw
+from podrace.reports.graphs import Kind
+from tests.cli.helpers import Shell
+from tests.cli.races import wiped
+
+BEGINNINGS = {
+    "lanes": "digraph counterexample {",
+    "cluster": "digraph cluster {",
+    "states": "digraph states {",
+}
+
+
+@pytest.mark.parametrize("kind", ["lanes", "cluster", "states"])
+def test_every_kind(kind: Kind, tmp_path: Path) -> None:
+    target = tmp_path / "race.dot"
+    assert draw([wiped().finding], target, kind=kind) == [target]
+    first = target.read_bytes()
+    assert first.startswith(BEGINNINGS[kind].encode())
+    draw([wiped().finding], target, kind=kind)
+    assert target.read_bytes() == first
+
+
+def test_a_run_that_ends_is_no_lasso(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert draw([wiped().finding], tmp_path / "race.dot", kind="lasso") == []
+    assert not (tmp_path / "race.dot").exists()
+    assert capsys.readouterr().err == (
+        "not drawn: wiped-nomination, 1.14 + 90660: S-NOM: the run does not go on for ever; draw its steps: --graph-kind lanes\n"
+    )
+
+
+def test_a_kind_without_a_file(capsys: pytest.CaptureFixture[str]) -> None:
+    ran = Shell(capsys)("check", "72124", "--graph-kind", "cluster")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == "podrace: --graph-kind says how to draw: name the file with --graph FILE\n"

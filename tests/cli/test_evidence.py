@@ -1,0 +1,120 @@
+"""What a real counterexample is shown with: computed from the model, and so compared with its states."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from podrace.checker.trace import plain_value
+from podrace.cli.words import SCHEDULER_WORDS
+from podrace.reports.causes import drawn_causes
+from podrace.reports.evidence import NodeShape, PodShape
+from podrace.reports.explain import explain
+from podrace.reports.json import from_json, to_json
+from podrace.reports.states import states_of
+from tests.cli.races import closed, nomination, wiped
+
+
+def test_the_cluster() -> None:
+    cluster = nomination().finding.cluster
+    assert cluster is not None
+    assert cluster.nodes == (NodeShape("n1", {"cpu": 2}),)
+    assert cluster.pods == (
+        PodShape("v", {"cpu": 2}, 0),
+        PodShape("p", {"cpu": 2}, 10),
+        PodShape("q", {"cpu": 1}, 10),
+    )
+
+
+def test_what_views_say_is_what_the_variables_are() -> None:
+    for race in (nomination(), wiped()):
+        memory = race.finding.memory
+        assert memory is not None
+        states = states_of(race.finding)
+        assert len(states) == len(race.states)
+        for state, variables in zip(states, race.states, strict=True):
+            for view in memory.views:
+                said = state.views[view.name]
+                for cell in view.cells:
+                    if said is not None and cell.subject in said:
+                        assert said[cell.subject][cell.fact] == plain_value(variables[cell.variable])
+
+
+def test_every_component_has_its_say() -> None:
+    memory = nomination().finding.memory
+    assert memory is not None
+    assert [view.name for view in memory.views] == [
+        "API server", "lister", "queue", "nominator", "cache", "snapshot", "scheduling cycle", "other goroutines",
+    ]  # fmt: skip
+    assert [channel.name for channel in memory.channels] == ["pod watch", "node watch"]
+
+
+def waiting(variables: dict[str, Any], handler: str, name: str, busy: str) -> int:
+    """How many events of the pod watch a handler has still to take, counted from the variables."""
+    position = variables[f"pod_watch.next[{handler}]"] + variables[busy]
+    return sum(
+        bool(variables[f"pod_watch.log[{i}].{name}"])
+        for i in range(position, variables["pod_watch.log.length"])
+    )
+
+
+def test_events_on_their_way() -> None:
+    for variables, state in zip(nomination().states, states_of(nomination().finding), strict=True):
+        events = state.channels["pod watch"]
+        assert len(events) == variables["pod_watch.log.length"]
+        to_queue = sum("the queue handler" in event.waits_for for event in events)
+        assert to_queue == waiting(variables, "QUEUE", "for_queue", "handlers.queue_busy")
+        to_cache = sum("the cache handler" in event.waits_for for event in events)
+        assert to_cache == waiting(variables, "CACHE", "for_cache", "handlers.cache_busy")
+
+
+def test_the_arrows_of_the_seed_race() -> None:
+    arrows = [(c.after, c.number) for c in drawn_causes(nomination().finding)]
+    assert arrows == [(4, 5), (5, 6), (10, 12), (12, 13)]
+
+
+def test_what_would_have_prevented_the_seed_race() -> None:
+    ways = [(w.before, [s.call for s in w.steps], w.stops) for w in nomination().finding.preventions]
+    again = ["handle_for_queue(p)", "update_queue(p)"]
+    assert ways == [(14, ["live_get(p)", "add_fetched(p)"], 15), (14, [*again, *again], 15)]
+
+
+def test_the_seed_race_as_upstream_tells_it() -> None:
+    """The numbered steps of issue 72124, in its order, are all in the story."""
+    told = explain(nomination().finding, SCHEDULER_WORDS)
+    text = told.text
+    points = [
+        "The filters fail: p does not fit on n1.",
+        "Preemption decides: p is to go to n1.",
+        "The scheduler writes to the API server that p is nominated to n1.",
+        "API server: nominated to n1; lister and nominator: not nominated",
+        "The filters pass: q fits on n1.",
+        "The scheduler assumes q on n1",
+        "p, nominated to n1, asks for 2 cpu and does not fit.",
+        "the views differed on p: API server and lister: nominated to n1; nominator: not nominated.",
+        "What the pod watch has to say of p had not reached the queue handler yet.",
+    ]
+    places = [text.index(point) for point in points]
+    assert places == sorted(places)
+
+
+def test_a_nomination_that_is_wiped_is_told() -> None:
+    told = [t.text for t in explain(wiped().finding, SCHEDULER_WORDS).steps]
+    assert "The queue's handler updates p, and wipes its nomination to n1 from the nominator." in told
+
+
+def test_the_states_around() -> None:
+    around = nomination().finding.neighbourhood
+    assert around is not None
+    assert (around.whole, around.refused) == (False, False)
+    assert len(around.run) == 16
+    assert around.run[-1] in around.bad
+    assert not set(around.run[:-1]) & set(around.bad)
+
+
+def test_what_holds_has_nothing_to_show() -> None:
+    finding = closed().finding
+    assert (finding.cluster, finding.memory, finding.causes, finding.neighbourhood) == (None, None, (), None)
+
+
+def test_all_of_it_can_be_written_and_read_back() -> None:
+    assert from_json(to_json([nomination().finding])) == [nomination().finding]
