@@ -11,7 +11,7 @@ from typing import Literal
 
 import msgspec
 
-from .evidence import Cause, Cluster, Memory, Neighbourhood, Prevention
+from .evidence import Cause, Cluster, Memory, Neighbourhood, Prevention, Retraced
 from .step import Change, Step, Value, show
 
 Word = Literal["HOLDS", "VIOLATED", "INCONCLUSIVE"]
@@ -57,7 +57,8 @@ class Finding(msgspec.Struct, frozen=True):
     property of what must stay possible it leads into a `trap`; `after` and then `cycle`, which repeats for ever, are an
     example of how it goes on from there. For a liveness the `cycle` after it is the violation itself, a `lasso`. `words` says what the verdict rests on;
     `goals_reached` gives the length of a shortest run to each goal. `cluster`, `memory`, `causes`, `preventions` and
-    `neighbourhood` are what a counterexample is shown with; `causes` are of all steps of its `story`.
+    `neighbourhood` are what a counterexample is shown with; `causes` are of all steps of its `story`. `retraced`
+    is what becomes of the counterexample of another release in this one, where the property holds.
     """
 
     scenario: str
@@ -94,6 +95,7 @@ class Finding(msgspec.Struct, frozen=True):
     causes: tuple[Cause, ...] = ()
     preventions: tuple[Prevention, ...] = ()
     neighbourhood: Neighbourhood | None = None
+    retraced: Retraced | None = None
 
     @builtins.property
     def label(self) -> str:

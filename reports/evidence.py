@@ -116,6 +116,20 @@ class Prevention(msgspec.Struct, frozen=True):
     stops: int
 
 
+class Retraced(msgspec.Struct, frozen=True):
+    """The schedule of the counterexample of release `of`, tried in a release where there is none.
+
+    `follows` says which step of the counterexample each of the `steps` is; None for one that this release has beside
+    them. Step `stuck` of the counterexample is the first that is not possible here; None if all are.
+    """
+
+    of: str
+    steps: tuple[Step, ...]
+    follows: tuple[int | None, ...]
+    stuck: int | None
+    memory: Memory
+
+
 class Move(msgspec.Struct, frozen=True):
     """A step from one state to another."""
 

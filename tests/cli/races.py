@@ -9,7 +9,8 @@ from typing import Any
 from podrace.checker.exploration import Budget
 from podrace.checker.search import check
 from podrace.cli.execute import finding_of, system_of
-from podrace.cli.plan import Selection, plan
+from podrace.cli.plan import Run, Selection, plan
+from podrace.cli.retrace import with_retraced
 from podrace.reports.document import Finding
 
 
@@ -19,6 +20,7 @@ class Checked:
 
     finding: Finding
     states: list[dict[str, Any]]
+    run: Run
 
 
 @cache
@@ -39,9 +41,16 @@ def closed() -> Checked:
     return _checked(Selection(names=("wiped-nomination",), with_fixes=("77990",)))
 
 
+@cache
+def pair() -> tuple[Finding, ...]:
+    """The wiped nomination before and after its fix, with what becomes of the one in the other."""
+    before, after = wiped(), closed()
+    return tuple(with_retraced([before.run, after.run], [before.finding, after.finding]))
+
+
 def _checked(selection: Selection) -> Checked:
     (run,) = plan(selection)
     system = system_of(run)
     (result,) = check(system, [run.property], Budget(jobs=1))
     states = [] if result.trace is None else [system.describe(state) for state in result.trace.states]
-    return Checked(finding_of(run, system, result), states)
+    return Checked(finding_of(run, system, result), states, run)

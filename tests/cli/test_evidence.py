@@ -11,7 +11,7 @@ from podrace.reports.evidence import NodeShape, PodShape
 from podrace.reports.explain import explain
 from podrace.reports.json import from_json, to_json
 from podrace.reports.states import states_of
-from tests.cli.races import closed, nomination, wiped
+from tests.cli.races import closed, nomination, pair, wiped
 
 
 def test_the_cluster() -> None:
@@ -114,6 +114,16 @@ def test_the_states_around() -> None:
 def test_what_holds_has_nothing_to_show() -> None:
     finding = closed().finding
     assert (finding.cluster, finding.memory, finding.causes, finding.neighbourhood) == (None, None, (), None)
+
+
+def test_what_becomes_of_it_after_the_fix() -> None:
+    before, after = pair()
+    assert before.retraced is None
+    tried = after.retraced
+    assert tried is not None
+    assert (tried.of, tried.stuck) == ("1.14 + 90660", 20)
+    assert tried.follows == tuple(range(1, 20))
+    assert tried.steps[-1].changes[-1].after == "REJECTED"
 
 
 def test_all_of_it_can_be_written_and_read_back() -> None:
