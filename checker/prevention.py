@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from ..model.language import State, TransitionSystem
 from .exploration import Path
@@ -17,8 +18,11 @@ from .trace import Step, Trace, replay
 MOST_STEPS = 6
 """How many steps of the one actor are put in at most: a handler needs two for an event, and may be some events behind."""
 
-MOST_TRIALS = 400
-"""How many ways of putting steps in are tried."""
+MOST_TRIALS = 120
+"""How many ways of putting steps in are tried at one point of the run."""
+
+MOST_IN_ALL = 1_200
+"""How many are tried at all points together: a second of work or a few."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,15 +42,14 @@ def preventions(system: TransitionSystem, trace: Trace) -> tuple[Prevented, ...]
     """
     interpreter = Interpreter(system)
     path = trace.path
-    trials = 0
+    left = MOST_IN_ALL
     for before in range(len(path), 0, -1):
         rest = path[before - 1 :]
         found: dict[str, Prevented] = {}
-        for extra, state in _ways(interpreter, trace.states[before - 1], rest):
+        ways = islice(_ways(interpreter, trace.states[before - 1], rest), min(left, MOST_TRIALS))
+        for extra, state in ways:
+            left -= 1
             actor = system.transitions[extra[0]].actor
-            trials += 1
-            if trials > MOST_TRIALS:
-                return tuple(found.values())
             taken = None if actor in found else _first_impossible(interpreter, state, rest)
             if taken is not None:
                 steps = replay(system, (*path[: before - 1], *extra)).steps[before - 1 :]
@@ -57,12 +60,16 @@ def preventions(system: TransitionSystem, trace: Trace) -> tuple[Prevented, ...]
 
 
 def _ways(interpreter: Interpreter, start: State, rest: Path) -> Iterator[tuple[Path, State]]:
-    """Sequences of fair steps of one actor, none of which the rest of the run takes, the shortest first."""
+    """Sequences of fair steps of one actor, none of which the rest of the run takes, the shortest first.
+
+    Of those that lead the actor to one state, only the first.
+    """
     transitions = interpreter.system.transitions
     later = set(rest)
     ways: list[tuple[Path, State]] = [((), start)]
+    reached: set[tuple[str, State]] = set()
     for _ in range(MOST_STEPS):
-        longer = []
+        longer: list[tuple[Path, State]] = []
         for path, state in ways:
             for number in interpreter.enabled(state):
                 one = transitions[number]
@@ -70,8 +77,11 @@ def _ways(interpreter: Interpreter, start: State, rest: Path) -> Iterator[tuple[
                     continue
                 if path and one.actor != transitions[path[0]].actor:
                     continue
-                longer.append(((*path, number), interpreter.successor(state, number)))
-        yield from longer
+                target = interpreter.successor(state, number)
+                if (one.actor, target) not in reached:
+                    reached.add((one.actor, target))
+                    longer.append(((*path, number), target))
+                    yield longer[-1]
         ways = longer
 
 
