@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Literal
 
 import msgspec
@@ -11,9 +11,10 @@ import msgspec
 from ..checker.continuation import continue_fairly
 from ..checker.exploration import Budget, Progress
 from ..checker.lasso import LassoTrace
-from ..checker.reductions.policy import Mode
+from ..checker.reductions.policy import PARTIAL_ORDER, Mode
 from ..checker.search import check
-from ..checker.trace import Trace, replay
+from ..checker.shorten import shorten
+from ..checker.trace import Trace, confirm, replay
 from ..checker.verdict import Result
 from ..model.environment.objects import DEFAULTS, Scope
 from ..model.language import ModelError, TransitionSystem
@@ -70,6 +71,7 @@ def how_to_go_on(result: Result, budget: Budget) -> str | None:
 def finding_of(run: Run, system: TransitionSystem, result: Result, remedy: str | None = None) -> Finding:
     """The result of a run as the reports know it; `remedy` is what to do if it is inconclusive."""
     prop = run.prop
+    result = without_irrelevant_steps(system, result)
     trace = result.trace
     found = Finding(
         scenario=run.scenario.name,
@@ -98,6 +100,14 @@ def finding_of(run: Run, system: TransitionSystem, result: Result, remedy: str |
         reductions=result.reductions,
     )
     return found if trace is None else _with_counterexample(found, run, system, trace)
+
+
+def without_irrelevant_steps(system: TransitionSystem, result: Result) -> Result:
+    """A reduced search may find a longer run than need be; all others find a shortest one."""
+    if result.trace is None or result.kind != "invariant" or PARTIAL_ORDER not in result.reductions:
+        return result
+    path = shorten(system, result.trace.path, result.property_id)
+    return replace(result, trace=confirm(system, path, result.property_id))
 
 
 def _with_counterexample(found: Finding, run: Run, system: TransitionSystem, trace: Trace) -> Finding:
