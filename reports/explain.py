@@ -223,13 +223,10 @@ def _on_the_way(subject: str, state: State) -> list[str]:
 
 
 def prevented(finding: Finding, way: Prevention, vocabulary: Vocabulary) -> str:
-    """What one prevention would have done, in a sentence."""
+    """What one prevention would have been, and what it would have stopped."""
     stopped = finding.story[way.stops - 1]
-    phrases = [phrase for step in way.steps for phrase in vocabulary.phrases(step)]
-    effects = dict.fromkeys(phrase.text for phrase in phrases if phrase.decisive)
-    effect = f" ({'; '.join(effects)})" if effects else ""
+    told = " ".join(vocabulary.tell(step) for step in way.steps)
     return (
-        f"Before step {way.before}, the {way.steps[0].actor} could have acted: "
-        f"{listed([step.call for step in way.steps])}{effect}. "
-        f"Then step {way.stops}, {stopped.call}, would not have been possible."
+        f"The {way.steps[0].actor} could have acted before step {way.before}: {told} "
+        f"After that, step {way.stops}, {stopped.call}, would have been impossible."
     )

@@ -8,14 +8,14 @@ from ..document import Finding
 from ..table import columns_of
 from .elements import Markup, el, join
 
-NUMBERS = frozenset({"states", "transitions", "depth", "time"})
+NUMBERS = frozenset({"states", "transitions", "depth"})
 
 
 def verdict_table(findings: Sequence[Finding]) -> Markup:
-    """One row per finding, each with a link to its section."""
+    """One row per finding, each with a link to its section. Without times, so that the same input gives the same page."""
     if not findings:
         return Markup("")
-    columns = columns_of(findings)
+    columns = {name: cells for name, cells in columns_of(findings).items() if name != "time"}
     head = (el("th", name, scope="col", class_="number" if name in NUMBERS else None) for name in columns)
     rows = []
     for i, finding in enumerate(findings):

@@ -40,11 +40,10 @@ def test_only_the_difference_that_would_have_been_closed_is_named() -> None:
 
 
 def test_what_would_have_prevented_it() -> None:
-    assert explain(SHOWN, WORDS).remedy == (
-        (
-            "Before step 3, the cache could have acted: tell(p) (cache: p is on n1). "
-            "Then step 3, assume(q<i>), would not have been possible."
-        ),
+    (line,) = explain(SHOWN, WORDS).remedy
+    assert line == (
+        "The cache could have acted before step 3: The cache hears of p. "
+        "After that, step 3, assume(q<i>), would have been impossible."
     )
     assert explain(replace(SHOWN, preventions=()), WORDS).remedy == ()
 

@@ -69,6 +69,11 @@ def test_the_same_findings_give_the_same_bytes() -> None:
     assert to_html([SHOWN, *samples.ALL], WORDS) == to_html([SHOWN, *samples.ALL], WORDS)
 
 
+def test_how_long_a_search_took_makes_no_difference() -> None:
+    slower = [replace(f, seconds=f.seconds + 77.7) for f in [SHOWN, *samples.ALL]]
+    assert to_html(slower, WORDS) == to_html([SHOWN, *samples.ALL], WORDS)
+
+
 def test_names_are_text_never_markup() -> None:
     nasty = '</script><img src=x onerror="1">'
     step = replace(BIND, actor=nasty, args={"pod": nasty}, changes=(Change(nasty, nasty, nasty),))
