@@ -19,6 +19,7 @@ from ..properties import instrument
 from ..reports.document import Change, Finding, Fixes, Lasso, Step, Trap, Value, Word
 from ..scenarios import one_line
 from .options import UsageProblem
+from .places import place_of
 from .plan import Run
 from .progress import memory
 
@@ -98,6 +99,7 @@ def finding_of(run: Run, system: TransitionSystem, result: Result, remedy: str |
         vacuous=result.vacuous,
         engine=result.engine,
         reductions=result.reductions,
+        place=place_of(run.scenario, run.property),
     )
 
 

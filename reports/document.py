@@ -71,13 +71,27 @@ class Lasso(msgspec.Struct, frozen=True):
     rests: tuple[str, ...] = ()
 
 
+class Place(msgspec.Struct, frozen=True):
+    """Where a scenario is written: its file, the line that asks for the property, and those of its pods and nodes."""
+
+    file: str
+    line: int = 1
+    lines: dict[str, int] = {}
+
+    def line_of(self, step: Step) -> int:
+        """The line of the first pod or node that a step is about; else that of the property."""
+        found = (self.lines.get(value) for value in step.args.values() if isinstance(value, str))
+        return next((line for line in found if line is not None), self.line)
+
+
 class Finding(msgspec.Struct, frozen=True):
     """The verdict on one property of one scenario in one release.
 
     `expected` is what should have come out, where that is known. `trace` is the shortest counterexample; for a
     property of what must stay possible it leads into a `trap`; `after` and then `cycle`, which repeats for ever, are an
     example of how it goes on from there. For a liveness the `cycle` after it is the violation itself, a `lasso`. `words` says what the verdict rests on;
-    `goals_reached` gives the length of a shortest run to each goal.
+    `goals_reached` gives the length of a shortest run to each goal. `seconds` is left out (None) where equal input must give
+    equal reports.
     """
 
     scenario: str
@@ -88,7 +102,7 @@ class Finding(msgspec.Struct, frozen=True):
     states: int
     transitions: int
     depth: int
-    seconds: float
+    seconds: float | None
     trace: tuple[Step, ...] | None = None
     trap: Trap | None = None
     lasso: Lasso | None = None
@@ -109,6 +123,7 @@ class Finding(msgspec.Struct, frozen=True):
     vacuous: bool = False
     engine: str = ""
     reductions: tuple[str, ...] = ()
+    place: Place | None = None
 
     @builtins.property
     def label(self) -> str:

@@ -9,7 +9,19 @@ from typing import Annotated
 import typer
 
 from ..app import EXIT_CODES, app
-from ..arguments import Form, FormOption, Graph, NoColor, Own, Release, Timeout, WithFix, WithoutFix
+from ..arguments import (
+    Graph,
+    NoColor,
+    Own,
+    Release,
+    ReportForm,
+    ReportOption,
+    SaveTrace,
+    Timeout,
+    Timings,
+    WithFix,
+    WithoutFix,
+)
 from ..options import (
     UsageProblem,
     parse_jobs,
@@ -55,8 +67,16 @@ def check(
             "--fail-on-vacuous", help="Exit with 1 if a property holds only because nothing tested it."
         ),
     ] = False,
-    output: FormOption = Form.text,
+    output: ReportOption = ReportForm.text,
     graph: Graph = None,
+    save_trace: SaveTrace = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Write the result in every form, with all counterexamples, into a directory."
+        ),
+    ] = None,
+    timings: Timings = False,
     max_states: Annotated[
         str | None, typer.Option(metavar="N", help="Stop after so many states, such as 5M.")
     ] = None,
@@ -127,5 +147,5 @@ def check(
         resume=resume,
     )
     method = Method(engine.value, "auto" if reductions is None else "on" if reductions else "off")
-    code = run_check(selection, budget, method, Output(output.value, graph, no_color, fail_on_vacuous))
-    raise typer.Exit(code)
+    out = Output(output.value, graph, no_color, fail_on_vacuous, timings, report, save_trace)
+    raise typer.Exit(run_check(selection, budget, method, out))
