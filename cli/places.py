@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from ..reports.document import Place
+from ..reports.place import Place
 from ..scenarios import Scenario
 
 

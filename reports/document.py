@@ -11,6 +11,8 @@ from typing import Literal
 
 import msgspec
 
+from .place import Place
+
 Value = bool | int | str | None
 Word = Literal["HOLDS", "VIOLATED", "INCONCLUSIVE"]
 
@@ -69,19 +71,6 @@ class Lasso(msgspec.Struct, frozen=True):
     cycle: int
     acts: tuple[str, ...] = ()
     rests: tuple[str, ...] = ()
-
-
-class Place(msgspec.Struct, frozen=True):
-    """Where a scenario is written: its file, the line that asks for the property, and those of its pods and nodes."""
-
-    file: str
-    line: int = 1
-    lines: dict[str, int] = {}
-
-    def line_of(self, step: Step) -> int:
-        """The line of the first pod or node that a step is about; else that of the property."""
-        found = (self.lines.get(value) for value in step.args.values() if isinstance(value, str))
-        return next((line for line in found if line is not None), self.line)
 
 
 class Finding(msgspec.Struct, frozen=True):

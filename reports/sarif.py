@@ -108,7 +108,7 @@ def _step(finding: Finding, step: Step) -> dict[str, Any]:
     summary = f" {step.summary}." if step.summary else ""
     remark = finding.remarks.get(step.number)
     text = f"{f'({remark}) ' if remark else ''}[{step.actor}] {step.call}{summary}"
-    location = _location(finding, finding.place.line_of(step)) if finding.place else {}
+    location = _location(finding, finding.place.line_of(step.args)) if finding.place else {}
     return {
         "location": {**location, "message": {"text": text}},
         "executionOrder": step.number,
