@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -80,18 +81,21 @@ def write_report(folder: Path, runs: Sequence[Run], findings: Sequence[Finding],
     for name, form in FILES.items():
         write_text(OPTION, folder / name, form(findings, style))
         written.append(folder / name)
+    stems: Counter[str] = Counter()
     for run, finding in zip(runs, findings, strict=True):
         if finding.trace is not None:
-            written += _write_counterexample(inner, run, finding, style)
+            stem = file_stem(finding)
+            stems[stem] += 1  # scenarios in different files may have the same name
+            unique = stem if stems[stem] == 1 else f"{stem}-{stems[stem]}"
+            written += _write_counterexample(inner / unique, run, finding, style)
     return written
 
 
-def _write_counterexample(inner: Path, run: Run, finding: Finding, style: Style) -> list[Path]:
-    stem = file_stem(finding)
-    written = [inner / f"{stem}.trace.json"]
+def _write_counterexample(stem: Path, run: Run, finding: Finding, style: Style) -> list[Path]:
+    written = [stem.with_name(f"{stem.name}.trace.json")]
     write_text(OPTION, written[0], format_trace(stored_trace(run, finding)))
     for ending, draw in DRAWINGS.items():
-        target = inner / f"{stem}{ending}"
+        target = stem.with_name(stem.name + ending)
         drawn = draw(finding, style)
         write_text(OPTION, target, drawn if isinstance(drawn, str) else drawn.decode())
         written.append(target)

@@ -63,13 +63,21 @@ class Retraced:
             trace=self.trace,
             engine="replay",
         )
-        words = f"Violated by a stored run of {counted(steps, 'step')}, executed again; others were not looked at."
-        if isinstance(self.trace, LassoTrace):
-            words = (
-                f"Violated: {self.trace.case}, by a stored run, executed again; others were not looked at."
-            )
         found = finding_of(self.run, self.system, result)
-        return msgspec.structs.replace(found, words=words, seconds=None)
+        return msgspec.structs.replace(found, words=self._words(), seconds=None)
+
+    def _words(self) -> str:
+        trace = self.trace
+        run = f"a stored run of {counted(len(trace.steps), 'step')}, executed again"
+        if isinstance(trace, LassoTrace):
+            return f"Violated: {trace.case}, by {run}. Nothing else was looked at."
+        if trace.closure:
+            seen = counted(trace.closure, "state")
+            end = f"the {seen} that fair steps lead to" if trace.closed else f"the first {seen} of fair steps"
+            return (
+                f"Violated by {run}: from its end there is no way back in {end}. Nothing else was looked at."
+            )
+        return f"Violated by {run}. Nothing else was looked at."
 
 
 def read_trace(path: Path) -> StoredTrace:

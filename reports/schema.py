@@ -24,7 +24,7 @@ def schema_of(name: str) -> dict[str, Any]:
     """The schema of one of DOCUMENTS."""
     kind, title = DOCUMENTS[name]
     head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": title}
-    return {**head, **msgspec.json.schema(kind)}
+    return {**head, **json.loads(msgspec.json.encode(msgspec.json.schema(kind)))}
 
 
 def schema_text(name: str) -> str:

@@ -8,10 +8,9 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podrace.reports import markdown
 from podrace.reports.document import Change, Finding, Step
 from podrace.reports.markdown import to_markdown
-from podrace.reports.mermaid import to_mermaid
+from podrace.reports.mermaid import MOST_LETTERS, to_mermaid
 from podrace.reports.outcome import Style
 from tests.reports.findings import findings
 from tests.reports.golden import assert_golden
@@ -74,7 +73,7 @@ def test_a_diagram_that_mermaid_would_not_draw_is_left_out() -> None:
     text = to_markdown([long], STYLE)
     assert "The sequence diagram of 1999 steps is more than Mermaid draws." in text
     assert "```mermaid" not in text
-    assert len(to_mermaid([long], STYLE)) > markdown.MOST_LETTERS
+    assert len(to_mermaid([long], STYLE)) > MOST_LETTERS
 
 
 def test_cells_and_words_cannot_break_the_table() -> None:

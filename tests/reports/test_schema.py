@@ -34,7 +34,8 @@ def test_a_report_is_as_its_schema_says() -> None:
 
 def test_what_is_no_report_is_not() -> None:
     (row,) = json.loads(to_json(ALL[:1]))
-    for change in ({"verdict": "PERHAPS"}, {"states": "many"}, {"trace": [{}]}):
+    changes: list[dict[str, object]] = [{"verdict": "PERHAPS"}, {"states": "many"}, {"trace": [{}]}]
+    for change in changes:
         with pytest.raises(AssertionError):
             assert_matches(schema_of("report"), [{**row, **change}])
 
