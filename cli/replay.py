@@ -33,7 +33,7 @@ def replay(path: Path, own: Mapping[str, type[Property]], no_color: bool) -> int
     if not found.violated:
         print_wrapped(console, Text(f"GONE: {found.obstacle}", "bold red"))
         return GONE
-    print_wrapped(console, Text(found.finding().words, "bold"))
+    print_wrapped(console, Text(found.words, "bold"))
     return VIOLATES
 
 

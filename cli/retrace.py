@@ -45,8 +45,11 @@ class Retraced:
 
     @property
     def remarks(self) -> dict[int, str]:
-        """What is to be said before the step of each number."""
-        return self.finding().remarks if self.violated else {}
+        """What is to be said before the step of each number; a number behind the last step: after it."""
+        trace = self.trace
+        if isinstance(trace, LassoTrace):
+            return {trace.turn + 1: "for ever:" if trace.cycle else "here it stays for ever"}
+        return {len(trace.steps) + 1: "from here there is no way out"} if trace.closure else {}
 
     def finding(self) -> Finding:
         """The counterexample as the reports know it. Nothing was searched: the counts are those of this run."""
@@ -64,9 +67,11 @@ class Retraced:
             engine="replay",
         )
         found = finding_of(self.run, self.system, result)
-        return msgspec.structs.replace(found, words=self._words(), seconds=None)
+        return msgspec.structs.replace(found, words=self.words, seconds=None)
 
-    def _words(self) -> str:
+    @property
+    def words(self) -> str:
+        """What a run that still violates its property shows, and what was looked at."""
         trace = self.trace
         run = f"a stored run of {counted(len(trace.steps), 'step')}, executed again"
         if isinstance(trace, LassoTrace):

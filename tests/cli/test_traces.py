@@ -97,6 +97,19 @@ def test_a_replay_shows_every_step_and_where_the_cycle_begins(shell: Shell) -> N
     assert lasso.index("delete_node(n)") < lasso.index("for ever:") < lasso.index("add_fetched(p)")
 
 
+def test_a_replay_respects_the_terminal(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    coloured = re.compile(r"\x1b\[(?:[0-9];)*3[0-9]")
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "70")
+    assert coloured.search(shell("replay", "lasso.json").out)
+    plain = shell("replay", "lasso.json", "--no-color").out
+    assert coloured.search(plain) is None
+    lines = re.sub(r"\x1b\[[0-9;]*m", "", plain).splitlines()
+    assert [line for line in lines if len(line) > 70] == []
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert coloured.search(shell("replay", "lasso.json").out) is None
+
+
 def test_a_property_of_ones_own_is_named_again(shell: Shell) -> None:
     ran = shell("replay", "own.json")
     assert (ran.code, ran.out) == (2, "")
