@@ -9,14 +9,14 @@ from ..properties import Property
 from .check import Output, draw, report
 from .console import message_console
 from .replay import GONE, warn_of_change
-from .retrace import read_trace, retrace
+from .replayed import read_trace, replayed
 
 SHOWN = 0
 
 
 def explain(path: Path, own: Mapping[str, type[Property]], output: Output) -> int:
     """Print the counterexample; gives the exit code. What cannot be executed again is not shown. Raises TraceProblem."""
-    found = retrace(read_trace(path), own, str(path))
+    found = replayed(read_trace(path), own, str(path))
     warn_of_change(found, path, output.no_color)
     if not found.violated:
         message_console(output.no_color).print(f"podrace: {path}: {found.obstacle}", soft_wrap=True)

@@ -17,7 +17,7 @@ from .console import message_console
 from .files import refuse_unwritable, write_text
 from .options import UsageProblem, parse_fix
 from .replay import GONE
-from .retrace import read_trace, retrace
+from .replayed import read_trace, replayed
 
 WRITTEN = 0
 
@@ -32,12 +32,12 @@ def write_test(path: Path, with_fixes: Sequence[str], output: Path | None) -> in
     stored = read_trace(path)
     if stored.property not in PROPERTIES:
         raise TraceProblem(f"{path}: property: a test can be written only for one of `podrace properties`")
-    found = retrace(stored, file=str(path))
+    found = replayed(stored, file=str(path))
     if not found.violated:
         message_console().print(f"podrace: {path}: {found.obstacle}", soft_wrap=True)
         return GONE
     fixes = tuple(parse_fix(name, list(CHANGES)) for name in with_fixes) or stored.fixed_by
-    if fixes and retrace(fixed(stored, fixes), file=str(path)).violated:
+    if fixes and replayed(fixed(stored, fixes), file=str(path)).violated:
         if with_fixes:
             raise UsageProblem(
                 f"--with-fix: with {', '.join(fixes)} the run is still possible and still violates {stored.property}"

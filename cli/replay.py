@@ -12,7 +12,7 @@ from ..reports.lanes import print_lanes
 from ..reports.text import print_wrapped
 from .console import message_console, result_console
 from .execute import steps_of
-from .retrace import Retraced, read_trace, retrace
+from .replayed import Replayed, read_trace, replayed
 from .words import SCHEDULER_WORDS
 
 VIOLATES, GONE = 0, 1
@@ -20,7 +20,7 @@ VIOLATES, GONE = 0, 1
 
 def replay(path: Path, own: Mapping[str, type[Property]], no_color: bool) -> int:
     """Print the steps that could be executed, and what they show; gives the exit code. Raises TraceProblem."""
-    found = retrace(read_trace(path), own, str(path))
+    found = replayed(read_trace(path), own, str(path))
     warn_of_change(found, path, no_color)
     console = result_console(no_color)
     run = found.run
@@ -37,7 +37,7 @@ def replay(path: Path, own: Mapping[str, type[Property]], no_color: bool) -> int
     return VIOLATES
 
 
-def warn_of_change(found: Retraced, path: Path, no_color: bool) -> None:
+def warn_of_change(found: Replayed, path: Path, no_color: bool) -> None:
     """Say it if the model is another one than the trace was found in."""
     if found.changed:
         text = f"{path}: the model has changed since this was stored (another fingerprint); the steps below are today's"

@@ -50,7 +50,10 @@ def _section(finding: Finding, style: Style) -> list[str]:
     else:
         blocks.append(f"The sequence diagram of {len(finding.story)} steps is more than Mermaid draws.")
     steps = "\n".join(numbered(finding)) or "violated in the initial state"
-    blocks.append(f"<details><summary>The steps</summary>\n\n```text\n{steps}\n```\n\n</details>")
+    fence = "```"
+    while fence in steps:  # as words of the user's own may be
+        fence += "`"
+    blocks.append(f"<details><summary>The steps</summary>\n\n{fence}text\n{steps}\n{fence}\n\n</details>")
     return blocks
 
 

@@ -13,7 +13,7 @@ from .stored import StoredTrace
 _MODULE = '''\
 """{scenario}, {label}: a run that violates {property}."""
 
-from podrace.cli.retrace import Retraced, retrace
+from podrace.cli.replayed import Replayed, replayed
 from podrace.reports.document import Fixes
 from podrace.reports.stored import {names}
 
@@ -24,9 +24,9 @@ STEPS = (
 )
 
 
-def again(*fixes: str) -> Retraced:
+def again(*fixes: str) -> Replayed:
     """The run, executed again, with further upstream changes put in."""
-    return retrace(
+    return replayed(
         StoredTrace(
             scenario=StoredScenario(
                 {about}, SCENARIO, fair_flush={fair_flush}

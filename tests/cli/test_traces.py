@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from podrace.checker.interpreter import Interpreter
 from podrace.checker.trace import plain_value
 from podrace.cli import main
-from podrace.cli.retrace import retrace
+from podrace.cli.replayed import replayed
 from podrace.reports.schema import schema_of
 from podrace.reports.stored import MAX_BYTES, format_trace, parse_trace
 from tests.cli.helpers import MINE, TINY, Shell
@@ -349,7 +349,7 @@ def test_fixes_for_a_test_can_be_named(shell: Shell) -> None:
 
 
 def test_a_run_that_goes_on_after_its_violation_is_cut_there(shell: Shell, folder: Path) -> None:
-    found = retrace(parse_trace((folder / "race.json").read_bytes(), "race.json"))
+    found = replayed(parse_trace((folder / "race.json").read_bytes(), "race.json"))
     able = found.system.transitions[Interpreter(found.system).enabled(found.trace.states[-1])[0]]
     more = {
         "step": f"{able.part}.{able.step}",

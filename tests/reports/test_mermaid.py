@@ -90,5 +90,11 @@ def test_the_table_has_a_row_for_each_finding(found: list[Finding]) -> None:
     assert len({len(re.findall(r"(?<!\\)\|", row)) for row in rows}) == 1
 
 
+def test_steps_cannot_end_the_block_that_they_stand_in() -> None:
+    step = msgspec.structs.replace(VIOLATED.story[0], summary="```\n# loud")
+    text = to_markdown([msgspec.structs.replace(VIOLATED, trace=(step,))])
+    assert "\n````text\n1. [scheduler] pop(p) - ```\n# loud\n````\n" in text
+
+
 def test_the_initial_state_can_be_the_violation() -> None:
     assert "violated in the initial state" in to_markdown([AT_ONCE])

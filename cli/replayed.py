@@ -1,4 +1,4 @@
-"""Execute a stored trace again, in the model as it is now. Tests that `podrace test-from` writes call `retrace`."""
+"""Execute a stored trace again, in the model as it is now. Tests that `podrace test-from` writes call `replayed`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from .plan import Run, with_a_fair_flush
 
 
 @dataclass(frozen=True)
-class Retraced:
+class Replayed:
     """What became of a stored trace. `trace` is what could be executed of it; `obstacle` says why it shows no violation
     any more, and is empty if it does. `changed`: the model is not the one that the trace was found in.
     """
@@ -99,9 +99,9 @@ def read_trace(path: Path) -> StoredTrace:
     return parse_trace(data, file)
 
 
-def retrace(
+def replayed(
     stored: StoredTrace, own: Mapping[str, type[Property]] | None = None, file: str = "the trace"
-) -> Retraced:
+) -> Replayed:
     """Execute a stored trace with the reference interpreter.
 
     `own` are properties of the user's. Raises TraceProblem if the trace speaks of what podrace does not know.
@@ -117,10 +117,10 @@ def retrace(
         why = why_disabled(system, trace.states[-1], path[error.step])
         able = ", ".join(error.enabled) or "nothing"
         obstacle = f"{_step(stored, error.step)} is no longer enabled, {why}; enabled there: {able}"
-        return Retraced(run, system, trace, obstacle, changed)
+        return Replayed(run, system, trace, obstacle, changed)
     if unknown is not None:
-        return Retraced(run, system, trace, f"{_step(stored, len(path))} {unknown}", changed)
-    return Retraced(run, system, *_judged(system, stored, trace), changed)
+        return Replayed(run, system, trace, f"{_step(stored, len(path))} {unknown}", changed)
+    return Replayed(run, system, *_judged(system, stored, trace), changed)
 
 
 def run_of(stored: StoredTrace, own: Mapping[str, type[Property]], file: str) -> Run:
