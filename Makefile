@@ -20,9 +20,9 @@ check: setup
 test: lint
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
 
-# SPIN and TLC, for the tests that compare with them, and Chromium for those of the HTML report; without these, such tests
-# are skipped (in CI they fail).
-tools:
+# SPIN and TLC, for the tests that compare with them, Chromium for those of the HTML report, and the schemas of SARIF and
+# JUnit for those that validate reports; without these, such tests are skipped (in CI they fail).
+tools: setup
 	./.ci/tools
 
 # What takes too long for every test run: all engines to the end on every scenario, thousands of random systems,

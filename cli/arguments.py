@@ -19,14 +19,42 @@ class GraphKind(Enum):
 
 
 class Form(Enum):
-    """Forms of a report."""
+    """Forms of a listing."""
 
     text = "text"
     json = "json"
 
 
+class ReportForm(Enum):
+    """Forms of a report."""
+
+    text = "text"
+    json = "json"
+    junit = "junit"
+    sarif = "sarif"
+    github = "github"
+    markdown = "markdown"
+    tap = "tap"
+    itf = "itf"
+    mermaid = "mermaid"
+
+
 NoColor = Annotated[bool, typer.Option("--no-color", help="No colours (as does the variable NO_COLOR).")]
 FormOption = Annotated[Form, typer.Option("-o", "--output", help="Form of the result on stdout.")]
+ReportOption = Annotated[ReportForm, typer.Option("-o", "--output", help="Form of the result on stdout.")]
+Timings = Annotated[
+    bool,
+    typer.Option("--timings", help="Say how long it took also in forms for programs (text always does)."),
+]
+SaveTrace = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE", help="Store the counterexample, for `podrace replay` and `podrace explain`."
+    ),
+]
+TraceFile = Annotated[
+    Path, typer.Argument(metavar="TRACE", show_default=False, help="What `podrace check --save-trace` wrote.")
+]
 Own = Annotated[
     list[str] | None,
     typer.Option(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .console import message_console, result_console, tolerant_of_closed_pipes
+from .files import beside, refuse_unwritable, write_text
 from .options import UsageProblem
 from .plan import Run, Selection, plan
 from .progress import ProgressDisplay
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ..checker.exploration import Budget
     from ..reports.document import Finding
     from ..reports.graphs import Kind
+    from ..reports.outcome import Style
     from .execute import Method
 
 HOLDS, VIOLATED, INCONCLUSIVE = 0, 1, 3
@@ -25,19 +26,54 @@ HOLDS, VIOLATED, INCONCLUSIVE = 0, 1, 3
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """How and where to report."""
+    """How and where to report. `timings`: forms for programs say how long searches took; then equal input no longer
+    gives equal bytes.
+    """
 
     form: str = "text"
     graph: Path | None = None
     no_color: bool = False
     fail_on_vacuous: bool = False
     graph_kind: Kind = "lanes"
+    timings: bool = False
+    report: Path | None = None
+    save_trace: Path | None = None
+
+    def refuse_unusable(self) -> None:
+        """Find out before a long search that something could not be written. Raises UsageProblem or RenderError."""
+        if self.graph is not None:
+            from ..reports.render import format_of
+
+            format_of(self.graph)
+            refuse_unwritable("--graph", self.graph)
+        if self.save_trace is not None:
+            refuse_unwritable("--save-trace", self.save_trace)
+        if self.report is not None:
+            from .report_dir import refuse_unusable
+
+            refuse_unusable(self.report)
+
+    def style(self) -> Style:
+        """How reports are to be written."""
+        from importlib.metadata import version
+
+        from ..reports.outcome import Style
+        from .words import SCHEDULER_WORDS
+
+        return Style(SCHEDULER_WORDS, version("podrace"), self.fail_on_vacuous)
+
+    def timed(self, findings: Sequence[Finding]) -> list[Finding]:
+        """The findings with how long they took only if that was asked for."""
+        import msgspec
+
+        if self.timings:
+            return list(findings)
+        return [msgspec.structs.replace(finding, seconds=None) for finding in findings]
 
 
 def check(selection: Selection, budget: Budget, method: Method, output: Output) -> int:
     """Carry out a whole `podrace check`; gives the exit code."""
-    if output.graph is not None:
-        refuse_unwritable(output.graph)
+    output.refuse_unusable()
     runs = plan(selection)
     if budget.disk is not None and len(runs) > 1:
         raise UsageProblem(
@@ -48,7 +84,16 @@ def check(selection: Selection, budget: Budget, method: Method, output: Output) 
         report(findings, output)
     if output.graph is not None:
         draw(findings, output.graph, output.no_color, output.graph_kind)
-    return exit_code(findings, output.fail_on_vacuous)
+    if output.save_trace is not None:
+        save_traces(runs, findings, output.save_trace, output.no_color)
+    if output.report is not None:
+        from .report_dir import write_report
+        from .retrace import with_retraced
+
+        compared = with_retraced(runs, output.timed(findings))
+        written = write_report(output.report, runs, compared, output.style())
+        message_console(output.no_color).print(f"wrote {output.report}: {len(written)} files", soft_wrap=True)
+    return exit_code(findings, output.style())
 
 
 def run_all(runs: Sequence[Run], budget: Budget, method: Method, output: Output) -> list[Finding]:
@@ -65,30 +110,21 @@ def run_all(runs: Sequence[Run], budget: Budget, method: Method, output: Output)
 
 
 def report(findings: Sequence[Finding], output: Output) -> None:
-    """Print the result on stdout."""
-    if output.form == "json":
-        from ..reports.json import to_json
+    """Print the result on stdout; in a step of GitHub Actions, the form `github` also adds to the step's summary."""
+    if output.form != "text":
+        from ..reports.forms import FORMS
 
-        sys.stdout.write(to_json(findings))
+        findings = output.timed(findings)
+        sys.stdout.write(FORMS[output.form](findings, output.style()))
+        if output.form == "github":
+            from .step_summary import add_to_step_summary
+
+            add_to_step_summary(FORMS["markdown"](findings, output.style()))
     else:
         from ..reports.text import print_report
         from .words import SCHEDULER_WORDS
 
         print_report(result_console(output.no_color), findings, SCHEDULER_WORDS)
-
-
-def refuse_unwritable(path: Path) -> None:
-    """Find out before a long search that a drawing could not be written. Raises RenderError or UsageProblem."""
-    from ..reports.render import format_of
-
-    format_of(path)
-    target = path if path.exists() else path.parent
-    if path.is_dir():
-        raise UsageProblem(f"--graph: cannot write `{path}`: it is a directory")
-    if not path.exists() and not target.is_dir():
-        raise UsageProblem(f"--graph: cannot write `{path}`: there is no directory `{target}`")
-    if not os.access(target, os.W_OK):
-        raise UsageProblem(f"--graph: cannot write `{path}`: permission denied")
 
 
 def draw(findings: Sequence[Finding], path: Path, no_color: bool = False, kind: Kind = "lanes") -> list[Path]:
@@ -107,7 +143,7 @@ def draw(findings: Sequence[Finding], path: Path, no_color: bool = False, kind: 
         messages.print(f"no counterexample to draw: {path} was not written", soft_wrap=True)
     written = []
     for number, finding in enumerate(violated, 1):
-        target = path if number == 1 else path.with_name(f"{path.stem}-{number}{path.suffix}")
+        target = beside(path, number)
         try:
             dot = to_dot(finding, kind, SCHEDULER_WORDS)
         except NotDrawn as problem:
@@ -120,16 +156,25 @@ def draw(findings: Sequence[Finding], path: Path, no_color: bool = False, kind: 
     return written
 
 
-def exit_code(findings: Sequence[Finding], fail_on_vacuous: bool = False) -> int:
+def save_traces(runs: Sequence[Run], findings: Sequence[Finding], path: Path, no_color: bool = False) -> None:
+    """Store every counterexample: the first in `path`, the others beside it with a number."""
+    from ..reports.outcome import subject
+    from ..reports.stored import format_trace
+    from .keep import stored_trace
+
+    messages = message_console(no_color)
+    violated = [
+        (run, finding) for run, finding in zip(runs, findings, strict=True) if finding.trace is not None
+    ]
+    if not violated:
+        messages.print(f"no counterexample to store: {path} was not written", soft_wrap=True)
+    for number, (run, finding) in enumerate(violated, 1):
+        target = beside(path, number)
+        write_text("--save-trace", target, format_trace(stored_trace(run, finding)))
+        messages.print(f"wrote {target} ({subject(finding)})", soft_wrap=True)
+
+
+def exit_code(findings: Sequence[Finding], style: Style) -> int:
     """0 holds, 1 violated, 3 inconclusive; where outcomes were expected, 0 means as expected."""
-    if any(_is_bad(finding) or (fail_on_vacuous and finding.vacuous) for finding in findings):
-        return VIOLATED
-    if any(finding.verdict == "INCONCLUSIVE" for finding in findings):
-        return INCONCLUSIVE
-    return HOLDS
-
-
-def _is_bad(finding: Finding) -> bool:
-    if finding.expected is None:
-        return finding.verdict == "VIOLATED"
-    return finding.verdict not in (finding.expected, "INCONCLUSIVE")
+    outcomes = {style.outcome(finding) for finding in findings}
+    return VIOLATED if "failed" in outcomes else INCONCLUSIVE if "undecided" in outcomes else HOLDS

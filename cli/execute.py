@@ -23,6 +23,7 @@ from ..reports.document import Finding, Fixes, Lasso, Trap, Value, Word
 from ..scenarios import one_line
 from .evidence import evidence_of
 from .options import UsageProblem
+from .places import place_of
 from .plan import Run
 from .progress import memory
 from .steps import steps_of as steps_of
@@ -98,6 +99,7 @@ def finding_of(run: Run, system: TransitionSystem, result: Result, remedy: str |
         vacuous=result.vacuous,
         engine=result.engine,
         reductions=result.reductions,
+        place=place_of(run.scenario, run.property),
     )
     return found if trace is None else _with_counterexample(found, run, system, trace)
 

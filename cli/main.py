@@ -50,9 +50,10 @@ def _line_of(error: Exception) -> str | None:
     """The line for a problem of the user; None for anything else, which is a bug and shows where."""
     from ..model.language.errors import ModelError
     from ..reports.render import RenderError
+    from ..reports.stored import TraceProblem
     from ..scenarios.errors import ScenarioError
 
-    if isinstance(error, ScenarioError):
+    if isinstance(error, (ScenarioError, TraceProblem)):
         return str(error)
     if isinstance(error, RenderError):
         return f"--graph: {error}"

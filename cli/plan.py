@@ -63,7 +63,7 @@ def plan(selection: Selection) -> list[Run]:
     runs = []
     for scenario in _scenarios(selection.names):
         if selection.fair_flush:
-            scenario = _with_a_fair_flush(scenario)
+            scenario = with_a_fair_flush(scenario)
         beside = race_beside(scenario) if release is None else ()
         composition = _compose(
             release or default_release(scenario), _unique([*with_fixes, *beside]), without_fixes
@@ -73,7 +73,8 @@ def plan(selection: Selection) -> list[Run]:
     return runs
 
 
-def _with_a_fair_flush(scenario: Scenario) -> Scenario:
+def with_a_fair_flush(scenario: Scenario) -> Scenario:
+    """The same with liveness counting on the periodic flush. Raises UsageProblem if there is none."""
     scope = scenario.spec.scope
     if not scope.flush:
         raise UsageProblem(

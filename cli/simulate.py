@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from .check import INCONCLUSIVE, VIOLATED, Output, draw, refuse_unwritable
+from .check import INCONCLUSIVE, VIOLATED, Output, draw, report, save_traces
 from .console import message_console, result_console, tolerant_of_closed_pipes
 from .options import UsageProblem
 from .plan import Run, Selection, plan
@@ -23,14 +23,15 @@ WALKABLE = ("invariant", "stuck")
 
 def simulate(selection: Selection, walks: Walks, output: Output) -> int:
     """Carry out a whole `podrace simulate`; gives the exit code."""
-    if output.graph is not None:
-        refuse_unwritable(output.graph)
+    output.refuse_unusable()
     runs, left_out = _walkable(plan(selection), selection)
     found = [*_walk_all(runs, left_out, walks, output)]
     with tolerant_of_closed_pipes():
         _report(found, output)
     if output.graph is not None:
         draw([walked.finding() for walked in found], output.graph, output.no_color)
+    if output.save_trace is not None:
+        save_traces(runs, [walked.finding() for walked in found], output.save_trace, output.no_color)
     return VIOLATED if any(walked.verdict == "VIOLATED" for walked in found) else INCONCLUSIVE
 
 
@@ -85,6 +86,8 @@ def _report(found: Sequence[Walked], output: Output) -> None:
     from .words import SCHEDULER_WORDS
 
     if output.form == "json":
-        sys.stdout.write(walks_to_json(found))
+        sys.stdout.write(walks_to_json(found if output.timings else [walked.untimed() for walked in found]))
+    elif output.form != "text":
+        report([walked.finding() for walked in found], output)
     else:
         print_walks(result_console(output.no_color), found, SCHEDULER_WORDS)

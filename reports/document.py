@@ -12,6 +12,7 @@ from typing import Literal
 import msgspec
 
 from .evidence import Cause, Cluster, Memory, Neighbourhood, Prevention, Retraced
+from .place import Place
 from .step import Change, Step, Value, show
 
 Word = Literal["HOLDS", "VIOLATED", "INCONCLUSIVE"]
@@ -59,6 +60,7 @@ class Finding(msgspec.Struct, frozen=True):
     `goals_reached` gives the length of a shortest run to each goal. `cluster`, `memory`, `causes`, `preventions` and
     `neighbourhood` are what a counterexample is shown with; `causes` are of all steps of its `story`. `retraced`
     is what becomes of the counterexample of another release in this one, where the property holds.
+    `seconds` is left out (None) where equal input must give equal reports.
     """
 
     scenario: str
@@ -69,7 +71,7 @@ class Finding(msgspec.Struct, frozen=True):
     states: int
     transitions: int
     depth: int
-    seconds: float
+    seconds: float | None
     trace: tuple[Step, ...] | None = None
     trap: Trap | None = None
     lasso: Lasso | None = None
@@ -96,6 +98,7 @@ class Finding(msgspec.Struct, frozen=True):
     preventions: tuple[Prevention, ...] = ()
     neighbourhood: Neighbourhood | None = None
     retraced: Retraced | None = None
+    place: Place | None = None
 
     @builtins.property
     def label(self) -> str:

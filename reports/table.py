@@ -34,8 +34,10 @@ def columns_of(findings: Sequence[Finding]) -> dict[str, list[str]]:
     return columns
 
 
-def seconds(value: float) -> str:
-    """A duration, short."""
+def seconds(value: float | None) -> str:
+    """A duration, short; nothing where it was not measured."""
+    if value is None:
+        return ""
     return f"{value:.2f} s" if value < 10 else f"{value:.0f} s"
 
 

@@ -32,7 +32,8 @@ class Walked(msgspec.Struct, frozen=True):
 
     `walks` ended, `resting` of them where nothing could happen any more. `walk` is the first that violated the property,
     after `met_after` steps; `trace` is what is left of it, and all counts end there. `steps_fired` says how often each
-    step was taken; `goals_reached` gives the fewest steps after which a walk reached a goal.
+    step was taken; `goals_reached` gives the fewest steps after which a walk reached a goal. What depends on the clock is
+    left out (None) where equal input must give equal reports.
     """
 
     scenario: str
@@ -48,8 +49,8 @@ class Walked(msgspec.Struct, frozen=True):
     steps: int
     resting: int
     longest: int
-    seconds: float
-    steps_per_second: int
+    seconds: float | None
+    steps_per_second: int | None
     walk: int | None = None
     met_after: int | None = None
     trace: tuple[Step, ...] | None = None
@@ -65,6 +66,10 @@ class Walked(msgspec.Struct, frozen=True):
     steps_fired: dict[str, int] = {}
     steps_never_fired: tuple[str, ...] = ()
     values: tuple[Values, ...] = ()
+
+    def untimed(self) -> Walked:
+        """The same without what depends on the clock."""
+        return msgspec.structs.replace(self, seconds=None, steps_per_second=None)
 
     def finding(self) -> Finding:
         """The counterexample as drawings and headings know it; the counts of states are those of no search."""
@@ -90,7 +95,7 @@ def print_walks(console: Console, found: Sequence[Walked], vocabulary: Vocabular
         "steps": [f"{w.steps:,}" for w in found],
         "longest": [f"{w.longest:,}" for w in found],
         "time": [seconds(w.seconds) for w in found],
-        "steps/s": [f"{w.steps_per_second:,}" for w in found],
+        "steps/s": ["" if w.steps_per_second is None else f"{w.steps_per_second:,}" for w in found],
     }
     styles = [{"verdict": VERDICT_STYLES[w.verdict]} for w in found]
     print_columns(console, columns, styles, ("longest", "steps", "walks", "time", "steps/s"))

@@ -170,16 +170,8 @@ class Value:
         return number
 
 
-def read_document(path: Path, shown: str | None = None) -> Value:
-    """The top-level value of a YAML file; `shown` is how messages name the file.
-
-    Raises ScenarioError if the file cannot be read or is not one document of plain YAML.
-    """
-    file = one_line(shown or str(path), 200)
-    return parse_document(_read(path, file), file)
-
-
-def _read(path: Path, file: str) -> str:
+def read_text(path: Path, file: str) -> str:
+    """The text of a YAML file, which messages name `file`. Raises ScenarioError if it cannot be read."""
     try:
         with path.open("rb") as stream:
             data = stream.read(MAX_BYTES + 1)

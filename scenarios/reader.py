@@ -8,8 +8,8 @@ from pathlib import Path
 from .budgets import BUDGET_FIELDS
 from .cluster import CLUSTER_FIELDS, read_cluster
 from .config import CONFIG_FIELDS
-from .document import Value, parse_document, read_document
-from .errors import ScenarioError
+from .document import Value, parse_document, read_text
+from .errors import ScenarioError, one_line
 from .labels import REQUIREMENT_FIELDS, SELECTOR_FIELDS
 from .names import read_name
 from .node_terms import NODE_AFFINITY_FIELDS, NODE_SELECTOR_FIELDS, NODE_TERM_FIELDS
@@ -48,20 +48,24 @@ VOCABULARY: Mapping[str, tuple[str, ...]] = {
 
 def read_scenario(path: Path, shown: str | None = None) -> Scenario:
     """The scenario in a file; `shown` is how messages name the file."""
-    return _scenario(read_document(path, shown), path.stem)
+    file = one_line(shown or str(path), 200)
+    return _scenario(read_text(path, file), file, path.stem)
 
 
 def parse_scenario(text: str, file: str = "scenario.yaml") -> Scenario:
     """The scenario in a text; `file` is how messages name it."""
-    return _scenario(parse_document(text, file), Path(file).stem)
+    return _scenario(text, file, Path(file).stem)
 
 
-def _scenario(top: Value, stem: str) -> Scenario:
+def _scenario(text: str, file: str, stem: str) -> Scenario:
+    top = parse_document(text, file)
     fields = top.fields(TOP_FIELDS, "a scenario: a mapping with `nodes` and `pods`")
     spec = read_cluster(top, fields, read_name(fields["name"]) if "name" in fields else stem)
     lines = {name: value.line for name, value in fields.items()}
     properties = _names(fields, "properties", lines)
     also = _names(fields, "also", lines)
+    for kind in ("nodes", "pods"):
+        lines |= {key.path: key.line for key, _ in fields[kind].items("a mapping")}
     return Scenario(
         name=spec.name,
         title=_title(fields.get("title")),
@@ -72,6 +76,7 @@ def _scenario(top: Value, stem: str) -> Scenario:
         properties=properties,
         also=also,
         lines=lines,
+        text=text,
     )
 
 

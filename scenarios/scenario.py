@@ -41,7 +41,7 @@ class Race:
 
 @dataclass(frozen=True)
 class Scenario:
-    """What a scenario file says. `lines` maps the path of a field to its line, for complaints."""
+    """What a scenario file says. `lines` maps the path of a field, a pod or a node to its line; `text` is the file."""
 
     name: str
     title: str
@@ -52,6 +52,7 @@ class Scenario:
     properties: tuple[str, ...] = ()
     also: tuple[str, ...] = ()
     lines: Mapping[str, int] = field(default_factory=dict)
+    text: str = field(default="", repr=False)
 
     @property
     def selectors(self) -> tuple[str, ...]:

@@ -10,15 +10,17 @@ import typer
 
 from ..app import EXIT_CODES, app
 from ..arguments import (
-    Form,
-    FormOption,
     Graph,
     GraphKind,
     GraphKindOption,
     NoColor,
     Own,
     Release,
+    ReportForm,
+    ReportOption,
+    SaveTrace,
     Timeout,
+    Timings,
     WithFix,
     WithoutFix,
 )
@@ -67,9 +69,17 @@ def check(
             "--fail-on-vacuous", help="Exit with 1 if a property holds only because nothing tested it."
         ),
     ] = False,
-    output: FormOption = Form.text,
+    output: ReportOption = ReportForm.text,
     graph: Graph = None,
     graph_kind: GraphKindOption = GraphKind.lanes,
+    save_trace: SaveTrace = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Write the result in every form, with all counterexamples, into a directory."
+        ),
+    ] = None,
+    timings: Timings = False,
     max_states: Annotated[
         str | None, typer.Option(metavar="N", help="Stop after so many states, such as 5M.")
     ] = None,
@@ -142,7 +152,7 @@ def check(
         resume=resume,
     )
     method = Method(engine.value, "auto" if reductions is None else "on" if reductions else "off")
-    code = run_check(
-        selection, budget, method, Output(output.value, graph, no_color, fail_on_vacuous, graph_kind.value)
+    out = Output(
+        output.value, graph, no_color, fail_on_vacuous, graph_kind.value, timings, report, save_trace
     )
-    raise typer.Exit(code)
+    raise typer.Exit(run_check(selection, budget, method, out))

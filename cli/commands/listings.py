@@ -1,4 +1,4 @@
-"""`podrace races`, `podrace properties` and `podrace version`, and their options."""
+"""`podrace races` and `podrace properties`, and their options."""
 
 from __future__ import annotations
 
@@ -34,10 +34,3 @@ def properties(
 
     with tolerant_of_closed_pipes():
         list_properties(names or (), output.value, no_color, own_properties(own or ()))
-
-
-@app.command(help="Print the version.")
-def version() -> None:
-    from importlib.metadata import version as installed
-
-    typer.echo(f"podrace {installed('podrace')}")

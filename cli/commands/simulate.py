@@ -8,7 +8,19 @@ from typing import Annotated
 import typer
 
 from ..app import app
-from ..arguments import Form, FormOption, Graph, NoColor, Own, Release, Timeout, WithFix, WithoutFix
+from ..arguments import (
+    Graph,
+    NoColor,
+    Own,
+    Release,
+    ReportForm,
+    ReportOption,
+    SaveTrace,
+    Timeout,
+    Timings,
+    WithFix,
+    WithoutFix,
+)
 from ..options import (
     parse_jobs,
     parse_seed,
@@ -62,8 +74,10 @@ def simulate(
     jobs: Annotated[
         str | None, typer.Option("-j", "--jobs", metavar="N", help="Walk with so many threads (all cores).")
     ] = None,
-    output: FormOption = Form.text,
+    output: ReportOption = ReportForm.text,
     graph: Graph = None,
+    save_trace: SaveTrace = None,
+    timings: Timings = False,
     no_color: NoColor = False,
 ) -> None:
     seconds = parse_timeout(timeout) if timeout is not None else None
@@ -80,4 +94,5 @@ def simulate(
     chosen = own_properties(own or ())
     selection = Selection(names, release, with_fix or (), without_fix or (), property_ or (), chosen)
     plan = Walks(count, longest, start, by.value, seconds, threads or cores())
-    raise typer.Exit(run_simulate(selection, plan, Output(output.value, graph, no_color)))
+    out = Output(output.value, graph, no_color, timings=timings, save_trace=save_trace)
+    raise typer.Exit(run_simulate(selection, plan, out))

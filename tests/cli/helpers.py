@@ -22,6 +22,20 @@ nodes: {n: {cpu: 1}}
 pods: {p: {cpu: 1}}
 """
 
+MINE = '''\
+from podrace.model.language import any_of
+from podrace.properties import Property
+
+
+class NobodyAssumed(Property):
+    """No pod is ever assumed."""
+
+    id = "MY-NONE"
+
+    def holds(self):
+        return ~any_of(self.cache.is_assumed(p) for p in self.pods)
+'''
+
 
 @dataclass(frozen=True)
 class Ran:

@@ -25,7 +25,7 @@ def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, t
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("chek", "No such command 'chek'. Did you mean 'check'? (see `podrace --help`)"),
+        ("chek", "No such command 'chek'. Did you mean 'check', 'schema'? (see `podrace --help`)"),
         ("check --foo", "No such option: --foo (see `podrace --help`)"),
         ("check tiny.yaml --jobs 0", "--jobs: `0` is no number of threads: write a number from 1 to 256"),
         ("check tiny.yaml -j two", "--jobs: `two` is no number of threads: write a number from 1 to 256"),
@@ -83,6 +83,15 @@ def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, t
         ("check --max-memory 0", "--max-memory: `0` is no amount of memory: write for example 4G or 512M"),
         ("check --timeout 0s", "--timeout: `0s` is no duration: write for example 60s, 5m or 1h"),
         ("check --timeout soon", "--timeout: `soon` is no duration: write for example 60s, 5m or 1h"),
+        (
+            "check tiny.yaml --save-trace folder.svg",
+            "--save-trace: cannot write `folder.svg`: it is a directory",
+        ),
+        ("check tiny.yaml --report tiny.yaml", "--report: `tiny.yaml` is a file: name a directory"),
+        ("replay tiny.yaml", ("tiny.yaml: no trace of podrace: JSON is malformed: invalid character (byte 4): name a file "
+            "that `podrace check --save-trace` wrote")),
+        ("explain no.json", "no.json: cannot be read: No such file or directory"),
+        ("test-from no.json -o no/test_x.py", "--output: cannot write `no/test_x.py`: there is no directory `no`"),
         ("check tiny.yaml --graph a.pdf", "--graph: cannot draw `a.pdf`: the ending must be .svg, .png or .dot"),
         ("check tiny.yaml --graph no/a.svg", "--graph: cannot write `no/a.svg`: there is no directory `no`"),
         ("check tiny.yaml --graph folder.svg", "--graph: cannot write `folder.svg`: it is a directory"),

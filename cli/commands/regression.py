@@ -1,0 +1,39 @@
+"""The options of `podrace test-from`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..app import app
+from ..arguments import TraceFile
+
+
+@app.command(
+    "test-from",
+    help="Write a regression test for pytest from a stored counterexample.\n\n"
+    "The test asserts that the run still violates the property, and that it is gone with the changes that fix it: those "
+    "that the scenario names, or those of --with-fix.\n\n"
+    "Exit codes: 0 written, 1 the run is no longer possible or violates the property no longer, 2 wrong usage or input.",
+)
+def regression(
+    trace: TraceFile,
+    with_fix: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="N", help="With this change the run must be gone (repeatable; all are put in together)."
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", metavar="FILE", help="Where to write; stdout unless given."),
+    ] = None,
+) -> None:
+    from ..console import tolerant_of_closed_pipes
+    from ..regression import write_test
+
+    with tolerant_of_closed_pipes():
+        code = write_test(trace, with_fix or (), output)
+    raise typer.Exit(code)

@@ -1,0 +1,44 @@
+"""`podrace replay`: a stored trace, executed again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from rich.text import Text
+
+from ..properties import Property
+from ..reports.lanes import print_lanes
+from ..reports.text import print_wrapped
+from .console import message_console, result_console
+from .execute import steps_of
+from .replayed import Replayed, read_trace, replayed
+from .words import SCHEDULER_WORDS
+
+VIOLATES, GONE = 0, 1
+
+
+def replay(path: Path, own: Mapping[str, type[Property]], no_color: bool) -> int:
+    """Print the steps that could be executed, and what they show; gives the exit code. Raises TraceProblem."""
+    found = replayed(read_trace(path), own, str(path))
+    warn_of_change(found, path, no_color)
+    console = result_console(no_color)
+    run = found.run
+    print_wrapped(console, Text(f"{run.scenario.name}, {run.composition.label}: {run.property}", "bold"))
+    steps = steps_of(found.system, found.trace)
+    if steps:
+        console.print()
+        print_lanes(console, steps, SCHEDULER_WORDS, found.remarks)
+        console.print()
+    if not found.violated:
+        print_wrapped(console, Text(f"GONE: {found.obstacle}", "bold red"))
+        return GONE
+    print_wrapped(console, Text(found.words, "bold"))
+    return VIOLATES
+
+
+def warn_of_change(found: Replayed, path: Path, no_color: bool) -> None:
+    """Say it if the model is another one than the trace was found in."""
+    if found.changed:
+        text = f"{path}: the model has changed since this was stored (another fingerprint); the steps below are today's"
+        message_console(no_color).print(text, soft_wrap=True)

@@ -1,0 +1,79 @@
+"""What a finding means for whoever waits for a yes or a no: the words of the CI formats and of the exit code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from .document import Finding
+from .vocabulary import PLAIN, Vocabulary
+
+Outcome = Literal["passed", "failed", "undecided"]
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """What a report needs to know beside its findings: its words, the version of podrace, and whether a property that
+    holds only because nothing tested it counts as failed.
+    """
+
+    vocabulary: Vocabulary = PLAIN
+    version: str = "0"
+    vacuous_fails: bool = False
+
+    def outcome(self, finding: Finding) -> Outcome:
+        """Failed: violated, or not as expected where that is known. Undecided never counts as passed."""
+        if finding.verdict == "INCONCLUSIVE":
+            return "undecided"
+        if self.vacuous_fails and finding.vacuous:
+            return "failed"
+        if finding.expected is None:
+            return "failed" if finding.verdict == "VIOLATED" else "passed"
+        return "passed" if finding.as_expected else "failed"
+
+
+USUAL = Style()
+"""No words, no demands."""
+
+
+def subject(finding: Finding) -> str:
+    """What a finding is about, for example `nominated-node-race, 1.13 + 72259: S-NOM`."""
+    return f"{finding.scenario}, {finding.label}: {finding.property}"
+
+
+def message(finding: Finding) -> str:
+    """The verdict with what it rests on, and what was expected if that is not what came out."""
+    words = finding.words
+    if not words.lower().startswith(finding.verdict.lower()):
+        words = f"{finding.verdict}: {words}" if words else finding.verdict
+    expected = (
+        f" As expected: {finding.expected}." if finding.as_expected else f" Expected: {finding.expected}."
+    )
+    return words if finding.expected is None else f"{words}{expected}"
+
+
+def numbered(finding: Finding) -> list[str]:
+    """The steps of the counterexample, a line each, with the remarks between them."""
+    lines = []
+    remarks = finding.remarks
+    for step in finding.story:
+        if step.number in remarks:
+            lines.append(remarks[step.number])
+        summary = f" - {step.summary}" if step.summary else ""
+        lines.append(f"{step.number}. [{step.actor}] {step.call}{summary}")
+    end = len(finding.story) + 1
+    return [*lines, remarks[end]] if end in remarks else lines
+
+
+def issue_link(number: int) -> str:
+    """The page of an upstream issue."""
+    return f"https://github.com/kubernetes/kubernetes/issues/{number}"
+
+
+def grouped(findings: Sequence[Finding]) -> dict[tuple[str, str], list[Finding]]:
+    """The findings by scenario and release with fixes, in the order of the first of each."""
+    found: dict[tuple[str, str], list[Finding]] = {}
+    for finding in findings:
+        found.setdefault((finding.scenario, finding.label), []).append(finding)
+    return found

@@ -1,0 +1,32 @@
+"""JSON Schemas (draft 2020-12) of the documents that podrace writes, made from the very types that write them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from .document import Finding
+from .stored import StoredTrace
+from .walks import Walked
+
+DOCUMENTS: Mapping[str, tuple[Any, str]] = {
+    "report": (list[Finding], "What `podrace check -o json` prints"),
+    "walks": (list[Walked], "What `podrace simulate -o json` prints"),
+    "trace": (StoredTrace, "A counterexample as `podrace check --save-trace` stores it"),
+}
+"""The documents: their types and titles."""
+
+
+def schema_of(name: str) -> dict[str, Any]:
+    """The schema of one of DOCUMENTS."""
+    kind, title = DOCUMENTS[name]
+    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": title}
+    return {**head, **json.loads(msgspec.json.encode(msgspec.json.schema(kind)))}
+
+
+def schema_text(name: str) -> str:
+    """The schema as a file: indented, with a newline at the end."""
+    return json.dumps(schema_of(name), indent=2, ensure_ascii=False) + "\n"

@@ -1,0 +1,93 @@
+"""A stored counterexample: all that is needed to execute it again, in one file.
+
+The scenario is kept as its text, the steps by name and arguments, so that a trace outlives the numbers of the
+transitions; `fingerprint` tells whether the model is still the one that the run was found in.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+
+from .document import Fixes, Value
+
+VERSION = 1
+MAX_BYTES = 16 << 20
+
+
+class TraceProblem(Exception):
+    """A file that is no trace that podrace can read: one line with the place and the remedy."""
+
+
+class StoredScenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The scenario: its name, the file it came from, and what that said. `fair_flush` is what the command line may have added."""
+
+    name: str
+    file: str
+    text: str
+    fair_flush: bool = False
+
+
+class StoredStep(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One step: `part.step`, and its arguments by their names in the model."""
+
+    step: str
+    args: dict[str, Value] = {}
+
+    @property
+    def label(self) -> str:
+        """As the model labels the transition, for example `scheduler.filter(pod=p, node=n1)`."""
+        return f"{self.step}({', '.join(f'{name}={value}' for name, value in self.args.items())})"
+
+
+class StoredLasso(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Of a liveness: which case is violated, and after how many steps the rest repeats for ever."""
+
+    case: str
+    turn: Annotated[int, msgspec.Meta(ge=0)]
+
+
+class StoredTrace(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The document. `fixed_by` are changes that are known to fix the race, put in together."""
+
+    scenario: StoredScenario
+    release: str
+    property: str
+    steps: tuple[StoredStep, ...]
+    format: Literal["podrace-trace"] = "podrace-trace"
+    version: Literal[1] = 1
+    podrace: str = ""
+    fixes: Fixes = Fixes()
+    expected: Literal["VIOLATED"] = "VIOLATED"
+    lasso: StoredLasso | None = None
+    fixed_by: tuple[str, ...] = ()
+    fingerprint: str = ""
+
+
+class _Header(msgspec.Struct):
+    format: Literal["podrace-trace"]
+    version: int
+
+
+def format_trace(trace: StoredTrace) -> str:
+    """The file's text; the same trace gives the same text."""
+    return msgspec.json.format(msgspec.json.encode(trace), indent=2).decode() + "\n"
+
+
+def parse_trace(data: bytes | str, file: str) -> StoredTrace:
+    """The trace in a file's content; `file` is how messages name it. Raises TraceProblem."""
+    try:
+        header = msgspec.json.decode(data, type=_Header)
+        if header.version != VERSION:
+            raise TraceProblem(
+                f"{file}: a trace in version {header.version} of the format, and this podrace reads version {VERSION}: "
+                "use the podrace that wrote it"
+            )
+        return msgspec.json.decode(data, type=StoredTrace)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
+        why = " ".join(str(error).split()) if not isinstance(error, RecursionError) else "nested too deeply"
+        shown = "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in why)
+        raise TraceProblem(
+            f"{file}: no trace of podrace: {shown}: name a file that `podrace check --save-trace` wrote"
+        ) from None

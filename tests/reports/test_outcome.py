@@ -1,0 +1,46 @@
+"""What a verdict means for a CI service."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from podrace.reports.document import Finding
+from podrace.reports.outcome import Style, message, numbered
+from tests.reports.samples import AT_ONCE, HOLDS, INCONCLUSIVE, STARVED, TRAPPED, VACUOUS, VIOLATED
+
+
+@pytest.mark.parametrize(
+    ("finding", "outcome", "strictly"),
+    [
+        (VIOLATED, "passed", "passed"),  # as expected
+        (msgspec.structs.replace(VIOLATED, expected="HOLDS"), "failed", "failed"),
+        (msgspec.structs.replace(VIOLATED, expected=None), "failed", "failed"),
+        (HOLDS, "passed", "passed"),
+        (msgspec.structs.replace(HOLDS, expected="VIOLATED"), "failed", "failed"),
+        (VACUOUS, "passed", "failed"),
+        (INCONCLUSIVE, "undecided", "undecided"),
+        (msgspec.structs.replace(INCONCLUSIVE, expected="HOLDS"), "undecided", "undecided"),
+    ],
+)
+def test_outcomes(finding: Finding, outcome: str, strictly: str) -> None:
+    assert Style().outcome(finding) == outcome
+    assert Style(vacuous_fails=True).outcome(finding) == strictly
+
+
+def test_messages() -> None:
+    assert message(VIOLATED) == "Violated after 4 steps, and by no shorter run. As expected: VIOLATED."
+    gone = msgspec.structs.replace(HOLDS, expected="VIOLATED", words="Holds.")
+    assert message(gone) == "Holds. Expected: VIOLATED."
+    assert message(INCONCLUSIVE).startswith("INCONCLUSIVE: Stopped by the time limit")
+    assert message(msgspec.structs.replace(INCONCLUSIVE, words="")) == "INCONCLUSIVE"
+
+
+def test_steps_with_what_is_to_be_said_between_them() -> None:
+    assert (
+        numbered(VIOLATED)[2] == "3. [binding cycle of a pod] bind(q, ok) - POST the Binding <first & last>"
+    )
+    assert numbered(STARVED)[1] == "for ever:"
+    assert numbered(TRAPPED)[3] == "and these steps repeat for ever:"
+    assert numbered(AT_ONCE) == []
+    assert numbered(msgspec.structs.replace(STARVED, cycle=()))[-1] == "here it stays for ever"
