@@ -6,7 +6,7 @@ import contextlib
 import hashlib
 import os
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
 from itertools import count
 from pathlib import Path
@@ -81,9 +81,26 @@ def compile_ir(ir: str, names: Iterable[str] = SEARCH) -> Code:
     return Code(made, names, from_cache=False)
 
 
-def _key(ir: str) -> str:
+def compile_kept(described: str, make: Callable[[], tuple[str, str]], name: str) -> tuple[Code, str]:
+    """Machine code of a function whose text is a matter of its description, with a note that is kept beside it.
+
+    Unless the cache has both, `make` gives the text and the note, and LLVM's passes run over the text.
+    """
+    path = cache_directory() / "objects" / _key(described)
+    stored = _read(path)
+    if stored is not None:
+        size = int.from_bytes(stored[:4], "little")
+        return Code(stored[4 + size :], (name,), from_cache=True), stored[4 : 4 + size].decode()
+    text, note = make()
+    made = _object_code(text, optimised=True)
+    encoded = note.encode()
+    _write(path, len(encoded).to_bytes(4, "little") + encoded + made)
+    return Code(made, (name,), from_cache=False), note
+
+
+def _key(text: str) -> str:
     """A file name that differs whenever the object code may."""
-    parts = [ir, llvmlite.__version__, *map(str, llvm.llvm_version_info), *_cpu()]
+    parts = [text, llvmlite.__version__, *map(str, llvm.llvm_version_info), *_cpu()]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
@@ -134,12 +151,16 @@ def _linker() -> llvm.LLJIT:
     return llvm.create_lljit_compiler()
 
 
-def _object_code(ir: str) -> bytes:
+def _object_code(ir: str, optimised: bool = False) -> bytes:
     machine = _target_machine()
     module = llvm.parse_assembly(ir)
     module.verify()
     module.triple = machine.triple
     module.data_layout = str(machine.target_data)
-    # No passes: the code comes with shared nodes, placed where they are needed, and LLVM's pipelines gain
+    if optimised:
+        tuning = llvm.create_pipeline_tuning_options(speed_level=2)
+        builder = llvm.create_pass_builder(machine, tuning)
+        builder.getModulePassManager().run(module, builder)
+    # Otherwise no passes: the code of systems comes with shared nodes, placed where they are needed, and LLVM's pipelines gain
     # at most a tenth in the expansion of states for two to three times the time to the first answer.
     return bytes(machine.emit_object(module))

@@ -226,7 +226,7 @@ class Search:
             goals=reached,
             traps={name: self._path(state) for name, state in traps.items()},
             lassos=self.lassos,
-            spared=int(self.ample.rules.spared[0]),
+            spared=self.ample.spared,
             seconds=self.watch.seconds + (self.diary.earlier if self.diary else 0.0),
         )
 

@@ -87,7 +87,6 @@ print(explore(ring(3)).states)
 
 def search_in_a_process(cache: Path) -> str:
     environment = {**os.environ, "PODRACE_CACHE": str(cache), "PYTHONPATH": str(Path(__file__).parents[3])}
-    environment.pop("NUMBA_CACHE_DIR", None)
     done = subprocess.run(
         [sys.executable, "-c", SEARCH], env=environment, capture_output=True, text=True, check=False
     )
@@ -97,8 +96,8 @@ def search_in_a_process(cache: Path) -> str:
 
 def test_damaged_loops_are_compiled_again(tmp_path: Path) -> None:
     assert search_in_a_process(tmp_path) == "24"
-    files = sorted(tmp_path.rglob("*.nb?"))
-    assert {f.suffix for f in files} == {".nbi", ".nbc"}
+    files = sorted((tmp_path / "objects").iterdir())
+    assert len(files) >= 3  # the system's code, and that of the loops that every search needs
     for i, file in enumerate(files):
         file.write_bytes(b"junk" if i % 2 else file.read_bytes()[:-50])
     assert search_in_a_process(tmp_path) == "24"
