@@ -15,7 +15,6 @@ from .account import Account, bits_of
 from .ample import Ample
 from .batch import Batch
 from .codegen import Program, generate
-from .compile import compile_ir
 from .crew import Crew
 from .diary import Diary
 from .kernels import CHECKED, HEAD, NEEDED, ROOM, STOP_AT, STOPPED
@@ -23,12 +22,15 @@ from .liveness import FairCycles
 from .paths import path_to
 from .recovery import Recovery
 from .store import Store
+from .tiers import Tiers
 from .together import Together
 from .watch import OutOfBudget, Pace, Watch, Watcher
 
 _BRIEF = 1 << 14
 """Transitions in a row for one thread, while others wait for a wide level."""
 
+LONG = 1 << 20
+"""After so many transitions, it pays to compile the system with care: what is not over by then takes longer than that."""
 
 FIRST_LASSOS, LASSOS_AGAIN = 1 << 24, 4
 """After how many transitions lassos are looked for before the search is complete; and how much later again."""
@@ -75,7 +77,7 @@ class Search:
     ) -> None:
         self.program, self.system, self.watch = program, program.system, watch
         self.max_states, self.crew, self.diary = max_states, crew, diary
-        self.code = compile_ir(program.ir)
+        self.code = Tiers(program.ir)
         self.batch = Batch(program, self.code)
         self.ample, self.reduced = Ample(program, dependence, kernels.BATCH), dependence is not None
         self.account = Account(program, max_states)
@@ -125,6 +127,8 @@ class Search:
             elif outcome == kernels.FULL:
                 store.make_room(account.states, int(account.control[NEEDED]))
             elif outcome == kernels.PAUSED:
+                if account.transitions >= LONG:
+                    self.code.improve()
                 if shared is not None:
                     with self.shared_pace.measuring(lambda: account.transitions):
                         shared.advance(store, account, self.shared_pace.quantum)

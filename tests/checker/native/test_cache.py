@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from podrace.checker.native.codegen import generate
-from podrace.checker.native.compile import cache_directory, compile_ir
+from podrace.checker.native.compile import Care, cache_directory, compile_ir
 from podrace.model.language import TransitionSystem
 from tests.checker.native.systems import philosophers, ring
 
@@ -107,3 +107,18 @@ def test_damaged_loops_are_compiled_again(tmp_path: Path) -> None:
 def test_a_search_needs_no_cache(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     assert search_in_a_process(tmp_path / "file" / "cache") == "24"
+
+
+def test_code_compiled_in_haste_is_kept_apart(cache: Path) -> None:
+    text = ir(ring(3))
+    assert not compile_ir(text, care=Care.HASTE).from_cache
+    assert compile_ir(text, care=Care.HASTE).from_cache
+    assert not compile_ir(text).from_cache
+    assert len(list((cache / "objects").iterdir())) == 2
+
+
+def test_code_compiled_with_care_is_good_enough_for_haste(cache: Path) -> None:
+    text = ir(ring(3))
+    compile_ir(text)
+    assert compile_ir(text, care=Care.HASTE).from_cache
+    assert len(list((cache / "objects").iterdir())) == 1
