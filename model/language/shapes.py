@@ -9,9 +9,10 @@ A shape is a description; `allocate` turns it into cells, each with its own stat
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from functools import cache
 from typing import Any, Protocol
 
 from .errors import ModelError
@@ -187,7 +188,8 @@ def as_shape(thing: Any) -> Shape:
     raise ModelError(f"`{thing!r}` does not describe state: use boolean(), integer(), enum(), ref(), ...")
 
 
-def declared(owner: type) -> dict[str, Shape]:
+@cache
+def declared(owner: type) -> Mapping[str, Shape]:
     """The shapes that a class and its bases declare, bases first."""
     found: dict[str, Shape] = {}
     for base in reversed(owner.__mro__):
