@@ -50,7 +50,7 @@ def search(
     """
     if (dependence is not None or symmetry is not None) and budget.disk is not None:
         raise ValueError("a reduced search cannot be kept on disk: search without reductions")
-    program = generate(system, symmetry)
+    program = _program(system, symmetry)
     with ExitStack() as stack:
         diary = None
         if budget.disk is not None:
@@ -61,6 +61,19 @@ def search(
         watch = Watch(budget, progress)
         answer = Search(program, watch, budget.max_states, crew, diary, dependence).run()
     return answer if program.symmetry is None else lifted(system, program.symmetry, answer)
+
+
+_latest: list[tuple[TransitionSystem, Symmetry | None, Program]] = []
+"""The last program: the searches by which a reduction is decided upon are of one system, one after the other."""
+
+
+def _program(system: TransitionSystem, symmetry: Symmetry | None) -> Program:
+    for known, of_known, program in _latest:
+        if known is system and of_known is symmetry:
+            return program
+    program = generate(system, symmetry)
+    _latest[:] = [(system, symmetry, program)]
+    return program
 
 
 class Search:

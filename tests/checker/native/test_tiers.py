@@ -10,8 +10,9 @@ from hypothesis import given
 
 from podrace.checker.exploration import Budget
 from podrace.checker.native import engine, explore
-from podrace.checker.native.codegen import generate
+from podrace.checker.native.codegen import Program, generate
 from podrace.checker.native.tiers import Tiers
+from podrace.checker.reductions.symmetry import Symmetry
 from podrace.model.language import TransitionSystem
 from tests.checker.native.systems import ring
 from tests.random_systems import systems
@@ -53,3 +54,17 @@ _improve = Tiers.improve
 def _at_once(tiers: Tiers) -> None:
     _improve(tiers)
     tiers.wait()
+
+
+def test_searches_of_one_system_share_its_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+
+    def counted(system: TransitionSystem, symmetry: Symmetry | None = None) -> Program:
+        made.append(system.name)
+        return generate(system, symmetry)
+
+    monkeypatch.setattr(engine, "generate", counted)
+    system = ring(3)
+    assert [explore(system).states, explore(system, Budget(max_states=5)).states] == [24, 5]
+    assert explore(replace(system, name="another")).states == 24
+    assert made == [system.name, "another"]
