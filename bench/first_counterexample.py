@@ -22,7 +22,6 @@ def seconds(race: str, cache: str) -> float:
     """Wall time of one `podrace check RACE` that must find a violation."""
     started = time.perf_counter()
     environment = {**os.environ, "PODRACE_CACHE": cache}
-    environment.pop("NUMBA_CACHE_DIR", None)
     done = subprocess.run(
         [PODRACE, "check", race], env=environment, capture_output=True, text=True, check=False
     )

@@ -125,7 +125,7 @@ def simulate(
     `progress` is told walks, steps and seconds now and then. Raises UnknownProperty, ValueError for a property that is no
     invariant or a system without native code, and EngineDisagreement.
     """
-    from .native.simulation import walk_at_random  # numba takes half a second to import
+    from .native.simulation import walk_at_random  # numpy and LLVM take a while to import
 
     sliced = explored_slice(system, name)
     if name not in system.invariants:

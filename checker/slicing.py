@@ -188,7 +188,8 @@ def unseen_steps(slice_: TransitionSystem, original: TransitionSystem) -> tuple[
         views={},
     )
     shown = {step_name(t) for t in slice_.transitions}
-    possible = (step_name(t) for t in _without_the_impossible(same).transitions)
+    found = ValueAnalysis(same, _predicates(same))
+    possible = (step_name(t) for t in same.transitions if found.may_hold(t.guard))
     return tuple(dict.fromkeys(name for name in possible if name not in shown))
 
 

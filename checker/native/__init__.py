@@ -28,6 +28,6 @@ def explore(
     Raises ValueError for a system that has no native code (an open quantity, a value beyond 64 bits),
     and OverflowError beyond 2^32 - 2 states.
     """
-    from .engine import search  # numba takes half a second to import: only for those who search
+    from .engine import search  # numpy and LLVM take a while to import: only for those who search
 
     return search(system, budget or Budget(), progress, dependence, symmetry)

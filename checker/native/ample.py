@@ -26,7 +26,7 @@ _NEVER, _LIMIT, _PREDICATE = range(3)
 
 
 class Rules(NamedTuple):
-    """A `Dependence` as arrays; `transitions` is 0 where there is no reduction.
+    """A `Dependence` as arrays.
 
     Sets are rows of words. The conditions of member m are needs[starts[m]:starts[m + 1]]. Observer o is dropped from
     `watching` once bit bits[o] of the predicates seen, or of the limits hit, is set.
@@ -56,8 +56,8 @@ class Ample:
 
     def __init__(self, program: Program, dependence: Dependence | None, batch: int) -> None:
         self.code: Code | None = None
+        self.rules: Rules | tuple[()] = ()
         if dependence is None:
-            self.rules = _rules(0, 0, (), (), (), (), np.ones(0, np.bool_), 0)
             return
         system = program.system
         self.code = compile_ir(_truth(program, dependence), ("truth",))
@@ -72,6 +72,11 @@ class Ample:
             fair,
             batch * _words(len(dependence.conditions)),
         )
+
+    @property
+    def spared(self) -> int:
+        """How many enabled transitions were dropped."""
+        return int(self.rules.spared[0]) if self.rules else 0
 
 
 def _rules(
@@ -169,7 +174,6 @@ def thin(
 ) -> int:
     """Keep the successors that are to be taken, in order, and correct `ends`; gives how many there are."""
     call(rules.truth, (start, number, rules.conditions.ctypes.data))
-    # Taken out of the tuple once: numba counts references to every array of a tuple that is passed on.
     conflicts, enablers, starts, needs = rules.conflicts, rules.enablers, rules.starts, rules.needs
     watching, advancing, true = rules.watching, rules.advancing, rules.conditions
     sizes, enabled, chosen, todo, found = rules.sizes, rules.enabled, rules.chosen, rules.todo, rules.found

@@ -7,81 +7,52 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
 from numpy import int64
 from numpy.typing import NDArray
 
-from .intrinsics import call
+from .expressions import Expressions
+from .intrinsics import call, on_array, word
 from .jit import inline
+from .kinds import Array, Nothing, Number, Value
 
 
-def _pointer(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-    data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
-    return builder.gep(data, [arguments[1]])
+def _read(code: Expressions, array: Array, index: str, rest: list[Number]) -> Value:
+    return code.do.load(array, index, "load atomic", f" acquire, align {array.element.bits // 8}")
 
 
-def _resized(builder: Any, value: Any, wanted: ir.IntType) -> Any:
-    if value.type.width > wanted.width:
-        return builder.trunc(value, wanted)
-    return builder.zext(value, wanted) if value.type.width < wanted.width else value
+def _exchange(code: Expressions, array: Array, index: str, rest: list[Number]) -> Value:
+    out, do, size = code.out, code.do, array.element.bits
+    old, new = (do.narrowed(value, array.element) for value in rest)
+    at = do.place(array, index)
+    pair = out.value(f"cmpxchg ptr {at}, i{size} {old}, i{size} {new} acq_rel acquire")
+    return do.widened(out.value(f"extractvalue {{ i{size}, i1 }} {pair}, 0"), array.element)
 
 
-def _read(typing_context: Any, array: Any, index: Any) -> Any:
-    signature = array.dtype(array, index)
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        size = signature.return_type.bitwidth // 8
-        return builder.load_atomic(_pointer(context, builder, signature, arguments), "acquire", size)
-
-    return signature, generate
+def _add(code: Expressions, array: Array, index: str, rest: list[Number]) -> Value:
+    out, do, size = code.out, code.do, array.element.bits
+    at, amount = do.place(array, index), do.narrowed(rest[0], array.element)
+    return do.widened(out.value(f"atomicrmw add ptr {at}, i{size} {amount} acq_rel"), array.element)
 
 
-def _exchange(typing_context: Any, array: Any, index: Any, expected: Any, wanted: Any) -> Any:
-    signature = array.dtype(array, index, expected, wanted)
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        element = ir.IntType(signature.return_type.bitwidth)
-        old, new = (_resized(builder, value, element) for value in arguments[2:])
-        pointer = _pointer(context, builder, signature, arguments)
-        return builder.extract_value(builder.cmpxchg(pointer, old, new, "acq_rel", "acquire"), 0)
-
-    return signature, generate
+def _pause(code: Expressions, arguments: Sequence[Value]) -> Value:
+    # A side effect that keeps the loop around it; what else may run on this core can be told later.
+    code.out.do("fence seq_cst")
+    return Nothing()
 
 
-def _add(typing_context: Any, array: Any, index: Any, amount: Any) -> Any:
-    signature = array.dtype(array, index, array.dtype)
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        pointer = _pointer(context, builder, signature, arguments)
-        return builder.atomic_rmw("add", pointer, arguments[2], "acq_rel")
-
-    return signature, generate
-
-
-def _pause(typing_context: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        # A side effect that keeps the loop around it; what else may run on this core can be told later.
-        builder.fence("seq_cst")
-        return context.get_dummy_value()
-
-    return types.void(), generate
-
-
-read: Any = intrinsic(_read)
+read: Any = word(on_array(_read))
 """read(array, index): the element, with all that was written before it."""
 
-exchange: Any = intrinsic(_exchange)
+exchange: Any = word(on_array(_exchange))
 """exchange(array, index, expected, wanted): write `wanted` if the element is `expected`; gives what it was."""
 
-add: Any = intrinsic(_add)
+add: Any = word(on_array(_add))
 """add(array, index, amount): add to an element; gives what it was."""
 
-pause: Any = intrinsic(_pause)
+pause: Any = word(_pause)
 
 _SPINS = 2000
 """How often a thread looks whether the others have come before it lets other programs run."""

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from .codegen import Program
-from .compile import Code
+from .compile import Functions
 from .kernels import ALL, BATCH
 
 
 class Batch:
     """Room for what `expand` writes for up to BATCH states of one program."""
 
-    def __init__(self, program: Program, code: Code) -> None:
+    def __init__(self, program: Program, code: Functions) -> None:
         self.words, self.code = program.layout.words, code
         most = max(1, BATCH * len(program.system.transitions))
         self.states = np.empty(most * self.words, np.uint64)

@@ -1,4 +1,4 @@
-"""Which of its successors a random walk goes to, compiled by numba.
+"""Which of its successors a random walk goes to, in native code.
 
 The choice depends on nothing but the seed, the number of the walk and the number of the step.
 """
@@ -77,7 +77,7 @@ def pick(bits: Unsigned, which: NDArray[np.int32], first: int, last: int, names:
 def _is_first(which: NDArray[np.int32], first: int, k: int, names: Integers) -> bool:
     """Whether no successor before this one has the name of its step."""
     # The instances of a step mostly stand together, so the last is most likely to be the same.
-    for j in range(k - 1, first - 1, -1):  # noqa: SIM110 (numba has no all)
+    for j in range(k - 1, first - 1, -1):  # noqa: SIM110 (kernels have no all)
         if names[which[j]] == names[which[k]]:
             return False
     return True

@@ -6,7 +6,9 @@ import contextlib
 import hashlib
 import os
 import tempfile
-from collections.abc import Iterable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from enum import IntEnum
 from functools import cache
 from itertools import count
 from pathlib import Path
@@ -28,19 +30,12 @@ def cache_directory() -> Path:
     return Path(os.path.expanduser("~")) / ".cache" / "podrace"
 
 
-class Code:
-    """Machine code in memory. The addresses are valid as long as this object lives."""
+class Functions(ABC):
+    """Functions in machine code, by name."""
 
-    def __init__(self, object_code: bytes, names: Iterable[str], from_cache: bool) -> None:
-        self.from_cache = from_cache
-        builder = llvm.JITLibraryBuilder().add_object_img(object_code)
-        for name in names:
-            builder.export_symbol(name)
-        self._library = builder.link(_linker(), f"podrace{next(_serial)}")
-
+    @abstractmethod
     def __getitem__(self, name: str) -> int:
-        """The address of an exported function."""
-        return int(self._library[name])
+        """The address of a function."""
 
     @property
     def expand(self) -> int:
@@ -63,28 +58,69 @@ class Code:
         return self["observed"]
 
 
+class Code(Functions):
+    """Machine code in memory. The addresses are valid as long as this object lives."""
+
+    def __init__(self, object_code: bytes, names: Iterable[str], from_cache: bool) -> None:
+        self.from_cache = from_cache
+        builder = llvm.JITLibraryBuilder().add_object_img(object_code)
+        for name in names:
+            builder.export_symbol(name)
+        self._library = builder.link(_linker(), f"podrace{next(_serial)}")
+
+    def __getitem__(self, name: str) -> int:
+        return int(self._library[name])
+
+
 SEARCH = ("expand", "check", "recovered", "observed")
 """The functions of a `Program`."""
 
 
-def compile_ir(ir: str, names: Iterable[str] = SEARCH) -> Code:
+class Care(IntEnum):
+    """How much time LLVM takes; the values are its levels of code generation."""
+
+    HASTE = 0
+    """A fourth of the time, for code that takes half as long again."""
+    CARE = 2
+
+
+def compile_ir(ir: str, names: Iterable[str] = SEARCH, care: Care = Care.CARE) -> Code:
     """Machine code for a module that defines these functions, compiled unless an earlier run left it in the cache.
 
-    A cache that cannot be read, written or trusted is passed over in silence.
+    Code that was compiled with more care than was asked for is as good. A cache that cannot be read, written or
+    trusted is passed over in silence.
     """
-    path = cache_directory() / "objects" / _key(ir)
-    stored = _read(path)
-    if stored is not None:
-        return Code(stored, names, from_cache=True)
-    made = _object_code(ir)
-    _write(path, made)
+    paths = {level: _place(f"{level.name} {ir}") for level in Care if level >= care}
+    for path in reversed(paths.values()):
+        stored = _read(path)
+        if stored is not None:
+            return Code(stored, names, from_cache=True)
+    made = _object_code(ir, care)
+    _write(paths[care], made)
     return Code(made, names, from_cache=False)
 
 
-def _key(ir: str) -> str:
-    """A file name that differs whenever the object code may."""
-    parts = [ir, llvmlite.__version__, *map(str, llvm.llvm_version_info), *_cpu()]
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+def compile_kept(described: str, make: Callable[[], tuple[str, str]], name: str) -> tuple[Code, str]:
+    """Machine code of a function whose text is a matter of its description, with a note that is kept beside it.
+
+    Unless the cache has both, `make` gives the text and the note, and LLVM's passes run over the text.
+    """
+    path = _place(described)
+    stored = _read(path)
+    if stored is not None:
+        size = int.from_bytes(stored[:4], "little")
+        return Code(stored[4 + size :], (name,), from_cache=True), stored[4 : 4 + size].decode()
+    text, note = make()
+    made = _object_code(text, Care.CARE, passes=True)
+    encoded = note.encode()
+    _write(path, len(encoded).to_bytes(4, "little") + encoded + made)
+    return Code(made, (name,), from_cache=False), note
+
+
+def _place(text: str) -> Path:
+    """Where object code is kept: another place whenever it may differ."""
+    parts = [text, llvmlite.__version__, *map(str, llvm.llvm_version_info), *_cpu()]
+    return cache_directory() / "objects" / hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
 def _read(path: Path) -> bytes | None:
@@ -122,10 +158,10 @@ def _cpu() -> tuple[str, str, str]:
     return llvm.get_process_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
 
 
-def _target_machine() -> llvm.TargetMachine:
+def _target_machine(care: Care) -> llvm.TargetMachine:
     triple, name, features = _cpu()
     target = llvm.Target.from_triple(triple)
-    return target.create_target_machine(cpu=name, features=features, opt=2, reloc="pic", jit=True)
+    return target.create_target_machine(cpu=name, features=features, opt=int(care), reloc="pic", jit=True)
 
 
 @cache
@@ -134,12 +170,16 @@ def _linker() -> llvm.LLJIT:
     return llvm.create_lljit_compiler()
 
 
-def _object_code(ir: str) -> bytes:
-    machine = _target_machine()
+def _object_code(ir: str, care: Care, passes: bool = False) -> bytes:
+    machine = _target_machine(care)
     module = llvm.parse_assembly(ir)
     module.verify()
     module.triple = machine.triple
     module.data_layout = str(machine.target_data)
-    # No passes: the code comes with shared nodes, placed where they are needed, and LLVM's pipelines gain
+    if passes:
+        tuning = llvm.create_pipeline_tuning_options(speed_level=2)
+        builder = llvm.create_pass_builder(machine, tuning)
+        builder.getModulePassManager().run(module, builder)
+    # Otherwise no passes: the code of systems comes with shared nodes, placed where they are needed, and LLVM's pipelines gain
     # at most a tenth in the expansion of states for two to three times the time to the first answer.
     return bytes(machine.emit_object(module))

@@ -1,4 +1,4 @@
-"""The inner loops of liveness, compiled by numba: which states and edges count, and their fair components.
+"""The inner loops of liveness, in native code: which states and edges count, and their fair components.
 
 Members are the states in which some case persists, numbered in the order of the states. Everything here is said
 of members, except `members` itself. Masks of fair sets and of conditions are rows of 64-bit words.
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .intrinsics import call, prefetch
-from .jit import jit, jit_allocating
+from .jit import jit
 from .kernels import BATCH, Integers
 from .table import ONE, Numbers, Shape, Unsigned, Words, hash_of, home_of, lookup
 
@@ -107,24 +107,22 @@ def select(observed: Words, width: int, word: int, bit: Unsigned, inside: Flags)
     return found
 
 
-@jit_allocating
+@jit
 def fair_components(
     starts: Integers, targets: Numbers, labels: Labels, inside: Flags, again: Flags, chosen: Flags,
     index: Numbers, low: Numbers, component: Numbers, cursor: Numbers, stack: Numbers, path: Numbers,
     observed: Words, width: int, recurrent: Words, acting: Words, weak: Words, strong: Words, best: int,
+    acts: Words, calm: Words, waits: Words, holds: Words,
 ) -> int:  # fmt: skip
     """Find the strongly connected components of the members `inside` (Tarjan) and judge each as it is found.
 
     Returns the least member of a fair component if that is less than `best`, else `best`; the members
     of that component are then those that are `chosen`. Marks in `again` the members of components that are
     unfair to strong sets only, less those in which these sets wait. `index` must be 0 everywhere inside.
+    The last four arguments are room for a row of fair sets each, and one of conditions.
     """
     sets = len(weak)
     conditions = width - sets
-    acts = np.zeros(sets, np.uint64)
-    calm = np.zeros(sets, np.uint64)
-    waits = np.zeros(sets, np.uint64)
-    holds = np.zeros(max(1, conditions), np.uint64)
     clock = np.uint32(0)
     components = np.uint32(0)
     height = 0

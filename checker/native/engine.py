@@ -15,7 +15,6 @@ from .account import Account, bits_of
 from .ample import Ample
 from .batch import Batch
 from .codegen import Program, generate
-from .compile import compile_ir
 from .crew import Crew
 from .diary import Diary
 from .kernels import CHECKED, HEAD, NEEDED, ROOM, STOP_AT, STOPPED
@@ -23,12 +22,15 @@ from .liveness import FairCycles
 from .paths import path_to
 from .recovery import Recovery
 from .store import Store
+from .tiers import Tiers
 from .together import Together
 from .watch import OutOfBudget, Pace, Watch, Watcher
 
 _BRIEF = 1 << 14
 """Transitions in a row for one thread, while others wait for a wide level."""
 
+LONG = 1 << 20
+"""After so many transitions, it pays to compile the system with care: what is not over by then takes longer than that."""
 
 FIRST_LASSOS, LASSOS_AGAIN = 1 << 24, 4
 """After how many transitions lassos are looked for before the search is complete; and how much later again."""
@@ -48,7 +50,7 @@ def search(
     """
     if (dependence is not None or symmetry is not None) and budget.disk is not None:
         raise ValueError("a reduced search cannot be kept on disk: search without reductions")
-    program = generate(system, symmetry)
+    program = _program(system, symmetry)
     with ExitStack() as stack:
         diary = None
         if budget.disk is not None:
@@ -59,6 +61,19 @@ def search(
         watch = Watch(budget, progress)
         answer = Search(program, watch, budget.max_states, crew, diary, dependence).run()
     return answer if program.symmetry is None else lifted(system, program.symmetry, answer)
+
+
+_latest: list[tuple[TransitionSystem, Symmetry | None, Program]] = []
+"""The last program: the searches by which a reduction is decided upon are of one system, one after the other."""
+
+
+def _program(system: TransitionSystem, symmetry: Symmetry | None) -> Program:
+    for known, of_known, program in _latest:
+        if known is system and of_known is symmetry:
+            return program
+    program = generate(system, symmetry)
+    _latest[:] = [(system, symmetry, program)]
+    return program
 
 
 class Search:
@@ -75,7 +90,7 @@ class Search:
     ) -> None:
         self.program, self.system, self.watch = program, program.system, watch
         self.max_states, self.crew, self.diary = max_states, crew, diary
-        self.code = compile_ir(program.ir)
+        self.code = Tiers(program.ir)
         self.batch = Batch(program, self.code)
         self.ample, self.reduced = Ample(program, dependence, kernels.BATCH), dependence is not None
         self.account = Account(program, max_states)
@@ -125,6 +140,8 @@ class Search:
             elif outcome == kernels.FULL:
                 store.make_room(account.states, int(account.control[NEEDED]))
             elif outcome == kernels.PAUSED:
+                if account.transitions >= LONG:
+                    self.code.improve()
                 if shared is not None:
                     with self.shared_pace.measuring(lambda: account.transitions):
                         shared.advance(store, account, self.shared_pace.quantum)
@@ -226,7 +243,7 @@ class Search:
             goals=reached,
             traps={name: self._path(state) for name, state in traps.items()},
             lassos=self.lassos,
-            spared=int(self.ample.rules.spared[0]),
+            spared=self.ample.spared,
             seconds=self.watch.seconds + (self.diary.earlier if self.diary else 0.0),
         )
 

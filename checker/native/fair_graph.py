@@ -42,6 +42,7 @@ class FairGraph:
             [as_words(mask, sets) for mask in self.fair.acting] or [np.zeros(0, np.uint64)]
         )
         rows = self.observed.reshape(-1)
+        room = [np.zeros(count, np.uint64) for count in (sets, sets, sets, self.conditions)]
         for bit, wanted in queries:
             left = components.select(rows, width, bit // 64, np.uint64(1 << bit % 64), inside)
             best = size
@@ -50,7 +51,7 @@ class FairGraph:
                 again[:] = 0
                 best = components.fair_components(
                     self.starts, self.targets, self.labels, inside, again, chosen, *numbers,
-                    rows, width, as_words(wanted, self.conditions), acting, weak, strong, best,
+                    rows, width, as_words(wanted, self.conditions), acting, weak, strong, best, *room,
                 )  # fmt: skip
                 left = int(np.count_nonzero(again))
                 inside, again = again, inside

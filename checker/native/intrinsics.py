@@ -1,44 +1,60 @@
-"""Two instructions that numba has no words for."""
+"""Instructions that Python has no words for, for kernels."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from llvmlite import ir
-from numba import types
-from numba.core import cgutils
-from numba.extending import intrinsic
+from .expressions import Expressions, Intrinsic
+from .kinds import Array, Group, Kind, Nothing, Number, Untranslatable, Value
 
 
-def _prefetch(typing_context: Any, array: Any, index: Any) -> Any:
-    signature = types.void(array, index)
+@dataclass(frozen=True, slots=True)
+class _Word:
+    """A name that only kernels can call."""
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
-        address = builder.bitcast(builder.gep(data, [arguments[1]]), cgutils.voidptr_t)
-        number = ir.IntType(32)
-        function_type = ir.FunctionType(ir.VoidType(), [cgutils.voidptr_t, number, number, number])
-        function = cgutils.get_or_insert_function(builder.module, function_type, "llvm.prefetch.p0")
-        builder.call(function, [address, number(0), number(3), number(1)])
-        return context.get_dummy_value()
-
-    return signature, generate
+    intrinsic: Intrinsic
 
 
-def _call(typing_context: Any, address: Any, arguments: Any) -> Any:
-    signature = types.int64(address, arguments)
-
-    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        word = ir.IntType(64)
-        items = cgutils.unpack_tuple(builder, values[1])
-        function_type = ir.FunctionType(word, [word] * len(items))
-        return builder.call(builder.inttoptr(values[0], function_type.as_pointer()), items)
-
-    return signature, generate
+def word(write: Intrinsic) -> Any:
+    """Make a function that writes instructions callable by kernels."""
+    return _Word(write)
 
 
-prefetch: Any = intrinsic(_prefetch)
+def on_array(
+    write: Callable[[Expressions, Array, str, list[Number]], Value],
+) -> Intrinsic:
+    """The same where the first arguments are an array and an index."""
+
+    def intrinsic(code: Expressions, arguments: Sequence[Value]) -> Value:
+        array, *numbers = arguments
+        if not isinstance(array, Array) or not all(isinstance(n, Number) for n in numbers):
+            raise Untranslatable("an array and numbers are needed here")
+        index, *rest = [code.do.as_number(n) for n in numbers if isinstance(n, Number)]
+        return write(code, array, index.text, rest)
+
+    return intrinsic
+
+
+def _prefetch(code: Expressions, array: Array, index: str, rest: list[Number]) -> Value:
+    at = code.do.place(array, index)
+    code.out.do(f"call void @llvm.prefetch.p0(ptr {at}, i32 0, i32 3, i32 1)")
+    return Nothing()
+
+
+def _call(code: Expressions, arguments: Sequence[Value]) -> Value:
+    address, group = arguments
+    if not isinstance(address, Number) or not isinstance(group, Group):
+        raise Untranslatable("an address and a tuple are needed here")
+    texts = [code.do.as_number(n).text for n in group.items if isinstance(n, Number)]
+    function = code.out.value(f"inttoptr i64 {address.text} to ptr")
+    given = ", ".join(f"i64 {text}" for text in texts)
+    return Number(code.out.value(f"call i64 {function}({given})"), Kind.SIGNED)
+
+
+prefetch: Any = word(on_array(_prefetch))
 """prefetch(array, index): ask for the cache line of array[index]; no harm if there is none."""
 
-call: Any = intrinsic(_call)
+call: Any = word(_call)
 """call(address, arguments): call the function at an address with a tuple of 64-bit integers; gives one."""

@@ -1,4 +1,4 @@
-"""The inner loop of the search, compiled by numba.
+"""The inner loop of the search, in native code.
 
 A batch of parents is expanded into a buffer first. While one pass hashes the successors, it asks for
 their table entries; while the next looks at these, it asks for the states that they name; the last
@@ -58,7 +58,7 @@ def advance(
     expand: int,
     check: int,
     quantum: int,
-    rules: Rules,
+    rules: Rules | tuple[()],
 ) -> int:
     """Search on until about `quantum` more transitions were seen, or something needs attention.
 
@@ -89,7 +89,7 @@ def advance(
                 return DONE
             control[LEVEL_END] = control[COUNT]
             control[DEPTH] += 1
-            if rules.transitions > 0:
+            if len(rules) > 0:
                 begin_level(rules, seen, hits)
         if control[TRANSITIONS] >= limit:
             return PAUSED
@@ -98,7 +98,7 @@ def advance(
         number: int = min(BATCH, control[LEVEL_END] - first)
         batch_hits[:] = 0
         total: int = successors(shape, states, first, number, buffer, which, ends, batch_hits, expand)
-        if rules.transitions > 0:
+        if len(rules) > 0:
             start = states.ctypes.data + first * size * 8
             total = thin(
                 shape, rules, control[LEVEL_END], states, start, table, bits, buffer, which, ends, number

@@ -17,7 +17,7 @@ from ..fair_cycles import obligations_of
 from . import components
 from .batch import Batch
 from .codegen import Program
-from .compile import Code
+from .compile import Functions
 from .fair_graph import FairGraph, as_words
 from .kernels import BATCH
 from .storage import Block
@@ -33,7 +33,7 @@ class FairCycles:
     """The search for fair cycles among the states of a completely explored system."""
 
     def __init__(
-        self, program: Program, code: Code, batch: Batch, store: Store, watch: Watch, states: int,
+        self, program: Program, code: Functions, batch: Batch, store: Store, watch: Watch, states: int,
         look: Callable[[int], None],
     ) -> None:  # fmt: skip
         self.program, self.code, self.batch, self.store, self.watch = program, code, batch, store, watch

@@ -14,7 +14,7 @@ import numpy as np
 from . import sweeps
 from .batch import Batch
 from .codegen import Program
-from .compile import Code
+from .compile import Functions
 from .storage import Block
 from .store import Store
 from .watch import OutOfBudget, Watch
@@ -28,7 +28,7 @@ class Recovery:
     """The search for traps among the states of a completely explored system."""
 
     def __init__(
-        self, program: Program, code: Code, batch: Batch, store: Store, watch: Watch, states: int
+        self, program: Program, code: Functions, batch: Batch, store: Store, watch: Watch, states: int
     ) -> None:
         self.program, self.code, self.batch, self.store, self.watch = program, code, batch, store, watch
         self.states = states

@@ -1,4 +1,4 @@
-"""The inner loop of a search by several threads, compiled by numba: the same states, by the same numbers.
+"""The inner loop of a search by several threads, in native code: the same states, by the same numbers.
 
 A level is worked through in rounds. In each, every member of the crew takes one stretch of parents, the
 lower members the earlier ones:

@@ -1,4 +1,4 @@
-"""The inner loops of the search for traps, compiled by numba."""
+"""The inner loops of the search for traps, in native code."""
 
 from __future__ import annotations
 

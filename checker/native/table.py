@@ -1,4 +1,4 @@
-"""The hash table of states, compiled by numba.
+"""The hash table of states, in native code.
 
 States live in one array of 64-bit words; state s is the words s*W .. s*W + W - 1. W is known to the
 compiler as the length of the tuple `shape`, so that loops over words unroll.
@@ -22,7 +22,7 @@ Shape = tuple[int, ...]
 Words = NDArray[np.uint64]
 Numbers = NDArray[np.uint32]
 Unsigned = Any
-"""An unsigned 64-bit number; numba makes a float of one that meets a signed number."""
+"""An unsigned 64-bit number; one never meets a signed number."""
 
 ONE = np.uint64(1)
 THIRTY_TWO = np.uint64(32)
@@ -45,7 +45,7 @@ def hash_of(shape: Shape, words: Words, at: Unsigned) -> Unsigned:
 @inline
 def same(shape: Shape, words: Words, at: Unsigned, others: Words, other_at: Unsigned) -> bool:
     """Whether two states are equal."""
-    for w in range(len(shape)):  # noqa: SIM110 (numba has no all)
+    for w in range(len(shape)):  # noqa: SIM110 (kernels have no all)
         if words[at + np.uint64(w)] != others[other_at + np.uint64(w)]:
             return False
     return True

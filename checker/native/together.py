@@ -11,7 +11,7 @@ from .account import Account
 from .atomics import yield_address
 from .batch import Batch
 from .codegen import Program
-from .compile import Code
+from .compile import Functions
 from .crew import Crew
 from .kernels import COUNT, HEAD, LEVEL_END, MAX_STATES, Integers
 from .storage import Block
@@ -33,7 +33,7 @@ _MOST_BYTES = 16 << 20
 class Together:
     """Wide levels, searched by all members of a crew. The answer is that of one thread."""
 
-    def __init__(self, program: Program, code: Code, crew: Crew, store: Store) -> None:
+    def __init__(self, program: Program, code: Functions, crew: Crew, store: Store) -> None:
         """Raises OutOfBudget if there is no memory for the buffers."""
         self.code, self.crew = code, crew
         self.members = [Batch(program, code) for _ in range(crew.size)]

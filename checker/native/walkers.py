@@ -11,7 +11,7 @@ from ...model.language import Variable
 from ..exploration import Path
 from .account import bits_of
 from .codegen import Program
-from .compile import Code
+from .compile import Functions
 from .kernels import ALL
 from .walks import (
     BROKEN_STEP,
@@ -74,7 +74,7 @@ class Walkers:
     """Walks through one system, `at_once` at a time, and repeats single walks. For one thread."""
 
     def __init__(
-        self, program: Program, code: Code, seed: int, length: int, by_step: bool, at_once: int = AT_ONCE
+        self, program: Program, code: Functions, seed: int, length: int, by_step: bool, at_once: int = AT_ONCE
     ) -> None:
         system = program.system
         self.program, self.code, self.system = program, code, system

@@ -1,4 +1,4 @@
-"""The inner loop of random walks, compiled by numba.
+"""The inner loop of random walks, in native code.
 
 All walkers that are on their way take a step together: one call expands their states, each picks one of its
 own successors, one call checks the new states. What a walker picks depends on nothing but the seed, the number of its walk
@@ -201,7 +201,8 @@ def follow(
     count = 0
     arrays = (buffer.ctypes.data, which.ctypes.data, ends.ctypes.data, hits.ctypes.data)
     number = -1
-    for transition in path:
+    for position in range(len(path)):
+        transition = path[position]
         if number < 0:
             number = call(expand, (states.ctypes.data, 1, *arrays, ALL))
         k = 0

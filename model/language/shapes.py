@@ -9,7 +9,7 @@ A shape is a description; `allocate` turns it into cells, each with its own stat
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Protocol
@@ -187,12 +187,18 @@ def as_shape(thing: Any) -> Shape:
     raise ModelError(f"`{thing!r}` does not describe state: use boolean(), integer(), enum(), ref(), ...")
 
 
-def declared(owner: type) -> dict[str, Shape]:
+_declared: dict[type, Mapping[str, Shape]] = {}
+
+
+def declared(owner: type) -> Mapping[str, Shape]:
     """The shapes that a class and its bases declare, bases first."""
-    found: dict[str, Shape] = {}
-    for base in reversed(owner.__mro__):
-        found.update({n: s for n, s in vars(base).items() if isinstance(s, Shape)})
-    return found
+    known = _declared.get(owner)
+    if known is None:
+        found: dict[str, Shape] = {}
+        for base in reversed(owner.__mro__):
+            found.update({n: s for n, s in vars(base).items() if isinstance(s, Shape)})
+        known = _declared[owner] = found
+    return known
 
 
 # The factories return Any so that type checkers accept `self.node[pod] = node`.

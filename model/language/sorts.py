@@ -38,6 +38,9 @@ class Sort:
     def __str__(self) -> str:
         return self.name
 
+    def __hash__(self) -> int:
+        return hash(self.name)  # asked for with every constant: a string knows its own
+
 
 BOOL = Sort("bool")
 INT = Sort("int")

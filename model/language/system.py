@@ -165,7 +165,7 @@ def initialise(model: Model) -> None:
         var.initial = value.value
 
 
-def _trace_step(step: StepMethod, args: tuple[Any, ...], observers: list[Component]) -> Transition | None:
+def _trace_step(step: StepMethod, args: tuple[Any, ...], observers: list[_Observer]) -> Transition | None:
     trace = Trace()
     with tracing(trace):
         getattr(step.part, step.name)(*args)
@@ -193,13 +193,26 @@ def _changes(trace: Trace) -> dict[Variable, Expr]:
     return {v: e for v, e in trace.values.items() if not (e.op == "var" and e.value is v)}
 
 
-def _observe(observer: Component, trace: Trace) -> None:
+def _observe(observer: _Observer, trace: Trace) -> None:
     """Let a monitor see the step, unless the step changes nothing that the monitor looks at."""
-    changed, unseen = _changes(trace).keys(), dict(trace.values)
+    changed = _changes(trace).keys()
+    if observer.idle is not None and changed.isdisjoint(observer.idle):
+        return
+    unseen, guard, limits = dict(trace.values), trace.guard, dict(trace.limits)
     trace.reads = set()
-    observer.observe()
+    observer.part.observe()
     if changed.isdisjoint(trace.reads):
         trace.values = unseen
+        if trace.guard is guard and [*map(id, trace.limits.values())] == [*map(id, limits.values())]:
+            observer.idle = trace.reads
+
+
+@dataclass(slots=True)
+class _Observer:
+    """A monitor, and what it read when nothing of that had changed: then it will read the same again."""
+
+    part: Component
+    idle: set[Variable] | None = None
 
 
 def evaluate_in(model: Model, read: Callable[[], Any]) -> Any:
@@ -224,7 +237,7 @@ def trace_system(
     """
     with fresh_graph():
         initialise(model)
-        observers = [p for p in model.parts.values() if type(p).observe is not Component.observe]
+        observers = [_Observer(p) for p in model.parts.values() if type(p).observe is not Component.observe]
         transitions = []
         for part in model.parts.values():
             for step in steps_of(part):

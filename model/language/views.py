@@ -63,6 +63,8 @@ def store(alternatives: Alternatives, value: Any) -> None:
 
 def _read_scalar(alternatives: Alternatives) -> Expr:
     cell = alternatives[0][1]
+    if len(alternatives) == 1 and alternatives[0][0].is_const and alternatives[0][0].value:
+        return active().read(cell.variable)
     result: Expr | None = None
     for condition, alt in reversed(alternatives):
         value = active().read(alt.variable)

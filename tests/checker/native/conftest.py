@@ -8,7 +8,6 @@ import pytest
 
 @pytest.fixture(scope="session", autouse=True)
 def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    # Set before anything imports numba's functions; numba's own cache follows unless it is set apart.
     before = os.environ.get("PODRACE_CACHE")
     os.environ["PODRACE_CACHE"] = str(tmp_path_factory.mktemp("cache"))
     yield

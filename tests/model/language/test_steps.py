@@ -421,6 +421,41 @@ def test_observers_run_where_something_changes_that_they_look_at() -> None:
     assert {v.name for v in other.writes} == {"base.y"}
 
 
+def test_observers_are_not_asked_again_where_they_would_see_the_same() -> None:
+    asked: list[str] = []
+
+    class Witness(Component):
+        base: Twice
+        last = integer(0, 9)
+
+        def observe(self) -> None:
+            asked.append("")
+            self.last = self.base.x
+
+    class Three(Twice):
+        @step(actor="t")
+        def one(self) -> None:
+            self.y = 1
+
+        @step(actor="t")
+        def two(self) -> None:
+            self.y = 2
+
+        @step(actor="t")
+        def three(self) -> None:
+            self.x = 3
+
+    Witness.__annotations__["base"] = Twice
+    model = build(House, UNIVERSE, [Three])
+    model.add("witness", Witness)
+    system = trace_system(model)
+    writes = {t.step: {v.name for v in t.writes} for t in system.transitions}
+    assert writes["one"] == writes["two"] == {"base.y"}
+    assert writes["three"] == {"base.x", "witness.last"}
+    # Once for each step that it sees (`go` and `three`), and once for the first that it does not.
+    assert len(asked) == 3
+
+
 def test_setup_gives_initial_values() -> None:
     system = trace_system(build(House, UNIVERSE, [Setup]))
     described = system.describe(system.initial)

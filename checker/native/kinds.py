@@ -1,0 +1,108 @@
+"""What the translation of kernels knows of a value while it writes the code: kinds of numbers, arrays, tuples."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Kind(Enum):
+    """How a number is read. All but truths are i64 in the code; a truth is an i1.
+
+    SMALL numbers, which come from arrays of less than 64 bits, are nonnegative where they meet unsigned
+    ones, so they and LITERALs go with numbers of either sort. A SIGNED number never meets an UNSIGNED one.
+    """
+
+    SIGNED = "a signed number"
+    UNSIGNED = "an unsigned number"
+    SMALL = "a small number"
+    LITERAL = "a literal"
+    TRUTH = "a truth value"
+
+
+class Untranslatable(TypeError):
+    """A kernel does what the translation has no words for. Names the function and the line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number or a truth: the name of an LLVM value, or its text if it is a constant."""
+
+    text: str
+    kind: Kind
+
+    @property
+    def constant(self) -> int | None:
+        """The value, where the text gives it."""
+        if self.kind is Kind.TRUTH:
+            return {"true": 1, "false": 0}.get(self.text)
+        return None if self.text.startswith("%") else int(self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """The type of an array's elements."""
+
+    bits: int
+    signed: bool
+    truth: bool = False
+
+    @property
+    def kind(self) -> Kind:
+        """What an element is once it was read."""
+        if self.truth:
+            return Kind.TRUTH
+        if self.bits < 64:
+            return Kind.SMALL
+        return Kind.SIGNED if self.signed else Kind.UNSIGNED
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """A contiguous array: its address (an i64 and a ptr), its length, and the length of a row if it has two dimensions."""
+
+    address: str
+    pointer: str
+    length: str
+    columns: str | None
+    element: Element
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A tuple; with the names of its items if it has names."""
+
+    items: tuple[Value, ...]
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Nothing:
+    """None, or the result of a function that returns nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A local number: the stack slot where it lies, which LLVM turns into registers."""
+
+    slot: str
+    kind: Kind
+
+
+Value = Number | Array | Group | Nothing
+
+
+def common(a: Kind, b: Kind) -> Kind | None:
+    """The kind of what comes out of arithmetic on two numbers; None if they cannot meet."""
+    a, b = (Kind.LITERAL if k is Kind.TRUTH else k for k in (a, b))
+    for kind in (Kind.LITERAL, Kind.SMALL):
+        if a is kind:
+            return b
+        if b is kind:
+            return a
+    return a if a is b else None
+
+
+def literal(value: int) -> Number:
+    """A constant."""
+    return Number(str((value + 2**63) % 2**64 - 2**63), Kind.LITERAL)

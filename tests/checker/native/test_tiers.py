@@ -1,0 +1,70 @@
+"""Code that is replaced by better code while it runs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+
+from podrace.checker.exploration import Budget
+from podrace.checker.native import engine, explore
+from podrace.checker.native.codegen import Program, generate
+from podrace.checker.native.tiers import Tiers
+from podrace.checker.reductions.symmetry import Symmetry
+from podrace.model.language import TransitionSystem
+from tests.checker.native.systems import ring
+from tests.random_systems import systems
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("PODRACE_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+def test_better_code_takes_the_place_of_the_first(cache: Path) -> None:
+    tiers = Tiers(generate(ring(3)).ir)
+    first = tiers.expand
+    tiers.wait()
+    assert tiers.expand == first
+    tiers.improve()
+    tiers.improve()
+    tiers.wait()
+    assert tiers.expand != first
+    assert len(list((cache / "objects").iterdir())) == 2
+
+
+@given(systems())
+def test_both_give_the_same_answer(system: TransitionSystem) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(engine, "LONG", 1 << 62)
+        hasty = explore(system, Budget(max_states=2000))
+        patch.setattr(engine, "LONG", 0)
+        patch.setattr(engine.Search, "_patience", lambda _: 1)
+        patch.setattr(Tiers, "improve", _at_once)
+        careful = explore(system, Budget(max_states=2000))
+    assert replace(hasty, seconds=0.0) == replace(careful, seconds=0.0)
+
+
+_improve = Tiers.improve
+
+
+def _at_once(tiers: Tiers) -> None:
+    _improve(tiers)
+    tiers.wait()
+
+
+def test_searches_of_one_system_share_its_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+
+    def counted(system: TransitionSystem, symmetry: Symmetry | None = None) -> Program:
+        made.append(system.name)
+        return generate(system, symmetry)
+
+    monkeypatch.setattr(engine, "generate", counted)
+    system = ring(3)
+    assert [explore(system).states, explore(system, Budget(max_states=5)).states] == [24, 5]
+    assert explore(replace(system, name="another")).states == 24
+    assert made == [system.name, "another"]
