@@ -78,7 +78,8 @@ class Comparisons:
         if node.op == "ite":
             found = self._union(self._sums[node.args[1]], self._sums[node.args[2]])
         elif node.op in ("add", "sub") and self._reads[node]:
-            found = self._pairs(*(self._sums[a] for a in node.args), -1 if node.op == "sub" else 1)
+            left, right = (self._sums[a] for a in node.args)
+            found = self._pairs(left, right, -1 if node.op == "sub" else 1)
         elif node.op == "mul" and self._reads[node]:
             found = self._scaled(*node.args)
         elif self._reads[node]:
