@@ -108,6 +108,10 @@ class Quantities:
     def __getitem__(self, quantity: Parameter) -> Term:
         return self._terms[quantity.name]
 
+    def terms(self) -> list[Term]:
+        """The constants."""
+        return list(self._terms.values())
+
     def constraints(self) -> list[Term]:
         """That each quantity is in its range."""
         return [
