@@ -22,7 +22,7 @@ from .options import UsageProblem, parse_fix, parse_property, parse_release
 from .plan import compose
 from .progress import ProgressDisplay
 from .simulate import WALKABLE
-from .unknown import Size, Unknown, placements, scenario_text, sizes
+from .unknown import Ranges, Size, Unknown, placements, scenario_text, sizes
 from .words import SCHEDULER_WORDS
 
 VIOLATED, INCONCLUSIVE = 1, 3
@@ -174,7 +174,7 @@ class Search:
         words += (
             ", except in the clusters above."
             if self.asked.every
-            else ", and no smaller numbers allow one as short."
+            else ", and of the clusters with one as short none has a smaller sum of all numbers."
         )
         return self._finding(
             "VIOLATED",
@@ -197,11 +197,8 @@ class Search:
             else:
                 ended = "" if stopped == "steps" else f", then stopped ({stopped})"
                 said.append(f"{size}: {more} within {counted(clear, 'step')}{ended}")
-        largest = Unknown(self.asked.pods, (0,) * self.asked.nodes, self.asked.scope)
-        said.append(
-            f"Covered are all requests up to {largest.largest}, capacities up to {largest.room} and priorities up to "
-            f"{largest.top}, and nothing beyond these steps."
-        )
+        ranges = Ranges.of(self.asked.pods).words
+        said.append(f"Covered are all {ranges}, and nothing beyond these steps.")
         return self._finding(
             "VIOLATED" if found else "INCONCLUSIVE", "; ".join(said[:-1]) + ". " + said[-1], seconds=seconds
         )

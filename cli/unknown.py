@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import permutations, product
 
@@ -20,6 +20,54 @@ def sizes(pods: int, nodes: int) -> list[Size]:
     return sorted(product(range(1, pods + 1), range(1, nodes + 1)), key=lambda s: (s[0] + s[1], s[1]))
 
 
+@dataclass(frozen=True, slots=True)
+class Ranges:
+    """The largest request, capacity and priority that are tried; the least are 0."""
+
+    request: int
+    capacity: int
+    priority: int
+
+    @classmethod
+    def of(cls, pods: int) -> Ranges:
+        """Requests large enough to tell apart which sets of so many pods fit where; a node may have room for all."""
+        return cls(2**pods, pods * 2**pods, 2**pods)
+
+    def node(self, node: Node) -> Parameter:
+        """A node's capacity."""
+        return Parameter(f"{node.name}.cpu", 0, self.capacity)
+
+    def pod(self, pod: Pod) -> tuple[Parameter, Parameter]:
+        """A pod's request and priority."""
+        return Parameter(f"{pod.name}.cpu", 0, self.request), Parameter(
+            f"{pod.name}.priority", 0, self.priority
+        )
+
+    @property
+    def words(self) -> str:
+        """In words."""
+        return f"requests up to {self.request}, capacities up to {self.capacity} and priorities up to {self.priority}"
+
+
+def with_unknown(spec: ClusterSpec) -> ClusterSpec:
+    """The same cluster with unknown CPU and priorities; what else it has stays as it is."""
+    ranges = Ranges.of(len(spec.pods))
+    nodes = {n.name: n.with_cpu(ranges.node(n)) for n in spec.nodes}
+    pods = (p.with_cpu(*ranges.pod(p), None if p.node is None else nodes[p.node.name]) for p in spec.pods)
+    return replace(spec, pods=tuple(pods), nodes=tuple(nodes.values()))
+
+
+def describable(spec: ClusterSpec) -> Expr:
+    """That every node has room for the pods on it at the start, and that some node could hold each pod."""
+    with fresh_graph():
+        return all_of(
+            [
+                *(total(p.cpu for p in spec.pods if p.node is n) <= n.cpu for n in spec.nodes),
+                *(any_of(p.cpu <= n.cpu for n in spec.nodes) for p in spec.pods),
+            ]
+        )
+
+
 @dataclass(frozen=True)
 class Unknown:
     """Pods and nodes with a CPU request or capacity and a priority that nobody knows; `bound` pods begin on each node.
@@ -34,19 +82,9 @@ class Unknown:
     scope: Scope
 
     @property
-    def largest(self) -> int:
-        """The largest request; as small as can tell apart which sets of pods fit where, and with room to spare."""
-        return int(2**self.pods)
-
-    @property
-    def room(self) -> int:
-        """The largest capacity: all pods fit."""
-        return self.pods * self.largest
-
-    @property
-    def top(self) -> int:
-        """The highest priority; the least is 0."""
-        return self.largest
+    def ranges(self) -> Ranges:
+        """What is possible."""
+        return Ranges.of(self.pods)
 
     @property
     def places(self) -> list[int | None]:
@@ -57,33 +95,17 @@ class Unknown:
     @cached_property
     def spec(self) -> ClusterSpec:
         """The cluster, with parameters for what is unknown."""
-        nodes = tuple(
-            Node(i, f"n{i + 1}", Parameter(f"n{i + 1}.cpu", 0, self.room)) for i in range(len(self.bound))
-        )
+        nodes = tuple(Node(i, f"n{i + 1}", 0) for i in range(len(self.bound)))
         pods = tuple(
-            Pod(
-                i,
-                f"p{i + 1}",
-                Parameter(f"p{i + 1}.cpu", 0, self.largest),
-                Parameter(f"p{i + 1}.priority", 0, self.top),
-                node=None if place is None else nodes[place],
-                graceful=False,
-            )
+            Pod(i, f"p{i + 1}", 0, node=None if place is None else nodes[place], graceful=False)
             for i, place in enumerate(self.places)
         )
-        return ClusterSpec(f"{self.pods}-pods-{len(nodes)}-nodes", pods, nodes, self.scope)
+        return with_unknown(ClusterSpec(f"{self.pods}-pods-{len(nodes)}-nodes", pods, nodes, self.scope))
 
     @cached_property
     def assumption(self) -> Expr:
         """What sets the clusters apart that a scenario can describe."""
-        pods, nodes = self.spec.pods, self.spec.nodes
-        with fresh_graph():
-            return all_of(
-                [
-                    *(total(p.cpu for p in pods if p.node is n) <= n.cpu for n in nodes),
-                    *(any_of(p.cpu <= n.cpu for n in nodes) for p in pods),
-                ]
-            )
+        return describable(self.spec)
 
     def renamings(self) -> Iterator[dict[str, str]]:
         """Every way to exchange nodes, and pods that begin on the same node, that leaves this placement as it is."""
