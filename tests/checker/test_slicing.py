@@ -238,7 +238,7 @@ def test_an_unknown_quantity_has_its_whole_range() -> None:
     assert {n: len(goals.get("end", ())) for n, goals in reached.items()} == {2: 0, 3: 0, 4: 5}
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(systems(quantities=2), st.booleans(), st.integers(0, 8))
 def test_a_slice_answers_for_every_choice_of_the_quantities(
     system: TransitionSystem, values: bool, choice: int

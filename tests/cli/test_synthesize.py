@@ -174,4 +174,3 @@ def test_a_scenario_says_what_the_cluster_is(tmp_path: Path) -> None:
 
 def test_the_ranges() -> None:
     assert Ranges.of(3) == Ranges(8, 24, 8)
-

@@ -95,7 +95,7 @@ def test_like_is_true_of_the_values_and_of_those_alike() -> None:
     assert found == [v for v in everywhere if 2 * v["a"] + v["b"] <= v["room"]]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(systems(invariants=1, quantities=2))
 def test_what_is_alike_has_the_same_runs(system: TransitionSystem) -> None:
     asked = system.with_predicates(goals={}, recoveries={})

@@ -52,19 +52,19 @@ def compare(system: TransitionSystem, theory: Theory) -> None:
             assert len(found.trace.steps) == length
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(systems(recoveries=0, goals=0))
 def test_on_random_systems(system: TransitionSystem) -> None:
     compare(system, BIT_VECTORS)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(systems(recoveries=0, goals=0))
 def test_on_random_systems_as_integers(system: TransitionSystem) -> None:
     compare(system, INTEGERS)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(coupled(recoveries=0))
 def test_on_processes(system: TransitionSystem) -> None:
     compare(system, BIT_VECTORS)

@@ -78,7 +78,7 @@ def test_every_operator_on_every_value(operator: str, theory: Theory) -> None:
 
 
 @BOTH
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(system=systems(), data=st.data())
 def test_random_expressions(theory: Theory, system: TransitionSystem, data: st.DataObject) -> None:
     state: State = tuple(data.draw(st.integers(v.lo, v.hi)) for v in system.variables)
