@@ -32,8 +32,9 @@ limit always stops stays, without updates, where its guard is seen, because a ve
 An unknown quantity may have any value of its range, so all of this holds for the system that any choice of
 the quantities gives: to choose and to slice can be done in either order.
 
-Ranges and constants hold in the states that the analysis admits, which include every reachable one. A
-symbolic engine that starts from arbitrary states must slice without them: `values=False`.
+Ranges and constants hold in the states that the analysis admits, which include every reachable one. In other states the
+slice may behave as the original does not: an inductive invariant of the slice holds in every reachable state of the original,
+but what is shown of an arbitrary state is about the slice. `values=False` slices without them.
 """
 
 from __future__ import annotations

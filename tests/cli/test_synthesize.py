@@ -113,7 +113,8 @@ def test_a_bound_of_the_scope(shell: Shell, tmp_path: Path) -> None:
 )
 def test_complaints(shell: Shell, arguments: tuple[str, ...], message: str) -> None:
     given = dict(zip(SMALL[:-1:2], SMALL[1:-1:2], strict=True))
-    given.update(dict([arguments]))  # type: ignore[list-item]
+    option, value = arguments
+    given[option] = value
     ran = shell("synthesize", *(word for pair in given.items() for word in pair))
     assert (ran.code, ran.out) == (2, "")
     assert message in ran.err
@@ -166,7 +167,8 @@ def test_a_scenario_says_what_the_cluster_is(tmp_path: Path) -> None:
     p1, p2 = found.spec.pods
     assert p1.node is found.spec.nodes[0]
     assert p2.node is None
-    assert [e.cpu.value for e in (*found.spec.pods, *found.spec.nodes)] == [2, 1, 3, 2]
+    assert [p.cpu.value for p in found.spec.pods] == [2, 1]
+    assert [n.cpu.value for n in found.spec.nodes] == [3, 2]
     assert [p.priority.value for p in found.spec.pods] == [4, 0]
     assert not p1.graceful
     assert found.spec.scope == unknown.scope
