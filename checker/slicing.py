@@ -29,8 +29,12 @@ It never has more states, depth or transitions. Of a dropped transition a search
 `unseen_steps` names the steps that only have such transitions. A transition whose guard can hold but which a
 limit always stops stays, without updates, where its guard is seen, because a verdict names that limit.
 
-Ranges and constants hold in the states that the analysis admits, which include every reachable one. A
-symbolic engine that starts from arbitrary states must slice without them: `values=False`.
+An unknown quantity may have any value of its range, so all of this holds for the system that any choice of
+the quantities gives: to choose and to slice can be done in either order.
+
+Ranges and constants hold in the states that the analysis admits, which include every reachable one. In other states the
+slice may behave as the original does not: an inductive invariant of the slice holds in every reachable state of the original,
+but what is shown of an arbitrary state is about the slice. `values=False` slices without them.
 """
 
 from __future__ import annotations
@@ -48,7 +52,7 @@ from ..model.language import (
     Variable,
     substitute,
 )
-from ..model.language.expr import const, fresh_graph, variable
+from ..model.language.expr import const, fresh_graph, parameter, variable
 from .exploration import Path
 from .values import ValueAnalysis, transition_roots
 
@@ -137,7 +141,7 @@ def _without_the_impossible(system: TransitionSystem) -> TransitionSystem:
             return const(node.sort, node.value)
         if node.op == "var":
             return variable(narrow(node.value))
-        raise ValueError(f"the quantity `{node.value.name}` is unknown: slice without its values")
+        return parameter(node.value)
 
     def narrow(v: Variable) -> Variable:
         if v not in narrowed:

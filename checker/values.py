@@ -3,7 +3,8 @@
 An inductive over-approximation, variable by variable: each variable starts with its initial value, and
 whenever a transition may happen, the values of its updates are added, until nothing changes. What one
 variable's value says about another's is forgotten, so the answer may contain too much but never too
-little: every reachable state lies in the product of the variables' values.
+little: every reachable state lies in the product of the variables' values. So is what one reading of an unknown
+quantity says about another: each may have any value of the quantity's range.
 
 A small domain is a bit mask (bit i stands for lo + i), a large one an interval. Only what depends on a
 change is evaluated again.

@@ -30,6 +30,7 @@ class ReportForm(Enum):
 
     text = "text"
     json = "json"
+    html = "html"
     junit = "junit"
     sarif = "sarif"
     github = "github"

@@ -65,7 +65,7 @@ def plan(selection: Selection) -> list[Run]:
         if selection.fair_flush:
             scenario = with_a_fair_flush(scenario)
         beside = race_beside(scenario) if release is None else ()
-        composition = _compose(
+        composition = compose(
             release or default_release(scenario), _unique([*with_fixes, *beside]), without_fixes
         )
         for identifier in properties or default_properties(scenario):
@@ -97,7 +97,8 @@ def _scenarios(names: Sequence[str]) -> list[Scenario]:
     return list(found.values())
 
 
-def _compose(release: str, with_fixes: Sequence[str], without_fixes: Sequence[str]) -> Composition:
+def compose(release: str, with_fixes: Sequence[str], without_fixes: Sequence[str]) -> Composition:
+    """A release with these changes put in and taken out. Raises UsageProblem for a contradiction."""
     try:
         return resolve(release, with_fixes, without_fixes)
     except ValueError as error:

@@ -18,6 +18,7 @@ from podrace.model.language import (
     Entity,
     Expr,
     Fairness,
+    Parameter,
     Sort,
     Transition,
     TransitionSystem,
@@ -32,7 +33,7 @@ from podrace.model.language import (
     negate,
     select,
 )
-from podrace.model.language.expr import const, divide, fresh_graph, less, variable
+from podrace.model.language.expr import const, divide, fresh_graph, less, parameter, variable
 from podrace.model.language.sorts import sort_of_enum, sort_of_ref
 
 Draw = Any
@@ -67,14 +68,18 @@ KINDS: tuple[tuple[Sort, int, int], ...] = (
 class Vocabulary:
     """Draws expressions over some variables."""
 
-    def __init__(self, draw: Draw, variables: list[Variable]) -> None:
-        self.draw, self.variables = draw, variables
+    def __init__(
+        self, draw: Draw, variables: list[Variable], quantities: list[Parameter] | None = None
+    ) -> None:
+        self.draw, self.variables, self.quantities = draw, variables, quantities or []
 
     def choice(self, options: Any) -> Any:
         return self.draw(st.sampled_from(options))
 
     def leaf(self, sort: Sort, lo: int = -2, hi: int = 7) -> Expr:
         """A variable of this sort if there is one, or a constant."""
+        if sort is INT and self.quantities and self.draw(st.booleans()):
+            return parameter(self.choice(self.quantities))
         known = [v for v in self.variables if v.sort == sort]
         if known and self.draw(st.integers(0, 3)):
             return variable(self.choice(known))
@@ -205,11 +210,20 @@ def _cases(draw: Draw, words: Vocabulary) -> tuple[Case, ...]:
 
 @st.composite
 def systems(
-    draw: Draw, invariants: int = 2, goals: int = 2, recoveries: int = 2, livenesses: int = 0
+    draw: Draw,
+    invariants: int = 2,
+    goals: int = 2,
+    recoveries: int = 2,
+    livenesses: int = 0,
+    quantities: int = 0,
 ) -> TransitionSystem:
-    """A system with 1 to 4 variables, 1 to 6 transitions, and up to so many predicates of each kind."""
+    """A system with 1 to 4 variables, 1 to 6 transitions, and up to so many predicates of each kind.
+
+    It may read up to so many unknown quantities.
+    """
     with fresh_graph():
-        words = Vocabulary(draw, draw(_variables()))
+        unknown = [Parameter(f"q{i}", lo, lo + 2) for i, lo in enumerate((0, -2, 2)[:quantities])]
+        words = Vocabulary(draw, draw(_variables()), unknown)
         transitions: list[Transition] = []
         while len(transitions) < 6 and (len(transitions) < 2 or draw(st.integers(0, 4))):
             step = f"step{len(transitions)}"

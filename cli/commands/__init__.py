@@ -1,29 +1,7 @@
 """The commands and their options. Every other floor is imported only by the command that needs it."""
 
-from . import (
-    check,
-    completion,
-    conform,
-    explain,
-    export,
-    listings,
-    regression,
-    replay,
-    schema,
-    simulate,
-    version,
-)
+from importlib import import_module
+from pkgutil import iter_modules
 
-__all__ = [
-    "check",
-    "completion",
-    "conform",
-    "explain",
-    "export",
-    "listings",
-    "regression",
-    "replay",
-    "schema",
-    "simulate",
-    "version",
-]
+for _command in iter_modules(__path__):
+    import_module(f".{_command.name}", __name__)

@@ -7,6 +7,7 @@ capacities and priorities are quantities: constants in explicit checking, unknow
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 
 from ..language import Entity, Expr, Parameter, Record, Value, as_expr, boolean, integer, ref
@@ -93,6 +94,12 @@ class Node(Entity):
         """How much of a resource the node has."""
         return as_expr(self._allocatable.get(resource, 0))
 
+    def with_cpu(self, cpu: Quantity) -> Node:
+        """The same node with another capacity."""
+        other = copy(self)
+        other._allocatable = {**self._allocatable, "cpu": cpu}
+        return other
+
     @property
     def pods(self) -> Expr | None:
         """How many pods the node admits; None for no limit."""
@@ -159,6 +166,12 @@ class Pod(Entity):
         """Whether nodeSelector and required node affinity both match the node (GetRequiredNodeAffinity, 1.22)."""
         selected = all(node.labels.get(k) == v for k, v in self.node_selector.items())
         return selected and (self.node_affinity is None or self.node_affinity.matches(node.name, node.labels))
+
+    def with_cpu(self, cpu: Quantity, priority: Quantity, node: Node | None) -> Pod:
+        """The same pod with another request and priority, on a node that takes the place of its own."""
+        other = copy(self)
+        other._requests, other._priority, other.node = {**self._requests, "cpu": cpu}, priority, node
+        return other
 
     @property
     def cpu(self) -> Expr:

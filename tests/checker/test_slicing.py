@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from podrace.checker.exploration import Budget, Exploration
 from podrace.checker.interpreter import Interpreter
+from podrace.checker.quantities import quantities_of, with_quantities
 from podrace.checker.reference import Search, explore
 from podrace.checker.slicing import (
     key_of,
@@ -214,14 +215,40 @@ def test_without_values_only_the_invisible_goes() -> None:
     assert small.variables[0] is system.variables[0]
 
 
-def test_an_unknown_quantity_needs_slicing_without_values() -> None:
+def test_an_unknown_quantity_has_its_whole_range() -> None:
     with fresh_graph():
-        v = Variable("v", INT, 0, 5, 0)
-        size = parameter(Parameter("size", 0, 3))
-        system = make([v], [move("go", variable(v) < size, {v: as_expr(1)})], goals={"one": variable(v) == 1})
-    with pytest.raises(ValueError, match="the quantity `size` is unknown: slice without its values"):
-        slice_system(system)
-    assert names(slice_system(system, values=False)) == ["v"]
+        v, w = Variable("v", INT, 0, 9, 0), Variable("w", INT, 0, 9, 0)
+        size = parameter(Parameter("size", 2, 4))
+        system = make(
+            [v, w],
+            [
+                move("grow", variable(v) < size, {v: clamp(variable(v) + 1, 0, 9)}),
+                move("copy", equal(variable(v), size), {w: size}),
+                # One reading of the quantity says nothing of another, so this stays.
+                move("no", equal(size, 3) & equal(variable(w), 4), {w: as_expr(5)}),
+                move("too big", equal(size, 5), {w: as_expr(9)}),
+            ],
+            goals={"end": equal(variable(w), 4)},
+        )
+    small = slice_system(system)
+    assert [(x.name, x.lo, x.hi) for x in small.variables] == [("v", 0, 9), ("w", 0, 5)]
+    assert [t.step for t in small.transitions] == ["grow", "copy", "no"]
+    assert [(q.name, q.lo, q.hi) for q in quantities_of(small)] == [("size", 2, 4)]
+    reached = {n: explore(with_quantities(small, {"size": n})).goals for n in (2, 3, 4)}
+    assert {n: len(goals.get("end", ())) for n, goals in reached.items()} == {2: 0, 3: 0, 4: 5}
+
+
+@settings(max_examples=100)
+@given(systems(quantities=2), st.booleans(), st.integers(0, 8))
+def test_a_slice_answers_for_every_choice_of_the_quantities(
+    system: TransitionSystem, values: bool, choice: int
+) -> None:
+    small = slice_system(system, values=values)
+    chosen = {"q0": choice % 3, "q1": choice // 3 - 2}
+    whole, part = explore(with_quantities(system, chosen)), explore(with_quantities(small, chosen))
+    same_answers(whole, part)
+    for name, path in part.violations.items():
+        confirm(with_quantities(system, chosen), map_path(small, system, path), name)
 
 
 def test_transitions_that_cannot_be_told_apart_are_refused() -> None:

@@ -1,0 +1,60 @@
+"""What bounded search with Z3 costs: bit-vectors against integers, and what the values within so many steps save.
+
+Three pods with unknown requests and priorities, one of them on the only node at first. For each property and release: the
+seconds until every run of up to STEPS steps is decided, with numbers as bit-vectors and as integers, and as bit-vectors without
+leaving out what cannot have happened yet (`levels`); and how long a run is found.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from unittest import mock
+
+from podrace.checker.symbolic import levels
+from podrace.checker.symbolic.bounded import search
+from podrace.checker.symbolic.theories import THEORIES, Theory
+from podrace.checker.values import ValueAnalysis
+from podrace.cli.unknown import Unknown
+from podrace.model.environment.objects import Scope
+from podrace.model.history import resolve
+from podrace.properties import PROPERTIES, instrument
+
+STEPS, PATIENCE = 14, 300.0
+CASES = (("S-NOMVIS", ()), ("S-NOMVIS", ("72259",)), ("S-CAP", ()), ("S-UNIQ", ("90660",)))
+
+
+@contextmanager
+def fixpoint_at_once() -> Iterator[None]:
+    """The values of any number of steps at every depth."""
+    within = levels.ValuesWithin
+    with (
+        mock.patch.object(within, "_solve", ValueAnalysis._solve),
+        mock.patch.object(within, "advance", return_value=None),
+    ):
+        yield
+
+
+def measure(prop: str, fixes: tuple[str, ...], theory: Theory) -> str:
+    """Seconds and outcome of one search."""
+    unknown = Unknown(3, (1,), Scope())
+    system = instrument(unknown.spec, resolve("1.13", fixes).classes, [PROPERTIES[prop]])
+    started = time.monotonic()
+    found = search(system, prop, STEPS, assumption=unknown.assumption, timeout=PATIENCE, theory=theory)
+    what = f"{found.verdict.name.lower()} at {found.depth}"
+    return f"{time.monotonic() - started:>8.1f} s {what:<20}"
+
+
+def main() -> None:
+    """Print one line for each property."""
+    print(f"{'1.13, 3 pods, 1 node':<24}{'bit-vectors':<31}{'integers':<31}{'bit-vectors, no levels':<31}")
+    for prop, fixes in CASES:
+        cells = [measure(prop, fixes, theory) for theory in THEORIES.values()]
+        with fixpoint_at_once():
+            cells.append(measure(prop, fixes, THEORIES["bit-vectors"]))
+        print(f"{' + '.join((prop, *fixes)):<24}{''.join(cells)}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

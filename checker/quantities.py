@@ -1,0 +1,69 @@
+"""The quantities that a system leaves open, and the system that a choice of them gives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from ..model.language import Case, Expr, Parameter, TransitionSystem, substitute, topological
+from ..model.language.expr import as_expr, const, fresh_graph, parameter, variable
+
+
+def quantities_of(system: TransitionSystem) -> tuple[Parameter, ...]:
+    """The unknown quantities that the system looks at, by name.
+
+    Raises ValueError if two of them have one name.
+    """
+    found: dict[str, Parameter] = {}
+    for node in topological(system.roots()):
+        if node.op == "param" and found.setdefault(node.value.name, node.value) is not node.value:
+            raise ValueError(
+                f"{system.name} has two quantities `{node.value.name}`: they cannot be told apart"
+            )
+    return tuple(found[name] for name in sorted(found))
+
+
+def with_quantities(system: TransitionSystem, values: Mapping[str, int]) -> TransitionSystem:
+    """The system with these values for its quantities; one that is not named stays unknown.
+
+    Variables, transitions and their order stay as they are, also where a guard turns out to be false. Raises ValueError
+    for a value outside of its quantity's range.
+    """
+
+    def leaf(node: Expr) -> Expr:
+        if node.op == "const":
+            return const(node.sort, node.value)
+        if node.op == "var":
+            return variable(node.value)
+        quantity: Parameter = node.value
+        if quantity.name not in values:
+            return parameter(quantity)
+        value = values[quantity.name]
+        if not quantity.lo <= value <= quantity.hi:
+            raise ValueError(f"`{quantity.name}` is in {quantity.lo}..{quantity.hi}, so it cannot be {value}")
+        return as_expr(value)
+
+    with fresh_graph():
+        new = substitute([*system.roots(), *system.views.values()], leaf)
+        return replace(
+            system,
+            transitions=tuple(
+                replace(
+                    t,
+                    guard=new[t.guard],
+                    limits=tuple((name, new[e]) for name, e in t.limits),
+                    updates={v: new[e] for v, e in t.updates.items()},
+                )
+                for t in system.transitions
+            ),
+            invariants={name: new[e] for name, e in system.invariants.items()},
+            goals={name: new[e] for name, e in system.goals.items()},
+            recoveries={name: new[e] for name, e in system.recoveries.items()},
+            views={name: new[e] for name, e in system.views.items()},
+            livenesses={
+                name: tuple(
+                    Case(c.name, new[c.persistent], tuple(new[e] for e in c.recurrent)) for c in cases
+                )
+                for name, cases in system.livenesses.items()
+            },
+        )

@@ -1,0 +1,52 @@
+"""The options of `podrace induct`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..app import app
+from ..arguments import NoColor, Release, Timeout, WithFix, WithoutFix
+from ..options import parse_timeout
+
+
+@app.command(
+    help="Prove a safety property of a scenario by induction, for runs of any length.\n\n"
+    "By property-directed reachability (IC3), which looks for an inductive invariant, or with -k by k-induction. "
+    "With --unknown, CPU requests, capacities and priorities may be anything. It is for small scenarios: "
+    "docs/symbolic.md says how small.\n\n"
+    "Exit codes: 0 proved, 1 violated, 2 wrong usage or input, 3 inconclusive."
+)
+def induct(
+    name: Annotated[str, typer.Argument(metavar="NAME|FILE", show_default=False, help="The scenario.")],
+    property_: Annotated[
+        str | None, typer.Option("--property", metavar="ID", help="One of `podrace properties`, of kind S-.")
+    ] = None,
+    k: Annotated[
+        int | None,
+        typer.Option("-k", metavar="K", min=1, max=100, help="k-induction with k = 1, 2, ... up to K."),
+    ] = None,
+    unknown: Annotated[
+        bool, typer.Option("--unknown", help="Whatever the CPU requests, capacities and priorities are.")
+    ] = False,
+    release: Release = None,
+    with_fix: WithFix = None,
+    without_fix: WithoutFix = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o", "--output", metavar="FILE", help="Write the invariant and its obligations as SMT-LIB."
+        ),
+    ] = None,
+    timeout: Timeout = None,
+    no_color: NoColor = False,
+) -> None:
+    seconds = parse_timeout(timeout) if timeout is not None else None
+    from ..induct import induct as run_induct
+    from ..plan import Selection
+
+    properties = (property_,) if property_ is not None else ()
+    selection = Selection((name,), release, with_fix or (), without_fix or (), properties)
+    raise typer.Exit(run_induct(selection, k, unknown, output, seconds, no_color))

@@ -1,0 +1,233 @@
+"""`podrace synthesize`: the smallest cluster that breaks a property, found with Z3, as a scenario and a counterexample."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..checker.symbolic.synthesis import Example, Shape, Synthesis
+from ..checker.verdict import counted
+from ..model.environment.objects import Scope
+from ..model.history import CHANGES, RELEASES, Composition
+from ..properties import PROPERTIES, instrument
+from ..reports.document import Finding, Fixes, Step, Word
+from ..reports.synthesis import print_coverage, print_example
+from ..scenarios.document import parse_document
+from ..scenarios.scope import SCOPE_FIELDS, read_scope
+from .console import message_console, result_console, tolerant_of_closed_pipes
+from .execute import scope_of, steps_of
+from .options import UsageProblem, parse_fix, parse_property, parse_release
+from .plan import compose
+from .progress import ProgressDisplay
+from .simulate import WALKABLE
+from .unknown import Ranges, Size, Unknown, placements, scenario_text, sizes
+from .words import SCHEDULER_WORDS
+
+VIOLATED, INCONCLUSIVE = 1, 3
+
+ABSENT = ("pod_creations", "node_creations", "plugin_errors", "permit_rejections")
+"""Bounds that need something in a scenario which no unknown cluster has."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is to be found: in which clusters, on what release, breaking what, within how many steps."""
+
+    pods: int
+    nodes: int
+    composition: Composition
+    property: str
+    steps: int
+    scope: Scope = field(default_factory=Scope)
+    every: bool = False
+    timeout: float | None = None
+
+
+def wanted(
+    pods: int,
+    nodes: int,
+    release: str | None,
+    with_fixes: Sequence[str],
+    without_fixes: Sequence[str],
+    property_: str,
+    steps: int,
+    bounds: Sequence[str],
+) -> Wanted:
+    """What the options ask for. Raises UsageProblem or ScenarioError."""
+    identifier = parse_property(property_, list(PROPERTIES))
+    kind = PROPERTIES[identifier].kind
+    if kind not in WALKABLE:
+        raise UsageProblem(
+            f"{identifier} is a {kind}, and no run that ends can violate it: name a safety property (S-...)"
+        )
+    composition = compose(
+        parse_release(release, RELEASES) if release is not None else RELEASES[-1],
+        [parse_fix(name, list(CHANGES)) for name in with_fixes],
+        [parse_fix(name, list(CHANGES)) for name in without_fixes],
+    )
+    return Wanted(pods, nodes, composition, identifier, steps, parse_bounds(bounds))
+
+
+def parse_bounds(bounds: Sequence[str]) -> Scope:
+    """The scope that `--scope NAME=VALUE` gives; what is not named keeps the model's default."""
+    known = [name for name in SCOPE_FIELDS if name not in ABSENT]
+    for bound in bounds:
+        name, _, value = bound.partition("=")
+        if name not in known or not value.isalnum():
+            raise UsageProblem(
+                f"--scope: `{bound}` is no bound: write NAME=VALUE, where NAME is one of {', '.join(known)}"
+            )
+    text = "{" + ", ".join(bound.replace("=", ": ", 1) for bound in bounds) + "}"
+    return read_scope(parse_document(text, "--scope"), {}, ())
+
+
+def synthesize(asked: Wanted, output: Path | None, no_color: bool) -> int:
+    """Carry out a whole `podrace synthesize`; gives the exit code."""
+    if output is not None and (output.is_dir() or not output.parent.is_dir()):
+        raise UsageProblem(f"-o: cannot write `{output}`: name a file in a directory that exists")
+    found = 0
+    started = time.monotonic()
+    console, messages = result_console(no_color), message_console(no_color)
+    with tolerant_of_closed_pipes(), ProgressDisplay(messages) as display:
+        search = Search(asked, display)
+        for unknown, example in search:
+            found += 1
+            text = search.scenario(unknown, example, found)
+            if output is not None:
+                target = output if found == 1 else output.with_name(f"{output.stem}-{found}{output.suffix}")
+                _write(target, text)
+                messages.print(f"wrote {target}: `podrace check` runs it", soft_wrap=True)
+            cluster = [line for line in text.splitlines() if not line.startswith(("#", "name:", "title:"))]
+            print_example(console, search.finding(unknown, example), cluster, SCHEDULER_WORDS)
+        if not found or asked.every:
+            print_coverage(console, search.coverage(found, time.monotonic() - started))
+    return VIOLATED if found else INCONCLUSIVE
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageProblem(f"-o: cannot write `{path}`: {error.strerror}") from None
+
+
+class Search:
+    """Size by size, the smaller first; of the first size with a violation, one cluster or every kind of cluster."""
+
+    def __init__(self, asked: Wanted, display: ProgressDisplay) -> None:
+        self.asked, self._display = asked, display
+        self._deadline = None if asked.timeout is None else time.monotonic() + asked.timeout
+        self._traced: dict[int, Shape] = {}
+        self.cleared: list[tuple[Size, int, str]] = []
+
+    def __iter__(self) -> Iterator[tuple[Unknown, Example]]:
+        for size in sizes(self.asked.pods, self.asked.nodes):
+            unknowns = placements(*size, self.asked.scope)
+            self._display.start(f"{counted(size[0], 'pod')}, {counted(size[1], 'node')}")
+            shapes = [self._shape(unknown) for unknown in unknowns]
+            search = Synthesis(
+                shapes,
+                self.asked.property,
+                self.asked.steps,
+                deadline=self._deadline,
+                watch=lambda depth: self._display.say(f"runs of {depth} steps"),
+            )
+            some = False
+            for example in search:
+                some = True
+                self._traced[id(example)] = shapes[example.shape]
+                yield unknowns[example.shape], example
+                if not self.asked.every:
+                    return
+            self.cleared.append((size, search.clear, search.stopped))
+            if some or search.stopped not in ("steps", "harmless"):
+                return
+
+    def _shape(self, unknown: Unknown) -> Shape:
+        system = instrument(unknown.spec, self.asked.composition.classes, [PROPERTIES[self.asked.property]])
+        return Shape(system, unknown.assumption, tuple(unknown.renamings()))
+
+    def scenario(self, unknown: Unknown, example: Example, number: int) -> str:
+        """The scenario file of an example."""
+        steps = counted(len(example.trace.steps), "step")
+        composition, prop = self.asked.composition, self.asked.property
+        options = [f" --with-fix {key}" for key in composition.added]
+        options += [f" --without-fix {key}" for key in composition.removed]
+        return scenario_text(
+            unknown,
+            example.quantities,
+            name=f"{prop.lower()}-{len(unknown.spec.pods)}-pods-{len(unknown.spec.nodes)}-nodes-{number}",
+            title=f"{prop} is violated after {steps}",
+            release=composition.release,
+            properties=prop,
+            comment=f"Found by podrace synthesize on {composition.label}. To see it: podrace check FILE{''.join(options)}",
+        )
+
+    def finding(self, unknown: Unknown, example: Example) -> Finding:
+        """An example as the reports know it."""
+        trace = example.trace
+        steps = counted(len(trace.steps), "step")
+        size = f"{counted(unknown.pods, 'pod')} and {counted(len(unknown.bound), 'node')}"
+        words = f"Violated after {steps}. With {size}, no run is shorter, whatever the sizes and priorities"
+        words += (
+            ", except in the clusters above."
+            if self.asked.every
+            else ", and of the clusters with one as short none has a smaller sum of all numbers."
+        )
+        return self._finding(
+            "VIOLATED",
+            words,
+            scenario=f"{size}",
+            trace=steps_of(self._traced[id(example)].system, trace),
+            depth=len(trace.steps),
+        )
+
+    def coverage(self, found: int, seconds: float) -> Finding:
+        """How far the search went."""
+        said = []
+        for (pods, nodes), clear, stopped in self.cleared:
+            size = f"{counted(pods, 'pod')} and {counted(nodes, 'node')}"
+            more = "no further violation" if found else "no violation"
+            if stopped == "harmless":
+                said.append(f"{size}: no run of any length can violate it")
+            elif clear < 0:
+                said.append(f"{size}: nothing is known ({stopped})")
+            else:
+                ended = "" if stopped == "steps" else f", then stopped ({stopped})"
+                said.append(f"{size}: {more} within {counted(clear, 'step')}{ended}")
+        ranges = Ranges.of(self.asked.pods).words
+        said.append(f"Covered are all {ranges}, and nothing beyond these steps.")
+        return self._finding(
+            "VIOLATED" if found else "INCONCLUSIVE", "; ".join(said[:-1]) + ". " + said[-1], seconds=seconds
+        )
+
+    def _finding(
+        self,
+        verdict: Word,
+        words: str,
+        *,
+        scenario: str = "",
+        trace: tuple[Step, ...] | None = None,
+        depth: int = 0,
+        seconds: float = 0.0,
+    ) -> Finding:
+        composition, prop = self.asked.composition, PROPERTIES[self.asked.property]
+        return Finding(
+            scenario=scenario,
+            release=composition.release,
+            fixes=Fixes(composition.added, composition.removed),
+            property=self.asked.property,
+            verdict=verdict,
+            states=0,
+            transitions=0,
+            depth=depth,
+            seconds=round(seconds, 3),
+            trace=trace,
+            words=words,
+            notes=composition.notes,
+            sentence=prop.sentence(),
+            issues=prop.issues,
+            scope=scope_of(self.asked.scope),
+        )
