@@ -6,7 +6,7 @@ from contextlib import ExitStack, suppress
 
 import numpy as np
 
-from ...model.language import TransitionSystem
+from ...model.language import State, TransitionSystem
 from ..exploration import Budget, Exploration, Lasso, Path
 from ..reductions.dependence import Dependence
 from ..reductions.symmetry import Symmetry, lifted
@@ -15,7 +15,7 @@ from .account import Account, bits_of
 from .ample import Ample
 from .batch import Batch
 from .codegen import Program, generate
-from .compile import compile_ir
+from .compile import Code, compile_ir
 from .crew import Crew
 from .diary import Diary
 from .kernels import CHECKED, HEAD, NEEDED, ROOM, STOP_AT, STOPPED
@@ -72,10 +72,13 @@ class Search:
         crew: Crew,
         diary: Diary | None = None,
         dependence: Dependence | None = None,
+        code: Code | None = None,
+        initial: State | None = None,
     ) -> None:
         self.program, self.system, self.watch = program, program.system, watch
         self.max_states, self.crew, self.diary = max_states, crew, diary
-        self.code = compile_ir(program.ir)
+        self.code = compile_ir(program.ir) if code is None else code
+        self.initial = program.initial if initial is None else initial
         self.batch = Batch(program, self.code)
         self.ample, self.reduced = Ample(program, dependence, kernels.BATCH), dependence is not None
         self.account = Account(program, max_states)
@@ -111,7 +114,7 @@ class Search:
             self.account.allow(self.max_states)
             return store
         store = Store(self.program.layout.words, self.watch, self.batch.bytes, self.crew)
-        store.add_first(self.program.layout.pack(self.program.initial))
+        store.add_first(self.program.layout.pack(self.initial))
         return store
 
     def _search(self, store: Store) -> str | None:

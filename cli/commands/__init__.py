@@ -1,5 +1,5 @@
 """The commands and their options. Every other floor is imported only by the command that needs it."""
 
-from . import check, conform, export, listings, simulate
+from . import check, conform, export, listings, prove, simulate
 
-__all__ = ["check", "conform", "export", "listings", "simulate"]
+__all__ = ["check", "conform", "export", "listings", "prove", "simulate"]
