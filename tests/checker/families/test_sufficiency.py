@@ -13,6 +13,8 @@ from podrace.checker.exploration import Budget, Exploration
 from podrace.checker.families.explorer import Explorer
 from podrace.checker.families.family import Exchange, Family, Unknown
 from podrace.checker.native import explore
+from podrace.checker.quantities import with_quantities
+from podrace.checker.quantities import with_quantities
 from podrace.checker.search import explored_slice
 from podrace.model.environment.objects import Scope
 from podrace.model.history import resolve
@@ -62,18 +64,18 @@ def test_a_cluster_behaves_like_its_representative(
         values[f"n{node + 1}.cpu"] = here + data.draw(st.integers(0, 9))
     answers = family.answers({q: values[q.name] for q in family.unknown.quantities})
     (cell,) = (c for c in family.cells if c.answers == answers)
-    (spec,) = (replace(concrete(outline, values), name=found.spec.name),)
-    system = explored_slice(
-        instrument(spec, resolve(release).classes, [PROPERTIES[property_id]]), property_id
-    )
-    itself = explore(system, Budget(max_states=30_000))
     like = explorer.explore(cell.example, Budget(max_states=30_000))
-    assert (itself.states, itself.depth, itself.complete) == (like.states, like.depth, like.complete)
-    assert itself.transitions == like.transitions
-    assert {n: len(p) for n, p in itself.violations.items()} == {
-        n: len(p) for n, p in like.violations.items()
-    }
-    assert itself.goals.keys() == like.goals.keys()
+    # The same slice: everything is equal, but for the time.
+    itself = explore(with_quantities(family.slice, values), Budget(max_states=30_000))
+    assert replace(itself, seconds=0.0) == replace(like, seconds=0.0)
+    # Its own slice may leave out more: the answers are the same.
+    system = instrument(concrete(outline, values), resolve(release).classes, [PROPERTIES[property_id]])
+    alone = explore(explored_slice(system, property_id), Budget(max_states=30_000))
+    if like.complete and alone.complete:
+        assert {n: len(p) for n, p in alone.violations.items()} == {
+            n: len(p) for n, p in like.violations.items()
+        }
+        assert {n: len(p) for n, p in alone.goals.items()} == {n: len(p) for n, p in like.goals.items()}
 
 
 def test_representatives_that_stand_for_two_cells_behave_like_both() -> None:
