@@ -20,7 +20,7 @@ from typing import Literal
 from ..model.language import TransitionSystem
 from .exploration import Budget, Exploration, Lasso, Path
 from .lasso import at_rest, complete, confirm_lasso, resting_case
-from .reductions.policy import Explore, Mode, Outcome, decide
+from .reductions.policy import Explore, Mode, decide
 from .reductions.reduced import explore_either as explore_slowly
 from .reference import Watcher
 from .slicing import slice_system, step_name, transition_map, unseen_steps
@@ -72,7 +72,8 @@ def check(
             announce(group.names)
         outcome = decide(group.slice, budget, progress, explore, reductions)
         for name in group.names:
-            found[name] = _result(system, group, outcome, name, engine, confirmed_states)
+            answer, reduced = outcome.about(name)
+            found[name] = conclude(system, group.slice, answer, name, engine, reduced, confirmed_states)
     return [found[name] for name in names]
 
 
@@ -126,10 +127,11 @@ def goals_of(system: TransitionSystem, name: str) -> list[str]:
 def explored_slice(system: TransitionSystem, name: str) -> TransitionSystem:
     """What `check` explores for this property when it is checked by itself. Raises UnknownProperty."""
     (found,) = _named(system, [name])
-    return _slice(system, _kind(system, found), [found])
+    return _slice(system, kind_of(system, found), [found])
 
 
-def _kind(system: TransitionSystem, name: str) -> Kind:
+def kind_of(system: TransitionSystem, name: str) -> Kind:
+    """What a property of the system is."""
     if name in system.invariants:
         return "invariant"
     return "recovery" if name in system.recoveries else "liveness"
@@ -153,7 +155,7 @@ def _groups(system: TransitionSystem, names: Sequence[str], together: bool) -> I
     grouped: dict[tuple[Kind, object], list[str]] = {}
     single: dict[str, TransitionSystem] = {}
     for name in names:
-        kind = _kind(system, name)
+        kind = kind_of(system, name)
         single[name] = _slice(system, kind, [name])
         variables = frozenset(v.name for v in single[name].variables)
         grouped.setdefault((kind, variables if together else name), []).append(name)
@@ -162,28 +164,33 @@ def _groups(system: TransitionSystem, names: Sequence[str], together: bool) -> I
         yield _Group(kind, tuple(members), sliced)
 
 
-def _result(
+def conclude(
     system: TransitionSystem,
-    group: _Group,
-    outcome: Outcome,
+    sliced: TransitionSystem,
+    answer: Exploration,
     name: str,
-    engine: str,
-    confirmed_states: int,
+    engine: str = "native",
+    reductions: tuple[str, ...] = (),
+    confirmed_states: int = MAX_CONFIRMED_STATES,
 ) -> Result:
-    numbers = transition_map(group.slice, system)
-    answer, reductions = outcome.about(name)
-    claimed = _claim(group, answer, name)
+    """The verdict that an exploration of a slice gives on a property of the system, its claims executed again.
+
+    Raises EngineDisagreement.
+    """
+    kind = kind_of(system, name)
+    numbers = transition_map(sliced, system)
+    claimed = _claim(kind, sliced, answer, name)
     trace: Trace | None = None
     if claimed is not None:
         verdict = Verdict.VIOLATED
         path = tuple(numbers[i] for i in claimed.prefix)
         try:
-            if group.kind == "invariant":
+            if kind == "invariant":
                 trace = confirm(system, path, name)
-            elif group.kind == "recovery":
+            elif kind == "recovery":
                 trace = confirm_trap(system, path, name, confirmed_states)
             else:
-                trace = confirm_lasso(system, complete(group.slice, system, claimed, numbers), name)
+                trace = confirm_lasso(system, complete(sliced, system, claimed, numbers), name)
         except ReplayError as error:
             raise EngineDisagreement(
                 f"the {engine} engine claims that `{name}` of {system.name} is violated after {len(path)} steps, "
@@ -197,8 +204,8 @@ def _result(
         raise EngineDisagreement(
             f"the {engine} engine stopped with `{answer.stopped}` and no answer for `{name}` of {system.name}"
         )
-    fired = {step_name(group.slice.transitions[i]) for i, times in enumerate(answer.fired) if times}
-    unseen = unseen_steps(group.slice, system)
+    fired = {step_name(sliced.transitions[i]) for i, times in enumerate(answer.fired) if times}
+    unseen = unseen_steps(sliced, system)
     steps = [s for s in dict.fromkeys(map(step_name, system.transitions)) if s not in unseen]
     goals = goals_of(system, name)
     reached = {
@@ -209,7 +216,7 @@ def _result(
     return Result(
         system=system.name,
         property_id=name,
-        kind=group.kind,
+        kind=kind,
         verdict=verdict,
         states=answer.states,
         transitions=answer.transitions,
@@ -228,14 +235,14 @@ def _result(
     )
 
 
-def _claim(group: _Group, answer: Exploration, name: str) -> Lasso | None:
+def _claim(kind: Kind, sliced: TransitionSystem, answer: Exploration, name: str) -> Lasso | None:
     """The violation that an engine found, if it found one; only that of a liveness has a cycle."""
-    if group.kind == "recovery":
+    if kind == "recovery":
         return Lasso(answer.traps[name], (), "") if name in answer.traps else None
     if name not in answer.violations:
         return answer.lassos.get(name)
     path = answer.violations[name]
-    return Lasso(path, (), resting_case(group.slice, path, name) if group.kind == "liveness" else "")
+    return Lasso(path, (), resting_case(sliced, path, name) if kind == "liveness" else "")
 
 
 def _confirmed_goal(system: TransitionSystem, path: Path, goal: str, engine: str) -> int:

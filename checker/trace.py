@@ -7,6 +7,7 @@ here, and a counterexample only by being confirmed here: nothing else is ever sh
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
@@ -117,9 +118,14 @@ def replay(system: TransitionSystem, path: Path) -> Trace:
     return _replay(Interpreter(system), path)
 
 
-def confirm(system: TransitionSystem, path: Path, invariant: str) -> Trace:
-    """Execute `path` and check that its last state, and no earlier one, violates the invariant."""
-    interpreter = Interpreter(system)
+def confirm(
+    system: TransitionSystem, path: Path, invariant: str, quantities: Mapping[str, int] | None = None
+) -> Trace:
+    """Execute `path` and check that its last state, and no earlier one, violates the invariant.
+
+    `quantities` are the values of those that the system leaves open.
+    """
+    interpreter = Interpreter(system, quantities)
     trace = _replay(interpreter, path)
     predicate = _predicate(system, "invariant", invariant)
     broken = [not interpreter.holds(predicate, state) for state in trace.states]
@@ -138,13 +144,18 @@ def confirm_goal(system: TransitionSystem, path: Path, goal: str) -> Trace:
 
 
 def confirm_trap(
-    system: TransitionSystem, path: Path, recovery: str, max_states: int = MAX_CONFIRMED_STATES
+    system: TransitionSystem,
+    path: Path,
+    recovery: str,
+    max_states: int = MAX_CONFIRMED_STATES,
+    quantities: Mapping[str, int] | None = None,
 ) -> Trace:
     """Execute `path` and check that fair transitions lead from its end to no state of the recovery.
 
-    Looks at no more than `max_states` states; `closed` of the trace says whether that was all of them.
+    Looks at no more than `max_states` states; `closed` of the trace says whether that was all of them. `quantities` are
+    the values of those that the system leaves open.
     """
-    interpreter = Interpreter(system)
+    interpreter = Interpreter(system, quantities)
     trace = _replay(interpreter, path)
     predicate = _predicate(system, "recovery", recovery)
     start = trace.states[-1]

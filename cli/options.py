@@ -13,6 +13,7 @@ _SECONDS = {"ms": 0.001, "s": 1.0, "": 1.0, "m": 60.0, "h": 3600.0}
 _RELEASE = re.compile(r"v?([0-9]+)\.([0-9]+)(?:\.([0-9]+))?", re.ASCII)
 
 
+MOST_OBJECTS = 6
 MOST_JOBS = 256
 """More threads than this have nothing to gain from a search."""
 
@@ -57,6 +58,16 @@ def parse_timeout(text: str) -> float:
     if seconds <= 0:
         raise UsageProblem(f"--timeout: `{one_line(text)}` is no duration: write for example 60s, 5m or 1h")
     return seconds
+
+
+def parse_size(option: str, text: str) -> int:
+    """A number of pods or nodes."""
+    number = int(text) if re.fullmatch(r"[0-9]{1,2}", text, re.ASCII) else 0
+    if not 1 <= number <= MOST_OBJECTS:
+        raise UsageProblem(
+            f"{option}: `{one_line(text)}` is no size: write a number from 1 to {MOST_OBJECTS}"
+        )
+    return number
 
 
 def parse_walks(text: str) -> int:

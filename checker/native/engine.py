@@ -6,7 +6,7 @@ from contextlib import ExitStack, suppress
 
 import numpy as np
 
-from ...model.language import TransitionSystem
+from ...model.language import State, TransitionSystem
 from ..exploration import Budget, Exploration, Lasso, Path
 from ..reductions.dependence import Dependence
 from ..reductions.symmetry import Symmetry, lifted
@@ -87,10 +87,13 @@ class Search:
         crew: Crew,
         diary: Diary | None = None,
         dependence: Dependence | None = None,
+        code: Tiers | None = None,
+        initial: State | None = None,
     ) -> None:
         self.program, self.system, self.watch = program, program.system, watch
         self.max_states, self.crew, self.diary = max_states, crew, diary
-        self.code = Tiers(program.ir)
+        self.code = Tiers(program.ir) if code is None else code
+        self.initial = program.initial if initial is None else initial
         self.batch = Batch(program, self.code)
         self.ample, self.reduced = Ample(program, dependence, kernels.BATCH), dependence is not None
         self.account = Account(program, max_states)
@@ -126,7 +129,7 @@ class Search:
             self.account.allow(self.max_states)
             return store
         store = Store(self.program.layout.words, self.watch, self.batch.bytes, self.crew)
-        store.add_first(self.program.layout.pack(self.program.initial))
+        store.add_first(self.program.layout.pack(self.initial))
         return store
 
     def _search(self, store: Store) -> str | None:

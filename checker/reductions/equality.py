@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ...model.language import BOOL, INT, Expr, Variable, topological
+from ...model.language import BOOL, INT, Expr, Parameter, Variable, topological
 
 _COMMUTATIVE = ("eq", "mul")
 _MOST_CASES = 16
@@ -29,10 +29,11 @@ class Normal:
         self,
         variable: Callable[[Variable], tuple[Variable, bool]] = lambda v: (v, False),
         code: Callable[[Expr, int], int] = lambda _, code: code,
+        quantity: Callable[[Parameter], Parameter] = lambda q: q,
     ) -> Callable[[Expr], Form]:
         """Gives forms of expressions in which each variable is replaced by another, or by its negation.
 
-        `code(e, c)` replaces the value c of an expression of the sort of e.
+        `code(e, c)` replaces the value c of an expression of the sort of e; `quantity` replaces open quantities.
         """
         known: dict[Expr, Form] = {}
 
@@ -40,7 +41,11 @@ class Normal:
             if root not in known:
                 for node in topological([root]):
                     if node not in known:
-                        known[node] = self._form(node, known, variable, code)
+                        known[node] = (
+                            self._number(("param", quantity(node.value)))
+                            if node.op == "param"
+                            else self._form(node, known, variable, code)
+                        )
             return known[root]
 
         return read
@@ -110,8 +115,6 @@ class Normal:
             image, negated = variable(node.value)
             form = self._number(("var", image))
             return self.negation(form) if negated else form
-        if node.op == "param":
-            return self._number(("param", node.value))
         if node.op == "not":
             return self.negation(known[node.args[0]])
         if node.op == "ite":

@@ -11,11 +11,21 @@ the same orbits, whichever of them is reachable.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ...model.language import BOOL, Entity, Expr, State, Transition, TransitionSystem, Variable, variables_of
+from ...model.language import (
+    BOOL,
+    Entity,
+    Expr,
+    Parameter,
+    State,
+    Transition,
+    TransitionSystem,
+    Variable,
+    variables_of,
+)
 from ..exploration import Exploration, Path
 from ..interpreter import Interpreter
 from .equality import Normal
@@ -135,9 +145,14 @@ def symmetry_of(system: TransitionSystem) -> Symmetry | None:
     return Symmetry(tuple(classes), tuple(group[1:])) if classes else None
 
 
-def proved_exchange(system: TransitionSystem, a: Entity, b: Entity) -> Permutation | None:
-    """The exchange of two entities of one kind, if it is proved to be an automorphism."""
-    exchange = Exchange(system, a, b)
+def proved_exchange(
+    system: TransitionSystem, a: Entity, b: Entity, quantities: Mapping[Parameter, Parameter] | None = None
+) -> Permutation | None:
+    """The exchange of two entities of one kind, if it is proved to be an automorphism.
+
+    `quantities` says which open quantity takes the place of which when the two are exchanged.
+    """
+    exchange = Exchange(system, a, b, quantities)
     if exchange.variables is None or exchange.permutation().is_identity or not exchange.is_automorphism():
         return None
     return exchange.permutation()
@@ -146,8 +161,14 @@ def proved_exchange(system: TransitionSystem, a: Entity, b: Entity) -> Permutati
 class Exchange:
     """The candidate that exchanges two entities, and the proof."""
 
-    def __init__(self, system: TransitionSystem, a: Entity, b: Entity) -> None:
-        self.system, self.a, self.b = system, a, b
+    def __init__(
+        self,
+        system: TransitionSystem,
+        a: Entity,
+        b: Entity,
+        quantities: Mapping[Parameter, Parameter] | None = None,
+    ) -> None:
+        self.system, self.a, self.b, self.quantities = system, a, b, quantities or {}
         self.names = {a.name: b.name, b.name: a.name}
         self.codes = {a.index + 1: b.index + 1, b.index + 1: a.index + 1}
         self.variables = self._images()
@@ -176,7 +197,8 @@ class Exchange:
         assert self.variables is not None
         same = self._compare()
         system = self.system
-        if not all(same(e, e) for table in (system.invariants, system.goals) for e in table.values()):
+        tables = (system.invariants, system.goals, system.recoveries)
+        if not all(same(e, e) for table in tables for e in table.values()):
             return False
         known: dict[object, Transition] = {_key(t, lambda v: v): t for t in system.transitions}
         if len(known) < len(system.transitions):
@@ -209,7 +231,7 @@ class Exchange:
         def code(e: Expr, value: int) -> int:
             return self.code(value) if e.sort.tag is kind else value
 
-        moved = normal.reader(images.__getitem__, code)
+        moved = normal.reader(images.__getitem__, code, lambda q: self.quantities.get(q, q))
 
         def same(before: Expr, after: Expr, negated: bool = False) -> bool:
             image = moved(before)

@@ -488,6 +488,11 @@ _rebuild: dict[str, Callable[..., Expr]] = {
 }
 
 
+def rebuilt(op: str, args: Iterable[Expr]) -> Expr:
+    """The expression with this operator and these arguments, folded, in the current graph."""
+    return _rebuild[op](*args)
+
+
 def substitute(
     roots: Iterable[Expr],
     leaf: Callable[[Expr], Expr],
@@ -508,7 +513,7 @@ def substitute(
         elif not node.args:
             new[node] = leaf(node)
         else:
-            made = _rebuild[node.op](*(new[a] for a in node.args))
+            made = rebuilt(node.op, (new[a] for a in node.args))
             if made.op == "ite" or (known is not None and made.args):
                 made.lo, made.hi = max(made.lo, lo), min(made.hi, hi)
             new[node] = made

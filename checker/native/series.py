@@ -1,0 +1,27 @@
+"""Many searches of one system, each from another initial state: compiled once."""
+
+from __future__ import annotations
+
+from ...model.language import State, TransitionSystem
+from ..exploration import Budget, Exploration
+from .codegen import generate
+from .crew import Crew
+from .engine import Search
+from .tiers import Tiers
+from .watch import Watch, Watcher
+
+
+class Series:
+    """Searches that differ in where they begin."""
+
+    def __init__(self, system: TransitionSystem) -> None:
+        self.system, self.program = system, generate(system)
+        self.code = Tiers(self.program.ir)
+        self.code.improve()  # all searches together are long
+
+    def explore(self, initial: State, budget: Budget, progress: Watcher | None = None) -> Exploration:
+        """As `explore` of the system with this initial state, in memory, by one thread and without reductions."""
+        search = Search(
+            self.program, Watch(budget, progress), budget.max_states, Crew(1), code=self.code, initial=initial
+        )
+        return search.run()

@@ -1,0 +1,129 @@
+"""The options of `podrace prove`."""
+
+from __future__ import annotations
+
+from enum import Enum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..app import app
+from ..arguments import Form, FormOption, NoColor, Own, Release, WithFix, WithoutFix
+from ..options import UsageProblem, parse_jobs, parse_size, parse_states
+
+
+class Resource(Enum):
+    """Resources that pods may ask for."""
+
+    cpu = "cpu"
+    memory = "memory"
+
+
+@app.command(
+    help="Check all clusters up to a size, whatever their requests, capacities and priorities.\n\n"
+    "The scheduler looks at sizes and priorities only by comparing them, so finitely many clusters can be told apart. Z3 "
+    "enumerates them, every one is explored to the end, and the verdict covers them all. Without --property: S-NOM, "
+    "S-NOMVIS and S-CAP.\n\n"
+    "Exit codes: 0 holds for all, 1 violated by some, 2 wrong usage or input, 3 inconclusive for some."
+)
+def prove(
+    pods: Annotated[str, typer.Option("--pods", metavar="P", show_default=False, help="Up to so many pods.")],
+    nodes: Annotated[
+        str, typer.Option("--nodes", metavar="N", show_default=False, help="Up to so many nodes.")
+    ],
+    release: Release = None,
+    with_fix: WithFix = None,
+    without_fix: WithoutFix = None,
+    property_: Annotated[
+        list[str] | None,
+        typer.Option("--property", metavar="ID", help="Check this of `podrace properties` (repeatable)."),
+    ] = None,
+    own: Own = None,
+    resources: Annotated[
+        list[Resource] | None,
+        typer.Option(
+            "--resource", help="What pods ask for and nodes have: cpu unless told otherwise (repeatable)."
+        ),
+    ] = None,
+    scope: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=VALUE", help="A bound of the scope, such as node_deletions=1 (repeatable)."
+        ),
+    ] = None,
+    zero_grace: Annotated[
+        bool, typer.Option("--zero-grace", help="Pods have terminationGracePeriodSeconds 0.")
+    ] = False,
+    negative_priorities: Annotated[
+        bool, typer.Option("--negative-priorities", help="Priorities below 0, too.")
+    ] = False,
+    no_empty_requests: Annotated[
+        bool, typer.Option("--no-empty-requests", help="Only pods that ask for some of each resource.")
+    ] = False,
+    max_states: Annotated[
+        str | None, typer.Option(metavar="N", help="Stop in each cluster after so many states, such as 5M.")
+    ] = None,
+    jobs: Annotated[
+        str | None, typer.Option("-j", "--jobs", metavar="N", help="So many processes (all cores).")
+    ] = None,
+    journal: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Note what is done in this file; with such a file, go on from there."
+        ),
+    ] = None,
+    ray: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Work on the Ray cluster at this address, or on one started here: `local`.",
+        ),
+    ] = None,
+    examples: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Write the simplest cluster of each group there, as a scenario file."
+        ),
+    ] = None,
+    output: FormOption = Form.text,
+    no_color: NoColor = False,
+) -> None:
+    most = parse_states(max_states) if max_states is not None else None
+    processes = parse_jobs(jobs) if jobs is not None else None
+    sizes = parse_size("--pods", pods), parse_size("--nodes", nodes)
+    if journal is not None and journal.is_dir():
+        raise UsageProblem(f"--journal: `{journal}` is a directory: name a file")
+    from ...checker.machine import cores
+    from ...scenarios.outline import Outline
+    from ..prove import Proof
+    from ..prove import prove as run_prove
+    from ..scopes import parse_scope
+
+    outline = Outline(
+        (),
+        0,
+        resources=tuple(dict.fromkeys(r.value for r in resources or [Resource.cpu])),
+        empty=not no_empty_requests,
+        graceful=not zero_grace,
+        negative=negative_priorities,
+        scope=parse_scope(scope or ()),
+    )
+    proof = Proof(
+        pods=sizes[0],
+        nodes=sizes[1],
+        release=release,
+        with_fixes=with_fix or (),
+        without_fixes=without_fix or (),
+        properties=property_ or (),
+        own=own or (),
+        example=outline,
+        max_states=most,
+        jobs=processes or cores(),
+        ray=ray,
+        journal=journal,
+        examples=examples,
+        form=output.value,
+        no_color=no_color,
+    )
+    raise typer.Exit(run_prove(proof))

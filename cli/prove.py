@@ -1,0 +1,321 @@
+"""`podrace prove`: every cluster up to a size, whatever the sizes and priorities."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..checker.families.cells import Undecided
+from ..checker.families.family import Family
+from ..checker.families.grounding import TooManyCases
+from ..checker.fingerprint import fingerprint
+from ..checker.slicing import step_name
+from ..checker.sweeps import Chunk, Here, Journal, JournalProblem, LostWorker, Processes, sweep
+from ..model.history import CHANGES, RELEASES, resolve
+from ..properties import PROPERTIES
+from ..reports.survey import Group, Row, Survey, print_survey, to_json
+from ..scenarios import parse_scenario
+from ..scenarios.outline import HIGHEST_PRIORITY, MOST, Outline, concrete, outlines
+from ..scenarios.writing import scenario_text
+from .console import message_console, result_console, tolerant_of_closed_pipes
+from .execute import execute, goal_words, scope_of
+from .options import UsageProblem, parse_fix, parse_property, parse_release
+from .own import own_properties
+from .plan import Run
+from .progress import ProgressDisplay
+from .survey import Outcome, Outcomes, Question, Task, named, work
+
+if TYPE_CHECKING:
+    from ..checker.sweeps.chunk import Pool
+
+CHUNK = 40
+"""How many clusters a worker explores in one go."""
+
+SHOWN = 3
+"""Of how many groups the simplest cluster is shown with its counterexample."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What the command line asks for. `own` is as `--properties` gives it."""
+
+    pods: int
+    nodes: int
+    release: str | None = None
+    with_fixes: Sequence[str] = ()
+    without_fixes: Sequence[str] = ()
+    properties: Sequence[str] = ()
+    own: Sequence[str] = ()
+    example: Outline = field(default_factory=lambda: Outline((), 0))
+    max_states: int | None = None
+    jobs: int = 1
+    ray: str | None = None
+    journal: Path | None = None
+    examples: Path | None = None
+    form: str = "text"
+    no_color: bool = False
+
+
+def prove(proof: Proof) -> int:
+    """Carry out a whole `podrace prove`; gives the exit code. Raises UsageProblem."""
+    questions = list(_questions(proof))
+    if proof.journal is not None and len(questions) > 1:
+        raise UsageProblem(
+            f"--journal is for one property, and this asks for {len(questions)}: choose with --property"
+        )
+    surveys = []
+    try:
+        with ProgressDisplay(message_console(proof.no_color)) as display:
+            for question in questions:
+                surveys.append(_Survey(proof, question, display).run())
+    except (JournalProblem, TooManyCases, Undecided, LostWorker) as error:
+        raise UsageProblem(f"cannot go on: {error}") from None
+    if proof.examples is not None:
+        _write_examples(surveys, proof.examples)
+    with tolerant_of_closed_pipes():
+        _report(surveys, proof)
+    verdicts = {survey.verdict for survey in surveys}
+    return 1 if "VIOLATED" in verdicts else 3 if "INCONCLUSIVE" in verdicts else 0
+
+
+def _report(surveys: Sequence[Survey], proof: Proof) -> None:
+    from .words import SCHEDULER_WORDS
+
+    if proof.form == "json":
+        sys.stdout.write(to_json(surveys))
+        return
+    console = result_console(proof.no_color)
+    for number, survey in enumerate(surveys):
+        if number:
+            console.print()
+        print_survey(console, survey, SCHEDULER_WORDS, SHOWN)
+
+
+def _write_examples(surveys: Sequence[Survey], directory: Path) -> None:
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        for survey in surveys:
+            for number, group in enumerate(survey.groups, 1):
+                path = directory / f"{survey.property.lower()}-group-{number}.yaml"
+                path.write_text(group.scenario, encoding="utf-8")
+    except OSError as error:
+        raise UsageProblem(f"--examples: cannot write to `{directory}`: {error.strerror or error}") from None
+
+
+def _questions(proof: Proof) -> Iterator[Question]:
+    own = own_properties(proof.own)
+    release = parse_release(proof.release, RELEASES) if proof.release is not None else RELEASES[-1]
+    fixes = [
+        tuple(parse_fix(name, list(CHANGES)) for name in names)
+        for names in (proof.with_fixes, proof.without_fixes)
+    ]
+    try:
+        resolve(release, *fixes)
+    except ValueError as error:
+        raise UsageProblem(f"{error}: leave out --with-fix or --without-fix") from None
+    names = [parse_property(name, [*PROPERTIES, *own]) for name in proof.properties]
+    for name in dict.fromkeys(names or [*own] or ["S-NOM", "S-NOMVIS", "S-CAP"]):
+        yield Question(
+            proof.example, release, fixes[0], fixes[1], name, tuple(proof.own) if name in own else ()
+        )
+
+
+class _Survey:
+    """One property, all outlines."""
+
+    def __init__(self, proof: Proof, question: Question, display: ProgressDisplay) -> None:
+        self.proof, self.question, self.display = proof, question, display
+        self.composition = resolve(question.release, question.with_fixes, question.without_fixes)
+        self.prop = own_properties(question.own).get(question.property) or PROPERTIES[question.property]
+        self.what = f"{question.property} on {self.composition.label}"
+        self.found: dict[str, list[Outcomes]] = {}
+        self.families: dict[str, tuple[Question, Family]] = {}
+
+    def run(self) -> Survey:
+        """Ask about every outline."""
+        began = time.monotonic()
+        self.display.start(self.what)
+        chunks = list(self._chunks())
+        journal = None
+        if self.proof.journal is not None:
+            journal = Journal(self.proof.journal, self._about(), Outcomes)
+        try:
+            self._sweep(chunks, journal)
+        finally:
+            if journal is not None:
+                journal.close()
+        return self._survey(time.monotonic() - began)
+
+    def _about(self) -> dict[str, object]:
+        """What results in a journal are results of: everything that they depend on."""
+        systems = {name: fingerprint(family.slice) for name, (_, family) in self.families.items()}
+        return {"property": self.what, "max_states": self.proof.max_states, "systems": systems}
+
+    def _chunks(self) -> Iterator[Chunk]:
+        sizes = [(p, n) for p in range(1, self.proof.pods + 1) for n in range(1, self.proof.nodes + 1)]
+        for pods, nodes in sizes:
+            for outline in outlines(pods, nodes, self.proof.example):
+                name = f"{pods} pods, {nodes} nodes: {outline}"
+                self.display.say(f"telling clusters apart: {name}")
+                question = replace(self.question, outline=outline)
+                unknown = question.unknown()
+                family = Family(unknown, question.property)
+                self.families[name] = question, family
+                self.found[name] = []
+                ranges = tuple(family.ranges[q] for q in unknown.quantities)
+                members = [
+                    (tuple(r.values[q] for q in unknown.quantities), r.cells) for r in family.representatives
+                ]
+                for start in range(0, len(members), CHUNK):
+                    task = Task(
+                        question, ranges, tuple(members[start : start + CHUNK]), self.proof.max_states
+                    )
+                    yield Chunk(f"{name} #{start}", task)
+
+    def _sweep(self, chunks: list[Chunk], journal: Journal | None) -> None:
+        total = sum(len(chunk.task.members) for chunk in chunks)
+        began, done, states = time.monotonic(), 0, 0
+        for chunk, result in sweep(work, chunks, self._pool(len(chunks)), journal):
+            self.found[chunk.name.rpartition(" #")[0]].append(result)
+            done += len(result.clusters)
+            states += sum(cluster.states for cluster in result.clusters)
+            left = (time.monotonic() - began) / done * (total - done)
+            self.display.say(f"{done:,} of {total:,} clusters  {states:,} states  about {left:.0f} s left")
+
+    def _pool(self, chunks: int) -> Pool:
+        if self.proof.ray is not None:
+            from ..checker.sweeps.ray import OnRay, RayMissing
+
+            try:
+                return OnRay(self.proof.ray)
+            except RayMissing as error:
+                raise UsageProblem(f"--ray: {error}") from None
+        return Processes(self.proof.jobs) if self.proof.jobs > 1 and chunks > 1 else Here()
+
+    def _survey(self, seconds: float) -> Survey:
+        outcomes = [(name, o) for name, results in self.found.items() for r in results for o in r.clusters]
+        violated = [(name, o) for name, o in outcomes if o.verdict == "VIOLATED"]
+        undecided = sum(o.cells for _, o in outcomes if o.verdict == "INCONCLUSIVE")
+        results = [r for some in self.found.values() for r in some]
+        goals = {goal for _, family in self.families.values() for goal in family.slice.goals}
+        reached = {goal for r in results for goal in r.goals}
+        fired = {step for r in results for step in r.fired}
+        steps = {step_name(t): None for _, family in self.families.values() for t in family.slice.transitions}
+        return Survey(
+            property=self.question.property,
+            release=self.composition.label,
+            verdict="VIOLATED" if violated else "INCONCLUSIVE" if undecided else "HOLDS FOR ALL",
+            pods=self.proof.pods,
+            nodes=self.proof.nodes,
+            clusters=sum(o.cells for _, o in outcomes),
+            explored=len(outcomes),
+            states=sum(o.states for _, o in outcomes),
+            transitions=sum(o.transitions for _, o in outcomes),
+            depth=max((o.depth for _, o in outcomes), default=0),
+            violated=sum(o.cells for _, o in violated),
+            inconclusive=undecided,
+            seconds=round(seconds, 3),
+            covers=covers(self.question.outline),
+            rows=tuple(self._rows()),
+            groups=tuple(self._groups(violated)),
+            sentence=self.prop.sentence(),
+            scope=scope_of(self.question.outline.scope),
+            bounds_hit=tuple(sorted({b for r in results for b in r.bounds})),
+            goals_reached=tuple(goal_words(g) for g in sorted(reached)),
+            goals_missed=tuple(goal_words(g) for g in sorted(goals - reached)),
+            steps_never_fired=tuple(step for step in steps if step not in fired),
+            notes=self.composition.notes,
+        )
+
+    def _rows(self) -> Iterator[Row]:
+        for name, (question, _) in self.families.items():
+            clusters = [o for r in self.found[name] for o in r.clusters]
+            yield Row(
+                pods=question.outline.pods,
+                nodes=len(question.outline.bound),
+                placement=str(question.outline),
+                clusters=sum(o.cells for o in clusters),
+                explored=len(clusters),
+                states=sum(o.states for o in clusters),
+                violated=sum(o.cells for o in clusters if o.verdict == "VIOLATED"),
+                inconclusive=sum(o.cells for o in clusters if o.verdict == "INCONCLUSIVE"),
+            )
+
+    def _groups(self, violated: list[tuple[str, Outcome]]) -> Iterator[Group]:
+        """Clusters whose counterexamples take the same steps, the shortest first."""
+        groups: dict[tuple[tuple[str, int], ...], list[tuple[str, Outcome]]] = {}
+        for name, outcome in violated:
+            groups.setdefault(tuple(sorted(Counter(outcome.steps).items())), []).append((name, outcome))
+        shortest = sorted(groups.values(), key=lambda members: min(map(_simplicity, members)))
+        for number, members in enumerate(shortest):
+            name, outcome = min(members, key=_simplicity)
+            question, family = self.families[name]
+            quantities = family.unknown.quantities
+            least = family.smallest(dict(zip(quantities, outcome.values, strict=True)))
+            yield self._group(number, question, tuple(least[q] for q in quantities), members)
+
+    def _group(
+        self, number: int, question: Question, values: tuple[int, ...], members: list[tuple[str, Outcome]]
+    ) -> Group:
+        spec = concrete(question.outline, named(question, values))
+        text = scenario_text(
+            spec,
+            name=f"{question.property.lower()}-group-{number + 1}",
+            title=f"The simplest of {sum(o.cells for _, o in members)} exposed clusters",
+            release=question.release,
+            properties=[question.property] if not question.own else [],
+        )
+        finding = None
+        if number < SHOWN:
+            scenario = parse_scenario(text, f"group {number + 1}")
+            prop = own_properties(question.own).get(question.property)
+            from ..checker.exploration import Budget
+
+            self.display.start(f"{self.what}: group {number + 1}")
+            finding = execute(Run(scenario, self.composition, question.property, own=prop), Budget())
+        return Group(
+            clusters=sum(o.cells for _, o in members),
+            example=_in_words(question.outline, named(question, values)),
+            steps=min(len(o.trace) for _, o in members),
+            scenario=text,
+            finding=finding,
+        )
+
+
+def _simplicity(member: tuple[str, Outcome]) -> tuple[int, int, tuple[int, ...]]:
+    _, outcome = member
+    return len(outcome.trace), len(outcome.values), outcome.values
+
+
+def covers(outline: Outline) -> str:
+    """Which clusters a survey speaks of, exactly."""
+    resources = " and ".join(outline.resources)
+    least = "0" if outline.empty else "1"
+    lowest = "the lowest" if outline.negative else "0"
+    deletion = "with" if outline.graceful else "without"
+    return (
+        f"all requests from {least} and all capacities up to 2^{MOST.bit_length() - 1} units of {resources}, all priorities "
+        f"from {lowest} to {HIGHEST_PRIORITY:,}, and every placement at the start in which the bound pods fit and all other "
+        f"pods wait in activeQ, in any order of arrival; pods without affinity, tolerations or budgets, {deletion} a grace "
+        "period; nodes without taints"
+    )
+
+
+def _in_words(outline: Outline, values: dict[str, int]) -> str:
+    spec = concrete(outline, values)
+    nodes = [f"{n.name} has {_amounts(n.name, outline, values)}" for n in spec.nodes]
+    pods = [
+        f"{p.name} asks for {_amounts(p.name, outline, values)} with priority {values[f'{p.name}.priority']}"
+        + (f", on {p.node.name}" if p.node is not None else "")
+        for p in spec.pods
+    ]
+    return "; ".join([*nodes, *pods])
+
+
+def _amounts(name: str, outline: Outline, values: dict[str, int]) -> str:
+    return " and ".join(f"{values[f'{name}.{r}']} {r}" for r in outline.resources)

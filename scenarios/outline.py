@@ -1,0 +1,187 @@
+"""Clusters whose sizes and priorities are unknown: which pods stand where, and everything else as in a plain scenario.
+
+Pods are numbered: first those that are bound at the start, node by node, then those that wait, in the order in which
+they arrived in activeQ. Nodes are numbered so that no node has fewer pods at the start than the next one. Every
+placement of pods is one of these but for the names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from typing import Any
+
+from ..model.environment.objects import ClusterSpec, Node, Pod, Quantity, Scope
+from ..model.language import Entity, Expr, Parameter, total
+from ..model.language.expr import parameter
+
+MOST = 1 << 40
+"""The largest amount of a resource."""
+
+HIGHEST_PRIORITY = 1_000_000_000
+"""What the API server allows a PriorityClass of a user's own."""
+
+LOWEST_PRIORITY = -(1 << 31)
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """So many pods bound to each node, and so many that wait.
+
+    `resources` are those that pods ask for. Without `empty` each pod asks for some of each; `graceful` is as of Pod;
+    `negative` priorities are allowed only if wanted.
+    """
+
+    bound: tuple[int, ...]
+    waiting: int
+    resources: tuple[str, ...] = ("cpu",)
+    empty: bool = True
+    graceful: bool = True
+    negative: bool = False
+    scope: Scope = field(default_factory=Scope)
+
+    @property
+    def pods(self) -> int:
+        """How many pods there are."""
+        return sum(self.bound) + self.waiting
+
+    @property
+    def places(self) -> tuple[int | None, ...]:
+        """For each pod the number of its node, or None."""
+        placed = tuple(n for n, count in enumerate(self.bound) for _ in range(count))
+        return placed + (None,) * self.waiting
+
+    def __str__(self) -> str:
+        where = [f"{count} on {node_name(n)}" for n, count in enumerate(self.bound) if count]
+        return ", ".join([*where, *([f"{self.waiting} waiting"] if self.waiting else [])])
+
+
+@dataclass(frozen=True, slots=True)
+class Sketch:
+    """An outline's cluster with its unknown quantities: per node and per pod, by resource, and the priorities."""
+
+    spec: ClusterSpec
+    capacities: tuple[Mapping[str, Parameter], ...]
+    requests: tuple[Mapping[str, Parameter], ...]
+    priorities: tuple[Parameter, ...]
+
+    @property
+    def quantities(self) -> tuple[Parameter, ...]:
+        """All of them: capacities, requests, priorities."""
+        amounts = [q for table in (*self.capacities, *self.requests) for q in table.values()]
+        return (*amounts, *self.priorities)
+
+    def assumptions(self) -> tuple[Expr, ...]:
+        """That the pods that are bound at the start fit their nodes; in the graph in use."""
+        found = []
+        for node, capacity in zip(self.spec.nodes, self.capacities, strict=True):
+            here = [asks for pod, asks in zip(self.spec.pods, self.requests, strict=True) if pod.node is node]
+            if here:
+                found += [
+                    total(parameter(asks[r]) for asks in here) <= parameter(q) for r, q in capacity.items()
+                ]
+        return tuple(e for e in found if not e.is_const)
+
+    def exchanges(self) -> Iterator[tuple[Entity, Entity, dict[Parameter, Parameter]]]:
+        """Pairs of pods, and of nodes, with the quantities that change places with them."""
+        for i, j in combinations(range(len(self.spec.pods)), 2):
+            pairs = [(self.requests[i][r], self.requests[j][r]) for r in self.requests[i]]
+            yield (
+                self.spec.pods[i],
+                self.spec.pods[j],
+                _swapped([*pairs, (self.priorities[i], self.priorities[j])]),
+            )
+        for i, j in combinations(range(len(self.spec.nodes)), 2):
+            pairs = [(self.capacities[i][r], self.capacities[j][r]) for r in self.capacities[i]]
+            yield self.spec.nodes[i], self.spec.nodes[j], _swapped(pairs)
+
+
+def _swapped(pairs: list[tuple[Parameter, Parameter]]) -> dict[Parameter, Parameter]:
+    return {a: b for pair in pairs for a, b in (pair, pair[::-1])}
+
+
+def outlines(pods: int, nodes: int, example: Outline) -> Iterator[Outline]:
+    """Every outline of exactly so many pods and nodes, in other respects like the example."""
+
+    def counts(left: int, most: int, nodes: int) -> Iterator[tuple[int, ...]]:
+        if nodes == 0:
+            yield ()
+            return
+        for here in range(min(left, most) + 1):
+            for rest in counts(left - here, here, nodes - 1):
+                yield (here, *rest)
+
+    for bound in counts(pods, pods, nodes):
+        yield replace(example, bound=bound, waiting=pods - sum(bound))
+
+
+def sketch(outline: Outline) -> Sketch:
+    """The cluster of an outline with every size and priority unknown."""
+    least = 0 if outline.empty else 1
+    lowest = LOWEST_PRIORITY if outline.negative else 0
+    capacities = tuple(
+        {r: Parameter(f"{node_name(n)}.{r}", 0, MOST) for r in outline.resources}
+        for n in range(len(outline.bound))
+    )
+    requests = tuple(
+        {r: Parameter(f"{pod_name(p)}.{r}", least, MOST) for r in outline.resources}
+        for p in range(outline.pods)
+    )
+    priorities = tuple(
+        Parameter(f"{pod_name(p)}.priority", lowest, HIGHEST_PRIORITY) for p in range(outline.pods)
+    )
+    return Sketch(_spec(outline, capacities, requests, priorities), capacities, requests, priorities)
+
+
+def concrete(outline: Outline, values: Mapping[str, int]) -> ClusterSpec:
+    """The cluster of an outline with these sizes and priorities, by the names of the quantities."""
+
+    def known(table: Mapping[str, Parameter]) -> dict[str, int]:
+        return {r: values[q.name] for r, q in table.items()}
+
+    found = sketch(outline)
+    return _spec(
+        outline,
+        tuple(map(known, found.capacities)),
+        tuple(map(known, found.requests)),
+        tuple(values[q.name] for q in found.priorities),
+    )
+
+
+def node_name(number: int) -> str:
+    """n1, n2, ..."""
+    return f"n{number + 1}"
+
+
+def pod_name(number: int) -> str:
+    """p1, p2, ..."""
+    return f"p{number + 1}"
+
+
+def _amounts(table: Mapping[str, Quantity]) -> dict[str, Any]:
+    """As Node and Pod take them; both must be told of the CPU."""
+    native = {"cpu": table.get("cpu", 0), "memory": table.get("memory", 0)}
+    extended = {r: q for r, q in table.items() if r not in native}
+    return {**native, **({"extended": extended} if extended else {})}
+
+
+def _spec(
+    outline: Outline,
+    capacities: Sequence[Mapping[str, Quantity]],
+    requests: Sequence[Mapping[str, Quantity]],
+    priorities: Sequence[Quantity],
+) -> ClusterSpec:
+    nodes = tuple(Node(i, node_name(i), **_amounts(table)) for i, table in enumerate(capacities))
+    pods = tuple(
+        Pod(
+            i,
+            pod_name(i),
+            priority=priorities[i],
+            node=None if place is None else nodes[place],
+            graceful=outline.graceful,
+            **_amounts(requests[i]),
+        )
+        for i, place in enumerate(outline.places)
+    )
+    return ClusterSpec(f"{outline.pods} pods and {len(nodes)} nodes, {outline}", pods, nodes, outline.scope)

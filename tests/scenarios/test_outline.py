@@ -1,0 +1,107 @@
+"""Outlines: every placement once, and what is written of a cluster is read back as the same."""
+
+from __future__ import annotations
+
+import pytest
+
+from podrace.model.environment.objects import ClusterSpec, Node, Pod, Scope
+from podrace.model.history import resolve
+from podrace.model.language.expr import fresh_graph
+from podrace.properties import PROPERTIES, instrument
+from podrace.scenarios import parse_scenario
+from podrace.scenarios.outline import Outline, concrete, outlines, sketch
+from podrace.scenarios.writing import scenario_text
+
+PLAIN = Outline((), 0)
+
+
+def test_every_placement_once_up_to_the_names_of_nodes() -> None:
+    assert [str(o) for o in outlines(3, 2, PLAIN)] == [
+        "3 waiting",
+        "1 on n1, 2 waiting",
+        "1 on n1, 1 on n2, 1 waiting",
+        "2 on n1, 1 waiting",
+        "2 on n1, 1 on n2",
+        "3 on n1",
+    ]
+    assert len(list(outlines(4, 3, PLAIN))) == 11
+
+
+def test_quantities_have_names_and_ranges() -> None:
+    outline = Outline((0,), 1, empty=False, negative=True, resources=("cpu", "memory"))
+    assert [(q.name, q.lo, q.hi) for q in sketch(outline).quantities] == [
+        ("n1.cpu", 0, 1 << 40),
+        ("n1.memory", 0, 1 << 40),
+        ("p1.cpu", 1, 1 << 40),
+        ("p1.memory", 1, 1 << 40),
+        ("p1.priority", -(1 << 31), 1_000_000_000),
+    ]
+
+
+def test_bound_pods_are_assumed_to_fit() -> None:
+    with fresh_graph():
+        assert list(map(repr, sketch(Outline((2, 0), 1)).assumptions())) == [
+            "not(lt(n1.cpu, add(p1.cpu, p2.cpu)))"
+        ]
+        assert sketch(Outline((0, 0), 1)).assumptions() == ()
+
+
+def test_exchanges_move_all_quantities_of_two_pods_or_nodes() -> None:
+    found = {
+        (a.name, b.name): {p.name: q.name for p, q in moved.items()}
+        for a, b, moved in sketch(Outline((0, 0), 2)).exchanges()
+    }
+    assert found == {
+        ("p1", "p2"): {
+            "p1.cpu": "p2.cpu",
+            "p2.cpu": "p1.cpu",
+            "p1.priority": "p2.priority",
+            "p2.priority": "p1.priority",
+        },
+        ("n1", "n2"): {"n1.cpu": "n2.cpu", "n2.cpu": "n1.cpu"},
+    }
+
+
+@pytest.mark.parametrize(
+    "outline",
+    [
+        Outline((1,), 1, scope=Scope(pod_events=3, flush=False, node_deletions=1)),
+        Outline((1, 1), 1, graceful=False),
+        Outline((0, 0), 2, resources=("cpu", "memory"), negative=True),
+    ],
+    ids=str,
+)
+def test_a_written_cluster_is_read_back(outline: Outline) -> None:
+    values = {
+        q.name: i % 4 - (3 if q.name.endswith("priority") and outline.negative else 0)
+        for i, q in enumerate(sketch(outline).quantities)
+    }
+    for node, count in enumerate(outline.bound):
+        for r in outline.resources:
+            values[f"n{node + 1}.{r}"] = 9 if count else values[f"n{node + 1}.{r}"]
+    spec = concrete(outline, values)
+    text = scenario_text(
+        spec, name="some", title="Some", release="1.19", properties=["S-CAP"], comment="one\ntwo"
+    )
+    assert text.startswith("# one\n# two\nname: some\n")
+    read = parse_scenario(text, "some.yaml")
+    assert read.spec.scope == spec.scope
+    systems = [
+        instrument(s, resolve("1.19").classes, [PROPERTIES["S-CAP"]])
+        for s in (
+            ClusterSpec("x", spec.pods, spec.nodes, spec.scope),
+            ClusterSpec("x", read.spec.pods, read.spec.nodes, read.spec.scope, read.spec.budgets),
+        )
+    ]
+    assert [pod.priority.value for pod in read.spec.pods] == [pod.priority.value for pod in spec.pods]
+    assert [t.label for t in systems[0].transitions] == [t.label for t in systems[1].transitions]
+    assert systems[0].initial == systems[1].initial
+
+
+def test_what_cannot_be_written_is_refused() -> None:
+    node = Node(0, "n", 1, unschedulable=True)
+    with pytest.raises(ValueError, match="node n has more than sizes: it cannot be written"):
+        scenario_text(ClusterSpec("x", (), (node,)), name="x", title="x", release="1.19", properties=[])
+    pod = Pod(0, "p", 1, preempts=False)
+    with pytest.raises(ValueError, match="pod p has more than sizes and a priority"):
+        scenario_text(ClusterSpec("x", (pod,), ()), name="x", title="x", release="1.19", properties=[])
