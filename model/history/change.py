@@ -14,7 +14,9 @@ from ..language import Component
 
 C = TypeVar("C", bound=type[Component])
 
-RELEASE_ORDER = ("1.8", "1.9", "1.12", "1.13", "1.14", "1.15", "1.18", "1.19", "1.20", "1.21", "1.22")
+RELEASE_ORDER = (
+    "1.8", "1.9", "1.12", "1.13", "1.14", "1.15", "1.18", "1.19", "1.20", "1.21", "1.22", "1.23", "1.24", "1.25",
+)  # fmt: skip
 """The releases, oldest first; each stands for its first version (1.13 is 1.13.0)."""
 
 

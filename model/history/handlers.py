@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ..environment.objects import Node, Pod, PodObject
-from ..language import Expr, Value, any_of, require, step
-from ..scheduler import EventHandlers
+from ..language import Expr, Value, any_of, as_expr, require, step
+from ..scheduler import Binding, EventHandlers
+from ..scheduler.binding import BindingPhase
 from ..scheduler.queue import Place
 from .change import before
 
@@ -39,6 +40,25 @@ class ComparedAssumedUpdates(EventHandlers):
 
     def skips_update(self, pod: Pod, new: PodObject) -> Expr:
         return super().skips_update(pod, new) & self.cache.copy[pod].same_as(new.copy())
+
+
+_FORGOTTEN = "a pod that is forgotten, or rejected because it is gone, wakes parked pods like a deleted one"
+
+
+@before("103805", _FORGOTTEN, first_in="1.23")
+class ForgottenPodsWakeNobody(Binding):
+    """A binding cycle that failed gave its room back, and no parked pod was moved."""
+
+    def phase_after_forget(self, pod: Pod) -> Expr:
+        return as_expr(BindingPhase.FAIL)
+
+
+@before("103805", _FORGOTTEN, first_in="1.23")
+class RejectionWakesNobody(EventHandlers):
+    """The handler rejected the waiting pod, and did nothing else."""
+
+    def rejection_wakes(self) -> Expr:
+        return as_expr(False)
 
 
 @before("node-pre-check", "a new node wakes only the pods that it would admit", first_in="1.22")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import Enum
 
 from ..environment.objects import Pod, PodCopy, PodObject
-from ..language import Expr, Value, enum, limit, otherwise, per, require, step, when
+from ..language import Expr, enum, limit, otherwise, per, require, step, when
 from ..scheduler import FailureHandler, Scheduler
+from ..scheduler.failure import FailedAttempt
 from ..scheduler.verdicts import Phase
 from .change import before
 
@@ -31,11 +33,9 @@ class Before90660(FailureHandler):
     retry = per(Pod, enum(Retry))
     fetched = per(Pod, PodCopy)
 
-    def begin(
-        self, pod: Pod, copy: PodCopy, nominee: Value, unschedulable: Value, missing: Value = None
-    ) -> None:
+    def begin(self, pod: Pod, attempt: FailedAttempt) -> None:
         limit("one requeue goroutine per pod", self.retry[pod] == Retry.NONE)
-        super().begin(pod, copy, nominee, unschedulable, missing)
+        super().begin(pod, attempt)
 
     def handle(self, pod: Pod) -> None:
         self.queue.begin_failure(pod)
@@ -124,7 +124,5 @@ class ConditionWrittenByUpdate(FailureHandler):
 class Before56622(FailureHandler):
     """Nobody asked for the node."""
 
-    def begin(
-        self, pod: Pod, copy: PodCopy, nominee: Value, unschedulable: Value, missing: Value = None
-    ) -> None:
-        super().begin(pod, copy, nominee, unschedulable)
+    def begin(self, pod: Pod, attempt: FailedAttempt) -> None:
+        super().begin(pod, replace(attempt, missing=None))

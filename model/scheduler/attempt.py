@@ -47,7 +47,7 @@ class SchedulingAttempt(Component):
     """The scheduling goroutine.
 
     `pod` is the pod of this cycle and `copy` its object as the queue had it; `nominee` is the node that
-    preemption chose; `error` says that this attempt ended in an error rather than in "does not fit",
+    preemption chose, `withdraws` that it found none for good; `error` says that this attempt ended in an error rather than in "does not fit",
     `scheduler_error` that the condition's reason is to be SchedulerError. `missing` is the node that the
     error says does not exist. `rejected_by` is the fit error's diagnosis:
     the plugins for which some node was no choice.
@@ -71,6 +71,7 @@ class SchedulingAttempt(Component):
     copy = record(PodCopy)
     host = ref(Node)
     nominee = ref(Node)
+    withdraws = boolean()
     error = boolean()
     scheduler_error = boolean()
     missing = ref(Node)
@@ -88,6 +89,7 @@ class SchedulingAttempt(Component):
         self.copy = PodCopy()
         self.host = None
         self.nominee = None
+        self.withdraws = False
         self.error = False
         self.scheduler_error = False
         self.missing = None

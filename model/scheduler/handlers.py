@@ -41,6 +41,7 @@ class EventHandlers(Component):
 
     queue_busy = boolean()
     queue_rejecting = boolean()
+    queue_waking = boolean()
     cache_busy = boolean()
     node_busy = boolean()
     admitted = per(Pod, boolean())
@@ -54,7 +55,7 @@ class EventHandlers(Component):
     @step(actor="queue handler")
     def handle_for_queue(self, pod: Pod) -> None:
         """The queue's handler takes its next event: an unassigned pod was added, changed, or is so no more."""
-        require(~self.queue_busy & ~self.queue_rejecting)
+        require(~self.queue_busy & ~self.queue_rejecting & ~self.queue_waking)
         old, new = self.pod_watch.take(Handler.QUEUE, pod)
         update = old.pending & new.pending
         with when(update & ~self.skips_update(pod, new)):
@@ -75,11 +76,32 @@ class EventHandlers(Component):
 
     @step(actor="queue handler")
     def reject_waiting(self, pod: Pod) -> None:
-        """deletePodFromSchedulingQueue goes on: RejectWaitingPod, for a pod that waits for permission; nobody is woken."""
+        """deletePodFromSchedulingQueue goes on: RejectWaitingPod, for a pod that waits for permission."""
+        if ExtensionPoint.PERMIT not in pod.extension_points:
+            require(False)
         require(self.queue_rejecting)
         _, new = self.pod_watch.take(Handler.QUEUE, pod)
+        waited = self.waiting.holds(pod)
         self.waiting.reject(pod)
         self.queue_rejecting = False
+        with when(waited & self.rejection_wakes()):
+            self.queue_waking = True
+        with otherwise():
+            self.pod_watch.processed(Handler.QUEUE, pod, new)
+
+    def rejection_wakes(self) -> Expr:
+        """Whether the parked pods are moved when a pod that waits for permission is rejected because it is gone."""
+        return as_expr(True)
+
+    @step(actor="queue handler")
+    def wake_queue_after_rejection(self, pod: Pod) -> None:
+        """The pod that was rejected had room on a node: the parked pods are moved, as after a deletion."""
+        if ExtensionPoint.PERMIT not in pod.extension_points:
+            require(False)
+        require(self.queue_waking)
+        _, new = self.pod_watch.take(Handler.QUEUE, pod)
+        self.queue.move_all(ASSIGNED_POD_DELETE)
+        self.queue_waking = False
         self.pod_watch.processed(Handler.QUEUE, pod, new)
 
     @step(actor="queue handler")

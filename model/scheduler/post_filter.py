@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..environment.disturbances import Disturbance
 from ..environment.extension_points import ExtensionPoint
 from ..environment.objects import Node, Pod
-from ..language import Expr, any_of, as_expr, otherwise, require, select, step, when
+from ..language import Expr, Value, any_of, as_expr, otherwise, require, select, step, when
 from .reservation import Reservation
 from .verdicts import NodeVerdict, Phase
 
@@ -27,17 +27,29 @@ class PostFilter(Reservation):
         may = exists & self.preemption.eligible(pod, nominated)
         with when(may & helpful):
             self.phase = Phase.DRY_RUN
-        with otherwise(may & as_expr(nominated).is_some):
-            self.phase = Phase.CLEAR_OWN_NOMINATION
+        with otherwise(may):
+            self.hopeless(nominated)
         with otherwise():
             self._after_preemption()
+
+    def hopeless(self, nominated: Value) -> None:
+        """No eviction on any node would help; the preemptor's own nomination is withdrawn at once, and with the failure."""
+        with when(as_expr(nominated).is_some):
+            self.phase = Phase.CLEAR_OWN_NOMINATION
+        with otherwise():
+            self.no_candidate()
+
+    def no_candidate(self) -> None:
+        """Preemption ends without a candidate: the preemptor is not nominated any more."""
+        self.withdraws = True
+        self._after_preemption()
 
     @step(actor="scheduler")
     def clear_own_nomination(self, pod: Pod) -> None:
         """No eviction anywhere would help: withdraw, at the API server, the preemptor's own nomination."""
         require(self.at(Phase.CLEAR_OWN_NOMINATION, pod))
         self.api.clear_nomination(pod)
-        self._after_preemption()
+        self.no_candidate()
 
     @step(actor="scheduler")
     def dry_run(self, pod: Pod, node: Node) -> None:
@@ -52,7 +64,7 @@ class PostFilter(Reservation):
             with when(candidate & is_victim):
                 self.preemption.victim[q] = True
         with when(self.no_node_is(NodeVerdict.REJECTED) & self.no_node_is(NodeVerdict.CANDIDATE)):
-            self._after_preemption()
+            self.no_candidate()
 
     @step(actor="scheduler", random=True)
     def choose_candidate(self, pod: Pod, node: Node) -> None:

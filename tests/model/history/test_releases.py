@@ -25,11 +25,15 @@ def test_a_regression_is_missing_only_in_the_releases_that_had_it():
     assert having == ["1.18", "1.19"]
 
 
-def test_each_release_lacks_less_than_the_one_before():
-    lacking = [{c.key for c in resolve(r).missing} for r in RELEASES]
-    for earlier, later in pairwise(lacking):
-        assert later != earlier
-        assert later - {"93938"} <= earlier
+SAME_AS_BEFORE = {"1.24"}
+"""Releases that differ from the one before in nothing that is modelled (1.24: in the length of timers)."""
+
+
+@pytest.mark.parametrize(("before", "release"), list(pairwise(RELEASES)))
+def test_each_release_lacks_less_than_the_one_before(before, release):
+    earlier, later = ({c.key for c in resolve(r).missing} for r in (before, release))
+    assert (later == earlier) is (release in SAME_AS_BEFORE)
+    assert later - {"93938"} <= earlier
 
 
 def test_putting_in_and_taking_out():
@@ -64,6 +68,9 @@ def test_every_release_can_be_traced(release):
 _PLUGINS = "needs plugins that have work to do: see test_permit"
 
 UNSEEN = {
+    "103805": "needs a binding cycle that fails: see the scenario forgotten-wakes-nobody",
+    "106102": "needs a deletion that the watch missed (A-RELIST)",
+    "110925": "needs assume_expiries: see the scenario expired-assumption",
     "53647": "needs affinity terms: see the scenario 53647",
     "no-victims": "decides how often the filters run, and with 101560 also what wins",
     "98096": "needs scores",

@@ -6,6 +6,7 @@ Each test explores a scenario twice: as it is, and with a model from which the m
 from __future__ import annotations
 
 import dataclasses
+from dataclasses import replace
 
 import pytest
 
@@ -97,8 +98,8 @@ class FiltersWithoutTaints(Filters):
 
 
 class FailureWithoutNodeCheck(FailureHandler):
-    def begin(self, pod, copy, nominee, unschedulable, missing=None):
-        super().begin(pod, copy, nominee, unschedulable)
+    def begin(self, pod, attempt):
+        super().begin(pod, replace(attempt, missing=None))
 
     def check_node(self, pod: Pod, node: Node):
         require(False)
