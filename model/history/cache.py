@@ -80,6 +80,16 @@ class AssumedPodsExpire(Cache):
         self._drop(pod)
 
 
+@before(
+    "confirmed-object", "a confirmed pod's NodeInfo gets the object that the watch shows", first_in="1.25"
+)
+class ConfirmedAsAssumed(Cache):
+    """Confirmed on the same node, the pod stayed in the NodeInfo as the object that was assumed."""
+
+    def _confirm(self, pod: Pod, cached: CachedPod, version: Value) -> None:
+        self.pod[pod] = cached
+
+
 @before("106102", "a deletion takes an assumed pod out of the cache, too", first_in="1.23")
 class AssumedPodsStay(Cache):
     """RemovePod refused an assumed pod."""

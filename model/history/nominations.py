@@ -25,7 +25,7 @@ class BeforePostFilter(Scheduler):
         current = self.api.pod[pod]
         return current.exists, current.nominated
 
-    def after_choice(self) -> None:
+    def after_choice(self, pod: Pod, node: Node) -> None:
         self.phase = self.first_nomination_phase()
 
     def first_nomination_phase(self) -> Phase:

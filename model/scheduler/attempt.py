@@ -106,10 +106,12 @@ class SchedulingAttempt(Component):
     def pop(self, pod: Pod) -> None:
         """NextPod: take the head of activeQ."""
         require(self.phase == Phase.IDLE)
+        discarded = self.queue.discards(pod)
         copy = self.queue.pop(pod)
-        self.pod = pod
-        self.copy = copy
-        self.phase = Phase.POPPED
+        with when(~discarded):
+            self.pod = pod
+            self.copy = copy
+            self.phase = Phase.POPPED
 
     def skips(self, pod: Pod) -> Expr:
         """skipPodSchedule: the pod is being deleted, or is assumed and unchanged since."""
@@ -121,6 +123,7 @@ class SchedulingAttempt(Component):
         """The popped pod needs no scheduling."""
         require(self.at(Phase.POPPED, pod))
         require(self.skips(pod))
+        self.queue.done(pod)
         self.end()
 
     # --- schedule ------------------------------------------------------------------------------------

@@ -105,7 +105,15 @@ class Binding(Component):
         with when(self.waiting.holds(pod)):
             self.phase[pod] = BindingPhase.WAIT_ON_PERMIT
         with otherwise():
+            self.bindable(pod)
             self.phase[pod] = self.phase_after_permit(pod)
+
+    def bindable(self, pod: Pod) -> None:
+        """No plugin can reject the pod any more: no events need to be kept for it (Done)."""
+        self.queue.done(pod)
+
+    def bound(self, pod: Pod) -> None:
+        """The binding cycle has succeeded."""
 
     def phase_after_permit(self, pod: Pod) -> BindingPhase:
         """PreBind, if a plugin has work to do there."""
@@ -120,6 +128,7 @@ class Binding(Component):
         require(self.phase[pod] == BindingPhase.WAIT_ON_PERMIT)
         require(self.waiting.answered(pod))
         with when(self.waiting.signal[pod] == Signal.ALLOWED):
+            self.bindable(pod)
             self.phase[pod] = self.phase_after_permit(pod)
         with otherwise():
             self.rejected[pod] = True
@@ -160,6 +169,7 @@ class Binding(Component):
         require(succeeded | (self.phase[pod] == BindingPhase.FINISH_FAILED))
         self.cache.finish_binding(pod)
         with when(succeeded):
+            self.bound(pod)
             self._end(pod)
         with otherwise():
             self.phase[pod] = BindingPhase.FORGET

@@ -120,20 +120,22 @@ class Cache(Component):
     # --- pods of the watch ---------------------------------------------------------------------------------
 
     def add_pod(self, pod: Pod, new: PodObject, version: Value = None) -> Expr:
-        """AddPod: confirms an assumed pod (moving it if the node differs), or adds an unknown or expired one.
-
-        Confirmed on the same node, the pod stays in the NodeInfo as the object that was assumed.
-        """
+        """AddPod: confirms an assumed pod (moving it if the node differs), or adds an unknown or expired one."""
         confirmed = self.knows(pod) & ~self.is_assumed(pod)
         with when(~confirmed):
             cached = CachedPod(node=new.node, terminating=new.terminating)
             with when(self.is_assumed(pod) & (self.pod[pod].node == new.node)):
-                self.pod[pod] = cached
+                self._confirm(pod, cached, version)
             with otherwise():
                 self._take_out(pod)
                 self._put(pod, cached, version)
             self._is_now(pod, version)
         return confirmed
+
+    def _confirm(self, pod: Pod, cached: CachedPod, version: Value) -> None:
+        """The watch shows the pod on the node that it was assumed on: its NodeInfo gets the newer object."""
+        self._take_out(pod)
+        self._put(pod, cached, version)
 
     def update_pod(self, pod: Pod, new: PodObject, version: Value = None) -> Expr:
         """UpdatePod: fails but for a confirmed pod."""

@@ -10,7 +10,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from ..environment.extension_points import ExtensionPoint
-from ..environment.objects import Node, Pod, PodCopy, PodObject, node_or_none
+from ..environment.objects import Node, Pod, PodCopy, PodObject
 from ..language import (
     Component,
     Expr,
@@ -81,10 +81,7 @@ class FailedAttempt:
 
 
 class FailureHandler(Component):
-    """One failure handler per pod at most; `copy` is the object that the attempt holds.
-
-    `missing` is the node that the attempt's error says does not exist.
-    """
+    """One failure handler per pod at most; `copy` is the object that the attempt holds."""
 
     api: APIServer
     pod_watch: PodWatch
@@ -98,7 +95,6 @@ class FailureHandler(Component):
     nominee = per(Pod, ref(Node))
     unschedulable = per(Pod, boolean())
     withdrawal = per(Pod, enum(Withdrawal))
-    missing = per(Pod, ref(Node))
     wakes = per(Pod, boolean())
 
     def begin(self, pod: Pod, attempt: FailedAttempt) -> None:
@@ -109,11 +105,11 @@ class FailureHandler(Component):
         self.withdrawal[pod] = self.withdrawal_of(attempt)
         self.unschedulable[pod] = attempt.unschedulable
         self.wakes[pod] = attempt.wakes
-        with when(node_or_none(attempt.missing).is_some):
-            self.missing[pod] = attempt.missing
-            self.phase[pod] = FailurePhase.CHECK_NODE
-        with otherwise():
-            self.handle(pod)
+        self.start(pod, attempt)
+
+    def start(self, pod: Pod, attempt: FailedAttempt) -> None:
+        """What handling does first."""
+        self.handle(pod)
 
     def withdrawal_of(self, attempt: FailedAttempt) -> Expr:
         """Where the pod's nomination is to go."""
@@ -122,26 +118,8 @@ class FailureHandler(Component):
         return select(attempt.withdraws, gone, Withdrawal.NOWHERE)
 
     def handle(self, pod: Pod) -> None:
-        """What handling does once it is known which nodes there are."""
+        """Go on to the requeue."""
         self.phase[pod] = FailurePhase.READ
-
-    @step(actor="failure handler", each="pod")
-    def check_node(self, pod: Pod, node: Node) -> None:
-        """GET, from the API server, the node that the attempt did not find."""
-        require((self.phase[pod] == FailurePhase.CHECK_NODE) & (self.missing[pod] == node))
-        with when(self.api.node_exists[node]):
-            self.missing[pod] = None
-            self.handle(pod)
-        with otherwise():
-            self.phase[pod] = FailurePhase.REMOVE_NODE
-
-    @step(actor="failure handler", each="pod")
-    def remove_node(self, pod: Pod, node: Node) -> None:
-        """cache.RemoveNode, because the API server did not have the node when it was asked."""
-        require((self.phase[pod] == FailurePhase.REMOVE_NODE) & (self.missing[pod] == node))
-        self.cache.remove_node(node)
-        self.missing[pod] = None
-        self.handle(pod)
 
     def awaits_requeue(self, pod: Pod) -> Expr:
         """Whether a requeue of the pod is still to come."""
@@ -170,6 +148,7 @@ class FailureHandler(Component):
             self.queue.begin_failure(pod)
             self.phase[pod] = FailurePhase.REQUEUE
         with otherwise():
+            self.queue.done(pod)
             self.phase[pod] = self.phase_after_requeue()
 
     def may_requeue(self, current: PodObject) -> Expr:

@@ -15,11 +15,11 @@ from podrace.checker.slicing import slice_system
 from podrace.model.environment.extension_points import ExtensionPoint
 from podrace.model.environment.objects import ClusterSpec, Node, Pod
 from podrace.model.history import resolve
+from podrace.model.history.requeue import NodeChecked
 from podrace.model.language import as_expr, require
 from podrace.model.scheduler import (
     Binding,
     EventHandlers,
-    FailureHandler,
     Filters,
     Preemption,
     PriorityQueue,
@@ -97,7 +97,7 @@ class FiltersWithoutTaints(Filters):
         return {name: kept[name] for name in ("NodeResourcesFit", "InterPodAffinity")}
 
 
-class FailureWithoutNodeCheck(FailureHandler):
+class FailureWithoutNodeCheck(NodeChecked):
     def begin(self, pod, attempt):
         super().begin(pod, replace(attempt, missing=None))
 
