@@ -105,7 +105,7 @@ class HintsAlwaysQueue(Hints):
         return as_expr(event.is_wildcard or plugin.asked_for(event))
 
 
-@before("nominations-wake", "a pod that loses its nomination wakes those that respected it", first_in="1.33")
+@before("129058", "a pod that loses its nomination wakes those that respected it", first_in="1.33")
 class LostNominationsWakeNobody(EventHandlers):
     """Room that was kept for a nominated pod became free, and no parked pod was moved."""
 

@@ -74,6 +74,27 @@ class PreemptionInCycle(Scheduler):
         self.advance_preemption()
 
 
+@before(
+    "133167",
+    "a preemptor whose victims were all gone already is activated",
+    first_in="1.34",
+    issues=(141694,),
+)
+class GoneVictimsWakeNobody(AsyncPreemption):
+    """The goroutine activated the preemptor only if a call failed."""
+
+    def activates(self, pod: Pod) -> Expr:
+        return as_expr(self.failed[pod])
+
+
+@before("missing-status", "preemption does not try a node of which the filters said nothing", first_in="1.31")
+class UnfilteredNodesTried(Preemption):
+    """A node without a status was worth trying."""
+
+    def tries_unfiltered(self) -> bool:
+        return True
+
+
 @before("terminating-victims", "a victim that is terminating already is not deleted again", first_in="1.34")
 class TerminatingVictimsDeleted(Scheduler):
     """Every victim was deleted, also one that was terminating."""

@@ -78,7 +78,7 @@ class HintsOff(QueueWithoutHints):
     """Move requests were compared with scheduling cycles; the gate was on in 1.28.0, and off again up to 1.31."""
 
 
-@before("errors-are-retried", "a pod whose attempt ended in an error is tried again", first_in="1.29")
+@before("119105", "a pod whose attempt ended in an error is tried again", first_in="1.29", issues=(104013,))
 class ErrorsAreParked(PriorityQueue):
     """A pod that no plugin had rejected was parked, too, unless something came since its Pop (1.28) or its failure."""
 
@@ -86,7 +86,7 @@ class ErrorsAreParked(PriorityQueue):
         return any_of(self.heard[pod][p] for p in self.universe[Plugin])
 
 
-@before("errors-are-retried", "a pod whose attempt ended in an error is tried again", first_in="1.29")
+@before("120334", "a popped pod starts without the plugins that rejected it before", first_in="1.29")
 class RejectionsOutlivePop(PriorityQueue):
     """A popped pod kept the record of who had rejected it until its next rejection."""
 

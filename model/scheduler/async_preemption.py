@@ -55,6 +55,7 @@ class AsyncPreemption(Component):
     """One goroutine per preemptor at most: its victims, the one that is evicted last, and the chosen node.
 
     `to_clear[p][q]`: q's nomination to the node that p chose is to be withdrawn. `failed[p]`: a call failed.
+    `deleted[p]`: not all victims were gone already.
     """
 
     api: APIServer
@@ -69,6 +70,7 @@ class AsyncPreemption(Component):
     last = per(Pod, ref(Pod))
     to_clear = per(Pod, per(Pod, boolean()))
     failed = per(Pod, boolean())
+    deleted = per(Pod, boolean())
 
     def start(self, pod: Pod, node: Node, victims: Mapping[Pod, Value], last: Value) -> None:
         """prepareCandidateAsync: the goroutine starts, unless no victim is left to be evicted."""
@@ -153,8 +155,8 @@ class AsyncPreemption(Component):
             self.end(pod)
 
     def activates(self, pod: Pod) -> Expr:
-        """Whether the preemptor is to be activated, because no event may come that wakes it."""
-        return as_expr(self.failed[pod])
+        """Whether the preemptor is to be activated, because no event may come that wakes it: a call failed, or nobody was left."""
+        return as_expr(self.failed[pod]) | ~as_expr(self.deleted[pod])
 
     @step(actor="preemption goroutine", each="pod")
     def activate(self, pod: Pod) -> None:
@@ -170,15 +172,13 @@ class AsyncPreemption(Component):
             self.disturbances.spend(Disturbance.WRITE_FAILURE)
             self.failed[pod] = True
             return False
-        with when(self.waiting.holds(victim)):
+        waits = self.waiting.holds(victim)
+        self.deleted[pod] = self.deleted[pod] | waits | self.api.pod[victim].exists
+        with when(waits):
             self.waiting.reject(victim)
         with otherwise():
-            self.evicted(pod, self.api.pod[victim].exists)
             self.api.delete_pod(victim)
         return True
-
-    def evicted(self, pod: Pod, existed: Expr) -> None:
-        """A victim was deleted, or the API server did not know it any more."""
 
     def end(self, pod: Pod) -> None:
         """The goroutine returns."""
@@ -186,6 +186,7 @@ class AsyncPreemption(Component):
         self.node[pod] = None
         self.last[pod] = None
         self.failed[pod] = False
+        self.deleted[pod] = False
         for q in self.universe[Pod]:
             self.victim[pod][q] = False
             self.to_clear[pod][q] = False

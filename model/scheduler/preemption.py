@@ -56,7 +56,12 @@ class Preemption(Candidates):
     def might_help(self, node: Node) -> Expr:
         """nodesWherePreemptionMightHelp: every node but those that no eviction makes fit."""
         hopeless: Expr = self.scheduler.verdict[node] == NodeVerdict.UNRESOLVABLE
-        return ~hopeless
+        unknown: Expr = self.scheduler.verdict[node] == NodeVerdict.UNTRIED
+        return ~hopeless & (self.tries_unfiltered() | ~unknown)
+
+    def tries_unfiltered(self) -> bool:
+        """Whether a node of which the filters said nothing is tried."""
+        return False
 
     def reasons(self, pod: Pod, node: Node) -> dict[str, Expr]:
         """What PostFilter says of a node that is no candidate: one of these, or several resources at once."""

@@ -72,6 +72,7 @@ _PLUGINS = "needs plugins that have work to do: see test_permit"
 
 UNSEEN = {
     "confirmed-object": "needs objects that differ in more than is explored: see the cache's conformance tables",
+    "missing-status": "a cycle filters every node: see the conformance table might_help",
     "103805": "needs a binding cycle that fails: see the scenario forgotten-wakes-nobody",
     "106102": "needs a deletion that the watch missed (A-RELIST)",
     "110925": "needs assume_expiries: see the scenario expired-assumption",
