@@ -103,7 +103,7 @@ class PostFilter(Reservation):
 
     @step(actor="scheduler")
     def evict(self, pod: Pod, victim: Pod, ok: bool) -> None:
-        """DELETE one victim at the API server; an error ends the preemption, but not that the victim is gone already."""
+        """DELETE one victim at the API server; an error ends the preemption."""
         if pod is victim or not self.preempts_in_cycle():
             require(False)
             return
