@@ -11,12 +11,14 @@ from .environment.objects import Budget, ClusterSpec, Node, Pod
 from .environment.watch import NodeWatch, PodWatch
 from .language import Component, Model, Universe, build
 from .scheduler import (
+    AsyncPreemption,
     Binding,
     Cache,
     Clock,
     EventHandlers,
     FailureHandler,
     Filters,
+    Hints,
     NodeInfos,
     NodeTree,
     Nominator,
@@ -51,9 +53,11 @@ class Cluster(Model):
     node_tree: NodeTree
     snapshot: Snapshot
     filters: Filters
+    hints: Hints
     scores: Scores
     sampling: Sampling
     preemption: Preemption
+    async_preemption: AsyncPreemption
     handlers: EventHandlers
     disturbances: Disturbances
     kubelet: Kubelet

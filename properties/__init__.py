@@ -10,7 +10,7 @@ from .liveness import (
     PendingPodsAreScheduled,
 )
 from .nominations import NominationRespected, NominationsLive, NominationVisible
-from .places import BackoffRespected, NoGhostQueued, OnePlace
+from .places import BackoffRespected, NoGhostQueued, NotQueuedInCycle, OnePlace
 from .preemption import BudgetsCounted, NoPreemptionWithoutBenefit
 from .progress import NotStuck, PodsOfRemovedNodesDoNoHarm
 from .property import Property
@@ -27,6 +27,7 @@ PROPERTIES: dict[str, type[Property]] = {
         NoErrorForAbsentNode,
         NoPodLost,
         OnePlace,
+        NotQueuedInCycle,
         NoGhostQueued,
         BackoffRespected,
         CacheFollowsNodeEvents,

@@ -8,6 +8,7 @@ from ..model.environment.objects import Pod
 from ..model.environment.watch import Handler
 from ..model.language import Expr, all_of, any_of, before, boolean, count, when
 from ..model.scheduler.queue import Place
+from ..model.scheduler.verdicts import Phase
 from .property import Property
 
 
@@ -36,6 +37,28 @@ class OnePlace(Property):
 
     def holds(self) -> Expr:
         return all_of(self.places(p) <= 1 for p in self.pods)
+
+    def goals(self) -> dict[str, Expr]:
+        return {"a pod is taken from the queue": any_of(self.scheduler.in_flight(p) for p in self.pods)}
+
+
+class NotQueuedInCycle(Property):
+    """No pod is in a sub-queue while the scheduling cycle has it in its hands.
+
+    This is the part of S-UNIQ that change 125578 restores; an assumed pod can still be queued by an update.
+    """
+
+    id = "S-CYCLE"
+    issues = (118226,)
+
+    def holds(self) -> Expr:
+        return ~any_of(
+            self.queue.contains(p) & self.scheduler.in_flight(p) & ~self.requeued(p) for p in self.pods
+        )
+
+    def requeued(self, pod: Pod) -> Expr:
+        """Whether the cycle is through with the pod but for what its failure handler still writes."""
+        return self.scheduler.at(Phase.FAILING, pod) & ~self.failure.awaits_requeue(pod)
 
     def goals(self) -> dict[str, Expr]:
         return {"a pod is taken from the queue": any_of(self.scheduler.in_flight(p) for p in self.pods)}

@@ -79,6 +79,20 @@ ROWS = [
     Row("98828", "S-BACKOFF", "1.20", ("98829",), (), H, 603, 1365, 44),
     Row("preemption-of-nobody", "S-GAIN", "1.21", (), (), V, 2243, 5237, 19, 19),
     Row("preemption-of-nobody", "S-GAIN", "1.21", ("101560",), (), H, 557113, 1918246, 124),
+    # A binding cycle that failed woke nobody; an assumed pod expired.
+    Row("forgotten-wakes-nobody", "S-STUCK", "1.22", (), (), V, 28, 41, 13, 13),
+    Row("forgotten-wakes-nobody", "S-STUCK", "1.22", ("103805",), (), H, 89, 184, 25),
+    Row("waiting-victim", "S-STUCK", "1.22", (), (), V, 2457, 6664, 31, 31),
+    Row("waiting-victim", "S-STUCK", "1.23", (), (), H, 29886, 102698, 73),
+    Row("106361", "S-CAP", "1.24", (), (), V, 171, 350, 12, 12),
+    Row("106361", "S-CAP", "1.24", ("110925",), (), H, 687, 1661, 33),
+    # An error that parked a pod, an update of a pod in flight, a preemption of somebody who is gone.
+    Row("104013", "S-STUCK", "1.28", (), (), V, 28, 41, 12, 12),
+    Row("104013", "S-STUCK", "1.28", ("119105",), (), H, 51, 80, 24),
+    Row("118226", "S-CYCLE", "1.31", ("118438",), (), V, 204, 386, 17, 17),
+    Row("118226", "S-CYCLE", "1.31", ("125578", "118438"), (), H, 1067, 3148, 55),
+    Row("141694", "S-STUCK", "1.33", (), (), V, 3150, 10735, 33, 33),
+    Row("141694", "S-STUCK", "1.33", ("133167",), (), H, 13306, 50703, 73),
     # Properties that the releases keep in the cluster of 72124.
     Row("72124", "S-CAP", "1.19", (), (), H, 206729, 865632, 116),
     Row("72124", "S-CONS", "1.13", (), (), H, 7382856, 31273686, 120),

@@ -66,8 +66,8 @@ class APIServer(Component):
         with when(self.can_bind(pod)):
             self._commit(pod, old.replace(node=node, failed=False))
 
-    def patch_status(self, pod: Pod, failed: Value, nominated: Value) -> None:
-        """PATCH of the status without a precondition: the condition, and a nomination unless none."""
+    def patch_status(self, pod: Pod, failed: Value, nominated: Value, withdrawn: Value = False) -> None:
+        """PATCH of the status without a precondition: the condition, and a nomination unless none, or its removal."""
         old = self.pod[pod]
         wanted = node_or_none(nominated)
         with when(old.exists):
@@ -75,7 +75,7 @@ class APIServer(Component):
                 pod,
                 old.replace(
                     failed=failed,
-                    nominated=select(wanted.is_none, old.nominated, wanted),
+                    nominated=select(wanted.is_none, select(withdrawn, None, old.nominated), wanted),
                 ),
             )
 

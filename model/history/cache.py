@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from ..environment.disturbances import Disturbance
 from ..environment.objects import Node, Pod, PodObject
-from ..language import Expr, Value, any_of, boolean, count, otherwise, per, select, when
+from ..language import Expr, Value, any_of, boolean, count, otherwise, per, require, select, step, when
 from ..scheduler import Cache, IncrementalSnapshot
 from ..scheduler.cache import CachedPod
 from .change import before
+
+if TYPE_CHECKING:
+    from ..environment.disturbances import Disturbances
 
 
 @before(
@@ -56,6 +62,40 @@ class Before93938(Cache):
     def _take_out(self, pod: Pod) -> None:
         super()._take_out(pod)
         self.dropped[pod] = False
+
+
+@before(
+    "110925", "an assumed pod never expires: it is confirmed, forgotten or removed", "1.25", issues=(106361,)
+)
+class AssumedPodsExpire(Cache):
+    """An assumed pod whose bind was reported finished left the cache if no event confirmed it in time."""
+
+    disturbances: Disturbances
+
+    @step(actor="cache timers", fair=False)
+    def expire(self, pod: Pod) -> None:
+        """cleanupAssumedPods: the bind was reported finished, and no event confirmed it in time."""
+        require(self.may_expire(pod))
+        self.disturbances.spend(Disturbance.ASSUME_EXPIRY)
+        self._drop(pod)
+
+
+@before(
+    "confirmed-object", "a confirmed pod's NodeInfo gets the object that the watch shows", first_in="1.25"
+)
+class ConfirmedAsAssumed(Cache):
+    """Confirmed on the same node, the pod stayed in the NodeInfo as the object that was assumed."""
+
+    def _confirm(self, pod: Pod, cached: CachedPod, version: Value) -> None:
+        self.pod[pod] = cached
+
+
+@before("106102", "a deletion takes an assumed pod out of the cache, too", first_in="1.23")
+class AssumedPodsStay(Cache):
+    """RemovePod refused an assumed pod."""
+
+    def removable(self, pod: Pod) -> Expr:
+        return super().removable(pod) & ~self.is_assumed(pod)
 
 
 @before(

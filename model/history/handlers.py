@@ -6,8 +6,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ..environment.objects import Node, Pod, PodObject
-from ..language import Expr, Value, any_of, require, step
-from ..scheduler import EventHandlers
+from ..language import Expr, Value, any_of, as_expr, boolean, per, require, step
+from ..scheduler import Binding, EventHandlers, Hints
+from ..scheduler.binding import BindingPhase
+from ..scheduler.events import ClusterEvent, Plugin
+from ..scheduler.placement import Placement
 from ..scheduler.queue import Place
 from .change import before
 
@@ -39,6 +42,75 @@ class ComparedAssumedUpdates(EventHandlers):
 
     def skips_update(self, pod: Pod, new: PodObject) -> Expr:
         return super().skips_update(pod, new) & self.cache.copy[pod].same_as(new.copy())
+
+
+_FORGOTTEN = "a pod that is forgotten, or rejected because it is gone, wakes parked pods like a deleted one"
+
+
+@before("103805", _FORGOTTEN, first_in="1.23")
+class ForgottenPodsWakeNobody(Binding):
+    """A binding cycle that failed gave its room back, and no parked pod was moved."""
+
+    def phase_after_forget(self, pod: Pod) -> Expr:
+        return as_expr(BindingPhase.FAIL)
+
+
+@before("103805", _FORGOTTEN, first_in="1.23")
+class RejectionWakesNobody(EventHandlers):
+    """The handler rejected the waiting pod, and did nothing else."""
+
+    def rejection_wakes(self) -> Expr:
+        return as_expr(False)
+
+
+_BY_HINTS = "the plugins' hints alone decide which parked pods an event moves"
+
+
+@before("hints-decide", _BY_HINTS, first_in="1.32")
+class AdmissionChecked(EventHandlers):
+    """A new node woke only the parked pods that would pass its pre-check (preCheckForNode).
+
+    An assigned pod woke those with a required affinity term for it (AssignedPodAdded, AssignedPodUpdated). `admitted`
+    says, while the node handler is between its two steps, which pods the new node would admit.
+    """
+
+    admitted = per(Pod, boolean())
+
+    def wake_for_assigned(self, pod: Pod, old: PodObject) -> None:
+        self.queue.move_matching(pod)
+
+    def wake_queue_for_node(self, node: Node) -> None:
+        super().wake_queue_for_node(node)
+        for pod in self.universe[Pod]:
+            self.admitted[pod] = False
+
+    def check_admission(self, node: Node) -> None:
+        nodes = self.universe[Node]
+        cached = Placement(
+            {pod: {n: self.cache.on(pod, n) for n in nodes} for pod in self.universe[Pod]},
+            {n: self.cache.live[n] for n in nodes},
+        )
+        for pod in self.universe[Pod]:
+            self.admitted[pod] = self.filters.admits(pod, node, cached)
+
+    def admissible(self) -> Mapping[Pod, Value] | None:
+        return {pod: self.admitted[pod] for pod in self.universe[Pod]}
+
+
+@before("hints-decide", _BY_HINTS, first_in="1.32")
+class HintsAlwaysQueue(Hints):
+    """The plugins had no hints of their own: every event that one registered counted."""
+
+    def wakes(self, plugin: Plugin, pod: Pod, event: ClusterEvent, about: Pod | Node | None) -> Expr:
+        return as_expr(event.is_wildcard or plugin.asked_for(event))
+
+
+@before("129058", "a pod that loses its nomination wakes those that respected it", first_in="1.33")
+class LostNominationsWakeNobody(EventHandlers):
+    """Room that was kept for a nominated pod became free, and no parked pod was moved."""
+
+    def nomination_wakes(self, pod: Pod, old: PodObject, new: PodObject) -> Expr:
+        return as_expr(False)
 
 
 @before("node-pre-check", "a new node wakes only the pods that it would admit", first_in="1.22")

@@ -6,7 +6,7 @@ from ..environment.disturbances import Disturbance
 from ..environment.objects import Node, Pod
 from ..language import Expr, Value, as_expr, otherwise, require, step, when
 from ..scheduler import FailureHandler, Nominator, Scheduler
-from ..scheduler.failure import FailurePhase
+from ..scheduler.failure import FailedAttempt, FailurePhase, Withdrawal
 from ..scheduler.verdicts import Phase
 from .change import before
 
@@ -25,7 +25,7 @@ class BeforePostFilter(Scheduler):
         current = self.api.pod[pod]
         return current.exists, current.nominated
 
-    def after_choice(self) -> None:
+    def after_choice(self, pod: Pod, node: Node) -> None:
         self.phase = self.first_nomination_phase()
 
     def first_nomination_phase(self) -> Phase:
@@ -132,6 +132,14 @@ class Before70898(Nominator):
 
     def popped(self, pod: Pod) -> None:
         self.delete(pod)
+
+
+@before("nominating-mode", "an attempt that ends without hope withdraws the nomination", first_in="1.23")
+class NominationsStay(FailureHandler):
+    """A failure recorded a nomination, or else what the pod's object said: none was withdrawn by it."""
+
+    def withdrawal_of(self, attempt: FailedAttempt) -> Expr:
+        return as_expr(Withdrawal.NOWHERE)
 
 
 @before("nominated-pods-map", "nominations are kept apart from the queued pods", first_in="1.12")

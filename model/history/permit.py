@@ -129,7 +129,7 @@ class WaitingVictimsDeleted(Scheduler):
     @step(actor="scheduler")
     def reject_waiting(self, pod: Pod, victim: Pod) -> None:
         """A victim that has just been deleted is rejected if it waits for permission."""
-        if pod is victim or ExtensionPoint.PERMIT not in self.extension_points(victim):
+        if pod is victim or not self.rejects_in_cycle(victim):
             require(False)
             return
         require(self.at(Phase.REJECT_VICTIM, pod) & self.preemption.is_next_victim(pod, victim))

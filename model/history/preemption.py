@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..environment.objects import Budget, Node, Pod
-from ..language import Expr, any_of, as_expr, select
-from ..scheduler import Preemption
+from ..language import Expr, Value, any_of, as_expr, otherwise, require, select, step, when
+from ..scheduler import AsyncPreemption, Preemption, Scheduler
+from ..scheduler.async_preemption import AsyncPhase
+from ..scheduler.verdicts import Phase
 from .change import before
 
 
@@ -29,6 +31,96 @@ class EveryNodeTried(Preemption):
 
     def worth_trying(self, potential: Mapping[Pod, Expr]) -> Expr:
         return as_expr(True)
+
+
+@before("parallel-evictions", "the victims of a preemption are evicted in parallel", first_in="1.26")
+class EvictionsInOrder(Preemption):
+    """Victims were evicted one by one: violators of budgets first, then the most important."""
+
+    def is_next_victim(self, preemptor: Pod, pod: Pod) -> Expr:
+        return self.is_first_victim(preemptor, pod)
+
+
+@before("gone-victims", "a victim that is gone already does not end the preemption", first_in="1.32")
+class GoneVictimFailsPreemption(Scheduler):
+    """The API server's NotFound was an error like any other."""
+
+    def victim_was_gone(self, victim: Pod) -> None:
+        self.eviction_failed()
+
+
+_ASYNC = "a goroutine evicts the victims while the preemptor waits (SchedulerAsyncPreemption)"
+
+
+@before("async-preemption", _ASYNC, first_in="1.33")
+class NoPreemptionGoroutine(AsyncPreemption):
+    """There was no such goroutine, and nothing kept a preemptor out of the queue."""
+
+    def holds(self, pod: Pod) -> Expr:
+        return as_expr(False)
+
+    def require_phase(self, pod: Pod, phase: AsyncPhase) -> None:
+        require(False)
+
+
+@before("async-preemption", _ASYNC, first_in="1.33")
+class PreemptionInCycle(Scheduler):
+    """The scheduling cycle evicted the victims itself."""
+
+    def preempts_in_cycle(self) -> bool:
+        return True
+
+    def after_choice(self, pod: Pod, node: Node) -> None:
+        self.advance_preemption()
+
+
+@before(
+    "133167",
+    "a preemptor whose victims were all gone already is activated",
+    first_in="1.34",
+    issues=(141694,),
+)
+class GoneVictimsWakeNobody(AsyncPreemption):
+    """The goroutine activated the preemptor only if a call failed."""
+
+    def activates(self, pod: Pod) -> Expr:
+        return as_expr(self.failed[pod])
+
+
+@before("missing-status", "preemption does not try a node of which the filters said nothing", first_in="1.31")
+class UnfilteredNodesTried(Preemption):
+    """A node without a status was worth trying."""
+
+    def tries_unfiltered(self) -> bool:
+        return True
+
+
+@before("terminating-victims", "a victim that is terminating already is not deleted again", first_in="1.34")
+class TerminatingVictimsDeleted(Scheduler):
+    """Every victim was deleted, also one that was terminating."""
+
+    def to_be_evicted(self, victim: Pod) -> Expr:
+        return as_expr(self.preemption.victim[victim])
+
+
+@before(
+    "own-nomination", "the failure handler alone withdraws the nomination of a preemptor without hope", "1.34"
+)
+class OwnNominationClearedFirst(Scheduler):
+    """Where no eviction on any node would help, preemption itself cleared the preemptor's nomination."""
+
+    def hopeless(self, nominated: Value) -> None:
+        with when(as_expr(nominated).is_some):
+            self.phase = Phase.CLEAR_OWN_NOMINATION
+        with otherwise():
+            self.no_candidate()
+
+    @step(actor="scheduler")
+    def clear_own_nomination(self, pod: Pod) -> None:
+        """No eviction anywhere would help: withdraw, at the API server, the preemptor's own nomination."""
+        require(self.at(Phase.CLEAR_OWN_NOMINATION, pod))
+        self.api.clear_nomination(pod)
+        self.no_candidate()
 
 
 @before(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..environment.objects import Node, Pod, PodCopy, PodObject
-from ..language import Expr, Value, as_expr, require, select
-from ..scheduler import PriorityQueue, Scheduler
+from ..language import Expr, Value, any_of, as_expr, require, select
+from ..scheduler import Binding, PriorityQueue, QueueWithoutHints, Scheduler
 from ..scheduler.events import ClusterEvent, Plugin
 from ..scheduler.queue import Place
 from ..scheduler.verdicts import Phase
@@ -19,7 +19,7 @@ from .change import before
     first_in="1.14",
     issues=(73216,),
 )
-class Before73309(PriorityQueue):
+class Before73309(QueueWithoutHints):
     """A move request was one flag, which the next Pop cleared."""
 
     def move_came(self, pod: Pod) -> Expr:
@@ -68,6 +68,72 @@ class Before98829(PriorityQueue):
         return select(stays, Place.UNSCHEDULABLE, Place.ACTIVE)
 
 
+_IN_FLIGHT = (
+    "what happens while a pod is in flight is kept, and its plugins are asked (SchedulerQueueingHints)"
+)
+
+
+@before("118438", _IN_FLIGHT, first_in="1.32", also_in=("1.28",))
+class HintsOff(QueueWithoutHints):
+    """Move requests were compared with scheduling cycles; the gate was on in 1.28.0, and off again up to 1.31."""
+
+
+@before("119105", "a pod whose attempt ended in an error is tried again", first_in="1.29", issues=(104013,))
+class ErrorsAreParked(PriorityQueue):
+    """A pod that no plugin had rejected was parked, too, unless something came since its Pop (1.28) or its failure."""
+
+    def is_retried_after_error(self, pod: Pod) -> Expr:
+        return any_of(self.heard[pod][p] for p in self.universe[Plugin])
+
+
+@before("120334", "a popped pod starts without the plugins that rejected it before", first_in="1.29")
+class RejectionsOutlivePop(PriorityQueue):
+    """A popped pod kept the record of who had rejected it until its next rejection."""
+
+    def drop_rejection(self, pod: Pod) -> None:
+        """Kept."""
+
+
+@before("requeue-keeps-nomination", "the requeue leaves nominations alone", first_in="1.31")
+class RequeueNominates(PriorityQueue):
+    """AddUnschedulableIfNotPresent nominated the pod by the field of the object that it queued."""
+
+    def came_back(self, pod: Pod, copy: PodCopy) -> None:
+        self.nominator.add(pod, None, copy.nominated)
+
+
+@before("125578", "an update of a pod in flight does not queue it", first_in="1.32", issues=(118226,))
+class UpdatesQueuePodsInFlight(PriorityQueue):
+    """The queue did not know, and added the pod to activeQ while it was being scheduled."""
+
+    def keeps_update(self, pod: Pod) -> Expr:
+        return as_expr(False)
+
+    def discards(self, pod: Pod) -> Expr:
+        return as_expr(False)
+
+
+@before("125578", "an update of a pod in flight does not queue it", first_in="1.32", issues=(118226,))
+class DoneAtTheEnd(Binding):
+    """Events were kept for a pod until its binding cycle ended."""
+
+    def bindable(self, pod: Pod) -> None:
+        """Nothing yet."""
+
+    def bound(self, pod: Pod) -> None:
+        self.queue.done(pod)
+
+
+@before(
+    "pop-from-backoff", "an idle scheduler takes pods that are backing off (SchedulerPopFromBackoffQ)", "1.33"
+)
+class BackoffIsWaitedFor(PriorityQueue):
+    """A pod left backoffQ only when its backoff was over."""
+
+    def is_popped_early(self, pod: Pod) -> Expr:
+        return as_expr(False)
+
+
 _PLUGIN_EVENTS = "an event moves a parked pod only if a plugin that rejected the pod asked for it"
 
 
@@ -78,7 +144,7 @@ class MovesWithoutPlugins(PriorityQueue):
     def record_rejection(self, pod: Pod, plugins: Mapping[Plugin, Value]) -> None:
         """Not kept."""
 
-    def is_woken_by(self, pod: Pod, event: ClusterEvent) -> Expr:
+    def is_woken_by(self, pod: Pod, event: ClusterEvent, about: Pod | Node | None = None) -> Expr:
         return as_expr(True)
 
 

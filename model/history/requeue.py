@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import Enum
 
-from ..environment.objects import Pod, PodCopy, PodObject
-from ..language import Expr, Value, enum, limit, otherwise, per, require, step, when
+from ..environment.objects import Node, Pod, PodCopy, PodObject, node_or_none
+from ..language import Expr, enum, limit, otherwise, per, ref, require, step, when
 from ..scheduler import FailureHandler, Scheduler
+from ..scheduler.failure import FailedAttempt, FailurePhase
 from ..scheduler.verdicts import Phase
 from .change import before
 
@@ -31,11 +33,9 @@ class Before90660(FailureHandler):
     retry = per(Pod, enum(Retry))
     fetched = per(Pod, PodCopy)
 
-    def begin(
-        self, pod: Pod, copy: PodCopy, nominee: Value, unschedulable: Value, missing: Value = None
-    ) -> None:
+    def begin(self, pod: Pod, attempt: FailedAttempt) -> None:
         limit("one requeue goroutine per pod", self.retry[pod] == Retry.NONE)
-        super().begin(pod, copy, nominee, unschedulable, missing)
+        super().begin(pod, attempt)
 
     def handle(self, pod: Pod) -> None:
         self.queue.begin_failure(pod)
@@ -57,7 +57,8 @@ class Before90660(FailureHandler):
             self.fetched[pod] = current.copy()
             self.retry[pod] = Retry.ADD
         with otherwise():
-            self.queue.moved_since[pod] = False
+            self.queue.done(pod)
+            self.queue.forget_cycle(pod)
             self.retry[pod] = Retry.NONE
 
     @step(actor="requeue goroutine", each="pod")
@@ -118,13 +119,46 @@ class ConditionWrittenByUpdate(FailureHandler):
             super().write_status(pod)
 
 
+@before("no-node-check", "no attempt makes the scheduler remove a node from its cache", first_in="1.30")
+class NodeChecked(FailureHandler):
+    """If an attempt's error named a node, the API server was asked for it, and the cache's entry removed if it had none.
+
+    `missing` is the node that the attempt's error says does not exist.
+    """
+
+    missing = per(Pod, ref(Node))
+
+    def start(self, pod: Pod, attempt: FailedAttempt) -> None:
+        with when(node_or_none(attempt.missing).is_some):
+            self.missing[pod] = attempt.missing
+            self.phase[pod] = FailurePhase.CHECK_NODE
+        with otherwise():
+            super().start(pod, attempt)
+
+    @step(actor="failure handler", each="pod")
+    def check_node(self, pod: Pod, node: Node) -> None:
+        """GET, from the API server, the node that the attempt did not find."""
+        require((self.phase[pod] == FailurePhase.CHECK_NODE) & (self.missing[pod] == node))
+        with when(self.api.node_exists[node]):
+            self.missing[pod] = None
+            self.handle(pod)
+        with otherwise():
+            self.phase[pod] = FailurePhase.REMOVE_NODE
+
+    @step(actor="failure handler", each="pod")
+    def remove_node(self, pod: Pod, node: Node) -> None:
+        """cache.RemoveNode, because the API server did not have the node when it was asked."""
+        require((self.phase[pod] == FailurePhase.REMOVE_NODE) & (self.missing[pod] == node))
+        self.cache.remove_node(node)
+        self.missing[pod] = None
+        self.handle(pod)
+
+
 @before(
     "56622", "a node that an attempt did not find leaves the cache if the API server has none", first_in="1.9"
 )
 class Before56622(FailureHandler):
     """Nobody asked for the node."""
 
-    def begin(
-        self, pod: Pod, copy: PodCopy, nominee: Value, unschedulable: Value, missing: Value = None
-    ) -> None:
-        super().begin(pod, copy, nominee, unschedulable)
+    def begin(self, pod: Pod, attempt: FailedAttempt) -> None:
+        super().begin(pod, replace(attempt, missing=None))

@@ -1,5 +1,6 @@
 """kube-scheduler, divided as upstream divides it. A proposed patch is a subclass of one of these classes."""
 
+from .async_preemption import AsyncPreemption
 from .binding import Binding
 from .cache import Cache
 from .clock import Clock
@@ -7,6 +8,7 @@ from .cycle import Scheduler
 from .failure import FailureHandler
 from .filters import Filters
 from .handlers import EventHandlers
+from .hints import Hints
 from .incremental import IncrementalSnapshot
 from .node_info import NodeInfos
 from .node_tree import NodeTree
@@ -17,9 +19,10 @@ from .sampling import Sampling
 from .scores import Scores
 from .snapshot import Snapshot
 from .waiting import WaitingPods
+from .without_hints import QueueWithoutHints
 
 __all__ = [
-    "Binding", "Cache", "Clock", "EventHandlers", "FailureHandler", "Filters", "IncrementalSnapshot", "NodeInfos",
-    "NodeTree", "Nominator", "Preemption", "PriorityQueue", "Sampling", "Scheduler", "Scores", "Snapshot",
+    "AsyncPreemption", "Binding", "Cache", "Clock", "EventHandlers", "FailureHandler", "Filters", "Hints", "IncrementalSnapshot", "NodeInfos",
+    "NodeTree", "Nominator", "Preemption", "PriorityQueue", "QueueWithoutHints", "Sampling", "Scheduler", "Scores", "Snapshot",
     "WaitingPods",
 ]  # fmt: skip

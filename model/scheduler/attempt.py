@@ -47,7 +47,7 @@ class SchedulingAttempt(Component):
     """The scheduling goroutine.
 
     `pod` is the pod of this cycle and `copy` its object as the queue had it; `nominee` is the node that
-    preemption chose; `error` says that this attempt ended in an error rather than in "does not fit",
+    preemption chose, `withdraws` that it found none for good; `error` says that this attempt ended in an error rather than in "does not fit",
     `scheduler_error` that the condition's reason is to be SchedulerError. `missing` is the node that the
     error says does not exist. `rejected_by` is the fit error's diagnosis:
     the plugins for which some node was no choice.
@@ -71,6 +71,7 @@ class SchedulingAttempt(Component):
     copy = record(PodCopy)
     host = ref(Node)
     nominee = ref(Node)
+    withdraws = boolean()
     error = boolean()
     scheduler_error = boolean()
     missing = ref(Node)
@@ -88,6 +89,7 @@ class SchedulingAttempt(Component):
         self.copy = PodCopy()
         self.host = None
         self.nominee = None
+        self.withdraws = False
         self.error = False
         self.scheduler_error = False
         self.missing = None
@@ -104,10 +106,12 @@ class SchedulingAttempt(Component):
     def pop(self, pod: Pod) -> None:
         """NextPod: take the head of activeQ."""
         require(self.phase == Phase.IDLE)
+        discarded = self.queue.discards(pod)
         copy = self.queue.pop(pod)
-        self.pod = pod
-        self.copy = copy
-        self.phase = Phase.POPPED
+        with when(~discarded):
+            self.pod = pod
+            self.copy = copy
+            self.phase = Phase.POPPED
 
     def skips(self, pod: Pod) -> Expr:
         """skipPodSchedule: the pod is being deleted, or is assumed and unchanged since."""
@@ -119,6 +123,7 @@ class SchedulingAttempt(Component):
         """The popped pod needs no scheduling."""
         require(self.at(Phase.POPPED, pod))
         require(self.skips(pod))
+        self.queue.done(pod)
         self.end()
 
     # --- schedule ------------------------------------------------------------------------------------

@@ -8,7 +8,23 @@ from typing import TYPE_CHECKING
 from ..environment.disturbances import Disturbance
 from ..environment.extension_points import ExtensionPoint
 from ..environment.objects import Node, Pod, PodCopy
-from ..language import Component, Expr, Value, boolean, enum, limit, otherwise, per, ref, require, step, when
+from ..language import (
+    Component,
+    Expr,
+    Value,
+    boolean,
+    enum,
+    limit,
+    otherwise,
+    per,
+    ref,
+    require,
+    select,
+    step,
+    when,
+)
+from .events import ASSIGNED_POD_DELETE
+from .failure import FailedAttempt
 from .waiting import Signal
 
 if TYPE_CHECKING:
@@ -17,6 +33,7 @@ if TYPE_CHECKING:
     from .cache import Cache
     from .cycle import Scheduler
     from .failure import FailureHandler
+    from .queue import PriorityQueue
     from .waiting import WaitingPods
 
 
@@ -32,6 +49,8 @@ class BindingPhase(Enum):
     WAIT_ON_PERMIT = 6
     PRE_BIND = 7
     PERMIT = 8
+    WAKE = 9
+    FAIL_AND_WAKE = 10
 
 
 class Reply(Enum):
@@ -55,6 +74,7 @@ class Binding(Component):
     disturbances: Disturbances
     cache: Cache
     failure: FailureHandler
+    queue: PriorityQueue
     scheduler: Scheduler
     waiting: WaitingPods
 
@@ -85,7 +105,15 @@ class Binding(Component):
         with when(self.waiting.holds(pod)):
             self.phase[pod] = BindingPhase.WAIT_ON_PERMIT
         with otherwise():
+            self.bindable(pod)
             self.phase[pod] = self.phase_after_permit(pod)
+
+    def bindable(self, pod: Pod) -> None:
+        """No plugin can reject the pod any more: no events need to be kept for it (Done)."""
+        self.queue.done(pod)
+
+    def bound(self, pod: Pod) -> None:
+        """The binding cycle has succeeded."""
 
     def phase_after_permit(self, pod: Pod) -> BindingPhase:
         """PreBind, if a plugin has work to do there."""
@@ -100,6 +128,7 @@ class Binding(Component):
         require(self.phase[pod] == BindingPhase.WAIT_ON_PERMIT)
         require(self.waiting.answered(pod))
         with when(self.waiting.signal[pod] == Signal.ALLOWED):
+            self.bindable(pod)
             self.phase[pod] = self.phase_after_permit(pod)
         with otherwise():
             self.rejected[pod] = True
@@ -140,20 +169,37 @@ class Binding(Component):
         require(succeeded | (self.phase[pod] == BindingPhase.FINISH_FAILED))
         self.cache.finish_binding(pod)
         with when(succeeded):
+            self.bound(pod)
             self._end(pod)
         with otherwise():
             self.phase[pod] = BindingPhase.FORGET
 
     @step(actor="binding cycle", each="pod")
     def forget(self, pod: Pod) -> None:
-        """ForgetPod: the pod is not going to be bound. Nobody is woken."""
+        """ForgetPod: the pod is not going to be bound."""
         require(self.phase[pod] == BindingPhase.FORGET)
-        self.cache.forget(pod, self.node[pod])
+        failed = self.cache.forget(pod, self.node[pod])
+        self.phase[pod] = select(failed, BindingPhase.FAIL, self.phase_after_forget(pod))
+
+    def phase_after_forget(self, pod: Pod) -> Expr:
+        """A pod that is forgotten gives room back, like one that is deleted: parked pods are moved.
+
+        After an error at once, this pod among them; after a verdict once the failure is handled, this pod excepted.
+        """
+        return select(self.rejected[pod], BindingPhase.FAIL_AND_WAKE, BindingPhase.WAKE)
+
+    @step(actor="binding cycle", each="pod")
+    def wake_queue(self, pod: Pod) -> None:
+        """MoveAllToActiveOrBackoffQueue after an error."""
+        require(self.phase[pod] == BindingPhase.WAKE)
+        self.queue.move_all(ASSIGNED_POD_DELETE)
         self.phase[pod] = BindingPhase.FAIL
 
     @step(actor="binding cycle", each="pod")
     def fail(self, pod: Pod) -> None:
         """The failure handler takes over."""
-        require(self.phase[pod] == BindingPhase.FAIL)
-        self.failure.begin(pod, self.copy[pod], None, unschedulable=self.rejected[pod])
+        wakes = self.phase[pod] == BindingPhase.FAIL_AND_WAKE
+        require(wakes | (self.phase[pod] == BindingPhase.FAIL))
+        attempt = FailedAttempt(self.copy[pod], None, True, unschedulable=self.rejected[pod], wakes=wakes)
+        self.failure.begin(pod, attempt)
         self._end(pod)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..environment.disturbances import Disturbance
 from ..environment.objects import Node, Pod, PodCopy, PodObject
 from ..language import (
     Component,
@@ -22,15 +21,12 @@ from ..language import (
     otherwise,
     per,
     ref,
-    require,
-    step,
     when,
 )
 from .node_info import PodVersion
 from .zones import Zone
 
 if TYPE_CHECKING:
-    from ..environment.disturbances import Disturbances
     from .node_info import NodeInfos
     from .node_tree import NodeTree
 
@@ -56,7 +52,6 @@ class Cache(Component):
     pod state's object where a pod's objects differ in more than a PodObject tells. `deadline` is zero for none.
     """
 
-    disturbances: Disturbances
     node_infos: NodeInfos
     node_tree: NodeTree
 
@@ -125,20 +120,22 @@ class Cache(Component):
     # --- pods of the watch ---------------------------------------------------------------------------------
 
     def add_pod(self, pod: Pod, new: PodObject, version: Value = None) -> Expr:
-        """AddPod: confirms an assumed pod (moving it if the node differs), or adds an unknown or expired one.
-
-        Confirmed on the same node, the pod stays in the NodeInfo as the object that was assumed.
-        """
+        """AddPod: confirms an assumed pod (moving it if the node differs), or adds an unknown or expired one."""
         confirmed = self.knows(pod) & ~self.is_assumed(pod)
         with when(~confirmed):
             cached = CachedPod(node=new.node, terminating=new.terminating)
             with when(self.is_assumed(pod) & (self.pod[pod].node == new.node)):
-                self.pod[pod] = cached
+                self._confirm(pod, cached, version)
             with otherwise():
                 self._take_out(pod)
                 self._put(pod, cached, version)
             self._is_now(pod, version)
         return confirmed
+
+    def _confirm(self, pod: Pod, cached: CachedPod, version: Value) -> None:
+        """The watch shows the pod on the node that it was assumed on: its NodeInfo gets the newer object."""
+        self._take_out(pod)
+        self._put(pod, cached, version)
 
     def update_pod(self, pod: Pod, new: PodObject, version: Value = None) -> Expr:
         """UpdatePod: fails but for a confirmed pod."""
@@ -150,29 +147,22 @@ class Cache(Component):
         return ~confirmed
 
     def remove_pod(self, pod: Pod) -> Expr:
-        """RemovePod: fails but for a confirmed pod; in particular for an assumed one."""
+        """RemovePod: fails for a pod that is not known."""
         removable = self.removable(pod)
         with when(removable):
             self._drop(pod)
         return ~removable
 
     def removable(self, pod: Pod) -> Expr:
-        """Which pods RemovePod accepts."""
-        return self.knows(pod) & ~self.is_assumed(pod)
+        """Which pods RemovePod accepts: assumed ones too, whose bind the watch may have missed."""
+        return self.knows(pod)
 
-    # --- expiry --------------------------------------------------------------------------------------------
+    # --- expiry: only where a time to live is configured, which no release from 1.25 on does ---------------
 
     def may_expire(self, pod: Pod) -> Expr:
         """Whether the pod was assumed, and its bind was reported finished."""
         bound: Expr = self.pod[pod].bound
         return self.is_assumed(pod) & bound
-
-    @step(actor="cache timers", fair=False)
-    def expire(self, pod: Pod) -> None:
-        """cleanupAssumedPods: the bind was reported finished, and no event confirmed it in time."""
-        require(self.may_expire(pod))
-        self.disturbances.spend(Disturbance.ASSUME_EXPIRY)
-        self._drop(pod)
 
     def clean_up(self, now: int) -> None:
         """cleanupAssumedPods where time is measured: a deadline must have passed; no deadline never does."""

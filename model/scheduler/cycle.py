@@ -10,6 +10,7 @@ from __future__ import annotations
 from ..environment.objects import Pod
 from ..language import Expr, Value, require, step, when
 from .events import Plugin
+from .failure import FailedAttempt
 from .post_filter import PostFilter
 from .verdicts import NodeVerdict, Phase
 
@@ -26,10 +27,13 @@ class Scheduler(PostFilter):
             self.queue.record_rejection(pod, {p: self.rejected_by[p] for p in plugins})
         self.failure.begin(
             pod,
-            self.copy,
-            self.nominee_to_record(),
-            unschedulable=~self.scheduler_error,
-            missing=self.missing,
+            FailedAttempt(
+                self.copy,
+                self.nominee_to_record(),
+                withdraws=self.withdraws | ~self.is_fit_error(),
+                unschedulable=~self.scheduler_error,
+                missing=self.missing,
+            ),
         )
         self.phase = Phase.FAILING
 

@@ -58,6 +58,10 @@ def _updates_of_node() -> list[ClusterEvent]:
 ASSIGNED_POD_ADD = ClusterEvent("AssignedPodAdd", "Pod", Action.ADD)
 ASSIGNED_POD_UPDATE = ClusterEvent("AssignedPodUpdate", "Pod", Action.UPDATE)
 ASSIGNED_POD_DELETE = ClusterEvent("AssignedPodDelete", "Pod", Action.DELETE)
+NOMINATED_POD_GONE = ClusterEvent("NominatedPodGone", "Pod", Action.DELETE)
+"""A pod without a node, but with a nomination, was deleted or lost it."""
+WAITING_POD_GONE = ClusterEvent("WaitingPodGone", "Pod", Action.DELETE)
+"""A pod was deleted that had a node in the scheduler's memory only."""
 NODE_ADD = ClusterEvent("NodeAdd", "Node", Action.ADD)
 ANY_EVENT = ClusterEvent("WildCardEvent", WILDCARD, Action.ALL)
 UNSCHEDULABLE_TIMEOUT = ClusterEvent("UnschedulableTimeout", WILDCARD, Action.ALL)

@@ -5,15 +5,18 @@ Runs in the goroutine that failed: the scheduling cycle, or the pod's binding cy
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from ..environment.objects import Node, Pod, PodCopy, PodObject, node_or_none
+from ..environment.extension_points import ExtensionPoint
+from ..environment.objects import Node, Pod, PodCopy, PodObject
 from ..language import (
     Component,
     Expr,
     Value,
     any_of,
+    as_expr,
     boolean,
     enum,
     limit,
@@ -21,9 +24,11 @@ from ..language import (
     per,
     ref,
     require,
+    select,
     step,
     when,
 )
+from .events import ASSIGNED_POD_DELETE
 
 if TYPE_CHECKING:
     from ..environment.api import APIServer
@@ -44,13 +49,39 @@ class FailurePhase(Enum):
     PATCH = 4
     CHECK_NODE = 5
     REMOVE_NODE = 6
+    WAKE = 7
+
+
+class Withdrawal(Enum):
+    """Where a failure withdraws the pod's nomination (NominatingInfo with ModeOverride and no node).
+
+    The patch of the API server is made from the attempt's object: it says nothing of a field that was not set there.
+    """
+
+    NOWHERE = 0
+    IN_MEMORY = 1
+    EVERYWHERE = 2
+
+
+@dataclass(frozen=True)
+class FailedAttempt:
+    """What an attempt hands to the failure handler.
+
+    `copy` is the pod's object as the attempt holds it and `nominee` the node that preemption chose; `withdraws`: the pod
+    is not to be nominated any more. `unschedulable`: a verdict ended the attempt, rather than an error. `missing` is the
+    node that the error says does not exist. `wakes`: once the failure is handled, the other parked pods are to be moved.
+    """
+
+    copy: PodCopy
+    nominee: Value = None
+    withdraws: Value = False
+    unschedulable: Value = False
+    missing: Value = None
+    wakes: Value = False
 
 
 class FailureHandler(Component):
-    """One failure handler per pod at most; `copy` is the object that the attempt holds.
-
-    `missing` is the node that the attempt's error says does not exist.
-    """
+    """One failure handler per pod at most; `copy` is the object that the attempt holds."""
 
     api: APIServer
     pod_watch: PodWatch
@@ -63,43 +94,32 @@ class FailureHandler(Component):
     copy = per(Pod, PodCopy)
     nominee = per(Pod, ref(Node))
     unschedulable = per(Pod, boolean())
-    missing = per(Pod, ref(Node))
+    withdrawal = per(Pod, enum(Withdrawal))
+    wakes = per(Pod, boolean())
 
-    def begin(
-        self, pod: Pod, copy: PodCopy, nominee: Value, unschedulable: Value, missing: Value = None
-    ) -> None:
+    def begin(self, pod: Pod, attempt: FailedAttempt) -> None:
         """Start handling a failed attempt."""
         limit("one failure handler per pod", self.phase[pod] == FailurePhase.NONE)
-        self.copy[pod] = copy
-        self.nominee[pod] = nominee
-        self.unschedulable[pod] = unschedulable
-        with when(node_or_none(missing).is_some):
-            self.missing[pod] = missing
-            self.phase[pod] = FailurePhase.CHECK_NODE
-        with otherwise():
-            self.handle(pod)
+        self.copy[pod] = attempt.copy
+        self.nominee[pod] = attempt.nominee
+        self.withdrawal[pod] = self.withdrawal_of(attempt)
+        self.unschedulable[pod] = attempt.unschedulable
+        self.wakes[pod] = attempt.wakes
+        self.start(pod, attempt)
+
+    def start(self, pod: Pod, attempt: FailedAttempt) -> None:
+        """What handling does first."""
+        self.handle(pod)
+
+    def withdrawal_of(self, attempt: FailedAttempt) -> Expr:
+        """Where the pod's nomination is to go."""
+        nominated = as_expr(attempt.copy.nominated).is_some
+        gone = select(nominated, Withdrawal.EVERYWHERE, Withdrawal.IN_MEMORY)
+        return select(attempt.withdraws, gone, Withdrawal.NOWHERE)
 
     def handle(self, pod: Pod) -> None:
-        """What handling does once it is known which nodes there are."""
+        """Go on to the requeue."""
         self.phase[pod] = FailurePhase.READ
-
-    @step(actor="failure handler", each="pod")
-    def check_node(self, pod: Pod, node: Node) -> None:
-        """GET, from the API server, the node that the attempt did not find."""
-        require((self.phase[pod] == FailurePhase.CHECK_NODE) & (self.missing[pod] == node))
-        with when(self.api.node_exists[node]):
-            self.missing[pod] = None
-            self.handle(pod)
-        with otherwise():
-            self.phase[pod] = FailurePhase.REMOVE_NODE
-
-    @step(actor="failure handler", each="pod")
-    def remove_node(self, pod: Pod, node: Node) -> None:
-        """cache.RemoveNode, because the API server did not have the node when it was asked."""
-        require((self.phase[pod] == FailurePhase.REMOVE_NODE) & (self.missing[pod] == node))
-        self.cache.remove_node(node)
-        self.missing[pod] = None
-        self.handle(pod)
 
     def awaits_requeue(self, pod: Pod) -> Expr:
         """Whether a requeue of the pod is still to come."""
@@ -128,6 +148,7 @@ class FailureHandler(Component):
             self.queue.begin_failure(pod)
             self.phase[pod] = FailurePhase.REQUEUE
         with otherwise():
+            self.queue.done(pod)
             self.phase[pod] = self.phase_after_requeue()
 
     def may_requeue(self, current: PodObject) -> Expr:
@@ -147,9 +168,10 @@ class FailureHandler(Component):
 
     @step(actor="failure handler", each="pod")
     def nominate(self, pod: Pod) -> None:
-        """AddNominatedPod: the node that preemption chose, or else what the object says."""
+        """AddNominatedPod: the node that preemption chose, or else what the object says, unless that is withdrawn."""
         require(self.phase[pod] == FailurePhase.NOMINATE)
-        self.nominator.add(pod, self.nominee[pod], self.copy[pod].nominated)
+        kept = self.withdrawal[pod] == Withdrawal.NOWHERE
+        self.nominator.add(pod, self.nominee[pod], select(kept, self.copy[pod].nominated, None))
         self.phase[pod] = FailurePhase.PATCH
 
     @step(actor="failure handler", each="pod")
@@ -157,16 +179,31 @@ class FailureHandler(Component):
         """PATCH the PodScheduled condition, and the nomination if there is one."""
         require(self.phase[pod] == FailurePhase.PATCH)
         self.write_status(pod)
-        self.finish(pod)
+        with when(self.wakes[pod]):
+            self.phase[pod] = FailurePhase.WAKE
+        with otherwise():
+            self.finish(pod)
 
     def write_status(self, pod: Pod) -> None:
         """The API call of `patch`."""
-        self.api.patch_status(pod, self.unschedulable[pod], self.nominee[pod])
+        withdrawn = self.withdrawal[pod] == Withdrawal.EVERYWHERE
+        self.api.patch_status(pod, self.unschedulable[pod], self.nominee[pod], withdrawn)
+
+    @step(actor="failure handler", each="pod")
+    def wake_others(self, pod: Pod) -> None:
+        """A binding cycle that a verdict ended gave room back: the other parked pods are moved, as after a deletion."""
+        if ExtensionPoint.PERMIT not in self.scheduler.extension_points(pod):
+            require(False)
+        require(self.phase[pod] == FailurePhase.WAKE)
+        self.queue.move_all(ASSIGNED_POD_DELETE, {q: q is not pod for q in self.universe[Pod]})
+        self.finish(pod)
 
     def finish(self, pod: Pod) -> None:
         """Handling is over."""
         self.phase[pod] = FailurePhase.NONE
         self.copy[pod] = PodCopy()
         self.nominee[pod] = None
+        self.withdrawal[pod] = Withdrawal.NOWHERE
         self.unschedulable[pod] = False
+        self.wakes[pod] = False
         self.scheduler.failure_handled(pod)

@@ -7,14 +7,14 @@ says that it is between them.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from enum import Enum
 from typing import TYPE_CHECKING
 
 from ..environment.extension_points import ExtensionPoint
 from ..environment.objects import Node, Pod, PodObject
 from ..environment.watch import Handler
-from ..language import Component, Expr, Value, as_expr, boolean, otherwise, per, require, step, when
-from .events import ASSIGNED_POD_DELETE, NODE_ADD
-from .placement import Placement
+from ..language import Component, Expr, Value, as_expr, boolean, enum, otherwise, require, step, when
+from .events import ASSIGNED_POD_ADD, ASSIGNED_POD_DELETE, NODE_ADD, NOMINATED_POD_GONE, WAITING_POD_GONE
 
 if TYPE_CHECKING:
     from ..environment.watch import NodeWatch, PodWatch
@@ -25,11 +25,16 @@ if TYPE_CHECKING:
     from .waiting import WaitingPods
 
 
-class EventHandlers(Component):
-    """The handlers for unassigned pods (queue), assigned pods (cache) and nodes.
+class Waking(Enum):
+    """Which parked pods the handler for unassigned pods has still to move."""
 
-    `admitted` says, while the node handler is between its two steps, which pods the new node would admit.
-    """
+    NONE = 0
+    ALL = 1
+    NOT_ABOVE = 2
+
+
+class EventHandlers(Component):
+    """The handlers for unassigned pods (queue), assigned pods (cache) and nodes."""
 
     pod_watch: PodWatch
     node_watch: NodeWatch
@@ -41,9 +46,9 @@ class EventHandlers(Component):
 
     queue_busy = boolean()
     queue_rejecting = boolean()
+    queue_waking = enum(Waking)
     cache_busy = boolean()
     node_busy = boolean()
-    admitted = per(Pod, boolean())
 
     # --- unassigned pods -----------------------------------------------------------------------------
 
@@ -54,7 +59,7 @@ class EventHandlers(Component):
     @step(actor="queue handler")
     def handle_for_queue(self, pod: Pod) -> None:
         """The queue's handler takes its next event: an unassigned pod was added, changed, or is so no more."""
-        require(~self.queue_busy & ~self.queue_rejecting)
+        require(~self.queue_busy & ~self.queue_rejecting & (self.queue_waking == Waking.NONE))
         old, new = self.pod_watch.take(Handler.QUEUE, pod)
         update = old.pending & new.pending
         with when(update & ~self.skips_update(pod, new)):
@@ -65,7 +70,7 @@ class EventHandlers(Component):
             with otherwise(~new.pending):
                 self.queue.delete(pod)
             with when(new.pending | ~self.rejects_waiting(pod)):
-                self.pod_watch.processed(Handler.QUEUE, pod, new)
+                self.conclude(pod, old, new)
             with otherwise():
                 self.queue_rejecting = True
 
@@ -75,11 +80,49 @@ class EventHandlers(Component):
 
     @step(actor="queue handler")
     def reject_waiting(self, pod: Pod) -> None:
-        """deletePodFromSchedulingQueue goes on: RejectWaitingPod, for a pod that waits for permission; nobody is woken."""
+        """deletePodFromSchedulingQueue goes on: RejectWaitingPod, for a pod that waits for permission."""
+        if ExtensionPoint.PERMIT not in pod.extension_points:
+            require(False)
         require(self.queue_rejecting)
-        _, new = self.pod_watch.take(Handler.QUEUE, pod)
+        old, new = self.pod_watch.take(Handler.QUEUE, pod)
+        waited = self.waiting.holds(pod)
         self.waiting.reject(pod)
         self.queue_rejecting = False
+        with when(waited & self.rejection_wakes()):
+            self.queue_waking = Waking.ALL
+        with otherwise():
+            self.conclude(pod, old, new)
+
+    def rejection_wakes(self) -> Expr:
+        """Whether the parked pods are moved when a pod that waits for permission is rejected because it is gone."""
+        return as_expr(True)
+
+    def conclude(self, pod: Pod, old: PodObject, new: PodObject) -> None:
+        """The handler is through, unless the pod lost a nomination: the pods that respected it are moved then."""
+        with when(self.nomination_wakes(pod, old, new)):
+            self.queue_waking = Waking.NOT_ABOVE
+        with otherwise():
+            self.pod_watch.processed(Handler.QUEUE, pod, new)
+
+    def nomination_wakes(self, pod: Pod, old: PodObject, new: PodObject) -> Expr:
+        """Whether the pod had a nomination that it has no more, and is not bound instead."""
+        lost = as_expr(old.nominated).is_some & (as_expr(old.nominated) != new.nominated)
+        return lost & ~new.assigned
+
+    @step(actor="queue handler")
+    def wake_queue_for_room(self, pod: Pod) -> None:
+        """The pod had room on a node, waiting or nominated: the parked pods are moved, as after a deletion.
+
+        For room that was only kept by a nomination, those of no higher priority.
+        """
+        require(self.queue_waking != Waking.NONE)
+        _, new = self.pod_watch.take(Handler.QUEUE, pod)
+        with when(self.queue_waking == Waking.ALL):
+            self.queue.move_all(WAITING_POD_GONE)
+        with otherwise():
+            respecting = {q: q.priority <= pod.priority for q in self.universe[Pod]}
+            self.queue.move_all(NOMINATED_POD_GONE, respecting)
+        self.queue_waking = Waking.NONE
         self.pod_watch.processed(Handler.QUEUE, pod, new)
 
     @step(actor="queue handler")
@@ -89,7 +132,7 @@ class EventHandlers(Component):
         old, new = self.pod_watch.take(Handler.QUEUE, pod)
         self.queue.update(pod, old, new)
         self.queue_busy = False
-        self.pod_watch.processed(Handler.QUEUE, pod, new)
+        self.conclude(pod, old, new)
 
     # --- assigned pods ---------------------------------------------------------------------------------
 
@@ -108,15 +151,20 @@ class EventHandlers(Component):
 
     @step(actor="cache handler")
     def wake_queue(self, pod: Pod) -> None:
-        """After the cache, the queue: a deleted pod wakes every parked pod, another those that asked for it."""
+        """After the cache, the queue: it moves the pods that may fit because of the event."""
         require(self.cache_busy)
-        _, new = self.pod_watch.take(Handler.CACHE, pod)
+        old, new = self.pod_watch.take(Handler.CACHE, pod)
         with when(new.assigned):
-            self.queue.move_matching(pod)
+            self.wake_for_assigned(pod, old)
         with otherwise():
-            self.queue.move_all(ASSIGNED_POD_DELETE)
+            self.queue.move_all(ASSIGNED_POD_DELETE, about=pod)
         self.cache_busy = False
         self.pod_watch.processed(Handler.CACHE, pod, new)
+
+    def wake_for_assigned(self, pod: Pod, old: PodObject) -> None:
+        """A pod came to a node: the plugins' hints decide. Of updates, nothing that the model has is asked for."""
+        with when(~old.assigned):
+            self.queue.move_all(ASSIGNED_POD_ADD, about=pod)
 
     # --- nodes -----------------------------------------------------------------------------------------
 
@@ -135,25 +183,16 @@ class EventHandlers(Component):
 
     @step(actor="node handler")
     def wake_queue_for_node(self, node: Node) -> None:
-        """After the cache, the queue: a new node wakes the parked pods that it would admit."""
+        """After the cache, the queue: a new node wakes the parked pods that may fit on it."""
         require(self.node_busy)
         self.node_watch.take(node)
-        self.queue.move_all(NODE_ADD, self.admissible())
+        self.queue.move_all(NODE_ADD, self.admissible(), about=node)
         self.node_busy = False
         self.node_watch.processed()
-        for pod in self.universe[Pod]:
-            self.admitted[pod] = False
 
     def check_admission(self, node: Node) -> None:
-        """preCheckForNode, on the NodeInfo as AddNode leaves it."""
-        nodes = self.universe[Node]
-        cached = Placement(
-            {pod: {n: self.cache.on(pod, n) for n in nodes} for pod in self.universe[Pod]},
-            {n: self.cache.live[n] for n in nodes},
-        )
-        for pod in self.universe[Pod]:
-            self.admitted[pod] = self.filters.admits(pod, node, cached)
+        """What is noted when a node is added to the cache: nothing, the plugins' hints decide later."""
 
     def admissible(self) -> Mapping[Pod, Value] | None:
         """The pods that the new node would admit; None for all."""
-        return {pod: self.admitted[pod] for pod in self.universe[Pod]}
+        return None

@@ -8,11 +8,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from ..environment.objects import Pod
+from ..environment.objects import Node, Pod, PodCopy
 from ..language import Component, Expr, Value, as_expr, boolean, integer, per, select, when
 from .clock import Clock
+from .events import ClusterEvent
 from .nominator import Nominator
 from .queue import PriorityQueue
+from .without_hints import QueueWithoutHints
 
 if TYPE_CHECKING:
     from typing import Any
@@ -98,8 +100,11 @@ class CountingClock(Clock):
         return parked > self.timing.max_parked
 
 
-class CountingQueue(PriorityQueue):
-    """The queue with its two numbers, and the number that each failing attempt read."""
+class CountingQueue(QueueWithoutHints):
+    """The queue with its two numbers, and the number that each failing attempt read.
+
+    The numbers decide only where SchedulerQueueingHints is off, which is how upstream's tables that state them are meant.
+    """
 
     cycle = integer(-_FAR, _FAR, 0)
     move_cycle = integer(-_FAR, _FAR, -1)
@@ -122,8 +127,12 @@ class CountingQueue(PriorityQueue):
         came: Expr = self.move_cycle >= self.attempt_cycle[pod]
         return came
 
-    def record_move(self) -> None:
-        super().record_move()
+    def is_retried(self, pod: Pod, copy: PodCopy) -> Expr:
+        # A row that names no rejecting plugin is about the numbers, not about errors (which are retried from 1.29 on).
+        return self.move_came(pod)
+
+    def record_move(self, event: ClusterEvent, about: Pod | Node | None) -> None:
+        super().record_move(event, about)
         self.move_cycle = self.cycle
 
 

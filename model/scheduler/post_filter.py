@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..environment.disturbances import Disturbance
 from ..environment.extension_points import ExtensionPoint
 from ..environment.objects import Node, Pod
-from ..language import Expr, any_of, as_expr, otherwise, require, select, step, when
+from ..language import Expr, Value, any_of, as_expr, otherwise, require, select, step, when
+from ..language.sorts import sort_of_ref
 from .reservation import Reservation
 from .verdicts import NodeVerdict, Phase
+
+if TYPE_CHECKING:
+    from .async_preemption import AsyncPreemption
 
 
 class PostFilter(Reservation):
     """The steps of preemption; what they compute is in `Preemption`."""
+
+    async_preemption: AsyncPreemption
 
     def read_preemptor(self, pod: Pod) -> tuple[Expr, Expr]:
         """The preemptor is read again, from the lister: whether it exists, and its nomination."""
@@ -27,16 +35,18 @@ class PostFilter(Reservation):
         may = exists & self.preemption.eligible(pod, nominated)
         with when(may & helpful):
             self.phase = Phase.DRY_RUN
-        with otherwise(may & as_expr(nominated).is_some):
-            self.phase = Phase.CLEAR_OWN_NOMINATION
+        with otherwise(may):
+            self.hopeless(nominated)
         with otherwise():
             self._after_preemption()
 
-    @step(actor="scheduler")
-    def clear_own_nomination(self, pod: Pod) -> None:
-        """No eviction anywhere would help: withdraw, at the API server, the preemptor's own nomination."""
-        require(self.at(Phase.CLEAR_OWN_NOMINATION, pod))
-        self.api.clear_nomination(pod)
+    def hopeless(self, nominated: Value) -> None:
+        """No eviction on any node would help."""
+        self.no_candidate()
+
+    def no_candidate(self) -> None:
+        """Preemption ends without a candidate: the preemptor is not nominated any more."""
+        self.withdraws = True
         self._after_preemption()
 
     @step(actor="scheduler")
@@ -52,7 +62,7 @@ class PostFilter(Reservation):
             with when(candidate & is_victim):
                 self.preemption.victim[q] = True
         with when(self.no_node_is(NodeVerdict.REJECTED) & self.no_node_is(NodeVerdict.CANDIDATE)):
-            self._after_preemption()
+            self.no_candidate()
 
     @step(actor="scheduler", random=True)
     def choose_candidate(self, pod: Pod, node: Node) -> None:
@@ -62,11 +72,24 @@ class PostFilter(Reservation):
         require(self.preemption.may_be_chosen(pod, node))
         self.preemption.commit(pod, node)
         self.nominee = node
-        self.after_choice()
+        self.after_choice(pod, node)
 
-    def after_choice(self) -> None:
-        """What follows the choice: the evictions (the failure handler records the nomination later)."""
-        self.advance_preemption()
+    def after_choice(self, pod: Pod, node: Node) -> None:
+        """What follows the choice: a goroutine evicts the victims (the failure handler records the nomination)."""
+        victims = {q: self.to_be_evicted(q) for q in self.universe[Pod] if q is not pod}
+        last = as_expr(None, sort_of_ref(Pod))
+        for q, is_victim in victims.items():
+            last = select(is_victim & self.preemption.is_last(pod, q, victims), q, last)
+        self.async_preemption.start(pod, node, victims, last)
+        self._after_preemption()
+
+    def to_be_evicted(self, victim: Pod) -> Expr:
+        """Of the victims, those that were not terminating already when the snapshot was taken."""
+        return self.preemption.victim[victim] & ~as_expr(self.snapshot.pod[victim].terminating)
+
+    def preempts_in_cycle(self) -> bool:
+        """Whether the scheduling cycle itself evicts the victims, one step after the other."""
+        return False
 
     def advance_preemption(self) -> None:
         """The next thing that preemption has left to do."""
@@ -80,8 +103,8 @@ class PostFilter(Reservation):
 
     @step(actor="scheduler")
     def evict(self, pod: Pod, victim: Pod, ok: bool) -> None:
-        """DELETE one victim at the API server; any error, also that it is gone, ends the preemption."""
-        if pod is victim:
+        """DELETE one victim at the API server; an error ends the preemption."""
+        if pod is victim or not self.preempts_in_cycle():
             require(False)
             return
         require(self.at(Phase.EVICT, pod) & self.preemption.is_next_victim(pod, victim))
@@ -94,7 +117,11 @@ class PostFilter(Reservation):
             self.api.delete_pod(victim)
             self.victim_deleted(victim)
         with otherwise():
-            self.eviction_failed()
+            self.victim_was_gone(victim)
+
+    def victim_was_gone(self, victim: Pod) -> None:
+        """What follows if the API server does not know the victim: as good as deleted."""
+        self.done_with(victim)
 
     def require_deletion(self, victim: Pod) -> None:
         """A victim that waits for permission is not deleted."""
@@ -112,13 +139,17 @@ class PostFilter(Reservation):
     @step(actor="scheduler")
     def reject_waiting(self, pod: Pod, victim: Pod) -> None:
         """A victim that waits for permission is rejected in memory; if it was allowed just now, that is lost."""
-        if pod is victim or ExtensionPoint.PERMIT not in self.extension_points(victim):
+        if pod is victim or not self.rejects_in_cycle(victim):
             require(False)
             return
         require(self.at(Phase.EVICT, pod) & self.preemption.is_next_victim(pod, victim))
         require(self.waiting.holds(victim))
         self.waiting.reject(victim)
         self.done_with(victim)
+
+    def rejects_in_cycle(self, victim: Pod) -> bool:
+        """Whether the scheduling cycle itself may have to reject this victim."""
+        return self.preempts_in_cycle() and ExtensionPoint.PERMIT in self.extension_points(victim)
 
     def eviction_failed(self) -> None:
         """PostFilter returns an error: no node is nominated."""
@@ -129,7 +160,7 @@ class PostFilter(Reservation):
     @step(actor="scheduler")
     def clear_lower_nomination(self, pod: Pod, other: Pod) -> None:
         """Withdraw, at the API server, the nomination of a lower-priority pod to the chosen node."""
-        if pod is other:
+        if pod is other or not self.preempts_in_cycle():
             require(False)
         require(self.at(Phase.CLEAR_NOMINATIONS, pod) & self.preemption.to_clear[other])
         self.api.clear_nomination(other)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ..environment.objects import Node, Pod, node_or_none
@@ -55,7 +56,12 @@ class Preemption(Candidates):
     def might_help(self, node: Node) -> Expr:
         """nodesWherePreemptionMightHelp: every node but those that no eviction makes fit."""
         hopeless: Expr = self.scheduler.verdict[node] == NodeVerdict.UNRESOLVABLE
-        return ~hopeless
+        unknown: Expr = self.scheduler.verdict[node] == NodeVerdict.UNTRIED
+        return ~hopeless & (self.tries_unfiltered() | ~unknown)
+
+    def tries_unfiltered(self) -> bool:
+        """Whether a node of which the filters said nothing is tried."""
+        return False
 
     def reasons(self, pod: Pod, node: Node) -> dict[str, Expr]:
         """What PostFilter says of a node that is no candidate: one of these, or several resources at once."""
@@ -84,14 +90,27 @@ class Preemption(Candidates):
                 self.to_clear[q] = self.nominator.nominated_to(q, node) & (q.priority < pod.priority)
 
     def is_next_victim(self, preemptor: Pod, pod: Pod) -> Expr:
-        """Victims are evicted one by one: violators of budgets first, then the most important."""
+        """Victims are evicted in parallel: any may be the next."""
+        return as_expr(self.victim[pod])
+
+    def is_first_victim(self, preemptor: Pod, pod: Pod) -> Expr:
+        """The victim that the order of victims has first: violators of budgets, then the most important."""
         others = [q for q in self.universe[Pod] if q is not preemptor]
-        violating = {
-            q: any_of(self.snapshot.on(q, n) & self.violating(preemptor, n)[q] for n in self.universe[Node])
-            for q in others
-        }
+        violating = self._violating(preemptor)
         before = [self.victim[q] & self.is_ahead(q, pod, violating) for q in others if q is not pod]
         return self.victim[pod] & ~any_of(before)
+
+    def _violating(self, preemptor: Pod) -> dict[Pod, Expr]:
+        return {
+            q: any_of(self.snapshot.on(q, n) & self.violating(preemptor, n)[q] for n in self.universe[Node])
+            for q in self.universe[Pod]
+            if q is not preemptor
+        }
+
+    def is_last(self, preemptor: Pod, pod: Pod, victims: Mapping[Pod, Expr]) -> Expr:
+        """Whether the order of victims has none of these behind the pod."""
+        violating = self._violating(preemptor)
+        return ~any_of(v & self.is_ahead(pod, q, violating) for q, v in victims.items() if q is not pod)
 
     def none_left(self, table: str) -> Expr:
         """Whether no `victim`, or nothing `to_clear`, is left."""

@@ -1,6 +1,6 @@
-"""The scheduling queue (pkg/scheduler/internal/queue/scheduling_queue.go, 1.22).
+"""The scheduling queue (pkg/scheduler/backend/queue/scheduling_queue.go and active_queue.go, 1.34).
 
-Three sub-queues: activeQ, backoffQ, unschedulableQ. Every method here is what upstream does under the
+Three sub-queues: activeQ, backoffQ, unschedulablePods. Every method here is what upstream does under the
 queue's lock; a caller that makes two calls makes two steps. What depends on time is asked of the clock.
 """
 
@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from ..environment.objects import Pod, PodCopy, PodObject
+from ..environment.objects import Node, Pod, PodCopy, PodObject
 from ..language import (
     Component,
     Expr,
@@ -27,11 +27,13 @@ from ..language import (
     step,
     when,
 )
-from .events import ANY_EVENT, ASSIGNED_POD_ADD, UNSCHEDULABLE_TIMEOUT, ClusterEvent, Plugin
+from .events import ANY_EVENT, ASSIGNED_POD_ADD, UNSCHEDULABLE_TIMEOUT, Action, ClusterEvent, Plugin
 
 if TYPE_CHECKING:
+    from .async_preemption import AsyncPreemption
     from .clock import Clock
     from .failure import FailureHandler
+    from .hints import Hints
     from .nominator import Nominator
 
 
@@ -45,22 +47,27 @@ class Place(Enum):
 
 
 class PriorityQueue(Component):
-    """activeQ, backoffQ and unschedulableQ, with the copies of the pods that they hold.
+    """activeQ, backoffQ and unschedulablePods, with the copies of the pods that they hold.
 
-    `rejected_by[p]` are the plugins for which p's last attempt did not fit. The numbers schedulingCycle and
-    moveRequestCycle are only ever compared, so the model keeps the outcome: `moved` says that a move request
-    came since the last Pop, `moved_since[p]` that one came since p's failing attempt read its schedulingCycle.
+    `rejected_by[p]` are the plugins for which p's last attempt did not fit. `in_flight[p]`: p was popped, and Done was
+    not called for it yet. Upstream keeps the events since the Pop in a list, and asks the hints when the pod comes back;
+    an event's hint depends on nothing that changes, so it is asked here when the event comes: `heard[p][g]` says that
+    plugin g, had it rejected p, would have it tried again. `gated[p]`: when p was last to leave the parked pods, a PreEnqueue
+    plugin held it back.
     """
 
     nominator: Nominator
     failure: FailureHandler
     clock: Clock
+    hints: Hints
+    async_preemption: AsyncPreemption
 
     place = per(Pod, enum(Place))
     copy = per(Pod, PodCopy)
     rejected_by = per(Pod, per(Plugin, boolean()))
-    moved = boolean()
-    moved_since = per(Pod, boolean())
+    in_flight = per(Pod, boolean())
+    heard = per(Pod, per(Plugin, boolean()))
+    gated = per(Pod, boolean())
 
     def setup(self) -> None:
         for pod in self.universe[Pod]:
@@ -78,7 +85,16 @@ class PriorityQueue(Component):
         return (a.priority > b.priority) | ((a.priority == b.priority) & self.clock.is_older(a, b))
 
     def is_head(self, pod: Pod) -> Expr:
-        """Whether Pop would return this pod."""
+        """Whether Pop would return this pod: activeQ's head, or if activeQ is empty one that is backing off."""
+        idle = all_of(self.place[q] != Place.ACTIVE for q in self.universe[Pod])
+        return self.is_head_of_active(pod) | (idle & self.is_popped_early(pod))
+
+    def is_popped_early(self, pod: Pod) -> Expr:
+        """Whether Pop may take the pod out of backoffQ, where those that no plugin rejected are kept apart."""
+        return (self.place[pod] == Place.BACKOFF) & self.is_rejected(pod)
+
+    def is_head_of_active(self, pod: Pod) -> Expr:
+        """Whether the pod is activeQ's head."""
         first = [
             (self.place[q] != Place.ACTIVE) | ~self.precedes(q, pod)
             for q in self.universe[Pod]
@@ -95,7 +111,7 @@ class PriorityQueue(Component):
 
     def add(self, pod: Pod, new: PodObject) -> None:
         """Add: a new pending pod."""
-        self.put(pod, Place.ACTIVE, new.copy())
+        self.put(pod, self.entering(pod, Place.ACTIVE), new.copy())
         self.clock.arrived(pod)
         self._forget_rejection(pod)
         self.nominator.add(pod, None, new.nominated)
@@ -105,21 +121,39 @@ class PriorityQueue(Component):
         require(self.is_head(pod))
         copy = self.copy[pod]
         self.put(pod, Place.NONE, PodCopy())
-        self.clock.popped(pod)
-        self.moved = False
-        self.nominator.popped(pod)
+        with when(~self.discards(pod)):
+            self.clock.popped(pod)
+            self.begin_attempt(pod)
+            self.nominator.popped(pod)
         return copy
 
-    def begin_failure(self, pod: Pod) -> None:
-        """SchedulingCycle(): the failing attempt reads the number of the current cycle."""
-        self.moved_since[pod] = self.moved
+    def discards(self, pod: Pod) -> Expr:
+        """Whether Pop drops the pod, and takes the next one, because it is in flight already."""
+        return as_expr(self.in_flight[pod])
 
-    def move_came(self, pod: Pod) -> Expr:
-        """moveRequestCycle >= the cycle that the failing attempt of `pod` read."""
-        return as_expr(self.moved_since[pod])
+    def begin_attempt(self, pod: Pod) -> None:
+        """From now on, events are kept for the pod; who rejected it before is forgotten."""
+        self.in_flight[pod] = True
+        self.drop_rejection(pod)
+
+    def drop_rejection(self, pod: Pod) -> None:
+        """A popped pod starts without rejecting plugins."""
+        self._forget_rejection(pod)
+
+    def done(self, pod: Pod) -> None:
+        """Done: no more events are kept for the pod."""
+        self.in_flight[pod] = False
+        for plugin in self.universe[Plugin]:
+            self.heard[pod][plugin] = False
+
+    def begin_failure(self, pod: Pod) -> None:
+        """SchedulingCycle(): a failing attempt reads the number of the current cycle, which is not needed any more."""
+
+    def forget_cycle(self, pod: Pod) -> None:
+        """A failing attempt will not requeue the pod after all: the number that it read is not needed."""
 
     def requeue(self, pod: Pod, copy: PodCopy) -> Expr:
-        """AddUnschedulableIfNotPresent: parked, or to backoffQ if a move request came meanwhile.
+        """AddUnschedulableIfNotPresent, and Done: parked, or to backoffQ to be tried again.
 
         Gives whether the pod was taken; one that is in the queue already is not.
         """
@@ -127,17 +161,47 @@ class PriorityQueue(Component):
         with when(taken):
             self.put(pod, self.requeue_place(pod, copy), copy)
             self.clock.came_back(pod)
-            self.nominator.add(pod, None, copy.nominated)
-        self.moved_since[pod] = False
+            self.came_back(pod, copy)
+        self.done(pod)
         return taken
+
+    def came_back(self, pod: Pod, copy: PodCopy) -> None:
+        """What else the requeue does: nothing, the failure handler sees to the nomination."""
 
     def requeue_place(self, pod: Pod, copy: PodCopy) -> Expr:
         """Where a failed pod goes."""
-        return select(self.is_retried(pod, copy), self.backing_off_place(), Place.UNSCHEDULABLE)
+        self.gated[pod] = False
+        retried = self.is_retried(pod, copy)
+        with when(retried):
+            place = self.entering(pod, self.backing_off_place())
+        return select(retried, place, Place.UNSCHEDULABLE)
+
+    def entering(self, pod: Pod, place: Value) -> Expr:
+        """PreEnqueue: where a pod comes that is to enter activeQ or backoffQ; one that a plugin holds is parked, gated."""
+        held = self.async_preemption.holds(pod)
+        self.gated[pod] = held
+        return select(held, Place.UNSCHEDULABLE, place)
+
+    def is_deaf_to(self, pod: Pod, event: ClusterEvent) -> Expr:
+        """Whether the parked pod is gated, and the plugin that gates it did not ask for the event (DefaultPreemption: deletions)."""
+        return self.gated[pod] & (event.resource != "Pod" or Action.DELETE not in event.action)
 
     def is_retried(self, pod: Pod, copy: PodCopy) -> Expr:
-        """Whether a failed pod is to be tried again rather than parked."""
-        return self.move_came(pod)
+        """Whether a failed pod is to be tried again rather than parked.
+
+        After an error always; after a rejection if an event came since the Pop that may have changed a rejecting plugin's mind.
+        """
+        plugins = self.universe[Plugin]
+        changed = any_of(self.rejected_by[pod][p] & self.heard[pod][p] for p in plugins)
+        return changed | (~self.is_rejected(pod) & self.is_retried_after_error(pod))
+
+    def is_retried_after_error(self, pod: Pod) -> Expr:
+        """Whether a pod that no plugin rejected is tried again without an event."""
+        return as_expr(True)
+
+    def is_rejected(self, pod: Pod) -> Expr:
+        """Whether a plugin is known to have rejected the pod."""
+        return any_of(self.rejected_by[pod][p] for p in self.universe[Plugin])
 
     def backoff_place(self) -> Place:
         """Where a pod waits until its backoff is over."""
@@ -154,18 +218,22 @@ class PriorityQueue(Component):
     def update(self, pod: Pod, old: PodObject, new: PodObject) -> None:
         """Update: a pending pod's object changed. Without an old object, only a parked pod is known."""
         known = self.contains(pod) & (old.exists | (self.place[pod] == Place.UNSCHEDULABLE))
-        with when(known):
-            self.nominator.update(pod, old.nominated, new.nominated)
-            self.place[pod] = self.place_after_update(pod, old, new)
-            self.copy[pod] = new.copy()
-        with otherwise():
-            # In flight, assumed, or not known yet: upstream cannot tell, and adds it to activeQ.
-            self.add(pod, new)
+        with when(~self.keeps_update(pod)):
+            with when(known):
+                self.nominator.update(pod, old.nominated, new.nominated)
+                self.place[pod] = self.place_after_update(pod, old, new)
+                self.copy[pod] = new.copy()
+            with otherwise():
+                # Assumed, or not known yet: the queue cannot tell, and adds it to activeQ.
+                self.add(pod, new)
+
+    def keeps_update(self, pod: Pod) -> Expr:
+        """Whether an update is only kept as an event, because the pod is in flight: it comes back as the lister has it."""
+        return as_expr(self.in_flight[pod])
 
     def place_after_update(self, pod: Pod, old: PodObject, new: PodObject) -> Expr:
-        """Where an update leaves a waiting pod: only a parked one moves, if more than its status changed."""
-        wakes = (self.place[pod] == Place.UNSCHEDULABLE) & self.is_respecified(old, new)
-        return select(wakes, self.retry_place(pod), self.place[pod])
+        """Where an update leaves a waiting pod: only a parked one could move, and no hint is moved by a mere deletion."""
+        return as_expr(self.place[pod])
 
     def is_respecified(self, old: PodObject, new: PodObject) -> Expr:
         """isPodUpdated: more than the status differs."""
@@ -179,10 +247,13 @@ class PriorityQueue(Component):
         self.put(pod, Place.NONE, PodCopy())
 
     def activate(self, pod: Pod) -> None:
-        """Activate: a plugin wants a waiting pod to be tried at once."""
+        """Activate: a plugin wants a waiting pod to be tried at once, or one in flight to be tried again."""
         with when((self.place[pod] == Place.BACKOFF) | (self.place[pod] == Place.UNSCHEDULABLE)):
-            self.place[pod] = Place.ACTIVE
-            self.nominator.add(pod, None, self.copy[pod].nominated)
+            self.place[pod] = self.entering(pod, Place.ACTIVE)
+            self.came_back(pod, self.copy[pod])
+        with otherwise():
+            for plugin in self.universe[Plugin]:
+                self.heard[pod][plugin] = self.heard[pod][plugin] | self.in_flight[pod]
 
     # --- moves -----------------------------------------------------------------------------------
 
@@ -196,20 +267,26 @@ class PriorityQueue(Component):
         for plugin in self.universe[Plugin]:
             self.rejected_by[pod][plugin] = False
 
-    def matches(self, pod: Pod, event: ClusterEvent) -> Expr:
-        """podMatchesEvent: one of the plugins that rejected the pod asked for the event."""
+    def matches(self, pod: Pod, event: ClusterEvent, about: Pod | Node | None = None) -> Expr:
+        """isPodWorthRequeuing: one of the plugins that rejected the pod would have it tried again after the event."""
         if event.is_wildcard:
             return as_expr(True)
-        return any_of(self.rejected_by[pod][p] for p in self.universe[Plugin] if p.asked_for(event))
+        return any_of(
+            self.rejected_by[pod][p] & self.hints.wakes(p, pod, event, about) for p in self.universe[Plugin]
+        )
 
-    def is_woken_by(self, pod: Pod, event: ClusterEvent) -> Expr:
-        """Whether the event moves the pod: it matches, or no plugin is known to have rejected the pod."""
-        rejected = any_of(self.rejected_by[pod][p] for p in self.universe[Plugin])
-        return ~rejected | self.matches(pod, event)
+    def is_woken_by(self, pod: Pod, event: ClusterEvent, about: Pod | Node | None = None) -> Expr:
+        """Whether the event moves the parked pod: no plugin is known to have rejected it, or one that did says so."""
+        return ~self.is_rejected(pod) | self.matches(pod, event, about)
 
-    def move_all(self, event: ClusterEvent = ANY_EVENT, admitted: Mapping[Pod, Value] | None = None) -> None:
-        """MoveAllToActiveOrBackoffQueue; `admitted` is its pre-check: the other pods stay parked."""
-        self._move(dict.fromkeys(self.universe[Pod], True) if admitted is None else admitted, event)
+    def move_all(
+        self,
+        event: ClusterEvent = ANY_EVENT,
+        admitted: Mapping[Pod, Value] | None = None,
+        about: Pod | Node | None = None,
+    ) -> None:
+        """MoveAllToActiveOrBackoffQueue for an event about this object; `admitted` is its pre-check: other pods stay parked."""
+        self._move(dict.fromkeys(self.universe[Pod], True) if admitted is None else admitted, event, about)
 
     def move_matching(self, pod: Pod, event: ClusterEvent = ASSIGNED_POD_ADD) -> None:
         """AssignedPodAdded / AssignedPodUpdated: parked pods with a required affinity term for `pod`."""
@@ -217,24 +294,21 @@ class PriorityQueue(Component):
             parked: any(t.required and not t.anti and t.matches(pod) for t in parked.terms)
             for parked in self.universe[Pod]
         }
-        self._move(waiting_for, event)
+        self._move(waiting_for, event, pod)
 
-    def _move(self, which: Mapping[Pod, Value], event: ClusterEvent) -> None:
+    def _move(self, which: Mapping[Pod, Value], event: ClusterEvent, about: Pod | Node | None = None) -> None:
         for pod, wanted in which.items():
             parked = self.place[pod] == Place.UNSCHEDULABLE
-            with when(parked & wanted & self.is_woken_by(pod, event)):
-                self.place[pod] = self.retry_place(pod)
-        self.record_move()
+            with when(parked & wanted & ~self.is_deaf_to(pod, event) & self.is_woken_by(pod, event, about)):
+                self.place[pod] = self.entering(pod, self.retry_place(pod))
+        self.record_move(event, about)
 
-    def record_move(self) -> None:
-        """moveRequestCycle := schedulingCycle, whether or not a pod moved."""
-        self.moved = True
+    def record_move(self, event: ClusterEvent, about: Pod | Node | None) -> None:
+        """The event is kept for the pods in flight, whether or not a parked pod moved."""
         for pod in self.universe[Pod]:
-            self.moved_since[pod] = as_expr(self.moved_since[pod]) | self.is_failing(pod)
-
-    def is_failing(self, pod: Pod) -> Expr:
-        """Whether an attempt of `pod` has read its cycle number and not yet requeued the pod."""
-        return self.failure.has_read_cycle(pod)
+            for plugin in self.universe[Plugin]:
+                hint = self.in_flight[pod] & self.hints.wakes(plugin, pod, event, about)
+                self.heard[pod][plugin] = self.heard[pod][plugin] | hint
 
     # --- timers ----------------------------------------------------------------------------------
 

@@ -62,11 +62,18 @@ class Drive:
             if not self._take_one():
                 raise RuntimeError(f"the model is stuck at {self.phase.name}")
             if self.phase in until:
+                self._finish_evictions()
                 return self
         raise RuntimeError(f"the model did not come to {', '.join(p.name for p in until)}")
 
-    def _take_one(self) -> bool:
-        for step in [*self._steps("scheduler"), *self._steps("failure")]:
+    def _finish_evictions(self) -> None:
+        """What the preemption goroutine does, if one was started."""
+        for _ in range(MAX_STEPS):
+            if not self._take_one("async_preemption"):
+                return
+
+    def _take_one(self, *parts: str) -> bool:
+        for step in [step for part in parts or ("scheduler", "failure") for step in self._steps(part)]:
             if step.name in CHOICES:
                 if self._choose(step):
                     return True
@@ -98,7 +105,7 @@ class Drive:
         except NotEnabled:
             return False
         self.steps.append(step.name)
-        if step.name == "evict":
+        if step.name in ("evict", "evict_last"):
             victim: Pod = args[1]
             self.evicted.append(victim.name)
         return True

@@ -111,8 +111,11 @@ def _preempt(case: Case, facts: Facts, release: str, whole: bool) -> tuple[Situa
     drive = Drive(here, by_name(here), hoped)
     if whole:
         return here, drive.run((Phase.IDLE, Phase.ASSUMED))
-    told = {name: _status(said) for name, said in (case.get("filteredNodeStatuses") or {}).items()}
-    stand_at(here, Phase.REREAD_PREEMPTOR, told, NodeVerdict.UNTRIED)
+    statuses = case.get("filteredNodeStatuses")
+    told = {name: _status(said) for name, said in (statuses or {}).items()}
+    # A row without statuses is about what follows the filters: every node was rejected.
+    unsaid = NodeVerdict.REJECTED if statuses is None else NodeVerdict.UNTRIED
+    stand_at(here, Phase.REREAD_PREEMPTOR, told, unsaid)
     scheduler, preemption = here.part("scheduler"), here.part("preemption")
 
     def try_what_might_help() -> None:

@@ -26,9 +26,10 @@ from podrace.model.environment.objects import (
     Selector,
     Term,
 )
+from podrace.model.environment.watch import Handler
 from podrace.model.history import RELEASES, resolve
 from podrace.model.language import NotEnabled, as_expr, trace_system
-from podrace.model.scheduler.events import default_plugins
+from podrace.model.scheduler.events import Action, ClusterEvent, default_plugins
 from podrace.model.scheduler.queue import Place
 from podrace.model.scheduler.verdicts import NodeVerdict
 from tests.model.clusters import concrete, nodes, race_72124, spec
@@ -289,6 +290,53 @@ def test_a_generations():
 def test_a_sums():
     first = [v.name for v in system().variables if v.name.startswith("node_infos.")]
     assert not [name for name in first if "requested" in name]
+
+
+def test_a_gates():
+    on, p = nodes(2), Pod(0, "p", 1)
+    model = concrete(spec([p], on), "1.34")
+    assert not hasattr(p, "gates")
+    assert model.get(lambda: model.part("async_preemption").holds(p)) is False
+
+
+def test_a_disruption():
+    assert "disrupted" not in {v.name.rpartition(".")[2] for v in system(release="1.34").variables}
+
+
+def test_a_node_delete():
+    removal = ClusterEvent("NodeDelete", "Node", Action.DELETE)
+    assert not [p.name for p in default_plugins() if p.asked_for(removal)]
+
+
+def test_a_early_pop():
+    on, pods = nodes(2), [Pod(0, "a", 1, 5), Pod(1, "b", 1), Pod(2, "c", 1)]
+    model = concrete(spec(pods, on), "1.34")
+    queue, plugins = model.part("queue"), model.model.entities[type(default_plugins()[0])]
+    for pod in pods:
+        model.do(partial(queue.put, pod, Place.BACKOFF, PodCopy()))
+    for pod in pods[:2]:
+        model.do(partial(queue.rejected_by[pod].__setitem__, plugins[0], True))
+    assert [model.get(partial(queue.is_head, pod)) for pod in pods] == [True, True, False]
+
+
+def test_a_release():
+    on, p = nodes(2), Pod(0, "p", 1)
+    model = concrete(spec([p], on), "1.34")
+    queue = model.part("queue")
+    model.do(lambda: queue.pop(p))
+    assert model.get(lambda: queue.in_flight[p]) is True
+    model.do(lambda: queue.requeue(p, PodCopy()))
+    assert model.get(lambda: queue.in_flight[p]) is False
+
+
+def test_a_list():
+    assert [c.key for c in resolve("1.28").missing if c.key == "120413"] == []
+    assert "queue.heard" in {v.name.partition("[")[0] for v in system(release="1.28").variables}
+
+
+def test_a_one_handler():
+    assert RELEASES[-1] == "1.34"
+    assert len(Handler) == 2
 
 
 def test_a_tree():

@@ -25,11 +25,18 @@ def test_a_regression_is_missing_only_in_the_releases_that_had_it():
     assert having == ["1.18", "1.19"]
 
 
-def test_each_release_lacks_less_than_the_one_before():
-    lacking = [{c.key for c in resolve(r).missing} for r in RELEASES]
-    for earlier, later in pairwise(lacking):
-        assert later != earlier
-        assert later - {"93938"} <= earlier
+SAME_AS_BEFORE = {"1.24", "1.27"}
+"""Releases that differ from the one before in nothing that is modelled (1.24: in the length of timers; 1.27: see A-GATES)."""
+
+TAKEN_BACK = {"93938", "118438"}
+"""Changes that an earlier release had, and a later one lacks."""
+
+
+@pytest.mark.parametrize(("before", "release"), list(pairwise(RELEASES)))
+def test_each_release_lacks_less_than_the_one_before(before, release):
+    earlier, later = ({c.key for c in resolve(r).missing} for r in (before, release))
+    assert (later == earlier) is (release in SAME_AS_BEFORE)
+    assert later - TAKEN_BACK <= earlier
 
 
 def test_putting_in_and_taking_out():
@@ -64,6 +71,11 @@ def test_every_release_can_be_traced(release):
 _PLUGINS = "needs plugins that have work to do: see test_permit"
 
 UNSEEN = {
+    "confirmed-object": "needs objects that differ in more than is explored: see the cache's conformance tables",
+    "missing-status": "a cycle filters every node: see the conformance table might_help",
+    "103805": "needs a binding cycle that fails: see the scenario forgotten-wakes-nobody",
+    "106102": "needs a deletion that the watch missed (A-RELIST)",
+    "110925": "needs assume_expiries: see the scenario expired-assumption",
     "53647": "needs affinity terms: see the scenario 53647",
     "no-victims": "decides how often the filters run, and with 101560 also what wins",
     "98096": "needs scores",
@@ -96,5 +108,5 @@ def test_every_change_alone_can_be_undone_and_changes_the_system(key):
 
     if key in UNSEEN:
         pytest.skip(UNSEEN[key])
-    newest = RELEASES[-1]
-    assert shape(resolve(newest, (), [key])) != shape(resolve(newest))
+    having = CHANGES[key].first_in
+    assert shape(resolve(having, (), [key])) != shape(resolve(having))

@@ -10,7 +10,7 @@ from podrace.model.cluster import build_cluster
 from podrace.model.environment.objects import ClusterSpec, Node, Pod, PodCopy, Scope, Term
 from podrace.model.history import resolve
 from podrace.model.language import as_expr, trace_system
-from podrace.model.scheduler.failure import FailurePhase
+from podrace.model.scheduler.failure import FailedAttempt, FailurePhase
 from podrace.model.scheduler.queue import Place
 from tests.model.clusters import concrete, nodes, spec
 
@@ -20,7 +20,9 @@ def failing(release, without=()):
     on, p = nodes(2, 2), Pod(0, "p", 1)
     model = concrete(spec([p], on, node_deletions=1, node_creations=1), release, without=without)
     model.do(lambda: model.part("api").write_node(on[1], exists=False))
-    model.do(lambda: model.part("failure").begin(p, PodCopy(), None, unschedulable=True, missing=on[1]))
+    model.do(
+        lambda: model.part("failure").begin(p, FailedAttempt(PodCopy(), unschedulable=True, missing=on[1]))
+    )
     return model, p, on[1]
 
 
@@ -83,7 +85,7 @@ def test_a_binding_cycle_that_failed_reads_the_number_late(release, place):
     model = concrete(spec([a, b], on), release)
     failure, queue = model.part("failure"), model.part("queue")
     model.do(lambda: queue.pop(a))
-    model.do(lambda: failure.begin(a, PodCopy(failed=True), None, unschedulable=True))
+    model.do(lambda: failure.begin(a, FailedAttempt(PodCopy(failed=True), unschedulable=True)))
     model.do(queue.move_all)
     model.do(lambda: queue.pop(b))
     if release == "1.18":

@@ -3,7 +3,7 @@
 import pytest
 
 from podrace.model.environment.objects import Node, Pod, PodCopy, PodObject, Taint, Term
-from podrace.model.scheduler.failure import FailurePhase
+from podrace.model.scheduler.failure import FailedAttempt, FailurePhase
 from podrace.model.scheduler.queue import Place
 from tests.model.clusters import concrete, nodes, spec
 
@@ -71,7 +71,7 @@ def test_a_failed_pod_that_is_bound_after_all(release, follows):
     on, pod = nodes(4), Pod(0, "p", 1)
     model = concrete(spec([pod], on), release)
     failure = model.part("failure")
-    model.do(lambda: failure.begin(pod, PodCopy(), None, unschedulable=False))
+    model.do(lambda: failure.begin(pod, FailedAttempt(PodCopy())))
     model.do(lambda: model.part("pod_watch").lister.__setitem__(pod, PodObject(exists=True, node=on[0])))
     model.do(lambda: failure.read(pod))
     assert model.get(lambda: failure.phase[pod]) is follows

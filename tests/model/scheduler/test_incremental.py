@@ -59,7 +59,7 @@ def view(model):
 def test_both_snapshots_show_the_same(steps):
     cluster = spec(PODS, ON)
     full = Concrete(build_cluster(cluster, resolve("1.22").classes))
-    lazy = Concrete(build_cluster(cluster, [IncrementalSnapshot]))
+    lazy = Concrete(build_cluster(cluster, [IncrementalSnapshot, *resolve("1.22").classes]))
     for what, p, n in [*steps, ("snapshot", 0, 0)]:
         if what == "snapshot":
             assert full.do(full.part("snapshot").update) is False

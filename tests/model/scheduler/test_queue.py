@@ -6,6 +6,7 @@ import pytest
 
 from podrace.model.environment.objects import Pod, PodCopy, PodObject, Term
 from podrace.model.language import NotEnabled
+from podrace.model.scheduler.failure import FailedAttempt
 from podrace.model.scheduler.queue import Place
 from tests.model.clusters import concrete, nodes, spec
 
@@ -81,7 +82,7 @@ def test_change_73309_keeps_a_move_request_over_the_next_pop(release, expected):
     model, queue, (a, b) = make(5, 1, release=release)
     failure = model.part("failure")
     model.do(lambda: queue.pop(a))
-    model.do(lambda: failure.begin(a, PodCopy(), None, unschedulable=True))
+    model.do(lambda: failure.begin(a, FailedAttempt(PodCopy(), unschedulable=True)))
     model.do(queue.move_all)
     model.do(lambda: queue.pop(b))
     model.do(lambda: queue.requeue(a, PodCopy(failed=True)))

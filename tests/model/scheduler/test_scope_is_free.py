@@ -6,6 +6,7 @@ Each test explores a scenario twice: as it is, and with a model from which the m
 from __future__ import annotations
 
 import dataclasses
+from dataclasses import replace
 
 import pytest
 
@@ -14,11 +15,11 @@ from podrace.checker.slicing import slice_system
 from podrace.model.environment.extension_points import ExtensionPoint
 from podrace.model.environment.objects import ClusterSpec, Node, Pod
 from podrace.model.history import resolve
+from podrace.model.history.requeue import NodeChecked
 from podrace.model.language import as_expr, require
 from podrace.model.scheduler import (
     Binding,
     EventHandlers,
-    FailureHandler,
     Filters,
     Preemption,
     PriorityQueue,
@@ -96,9 +97,9 @@ class FiltersWithoutTaints(Filters):
         return {name: kept[name] for name in ("NodeResourcesFit", "InterPodAffinity")}
 
 
-class FailureWithoutNodeCheck(FailureHandler):
-    def begin(self, pod, copy, nominee, unschedulable, missing=None):
-        super().begin(pod, copy, nominee, unschedulable)
+class FailureWithoutNodeCheck(NodeChecked):
+    def begin(self, pod, attempt):
+        super().begin(pod, replace(attempt, missing=None))
 
     def check_node(self, pod: Pod, node: Node):
         require(False)
