@@ -70,7 +70,7 @@ def test_the_same_findings_give_the_same_bytes() -> None:
 
 
 def test_how_long_a_search_took_makes_no_difference() -> None:
-    slower = [replace(f, seconds=f.seconds + 77.7) for f in [SHOWN, *samples.ALL]]
+    slower = [replace(f, seconds=(f.seconds or 0.0) + 77.7) for f in [SHOWN, *samples.ALL]]
     assert to_html(slower, WORDS) == to_html([SHOWN, *samples.ALL], WORDS)
 
 
