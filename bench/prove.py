@@ -1,0 +1,74 @@
+"""All clusters of one size: how many there are, how long it takes to tell them apart and to explore them, and what two
+processes gain over one, in the same run.
+
+    python bench/prove.py [PODS] [NODES]
+
+3 pods and 2 nodes take minutes; by default it is 2 pods and 2 nodes.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from dataclasses import replace
+
+from podrace.checker.families.family import Family
+from podrace.checker.sweeps import Chunk, Here, Processes, sweep
+from podrace.cli.survey import Question, Task, work
+from podrace.model.environment.objects import Scope
+from podrace.scenarios.outline import Limits, Outline, outlines
+
+CASES = (
+    ("1.13", ("72259",), "S-NOMVIS"),
+    ("1.14", (), "S-NOM"),
+    ("1.19", (), "S-NOM"),
+    ("1.22", (), "S-CAP"),
+)
+EXAMPLE = Outline((), 0, graceful=False, limits=Limits(least_request=1), scope=Scope(pod_events=2))
+CHUNK = 20
+
+
+def chunks(question: Question, pods: int, nodes: int) -> list[Chunk]:
+    """All clusters of exactly this size."""
+    found = []
+    for outline in outlines(pods, nodes, EXAMPLE):
+        asked = replace(question, outline=outline)
+        unknown = asked.unknown()
+        family = Family(unknown, question.property)
+        ranges = tuple(family.ranges[q] for q in unknown.quantities)
+        members = [(tuple(r.values[q] for q in unknown.quantities), r.cells) for r in family.representatives]
+        for start in range(0, len(members), CHUNK):
+            task = Task(asked, ranges, tuple(members[start : start + CHUNK]))
+            found.append(Chunk(f"{outline} #{start}", task))
+    return found
+
+
+def main() -> None:
+    """Print one line for each property."""
+    pods, nodes = (int(word) for word in (*sys.argv[1:3], *("2", "2")[len(sys.argv) - 1 :]))
+    print(
+        f"{pods} pods, {nodes} nodes{'clusters':>29}{'enumerated':>12}{'states':>14}{'1 process':>11}{'2':>9}{'ratio':>7}"
+    )
+    for release, fixes, prop in CASES:
+        question = Question(EXAMPLE, release, fixes, (), prop)
+        began = time.perf_counter()
+        todo = chunks(question, pods, nodes)
+        told = time.perf_counter() - began
+        seconds = []
+        states: set[int] = set()
+        for pool in (Here(), Processes(2)):
+            began = time.perf_counter()
+            states.add(sum(c.states for _, result in sweep(work, todo, pool) for c in result.clusters))
+            seconds.append(time.perf_counter() - began)
+        assert len(states) == 1, "one process and two disagree"
+        clusters = sum(cells for chunk in todo for _, cells in chunk.task.members)
+        name = f"{prop} {release}" + "".join(f" + {fix}" for fix in fixes)
+        print(
+            f"{name:<34}{clusters:>12,}{told:>11.1f}s{states.pop():>14,}{seconds[0]:>10.1f}s{seconds[1]:>8.1f}s"
+            f"{seconds[0] / seconds[1]:>7.2f}",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()
