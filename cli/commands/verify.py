@@ -1,0 +1,101 @@
+"""The options of `podrace verify` and `podrace diff`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ..app import app
+from ..arguments import (
+    ComparisonForm,
+    ComparisonOption,
+    Jobs,
+    MaxStates,
+    NoColor,
+    Own,
+    PropertyIds,
+    Release,
+    Scenarios,
+    Timeout,
+    WithFix,
+)
+from ..options import parse_jobs, parse_states, parse_timeout
+
+if TYPE_CHECKING:
+    from ...checker.exploration import Budget
+
+
+@app.command(
+    help="Compare a release with the same release and a change: which properties it fixes, and which it breaks.\n\n"
+    "CHANGE is a Python file with subclasses of parts of the scheduler (FILE.py:CLASS for one of them; see "
+    "`podrace new-patch`), or the number of an upstream change. Without --release: the newest, or the last without the "
+    "upstream change. Without --scenario: the catalogue.\n\n"
+    "Exit codes: 0 nothing regressed, 1 a property regressed or something can no longer come about (with --strict also: a "
+    "property is still violated), 2 wrong usage or input, 3 inconclusive (a budget ran out)."
+)
+def verify(
+    changes: Annotated[
+        list[str], typer.Argument(metavar="CHANGE...", show_default=False, help="What to put in, together.")
+    ],
+    release: Release = None,
+    against: Annotated[
+        str | None, typer.Option(metavar="X.Y", help="Compare with this release instead of the same one.")
+    ] = None,
+    with_fix: WithFix = None,
+    scenario: Scenarios = None,
+    property_: PropertyIds = None,
+    own: Own = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Exit with 1 also if a property is still violated.")
+    ] = False,
+    output: ComparisonOption = ComparisonForm.text,
+    max_states: MaxStates = None,
+    timeout: Timeout = None,
+    jobs: Jobs = None,
+    no_color: NoColor = False,
+) -> None:
+    budget = _budget(max_states, timeout, jobs)
+    from ..execute import Method
+    from ..own import own_properties
+    from ..verify import Inquiry
+    from ..verify import verify as run_verify
+
+    inquiry = Inquiry(scenario or (), property_ or (), own_properties(own or ()), strict, output.value, no_color)
+    raise typer.Exit(run_verify(changes, release, against, with_fix or (), inquiry, budget, Method()))
+
+
+@app.command(
+    help="Compare two releases: which properties hold on one and not on the other.\n\n"
+    "Exit codes: 0 all verdicts are the same, 1 one differs, 2 wrong usage or input, 3 inconclusive (a budget ran out)."
+)
+def diff(
+    before: Annotated[str, typer.Option("--before", metavar="X.Y", show_default=False, help="One release.")],
+    after: Annotated[str, typer.Option("--after", metavar="X.Y", show_default=False, help="The other.")],
+    scenario: Scenarios = None,
+    property_: PropertyIds = None,
+    own: Own = None,
+    output: ComparisonOption = ComparisonForm.text,
+    max_states: MaxStates = None,
+    timeout: Timeout = None,
+    jobs: Jobs = None,
+    no_color: NoColor = False,
+) -> None:
+    budget = _budget(max_states, timeout, jobs)
+    from ..execute import Method
+    from ..own import own_properties
+    from ..verify import Inquiry
+    from ..verify import diff as run_diff
+
+    inquiry = Inquiry(scenario or (), property_ or (), own_properties(own or ()), False, output.value, no_color)
+    raise typer.Exit(run_diff(before, after, inquiry, budget, Method()))
+
+
+def _budget(max_states: str | None, timeout: str | None, jobs: str | None) -> Budget:
+    states = parse_states(max_states) if max_states is not None else None
+    threads = parse_jobs(jobs) if jobs is not None else None
+    seconds = parse_timeout(timeout) if timeout is not None else None
+    from ...checker.exploration import Budget
+    from ...checker.machine import cores, safe_memory
+
+    return Budget(max_states=states, max_memory=safe_memory(), timeout=seconds, jobs=threads or cores())
