@@ -11,7 +11,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from ..model.language import Expr, State, TransitionSystem, Variable, all_of, any_of, equal, negate, substitute
+from ..model.language import (
+    Expr,
+    State,
+    TransitionSystem,
+    Variable,
+    all_of,
+    any_of,
+    equal,
+    negate,
+    substitute,
+)
 from ..model.language.expr import const, fresh_graph, variable
 from .exploration import Budget, Path
 from .interpreter import Interpreter
@@ -131,7 +141,9 @@ def _walk(before: TransitionSystem, after: TransitionSystem, path: Path) -> Diff
     return None
 
 
-def _decisions(before: TransitionSystem, here: State, after: TransitionSystem, there: State) -> list[Decision]:
+def _decisions(
+    before: TransitionSystem, here: State, after: TransitionSystem, there: State
+) -> list[Decision]:
     """What the two decide differently, each in its own state; effects first."""
     one, other = Interpreter(before), Interpreter(after)
     first = {before.transitions[n].label: n for n in one.enabled(here)}

@@ -50,7 +50,9 @@ class ReportForm(Enum):
 
 NoColor = Annotated[bool, typer.Option("--no-color", help="No colours (as does the variable NO_COLOR).")]
 FormOption = Annotated[Form, typer.Option("-o", "--output", help="Form of the result on stdout.")]
-ComparisonOption = Annotated[ComparisonForm, typer.Option("-o", "--output", help="Form of the result on stdout.")]
+ComparisonOption = Annotated[
+    ComparisonForm, typer.Option("-o", "--output", help="Form of the result on stdout.")
+]
 ReportOption = Annotated[ReportForm, typer.Option("-o", "--output", help="Form of the result on stdout.")]
 Timings = Annotated[
     bool,

@@ -142,13 +142,17 @@ def system_of(run: Run) -> TransitionSystem:
     except Exception as error:
         patches = run.composition.patches
         where = next((at for p in patches if (at := at_line(split_option(p.source)[0], error))), None)
-        what = str(error) if isinstance(error, ModelError) else f"{type(error).__name__}: {one_line(str(error))}"
+        what = (
+            str(error) if isinstance(error, ModelError) else f"{type(error).__name__}: {one_line(str(error))}"
+        )
         if run.own is not None and where is None:
             raise UsageProblem(f"--properties: {run.property} cannot be built: {what}") from error
         if not patches:
             raise
         sources = ", ".join(patch.source for patch in patches)
-        raise UsageProblem(f"{sources}: {where or ''}{run.composition.label} cannot be built: {what}") from error
+        raise UsageProblem(
+            f"{sources}: {where or ''}{run.composition.label} cannot be built: {what}"
+        ) from error
 
 
 def _lasso(trace: LassoTrace) -> Lasso:

@@ -52,7 +52,9 @@ def with_patches(composition: Composition, patches: Sequence[Patch]) -> Composit
         f"{patch.name} derives from {base.__name__}, which {composition.label} does not have: it brings back what came before"
         for patch in patches
         for base in dict.fromkeys(b for cls in patch.classes for b in cls.__mro__)
-        if base.__module__.startswith("podrace.model.history.") and base not in inside and not _inherited(base, inside)
+        if base.__module__.startswith("podrace.model.history.")
+        and base not in inside
+        and not _inherited(base, inside)
     ]
     return made.noted(notes)
 
@@ -63,7 +65,11 @@ def _inherited(base: type, inside: set[type[Component]]) -> bool:
 
 def _derive(cls: type) -> str:
     parts = ", ".join(PARTS)
-    near = [name for name, part in PARTS.items() if any(b in part.__mro__[1:] for b in cls.__bases__ if b is not object)]
+    near = [
+        name
+        for name, part in PARTS.items()
+        if any(b in part.__mro__[1:] for b in cls.__bases__ if b is not object)
+    ]
     return f"derive it from {near[0]}" if near else f"derive a class from one of {parts}"
 
 

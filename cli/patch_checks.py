@@ -49,10 +49,17 @@ def check_names(classes: Sequence[type]) -> None:
             continue
         for name, thing in vars(cls).items():
             function = _function(thing)
-            if function is None or name.startswith("__") or name in named or hasattr(function, "__podrace_step__"):
+            if (
+                function is None
+                or name.startswith("__")
+                or name in named
+                or hasattr(function, "__podrace_step__")
+            ):
                 continue
             if _inherited(cls, name) is None:
-                raise PatchMistake(f"{cls.__name__}.{name} overrides nothing; {_remedy(cls, name)}", _line(function))
+                raise PatchMistake(
+                    f"{cls.__name__}.{name} overrides nothing; {_remedy(cls, name)}", _line(function)
+                )
 
 
 def overridable(cls: type) -> dict[str, FunctionType]:
@@ -81,7 +88,10 @@ def _check_member(cls: type[Component], name: str, thing: Any) -> None:
     base = inherited[0].__name__
     if old is None or isinstance(inherited[1], property) != isinstance(thing, property):
         what = "a property" if isinstance(inherited[1], property) else "a method" if old else "state"
-        raise PatchMistake(f"{cls.__name__}.{name}: in {base} this is {what}: keep it so, or choose another name", _line(function))
+        raise PatchMistake(
+            f"{cls.__name__}.{name}: in {base} this is {what}: keep it so, or choose another name",
+            _line(function),
+        )
     if function is None:
         raise PatchMistake(f"{cls.__name__}.{name}: in {base} this is a method: override it with one")
     if not _same_parameters(function, old):
@@ -91,7 +101,11 @@ def _check_member(cls: type[Component], name: str, thing: Any) -> None:
             _line(function),
         )
     if _is_step(cls, name):
-        bare = [p.name for p in list(inspect.signature(function).parameters.values())[1:] if p.annotation is p.empty]
+        bare = [
+            p.name
+            for p in list(inspect.signature(function).parameters.values())[1:]
+            if p.annotation is p.empty
+        ]
         if bare:
             raise PatchMistake(
                 f"{cls.__name__}.{name} overrides a step: annotate its parameter `{bare[0]}` as {base}.{name} does",

@@ -10,8 +10,8 @@ from ..model.history import CHANGES, RELEASES, Composition, Patch, resolve
 from ..properties import PROPERTIES, Property
 from ..reports.document import Word
 from ..scenarios import Scenario, catalogue, find_scenarios, known_names, one_line
-from .patch import with_patches
 from .options import UsageProblem, parse_fix, parse_property, parse_release
+from .patch import with_patches
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,9 @@ def load_module(path: Path, problem: Problem) -> ModuleType:
     except SyntaxError as error:
         raise problem(path, f"line {error.lineno}: {error.msg}") from error
     except Exception as error:
-        raise problem(path, f"{at_line(path, error)}{type(error).__name__}: {one_line(str(error))}") from error
+        raise problem(
+            path, f"{at_line(path, error)}{type(error).__name__}: {one_line(str(error))}"
+        ) from error
     return module
 
 

@@ -63,7 +63,9 @@ def _candidate(name: str) -> Candidate:
     key = number_of(name) or name
     if key not in CHANGES:
         known = known_names(key, list(CHANGES))
-        raise UsageProblem(f"unknown change `{one_line(name)}`: name a Python file, or an upstream change; {known}")
+        raise UsageProblem(
+            f"unknown change `{one_line(name)}`: name a Python file, or an upstream change; {known}"
+        )
     return Candidate(key=key)
 
 
@@ -122,11 +124,11 @@ def _compare(
         return Comparer(before, after, runs, budget, method, display, left_out).compare()
 
 
-def runs_of(
-    inquiry: Inquiry, before: Composition, after: Composition
-) -> tuple[list[Run], tuple[str, ...]]:
+def runs_of(inquiry: Inquiry, before: Composition, after: Composition) -> tuple[list[Run], tuple[str, ...]]:
     """What is run on the first scheduler, and the scenarios that do not fit. Raises UsageProblem or ScenarioError."""
-    asked = [parse_property(name, [*PROPERTIES, *inquiry.own]) for name in inquiry.properties] or [*inquiry.own]
+    asked = [parse_property(name, [*PROPERTIES, *inquiry.own]) for name in inquiry.properties] or [
+        *inquiry.own
+    ]
     scenarios = chosen_scenarios(inquiry.scenarios)
     fitting = [s for s in scenarios if inquiry.scenarios or (fits(s, before) and fits(s, after))]
     runs = [

@@ -15,7 +15,14 @@ from .step import Step, Value
 
 Outcome = Literal["REGRESSED", "inconclusive", "still violated", "fixed", "holds both", "holds after"]
 
-ORDER: tuple[Outcome, ...] = ("REGRESSED", "inconclusive", "still violated", "fixed", "holds after", "holds both")
+ORDER: tuple[Outcome, ...] = (
+    "REGRESSED",
+    "inconclusive",
+    "still violated",
+    "fixed",
+    "holds after",
+    "holds both",
+)
 """The gravest first: of a property in several scenarios, that one is told. `holds after`: before, a budget ran out."""
 
 

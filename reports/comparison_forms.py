@@ -50,15 +50,23 @@ def to_markdown(comparison: Comparison, vocabulary: Vocabulary) -> str:
     blocks.append("\n".join(f"- {plain(line)}" for line in summary(comparison)))
     blocks += [f"> {plain(note)}" for note in comparison.notes]
     for pair in bad_news(comparison):
-        blocks.append(f"## {MARKS[pair.outcome]} {plain(f'{pair.scenario}, {pair.after.label}: {pair.property}')} {pair.outcome}")
+        blocks.append(
+            f"## {MARKS[pair.outcome]} {plain(f'{pair.scenario}, {pair.after.label}: {pair.property}')} {pair.outcome}"
+        )
         blocks += [f"**{pair.property}**: {plain(pair.after.sentence)}"] if pair.after.sentence else []
         blocks += [f"{plain(pair.remark)}."] if pair.remark else []
         blocks += counterexample(pair.after, Style(vocabulary))
     parted = comparison.difference
     if parted is not None:
         steps = [f"{step.number}. {plain(f'{step.actor}: {step.call}')}" for step in parted.steps]
-        told = [f"- {plain(decision_words(d, comparison.before, comparison.after))}" for d in parted.decisions]
-        blocks += [f"## {plain(parted_words(parted))}", *(["\n".join(steps)] if steps else []), "\n".join(told)]
+        told = [
+            f"- {plain(decision_words(d, comparison.before, comparison.after))}" for d in parted.decisions
+        ]
+        blocks += [
+            f"## {plain(parted_words(parted))}",
+            *(["\n".join(steps)] if steps else []),
+            "\n".join(told),
+        ]
     return "\n\n".join(blocks) + "\n"
 
 

@@ -54,9 +54,15 @@ def columns_of(comparison: Comparison) -> dict[str, list[str]]:
         "scenario": [p.scenario for p in pairs],
         "before": [p.before.verdict for p in pairs],
         "after": [p.after.verdict for p in pairs],
-        "outcome": [p.outcome + (" (no difference)" if p.same else "") for p in pairs],
+        "outcome": [p.outcome + _aside(p) for p in pairs],
         "states": [f"{p.before.states:,} / {p.after.states:,}" for p in pairs],
     }
+
+
+def _aside(pair: Pair) -> str:
+    """What weakens an outcome: the change has no part in it, or nothing tested the property."""
+    asides = (["no difference"] if pair.same else []) + (["vacuous"] if pair.after.vacuous else [])
+    return f" ({', '.join(asides)})" if asides else ""
 
 
 def summary(comparison: Comparison) -> list[str]:
@@ -73,7 +79,9 @@ def summary(comparison: Comparison) -> list[str]:
     if comparison.alike:
         lines.append(f"no difference at all in: {', '.join(comparison.alike)}")
     if comparison.left_out:
-        lines.append(f"left out, as they need plugins that one of the two lacks: {', '.join(comparison.left_out)}")
+        lines.append(
+            f"left out, as they need plugins that one of the two lacks: {', '.join(comparison.left_out)}"
+        )
     return lines
 
 
@@ -89,7 +97,11 @@ def decision_words(decided: Decided, before: str, after: str) -> str:
 def parted_words(parted: Parted) -> str:
     """What the run is, in a sentence."""
     count = len(parted.steps)
-    where = f"after {count} step{'' if count == 1 else 's'} in {parted.scenario}" if count else f"at the start of {parted.scenario}"
+    where = (
+        f"after {count} step{'' if count == 1 else 's'} in {parted.scenario}"
+        if count
+        else f"at the start of {parted.scenario}"
+    )
     least = ", and after no fewer there" if parted.shortest and count else ""
     return f"The two decide differently {where}{least}"
 
@@ -121,7 +133,9 @@ def _print_pair(console: Console, pair: Pair, vocabulary: Vocabulary) -> None:
     print_wrapped(console, Text(after.words, "bold"), INDENT)
 
 
-def _print_difference(console: Console, comparison: Comparison, parted: Parted, vocabulary: Vocabulary) -> None:
+def _print_difference(
+    console: Console, comparison: Comparison, parted: Parted, vocabulary: Vocabulary
+) -> None:
     print_wrapped(console, Text(f"{parted_words(parted)}:", "bold"))
     if parted.steps:
         console.print()

@@ -20,7 +20,7 @@ from ..arguments import (
     Timeout,
     WithFix,
 )
-from ..options import parse_jobs, parse_states, parse_timeout
+from ..options import UsageProblem, parse_jobs, parse_states, parse_timeout
 
 if TYPE_CHECKING:
     from ...checker.exploration import Budget
@@ -49,19 +49,34 @@ def verify(
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit with 1 also if a property is still violated.")
     ] = False,
+    minimal: Annotated[
+        bool,
+        typer.Option(
+            "--minimal",
+            help="Say which of the changes are needed: every set with which all properties hold, and with no smaller one. "
+            "Exit codes: 0 there is one, 1 there is none, 3 inconclusive.",
+        ),
+    ] = False,
     output: ComparisonOption = ComparisonForm.text,
     max_states: MaxStates = None,
     timeout: Timeout = None,
     jobs: Jobs = None,
     no_color: NoColor = False,
 ) -> None:
+    if minimal and (against is not None or strict):
+        raise UsageProblem("--minimal compares sets of changes: leave out --against and --strict")
     budget = _budget(max_states, timeout, jobs)
     from ..execute import Method
+    from ..minimal import minimal as run_minimal
     from ..own import own_properties
     from ..verify import Inquiry
     from ..verify import verify as run_verify
 
-    inquiry = Inquiry(scenario or (), property_ or (), own_properties(own or ()), strict, output.value, no_color)
+    inquiry = Inquiry(
+        scenario or (), property_ or (), own_properties(own or ()), strict, output.value, no_color
+    )
+    if minimal:
+        raise typer.Exit(run_minimal(changes, release, with_fix or (), inquiry, budget, Method()))
     raise typer.Exit(run_verify(changes, release, against, with_fix or (), inquiry, budget, Method()))
 
 
@@ -87,7 +102,9 @@ def diff(
     from ..verify import Inquiry
     from ..verify import diff as run_diff
 
-    inquiry = Inquiry(scenario or (), property_ or (), own_properties(own or ()), False, output.value, no_color)
+    inquiry = Inquiry(
+        scenario or (), property_ or (), own_properties(own or ()), False, output.value, no_color
+    )
     raise typer.Exit(run_diff(before, after, inquiry, budget, Method()))
 
 
