@@ -9,7 +9,7 @@ from ..model.history import Composition, Patch
 from ..model.language import Component
 from ..scenarios import known_names
 from .options import UsageProblem
-from .patch_checks import PARTS, PatchMistake, check_class, check_names
+from .patch_checks import PARTS, PatchMistake, check_members, check_names, check_part
 from .python_file import load_module, split_option
 
 
@@ -34,9 +34,11 @@ def read_patch(option: str) -> Patch:
         raise _problem(path, f"{what}: {_derive(own.get(other or '', object))}")
     chosen = [found[name]] if name else list(found.values())
     try:
+        for cls in chosen:
+            check_part(cls)
         check_names(list(own.values()))
         for cls in chosen:
-            check_class(cls)
+            check_members(cls)
     except PatchMistake as mistake:
         where = f"line {mistake.line}: " if mistake.line else ""
         raise _problem(path, f"{where}{mistake}") from None

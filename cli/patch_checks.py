@@ -25,12 +25,16 @@ class PatchMistake(Exception):
         self.line = line
 
 
-def check_class(cls: type[Component]) -> None:
-    """Raises PatchMistake if a class cannot be a patch."""
+def check_part(cls: type[Component]) -> None:
+    """Raises PatchMistake if a class changes no part of the scheduler."""
     if not any(issubclass(cls, part) for part in PARTS.values()):
         near = next((n for n, p in PARTS.items() if any(b in p.__mro__ for b in cls.__mro__[1:-2])), None)
         remedy = f"derive it from {near}" if near else f"derive it from one of {', '.join(PARTS)}"
         raise PatchMistake(f"{cls.__name__} changes no part of the scheduler: {remedy}")
+
+
+def check_members(cls: type[Component]) -> None:
+    """Raises PatchMistake if a class overrides nothing, or something in a way that does not fit."""
     own = {name: thing for name, thing in vars(cls).items() if not name.startswith("__")}
     if not own:
         bases = [b for b in cls.__mro__[1:] if b.__module__ == cls.__module__]
@@ -157,4 +161,4 @@ def _remedy(cls: type, name: str) -> str:
     for other in (*PARTS.values(), *earlier):
         if name in overridable(other) and not issubclass(cls, other):
             return f"`{name}` is a method of {other.__name__} ({other.__module__}): derive from that"
-    return known_names(name, sorted(overridable(cls)))
+    return known_names(name, sorted(overridable(cls).keys() - vars(cls).keys()))
