@@ -19,7 +19,7 @@ from ..model.history import Composition
 from ..model.language import TransitionSystem, negate
 from ..model.language.expr import fresh_graph
 from ..properties.outcomes import Outcomes
-from ..reports.comparison import Comparison, Decided, Lost, Pair, Parted, outcome_of
+from ..reports.comparison import Comparison, Decided, Lost, Outcome, Pair, Parted, outcome_of
 from ..reports.document import Finding
 from ..scenarios import Scenario
 from .execute import Method, execute, fixes_of, goal_words, system_of
@@ -50,7 +50,8 @@ class Comparer:
         scenarios = list({run.scenario.file: run.scenario for run in self.runs}.values())
         alike = {s.name for s in scenarios if self._alike(s)}
         pairs = [self._pair(run) for run in self.runs]
-        lost, undecided, parted = [], [], []
+        lost, undecided = list[Lost](), list[Lost]()
+        parted = list[Parted]()
         for scenario in scenarios:
             if scenario.name in alike:
                 continue
@@ -173,8 +174,8 @@ def _relabelled(finding: Finding, composition: Composition) -> Finding:
 
 
 def _in_words(
-    outcome: str, prop: str, first: TransitionSystem, second: TransitionSystem, before: Finding, after: Finding
-) -> tuple[str, str]:  # fmt: skip
+    outcome: Outcome, prop: str, first: TransitionSystem, second: TransitionSystem, before: Finding, after: Finding
+) -> tuple[Outcome, str]:  # fmt: skip
     """What becomes of the counterexample of one scheduler in the other."""
     if prop not in first.invariants:
         return outcome, ""
