@@ -20,7 +20,7 @@ from ..arguments import (
     Timeout,
     WithFix,
 )
-from ..options import UsageProblem, parse_jobs, parse_states, parse_timeout
+from ..options import UsageProblem, parse_jobs, parse_size, parse_states, parse_timeout
 
 if TYPE_CHECKING:
     from ...checker.exploration import Budget
@@ -57,12 +57,43 @@ def verify(
             "Exit codes: 0 there is one, 1 there is none, 3 inconclusive.",
         ),
     ] = False,
+    pods: Annotated[
+        str | None,
+        typer.Option("--pods", metavar="P", help="Over all clusters up to so many pods (with --nodes)."),
+    ] = None,
+    nodes: Annotated[
+        str | None, typer.Option("--nodes", metavar="N", help="Over all clusters up to so many nodes.")
+    ] = None,
     output: ComparisonOption = ComparisonForm.text,
     max_states: MaxStates = None,
     timeout: Timeout = None,
     jobs: Jobs = None,
     no_color: NoColor = False,
 ) -> None:
+    if pods is not None or nodes is not None:
+        if pods is None or nodes is None:
+            raise UsageProblem("--pods and --nodes belong together: give both")
+        if minimal or against is not None or scenario or timeout is not None:
+            raise UsageProblem(
+                "--pods and --nodes ask about all clusters: leave out --scenario, --against, --minimal and --timeout"
+            )
+        sizes = parse_size("--pods", pods), parse_size("--nodes", nodes)
+        budget = _budget(max_states, None, jobs)
+        from ..prove import Proof
+        from ..verify_clusters import Sides, verify_clusters
+
+        proof = Proof(
+            pods=sizes[0],
+            nodes=sizes[1],
+            release=release,
+            with_fixes=with_fix or (),
+            properties=property_ or (),
+            own=own or (),
+            max_states=budget.max_states,
+            jobs=budget.jobs,
+            no_color=no_color,
+        )
+        raise typer.Exit(verify_clusters(Sides(proof, changes, strict, output.value)))
     if minimal and (against is not None or strict):
         raise UsageProblem("--minimal compares sets of changes: leave out --against and --strict")
     budget = _budget(max_states, timeout, jobs)
