@@ -25,6 +25,14 @@ class Form(Enum):
     json = "json"
 
 
+class ComparisonForm(Enum):
+    """Forms of a comparison."""
+
+    text = "text"
+    json = "json"
+    markdown = "markdown"
+
+
 class ReportForm(Enum):
     """Forms of a report."""
 
@@ -42,6 +50,9 @@ class ReportForm(Enum):
 
 NoColor = Annotated[bool, typer.Option("--no-color", help="No colours (as does the variable NO_COLOR).")]
 FormOption = Annotated[Form, typer.Option("-o", "--output", help="Form of the result on stdout.")]
+ComparisonOption = Annotated[
+    ComparisonForm, typer.Option("-o", "--output", help="Form of the result on stdout.")
+]
 ReportOption = Annotated[ReportForm, typer.Option("-o", "--output", help="Form of the result on stdout.")]
 Timings = Annotated[
     bool,
@@ -64,6 +75,32 @@ Own = Annotated[
         metavar="FILE[:CLASS]",
         help="Properties of your own, in a Python file (repeatable).",
     ),
+]
+Patches = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--patch",
+        metavar="FILE[:CLASS]",
+        help="A proposed change: subclasses of parts of the scheduler, in a Python file (repeatable).",
+    ),
+]
+Scenarios = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--scenario",
+        metavar="NAME|FILE",
+        help="In this scenario (repeatable); otherwise in those of the catalogue that fit the release.",
+    ),
+]
+PropertyIds = Annotated[
+    list[str] | None,
+    typer.Option("--property", metavar="ID", help="Check this of `podrace properties` (repeatable)."),
+]
+MaxStates = Annotated[
+    str | None, typer.Option(metavar="N", help="Stop each search after so many states, such as 5M.")
+]
+Jobs = Annotated[
+    str | None, typer.Option("-j", "--jobs", metavar="N", help="Search with so many threads (all cores).")
 ]
 Release = Annotated[
     str | None, typer.Option(metavar="X.Y", help="The scheduler's release; 1.13 means 1.13.0.")

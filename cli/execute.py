@@ -17,6 +17,7 @@ from ..checker.shorten import shorten
 from ..checker.trace import Trace, confirm, replay
 from ..checker.verdict import Result
 from ..model.environment.objects import DEFAULTS, Scope
+from ..model.history import Composition
 from ..model.language import ModelError, TransitionSystem
 from ..properties import instrument
 from ..reports.document import Finding, Fixes, Lasso, Trap, Value, Word
@@ -26,6 +27,7 @@ from .options import UsageProblem
 from .places import place_of
 from .plan import Run
 from .progress import memory
+from .python_file import at_line, split_option
 from .steps import steps_of as steps_of
 
 Watcher = Callable[[Progress], None]
@@ -77,7 +79,7 @@ def finding_of(run: Run, system: TransitionSystem, result: Result, remedy: str |
     found = Finding(
         scenario=run.scenario.name,
         release=run.composition.release,
-        fixes=Fixes(run.composition.added, run.composition.removed),
+        fixes=fixes_of(run.composition),
         property=run.property,
         verdict=WORDS[result.verdict.name],
         states=result.states,
@@ -104,6 +106,12 @@ def finding_of(run: Run, system: TransitionSystem, result: Result, remedy: str |
     return found if trace is None else _with_counterexample(found, run, system, trace)
 
 
+def fixes_of(composition: Composition) -> Fixes:
+    """What a composition adds to its release, and takes away."""
+    patches = tuple(patch.name for patch in composition.patches)
+    return Fixes(composition.added, composition.removed, patches or msgspec.UNSET)
+
+
 def without_irrelevant_steps(system: TransitionSystem, result: Result) -> Result:
     """A reduced search may find a longer run than need be; all others find a shortest one."""
     if result.trace is None or result.kind != "invariant" or PARTIAL_ORDER not in result.reductions:
@@ -128,18 +136,22 @@ def _with_counterexample(found: Finding, run: Run, system: TransitionSystem, tra
 
 
 def system_of(run: Run) -> TransitionSystem:
-    """The system of a run. A mistake in a property of the user's own is a UsageProblem."""
+    """The system of a run. A mistake in a property or a patch of the user's own is a UsageProblem."""
     try:
         return instrument(run.scenario.spec, run.composition.classes, [run.prop])
-    except ModelError as error:
-        if run.own is None:
-            raise
-        raise UsageProblem(f"--properties: {run.property} cannot be built: {error}") from error
     except Exception as error:
-        if run.own is None:
+        patches = run.composition.patches
+        where = next((at for p in patches if (at := at_line(split_option(p.source)[0], error))), None)
+        what = (
+            str(error) if isinstance(error, ModelError) else f"{type(error).__name__}: {one_line(str(error))}"
+        )
+        if run.own is not None and where is None:
+            raise UsageProblem(f"--properties: {run.property} cannot be built: {what}") from error
+        if not patches:
             raise
+        sources = ", ".join(patch.source for patch in patches)
         raise UsageProblem(
-            f"--properties: {run.property} cannot be built: {type(error).__name__}: {one_line(str(error))}"
+            f"{sources}: {where or ''}{run.composition.label} cannot be built: {what}"
         ) from error
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from ..model.history import Patch
 from ..properties import Property
 from .check import Output, draw, report
 from .console import message_console
@@ -14,9 +15,11 @@ from .replayed import read_trace, replayed
 SHOWN = 0
 
 
-def explain(path: Path, own: Mapping[str, type[Property]], output: Output) -> int:
+def explain(
+    path: Path, own: Mapping[str, type[Property]], output: Output, patches: Sequence[Patch] = ()
+) -> int:
     """Print the counterexample; gives the exit code. What cannot be executed again is not shown. Raises TraceProblem."""
-    found = replayed(read_trace(path), own, str(path))
+    found = replayed(read_trace(path), own, str(path), patches)
     warn_of_change(found, path, output.no_color)
     if not found.violated:
         message_console(output.no_color).print(f"podrace: {path}: {found.obstacle}", soft_wrap=True)

@@ -6,11 +6,12 @@ import builtins
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from ..model.history import CHANGES, RELEASES, Composition, resolve
+from ..model.history import CHANGES, RELEASES, Composition, Patch, resolve
 from ..properties import PROPERTIES, Property
 from ..reports.document import Word
 from ..scenarios import Scenario, catalogue, find_scenarios, known_names, one_line
 from .options import UsageProblem, parse_fix, parse_property, parse_release
+from .patch import with_patches
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,7 @@ class Selection:
     properties: Sequence[str] = ()
     own: Mapping[str, type[Property]] = field(default_factory=dict)
     fair_flush: bool = False
+    patches: Sequence[Patch] = ()
 
     @property
     def is_empty(self) -> bool:
@@ -61,13 +63,14 @@ def plan(selection: Selection) -> list[Run]:
     with_fixes = _unique(parse_fix(name, list(CHANGES)) for name in selection.with_fixes)
     without_fixes = _unique(parse_fix(name, list(CHANGES)) for name in selection.without_fixes)
     runs = []
-    for scenario in _scenarios(selection.names):
+    for scenario in chosen_scenarios(selection.names):
         if selection.fair_flush:
             scenario = with_a_fair_flush(scenario)
         beside = race_beside(scenario) if release is None else ()
         composition = compose(
             release or default_release(scenario), _unique([*with_fixes, *beside]), without_fixes
         )
+        composition = with_patches(composition, selection.patches)
         for identifier in properties or default_properties(scenario):
             runs.append(Run(scenario, composition, identifier, own=selection.own.get(identifier)))
     return runs
@@ -87,7 +90,8 @@ def _unique(names: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _scenarios(names: Sequence[str]) -> list[Scenario]:
+def chosen_scenarios(names: Sequence[str]) -> list[Scenario]:
+    """The scenarios that these names stand for, each once; without names, the whole catalogue. Raises ScenarioError."""
     if not names:
         return list(catalogue())
     found: dict[str, Scenario] = {}

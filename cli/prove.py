@@ -44,7 +44,7 @@ SHOWN = 3
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """What the command line asks for. `own` is as `--properties` gives it."""
+    """What the command line asks for. `own` is as `--properties` gives it, `patches` as `--patch`."""
 
     pods: int
     nodes: int
@@ -53,6 +53,7 @@ class Proof:
     without_fixes: Sequence[str] = ()
     properties: Sequence[str] = ()
     own: Sequence[str] = ()
+    patches: Sequence[str] = ()
     example: Outline = field(default_factory=lambda: Outline((), 0))
     max_states: int | None = None
     jobs: int = 1
@@ -65,6 +66,17 @@ class Proof:
 
 def prove(proof: Proof) -> int:
     """Carry out a whole `podrace prove`; gives the exit code. Raises UsageProblem."""
+    surveys = survey_all(proof)
+    if proof.examples is not None:
+        _write_examples(surveys, proof.examples)
+    with tolerant_of_closed_pipes():
+        _report(surveys, proof)
+    verdicts = {survey.verdict for survey in surveys}
+    return 1 if "VIOLATED" in verdicts else 3 if "INCONCLUSIVE" in verdicts else 0
+
+
+def survey_all(proof: Proof) -> list[Survey]:
+    """The survey of each property. Raises UsageProblem."""
     questions = list(_questions(proof))
     if proof.journal is not None and len(questions) > 1:
         raise UsageProblem(
@@ -77,12 +89,7 @@ def prove(proof: Proof) -> int:
                 surveys.append(_Survey(proof, question, display).run())
     except (JournalProblem, TooManyCases, Undecided, LostWorker) as error:
         raise UsageProblem(f"cannot go on: {error}") from None
-    if proof.examples is not None:
-        _write_examples(surveys, proof.examples)
-    with tolerant_of_closed_pipes():
-        _report(surveys, proof)
-    verdicts = {survey.verdict for survey in surveys}
-    return 1 if "VIOLATED" in verdicts else 3 if "INCONCLUSIVE" in verdicts else 0
+    return surveys
 
 
 def _report(surveys: Sequence[Survey], proof: Proof) -> None:
@@ -123,9 +130,8 @@ def _questions(proof: Proof) -> Iterator[Question]:
         raise UsageProblem(f"{error}: leave out --with-fix or --without-fix") from None
     names = [parse_property(name, [*PROPERTIES, *own]) for name in proof.properties]
     for name in dict.fromkeys(names or [*own] or ["S-NOM", "S-NOMVIS", "S-CAP"]):
-        yield Question(
-            proof.example, release, fixes[0], fixes[1], name, tuple(proof.own) if name in own else ()
-        )
+        asked = tuple(proof.own) if name in own else ()
+        yield Question(proof.example, release, fixes[0], fixes[1], name, asked, tuple(proof.patches))
 
 
 class _Survey:
@@ -133,7 +139,7 @@ class _Survey:
 
     def __init__(self, proof: Proof, question: Question, display: ProgressDisplay) -> None:
         self.proof, self.question, self.display = proof, question, display
-        self.composition = resolve(question.release, question.with_fixes, question.without_fixes)
+        self.composition = question.composition
         self.prop = own_properties(question.own).get(question.property) or PROPERTIES[question.property]
         self.what = f"{question.property} on {self.composition.label}"
         self.found: dict[str, list[Outcomes]] = {}

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from rich.text import Text
 
+from ..model.history import Patch
 from ..properties import Property
 from ..reports.lanes import print_lanes
 from ..reports.text import print_wrapped
@@ -18,9 +19,11 @@ from .words import SCHEDULER_WORDS
 VIOLATES, GONE = 0, 1
 
 
-def replay(path: Path, own: Mapping[str, type[Property]], no_color: bool) -> int:
+def replay(
+    path: Path, own: Mapping[str, type[Property]], no_color: bool, patches: Sequence[Patch] = ()
+) -> int:
     """Print the steps that could be executed, and what they show; gives the exit code. Raises TraceProblem."""
-    found = replayed(read_trace(path), own, str(path))
+    found = replayed(read_trace(path), own, str(path), patches)
     warn_of_change(found, path, no_color)
     console = result_console(no_color)
     run = found.run

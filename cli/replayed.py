@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from ..checker.lasso import LassoTrace, confirm_lasso
 from ..checker.obstacle import why_disabled
 from ..checker.trace import ReplayError, Trace, confirm_trap, plain_value, replay
 from ..checker.verdict import Kind, Result, Verdict, counted
-from ..model.history import UnknownName, resolve
+from ..model.history import Patch, UnknownName, resolve
 from ..model.language import TransitionSystem
 from ..properties import PROPERTIES, Property
 from ..reports.document import Finding
@@ -23,6 +23,7 @@ from ..reports.stored import MAX_BYTES, StoredStep, StoredTrace, TraceProblem, p
 from ..scenarios import ScenarioError, known_names, one_line, parse_scenario
 from .execute import finding_of, system_of
 from .options import UsageProblem
+from .patch import with_patches
 from .plan import Run, with_a_fair_flush
 
 
@@ -100,13 +101,16 @@ def read_trace(path: Path) -> StoredTrace:
 
 
 def replayed(
-    stored: StoredTrace, own: Mapping[str, type[Property]] | None = None, file: str = "the trace"
+    stored: StoredTrace,
+    own: Mapping[str, type[Property]] | None = None,
+    file: str = "the trace",
+    patches: Sequence[Patch] = (),
 ) -> Replayed:
     """Execute a stored trace with the reference interpreter.
 
-    `own` are properties of the user's. Raises TraceProblem if the trace speaks of what podrace does not know.
+    `own` are properties of the user's, `patches` those that the trace was found with. Raises TraceProblem if the trace speaks of what podrace does not know.
     """
-    run = run_of(stored, own or {}, file)
+    run = run_of(stored, own or {}, file, patches)
     system = system_of(run)
     changed = bool(stored.fingerprint) and stored.fingerprint != fingerprint(system)
     path, unknown = _path(system, stored.steps)
@@ -123,7 +127,9 @@ def replayed(
     return Replayed(run, system, *_judged(system, stored, trace), changed)
 
 
-def run_of(stored: StoredTrace, own: Mapping[str, type[Property]], file: str) -> Run:
+def run_of(
+    stored: StoredTrace, own: Mapping[str, type[Property]], file: str, patches: Sequence[Patch] = ()
+) -> Run:
     """What a stored trace is a run of. Raises TraceProblem."""
     identifier = stored.property
     if identifier not in PROPERTIES and identifier not in own:
@@ -143,7 +149,18 @@ def run_of(stored: StoredTrace, own: Mapping[str, type[Property]], file: str) ->
         raise TraceProblem(f"{file}: unknown {error.what} `{one_line(error.name)}`; {known}") from None
     except ValueError as error:
         raise TraceProblem(f"{file}: fixes: {one_line(str(error), 200)}") from None
-    return Run(scenario, composition, identifier, own=own.get(identifier))
+    _refuse_other_patches(stored, file, patches)
+    return Run(scenario, with_patches(composition, patches), identifier, own=own.get(identifier))
+
+
+def _refuse_other_patches(stored: StoredTrace, file: str, patches: Sequence[Patch]) -> None:
+    """A trace is replayed with the patches that it was found with. Raises TraceProblem."""
+    needed = () if stored.fixes.patches is msgspec.UNSET else stored.fixes.patches
+    named = tuple(patch.name for patch in patches)
+    if named != needed:
+        with_what = " + ".join(one_line(name) for name in needed) or "no patch"
+        remedy = "name its file with --patch" if needed else "leave out --patch"
+        raise TraceProblem(f"{file}: fixes: it was found with {with_what}: {remedy}")
 
 
 def _path(system: TransitionSystem, steps: tuple[StoredStep, ...]) -> tuple[tuple[int, ...], str | None]:

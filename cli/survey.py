@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -11,15 +12,16 @@ from ..checker.exploration import Budget, Exploration
 from ..checker.families.explorer import Explorer
 from ..checker.families.family import Exchange, Unknown
 from ..checker.slicing import step_name
-from ..model.history import resolve
+from ..model.history import Composition, resolve
 from ..properties import PROPERTIES, instrument
 from ..scenarios.outline import Outline, sketch
 from .own import own_properties
+from .patch import patches_of, with_patches
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked of the clusters of an outline. `own` is as `--properties` gives it."""
+    """What is asked of the clusters of an outline. `own` is as `--properties` gives it, `patches` as `--patch`."""
 
     outline: Outline
     release: str
@@ -27,10 +29,17 @@ class Question:
     without_fixes: tuple[str, ...]
     property: str
     own: tuple[str, ...] = ()
+    patches: tuple[str, ...] = ()
+
+    @builtins.property
+    def composition(self) -> Composition:
+        """The scheduler that is asked about."""
+        found = resolve(self.release, self.with_fixes, self.without_fixes)
+        return with_patches(found, patches_of(self.patches))
 
     def unknown(self) -> Unknown:
         """The system with its unknown quantities."""
-        composition = resolve(self.release, self.with_fixes, self.without_fixes)
+        composition = self.composition
         prop = own_properties(self.own).get(self.property) or PROPERTIES[self.property]
         found = sketch(self.outline)
         return Unknown(

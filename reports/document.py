@@ -21,10 +21,18 @@ __all__ = ["Change", "Finding", "Fixes", "Lasso", "Step", "Trap", "Value", "Word
 
 
 class Fixes(msgspec.Struct, frozen=True):
-    """Upstream changes put into a release, and taken out of it."""
+    """Upstream changes put into a release, and taken out of it; and `patches` of the user's own, where there are any."""
 
     added: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
+    patches: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
+
+    @builtins.property
+    def words(self) -> str:
+        """For example ` + 72259 - 90660`: what is said after the release."""
+        patches = () if self.patches is msgspec.UNSET else self.patches
+        put_in = "".join(f" + {key}" for key in (*self.added, *patches))
+        return put_in + "".join(f" - {key}" for key in self.removed)
 
 
 class Trap(msgspec.Struct, frozen=True):
@@ -103,8 +111,7 @@ class Finding(msgspec.Struct, frozen=True):
     @builtins.property
     def label(self) -> str:
         """The release with its fixes, for example `1.13 + 72259`."""
-        added = "".join(f" + {key}" for key in self.fixes.added)
-        return self.release + added + "".join(f" - {key}" for key in self.fixes.removed)
+        return self.release + self.fixes.words
 
     @builtins.property
     def story(self) -> tuple[Step, ...]:

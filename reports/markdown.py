@@ -17,7 +17,7 @@ MARKS = {"passed": "✅", "failed": "❌", "undecided": "⚠️"}
 def to_markdown(findings: Sequence[Finding], style: Style = USUAL) -> str:
     """The findings as GitHub's Markdown."""
     blocks = ["# podrace", _table(findings, style)]
-    blocks += [f"> {_plain(note)}" for note in dict.fromkeys(n for f in findings for n in f.notes)]
+    blocks += [f"> {plain(note)}" for note in dict.fromkeys(n for f in findings for n in f.notes)]
     for finding in findings:
         blocks += _section(finding, style)
     return "\n\n".join(blocks) + "\n"
@@ -29,21 +29,25 @@ def _table(findings: Sequence[Finding], style: Style) -> str:
         del columns["time"]
     rows = [["", *columns], ["---"] * (len(columns) + 1)]
     rows += [
-        [MARKS[style.outcome(finding)], *(_plain(cells[i]) for cells in columns.values())]
+        [MARKS[style.outcome(finding)], *(plain(cells[i]) for cells in columns.values())]
         for i, finding in enumerate(findings)
     ]
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
 def _section(finding: Finding, style: Style) -> list[str]:
-    blocks = [f"## {MARKS[style.outcome(finding)]} {_plain(subject(finding))} {finding.verdict}"]
-    blocks += [f"*{_plain(finding.title)}*"] if finding.title else []
-    blocks += [f"**{finding.property}**: {_plain(finding.sentence)}"] if finding.sentence else []
+    blocks = [f"## {MARKS[style.outcome(finding)]} {plain(subject(finding))} {finding.verdict}"]
+    blocks += [f"*{plain(finding.title)}*"] if finding.title else []
+    blocks += [f"**{finding.property}**: {plain(finding.sentence)}"] if finding.sentence else []
     links = [f"[kubernetes/kubernetes#{n}]({issue_link(n)})" for n in finding.issues]
     blocks += [f"See {', '.join(links)}."] if links else []
-    blocks += [_plain(finding.words)] if finding.words else []
-    if finding.trace is None:
-        return blocks
+    blocks += [plain(finding.words)] if finding.words else []
+    return blocks if finding.trace is None else [*blocks, *counterexample(finding, style)]
+
+
+def counterexample(finding: Finding, style: Style) -> list[str]:
+    """The sequence diagram and the steps."""
+    blocks = []
     drawn = diagram(finding, style.vocabulary)
     if len(drawn) <= MOST_LETTERS:
         blocks.append(f"```mermaid\n{drawn}```")
@@ -57,7 +61,7 @@ def _section(finding: Finding, style: Style) -> list[str]:
     return blocks
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """Words that Markdown takes as they are, on one line and in one cell."""
     escaped = "".join(f"\\{letter}" if letter in "\\`*_[]<>|~" else letter for letter in text)
     return " ".join(escaped.split())

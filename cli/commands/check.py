@@ -15,6 +15,7 @@ from ..arguments import (
     GraphKindOption,
     NoColor,
     Own,
+    Patches,
     Release,
     ReportForm,
     ReportOption,
@@ -59,6 +60,7 @@ def check(
         typer.Option("--property", metavar="ID", help="Check this of `podrace properties` (repeatable)."),
     ] = None,
     own: Own = None,
+    patch: Patches = None,
     fair_flush: Annotated[
         bool,
         typer.Option("--fair-flush", help="Let liveness count on the periodic flush of long-parked pods."),
@@ -130,6 +132,7 @@ def check(
     from ..check import check as run_check
     from ..execute import Method
     from ..own import own_properties
+    from ..patch import patches_of
     from ..plan import Selection
 
     selection = Selection(
@@ -140,6 +143,7 @@ def check(
         property_ or (),
         own_properties(own or ()),
         fair_flush,
+        patches_of(patch or ()),
     )
     if disk is not None and reductions:
         raise UsageProblem("a reduced search cannot be kept on disk: leave out --reductions or --disk")

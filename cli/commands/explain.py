@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from ..app import app
-from ..arguments import Graph, NoColor, Own, ReportForm, ReportOption, TraceFile
+from ..arguments import Graph, NoColor, Own, Patches, ReportForm, ReportOption, TraceFile
 
 
 @app.command(
@@ -17,16 +17,19 @@ def explain(
     output: ReportOption = ReportForm.text,
     graph: Graph = None,
     own: Own = None,
+    patch: Patches = None,
     no_color: NoColor = False,
 ) -> None:
     from ..check import Output
     from ..console import tolerant_of_closed_pipes
     from ..explain import explain as run_explain
     from ..own import own_properties
+    from ..patch import patches_of
 
     out = Output(output.value, graph, no_color)
     out.refuse_unusable()
+    patches = patches_of(patch or ())
     chosen = own_properties(own or ())
     with tolerant_of_closed_pipes():
-        code = run_explain(trace, chosen, out)
+        code = run_explain(trace, chosen, out, patches)
     raise typer.Exit(code)

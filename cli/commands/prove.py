@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from ..app import app
-from ..arguments import Form, FormOption, NoColor, Own, Release, WithFix, WithoutFix
+from ..arguments import Form, FormOption, NoColor, Own, Patches, Release, WithFix, WithoutFix
 from ..options import UsageProblem, parse_jobs, parse_size, parse_states
 
 
@@ -40,6 +40,7 @@ def prove(
         typer.Option("--property", metavar="ID", help="Check this of `podrace properties` (repeatable)."),
     ] = None,
     own: Own = None,
+    patch: Patches = None,
     resources: Annotated[
         list[Resource] | None,
         typer.Option(
@@ -119,6 +120,7 @@ def prove(
         without_fixes=without_fix or (),
         properties=property_ or (),
         own=own or (),
+        patches=patch or (),
         example=outline,
         max_states=most,
         jobs=processes or cores(),

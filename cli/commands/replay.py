@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from ..app import app
-from ..arguments import NoColor, Own, TraceFile
+from ..arguments import NoColor, Own, Patches, TraceFile
 
 
 @app.command(
@@ -13,12 +13,14 @@ from ..arguments import NoColor, Own, TraceFile
     "Exit codes: 0 the run is possible and violates the property, 1 it is no longer possible or violates it no longer, "
     "2 the trace cannot be read."
 )
-def replay(trace: TraceFile, own: Own = None, no_color: NoColor = False) -> None:
+def replay(trace: TraceFile, own: Own = None, patch: Patches = None, no_color: NoColor = False) -> None:
     from ..console import tolerant_of_closed_pipes
     from ..own import own_properties
+    from ..patch import patches_of
     from ..replay import replay as run_replay
 
+    patches = patches_of(patch or ())
     chosen = own_properties(own or ())
     with tolerant_of_closed_pipes():
-        code = run_replay(trace, chosen, no_color)
+        code = run_replay(trace, chosen, no_color, patches)
     raise typer.Exit(code)

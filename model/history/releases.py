@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..language import Component
 from . import (  # noqa: F401  (they register their changes)
@@ -21,6 +21,15 @@ from . import (  # noqa: F401  (they register their changes)
 from .change import CHANGES, RELEASE_ORDER, Change
 
 
+@dataclass(frozen=True, slots=True)
+class Patch:
+    """A proposed change: classes that belong to no release. `source` is how the user names it, `name` how reports do."""
+
+    name: str
+    source: str
+    classes: tuple[type[Component], ...]
+
+
 class UnknownName(LookupError):
     """A release or a change that the model does not have; `known` lists those that it has."""
 
@@ -33,8 +42,8 @@ class UnknownName(LookupError):
 class Composition:
     """A release with fixes put in or taken out.
 
-    `classes` go to `build_cluster`; `missing` are the changes that they undo, oldest first. `notes` are sentences
-    for the user about requests that change nothing.
+    `classes` go to `build_cluster`; `missing` are the changes that they undo, oldest first. `patches` are put on top.
+    `notes` are sentences for the user about requests that change nothing.
     """
 
     release: str
@@ -42,18 +51,29 @@ class Composition:
     removed: tuple[str, ...]
     missing: tuple[Change, ...]
     notes: tuple[str, ...]
+    patches: tuple[Patch, ...] = ()
 
     @property
     def classes(self) -> tuple[type[Component], ...]:
-        """The classes to build with. Oldest first: where two override one method, the older behaviour wins."""
-        return tuple(cls for change in self.missing for cls in change.classes)
+        """The classes to build with. Oldest first: where two override one method, the older behaviour wins, and a patch over
+        all.
+        """
+        patched = tuple(cls for patch in self.patches for cls in patch.classes)
+        return (*patched, *(cls for change in self.missing for cls in change.classes))
 
     @property
     def label(self) -> str:
         """For example `1.13 + 72259`."""
-        return (
-            self.release + "".join(f" + {k}" for k in self.added) + "".join(f" - {k}" for k in self.removed)
-        )
+        added = (*self.added, *(patch.name for patch in self.patches))
+        return self.release + "".join(f" + {k}" for k in added) + "".join(f" - {k}" for k in self.removed)
+
+    def patched(self, patches: Sequence[Patch]) -> Composition:
+        """The same with these patches on top, the first of them uppermost."""
+        return replace(self, patches=(*patches, *self.patches))
+
+    def noted(self, notes: Sequence[str]) -> Composition:
+        """The same with further notes."""
+        return replace(self, notes=(*self.notes, *notes))
 
 
 def in_order() -> list[Change]:

@@ -1,0 +1,211 @@
+"""Two schedulers compared: the same properties in the same scenarios, searched on both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+import msgspec
+
+from ..checker.difference import parting
+from ..checker.exploration import Budget
+from ..checker.fingerprint import fingerprint
+from ..checker.interpreter import Interpreter
+from ..checker.retrace import retrace
+from ..checker.search import check, explored_slice
+from ..checker.slicing import step_name
+from ..checker.trace import replay
+from ..model.history import Composition
+from ..model.language import TransitionSystem, negate
+from ..model.language.expr import fresh_graph
+from ..properties.outcomes import Outcomes
+from ..reports.comparison import Comparison, Decided, Lost, Outcome, Pair, Parted, outcome_of
+from ..reports.document import Finding
+from ..scenarios import Scenario
+from .execute import Method, execute, fixes_of, goal_words, system_of
+from .plan import Run
+from .progress import ProgressDisplay
+from .retrace import label_of
+from .steps import steps_of
+
+DECISIONS = 6
+"""How many differing decisions are told of the state in which two schedulers part."""
+
+
+@dataclass
+class Comparer:
+    """Compares two compositions. `runs` are those on the first; the second gets the same."""
+
+    before: Composition
+    after: Composition
+    runs: Sequence[Run]
+    budget: Budget
+    method: Method
+    display: ProgressDisplay
+    left_out: tuple[str, ...] = ()
+    _silent: list[str] = field(default_factory=list)
+
+    def compare(self) -> Comparison:
+        """Search everything."""
+        scenarios = list({run.scenario.file: run.scenario for run in self.runs}.values())
+        alike = {s.name for s in scenarios if self._alike(s)}
+        pairs = [self._pair(run) for run in self.runs]
+        lost, undecided = list[Lost](), list[Lost]()
+        parted = list[Parted]()
+        for scenario in scenarios:
+            if scenario.name in alike:
+                continue
+            gone, open_ = self._lost(scenario)
+            lost += [Lost(scenario.name, goal) for goal in gone]
+            undecided += [Lost(scenario.name, goal) for goal in open_]
+            parted += self._parted(scenario)
+        gone_steps, new_steps = _steps(pairs, self._silent)
+        return Comparison(
+            before=self.before.label,
+            after=self.after.label,
+            pairs=tuple(pairs),
+            lost=tuple(lost),
+            undecided=tuple(undecided),
+            steps_lost=gone_steps,
+            steps_gained=new_steps,
+            difference=min(parted, key=lambda p: len(p.steps), default=None),
+            alike=tuple(s.name for s in scenarios if s.name in alike),
+            left_out=self.left_out,
+            notes=tuple(dict.fromkeys((*self.before.notes, *self.after.notes))),
+        )
+
+    def _start(self, what: str) -> None:
+        self.display.start(what)
+
+    def _alike(self, scenario: Scenario) -> bool:
+        return fingerprint(self._system(scenario, self.before)) == fingerprint(
+            self._system(scenario, self.after)
+        )
+
+    def _system(self, scenario: Scenario, composition: Composition) -> TransitionSystem:
+        return system_of(Run(scenario, composition, Outcomes.id, own=Outcomes))
+
+    def _pair(self, run: Run) -> Pair:
+        other = replace(run, composition=self.after)
+        name = f"{run.scenario.name} {run.property}"
+        self._start(f"{name} on {self.before.label}")
+        before = execute(run, self.budget, self.method, self.display.watch)
+        first, second = system_of(run), system_of(other)
+        same = fingerprint(explored_slice(first, run.property)) == fingerprint(
+            explored_slice(second, run.property)
+        )
+        if same:
+            after = _relabelled(before, self.after)
+        else:
+            self._start(f"{name} on {self.after.label}")
+            after = execute(other, self.budget, self.method, self.display.watch)
+        outcome, remark = outcome_of(before.verdict, after.verdict), ""
+        if after.verdict == "VIOLATED" and not same:
+            outcome, remark = _in_words(outcome, run.property, first, second, before, after)
+        lost = [] if same else self._goals_lost(first, before, after)
+        if after.verdict == "HOLDS" and not same:
+            names = set(map(step_name, second.transitions))
+            never = {step for step in before.steps_fired if step not in names} | {*after.steps_never_fired}
+            self._silent += [step for step in before.steps_fired if step in never]
+        return Pair(outcome, before, after, same, remark, tuple(lost))
+
+    def _goals_lost(self, first: TransitionSystem, before: Finding, after: Finding) -> list[str]:
+        """Goals of the property that a complete search of the second did not reach, and the first can reach."""
+        if after.verdict != "HOLDS":
+            return []
+        missed = [goal for goal in after.goals_missed if goal not in before.goals_reached]
+        lost = [goal for goal in after.goals_missed if goal in before.goals_reached]
+        if missed and before.verdict != "HOLDS":
+            named = {goal_words(name): name for name in first.goals}
+            reached, _ = _reached(first, [named[goal] for goal in missed if goal in named], self.budget)
+            lost += [goal_words(name) for name in reached]
+        return lost
+
+    def _lost(self, scenario: Scenario) -> tuple[list[str], list[str]]:
+        """Outcomes that the second scheduler cannot bring about any more, and those that are undecided."""
+        self._start(f"{scenario.name}: outcomes on {self.before.label}")
+        first = self._system(scenario, self.before)
+        reached, _ = _reached(first, list(first.goals), self.budget)
+        self._start(f"{scenario.name}: outcomes on {self.after.label}")
+        kept, open_ = _reached(self._system(scenario, self.after), reached, self.budget)
+        lost = [goal_words(g) for g in reached if g not in kept and g not in open_]
+        return lost, [goal_words(g) for g in open_]
+
+    def _parted(self, scenario: Scenario) -> Iterator[Parted]:
+        self._start(f"{scenario.name}: where {self.before.label} and {self.after.label} part")
+        first = self._system(scenario, self.before)
+        found = parting(first, self._system(scenario, self.after), self.budget)
+        if found.difference is not None:
+            yield Parted(
+                scenario.name,
+                steps_of(first, found.difference.trace),
+                tuple(
+                    Decided(
+                        d.label,
+                        d.kind,
+                        {name: one for name, (one, _) in d.values.items()},
+                        {name: two for name, (_, two) in d.values.items()},
+                    )
+                    for d in found.difference.decisions[:DECISIONS]
+                ),
+                found.shortest,
+            )
+
+
+def _reached(system: TransitionSystem, goals: Sequence[str], budget: Budget) -> tuple[list[str], list[str]]:
+    """Which of these goals can be reached, and of which that is undecided. What is reached was executed again."""
+    if not goals:
+        return [], []
+    with fresh_graph():
+        never = {goal: negate(system.goals[goal]) for goal in goals}
+    asked = system.with_predicates(invariants=never, goals={}, recoveries={}, livenesses={}, views={})
+    results = check(asked, list(never), budget)
+    words = {r.property_id: r.verdict.name for r in results}
+    return (
+        [goal for goal in goals if words[goal] == "VIOLATED"],
+        [goal for goal in goals if words[goal] == "INCONCLUSIVE"],
+    )
+
+
+def _relabelled(finding: Finding, composition: Composition) -> Finding:
+    return msgspec.structs.replace(
+        finding, release=composition.release, fixes=fixes_of(composition), notes=composition.notes
+    )
+
+
+def _in_words(
+    outcome: Outcome, prop: str, first: TransitionSystem, second: TransitionSystem, before: Finding, after: Finding
+) -> tuple[Outcome, str]:  # fmt: skip
+    """What becomes of the counterexample of one scheduler in the other."""
+    if prop not in first.invariants:
+        return outcome, ""
+    if before.verdict == "VIOLATED":
+        stuck = _tried(second, prop, before)
+        if stuck is None:
+            return outcome, "the earlier interleaving still violates it"
+        return outcome, f"by another interleaving: the earlier one {stuck}"
+    stuck = _tried(first, prop, after)
+    if stuck is None and outcome == "inconclusive":
+        return "still violated", "the same interleaving violates it before"
+    return outcome, f"before, the same interleaving {stuck}" if stuck else ""
+
+
+def _tried(system: TransitionSystem, prop: str, finding: Finding) -> str | None:
+    """Why the counterexample's schedule does not violate the property in this system; None if it does."""
+    steps = finding.trace or ()
+    tried = retrace(system, [(label_of(step), step.actor) for step in steps])
+    judge = Interpreter(system)
+    if any(not judge.holds(system.invariants[prop], state) for state in replay(system, tried.path).states):
+        return None
+    if tried.stuck is None:
+        return "can be taken to its end and does no harm"
+    return f"stops before its step {tried.stuck + 1} of {len(steps)}, `{label_of(steps[tried.stuck])}`"
+
+
+def _steps(pairs: Sequence[Pair], silent: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Steps that ran before and, by searches to the end, never run now; and steps that only run now."""
+    fired = {step for p in pairs for step in p.after.steps_fired}
+    known = {step for p in pairs for step in (*p.before.steps_fired, *p.before.steps_never_fired)}
+    gone = [step for step in silent if step not in fired]
+    new = [step for p in pairs for step in p.after.steps_fired if step not in known]
+    return tuple(dict.fromkeys(gone)), tuple(dict.fromkeys(new))
