@@ -15,7 +15,7 @@ from .options import UsageProblem, parse_fix, parse_property, parse_release
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What the options of `podrace check` ask for."""
+    """What the options of `podrace check` ask for. `given` are scenarios beside the named ones; `remark` is one on every run."""
 
     names: Sequence[str] = ()
     release: str | None = None
@@ -24,6 +24,8 @@ class Selection:
     properties: Sequence[str] = ()
     own: Mapping[str, type[Property]] = field(default_factory=dict)
     fair_flush: bool = False
+    given: Sequence[Scenario] = ()
+    remark: str = ""
 
     @property
     def is_empty(self) -> bool:
@@ -61,7 +63,7 @@ def plan(selection: Selection) -> list[Run]:
     with_fixes = _unique(parse_fix(name, list(CHANGES)) for name in selection.with_fixes)
     without_fixes = _unique(parse_fix(name, list(CHANGES)) for name in selection.without_fixes)
     runs = []
-    for scenario in _scenarios(selection.names):
+    for scenario in _scenarios(selection):
         if selection.fair_flush:
             scenario = with_a_fair_flush(scenario)
         beside = race_beside(scenario) if release is None else ()
@@ -69,7 +71,8 @@ def plan(selection: Selection) -> list[Run]:
             release or default_release(scenario), _unique([*with_fixes, *beside]), without_fixes
         )
         for identifier in properties or default_properties(scenario):
-            runs.append(Run(scenario, composition, identifier, own=selection.own.get(identifier)))
+            own = selection.own.get(identifier)
+            runs.append(Run(scenario, composition, identifier, remark=selection.remark, own=own))
     return runs
 
 
@@ -87,11 +90,11 @@ def _unique(names: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _scenarios(names: Sequence[str]) -> list[Scenario]:
-    if not names:
-        return list(catalogue())
-    found: dict[str, Scenario] = {}
-    for name in names:
+def _scenarios(selection: Selection) -> list[Scenario]:
+    if not selection.names:
+        return list(selection.given or catalogue())
+    found = {scenario.file: scenario for scenario in selection.given}
+    for name in selection.names:
         for scenario in find_scenarios(name):
             found.setdefault(scenario.file, scenario)
     return list(found.values())

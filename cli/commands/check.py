@@ -10,19 +10,26 @@ import typer
 
 from ..app import EXIT_CODES, app
 from ..arguments import (
+    Filename,
+    Focus,
     Graph,
     GraphKind,
     GraphKindOption,
+    KeptNodes,
+    KeptPods,
     NoColor,
     Own,
+    Recursive,
     Release,
     ReportForm,
     ReportOption,
     SaveTrace,
+    Strict,
     Timeout,
     Timings,
     WithFix,
     WithoutFix,
+    WriteScenario,
 )
 from ..options import (
     UsageProblem,
@@ -43,6 +50,7 @@ class Engine(Enum):
 @app.command(
     help="Check properties of the scheduler in scenarios.\n\n"
     "NAME is a scenario or race of `podrace races`, or the number of its issue or fix; FILE is a scenario in YAML. "
+    "With -f, a small cluster that represents the one described by Kubernetes objects is checked. "
     "A race is checked on the release just before its fix, unless --release says otherwise. "
     "Without arguments, the seed races are checked before and after their fix, and the exit code is 0 when every race "
     f"shows up before its fix and none after.\n\n{EXIT_CODES}"
@@ -51,6 +59,13 @@ def check(
     names: Annotated[
         list[str] | None, typer.Argument(metavar="NAME|FILE", show_default=False, help="What to check.")
     ] = None,
+    filename: Filename = None,
+    recursive: Recursive = False,
+    strict: Strict = False,
+    pods: KeptPods = "3",
+    nodes: KeptNodes = "2",
+    focus: Focus = None,
+    write_scenario: WriteScenario = None,
     release: Release = None,
     with_fix: WithFix = None,
     without_fix: WithoutFix = None,
@@ -123,6 +138,10 @@ def check(
         raise UsageProblem("--disk is for the native engine: leave out --engine reference")
     if graph is None and graph_kind is not GraphKind.lanes:
         raise UsageProblem("--graph-kind says how to draw: name the file with --graph FILE")
+    if not filename and (recursive or strict or focus or write_scenario or (pods, nodes) != ("3", "2")):
+        raise UsageProblem(
+            "-R, --strict, --pods, --nodes, --focus and --write-scenario are about manifests: name some with -f"
+        )
     seconds = parse_timeout(timeout) if timeout is not None else None
     from ...checker.exploration import Budget
     from ...checker.machine import cores, safe_memory
@@ -132,6 +151,13 @@ def check(
     from ..own import own_properties
     from ..plan import Selection
 
+    represented = None
+    if filename:
+        from ..manifests import Manifests, parse_size, scenario_from
+
+        size = parse_size(pods, nodes)
+        asked = Manifests(filename, recursive, strict, size, focus, write_scenario)
+        represented = scenario_from(asked, no_color)
     selection = Selection(
         names or (),
         release,
@@ -140,6 +166,8 @@ def check(
         property_ or (),
         own_properties(own or ()),
         fair_flush,
+        (represented.scenario,) if represented else (),
+        represented.caveat if represented else "",
     )
     if disk is not None and reductions:
         raise UsageProblem("a reduced search cannot be kept on disk: leave out --reductions or --disk")
@@ -153,6 +181,7 @@ def check(
     )
     method = Method(engine.value, "auto" if reductions is None else "on" if reductions else "off")
     out = Output(
-        output.value, graph, no_color, fail_on_vacuous, graph_kind.value, timings, report, save_trace
-    )
+        output.value, graph, no_color, fail_on_vacuous, graph_kind.value, timings, report, save_trace,
+        represented.account if represented else (),
+    )  # fmt: skip
     raise typer.Exit(run_check(selection, budget, method, out))
