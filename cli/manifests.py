@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..scenarios import Scenario, parse_scenario
@@ -24,7 +24,7 @@ class Manifests:
     names: Sequence[str]
     recursive: bool = False
     strict: bool = False
-    size: Size = Size()
+    size: Size = field(default_factory=Size)
     focus: str | None = None
     write: Path | None = None
 

@@ -8,7 +8,7 @@ from .closed import affinity_of
 from .members import ClusterNode, ClusterPod
 from .quantities import write_amount
 from .questions import Question
-from .representative import Representative
+from .representative import Representative, victims_of
 from .situation import used_by
 
 MOST_LINES = 8
@@ -100,13 +100,9 @@ def _question(question: Question, kept: Representative) -> str:
 def _budgets(kept: Representative) -> Iterator[str]:
     lines = []
     for budget in kept.inventory.budgets:
-        here = [p for p in kept.inventory.bound if p.namespace == budget.meta.namespace]
-        protected = [p for p in here if p.labels and budget.selector.matches(p.labels)]
-        mark = (
-            "kept"
-            if any(p in kept.pods for p in protected)
-            else "left out, it protects none of the kept pods"
-        )
+        protected = [p for p in kept.inventory.bound if budget.protects(p)]
+        none = "left out, it protects none of the kept pods that could be evicted"
+        mark = "kept" if any(budget.protects(p) for p in victims_of(kept)) else none
         what = f"{counted(len(protected), 'pod')}, {counted(budget.allowed, 'disruption')} allowed"
         lines.append((mark != "kept", f"  {budget.meta.name}: {what}; {mark}"))
     if lines:
@@ -120,8 +116,8 @@ def _affinity(kept: Representative) -> Iterator[str]:
     domains: dict[tuple[str, str], int] = {}
     for pod in (*kept.inventory.bound, *kept.inventory.pending):
         for term in pod.terms:
-            key = ("anti-affinity" if term.anti else "affinity", term.topology_key)
-            domains[key] = domains.get(key, 0) + 1
+            what = ("anti-affinity" if term.anti else "affinity", term.topology_key)
+            domains[what] = domains.get(what, 0) + 1
     if domains:
         yield "required affinity between pods:"
     for (kind, key), number in sorted(domains.items())[:MOST_LINES]:

@@ -71,7 +71,7 @@ def _node(parser: Any, file: str) -> yaml.Node:
     # Of each collection that is open: its tag, where it began, and its members; a mapping's keys and values in turn.
     open_: list[tuple[str, Any, list[yaml.Node], bool]] = []
     while True:
-        event = parser.get_event()
+        event: Any = parser.get_event()
         node: yaml.Node
         if isinstance(event, yaml.ScalarEvent):
             tag = event.tag or _tag_of(event.value, bool(event.implicit[0]))

@@ -1,7 +1,7 @@
 """Which pods and nodes are interchangeable: alike in everything that the scheduler compares but for their names.
 
-Labels count only where some selector among the objects asks for their key. A node's own hostname does not count unless
-a pod that waits asks for it.
+Labels count only where some selector among the objects asks for their key. As the hostname makes every node a domain of its
+own, it counts only if a pod that waits asks for one by name.
 """
 
 from __future__ import annotations
@@ -23,10 +23,16 @@ def keys_of_selector(selector: Selector) -> Iterator[str]:
 
 
 def asked_of_nodes(pods: Iterable[ClusterPod]) -> set[str]:
-    """The keys of node labels that these pods ask for."""
+    """The keys of node labels that these pods select by, or that make domains for them."""
+    some = list(pods)
+    return selected_of_nodes(some) | {t.topology_key for pod in some for t in pod.terms}
+
+
+def selected_of_nodes(pods: Iterable[ClusterPod]) -> set[str]:
+    """The keys of node labels that these pods select by."""
     found: set[str] = set()
     for pod in pods:
-        found.update(pod.node_selector, (t.topology_key for t in pod.terms))
+        found.update(pod.node_selector)
         for term in pod.node_affinity.terms if pod.node_affinity else ():
             found.update(e.key for e in term.expressions)
     return found
@@ -38,13 +44,12 @@ class Groups:
     def __init__(self, inventory: Inventory) -> None:
         self.inventory = inventory
         everyone = [*inventory.bound, *inventory.pending]
-        self._of_pods: set[str] = {k for b in inventory.budgets for k in keys_of_selector(b.selector)}
+        self.asked_of_pods: set[str] = {k for b in inventory.budgets for k in keys_of_selector(b.selector)}
         for pod in everyone:
             for term in pod.terms:
-                self._of_pods.update(keys_of_selector(term.selector))
-        self._of_nodes = asked_of_nodes(everyone) - {HOSTNAME} | (
-            {HOSTNAME} & asked_of_nodes(inventory.pending)
-        )
+                self.asked_of_pods.update(keys_of_selector(term.selector))
+        by_hostname = {HOSTNAME} & selected_of_nodes(inventory.pending)
+        self._of_nodes = asked_of_nodes(everyone) - {HOSTNAME} | by_hostname
         self._by_name = any(
             t.fields for p in inventory.pending if p.node_affinity for t in p.node_affinity.terms
         )
@@ -58,7 +63,7 @@ class Groups:
             self._pods[id(pod)] = (
                 pod.owner, pod.namespace, pod.node is None, tuple(sorted(pod.requests.items())), pod.priority,
                 pod.preempts, pod.scheduler, pod.grace == 0, pod.terminating, bool(pod.labels),
-                tuple(sorted((k, v) for k, v in pod.labels.items() if k in self._of_pods)),
+                tuple(sorted((k, v) for k, v in pod.labels.items() if k in self.asked_of_pods)),
                 repr((pod.tolerations, sorted(pod.node_selector.items()), pod.node_affinity, pod.terms)),
             )  # fmt: skip
         return self._pods[id(pod)]

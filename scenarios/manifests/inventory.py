@@ -85,7 +85,8 @@ def assemble(written: Written, remarks: Remarks) -> Inventory:
     make = Maker(Priorities(written.classes), written.namespaces, configuration, written.nodes, remarks)
     nodes = {n.name: make.node(n) for n in written.nodes}
     aside: dict[str, int] = {}
-    bound, pending = [], []
+    bound: list[ClusterPod] = []
+    pending: list[ClusterPod] = []
     for pod in written.pods:
         reason = _set_aside(pod, nodes, configuration)
         if reason is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ...model.environment.objects import Selector
 from ..budgets import MAX_ALLOWED
@@ -15,6 +16,9 @@ from .documents import Manifest
 from .metadata import Meta
 from .pods import PodSpec
 from .remarks import Remarks
+
+if TYPE_CHECKING:
+    from .members import ClusterPod
 
 SYSTEM_CLASSES = {"system-node-critical": 2_000_001_000, "system-cluster-critical": 2_000_000_000}
 PREEMPTS = "PreemptLowerPriority"
@@ -39,6 +43,11 @@ class BudgetObject:
     selector: Selector
     allowed: int
     disrupted: frozenset[str]
+
+    def protects(self, pod: ClusterPod) -> bool:
+        """Whether the scheduler counts a pod among those that the budget protects: one without labels it never does."""
+        here = bool(pod.labels) and pod.namespace == self.meta.namespace
+        return here and self.selector.matches(pod.labels)
 
 
 class Priorities:

@@ -47,6 +47,11 @@ class Representative:
         return [p for p in self.inventory.on(node.name) if p not in self.pods]
 
 
+def victims_of(kept: Representative) -> list[ClusterPod]:
+    """The kept pods that may ever be evicted: a more important one is kept, too."""
+    return [p for p in kept.pods if any(q.priority > p.priority and q.preempts for q in kept.pods)]
+
+
 def represent(inventory: Inventory, size: Size = Size(), focus: str | None = None) -> Representative:
     """The representative for the most contested pod that waits, or for `focus`. Raises ScenarioError if there is none."""
     situation, groups = Situation(inventory), Groups(inventory)

@@ -105,11 +105,7 @@ class Situation:
 
     def protected(self, pod: ClusterPod) -> bool:
         """Whether a disruption budget that allows no disruption protects the pod."""
-        return any(
-            b.allowed == 0 and b.meta.namespace == pod.namespace and b.selector.matches(pod.labels)
-            for b in self.inventory.budgets
-            if pod.labels
-        )
+        return any(b.allowed == 0 and b.protects(pod) for b in self.inventory.budgets)
 
     def _importance(self, pod: ClusterPod) -> tuple[bool, int, float, str]:
         start = pod.start.timestamp() if pod.start else float("inf")

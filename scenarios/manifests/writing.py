@@ -12,7 +12,7 @@ from .closed import Affinity, affinity_of
 from .groups import asked_of_nodes
 from .members import REPELLING, ClusterNode, ClusterPod
 from .quantities import write_amount
-from .representative import Representative
+from .representative import Representative, victims_of
 from .situation import used_by
 
 EVENTS = 3
@@ -113,7 +113,9 @@ def _pod(pod: ClusterPod, kept: Representative, affinity: Affinity, closing: str
     if not pod.exists:
         found["exists"] = False
     if pod.labels:
-        found["labels"] = dict(pod.labels)
+        # A pod that has labels is not one that has none (a budget heeds that): one is kept that nobody asks for.
+        asked = {k: v for k, v in pod.labels.items() if k in kept.groups.asked_of_pods}
+        found["labels"] = asked or dict([min(pod.labels.items())])
     if pod.grace == 0:
         found["terminationGracePeriodSeconds"] = 0
     if pod.node is not None:
@@ -179,14 +181,10 @@ def _term(term: Term) -> dict[str, Any]:
 
 
 def _budgets(kept: Representative) -> dict[str, Any]:
-    """The budgets that protect a kept pod."""
+    """The budgets that protect a kept pod which is less important than another: nobody else is ever a victim."""
     found: dict[str, Any] = {}
     for budget in kept.inventory.budgets:
-        protected = [
-            p.name
-            for p in kept.pods
-            if p.labels and p.namespace == budget.meta.namespace and budget.selector.matches(p.labels)
-        ]
+        protected = [p.name for p in victims_of(kept) if budget.protects(p)]
         if protected:
             paid = sorted(budget.disrupted & set(protected))
             found[budget.meta.name] = {
