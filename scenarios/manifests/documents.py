@@ -72,19 +72,20 @@ def _node(parser: Any, file: str) -> yaml.Node:
     open_: list[tuple[str, Any, list[yaml.Node], bool]] = []
     while True:
         event: Any = parser.get_event()
+        kind = type(event)
         node: yaml.Node
-        if isinstance(event, yaml.ScalarEvent):
+        if kind is yaml.ScalarEvent:
             tag = event.tag or _tag_of(event.value, bool(event.implicit[0]))
             node = yaml.ScalarNode(tag, event.value, event.start_mark)
             _refuse_tag(node, file)
-        elif isinstance(event, (yaml.MappingStartEvent, yaml.SequenceStartEvent)):
-            mapping = isinstance(event, yaml.MappingStartEvent)
+        elif kind is yaml.MappingStartEvent or kind is yaml.SequenceStartEvent:
+            mapping = kind is yaml.MappingStartEvent
             tag = event.tag or _TAG + ("map" if mapping else "seq")
             open_.append((tag, event.start_mark, [], mapping))
             if len(open_) > MAX_DEPTH:
                 _refuse(event, file, f"nested more than {MAX_DEPTH} levels deep: no Kubernetes object is")
             continue
-        elif isinstance(event, yaml.AliasEvent):
+        elif kind is yaml.AliasEvent:
             _refuse(event, file, f"the alias *{one_line(event.anchor)} is not allowed: write the value out")
         else:
             tag, mark, members, mapping = open_.pop()

@@ -32,6 +32,7 @@ class Written:
     metas: dict[str, Meta] = field(default_factory=dict)
     uids: dict[str, Meta] = field(default_factory=dict)
     seen: int = 0
+    where: str = ""
 
     def register(self, meta: Meta) -> None:
         """Note that this object is there; refused if its name or its uid was given before."""
@@ -48,8 +49,9 @@ class Written:
 
 @dataclass(frozen=True)
 class Inventory:
-    """A cluster. `bound` pods are on one of the nodes; `pending` ones wait for this scheduler."""
+    """A cluster, described by the files in `where`. `bound` pods are on one of the nodes; `pending` ones wait for this scheduler."""
 
+    where: str
     nodes: Sequence[ClusterNode]
     bound: Sequence[ClusterPod]
     pending: Sequence[ClusterPod]
@@ -78,7 +80,7 @@ def assemble(written: Written, remarks: Remarks) -> Inventory:
     _refuse_cycles(written.metas)
     if not written.nodes:
         raise ScenarioError(
-            "-f: there is no Node among the objects, so there is nowhere to schedule to: dump the nodes, too, "
+            f"{written.where}: there is no Node among the objects, so there is nowhere to schedule to: dump the nodes, too, "
             "or write one with status.allocatable"
         )
     configuration = written.configuration or Configuration()
@@ -97,7 +99,7 @@ def assemble(written: Written, remarks: Remarks) -> Inventory:
         if configuration.of(made.scheduler) is not None:
             pending.append(made)
     return Inventory(
-        list(nodes.values()), bound, pending, written.budgets, written.namespaces, configuration,
+        written.where, list(nodes.values()), bound, pending, written.budgets, written.namespaces, configuration,
         len(written.classes), len(written.workloads), list(remarks.lines()), aside,
     )  # fmt: skip
 
@@ -127,7 +129,9 @@ def _refuse_cycles(metas: Mapping[str, Meta]) -> None:
                 del way[name]
             elif above in way:
                 names = list(way)
-                cycle = " -> ".join([*names[names.index(above) :], above])
+                round_ = names[names.index(above) :]
+                shown = round_ if len(round_) <= 4 else [*round_[:3], f"({len(round_) - 3} more)"]
+                cycle = " -> ".join([*shown, above])
                 metas[above].place.fail(
                     f"the owners go round in a circle ({cycle}): remove an owner reference"
                 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..errors import ScenarioError
+from ..errors import ScenarioError, one_line
 from .configuration import read_configuration
 from .documents import Manifest, documents
 from .files import read_sources
@@ -33,14 +33,15 @@ def read_manifests(names: Sequence[str], recursive: bool = False, strict: bool =
     Kinds that podrace does not know are left out with a remark, or refused if `strict`. Raises ScenarioError, whose message
     is one line with file, line and path, for everything that is malformed.
     """
-    written, remarks = Written(), Remarks()
+    where = ", ".join("<stdin>" if name == "-" else name for name in names)
+    written, remarks = Written(where=one_line(where, 200)), Remarks()
     for source in read_sources(names, recursive):
         for top in documents(source.text, source.file):
             for kind, item in _objects(top):
                 _read(kind, item, written, remarks, strict)
     if not written.seen:
         raise ScenarioError(
-            f"{', '.join('<stdin>' if n == '-' else n for n in names)[:200]}: no Kubernetes object in it: "
+            f"{written.where}: no Kubernetes object in it: "
             "give what kubectl get nodes,pods,pdb,priorityclass -A -o yaml prints"
         )
     return assemble(written, remarks)

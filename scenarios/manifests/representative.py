@@ -48,8 +48,11 @@ class Representative:
 
 
 def victims_of(kept: Representative) -> list[ClusterPod]:
-    """The kept pods that may ever be evicted: a more important one is kept, too."""
-    return [p for p in kept.pods if any(q.priority > p.priority and q.preempts for q in kept.pods)]
+    """The kept pods that may ever be evicted: those beside which a more important one is kept.
+
+    Also where that one's policy is Never, for old releases do not look at it.
+    """
+    return [p for p in kept.pods if any(q.priority > p.priority for q in kept.pods)]
 
 
 def represent(inventory: Inventory, size: Size = Size(), focus: str | None = None) -> Representative:
@@ -78,7 +81,7 @@ def _waiting(inventory: Inventory, groups: Groups) -> tuple[list[ClusterPod], bo
     again = [pod.again() for pod in owned if not pod.owner.startswith("DaemonSet/")]
     if not again:
         raise ScenarioError(
-            "-f: no pod waits to be scheduled, and no controller would create one: add a pod without spec.nodeName, "
+            f"{inventory.where}: no pod waits to be scheduled, and no controller would create one: add a pod without spec.nodeName, "
             "or a workload with replicas to come"
         )
     return again, True
@@ -104,13 +107,14 @@ def _first(asked: Sequence[Question], size: Size) -> Question:
 
 
 def _hopeless(pod: ClusterPod, situation: Situation, focus: str | None) -> str:
+    where = situation.inventory.where
     if not situation.sound_nodes:
         return (
-            "-f: the pods on every node ask for more than the node has: dump nodes and pods at the same time"
+            f"{where}: the pods on every node ask for more than the node has: dump nodes and pods at the same time"
         )
     who = pod.name if focus is not None else f"every pod that waits, such as {pod.name},"
     return (
-        f"-f: {who} fits no node, and evicting pods of lower priority would not help: nothing can be decided about it; "
+        f"{where}: {who} fits no node, and evicting pods of lower priority would not help: nothing can be decided about it; "
         "make room, or look at its node selectors, tolerations and affinity"
     )
 
