@@ -31,7 +31,7 @@ def parse_quantity(text: str) -> Fraction | None:
     if match is None:
         return None
     digits, suffix = Fraction(f"{match[1] or 0}.{match[2] or 0}"), match[3] or ""
-    if suffix[:1] in ("e", "E") and suffix[1:]:
+    if suffix[:1] in ("e", "E") and suffix[1:] not in ("", "i"):
         return digits * Fraction(10) ** int(suffix[1:])
     return digits * {"": Fraction(1), **_DECIMAL, **_BINARY}[suffix]
 

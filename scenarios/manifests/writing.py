@@ -9,7 +9,7 @@ import yaml
 
 from ...model.environment.objects import NodeTerm, Requirement, Selector, Term
 from .closed import Affinity, affinity_of
-from .groups import asked_of_nodes
+from .groups import selected_of_nodes
 from .members import REPELLING, ClusterNode, ClusterPod
 from .quantities import write_amount
 from .representative import Representative, victims_of
@@ -90,7 +90,7 @@ def _node(
     if room is not None and room < len(kept.pods):
         found["pods"] = room
     terms = {t.topology_key for a in affinity.values() for t in a.terms}
-    asked = asked_of_nodes(p for p in kept.pods if p.node is None) | terms
+    asked = selected_of_nodes(p for p in kept.pods if p.node is None) | terms
     labels = {
         k: v for k, v in node.labels.items() if k in asked and (k, v) != ("kubernetes.io/hostname", node.name)
     }
