@@ -2,7 +2,7 @@
 
 Three pools in three zones, system pods on every node, services with anti-affinity and disruption budgets, batch work that
 fills what is left, and pods that wait. `python tests/kubectl_dump.py > dump.yaml` prints it; a number makes it that many times
-as large.
+as large, and `sample` prints docs/cluster.yaml.
 """
 
 from __future__ import annotations
@@ -429,5 +429,20 @@ def dump(scale: int = 1) -> str:
     return "".join(Dump(scale).lines())
 
 
+def sample() -> str:
+    """The text of docs/cluster.yaml: three nodes, whose batch work is in the way of what waits."""
+    small = Dump()
+    small.machines = [Machine(f"worker-{i}", "general", "abc"[i], 4000, 16000) for i in range(3)]
+    placed = [("proxy", 0), ("proxy", 1), ("proxy", 2), ("web", 0), ("web", 1), ("web", 2)]
+    placed += [("search", 1), ("search", 2), ("report", 0)]
+    parts = [node_text(m) for m in small.machines]
+    parts += [small.put(app, small.machines[i], i) for app, i in placed]
+    parts += [pod_text(APPS[app], 1000 + i, None, 100 + i) for i, app in enumerate(("checkout", "payment"))]
+    parts += [budget_text(APPS[app], allowed) for app, allowed in (("web", 1), ("search", 0))]
+    parts += [class_text(name, *fields) for name, fields in CLASSES.items()]
+    return "apiVersion: v1\nitems:\n" + "".join(parts) + 'kind: List\nmetadata:\n  resourceVersion: ""\n'
+
+
 if __name__ == "__main__":
-    sys.stdout.write(dump(int(sys.argv[1]) if len(sys.argv) > 1 else 1))
+    wanted = sys.argv[1] if len(sys.argv) > 1 else "1"
+    sys.stdout.write(sample() if wanted == "sample" else dump(int(wanted)))

@@ -25,11 +25,12 @@ class Question:
     nodes: int
 
     @property
-    def rank(self) -> tuple[bool, bool, int, int, int]:
-        """The greater, the more contested."""
+    def rank(self) -> tuple[bool, bool, int, int, int, int]:
+        """The greater, the more contested; of equal ones, where the least important pods would have to go."""
         return (
             self.node is not None and bool(self.rivals), bool(self.victims), -len(self.victims),
             self.pod.priority, sum(r.stands_for for r in self.rivals),
+            -max((v.priority for v in self.victims), default=0),
         )  # fmt: skip
 
     @property

@@ -109,9 +109,7 @@ def _first(asked: Sequence[Question], size: Size) -> Question:
 def _hopeless(pod: ClusterPod, situation: Situation, focus: str | None) -> str:
     where = situation.inventory.where
     if not situation.sound_nodes:
-        return (
-            f"{where}: the pods on every node ask for more than the node has: dump nodes and pods at the same time"
-        )
+        return f"{where}: the pods on every node ask for more than the node has: dump nodes and pods at the same time"
     who = pod.name if focus is not None else f"every pod that waits, such as {pod.name},"
     return (
         f"{where}: {who} fits no node, and evicting pods of lower priority would not help: nothing can be decided about it; "
