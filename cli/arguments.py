@@ -126,3 +126,23 @@ GraphKindOption = Annotated[
         "repeats for ever.",
     ),
 ]
+Filename = Annotated[
+    list[str] | None,
+    typer.Option(
+        "-f",
+        "--filename",
+        metavar="FILE|DIR|-",
+        help="Kubernetes objects as kubectl prints them, of which a small cluster is checked (repeatable).",
+    ),
+]
+Recursive = Annotated[bool, typer.Option("-R", "--recursive", help="Look below the directories of -f, too.")]
+Strict = Annotated[bool, typer.Option("--strict", help="Refuse kinds in -f that podrace does not know.")]
+KeptPods = Annotated[str, typer.Option("--pods", metavar="N", help="Keep at most so many pods of -f.")]
+KeptNodes = Annotated[str, typer.Option("--nodes", metavar="N", help="Keep at most so many nodes of -f.")]
+Focus = Annotated[
+    str | None,
+    typer.Option(metavar="NAMESPACE/POD", help="Keep this waiting pod of -f (the most contested one)."),
+]
+WriteScenario = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Write the cluster that is kept of -f as a scenario.")
+]

@@ -27,7 +27,7 @@ HOLDS, VIOLATED, INCONCLUSIVE = 0, 1, 3
 @dataclass(frozen=True, slots=True)
 class Output:
     """How and where to report. `timings`: forms for programs say how long searches took; then equal input no longer
-    gives equal bytes.
+    gives equal bytes. `account` is said before everything else.
     """
 
     form: str = "text"
@@ -38,6 +38,7 @@ class Output:
     timings: bool = False
     report: Path | None = None
     save_trace: Path | None = None
+    account: Sequence[str] = ()
 
     def refuse_unusable(self) -> None:
         """Find out before a long search that something could not be written. Raises UsageProblem or RenderError."""
@@ -79,6 +80,10 @@ def check(selection: Selection, budget: Budget, method: Method, output: Output) 
         raise UsageProblem(
             f"--disk keeps one search, and this asks for {len(runs)}: name one scenario, and one property with --property"
         )
+    if output.account:
+        from .manifests import print_account
+
+        print_account(output.account, output.form, output.no_color)
     findings = run_all(runs, budget, method, output)
     with tolerant_of_closed_pipes():
         report(findings, output)

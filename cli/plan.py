@@ -16,7 +16,7 @@ from .patch import with_patches
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What the options of `podrace check` ask for."""
+    """What the options of `podrace check` ask for. `given` are scenarios beside the named ones; `remark` is one on every run."""
 
     names: Sequence[str] = ()
     release: str | None = None
@@ -26,6 +26,8 @@ class Selection:
     own: Mapping[str, type[Property]] = field(default_factory=dict)
     fair_flush: bool = False
     patches: Sequence[Patch] = ()
+    given: Sequence[Scenario] = ()
+    remark: str = ""
 
     @property
     def is_empty(self) -> bool:
@@ -63,7 +65,7 @@ def plan(selection: Selection) -> list[Run]:
     with_fixes = _unique(parse_fix(name, list(CHANGES)) for name in selection.with_fixes)
     without_fixes = _unique(parse_fix(name, list(CHANGES)) for name in selection.without_fixes)
     runs = []
-    for scenario in chosen_scenarios(selection.names):
+    for scenario in chosen_scenarios(selection.names, selection.given):
         if selection.fair_flush:
             scenario = with_a_fair_flush(scenario)
         beside = race_beside(scenario) if release is None else ()
@@ -72,7 +74,8 @@ def plan(selection: Selection) -> list[Run]:
         )
         composition = with_patches(composition, selection.patches)
         for identifier in properties or default_properties(scenario):
-            runs.append(Run(scenario, composition, identifier, own=selection.own.get(identifier)))
+            own = selection.own.get(identifier)
+            runs.append(Run(scenario, composition, identifier, remark=selection.remark, own=own))
     return runs
 
 
@@ -90,11 +93,14 @@ def _unique(names: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def chosen_scenarios(names: Sequence[str]) -> list[Scenario]:
-    """The scenarios that these names stand for, each once; without names, the whole catalogue. Raises ScenarioError."""
+def chosen_scenarios(names: Sequence[str], given: Sequence[Scenario] = ()) -> list[Scenario]:
+    """The given scenarios and those that these names stand for, each once; without any, the whole catalogue.
+
+    Raises ScenarioError.
+    """
     if not names:
-        return list(catalogue())
-    found: dict[str, Scenario] = {}
+        return list(given or catalogue())
+    found = {scenario.file: scenario for scenario in given}
     for name in names:
         for scenario in find_scenarios(name):
             found.setdefault(scenario.file, scenario)

@@ -40,7 +40,7 @@ def _budget(index: int, name: str, member: Member, pods: list[str]) -> Budget:
         name,
         selector,
         allowed,
-        namespace=namespace_of(fields),
+        namespace=namespace_of(name, fields),
         disrupted=_disrupted(fields.get("disruptedPods"), pods),
     )
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Self
 
 import yaml
 
@@ -63,6 +63,10 @@ class Value:
         """The line that the value starts on, counted from 1."""
         return self.node.start_mark.line + 1
 
+    def at(self, path: str, node: yaml.Node) -> Self:
+        """Another value of the same file."""
+        return type(self)(self.file, path, node)
+
     def fail(self, message: str) -> NoReturn:
         """Refuse this value."""
         place = f" {self.path}:" if self.path else ""
@@ -88,13 +92,13 @@ class Value:
         """Refuse this value because it is of another type."""
         self.fail(f"expected {wanted}, not {self.described}")
 
-    def items(self, wanted: str) -> Iterator[tuple[Value, Value]]:
+    def items(self, wanted: str) -> Iterator[tuple[Self, Self]]:
         """The keys and values of a mapping, in order."""
         if not isinstance(self.node, yaml.MappingNode):
             self.expect(wanted)
         lines: dict[str, int] = {}
         for key_node, value_node in self.node.value:
-            key = Value(self.file, self.path, key_node)
+            key = self.at(self.path, key_node)
             if not isinstance(key_node, yaml.ScalarNode):
                 key.fail(f"expected a name before the colon, not {key.described}")
             name = key_node.value
@@ -104,26 +108,26 @@ class Value:
                 )
             lines[name] = key.line
             inner = f"{self.path}.{one_line(name)}" if self.path else one_line(name)
-            yield Value(self.file, inner, key_node), Value(self.file, inner, value_node)
+            yield self.at(inner, key_node), self.at(inner, value_node)
 
-    def fields(self, known: Sequence[str], wanted: str) -> dict[str, Value]:
+    def fields(self, known: Sequence[str], wanted: str) -> dict[str, Self]:
         """A mapping whose keys must all be among `known`; fields without a value are left out."""
         found = {}
         for key, value in self.items(wanted):
             name = key.node.value
             if name not in known:
-                Value(self.file, self.path, key.node).fail(
+                self.at(self.path, key.node).fail(
                     f"unknown field `{one_line(name)}`; {known_names(name, known)}"
                 )
             if not value.is_null:
                 found[name] = value
         return found
 
-    def elements(self, wanted: str) -> list[Value]:
+    def elements(self, wanted: str) -> list[Self]:
         """The elements of a list."""
         if not isinstance(self.node, yaml.SequenceNode):
             self.expect(wanted)
-        return [Value(self.file, f"{self.path}[{i}]", node) for i, node in enumerate(self.node.value)]
+        return [self.at(f"{self.path}[{i}]", node) for i, node in enumerate(self.node.value)]
 
     def scalar(self, wanted: str) -> str:
         """A scalar as it was written, whatever YAML would make of it (1.10 stays 1.10)."""

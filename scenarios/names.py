@@ -11,6 +11,7 @@ from .document import Value
 MAX_ENTITIES = 16
 
 _NAME = re.compile(r"[a-z0-9]([-a-z0-9.]{0,61}[a-z0-9])?", re.ASCII)
+_OBJECT = re.compile(r"[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?", re.ASCII)
 _NAME_WORDS = "a name of at most 63 lower-case letters, digits, `-` and `.`"
 
 
@@ -38,6 +39,15 @@ def read_name(value: Value) -> str:
     return written
 
 
+def read_object_name(value: Value, qualified: bool = False) -> str:
+    """The name of an object: up to 253 characters; if `qualified`, its namespace and a slash may stand before it."""
+    written = value.scalar(_NAME_WORDS)
+    namespace, slash, name = written.rpartition("/") if qualified else ("", "", written)
+    if not _OBJECT.fullmatch(name) or (slash and not _NAME.fullmatch(namespace)):
+        value.expect(_NAME_WORDS)
+    return written
+
+
 def read_members(
     section: Value, kind: str, known: tuple[str, ...], example: str = "{cpu: 2}"
 ) -> dict[str, Member]:
@@ -45,7 +55,7 @@ def read_members(
     members = {}
     for key, value in section.items(f"a mapping from names to {kind}"):
         fields = value.fields(known, f"a mapping such as {example}")
-        members[read_name(key)] = Member(value, fields)
+        members[read_object_name(key, kind != "nodes")] = Member(value, fields)
     if len(members) > MAX_ENTITIES:
         section.fail(
             f"{len(members)} {kind} are more than an exhaustive search can cover: at most {MAX_ENTITIES}"

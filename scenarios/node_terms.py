@@ -24,6 +24,11 @@ def read_node_affinity(value: Value | None) -> NodeAffinity | None:
     required = one_spelling(fields, "required", REQUIRED)
     if required is None:
         value.fail("`required` is missing: give `nodeSelectorTerms` below it")
+    return read_node_selector(required)
+
+
+def read_node_selector(required: Value) -> NodeAffinity:
+    """A node selector: a list of terms, of which one must match."""
     inner = required.fields(NODE_SELECTOR_FIELDS, "a mapping with `nodeSelectorTerms`")
     if "nodeSelectorTerms" not in inner:
         required.fail("`nodeSelectorTerms` is missing: give a list of terms, of which one must match")

@@ -51,7 +51,7 @@ def read_pod(
     """A pod with these resources, as the model's constructor takes them; `start` is its place in `start_order`."""
     fields = member.fields
     grace, priority = fields.get("terminationGracePeriodSeconds"), fields.get("priority")
-    namespace = namespace_of(fields)
+    namespace = namespace_of(name, fields)
     return Pod(
         index,
         name,
@@ -76,9 +76,15 @@ def read_pod(
     )
 
 
-def namespace_of(fields: Mapping[str, Value]) -> str:
-    """The namespace of a pod or a budget."""
-    return read_name(fields["namespace"]) if "namespace" in fields else "default"
+def namespace_of(name: str, fields: Mapping[str, Value]) -> str:
+    """The namespace of a pod or a budget: what its name says before a slash, else the field."""
+    before = name.rpartition("/")[0]
+    if "namespace" not in fields:
+        return before or "default"
+    written = read_name(fields["namespace"])
+    if before and written != before:
+        fields["namespace"].fail(f"the name says `{before}` before its slash: remove one of them")
+    return written
 
 
 def _node(member: Member, nodes: Mapping[str, Node]) -> Node | None:
@@ -118,12 +124,13 @@ def start_order(pods: Members) -> dict[str, int]:
         value = member.fields["startTime"]
         if "nodeName" not in member.fields:
             value.fail("only a pod on a node has started: add `nodeName`, or remove `startTime`")
-        times[name] = _time(value)
+        times[name] = read_time(value)
     order = sorted(set(times.values()))
     return {name: order.index(time) for name, time in times.items()}
 
 
-def _time(value: Value) -> datetime:
+def read_time(value: Value) -> datetime:
+    """A time."""
     written = value.scalar(_TIME_WORDS)
     if not _TIME.fullmatch(written):
         value.expect(_TIME_WORDS)

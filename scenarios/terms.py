@@ -27,7 +27,7 @@ def read_terms(value: Value | None, anti: bool) -> list[Term]:
     for short, long in (("required", REQUIRED), ("preferred", PREFERRED)):
         if terms := one_spelling(fields, short, long):
             for element in terms.elements("a list of terms with `matchLabels` and `topologyKey`"):
-                read = _required if short == "required" else _preferred
+                read = required_term if short == "required" else _preferred
                 found.append(read(element, anti))
     return found
 
@@ -39,7 +39,8 @@ def one_spelling(fields: Mapping[str, Value], short: str, long: str) -> Value | 
     return fields.get(short, fields.get(long))
 
 
-def _required(element: Value, anti: bool) -> Term:
+def required_term(element: Value, anti: bool) -> Term:
+    """A required term of pod affinity or anti-affinity."""
     return _term(element, element.fields(TERM_FIELDS, _TERM), 1, True, anti)
 
 

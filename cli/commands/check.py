@@ -10,20 +10,27 @@ import typer
 
 from ..app import EXIT_CODES, app
 from ..arguments import (
+    Filename,
+    Focus,
     Graph,
     GraphKind,
     GraphKindOption,
+    KeptNodes,
+    KeptPods,
     NoColor,
     Own,
     Patches,
+    Recursive,
     Release,
     ReportForm,
     ReportOption,
     SaveTrace,
+    Strict,
     Timeout,
     Timings,
     WithFix,
     WithoutFix,
+    WriteScenario,
 )
 from ..options import (
     UsageProblem,
@@ -44,6 +51,7 @@ class Engine(Enum):
 @app.command(
     help="Check properties of the scheduler in scenarios.\n\n"
     "NAME is a scenario or race of `podrace races`, or the number of its issue or fix; FILE is a scenario in YAML. "
+    "With -f, a small cluster that represents the one described by Kubernetes objects is checked. "
     "A race is checked on the release just before its fix, unless --release says otherwise. "
     "Without arguments, the seed races are checked before and after their fix, and the exit code is 0 when every race "
     f"shows up before its fix and none after.\n\n{EXIT_CODES}"
@@ -52,6 +60,13 @@ def check(
     names: Annotated[
         list[str] | None, typer.Argument(metavar="NAME|FILE", show_default=False, help="What to check.")
     ] = None,
+    filename: Filename = None,
+    recursive: Recursive = False,
+    strict: Strict = False,
+    pods: KeptPods = "3",
+    nodes: KeptNodes = "2",
+    focus: Focus = None,
+    write_scenario: WriteScenario = None,
     release: Release = None,
     with_fix: WithFix = None,
     without_fix: WithoutFix = None,
@@ -125,6 +140,10 @@ def check(
         raise UsageProblem("--disk is for the native engine: leave out --engine reference")
     if graph is None and graph_kind is not GraphKind.lanes:
         raise UsageProblem("--graph-kind says how to draw: name the file with --graph FILE")
+    if not filename and (recursive or strict or focus or write_scenario or (pods, nodes) != ("3", "2")):
+        raise UsageProblem(
+            "-R, --strict, --pods, --nodes, --focus and --write-scenario are about manifests: name some with -f"
+        )
     seconds = parse_timeout(timeout) if timeout is not None else None
     from ...checker.exploration import Budget
     from ...checker.machine import cores, safe_memory
@@ -135,6 +154,13 @@ def check(
     from ..patch import patches_of
     from ..plan import Selection
 
+    represented = None
+    if filename:
+        from ..manifests import Manifests, parse_size, scenario_from
+
+        size = parse_size(pods, nodes)
+        asked = Manifests(filename, recursive, strict, size, focus, write_scenario)
+        represented = scenario_from(asked, no_color)
     selection = Selection(
         names or (),
         release,
@@ -144,6 +170,8 @@ def check(
         own_properties(own or ()),
         fair_flush,
         patches_of(patch or ()),
+        (represented.scenario,) if represented else (),
+        represented.caveat if represented else "",
     )
     if disk is not None and reductions:
         raise UsageProblem("a reduced search cannot be kept on disk: leave out --reductions or --disk")
@@ -157,6 +185,7 @@ def check(
     )
     method = Method(engine.value, "auto" if reductions is None else "on" if reductions else "off")
     out = Output(
-        output.value, graph, no_color, fail_on_vacuous, graph_kind.value, timings, report, save_trace
-    )
+        output.value, graph, no_color, fail_on_vacuous, graph_kind.value, timings, report, save_trace,
+        represented.account if represented else (),
+    )  # fmt: skip
     raise typer.Exit(run_check(selection, budget, method, out))

@@ -1,0 +1,7 @@
+"""Kubernetes objects as kubectl writes them, and the small cluster that represents them."""
+
+from .inventory import Inventory
+from .reader import read_manifests
+from .representative import Representative, Size, represent
+
+__all__ = ["Inventory", "Representative", "Size", "read_manifests", "represent"]

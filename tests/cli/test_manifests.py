@@ -1,0 +1,161 @@
+"""`podrace check -f`: a cluster's objects are read, reduced, checked and reported under their own names."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from podrace.scenarios import parse_scenario, read_scenario
+from podrace.scenarios.manifests import read_manifests
+from tests.cli.helpers import Shell
+from tests.kubectl_dump import GENERAL, GPU, HIGHMEM, dump
+from tests.scenarios.manifest_objects import objects, text_of
+
+PREEMPTOR, VICTIM, RIVAL, NODE = (
+    "shop/checkout-nnfkt7xhz-9shg5", "batch/report-hs9sh", "shop/payment-gtnln6swm-vqtz7", "ip-10-0-0-8.internal",
+)  # fmt: skip
+RACE = ["--release", "1.13", "--property", "S-NOMVIS"]
+
+
+@pytest.fixture
+def shell(capsys: pytest.CaptureFixture[str]) -> Shell:
+    return Shell(capsys)
+
+
+@pytest.fixture(scope="module")
+def realistic(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("cluster") / "dump.yaml"
+    file.write_text(dump())
+    return file
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    file = tmp_path / "small.yaml"
+    file.write_text(text_of(objects("node", "class", "namespace", "victim", "preemptor", "rival", "budget")))
+    return file
+
+
+def test_a_realistic_dump_is_read_soon(realistic: Path) -> None:
+    """Processor time, as other tests run beside this one."""
+    start = time.process_time()
+    read = read_manifests([str(realistic)])
+    assert time.process_time() - start < 5
+    assert len(read.nodes) == GENERAL + HIGHMEM + GPU >= 50
+    assert (len(read.bound), len(read.pending), read.set_aside) == (462, 22, {"finished": 20})
+    assert len(read.bound) + len(read.pending) + 20 >= 500
+    assert (read.classes, len(read.budgets)) == (6, 5)
+    assert not read.remarks
+
+
+def test_the_race_shows_up_under_the_real_names(realistic: Path, shell: Shell) -> None:
+    ran = shell("check", "-f", str(realistic), *RACE)
+    assert ran.code == 1
+    account, _, report = ran.out.partition("\n\n")
+    lines = account.splitlines()
+    assert lines[0].startswith(
+        "cluster: 58 nodes of 17 kinds, 462 pods on them, 22 waiting, of 14 kinds together"
+    )
+    assert "representative: 3 pods and 1 node that represent 484 pods and 58 nodes" in lines
+    assert f"  {NODE}: 9 nodes are like it; 6 pods on it left out, keeping memory 4288Mi, cpu 4200m" in lines
+    assert lines[-1].startswith("left out: 57 nodes, 461 pods on nodes, 20 pods that wait; ")
+    assert "S-NOMVIS VIOLATED" in report
+    told = " ".join(report.split())
+    assert f"decision: {PREEMPTOR} is to go to {NODE}" in told
+    assert f"API server: {VICTIM} is gone" in told
+    assert f"{RIVAL} is assumed" in told
+    assert (
+        f"the verdict is about {PREEMPTOR}, {VICTIM} and {RIVAL} on {NODE}, not about the whole cluster"
+        in told
+    )
+
+
+def test_with_the_fix_the_same_cluster_holds(small: Path, shell: Shell) -> None:
+    assert shell("check", "-f", str(small), *RACE).code == 1
+    ran = shell("check", "-f", str(small), "--release", "1.34", "--property", "S-NOMVIS")
+    assert (ran.code, "S-NOMVIS HOLDS" in ran.out) == (0, True)
+
+
+def test_forms_for_programs_say_what_the_verdict_is_about(small: Path, shell: Shell) -> None:
+    """The account goes to stderr, so that stdout is what the form promises."""
+    ran = shell("check", "-f", str(small), *RACE, "-o", "json")
+    (row,) = json.loads(ran.out)["findings"] if isinstance(json.loads(ran.out), dict) else json.loads(ran.out)
+    assert row["title"] == "3 pods and 1 node that represent 3 pods and 1 node"
+    assert any("not about the whole cluster" in note for note in row["notes"])
+    assert ran.err.startswith("cluster: 1 node of 1 kind, ")
+
+
+def test_the_scenario_that_is_written_is_the_one_that_was_checked(
+    small: Path, tmp_path: Path, shell: Shell
+) -> None:
+    file = tmp_path / "kept.yaml"
+    first = shell("check", "-f", str(small), *RACE, "--write-scenario", str(file), "-o", "json")
+    again = shell("check", str(file), *RACE, "-o", "json")
+    assert (first.code, again.code) == (1, 1)
+    assert re.findall(r'"states": ?\d+', first.out) == re.findall(r'"states": ?\d+', again.out) != []
+    found = read_scenario(file)
+    assert [p.name for p in found.spec.pods] == ["shop/api-1", "shop/batch-1", "shop/search-1"]
+    assert [p.namespace for p in found.spec.pods] == ["shop"] * 3
+    assert [b.name for b in found.spec.budgets] == ["shop/batch"]
+
+
+def test_its_counterexample_can_be_stored_and_replayed(small: Path, tmp_path: Path, shell: Shell) -> None:
+    trace = tmp_path / "trace.json"
+    assert shell("check", "-f", str(small), *RACE, "--save-trace", str(trace)).code == 1
+    ran = shell("replay", str(trace))
+    assert (ran.code, "shop/search-1" in ran.out) == (1, True)
+
+
+def test_the_standard_input(small: Path) -> None:
+    ran = subprocess.run(
+        [Path(sys.executable).with_name("podrace"), "check", "-f", "-", *RACE],
+        input=small.read_bytes(),
+        capture_output=True,
+        check=False,
+    )
+    assert (ran.returncode, b"shop/api-1" in ran.stdout) == (1, True)
+
+
+def test_focus_and_limits(realistic: Path, shell: Shell) -> None:
+    ran = shell(
+        "check", "-f", str(realistic), "--focus", "ml/train-hxnjp", "--nodes", "1", "--property", "S-CAP"
+    )
+    assert (ran.code, "  ml/train-hxnjp: waits; priority 1000" in ran.out) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("options", "line"),
+    [
+        (["--strict"], "podrace: -R, --strict, --pods, --nodes, --focus and --write-scenario are about manifests: name some with -f"),
+        (["-f", "FILE", "--pods", "1"], "podrace: --pods: write a number from 2 to 16; each more multiplies the states"),
+        (["-f", "FILE", "--nodes", "x"], "podrace: --nodes: write a number from 1 to 16; each more multiplies the states"),
+        (["-f", "FILE", "--focus", "shop/none"], "podrace: --focus: no pod `shop/none` waits to be scheduled; "),
+        (["-f", "gone.yaml"], "podrace: gone.yaml: no such file or directory: -f names manifests"),
+        (["-f", "-", "-f", "-"], "podrace: -f -: the standard input can be read only once: name it once"),
+    ],
+)  # fmt: skip
+def test_wrong_options(options: list[str], line: str, small: Path, shell: Shell) -> None:
+    ran = shell("check", *(str(small) if o == "FILE" else o for o in options))
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith(line)
+    assert ran.err.count("\n") == 1
+
+
+def test_names_with_a_namespace_are_read_in_scenarios() -> None:
+    text = "nodes: {n: {cpu: 1}}\npods: {shop/p: {cpu: 1}, q: {cpu: 1, namespace: shop}}\n"
+    assert [(p.name, p.namespace) for p in parse_scenario(text).spec.pods] == [
+        ("shop/p", "shop"),
+        ("q", "shop"),
+    ]
+    with pytest.raises(
+        Exception, match="namespace: the name says `shop` before its slash: remove one of them"
+    ):
+        parse_scenario("nodes: {n: {cpu: 1}}\npods: {shop/p: {cpu: 1, namespace: other}}\n")
+    with pytest.raises(Exception, match="expected a name"):
+        parse_scenario("nodes: {a/n: {cpu: 1}}\npods: {p: {cpu: 1}}\n")
