@@ -51,6 +51,30 @@ def execute(run: Run, budget: Budget, method: Method = Method(), watch: Watcher 
     return finding_of(run, system, result, how_to_go_on(result, budget))
 
 
+def ignored(run: Run) -> Finding:
+    """What is reported of a run that the scenario says is not to be looked at."""
+    reason = run.ignored.rstrip(".")
+    return Finding(
+        scenario=run.scenario.name,
+        release=run.composition.release,
+        fixes=Fixes(run.composition.added, run.composition.removed),
+        property=run.property,
+        verdict="IGNORED",
+        states=0,
+        transitions=0,
+        depth=0,
+        seconds=0.0,
+        words=f"Ignored, not looked at: {reason}.",
+        expected=run.expected,
+        expected_steps=run.expected_steps,
+        notes=run.composition.notes,
+        title=run.scenario.title,
+        sentence=run.prop.sentence(),
+        issues=run.prop.issues,
+        place=place_of(run.scenario, run.property),
+    )
+
+
 def how_to_go_on(result: Result, budget: Budget) -> str | None:
     """What to do about a search that could not be finished."""
     if result.verdict.name != "INCONCLUSIVE":
@@ -86,6 +110,7 @@ def finding_of(run: Run, system: TransitionSystem, result: Result, remedy: str |
         seconds=round(result.seconds, 3),
         words=result.words,
         expected=run.expected,
+        expected_steps=run.expected_steps,
         notes=(*run.composition.notes, *(note for note in (run.remark, remedy) if note)),
         title=run.scenario.title,
         sentence=prop.sentence(),
