@@ -45,8 +45,10 @@ class Method:
 def execute(run: Run, budget: Budget, method: Method = Method(), watch: Watcher | None = None) -> Finding:
     """Check one property. Each property has a system and a search of its own, so its figures are its own."""
     system = system_of(run)
+    # Only an unreduced search is sure to find a shortest counterexample.
+    reductions = method.reductions if run.expected_steps is None else "off"
     (result,) = check(
-        system, [run.property], budget, engine=method.engine, reductions=method.reductions, progress=watch
+        system, [run.property], budget, engine=method.engine, reductions=reductions, progress=watch
     )
     return finding_of(run, system, result, how_to_go_on(result, budget))
 
