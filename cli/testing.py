@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from ..checker.exploration import Budget
     from ..reports.outcome import Style
+    from .execute import Method
 
 ENDINGS = (".yaml", ".yml")
 SECTION = "expect"
@@ -31,14 +32,12 @@ _VERDICTS: Mapping[str, Word] = {"holds": "HOLDS", "violated": "VIOLATED"}
 
 
 def run_tests(
-    paths: Sequence[Path], budget: Budget, output: Output, own: Mapping[str, type[Property]]
+    paths: Sequence[Path], budget: Budget, method: Method, output: Output, own: Mapping[str, type[Property]]
 ) -> int:
     """Carry out a whole `podrace test`; gives the exit code."""
-    from .execute import Method
-
     files, skipped = files_to_test(paths)
     runs = [run for file in files for run in expected_runs(read_scenario(file, str(file)), own)]
-    findings = run_all(runs, budget, Method(), output)
+    findings = run_all(runs, budget, method, output)
     with tolerant_of_closed_pipes():
         if output.form == "text":
             _print(result_console(output.no_color), runs, findings, output.style())

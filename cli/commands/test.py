@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from ..app import app
-from ..arguments import NoColor, Own, Timeout, Timings
+from ..arguments import Cache, NoCache, NoColor, Own, Timeout, Timings
 from ..options import parse_jobs, parse_memory, parse_states, parse_timeout
 
 
@@ -52,6 +52,8 @@ def check_expectations(
     jobs: Annotated[
         str | None, typer.Option("-j", "--jobs", metavar="N", help="Search with so many threads (all cores).")
     ] = None,
+    cache: Cache = None,
+    no_cache: NoCache = False,
     no_color: NoColor = False,
 ) -> None:
     states = parse_states(max_states) if max_states is not None else None
@@ -60,7 +62,9 @@ def check_expectations(
     seconds = parse_timeout(timeout) if timeout is not None else None
     from ...checker.exploration import Budget
     from ...checker.machine import cores, safe_memory
+    from ..caches import cache_folder
     from ..check import Output
+    from ..execute import Method
     from ..own import own_properties
     from ..testing import run_tests
 
@@ -70,5 +74,6 @@ def check_expectations(
         timeout=seconds,
         jobs=threads or cores(),
     )
+    method = Method(cache=cache_folder(cache, no_cache))
     out = Output(output.value, no_color=no_color, timings=timings)
-    raise typer.Exit(run_tests(paths or [Path()], budget, out, own_properties(own or ())))
+    raise typer.Exit(run_tests(paths or [Path()], budget, method, out, own_properties(own or ())))
