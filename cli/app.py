@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import typer
+from .configured import ConfiguredTyper
 
 EXIT_CODES = "Exit codes: 0 holds, 1 violated, 2 wrong usage or input, 3 inconclusive (a budget ran out)."
 
-app = typer.Typer(
+app = ConfiguredTyper(
     name="podrace",
     help=f"Finds race conditions in the Kubernetes scheduler, and proves their absence.\n\n{EXIT_CODES}",
     no_args_is_help=True,

@@ -54,6 +54,18 @@ ComparisonOption = Annotated[
     ComparisonForm, typer.Option("-o", "--output", help="Form of the result on stdout.")
 ]
 ReportOption = Annotated[ReportForm, typer.Option("-o", "--output", help="Form of the result on stdout.")]
+Cache = Annotated[
+    Path | None,
+    typer.Option(
+        "--cache",
+        metavar="DIR",
+        show_default=False,
+        help="Keep verdicts there (below the user's cache directory, or PODRACE_CACHE).",
+    ),
+]
+NoCache = Annotated[
+    bool, typer.Option("--no-cache", help="Explore again what was explored before, and keep no verdict.")
+]
 Timings = Annotated[
     bool,
     typer.Option("--timings", help="Say how long it took also in forms for programs (text always does)."),

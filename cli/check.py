@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..scenarios import one_line
 from .console import message_console, result_console, tolerant_of_closed_pipes
 from .files import beside, refuse_unwritable, write_text
 from .options import UsageProblem
@@ -103,14 +104,20 @@ def check(selection: Selection, budget: Budget, method: Method, output: Output) 
 
 def run_all(runs: Sequence[Run], budget: Budget, method: Method, output: Output) -> list[Finding]:
     """Carry out the runs one after the other."""
-    from .execute import execute
+    from .execute import execute, ignored
+
+    if runs and all(run.ignored for run in runs):
+        why = "; ".join(dict.fromkeys(f"{run.property}: {run.ignored}" for run in runs))
+        raise UsageProblem(
+            f"nothing would be looked at, for all is ignored ({one_line(why, 300)}): name another property"
+        )
 
     findings = []
     with ProgressDisplay(message_console(output.no_color)) as display:
         for number, run in enumerate(runs, 1):
             count = f"[{number}/{len(runs)}] " if len(runs) > 1 else ""
             display.start(f"{count}{run.scenario.name} {run.composition.label} {run.property}")
-            findings.append(execute(run, budget, method, display.watch))
+            findings.append(ignored(run) if run.ignored else execute(run, budget, method, display.watch))
     return findings
 
 

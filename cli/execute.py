@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
 from typing import Literal
 
 import msgspec
@@ -12,6 +13,7 @@ from ..checker.continuation import continue_fairly
 from ..checker.exploration import Budget, Progress
 from ..checker.lasso import LassoTrace
 from ..checker.reductions.policy import PARTIAL_ORDER, Mode
+from ..checker.remembered import VerdictCache
 from ..checker.search import check
 from ..checker.shorten import shorten
 from ..checker.trace import Trace, confirm, replay
@@ -33,24 +35,69 @@ from .steps import steps_of as steps_of
 Watcher = Callable[[Progress], None]
 Engine = Literal["native", "reference"]
 
+FROM_CACHE = "from the cache: this system was explored before; --no-cache explores it again"
+
 WORDS: dict[str, Word] = {"VIOLATED": "VIOLATED", "INCONCLUSIVE": "INCONCLUSIVE", "HOLDS": "HOLDS"}
 
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """How to search."""
+    """How to search. `cache` is the directory of verdicts that were found before; without, none are used or kept."""
 
     engine: Engine = "native"
     reductions: Mode = "auto"
+    cache: Path | None = None
 
 
 def execute(run: Run, budget: Budget, method: Method = Method(), watch: Watcher | None = None) -> Finding:
     """Check one property. Each property has a system and a search of its own, so its figures are its own."""
     system = system_of(run)
-    (result,) = check(
-        system, [run.property], budget, engine=method.engine, reductions=method.reductions, progress=watch
-    )
+    # Only an unreduced search is sure to find a shortest counterexample.
+    reductions = method.reductions if run.expected_steps is None else "off"
+
+    def search() -> Result:
+        (result,) = check(
+            system, [run.property], budget, engine=method.engine, reductions=reductions, progress=watch
+        )
+        return result
+
+    if method.cache is None or budget.disk is not None:
+        result = search()
+        return finding_of(run, system, result, how_to_go_on(result, budget))
+    kept = VerdictCache(method.cache)
+    # The limit of states is part of what was asked for; time and memory differ from run to run.
+    asked = {"engine": method.engine, "reductions": reductions, "max_states": budget.max_states}
+    key = kept.key(system, run.property, asked)
+    known = kept.get(key, system, run.property)
+    if known is not None:
+        return finding_of(run, system, known, FROM_CACHE)
+    result = search()
+    kept.put(key, result)
     return finding_of(run, system, result, how_to_go_on(result, budget))
+
+
+def ignored(run: Run) -> Finding:
+    """What is reported of a run that the scenario says is not to be looked at."""
+    reason = run.ignored.rstrip(".")
+    return Finding(
+        scenario=run.scenario.name,
+        release=run.composition.release,
+        fixes=Fixes(run.composition.added, run.composition.removed),
+        property=run.property,
+        verdict="IGNORED",
+        states=0,
+        transitions=0,
+        depth=0,
+        seconds=0.0,
+        words=f"Ignored, not looked at: {reason}.",
+        expected=run.expected,
+        expected_steps=run.expected_steps,
+        notes=run.composition.notes,
+        title=run.scenario.title,
+        sentence=run.prop.sentence(),
+        issues=run.prop.issues,
+        place=place_of(run.scenario, run.property),
+    )
 
 
 def how_to_go_on(result: Result, budget: Budget) -> str | None:
@@ -88,6 +135,7 @@ def finding_of(run: Run, system: TransitionSystem, result: Result, remedy: str |
         seconds=round(result.seconds, 3),
         words=result.words,
         expected=run.expected,
+        expected_steps=run.expected_steps,
         notes=(*run.composition.notes, *(note for note in (run.remark, remedy) if note)),
         title=run.scenario.title,
         sentence=prop.sentence(),

@@ -37,7 +37,7 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One property to be checked in one scenario on one release; `expected` is what is known to come out.
+    """One property to be checked in one scenario on one release; `expected` is what is known to come out, after `expected_steps`.
 
     `remark` says, for the reader of the result, why it is run. `own` is the property if it is the user's.
     """
@@ -46,8 +46,14 @@ class Run:
     composition: Composition
     property: str
     expected: Word | None = None
+    expected_steps: int | None = None
     remark: str = ""
     own: type[Property] | None = None
+
+    @builtins.property
+    def ignored(self) -> str:
+        """Why the scenario says that this property is not to be looked at; empty if it does not say so."""
+        return self.scenario.ignore.get(self.property, "")
 
     @builtins.property
     def prop(self) -> type[Property]:
@@ -66,6 +72,7 @@ def plan(selection: Selection) -> list[Run]:
     without_fixes = _unique(parse_fix(name, list(CHANGES)) for name in selection.without_fixes)
     runs = []
     for scenario in chosen_scenarios(selection.names, selection.given):
+        refuse_unknown_ignored(scenario, selection.own)
         if selection.fair_flush:
             scenario = with_a_fair_flush(scenario)
         beside = race_beside(scenario) if release is None else ()
@@ -141,8 +148,8 @@ def _residual(scenario: Scenario, release: str) -> list[Run]:
     left = f"a residual of {_listed(fixes)}: another interleaving breaks {residual.property} although the fix is in"
     closed = f"{_listed([*fixes, *further])} together make {residual.property} hold"
     return [
-        Run(scenario, resolve(release, fixes), residual.property, "VIOLATED", left),
-        Run(scenario, resolve(release, [*fixes, *further]), residual.property, "HOLDS", closed),
+        Run(scenario, resolve(release, fixes), residual.property, "VIOLATED", remark=left),
+        Run(scenario, resolve(release, [*fixes, *further]), residual.property, "HOLDS", remark=closed),
     ]
 
 
@@ -186,3 +193,12 @@ def default_properties(scenario: Scenario) -> tuple[str, ...]:
                 problem = f"unknown property `{name}`; {known_names(name, PROPERTIES)}"
                 raise scenario.complaint(f"{section}[{i}]", problem)
     return scenario.properties or tuple(PROPERTIES)
+
+
+def refuse_unknown_ignored(scenario: Scenario, own: Iterable[str] = ()) -> None:
+    """Refuse to ignore what no property is: it would be a mistyped one that is still looked at. Raises ScenarioError."""
+    known = [*PROPERTIES, *own]
+    for name in scenario.ignore:
+        if name not in known:
+            problem = f"unknown property `{one_line(name)}`; {known_names(name, known)}"
+            raise scenario.complaint(f"ignore.{one_line(name)}", problem)

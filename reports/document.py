@@ -15,7 +15,7 @@ from .evidence import Cause, Cluster, Memory, Neighbourhood, Prevention, Retrace
 from .place import Place
 from .step import Change, Step, Value, show
 
-Word = Literal["HOLDS", "VIOLATED", "INCONCLUSIVE"]
+Word = Literal["HOLDS", "VIOLATED", "INCONCLUSIVE", "IGNORED"]
 
 __all__ = ["Change", "Finding", "Fixes", "Lasso", "Step", "Trap", "Value", "Word", "show"]
 
@@ -62,7 +62,8 @@ class Lasso(msgspec.Struct, frozen=True):
 class Finding(msgspec.Struct, frozen=True):
     """The verdict on one property of one scenario in one release.
 
-    `expected` is what should have come out, where that is known. `trace` is the shortest counterexample; for a
+    `expected` is what should have come out, where that is known, and `expected_steps` how long the counterexample should
+    have been. IGNORED is what the scenario says is not to be looked at, with its reason in `words`. `trace` is the shortest counterexample; for a
     property of what must stay possible it leads into a `trap`; `after` and then `cycle`, which repeats for ever, are an
     example of how it goes on from there. For a liveness the `cycle` after it is the violation itself, a `lasso`. `words` says what the verdict rests on;
     `goals_reached` gives the length of a shortest run to each goal. `cluster`, `memory`, `causes`, `preventions` and
@@ -87,6 +88,7 @@ class Finding(msgspec.Struct, frozen=True):
     cycle: tuple[Step, ...] = ()
     words: str = ""
     expected: Word | None = None
+    expected_steps: int | None = None
     notes: tuple[str, ...] = ()
     title: str = ""
     sentence: str = ""
@@ -137,5 +139,6 @@ class Finding(msgspec.Struct, frozen=True):
 
     @builtins.property
     def as_expected(self) -> bool:
-        """Whether the verdict is the expected one, or none was expected."""
-        return self.expected is None or self.expected == self.verdict
+        """Whether the verdict, and the length of the counterexample, are the expected ones, or none were expected."""
+        steps = self.expected_steps is None or self.trace is None or len(self.trace) == self.expected_steps
+        return self.expected is None or (self.expected == self.verdict and steps)

@@ -20,19 +20,20 @@ def to_annotations(findings: Sequence[Finding], style: Style = USUAL) -> str:
 
 def _command(finding: Finding, style: Style) -> str:
     outcome = style.outcome(finding)
-    level = {"failed": "error", "undecided": "warning", "passed": "notice"}[outcome]
+    level = {"failed": "error", "undecided": "warning", "passed": "notice", "ignored": "notice"}[outcome]
     place = finding.place
     where = {"file": place.file, "line": str(place.line)} if place else {}
     properties = {**where, "title": f"{subject(finding)} {finding.verdict}"}
     shown = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
     lines = [message(finding), *([finding.sentence] if finding.sentence else []), *numbered(finding)]
-    text = lines[0] if outcome == "passed" else "\n".join(lines)
+    text = lines[0] if outcome in ("passed", "ignored") else "\n".join(lines)
     return f"::{level} {shown}::{_data(text)}"
 
 
 def _total(findings: Sequence[Finding], style: Style) -> str:
     outcomes = [style.outcome(finding) for finding in findings]
-    counts = ", ".join(f"{outcomes.count(word)} {word}" for word in ("passed", "failed", "undecided"))
+    words = ("passed", "failed", "undecided", *(("ignored",) if "ignored" in outcomes else ()))
+    counts = ", ".join(f"{outcomes.count(word)} {word}" for word in words)
     return f"podrace: {counts}\n"
 
 

@@ -1,7 +1,8 @@
 """JUnit XML, as Jenkins' xUnit plugin, GitLab and most CI services read it: a suite per scenario and release, a case per
 property.
 
-What is undecided is an error, never a skipped case: dashboards paint skipped cases green. There are no times unless
+What is undecided is an error, never a skipped case: dashboards paint skipped cases green. What the scenario
+says is not to be looked at is a skipped case with its reason. There are no times unless
 findings have them.
 """
 
@@ -40,6 +41,8 @@ def _figures(findings: Sequence[Finding], style: Style) -> dict[str, str]:
         "failures": str(outcomes.count("failed")),
         "errors": str(outcomes.count("undecided")),
     }
+    if "ignored" in outcomes:
+        figures["skipped"] = str(outcomes.count("ignored"))
     times = [finding.seconds for finding in findings if finding.seconds is not None]
     return {**figures, "time": f"{sum(times):.3f}"} if times else figures
 
@@ -49,7 +52,9 @@ def _case(suite: xml.Element, finding: Finding, style: Style) -> None:
     time = {} if finding.seconds is None else {"time": f"{finding.seconds:.3f}"}
     case = xml.SubElement(suite, "testcase", {**name, **time})
     outcome = style.outcome(finding)
-    if outcome != "passed":
+    if outcome == "ignored":
+        xml.SubElement(case, "skipped", {"message": message(finding)})
+    elif outcome != "passed":
         kind = "failure" if outcome == "failed" else "error"
         verdict = {"type": finding.verdict, "message": message(finding)}
         xml.SubElement(case, kind, verdict).text = "\n".join(_details(finding))

@@ -11,7 +11,7 @@ from .mermaid import MOST_LETTERS, diagram
 from .outcome import USUAL, Style, issue_link, numbered, subject
 from .table import columns_of
 
-MARKS = {"passed": "✅", "failed": "❌", "undecided": "⚠️"}
+MARKS = {"passed": "✅", "failed": "❌", "undecided": "⚠️", "ignored": "➖"}
 
 
 def to_markdown(findings: Sequence[Finding], style: Style = USUAL) -> str:

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from ..checker.verdict import counted
 from .document import Finding
 from .vocabulary import PLAIN, Vocabulary
 
-Outcome = Literal["passed", "failed", "undecided"]
+Outcome = Literal["passed", "failed", "undecided", "ignored"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +24,9 @@ class Style:
     vacuous_fails: bool = False
 
     def outcome(self, finding: Finding) -> Outcome:
-        """Failed: violated, or not as expected where that is known. Undecided never counts as passed."""
+        """Failed: violated, or not as expected where that is known. Undecided and ignored never count as passed."""
+        if finding.verdict == "IGNORED":
+            return "ignored"
         if finding.verdict == "INCONCLUSIVE":
             return "undecided"
         if self.vacuous_fails and finding.vacuous:
@@ -47,9 +50,10 @@ def message(finding: Finding) -> str:
     words = finding.words
     if not words.lower().startswith(finding.verdict.lower()):
         words = f"{finding.verdict}: {words}" if words else finding.verdict
-    expected = (
-        f" As expected: {finding.expected}." if finding.as_expected else f" Expected: {finding.expected}."
-    )
+    wanted = f"{finding.expected}"
+    if finding.expected_steps is not None:
+        wanted += f" after {counted(finding.expected_steps, 'step')}"
+    expected = f" As expected: {wanted}." if finding.as_expected else f" Expected: {wanted}."
     return words if finding.expected is None else f"{words}{expected}"
 
 

@@ -81,8 +81,8 @@ def _invocation(findings: Sequence[Finding], style: Style, numbers: dict[str, in
 
 def _result(finding: Finding, style: Style, rule: int) -> dict[str, Any]:
     outcome = style.outcome(finding)
-    kind = {"undecided": "open", "failed": "fail", "passed": "fail"}[outcome]
-    level = {"undecided": "none", "failed": "error", "passed": "note"}[outcome]
+    kind = {"undecided": "open", "failed": "fail", "passed": "fail", "ignored": "notApplicable"}[outcome]
+    level = {"undecided": "none", "failed": "error", "passed": "note", "ignored": "none"}[outcome]
     result: dict[str, Any] = {
         "ruleId": finding.property,
         "ruleIndex": rule,
@@ -92,6 +92,8 @@ def _result(finding: Finding, style: Style, rule: int) -> dict[str, Any]:
         "partialFingerprints": {"finding/v1": sha256(subject(finding).encode()).hexdigest()},
         "properties": {"scenario": finding.scenario, "release": finding.label, "verdict": finding.verdict},
     }
+    if outcome == "ignored":
+        result["suppressions"] = [{"kind": "inSource", "status": "accepted", "justification": finding.words}]
     if finding.place is not None:
         result["locations"] = [_location(finding, finding.place.line)]
     if finding.story:

@@ -9,7 +9,12 @@ from rich.text import Text
 
 from .document import Finding
 
-VERDICT_STYLES = {"HOLDS": "bold green", "VIOLATED": "bold red", "INCONCLUSIVE": "bold yellow"}
+VERDICT_STYLES = {
+    "HOLDS": "bold green",
+    "VIOLATED": "bold red",
+    "INCONCLUSIVE": "bold yellow",
+    "IGNORED": "dim",
+}
 
 # Columns that go first when the terminal is too narrow for all.
 _EXPENDABLE = ("transitions", "depth", "states", "time")
@@ -46,6 +51,8 @@ def _outcome(finding: Finding) -> str:
         return ""
     if finding.verdict == "INCONCLUSIVE":
         return "undecided"
+    if finding.verdict == "IGNORED":
+        return "ignored"
     found = "there" if finding.verdict == "VIOLATED" else "gone"
     return f"{found}, as expected" if finding.as_expected else f"{found}, NOT EXPECTED"
 

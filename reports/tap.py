@@ -1,4 +1,5 @@
-"""TAP, version 14 (testanything.org): a test point per finding; what is undecided is `not ok`, never a skip."""
+"""TAP, version 14 (testanything.org): a test point per finding; what is undecided is `not ok`, never a skip,
+and what the scenario ignores is a skip with its reason."""
 
 from __future__ import annotations
 
@@ -13,6 +14,9 @@ def to_tap(findings: Sequence[Finding], style: Style = USUAL) -> str:
     """The findings as a TAP stream; what did not pass carries its details as YAML."""
     lines = ["TAP version 14", f"1..{len(findings)}"]
     for number, finding in enumerate(findings, 1):
+        if style.outcome(finding) == "ignored":
+            lines.append(f"ok {number} - {_escaped(subject(finding))} # SKIP {_escaped(finding.words)}")
+            continue
         passed = style.outcome(finding) == "passed"
         lines.append(f"{'ok' if passed else 'not ok'} {number} - {_escaped(subject(finding))}")
         if not passed:

@@ -66,6 +66,8 @@ def _print_violation(console: Console, finding: Finding, vocabulary: Vocabulary)
 
 def _print_rest(console: Console, finding: Finding) -> None:
     print_wrapped(console, Text(finding.words), INDENT)
+    if finding.verdict == "IGNORED":
+        return
     if finding.verdict == "INCONCLUSIVE":
         advice = "To go on, raise --max-states, --max-memory or --timeout, or make the scenario smaller."
         print_wrapped(console, Text(advice), INDENT)

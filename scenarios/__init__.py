@@ -2,10 +2,11 @@
 
 from .catalogue import catalogue, find_scenarios, number_of
 from .errors import ScenarioError, known_names, one_line
+from .expected import Expectation
 from .reader import parse_scenario, read_scenario
 from .scenario import Race, Scenario
 
 __all__ = [
-    "Race", "Scenario", "ScenarioError", "catalogue", "find_scenarios", "known_names", "number_of", "one_line",
+    "Expectation", "Race", "Scenario", "ScenarioError", "catalogue", "find_scenarios", "known_names", "number_of", "one_line",
     "parse_scenario", "read_scenario",
 ]  # fmt: skip

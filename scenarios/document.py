@@ -88,6 +88,16 @@ class Value:
         """Whether nothing was written."""
         return isinstance(self.node, yaml.ScalarNode) and self.node.tag == _TAG + "null"
 
+    @property
+    def is_scalar(self) -> bool:
+        """Whether it is one word, number or text."""
+        return isinstance(self.node, yaml.ScalarNode)
+
+    @property
+    def is_list(self) -> bool:
+        """Whether it is a list."""
+        return isinstance(self.node, yaml.SequenceNode)
+
     def expect(self, wanted: str) -> NoReturn:
         """Refuse this value because it is of another type."""
         self.fail(f"expected {wanted}, not {self.described}")

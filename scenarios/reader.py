@@ -10,6 +10,7 @@ from .cluster import CLUSTER_FIELDS, read_cluster
 from .config import CONFIG_FIELDS
 from .document import Value, parse_document, read_text
 from .errors import ScenarioError, one_line
+from .expected import EXPECT_FIELDS, VERDICT_FIELDS, read_expectations, read_ignored
 from .labels import REQUIREMENT_FIELDS, SELECTOR_FIELDS
 from .names import read_name
 from .node_terms import NODE_AFFINITY_FIELDS, NODE_SELECTOR_FIELDS, NODE_TERM_FIELDS
@@ -21,7 +22,9 @@ from .scope import SCOPE_FIELDS
 from .taints import TAINT_FIELDS, TOLERATION_FIELDS
 from .terms import AFFINITY_FIELDS, PREFERRED_FIELDS
 
-TOP_FIELDS = ("name", "title", "race", "release", "properties", "also", *CLUSTER_FIELDS)
+TOP_FIELDS = (
+    "name", "title", "race", "release", "properties", "also", "expect", "ignore", *CLUSTER_FIELDS,
+)  # fmt: skip
 
 VOCABULARY: Mapping[str, tuple[str, ...]] = {
     "The file": TOP_FIELDS,
@@ -40,6 +43,8 @@ VOCABULARY: Mapping[str, tuple[str, ...]] = {
     "`podDisruptionBudgets`": BUDGET_FIELDS,
     "`config`": CONFIG_FIELDS,
     "`scope`": SCOPE_FIELDS,
+    "`expect`": EXPECT_FIELDS,
+    "`verdicts`": VERDICT_FIELDS,
     "`race`": RACE_FIELDS,
     "`residual`": RESIDUAL_FIELDS,
 }
@@ -64,6 +69,8 @@ def _scenario(text: str, file: str, stem: str) -> Scenario:
     lines = {name: value.line for name, value in fields.items()}
     properties = _names(fields, "properties", lines)
     also = _names(fields, "also", lines)
+    expect = read_expectations(fields.get("expect"), lines)
+    ignore = read_ignored(fields.get("ignore"), lines)
     for kind in ("nodes", "pods"):
         lines |= {key.path: key.line for key, _ in fields[kind].items("a mapping")}
     return Scenario(
@@ -75,6 +82,8 @@ def _scenario(text: str, file: str, stem: str) -> Scenario:
         release=fields["release"].scalar('a release such as "1.13"') if "release" in fields else None,
         properties=properties,
         also=also,
+        expect=expect,
+        ignore=ignore,
         lines=lines,
         text=text,
     )

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from ..model.environment.objects import ClusterSpec
 from .errors import ScenarioError
+from .expected import Expectation
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,10 @@ class Race:
 
 @dataclass(frozen=True)
 class Scenario:
-    """What a scenario file says. `lines` maps the path of a field, a pod or a node to its line; `text` is the file."""
+    """What a scenario file says. `lines` maps the path of a field, a pod or a node to its line; `text` is the file.
+
+    `expect` is what should come out; `ignore` gives for each property that is not to be looked at the reason.
+    """
 
     name: str
     title: str
@@ -51,6 +55,8 @@ class Scenario:
     release: str | None = None
     properties: tuple[str, ...] = ()
     also: tuple[str, ...] = ()
+    expect: tuple[Expectation, ...] = ()
+    ignore: Mapping[str, str] = field(default_factory=dict)
     lines: Mapping[str, int] = field(default_factory=dict)
     text: str = field(default="", repr=False)
 

@@ -23,6 +23,12 @@ _OF_PLUGINS = {
 }
 
 
+BOUNDS: Mapping[str, int | None] = {
+    name: None if isinstance(default, bool) else int(name in _BACKLOGS) for name, default in _DEFAULTS.items()
+}
+"""The least value of each count; None for what is on or off."""
+
+
 def read_scope(
     section: Value | None, absent: Mapping[str, Sequence[str]], points: Collection[ExtensionPoint]
 ) -> Scope:
@@ -37,7 +43,7 @@ def read_scope(
         if isinstance(_DEFAULTS[name], bool):
             values[name] = value.boolean()
         else:
-            values[name] = value.integer(1 if name in _BACKLOGS else 0, MAX_COUNT)
+            values[name] = value.integer(BOUNDS[name] or 0, MAX_COUNT)
     if values.get("fair_flush") and not values.get("flush", _DEFAULTS["flush"]):
         given["fair_flush"].fail("there is no flush to count on: remove `flush: false` or this")
     for name, entities in absent.items():

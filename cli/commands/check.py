@@ -10,6 +10,7 @@ import typer
 
 from ..app import EXIT_CODES, app
 from ..arguments import (
+    Cache,
     Filename,
     Focus,
     Graph,
@@ -17,6 +18,7 @@ from ..arguments import (
     GraphKindOption,
     KeptNodes,
     KeptPods,
+    NoCache,
     NoColor,
     Own,
     Patches,
@@ -129,6 +131,8 @@ def check(
             "Without either, large searches are reduced where a sample shows that it pays.",
         ),
     ] = None,
+    cache: Cache = None,
+    no_cache: NoCache = False,
     no_color: NoColor = False,
 ) -> None:
     states = parse_states(max_states) if max_states is not None else None
@@ -147,6 +151,8 @@ def check(
     seconds = parse_timeout(timeout) if timeout is not None else None
     from ...checker.exploration import Budget
     from ...checker.machine import cores, safe_memory
+    from ...checker.reductions.policy import Mode
+    from ..caches import cache_folder
     from ..check import Output
     from ..check import check as run_check
     from ..execute import Method
@@ -183,7 +189,8 @@ def check(
         disk=disk,
         resume=resume,
     )
-    method = Method(engine.value, "auto" if reductions is None else "on" if reductions else "off")
+    mode: Mode = "auto" if reductions is None else "on" if reductions else "off"
+    method = Method(engine.value, mode, cache_folder(cache, no_cache))
     out = Output(
         output.value, graph, no_color, fail_on_vacuous, graph_kind.value, timings, report, save_trace,
         represented.account if represented else (),

@@ -11,24 +11,28 @@ from ..app import app
 
 
 class Document(Enum):
-    """JSON documents that podrace writes."""
+    """JSON documents that podrace writes, and the YAML file that it reads."""
 
     report = "report"
     walks = "walks"
     trace = "trace"
+    scenario = "scenario"
 
 
 @app.command(
     help="Print the JSON Schema of what podrace writes: the report of `check -o json`, that of `simulate -o json`, "
-    "and the stored trace."
+    "and the stored trace; and that of scenario files, which it reads, for editors."
 )
 def schema(
     name: Annotated[
-        Document, typer.Argument(metavar="report|walks|trace", show_default=False, help="Which document.")
+        Document,
+        typer.Argument(metavar="report|walks|trace|scenario", show_default=False, help="Which document."),
     ],
 ) -> None:
-    from ...reports.schema import schema_text
+    from ...reports.schema import format_schema, schema_of
+    from ...scenarios.schema import schema_of_scenarios
     from ..console import tolerant_of_closed_pipes
 
     with tolerant_of_closed_pipes():
-        typer.echo(schema_text(name.value), nl=False)
+        wanted = schema_of_scenarios() if name is Document.scenario else schema_of(name.value)
+        typer.echo(format_schema(wanted), nl=False)

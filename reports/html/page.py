@@ -36,9 +36,10 @@ def _title(findings: Sequence[Finding]) -> str:
 
 def _summary(findings: Sequence[Finding]) -> Markup:
     counts = {
-        word: sum(f.verdict == word for f in findings) for word in ("VIOLATED", "INCONCLUSIVE", "HOLDS")
+        word: sum(f.verdict == word for f in findings)
+        for word in ("VIOLATED", "INCONCLUSIVE", "HOLDS", "IGNORED")
     }
-    words = {"VIOLATED": "violated", "INCONCLUSIVE": "undecided", "HOLDS": "holding"}
+    words = {"VIOLATED": "violated", "INCONCLUSIVE": "undecided", "HOLDS": "holding", "IGNORED": "ignored"}
     told = ", ".join(f"{count} {words[word]}" for word, count in counts.items() if count)
     noun = "property was" if len(findings) == 1 else "properties were"
     return el(

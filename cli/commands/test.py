@@ -1,0 +1,79 @@
+"""The options of `podrace test`."""
+
+from __future__ import annotations
+
+from enum import Enum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..app import app
+from ..arguments import Cache, NoCache, NoColor, Own, Timeout, Timings
+from ..options import parse_jobs, parse_memory, parse_states, parse_timeout
+
+
+class VerdictForm(Enum):
+    """Forms of the result of tests."""
+
+    text = "text"
+    json = "json"
+    junit = "junit"
+    tap = "tap"
+
+
+@app.command(
+    "test",
+    help="Check scenario files, and compare what comes out with what they expect.\n\n"
+    "Of a directory, all YAML files with a section `expect` are checked, in all directories below; docs/scenarios.md describes the "
+    "section. `podrace init` writes a file to begin with.\n\n"
+    "Exit codes: 0 all is as expected, 1 something is not, 2 wrong usage or input, 3 inconclusive (a budget ran out).",
+)
+def check_expectations(
+    paths: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="DIR|FILE", show_default=False, help="What to check: the working directory."),
+    ] = None,
+    own: Own = None,
+    output: Annotated[
+        VerdictForm, typer.Option("-o", "--output", help="Form of the result on stdout.")
+    ] = VerdictForm.text,
+    timings: Timings = False,
+    max_states: Annotated[
+        str | None, typer.Option(metavar="N", help="Stop each search after so many states, such as 5M.")
+    ] = None,
+    max_memory: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIZE", help="Stop at so much memory, such as 4G (four fifths of what is free)."
+        ),
+    ] = None,
+    timeout: Timeout = None,
+    jobs: Annotated[
+        str | None, typer.Option("-j", "--jobs", metavar="N", help="Search with so many threads (all cores).")
+    ] = None,
+    cache: Cache = None,
+    no_cache: NoCache = False,
+    no_color: NoColor = False,
+) -> None:
+    states = parse_states(max_states) if max_states is not None else None
+    memory = parse_memory(max_memory) if max_memory is not None else None
+    threads = parse_jobs(jobs) if jobs is not None else None
+    seconds = parse_timeout(timeout) if timeout is not None else None
+    from ...checker.exploration import Budget
+    from ...checker.machine import cores, safe_memory
+    from ..caches import cache_folder
+    from ..check import Output
+    from ..execute import Method
+    from ..own import own_properties
+    from ..testing import run_tests
+
+    budget = Budget(
+        max_states=states,
+        max_memory=safe_memory() if memory is None else memory,
+        timeout=seconds,
+        jobs=threads or cores(),
+    )
+    method = Method(cache=cache_folder(cache, no_cache))
+    out = Output(output.value, no_color=no_color, timings=timings)
+    raise typer.Exit(run_tests(paths or [Path()], budget, method, out, own_properties(own or ())))

@@ -1,0 +1,105 @@
+"""Commands whose options a configuration file can set; the command line wins."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from .in_force import Setting, settings_in_force
+from .options import UsageProblem
+from .settings import CONFIG, Commands, options_of
+
+
+@dataclass(frozen=True)
+class Applied:
+    """What a file sets for the command that is about to run."""
+
+    context: typer.Context
+    settings: Mapping[str, Setting]
+    path: Path | None
+
+    def blame(self, problem: UsageProblem) -> UsageProblem:
+        """The problem with the place of the setting that it is about, where it is about one."""
+        text = str(problem)
+        for setting in self.settings.values():
+            if not self._decides(setting):
+                continue
+            values = setting.value if isinstance(setting.value, list) else [setting.value]
+            if text.startswith((f"--{setting.option.name}:", f"--{setting.option.name} ")) or any(
+                f"`{value}`" in text for value in values if isinstance(value, str)
+            ):
+                return UsageProblem(f"{setting.place}: {text}")
+        return problem
+
+    def _decides(self, setting: Setting) -> bool:
+        source = self.context.get_parameter_source(setting.option.parameter)
+        return source is not None and source.name == "DEFAULT_MAP"
+
+
+class ConfiguredTyper(typer.Typer):
+    """A Typer whose commands all have `-c FILE`, and take from that file what the command line does not say."""
+
+    def options(self) -> Commands:
+        """The options of every command, by the command's name."""
+        return {
+            name_of(c.name, c.callback): options_of(c.callback)
+            for c in self.registered_commands
+            if c.callback
+        }
+
+    def command(self, name: str | None = None, **rest: Any) -> Callable[[Any], Any]:
+        """As Typer's, with the option added."""
+        register = super().command(name, **rest)
+
+        def add(function: Callable[..., Any]) -> Callable[..., Any]:
+            register(self._configured(name_of(name, function), function))
+            return function
+
+        return add
+
+    def _configured(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        def apply(context: typer.Context, value: Path | None) -> Applied:
+            if context.resilient_parsing:  # a shell asks for completions
+                return Applied(context, {}, value)
+            settings = settings_in_force(self.options(), value)[name]
+            context.default_map = {s.option.parameter: s.value for s in settings.values()}
+            return Applied(context, settings, value)
+
+        option = typer.Option(
+            "-c",
+            "--config",
+            metavar="FILE",
+            is_eager=True,
+            callback=apply,
+            show_default=False,
+            help="Settings from this file, not from the nearest .podrace.yaml or pyproject.toml.",
+        )
+
+        @functools.wraps(function)
+        def run(*args: Any, **values: Any) -> Any:
+            applied = values[CONFIG] if takes_it else values.pop(CONFIG)
+            try:
+                return function(*args, **values)
+            except UsageProblem as problem:
+                raise applied.blame(problem) from problem
+
+        signature = inspect.signature(function, eval_str=True)
+        takes_it = CONFIG in signature.parameters
+        parameter = inspect.Parameter(
+            CONFIG, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[Path | None, option]
+        )
+        others = [p for n, p in signature.parameters.items() if n != CONFIG]
+        run.__signature__ = signature.replace(parameters=[*others, parameter])  # type: ignore[attr-defined]
+        run.__annotations__ = {p.name: p.annotation for p in (*others, parameter)}
+        return run
+
+
+def name_of(name: str | None, function: Callable[..., Any] | None) -> str:
+    """The name of a command: the one that it was given, or the function's."""
+    return name or (function.__name__.replace("_", "-") if function is not None else "")

@@ -1,0 +1,143 @@
+"""Nodes, pods and what they are described with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ...model.environment.extension_points import ExtensionPoint
+from ...model.environment.objects import Operator
+from ..budgets import MAX_ALLOWED
+from ..labels import OF_LABELS
+from ..nodes import MAX_PODS
+from ..pods import MAX_GRACE, MAX_PRIORITY, MIN_PRIORITY, POLICIES
+from ..taints import EFFECTS
+from ..terms import PREFERRED, REQUIRED
+from .parts import (
+    FLAG,
+    LABEL_KEY,
+    LABEL_VALUE,
+    LABELS,
+    NAME,
+    WORD,
+    Schema,
+    about,
+    listed,
+    mapping,
+    part,
+    whole,
+    word,
+)
+
+_RESOURCES: dict[str, Schema] = {
+    "cpu": part("cpu"),
+    "memory": part("bytes"),
+    "ephemeral-storage": part("bytes"),
+    "resources": {"type": "object", "additionalProperties": {"type": ["string", "number"]}},
+}
+_SELECTOR: dict[str, Schema] = {
+    "matchLabels": LABELS,
+    "matchExpressions": listed(part("requirement")),
+}
+_TERM: dict[str, Schema] = {
+    "topologyKey": {"type": "string"},
+    "labelSelector": part("labelSelector"),
+    **_SELECTOR,
+    "namespaces": listed(NAME),
+    "namespaceSelector": part("labelSelector"),
+}
+_TERMS, _PREFERRED_TERMS = listed(part("podAffinityTerm")), listed(part("weightedTerm"))
+
+OBJECTS: Mapping[str, Schema] = {
+    "node": mapping(
+        {
+            **_RESOURCES,
+            "pods": about(whole(0, MAX_PODS), "How many pods the node admits."),
+            "labels": LABELS,
+            "taints": listed(part("taint")),
+            "unschedulable": FLAG,
+            "exists": about(FLAG, "false: a node that may join later."),
+        },
+        ["cpu"],
+    ),
+    "taint": mapping(
+        {"key": LABEL_KEY, "value": LABEL_VALUE, "effect": word(EFFECTS)},
+        ["key", "effect"],
+    ),
+    "pod": mapping(
+        {
+            **_RESOURCES,
+            "priority": whole(MIN_PRIORITY, MAX_PRIORITY),
+            "preemptionPolicy": word(POLICIES),
+            "namespace": NAME,
+            "labels": LABELS,
+            "nodeName": about(WORD, "The node that the pod is bound to at the start."),
+            "exists": about(FLAG, "false: a pod that a user may create later."),
+            "startTime": about(WORD, "status.startTime of a bound pod; only the order counts."),
+            "terminationGracePeriodSeconds": about(
+                whole(0, MAX_GRACE), "0: a DELETE removes the pod at once."
+            ),
+            "tolerations": listed(part("toleration")),
+            "nodeSelector": LABELS,
+            "nodeAffinity": part("nodeAffinity"),
+            "podAffinity": part("podAffinity"),
+            "podAntiAffinity": part("podAffinity"),
+            "extensionPoints": listed(word(point.value for point in ExtensionPoint)),
+        },
+        ["cpu"],
+    ),
+    "toleration": mapping(
+        {
+            "key": LABEL_KEY,
+            "operator": word(("Equal", "Exists")),
+            "value": LABEL_VALUE,
+            "effect": word(EFFECTS),
+        }
+    ),
+    "nodeAffinity": mapping(
+        {
+            "required": part("nodeSelector"),
+            REQUIRED: part("nodeSelector"),
+            "preferred": about({"not": {}}, "A score that the model does not have."),
+            PREFERRED: about({"not": {}}, "A score that the model does not have."),
+        }
+    ),
+    "nodeSelector": mapping(
+        {"nodeSelectorTerms": listed(part("nodeSelectorTerm"), 1)}, ["nodeSelectorTerms"]
+    ),
+    "nodeSelectorTerm": mapping(
+        {
+            "matchExpressions": listed(part("nodeRequirement")),
+            "matchFields": listed(part("nodeRequirement")),
+        }
+    ),
+    "podAffinity": mapping(
+        {
+            "required": _TERMS,
+            "preferred": _PREFERRED_TERMS,
+            REQUIRED: _TERMS,
+            PREFERRED: _PREFERRED_TERMS,
+        }
+    ),
+    "podAffinityTerm": mapping(_TERM, ["topologyKey"]),
+    "weightedTerm": mapping({"weight": whole(1, 100), "podAffinityTerm": part("podAffinityTerm"), **_TERM}),
+    "labelSelector": mapping(_SELECTOR),
+    "requirement": mapping(
+        {"key": LABEL_KEY, "operator": word(o.value for o in OF_LABELS), "values": listed(LABEL_VALUE)},
+        ["key", "operator"],
+    ),
+    "nodeRequirement": mapping(
+        {"key": LABEL_KEY, "operator": word(o.value for o in Operator), "values": listed(LABEL_VALUE)},
+        ["key", "operator"],
+    ),
+    "namespace": mapping({"labels": LABELS}),
+    "podDisruptionBudget": mapping(
+        {
+            "selector": part("labelSelector"),
+            "disruptionsAllowed": whole(0, MAX_ALLOWED),
+            "namespace": NAME,
+            "disruptedPods": listed(WORD),
+        },
+        ["selector"],
+    ),
+}
+"""The objects of a cluster and their parts."""

@@ -1,0 +1,199 @@
+"""Configuration files: what they can set, where they are found, and that every mistake is one line with its place."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.main import get_command
+
+from podrace.cli.app import app
+from podrace.cli.settings import CONFIG
+from tests.cli.helpers import MINE, TINY, Shell, pretending
+
+NOT_SETTABLE = {"help", CONFIG}
+
+
+@pytest.fixture
+def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Shell:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tiny.yaml").write_text(TINY)
+    return Shell(capsys)
+
+
+def typers_options() -> dict[str, set[str]]:
+    """The options of each command, as the parser of command lines has them."""
+    return {
+        name: {
+            max(parameter.opts, key=len).lstrip("-")
+            for parameter in command.params
+            if parameter.param_type_name == "option"
+        }
+        - NOT_SETTABLE
+        for name, command in get_command(app).commands.items()  # type: ignore[attr-defined]
+    }
+
+
+def test_every_option_of_every_command_can_be_set() -> None:
+    assert {name: set(options) for name, options in app.options().items()} == typers_options()
+    assert {"check", "config", "prove", "test-from"} <= set(app.options())
+
+
+def test_every_command_takes_a_file() -> None:
+    for command in get_command(app).commands.values():  # type: ignore[attr-defined]
+        assert ["-c", "--config"] in [parameter.opts for parameter in command.params]
+
+
+def test_a_file_above_the_working_directory_sets_options(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / ".podrace.yaml").write_text(
+        "check:\n  release: 1.10\n  with-fix: [72259]\n  max-states: 5M\n  reductions: false\n  engine: reference\n"
+    )
+    below = tmp_path / "a" / "b"
+    below.mkdir(parents=True)
+    monkeypatch.chdir(below)
+    assert shell("check", "../../tiny.yaml").err.startswith(
+        "podrace: ../../.podrace.yaml:2: unknown release `1.10`; "
+    )
+    with pretending(monkeypatch) as pretence:
+        assert shell("check", "../../tiny.yaml", "--release", "1.12").code == 0
+        assert (
+            shell("check", "../../tiny.yaml", "--release", "1.12", "--with-fix", "77990", "--reductions").code
+            == 0
+        )
+    assert [run.composition.label for run in pretence.runs] == ["1.12 + 72259", "1.12 + 77990"]
+    assert [budget.max_states for budget in pretence.budgets] == [5_000_000] * 2
+    assert [(m.engine, m.reductions) for m in pretence.methods] == [("reference", "off"), ("reference", "on")]
+
+
+def test_pyproject_sets_the_same(shell: Shell, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text(
+        "[project]\nname = 'x'\n[tool.podrace.check]\nrelease = 1.13\nwith-fix = [\n  72259,\n]\nfair-flush = true\n"
+    )
+    with pretending(monkeypatch) as pretence:
+        assert shell("check", "tiny.yaml").code == 0
+    assert [run.composition.label for run in pretence.runs] == ["1.13 + 72259"]
+    assert pretence.runs[0].scenario.spec.scope.fair_flush
+
+
+def test_paths_are_relative_to_the_file(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "settings").mkdir()
+    (tmp_path / "settings" / "mine.py").write_text(MINE)
+    (tmp_path / "settings" / "s.yaml").write_text("check: {properties: ['mine.py:NobodyAssumed']}")
+    with pretending(monkeypatch) as pretence:
+        assert shell("check", "tiny.yaml", "-c", "settings/s.yaml").code == 0
+    assert [run.property for run in pretence.runs] == ["MY-NONE"]
+
+
+def test_a_required_option_can_be_set(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / ".podrace.yaml").write_text("prove: {pods: 9, nodes: 1}")
+    assert shell("prove").err == (
+        "podrace: .podrace.yaml:1: --pods: `9` is no size: write a number from 1 to 6\n"
+    )
+    assert (
+        shell("prove", "--pods", "8").err == "podrace: --pods: `8` is no size: write a number from 1 to 6\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("chek: {}", ".podrace.yaml:1: unknown field `chek`; did you mean `check`? (known: defaults, "),
+        ("check:\n  relase: 1", ".podrace.yaml:2: check.relase: unknown option `relase`; did you mean `release`? (known: "),
+        ("check:\n  config: x", ".podrace.yaml:2: check.config: unknown option `config`; "),
+        ("check: 5", ".podrace.yaml:1: check: expected a mapping from options to values, not `5`"),
+        ("[]", ".podrace.yaml:1: expected a mapping from commands to their settings, not a list"),
+        ("check:\n  timings: 1", ".podrace.yaml:2: check.timings: expected true or false, not `1`"),
+        ("check:\n  release: true", ".podrace.yaml:2: check.release: expected a text for --release, not `true`"),
+        ("check:\n  release: [1]", ".podrace.yaml:2: check.release: expected a text for --release, not a list"),
+        ("check:\n  release:", ".podrace.yaml:2: check.release: nothing is set: give a value, or remove the line"),
+        ("check:\n  with-fix: 72259", ".podrace.yaml:2: check.with-fix: expected a list for --with-fix, not `72259`"),
+        (
+            "check:\n  output: jsno",
+            ".podrace.yaml:2: check.output: there is no such value of --output: `jsno`; did you mean `json`? (known: text, ",
+        ),
+        ("induct:\n  k: 101", ".podrace.yaml:2: induct.k: expected a whole number from 1 to 100, not `101`"),
+        ("check:\n  timeout: 1\n  timeout: 2", ".podrace.yaml:3: check: `timeout` was already given in line 2: "),
+        (
+            "defaults:\n  output: json",
+            ".podrace.yaml:2: defaults.output: commands take different values for it: write it below the one that is meant (",
+        ),
+        ("defaults:\n  pots: 1", ".podrace.yaml:2: defaults.pots: unknown option `pots`; "),
+        ("a: &x 1\nb: *x", ".podrace.yaml:2: not a YAML that podrace reads: the alias *x is not allowed: write the value out"),
+    ],
+)  # fmt: skip
+def test_mistakes_have_one_line(shell: Shell, tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / ".podrace.yaml").write_text(text)
+    ran = shell("check", "tiny.yaml")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith(f"podrace: {message}")
+    assert ran.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[tool.podrace.check]\n\n# why\nrelaese = 1.13", "pyproject.toml:4: check.relaese: unknown option "),
+        (
+            "[tool.podrace]\ncheck = {timings = 1}",
+            "pyproject.toml:2: check.timings: expected true or false, not `1`",
+        ),
+        (
+            "[tool.podrace.check]\nwith-fix = [\n 1,\n]\nrelease = 1979-05-27",
+            "pyproject.toml:5: check.release: expected a text for --release, not `1979-05-27`",
+        ),
+        ("[tool.podrace.check]\n[tool.podrace.chek]", "pyproject.toml:2: unknown field `chek`; "),
+        ("[tool.podrace.check]\nx = = 1", "pyproject.toml: not TOML: "),
+        (
+            "[tool]\npodrace = 1",
+            "pyproject.toml:2: expected a mapping from commands to their settings, not `1`",
+        ),
+    ],
+)
+def test_mistakes_in_pyproject_have_the_line_of_their_statement(
+    shell: Shell, tmp_path: Path, text: str, message: str
+) -> None:
+    (tmp_path / "pyproject.toml").write_text(text)
+    ran = shell("check", "tiny.yaml")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith(f"podrace: {message}")
+
+
+def test_a_directory_has_one_configuration(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / ".podrace.yaml").write_text("")
+    assert shell("config").out == "nothing is set\n"
+    (tmp_path / "pyproject.toml").write_text("[tool.podrace]")
+    assert shell("config").err == (
+        "podrace: .podrace.yaml: pyproject.toml has settings, too ([tool.podrace]): keep one of them\n"
+    )
+    (tmp_path / "pyproject.toml").write_text("[tool.other]\nabout = 'podrace'")
+    assert shell("config").code == 0
+
+
+def test_a_file_that_is_not_there_is_named(shell: Shell) -> None:
+    assert shell("version", "-c", "no.yaml").err == (
+        "podrace: no.yaml: there is no such file: name one with settings for podrace\n"
+    )
+
+
+def test_config_shows_what_is_in_force_and_where_it_comes_from(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / ".podrace.yaml").write_text(
+        "defaults:\n  timeout: 60s\ncheck:\n  timeout: 5m\n  with-fix: ['72259']\n"
+    )
+    assert shell("config", "check", "induct").out == (
+        'check.with-fix = ["72259"]  (.podrace.yaml:5)\n'
+        'check.timeout = "5m"  (.podrace.yaml:4)\n'
+        'induct.timeout = "60s"  (.podrace.yaml:2)\n'
+    )
+    every = json.loads(shell("config", "--all", "-o", "json").out)
+    assert {(row["command"], row["option"]) for row in every} == {
+        (command, option) for command, options in typers_options().items() for option in options
+    }
+    assert {"command": "check", "option": "engine", "value": "native", "from": "default"} in every
+    assert shell("config", "chek").err.startswith(
+        "podrace: unknown command `chek`; did you mean `check`? (known: "
+    )

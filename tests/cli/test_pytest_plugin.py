@@ -1,0 +1,167 @@
+"""The plug-in for pytest, used by a test suite of its own as a user would, and the Python API."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from podrace.cli.api import NotAsExpected, UsageProblem, check, expect, text_of
+from podrace.cli.starter import starter_text
+from podrace.model.language import Expr, any_of
+from podrace.properties import Property
+from tests.cli.helpers import TINY
+
+PAGE = (Path(__file__).parents[2] / "docs" / "pytest.md").read_text(encoding="utf-8")
+
+SUITE = """
+import pytest
+
+
+def test_fails(podrace):
+    podrace.check("starter.yaml", release="1.13", property="S-NOM")
+
+
+def test_undecided(podrace):
+    podrace.check("starter.yaml", release="1.13", property="S-NOM", max_states=10)
+
+
+def test_unknown(podrace):
+    podrace.check("starter.yaml", release="1.99")
+
+
+def test_wrong_length(podrace):
+    podrace.violates("starter.yaml", release="1.13", property="S-NOM", steps=16)
+
+
+def test_ignored(podrace):
+    podrace.check("ignoring.yaml")
+
+
+@pytest.mark.podrace("tiny.yaml", releases=["1.13", "1.19"], fixes=[(), "72259"])
+class TestMany:
+    def test_holds(self, podrace):
+        (finding,) = podrace.check()
+        assert finding.property == "S-CAP"
+
+    @pytest.mark.podrace(property="S-NOM")
+    def test_of_another_property(self, podrace):
+        (finding,) = podrace.check()
+        assert finding.property == "S-NOM"
+"""
+
+
+def run(folder: Path, suite: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    (folder / "test_it.py").write_text(suite)
+    (folder / "starter.yaml").write_text(starter_text())
+    (folder / "tiny.yaml").write_text(TINY)
+    (folder / "ignoring.yaml").write_text(TINY + "ignore: {S-CAP: until the ticket is closed}\n")
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "no:xdist",
+        "-q",
+        "-rA",
+        *arguments,
+    ]
+    environment = {**os.environ, "COLUMNS": "200", "PYTEST_ADDOPTS": ""}
+    return subprocess.run(
+        [*command, "test_it.py"],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return run(tmp_path_factory.mktemp("suite"), SUITE).stdout
+
+
+def test_outcomes(ran: str) -> None:
+    failed = re.findall(r"^FAILED test_it.py::(\S+)", ran, re.M)
+    passed = re.findall(r"^PASSED test_it.py::TestMany::(\S+)", ran, re.M)
+    assert failed == ["test_fails", "test_undecided", "test_unknown", "test_wrong_length"]
+    cases = ["1.13", "1.13+72259", "1.19", "1.19+72259"]
+    assert passed == [
+        f"{name}[{case}]" for name in ("test_holds", "test_of_another_property") for case in cases
+    ]
+    assert re.search(
+        r"^SKIPPED \[1\] .*: S-CAP: Ignored, not looked at: until the ticket is closed\.$", ran, re.M
+    )
+
+
+def test_the_counterexample_is_the_message(ran: str) -> None:
+    section = ran.split("_ test_fails _", 1)[1].split("_ test_undecided _", 1)[0]
+    assert "starter, 1.13: S-NOM: Violated after 17 steps, and by no shorter run" in section
+    assert "E       scheduler\nE       │   failure handler\n" in section
+    assert re.search(r"^E +17  │.* assume\(other, n1\)", section, re.M)
+    assert "pytest_plugin.py" not in section  # the traceback ends in the test
+
+
+def test_mistakes_are_one_line(ran: str) -> None:
+    section = ran.split("_ test_unknown _", 1)[1].split("_ test_wrong_length _", 1)[0]
+    assert "podrace: unknown release `1.99`; known: 1.8, " in section
+    assert "Expected: VIOLATED after 16 steps." in ran
+
+
+def test_an_unknown_keyword_is_refused(tmp_path: Path) -> None:
+    suite = (
+        "import pytest\n@pytest.mark.podrace('72124', relase='1.13')\ndef test_it(podrace): podrace.check()\n"
+    )
+    done = run(tmp_path, suite, "--strict-markers")
+    assert done.returncode not in (0, 1)
+    assert "pytest.mark.podrace has no `relase`; known: releases, " in done.stdout + done.stderr
+
+
+def examples() -> list[str]:
+    return re.findall(r"<!-- tested -->\n```python\n(.*?)```", PAGE, re.S)
+
+
+def test_the_examples_of_the_page_run(tmp_path: Path) -> None:
+    suite, program = examples()
+    done = run(tmp_path, suite)
+    assert done.returncode == 0, done.stdout
+    assert len(re.findall("^PASSED", done.stdout, re.M)) == 4
+    exec(compile(program, "docs/pytest.md", "exec"), {})
+
+
+class NobodyAssumed(Property):
+    """No pod is ever assumed."""
+
+    id = "MY-NONE"
+
+    def holds(self) -> Expr:
+        return ~any_of(self.cache.is_assumed(p) for p in self.pods)
+
+
+def test_the_api_takes_properties_of_ones_own(tmp_path: Path) -> None:
+    (tmp_path / "tiny.yaml").write_text(TINY)
+    own, known = check(tmp_path / "tiny.yaml", property=[NobodyAssumed, "S-CAP"])
+    assert (own.property, own.verdict, known.verdict) == ("MY-NONE", "VIOLATED", "HOLDS")
+    with pytest.raises(NotAsExpected) as caught:
+        expect("holds", tmp_path / "tiny.yaml", property=[NobodyAssumed, "S-CAP"])
+    assert [finding.verdict for finding in caught.value.findings] == ["VIOLATED", "HOLDS"]
+    assert "assume(p, n)" in str(caught.value)
+    assert text_of([own]).startswith("scenario  release  property  verdict ")
+    assert "S-CAP" not in str(caught.value)
+
+
+def test_the_api_refuses_what_makes_no_sense() -> None:
+    for call, message in (
+        (lambda: check(), "name a scenario"),
+        (lambda: expect("maybe", "72124"), "there is no verdict `maybe`"),  # type: ignore[arg-type]
+        (lambda: expect("holds", "72124", steps=1), "what holds has no counterexample"),
+    ):
+        with pytest.raises(UsageProblem, match=message):
+            call()
