@@ -123,8 +123,12 @@ class SchedulingAttempt(Component):
         """The popped pod needs no scheduling."""
         require(self.at(Phase.POPPED, pod))
         require(self.skips(pod))
-        self.queue.done(pod)
+        self.skipped(pod)
         self.end()
+
+    def skipped(self, pod: Pod) -> None:
+        """The pod is in flight no longer."""
+        self.queue.done(pod)
 
     # --- schedule ------------------------------------------------------------------------------------
 
