@@ -26,7 +26,8 @@ class OnePlace(Property):
 
     def places(self, pod: Pod) -> Expr:
         """In how many places the pod is."""
-        cycle = self.scheduler.in_flight(pod) & ~self.failure.awaits_requeue(pod)
+        # Once its failure handler has requeued the pod, the cycle only writes what came of the attempt.
+        cycle = self.scheduler.in_flight(pod) & ~self.scheduler.at(Phase.FAILING, pod)
         return count(
             (
                 self.queue.contains(pod),

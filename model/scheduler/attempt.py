@@ -114,9 +114,8 @@ class SchedulingAttempt(Component):
             self.phase = Phase.POPPED
 
     def skips(self, pod: Pod) -> Expr:
-        """skipPodSchedule: the pod is being deleted, or is assumed and unchanged since."""
-        unchanged = self.cache.is_assumed(pod) & self.cache.copy[pod].same_as(self.copy)
-        return self.copy.terminating | unchanged
+        """skipPodSchedule: the pod is being deleted, or is assumed."""
+        return self.copy.terminating | self.cache.is_assumed(pod)
 
     @step(actor="scheduler")
     def skip(self, pod: Pod) -> None:
