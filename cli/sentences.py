@@ -187,6 +187,11 @@ SENTENCES = (
     Sentence(r"pod_gc\.collect", "The pod garbage collector removes {pod}, whose node is gone."),
     Sentence(r"users\.create_pod", "A user creates {pod}."),
     Sentence(r"users\.delete_pod", "A user deletes {pod}."),
+    Sentence(r"users\.bind_pod", "Somebody else than the scheduler binds {pod} to {node}."),
+    Sentence(r"process\.restart", "The scheduler is restarted: its memory is gone, and it lists everything anew."),
+    Sentence(r"process\.change_leader", "A standby takes over: it knows only what its informers have shown it."),
+    Sentence(r"process\.land", "The binding of {pod} to {node}, sent by an earlier leader, is executed."),
+    Sentence(r"pod_watch\.resume", "The pod watch was interrupted: the informer sees only what came of the missed events."),
     Sentence(r"users\.create_node", "Node {node} joins the cluster."),
     Sentence(r"users\.delete_node", "Node {node} is deleted."),
 )  # fmt: skip

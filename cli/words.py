@@ -68,7 +68,7 @@ WORDS = (
     Word(rf"cache\.live{_POD}", "cache: node {0} is there", "cache: node {0} is gone"),
     Word(r"(?:cache|node_infos|node_tree)\..*"),
     # Bookkeeping of the disturbances, and of the properties themselves.
-    Word(r"(?:disturbances|users)\..*"),
+    Word(r"(?:disturbances|users|process)\..*"),
     Word(r"[A-Z]+-[A-Z0-9]+\..*"),
 )
 

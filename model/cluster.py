@@ -24,6 +24,7 @@ from .scheduler import (
     Nominator,
     Preemption,
     PriorityQueue,
+    Process,
     Sampling,
     Scheduler,
     Scores,
@@ -59,6 +60,7 @@ class Cluster(Model):
     preemption: Preemption
     async_preemption: AsyncPreemption
     handlers: EventHandlers
+    process: Process
     disturbances: Disturbances
     kubelet: Kubelet
     pod_gc: PodGC

@@ -1,6 +1,6 @@
 """What must never happen, what must always be able to happen, and what must not go on for ever."""
 
-from .bindings import AntiAffinityKept, BoundAsAssumed
+from .bindings import AntiAffinityKept, BoundAsAssumed, BoundPodsSayScheduled
 from .instrument import instrument
 from .inversion import NoLastingInversion, PreemptionEnds
 from .liveness import (
@@ -10,7 +10,16 @@ from .liveness import (
     PendingPodsAreScheduled,
 )
 from .nominations import NominationRespected, NominationsLive, NominationVisible
-from .places import BackoffRespected, NoGhostQueued, NotQueuedInCycle, OnePlace
+from .places import (
+    BackoffRespected,
+    FlightEnds,
+    NoGhostQueued,
+    NothingLeftOfGonePods,
+    NotQueuedInCycle,
+    OnePlace,
+    PendingPodsRequeued,
+    QueuedAsKnown,
+)
 from .preemption import BudgetsCounted, NoPreemptionWithoutBenefit
 from .progress import NotStuck, PodsOfRemovedNodesDoNoHarm
 from .property import Property
@@ -30,10 +39,15 @@ PROPERTIES: dict[str, type[Property]] = {
         NotQueuedInCycle,
         NoGhostQueued,
         BackoffRespected,
+        FlightEnds,
+        QueuedAsKnown,
+        NothingLeftOfGonePods,
+        PendingPodsRequeued,
         CacheFollowsNodeEvents,
         SnapshotIsTheCache,
         AntiAffinityKept,
         BoundAsAssumed,
+        BoundPodsSayScheduled,
         NoPreemptionWithoutBenefit,
         BudgetsCounted,
         NotStuck,

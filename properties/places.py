@@ -7,6 +7,7 @@ from functools import partial
 from ..model.environment.objects import Pod
 from ..model.environment.watch import Handler
 from ..model.language import Expr, all_of, any_of, before, boolean, count, when
+from ..model.scheduler.failure import FailurePhase
 from ..model.scheduler.queue import Place
 from ..model.scheduler.verdicts import Phase
 from .property import Property
@@ -25,7 +26,8 @@ class OnePlace(Property):
 
     def places(self, pod: Pod) -> Expr:
         """In how many places the pod is."""
-        cycle = self.scheduler.in_flight(pod) & ~self.failure.awaits_requeue(pod)
+        # Once its failure handler has requeued the pod, the cycle only writes what came of the attempt.
+        cycle = self.scheduler.in_flight(pod) & ~self.scheduler.at(Phase.FAILING, pod)
         return count(
             (
                 self.queue.contains(pod),
@@ -109,3 +111,107 @@ class BackoffRespected(Property):
     def goals(self) -> dict[str, Expr]:
         backing_off = any_of(self.queue.place[p] == Place.BACKOFF for p in self.pods)
         return {"an update is handled while a pod backs off": self.handlers.queue_busy & backing_off}
+
+
+class FlightEnds(Property):
+    """A pod is in flight only while the scheduling cycle, its binding cycle or its failure handler has it.
+
+    Events are kept for pods in flight: one that stays so makes the scheduler keep all later events for ever.
+    """
+
+    id = "S-FLIGHT"
+    issues = (120622,)
+
+    def held(self, pod: Pod) -> Expr:
+        """Whether some goroutine has the pod, and will call Done."""
+        return (
+            self.scheduler.in_flight(pod) | self.binding.active(pod) | (self.failure.phase[pod] != FailurePhase.NONE)
+        )
+
+    def holds(self) -> Expr:
+        return all_of(~self.queue.in_flight[p] | self.held(p) for p in self.pods)
+
+    def goals(self) -> dict[str, Expr]:
+        return {"a pod is in flight": any_of(self.queue.in_flight[p] for p in self.pods)}
+
+
+class QueuedAsKnown(Property):
+    """A queued pod's object is the API server's, once no event of the pod is still to be handled for the queue.
+
+    Otherwise the pod is tried with an object that is out of date, until another update of it comes.
+    """
+
+    id = "S-FRESH"
+    issues = (141645,)
+
+    def awaited(self, pod: Pod) -> Expr:
+        """Whether an event of the pod has still to be handled for the queue."""
+        log = self.pod_watch.log
+        return any_of(
+            (self.pod_watch.next[Handler.QUEUE] <= i) & (log.length > i) & (log.entry(i).pod == pod)
+            for i in range(log.capacity)
+        )
+
+    def stale(self, pod: Pod) -> Expr:
+        """Whether the queue has the pod with an older object, and nothing comes to correct it."""
+        current = self.api.pod[pod]
+        queued = self.queue.contains(pod) & current.pending
+        return queued & ~self.awaited(pod) & ~self.queue.copy[pod].same_as(current.copy())
+
+    def holds(self) -> Expr:
+        return ~any_of(self.stale(p) for p in self.pods)
+
+    def goals(self) -> dict[str, Expr]:
+        changed = (self.queue.contains(p) & self.api.pod[p].failed for p in self.pods)
+        return {"a pod whose object has changed is queued": any_of(changed)}
+
+
+class NothingLeftOfGonePods(Property):
+    """Nothing is left in the cache of a pod that is gone, once all its events are handled and no goroutine of the
+    scheduler has it.
+    """
+
+    id = "S-LEAK"
+    issues = (106102,)
+
+    def settled(self, pod: Pod) -> Expr:
+        """Whether the pod is gone, and nothing about it is under way."""
+        log = self.pod_watch.log
+        coming = any_of((log.length > i) & (log.entry(i).pod == pod) for i in range(log.capacity))
+        held = self.scheduler.in_flight(pod) | self.binding.active(pod) | self.failure.awaits_requeue(pod)
+        return ~self.api.pod[pod].exists & ~coming & ~held
+
+    def holds(self) -> Expr:
+        return ~any_of(self.settled(p) & self.cache.knows(p) for p in self.pods)
+
+    def goals(self) -> dict[str, Expr]:
+        gone = [self.settled(p) for p in self.pods if p.exists]
+        return {"a pod is gone and all its events are handled": any_of(gone)}
+
+
+class PendingPodsRequeued(Property):
+    """The failure handler goes on to put a pod back into the queue only if the lister shows it as pending."""
+
+    id = "S-REQUEUE"
+    issues = (96579,)
+
+    broken = boolean()
+
+    def observe(self) -> None:
+        for pod in self.pods:
+            reads = before(partial(self._is_at, pod, FailurePhase.READ)) & self._is_at(pod, FailurePhase.REQUEUE)
+            with when(reads & ~self.pod_watch.lister[pod].pending):
+                self.broken = True
+
+    def _is_at(self, pod: Pod, phase: FailurePhase) -> Expr:
+        found: Expr = self.failure.phase[pod] == phase
+        return found
+
+    def holds(self) -> Expr:
+        return ~self.broken
+
+    def goals(self) -> dict[str, Expr]:
+        reading = (
+            self._is_at(p, FailurePhase.READ) & ~self.pod_watch.lister[p].pending for p in self.pods
+        )
+        return {"a failed pod is pending no longer": any_of(reading)}

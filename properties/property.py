@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         Nominator,
         Preemption,
         PriorityQueue,
+        Process,
         Scheduler,
         Snapshot,
     )
@@ -58,6 +59,7 @@ class Property(Component):
     filters: Filters
     preemption: Preemption
     handlers: EventHandlers
+    process: Process
 
     def holds(self) -> Expr:
         """The predicate."""

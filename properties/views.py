@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
+
+from ..model.environment.disturbances import Disturbance
 from ..model.environment.objects import Node
 from ..model.language import Expr, all_of, any_of, before, boolean, per, when
 from ..model.scheduler.verdicts import Phase
@@ -29,6 +32,21 @@ class CacheFollowsNodeEvents(Property):
                 self.handled[node] = True
             with when(self._removed(node)):
                 self.handled[node] = False
+            with when(self._started_anew()):
+                self.handled[node] = self.cache.live[node]
+
+    def _started_anew(self) -> Expr:
+        """Whether another process has taken over in this step: what was handled before is nothing to it."""
+        kinds = (Disturbance.RESTART, Disturbance.LEADER_CHANGE)
+        return any_of(
+            self.process.disturbances.left[k] < before(partial(self._left, k))
+            for k in kinds
+            if getattr(self.scope, k.value)
+        )
+
+    def _left(self, kind: Disturbance) -> Expr:
+        left: Expr = self.process.disturbances.left[kind]
+        return left
 
     def _removed(self, node: Node) -> Expr:
         """Whether this step handled the deletion of the node: its event left the log without a second step."""

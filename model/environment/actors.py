@@ -42,6 +42,13 @@ class Users(Component):
         self.api.delete_pod(pod)
 
     @step(actor="user", fair=False)
+    def bind_pod(self, pod: Pod, node: Node) -> None:
+        """Somebody else than the scheduler binds a pending pod, with a Binding of its own."""
+        require(self.api.can_bind(pod) & self.api.node_exists[node])
+        self.disturbances.spend(Disturbance.EXTERNAL_BIND)
+        self.api.bind(pod, node)
+
+    @step(actor="user", fair=False)
     def delete_node(self, node: Node) -> None:
         """A user or the cloud provider deletes a node; its pods stay until somebody deletes them."""
         require(self.api.node_exists[node])

@@ -20,6 +20,10 @@ class Disturbance(Enum):
     ASSUME_EXPIRY = "assume_expiries"
     PLUGIN_ERROR = "plugin_errors"
     PERMIT_REJECTION = "permit_rejections"
+    RESTART = "restarts"
+    LEADER_CHANGE = "leader_changes"
+    EXTERNAL_BIND = "external_binds"
+    RELIST = "relists"
 
 
 class Disturbances(Component):

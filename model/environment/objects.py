@@ -270,6 +270,10 @@ class Scope:
     assume_expiries: int = 0
     plugin_errors: int = 0
     permit_rejections: int = 0
+    restarts: int = 0
+    leader_changes: int = 0
+    external_binds: int = 0
+    relists: int = 0
     pod_gc: bool = True
     flush: bool = True
     backoff: bool = True

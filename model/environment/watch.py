@@ -30,10 +30,12 @@ from ..language import (
     step,
     when,
 )
+from .disturbances import Disturbance
 from .objects import Node, Pod, PodObject, Scope
 
 if TYPE_CHECKING:
     from .api import APIServer
+    from .disturbances import Disturbances
 
 
 class Handler(Enum):
@@ -86,6 +88,9 @@ class PodWatch(Component):
     everything up to that event in the same step. The step `store` lets listers run further ahead.
     """
 
+    api: APIServer
+    disturbances: Disturbances
+
     log = fifo(pod_backlog, PodEvent)
     listed = integer(0, pod_backlog)
     next = per(Handler, integer(0, pod_backlog))
@@ -99,9 +104,9 @@ class PodWatch(Component):
             if pod.exists:
                 self.seen[Handler.QUEUE if pod.node is None else Handler.CACHE][pod] = start
 
-    def publish(self, pod: Pod, old: PodObject, new: PodObject) -> None:
-        """The API server appends an event; `old` is the object before the write."""
-        relevant = {h: passes(h, old) | passes(h, new) for h in Handler}
+    def publish(self, pod: Pod, old: PodObject, new: PodObject, for_all: Value = False) -> None:
+        """The API server appends an event; `old` is the object before the write. `for_all`: no filter hides it."""
+        relevant = {h: passes(h, old) | passes(h, new) | for_all for h in Handler}
         length = self.log.length
         for handler in Handler:
             idle = self.next[handler] == length
@@ -155,6 +160,47 @@ class PodWatch(Component):
         self.listed = clamp(self.listed - done, 0, self.log.capacity)
 
 
+    @step(actor="pod informer", fair=False)
+    def resume(self) -> None:
+        """The watch was interrupted, and the informer lists all pods: of what it missed it sees the outcome only.
+
+        A pod that is gone gives a deletion whose last state is unknown: it carries the object that the store had.
+        """
+        if not self.scope.relists:
+            require(False)
+            return
+        self.disturbances.spend(Disturbance.RELIST)
+        require((self.listed == 0) & (self.log.length > 0))
+        self.log.drop(self.log.length)
+        for handler in Handler:
+            self.next[handler] = 0
+        for pod in self.universe[Pod]:
+            stored, current = self.lister[pod], self.api.pod[pod]
+            with when(~stored.same_as(current)):
+                self.publish(pod, stored, current, ~as_expr(current.exists) & self.tombstones_for_all())
+
+    def tombstones_for_all(self) -> Expr:
+        """Whether a deletion whose last state is unknown is given to both handlers, whatever its object says."""
+        return as_expr(True)
+
+    def relist(self, handled: bool) -> None:
+        """A new informer lists all pods: the store has them at once, the handlers too if their initial list is awaited.
+
+        Otherwise each object is an event that the handlers have still to be given.
+        """
+        self.reset()
+        for pod in self.universe[Pod]:
+            current = self.api.pod[pod]
+            self.lister[pod] = current
+            if handled:
+                for handler in Handler:
+                    self.seen[handler][pod] = Record.choose(passes(handler, current), current, PodObject())
+            else:
+                with when(current.exists):
+                    self.publish(pod, PodObject(), current)
+        self.listed = self.log.length
+
+
 def passes(handler: Handler, pod: PodObject) -> Expr:
     """Whether a handler's filter lets an object pass: pending pods for the queue, assigned ones for the cache."""
     return pod.pending if handler is Handler.QUEUE else pod.assigned
@@ -201,3 +247,13 @@ class NodeWatch(Component):
         """The handler is through with its event."""
         self.log.pop()
         self.listed = clamp(self.listed - 1, 0, self.log.capacity)
+
+    def relist(self, handled: bool) -> None:
+        """A new informer lists all nodes (see PodWatch.relist)."""
+        self.reset()
+        for node in self.universe[Node]:
+            self.lister[node] = self.api.node_exists[node]
+            if not handled:
+                with when(self.api.node_exists[node]):
+                    self.publish(node, True)
+        self.listed = self.log.length

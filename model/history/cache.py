@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from ..environment.disturbances import Disturbance
 from ..environment.objects import Node, Pod, PodObject
-from ..language import Expr, Value, any_of, boolean, count, otherwise, per, require, select, step, when
+from ..environment.watch import PodWatch
+from ..language import Expr, Value, any_of, as_expr, boolean, count, otherwise, per, require, select, step, when
 from ..scheduler import Cache, IncrementalSnapshot
 from ..scheduler.cache import CachedPod
 from .change import before
@@ -90,7 +91,18 @@ class ConfirmedAsAssumed(Cache):
         self.pod[pod] = cached
 
 
-@before("106102", "a deletion takes an assumed pod out of the cache, too", first_in="1.23")
+_MISSED_DELETION = "a deletion takes an assumed pod out of the cache, too"
+
+
+@before("106102", _MISSED_DELETION, first_in="1.23")
+class TombstonesFiltered(PodWatch):
+    """A deletion whose last state is unknown was given to the handlers by what its old object said."""
+
+    def tombstones_for_all(self) -> Expr:
+        return as_expr(False)
+
+
+@before("106102", _MISSED_DELETION, first_in="1.23")
 class AssumedPodsStay(Cache):
     """RemovePod refused an assumed pod."""
 

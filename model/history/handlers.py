@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..environment.objects import Node, Pod, PodObject
 from ..language import Expr, Value, any_of, as_expr, boolean, per, require, step
-from ..scheduler import Binding, EventHandlers, Hints
+from ..scheduler import Binding, EventHandlers, Hints, Scheduler
 from ..scheduler.binding import BindingPhase
 from ..scheduler.events import ClusterEvent, Plugin
 from ..scheduler.placement import Placement
@@ -36,7 +36,19 @@ class EveryNodeUpdateWakes(EventHandlers):
         self.queue.move_all()
 
 
-@before("drop-assumed-updates", "every update of an assumed pod is dropped", first_in="1.22")
+_ASSUMED_UPDATES = "every update of an assumed pod is dropped"
+
+
+@before("drop-assumed-updates", _ASSUMED_UPDATES, first_in="1.22")
+class ChangedPodsTried(Scheduler):
+    """A popped pod that was assumed already was skipped only if nothing that mattered had changed."""
+
+    def skips(self, pod: Pod) -> Expr:
+        unchanged = self.cache.is_assumed(pod) & self.cache.copy[pod].same_as(self.copy)
+        return self.copy.terminating | unchanged
+
+
+@before("drop-assumed-updates", _ASSUMED_UPDATES, first_in="1.22")
 class ComparedAssumedUpdates(EventHandlers):
     """skipPodUpdate: only an update that changed nothing that matters to the assumed copy was dropped."""
 

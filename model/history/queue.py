@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..environment.objects import Node, Pod, PodCopy, PodObject
-from ..language import Expr, Value, any_of, as_expr, require, select
+from ..language import Expr, Value, any_of, as_expr, boolean, per, require, select, when
 from ..scheduler import Binding, PriorityQueue, QueueWithoutHints, Scheduler
 from ..scheduler.events import ClusterEvent, Plugin
 from ..scheduler.queue import Place
@@ -92,6 +92,58 @@ class RejectionsOutlivePop(PriorityQueue):
 
     def drop_rejection(self, pod: Pod) -> None:
         """Kept."""
+
+
+@before(
+    "120413",
+    "each pod in flight has a place of its own in the list of events",
+    first_in="1.29",
+    since="1.28",
+)
+class EventsCounted(PriorityQueue):
+    """A popped pod remembered the last event; with the last pod that this event was kept for, it left the list (1.28.0).
+
+    A pod that had it as its mark then saw no event at all, neither those before nor those to come. `newest` are the pods in
+    flight that the last event of the list is kept for, `mark[p]` those that the event is kept for which p remembers.
+    """
+
+    newest = per(Pod, boolean())
+    mark = per(Pod, per(Pod, boolean()))
+    deaf = per(Pod, boolean())
+
+    def begin_attempt(self, pod: Pod) -> None:
+        super().begin_attempt(pod)
+        for q in self.universe[Pod]:
+            if q is not pod:
+                self.mark[pod][q] = self.newest[q]
+
+    def record_move(self, event: ClusterEvent, about: Pod | Node | None) -> None:
+        super().record_move(event, about)
+        for pod in self.universe[Pod]:
+            self.newest[pod] = self.in_flight[pod]
+            for plugin in self.universe[Plugin]:
+                self.heard[pod][plugin] = self.heard[pod][plugin] & ~self.deaf[pod]
+
+    def done(self, pod: Pod) -> None:
+        super().done(pod)
+        self.newest[pod] = False
+        self.deaf[pod] = False
+        others = [q for q in self.universe[Pod] if q is not pod]
+        for q in others:
+            self.mark[pod][q] = False
+            with when(self.mark[q][pod] & ~any_of(self.mark[q][r] for r in others if r is not q)):
+                self.deaf[q] = True
+                for plugin in self.universe[Plugin]:
+                    self.heard[q][plugin] = False
+            self.mark[q][pod] = False
+
+
+@before("126962", "a popped pod that is skipped is in flight no longer", first_in="1.32", issues=(120622,))
+class SkippedStayInFlight(Scheduler):
+    """Done was not called for a popped pod that needed no scheduling: all later events were kept for it."""
+
+    def skipped(self, pod: Pod) -> None:
+        """It stays in flight."""
 
 
 @before("requeue-keeps-nomination", "the requeue leaves nominations alone", first_in="1.31")

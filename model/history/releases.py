@@ -14,6 +14,7 @@ from . import (  # noqa: F401  (they register their changes)
     nominations,
     permit,
     preemption,
+    process,
     queue,
     requeue,
     scores,

@@ -23,8 +23,9 @@ from enum import Enum
 from typing import Any, TypeVar, get_type_hints
 
 from .errors import Location, ModelError
+from .expr import const
 from .fairness import Fairness
-from .shapes import declared
+from .shapes import declared, scalars_of
 from .sorts import Entity, Universe
 from .views import store, view
 
@@ -117,6 +118,12 @@ class Component:
 
     def setup(self) -> None:
         """Override to assign initial values, with concrete data only."""
+
+    def reset(self) -> None:
+        """Within a step: all of this part's state becomes zero, as if it had been declared just now."""
+        for cell in self._cells.values():
+            for scalar in scalars_of(cell):
+                store([(TRUE(), scalar)], const(scalar.variable.sort, scalar.zero))
 
     def observe(self) -> None:
         """Override to run at the end of every step that changes something read here (monitors of properties)."""

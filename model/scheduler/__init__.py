@@ -14,6 +14,7 @@ from .node_info import NodeInfos
 from .node_tree import NodeTree
 from .nominator import Nominator
 from .preemption import Preemption
+from .process import Process
 from .queue import PriorityQueue
 from .sampling import Sampling
 from .scores import Scores
@@ -23,6 +24,6 @@ from .without_hints import QueueWithoutHints
 
 __all__ = [
     "AsyncPreemption", "Binding", "Cache", "Clock", "EventHandlers", "FailureHandler", "Filters", "Hints", "IncrementalSnapshot", "NodeInfos",
-    "NodeTree", "Nominator", "Preemption", "PriorityQueue", "QueueWithoutHints", "Sampling", "Scheduler", "Scores", "Snapshot",
+    "NodeTree", "Nominator", "Preemption", "PriorityQueue", "Process", "QueueWithoutHints", "Sampling", "Scheduler", "Scores", "Snapshot",
     "WaitingPods",
 ]  # fmt: skip

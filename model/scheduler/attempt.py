@@ -114,17 +114,20 @@ class SchedulingAttempt(Component):
             self.phase = Phase.POPPED
 
     def skips(self, pod: Pod) -> Expr:
-        """skipPodSchedule: the pod is being deleted, or is assumed and unchanged since."""
-        unchanged = self.cache.is_assumed(pod) & self.cache.copy[pod].same_as(self.copy)
-        return self.copy.terminating | unchanged
+        """skipPodSchedule: the pod is being deleted, or is assumed."""
+        return self.copy.terminating | self.cache.is_assumed(pod)
 
     @step(actor="scheduler")
     def skip(self, pod: Pod) -> None:
         """The popped pod needs no scheduling."""
         require(self.at(Phase.POPPED, pod))
         require(self.skips(pod))
-        self.queue.done(pod)
+        self.skipped(pod)
         self.end()
+
+    def skipped(self, pod: Pod) -> None:
+        """The pod is in flight no longer."""
+        self.queue.done(pod)
 
     # --- schedule ------------------------------------------------------------------------------------
 

@@ -19,11 +19,23 @@ def test_properties_exist(scenario: Scenario) -> None:
     assert [p for p in (*scenario.properties, *scenario.also) if p not in PROPERTIES] == []
 
 
+EARLIER = {
+    "live-read-removes-node": "1.8",  # later, no attempt names a missing node
+    "any-of-equals": "1.12",  # later, nothing wakes a pod again and again
+}
+"""Races that can be seen only before the last release that lacks their fix, which is that release for all others."""
+
+
 @pytest.mark.parametrize("scenario", RACES, ids=[s.name for s in RACES])
 def test_the_release_of_a_race_is_the_one_just_before_its_fix(scenario: Scenario) -> None:
     assert scenario.race is not None
     fixed_in = min(RELEASE_ORDER.index(find_change(key).first_in) for key in scenario.race.fixes)
-    assert scenario.release == RELEASE_ORDER[fixed_in - 1]
+    assert scenario.release == EARLIER.get(scenario.name, RELEASE_ORDER[fixed_in - 1])
+    assert scenario.release in RELEASE_ORDER[:fixed_in]
+
+
+def test_the_catalogue_has_at_least_twenty_races() -> None:
+    assert len(RACES) == 23
 
 
 def test_the_seed_races_are_there() -> None:

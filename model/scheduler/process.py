@@ -1,0 +1,154 @@
+"""The scheduler as a process: it may be started anew, or hand over to a standby (cmd/kube-scheduler/app/server.go).
+
+Everything that the scheduler has in its memory is lost: queue, nominations, assumptions, attempts, binding cycles. What
+comes after it is made from what the API server has.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..environment.disturbances import Disturbance
+from ..environment.objects import Node, Pod, PodObject
+from ..environment.watch import Handler
+from ..language import Component, Expr, as_expr, per, ref, require, select, step, when
+from .binding import BindingPhase
+from .handlers import Waking
+
+if TYPE_CHECKING:
+    from ..environment.api import APIServer
+    from ..environment.disturbances import Disturbances
+    from ..environment.watch import NodeWatch, PodWatch
+    from .async_preemption import AsyncPreemption
+    from .binding import Binding
+    from .cache import Cache
+    from .clock import Clock
+    from .cycle import Scheduler
+    from .failure import FailureHandler
+    from .handlers import EventHandlers
+    from .node_info import NodeInfos
+    from .node_tree import NodeTree
+    from .nominator import Nominator
+    from .preemption import Preemption
+    from .queue import PriorityQueue
+    from .snapshot import Snapshot
+    from .waiting import WaitingPods
+
+
+class Process(Component):
+    """The process that holds the lease.
+
+    `sent[p]` is the node of a Binding that a process sent before it lost the lease, and that the API server may still
+    execute; what came of it nobody hears (it counts as a lost reply).
+    """
+
+    api: APIServer
+    disturbances: Disturbances
+    pod_watch: PodWatch
+    node_watch: NodeWatch
+    scheduler: Scheduler
+    binding: Binding
+    waiting: WaitingPods
+    failure: FailureHandler
+    queue: PriorityQueue
+    clock: Clock
+    nominator: Nominator
+    cache: Cache
+    node_infos: NodeInfos
+    node_tree: NodeTree
+    snapshot: Snapshot
+    preemption: Preemption
+    async_preemption: AsyncPreemption
+    handlers: EventHandlers
+
+    sent = per(Pod, ref(Node))
+
+    @step(actor="process", fair=False)
+    def restart(self) -> None:
+        """The process ends, and a new one lists what the API server has."""
+        if not self.scope.restarts:
+            require(False)
+            return
+        self._require_idle_handlers()
+        self.disturbances.spend(Disturbance.RESTART)
+        self._lose_memory()
+        handled = self.waits_for_handlers()
+        self.pod_watch.relist(handled)
+        self.node_watch.relist(handled)
+        if handled:
+            self._learn({node: self.api.node_exists[node] for node in self.universe[Node]})
+
+    @step(actor="process", fair=False)
+    def change_leader(self) -> None:
+        """A standby takes the lease: its informers are as far as those of the old leader, and its memory is what they showed it."""
+        if not self.scope.leader_changes:
+            require(False)
+            return
+        self._require_idle_handlers()
+        require(self.may_lead())
+        self.disturbances.spend(Disturbance.LEADER_CHANGE)
+        nodes = {node: as_expr(self.cache.live[node]) for node in self.universe[Node]}
+        if self.scope.lost_replies:
+            for pod in self.universe[Pod]:
+                sending = self.binding.phase[pod] == BindingPhase.BIND
+                self.sent[pod] = select(sending, self.binding.node[pod], self.sent[pod])
+        self._lose_memory()
+        self._learn(nodes)
+
+    @step(actor="API server", fair=False)
+    def land(self, pod: Pod, node: Node) -> None:
+        """A Binding that an earlier leader sent is executed."""
+        if not (self.scope.leader_changes and self.scope.lost_replies):
+            require(False)
+            return
+        require(self.sent[pod] == node)
+        self.disturbances.spend(Disturbance.LOST_REPLY)
+        self.api.bind(pod, node)
+        self.sent[pod] = None
+
+    def waits_for_handlers(self) -> bool:
+        """Whether scheduling begins only when every handler was given the initial list (WaitForHandlersSync)."""
+        return True
+
+    def may_lead(self) -> Expr:
+        """Whether a standby begins to schedule as soon as it has the lease, whatever its informers have still to be told."""
+        return as_expr(True)
+
+    def _require_idle_handlers(self) -> None:
+        # What a handler did to memory is lost with it, so the process might as well have ended before that.
+        busy = self.handlers
+        require(~busy.queue_busy & ~busy.queue_rejecting & (busy.queue_waking == Waking.NONE))
+        require(~busy.cache_busy & ~busy.node_busy)
+
+    def _lose_memory(self) -> None:
+        for part in (
+            self.scheduler,
+            self.binding,
+            self.waiting,
+            self.failure,
+            self.queue,
+            self.clock,
+            self.nominator,
+            self.cache,
+            self.node_infos,
+            self.node_tree,
+            self.snapshot,
+            self.preemption,
+            self.async_preemption,
+        ):
+            part.reset()
+
+    def _learn(self, nodes: dict[Node, Expr]) -> None:
+        """The handlers are given these nodes, and the pods as `seen` has them."""
+        for node, exists in nodes.items():
+            with when(exists):
+                self.cache.add_node(node)
+        for pod in self.universe[Pod]:
+            pending: PodObject = self.pod_watch.seen[Handler.QUEUE][pod]
+            with when(pending.exists):
+                self.queue.add(pod, pending)
+            assigned: PodObject = self.pod_watch.seen[Handler.CACHE][pod]
+            with when(assigned.exists):
+                self.cache.add_pod(pod, assigned)
+
+
