@@ -16,8 +16,9 @@ from ..checker.search import check, explored_slice
 from ..checker.slicing import step_name
 from ..checker.trace import replay
 from ..model.history import Composition
-from ..model.language import TransitionSystem, negate
+from ..model.language import TransitionSystem, all_of, negate
 from ..model.language.expr import fresh_graph
+from ..properties import instrument
 from ..properties.outcomes import Outcomes
 from ..reports.comparison import Comparison, Decided, Lost, Outcome, Pair, Parted, outcome_of
 from ..reports.document import Finding
@@ -115,6 +116,8 @@ class Comparer:
             return []
         missed = [goal for goal in after.goals_missed if goal not in before.goals_reached]
         lost = [goal for goal in after.goals_missed if goal in before.goals_reached]
+        if before.verdict == "VIOLATED":  # what only the violation leads to is no loss
+            missed, lost, first = [*missed, *lost], [], _unharmed(first)
         if missed and before.verdict != "HOLDS":
             named = {goal_words(name): name for name in first.goals}
             reached, _ = _reached(first, [named[goal] for goal in missed if goal in named], self.budget)
@@ -122,10 +125,15 @@ class Comparer:
         return lost
 
     def _lost(self, scenario: Scenario) -> tuple[list[str], list[str]]:
-        """Outcomes that the second scheduler cannot bring about any more, and those that are undecided."""
+        """Outcomes that the second scheduler cannot bring about any more, and those that are undecided.
+
+        Of the first, only what it brings about while all properties hold: a fix takes away what only a violation leads to.
+        """
         self._start(f"{scenario.name}: outcomes on {self.before.label}")
-        first = self._system(scenario, self.before)
-        reached, _ = _reached(first, list(first.goals), self.budget)
+        asked = dict.fromkeys(run.prop for run in self.runs if run.scenario is scenario)
+        watched = instrument(scenario.spec, self.before.classes, [Outcomes, *asked])
+        goals = [name for name in watched.goals if name.startswith(f"{Outcomes.id}: ")]
+        reached, _ = _reached(_unharmed(watched), goals, self.budget)
         self._start(f"{scenario.name}: outcomes on {self.after.label}")
         kept, open_ = _reached(self._system(scenario, self.after), reached, self.budget)
         lost = [goal_words(g) for g in reached if g not in kept and g not in open_]
@@ -150,6 +158,17 @@ class Comparer:
                 ),
                 found.shortest,
             )
+
+
+def _unharmed(system: TransitionSystem) -> TransitionSystem:
+    """The same without what comes after a violation of an invariant; goals count only while all hold."""
+    with fresh_graph():
+        good = all_of(system.invariants.values())
+        return replace(
+            system,
+            transitions=tuple(replace(t, guard=all_of([good, t.guard])) for t in system.transitions),
+            goals={name: all_of([good, goal]) for name, goal in system.goals.items()},
+        )
 
 
 def _reached(system: TransitionSystem, goals: Sequence[str], budget: Budget) -> tuple[list[str], list[str]]:
