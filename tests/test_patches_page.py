@@ -48,7 +48,10 @@ def test_the_guide(
     assert "KeepNomination changes nothing on 1.14 + 90660" in unchanged.err
     Path(found[1]).write_text(found[2], encoding="utf-8")
     ran = [run(shell, command) for command in block("tested: verify")]
-    assert [r.code for r in ran] == [0, 0]
+    assert [r.code for r in ran] == [
+        0,
+        0,
+    ]  # q is bound only by the violation: to make that impossible is no loss
     rest = " ".join("".join(r.out for r in ran).split())
     for line in block("printed: verify"):
         _, seen, rest = rest.partition(" ".join(line.split()))

@@ -82,9 +82,10 @@ def test_a_wrong_patch_fixes_one_property_and_breaks_another(shell: Shell) -> No
 
 def test_the_right_patch_breaks_nothing_there(shell: Shell) -> None:
     scenario = str(HERE / "deleted-preemptor.yaml")
-    ran = shell("verify", "72259", *BASE, "--scenario", scenario, *SMALL, "-o", "json")
+    ran = shell("verify", "72259", *BASE, "--scenario", scenario, "-o", "json")
     assert ran.code == 0
-    assert read(ran.out)["outcomes"] == {"L-PEND": "holds both", "S-NOMVIS": "fixed"}
+    told = read(ran.out)
+    assert (told["outcomes"], told["lost"]) == ({"L-PEND": "holds both"}, [])
 
 
 def test_a_patch_that_never_schedules_is_caught(shell: Shell) -> None:
@@ -254,16 +255,6 @@ def test_a_change_that_changes_nothing(shell: Shell, tmp_path: Path) -> None:
     assert ran.err.startswith(
         "podrace: Same changes nothing on 1.34: in every scenario the two systems are the same"
     )
-
-
-def test_what_only_a_violation_leads_to_is_no_loss(shell: Shell) -> None:
-    """q is bound only where it takes the room that is kept for p: to make that impossible is what the fix is for."""
-    ran = shell(
-        "verify", "77990", "--release", "1.14", "--with-fix", "90660", "--scenario", "wiped-nomination", "-o", "json"
-    )  # fmt: skip
-    assert ran.code == 0
-    told = read(ran.out)
-    assert (told["outcomes"], told["lost"]) == ({"S-NOM": "fixed"}, [])
 
 
 def test_a_trace_of_a_patch_is_replayed_with_the_patch(shell: Shell, tmp_path: Path) -> None:
