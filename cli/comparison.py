@@ -16,13 +16,14 @@ from ..checker.search import check, explored_slice
 from ..checker.slicing import step_name
 from ..checker.trace import replay
 from ..model.history import Composition
-from ..model.language import TransitionSystem, negate
+from ..model.language import TransitionSystem, all_of, negate
 from ..model.language.expr import fresh_graph
+from ..properties import instrument
 from ..properties.outcomes import Outcomes
 from ..reports.comparison import Comparison, Decided, Lost, Outcome, Pair, Parted, outcome_of
 from ..reports.document import Finding
 from ..scenarios import Scenario
-from .execute import Method, execute, fixes_of, goal_words, system_of
+from .execute import Method, execute_on, fixes_of, goal_words, system_of
 from .plan import Run
 from .progress import ProgressDisplay
 from .retrace import label_of
@@ -44,21 +45,31 @@ class Comparer:
     display: ProgressDisplay
     left_out: tuple[str, ...] = ()
     _silent: list[str] = field(default_factory=list)
+    _systems: dict[str, tuple[TransitionSystem, TransitionSystem]] = field(default_factory=dict)
+
+    def scenarios(self) -> list[Scenario]:
+        """The scenarios, in the order of the runs."""
+        return list({run.scenario.file: run.scenario for run in self.runs}.values())
+
+    def is_no_comparison(self) -> bool:
+        """Whether the two systems are the same in every scenario."""
+        return all(self._is_alike(scenario) for scenario in self.scenarios())
 
     def compare(self) -> Comparison:
-        """Search everything."""
-        scenarios = list({run.scenario.file: run.scenario for run in self.runs}.values())
-        alike = {s.name for s in scenarios if self._alike(s)}
-        pairs = [self._pair(run) for run in self.runs]
-        lost, undecided = list[Lost](), list[Lost]()
-        parted = list[Parted]()
-        for scenario in scenarios:
-            if scenario.name in alike:
+        """Search everything, one scenario after the other."""
+        pairs, lost, undecided = list[Pair](), list[Lost](), list[Lost]()
+        parted, alike = list[Parted](), list[str]()
+        for scenario in self.scenarios():
+            first, second = self._both(scenario)
+            runs = [run for run in self.runs if run.scenario is scenario]
+            pairs += [self._pair(run) for run in runs]
+            if self._is_alike(scenario):
+                alike.append(scenario.name)
                 continue
-            gone, open_ = self._lost(scenario)
+            gone, open_ = self._lost(runs, second)
             lost += [Lost(scenario.name, goal) for goal in gone]
             undecided += [Lost(scenario.name, goal) for goal in open_]
-            parted += self._parted(scenario)
+            parted += self._parted(scenario, first, second)
         gone_steps, new_steps = _steps(pairs, self._silent)
         return Comparison(
             before=self.before.label,
@@ -69,7 +80,7 @@ class Comparer:
             steps_lost=gone_steps,
             steps_gained=new_steps,
             difference=min(parted, key=lambda p: len(p.steps), default=None),
-            alike=tuple(s.name for s in scenarios if s.name in alike),
+            alike=tuple(alike),
             left_out=self.left_out,
             notes=tuple(dict.fromkeys((*self.before.notes, *self.after.notes))),
         )
@@ -77,20 +88,25 @@ class Comparer:
     def _start(self, what: str) -> None:
         self.display.start(what)
 
-    def _alike(self, scenario: Scenario) -> bool:
-        return fingerprint(self._system(scenario, self.before)) == fingerprint(
-            self._system(scenario, self.after)
-        )
+    def _both(self, scenario: Scenario) -> tuple[TransitionSystem, TransitionSystem]:
+        """The two systems, without any property."""
+        if scenario.file not in self._systems:
+            self._start(f"{scenario.name} on {self.before.label} and on {self.after.label}")
+            sides = (Run(scenario, side, Outcomes.id, own=Outcomes) for side in (self.before, self.after))
+            first, second = map(system_of, sides)
+            self._systems[scenario.file] = first, second
+        return self._systems[scenario.file]
 
-    def _system(self, scenario: Scenario, composition: Composition) -> TransitionSystem:
-        return system_of(Run(scenario, composition, Outcomes.id, own=Outcomes))
+    def _is_alike(self, scenario: Scenario) -> bool:
+        first, second = map(fingerprint, self._both(scenario))
+        return first == second
 
     def _pair(self, run: Run) -> Pair:
         other = replace(run, composition=self.after)
         name = f"{run.scenario.name} {run.property}"
         self._start(f"{name} on {self.before.label}")
-        before = execute(run, self.budget, self.method, self.display.watch)
         first, second = system_of(run), system_of(other)
+        before = execute_on(run, first, self.budget, self.method, self.display.watch)
         same = fingerprint(explored_slice(first, run.property)) == fingerprint(
             explored_slice(second, run.property)
         )
@@ -98,7 +114,7 @@ class Comparer:
             after = _relabelled(before, self.after)
         else:
             self._start(f"{name} on {self.after.label}")
-            after = execute(other, self.budget, self.method, self.display.watch)
+            after = execute_on(other, second, self.budget, self.method, self.display.watch)
         outcome, remark = outcome_of(before.verdict, after.verdict), ""
         if after.verdict == "VIOLATED" and not same:
             outcome, remark = _in_words(outcome, run.property, first, second, before, after)
@@ -115,26 +131,35 @@ class Comparer:
             return []
         missed = [goal for goal in after.goals_missed if goal not in before.goals_reached]
         lost = [goal for goal in after.goals_missed if goal in before.goals_reached]
+        if before.verdict == "VIOLATED":  # what only the violation leads to is no loss
+            missed, lost, first = [*missed, *lost], [], _unharmed(first)
         if missed and before.verdict != "HOLDS":
             named = {goal_words(name): name for name in first.goals}
             reached, _ = _reached(first, [named[goal] for goal in missed if goal in named], self.budget)
             lost += [goal_words(name) for name in reached]
         return lost
 
-    def _lost(self, scenario: Scenario) -> tuple[list[str], list[str]]:
-        """Outcomes that the second scheduler cannot bring about any more, and those that are undecided."""
+    def _lost(self, runs: Sequence[Run], second: TransitionSystem) -> tuple[list[str], list[str]]:
+        """Outcomes that the second scheduler cannot bring about any more, and those that are undecided.
+
+        Of the first, only what it brings about while all properties hold: a fix takes away what only a violation leads to.
+        """
+        scenario = runs[0].scenario
         self._start(f"{scenario.name}: outcomes on {self.before.label}")
-        first = self._system(scenario, self.before)
-        reached, _ = _reached(first, list(first.goals), self.budget)
+        asked = dict.fromkeys(run.prop for run in runs)
+        watched = instrument(scenario.spec, self.before.classes, [Outcomes, *asked])
+        goals = [name for name in watched.goals if name.startswith(f"{Outcomes.id}: ")]
+        reached, _ = _reached(_unharmed(watched), goals, self.budget)
         self._start(f"{scenario.name}: outcomes on {self.after.label}")
-        kept, open_ = _reached(self._system(scenario, self.after), reached, self.budget)
+        kept, open_ = _reached(second, reached, self.budget)
         lost = [goal_words(g) for g in reached if g not in kept and g not in open_]
         return lost, [goal_words(g) for g in open_]
 
-    def _parted(self, scenario: Scenario) -> Iterator[Parted]:
+    def _parted(
+        self, scenario: Scenario, first: TransitionSystem, second: TransitionSystem
+    ) -> Iterator[Parted]:
         self._start(f"{scenario.name}: where {self.before.label} and {self.after.label} part")
-        first = self._system(scenario, self.before)
-        found = parting(first, self._system(scenario, self.after), self.budget)
+        found = parting(first, second, self.budget)
         if found.difference is not None:
             yield Parted(
                 scenario.name,
@@ -150,6 +175,17 @@ class Comparer:
                 ),
                 found.shortest,
             )
+
+
+def _unharmed(system: TransitionSystem) -> TransitionSystem:
+    """The same without what comes after a violation of an invariant; goals count only while all hold."""
+    with fresh_graph():
+        good = all_of(system.invariants.values())
+        return replace(
+            system,
+            transitions=tuple(replace(t, guard=all_of([good, t.guard])) for t in system.transitions),
+            goals={name: all_of([good, goal]) for name, goal in system.goals.items()},
+        )
 
 
 def _reached(system: TransitionSystem, goals: Sequence[str], budget: Budget) -> tuple[list[str], list[str]]:

@@ -92,7 +92,7 @@ def scheduler_in(directory: Path) -> Path:
 
 def hashes_below(root: Path) -> dict[str, str]:
     """The hash of every function below a directory, tests apart, by `file:Type.Name`. Raises UsageProblem."""
-    found = {}
+    found: dict[str, str] = {}
     for path in sorted(root.rglob("*.go")):
         if path.name.endswith("_test.go"):
             continue

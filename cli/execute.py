@@ -51,7 +51,17 @@ class Method:
 
 def execute(run: Run, budget: Budget, method: Method = Method(), watch: Watcher | None = None) -> Finding:
     """Check one property. Each property has a system and a search of its own, so its figures are its own."""
-    system = system_of(run)
+    return execute_on(run, system_of(run), budget, method, watch)
+
+
+def execute_on(
+    run: Run,
+    system: TransitionSystem,
+    budget: Budget,
+    method: Method = Method(),
+    watch: Watcher | None = None,
+) -> Finding:
+    """The same for a run whose system has been traced."""
     # Only an unreduced search is sure to find a shortest counterexample.
     reductions = method.reductions if run.expected_steps is None else "off"
 

@@ -97,12 +97,8 @@ def verify(
     old = base if against is None else parse_release(against, RELEASES)
     before = compose(old, fixes, ())
     runs, left_out = runs_of(inquiry, before, after)
-    comparison = _compare(before, after, runs, left_out, inquiry, budget, method)
-    if against is None and len(comparison.alike) == len({run.scenario.file for run in runs}):
-        raise UsageProblem(
-            f"{' + '.join(c.name for c in candidates)} changes nothing on {before.label}: in every scenario the two systems are "
-            "the same; choose another --release or --scenario, or look for what overrides it"
-        )
+    changes = " + ".join(c.name for c in candidates) if against is None else ""
+    comparison = _compare(before, after, runs, left_out, inquiry, budget, method, changes)
     _print(comparison, inquiry)
     return verify_code(comparison, inquiry.strict)
 
@@ -118,10 +114,17 @@ def diff(before: str, after: str, inquiry: Inquiry, budget: Budget, method: Meth
 
 def _compare(
     before: Composition, after: Composition, runs: Sequence[Run], left_out: tuple[str, ...], inquiry: Inquiry,
-    budget: Budget, method: Method,
+    budget: Budget, method: Method, changes: str = "",
 ) -> Comparison:  # fmt: skip
+    """Compare; `changes`, if named, must change something."""
     with ProgressDisplay(message_console(inquiry.no_color)) as display:
-        return Comparer(before, after, runs, budget, method, display, left_out).compare()
+        comparer = Comparer(before, after, runs, budget, method, display, left_out)
+        if changes and comparer.is_no_comparison():
+            raise UsageProblem(
+                f"{changes} changes nothing on {before.label}: in every scenario the two systems are the same; choose another "
+                "--release or --scenario, or look for what overrides it"
+            )
+        return comparer.compare()
 
 
 def runs_of(inquiry: Inquiry, before: Composition, after: Composition) -> tuple[list[Run], tuple[str, ...]]:

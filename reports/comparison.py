@@ -52,7 +52,7 @@ class Pair(msgspec.Struct, frozen=True):
 
 
 class Lost(msgspec.Struct, frozen=True):
-    """What could come about in a scenario before, and cannot any more."""
+    """What could come about in a scenario before, without a violation on the way, and cannot any more."""
 
     scenario: str
     goal: str

@@ -69,7 +69,9 @@ def summary(comparison: Comparison) -> list[str]:
     """What the table says of each property, and what changed without being a violation, a line each."""
     lines = [f"{name}: {outcome}" for name, outcome in comparison.outcomes.items()]
     if comparison.goals_lost:
-        lines.append(f"OUT OF REACH after it, and reached before: {_places(comparison.goals_lost)}")
+        lines.append(
+            f"OUT OF REACH after it, and reached before without a violation: {_places(comparison.goals_lost)}"
+        )
     if comparison.undecided:
         lines.append(f"reached before, not found after it within the budget: {_places(comparison.undecided)}")
     if comparison.steps_lost:
