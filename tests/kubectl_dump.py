@@ -119,10 +119,14 @@ class Dump:
                 i += 1
         for app, number in {"checkout": 4, "payment": 3, "train": 1, "report": 12, "search": 2}.items():
             for j in range(number * self.scale):
-                yield pod_text(APPS[app], 1000 + j, None, next(self.numbers))
+                yield pod_text(APPS[app], 1000 * self.scale + j, None, next(self.numbers))
         for j in range(20 * self.scale):
             yield pod_text(
-                APPS["report"], 5000 + j, self.machines[j % GENERAL], next(self.numbers), "Succeeded"
+                APPS["report"],
+                5000 * self.scale + j,
+                self.machines[j % GENERAL],
+                next(self.numbers),
+                "Succeeded",
             )
         for app, allowed in BUDGETS.items():
             yield budget_text(APPS[app], allowed)

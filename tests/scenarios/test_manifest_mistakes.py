@@ -189,7 +189,7 @@ TEXTS |= {f"owners in a circle of {n}": cycle(n) for n in (1, 2, 5, 200)}
 
 CASES = {
     **{f"{'.'.join(map(str, path))} = {value!r}"[:90] + f" #{i}": at(path, value).encode() for path, values in WRONG for i, value in enumerate(values)},
-    **{f"{'.'.join(path)} missing": at(path, None, delete=True).encode() for path in MISSING if all(isinstance(p, str) for p in path)},
+    **{f"{'.'.join(map(str, path))} missing": at(path, None, delete=True).encode() for path in MISSING if all(isinstance(p, str) for p in path)},
     **TEXTS,
 }  # fmt: skip
 

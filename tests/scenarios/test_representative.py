@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from podrace.scenarios import ScenarioError, parse_scenario
@@ -239,9 +239,12 @@ def test_every_representative_can_be_read(
     try:
         found = kept(tmp_path_factory.getbasetemp(), *some, pods=pods, nodes=nodes)
     except ScenarioError as error:
-        assert any(
-            why in str(error) for why in ("fits no node", "out of its way", "ask for more than the node has")
-        )
+        why = str(error)
+        event("nothing to decide")
+        if not any(
+            known in why for known in ("fits no node", "out of its way", "ask for more than the node has")
+        ):
+            raise
         return
     read = parse_scenario(scenario_of(found, "x", "", account_of(found)))
     assert [p.name for p in read.spec.pods] == [p.name for p in found.pods]
