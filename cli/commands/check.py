@@ -18,6 +18,7 @@ from ..arguments import (
     NoColor,
     Own,
     Release,
+    Report,
     ReportForm,
     ReportOption,
     SaveTrace,
@@ -75,12 +76,7 @@ def check(
     graph: Graph = None,
     graph_kind: GraphKindOption = GraphKind.lanes,
     save_trace: SaveTrace = None,
-    report: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR", help="Write the result in every form, with all counterexamples, into a directory."
-        ),
-    ] = None,
+    report: Report = None,
     timings: Timings = False,
     max_states: Annotated[
         str | None, typer.Option(metavar="N", help="Stop after so many states, such as 5M.")
