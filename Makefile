@@ -10,9 +10,9 @@ STAMP := $(VENV)/.stamp
 FOLDERS := model checker properties reports cli scenarios
 TYPING := build/typing/podrace
 # Folders checked beside the packages, if they have Python files.
-BESIDE = $(patsubst %/,%,$(sort $(dir $(wildcard tests/*.py bench/*.py))))
+BESIDE = $(patsubst %/,%,$(sort $(dir $(wildcard tests/*.py bench/*.py docs/*.py))))
 
-.PHONY: check test tools campaign bench lint format setup clean
+.PHONY: check test tools campaign bench site reference wheel-check lint format setup clean
 
 check: setup
 	$(BIN)/podrace check
@@ -44,6 +44,22 @@ format: setup
 
 bench: setup
 	@set -e; for script in $(sort $(wildcard bench/*.py)); do echo "== $$script"; $(BIN)/python $$script; done
+
+# The documentation as static pages.
+site: setup
+	$(BIN)/python docs/build_site.py build/site
+
+# The pages of docs/ that are written from the catalogue.
+reference: setup
+	$(BIN)/python docs/build_reference.py
+
+# What a user does: install the wheel into a fresh environment, and run the tutorial's commands.
+wheel-check: setup
+	rm -rf build/wheel build/fresh
+	$(PIP) wheel -q --no-deps --no-build-isolation -w build/wheel .
+	$(PYTHON) -m venv build/fresh
+	build/fresh/bin/python -m pip --disable-pip-version-check --no-input install -q -c constraints.txt build/wheel/*.whl
+	PODRACE_NO_CACHE=1 $(BIN)/python -m tests.tutorial build/fresh/bin
 
 setup: $(STAMP)
 

@@ -79,6 +79,12 @@ SaveTrace = Annotated[
 TraceFile = Annotated[
     Path, typer.Argument(metavar="TRACE", show_default=False, help="What `podrace check --save-trace` wrote.")
 ]
+Report = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR", help="Write the result in every form, with all counterexamples, into a directory."
+    ),
+]
 Own = Annotated[
     list[str] | None,
     typer.Option(

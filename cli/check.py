@@ -92,13 +92,7 @@ def check(selection: Selection, budget: Budget, method: Method, output: Output) 
         draw(findings, output.graph, output.no_color, output.graph_kind)
     if output.save_trace is not None:
         save_traces(runs, findings, output.save_trace, output.no_color)
-    if output.report is not None:
-        from .report_dir import write_report
-        from .retrace import with_retraced
-
-        compared = with_retraced(runs, output.timed(findings))
-        written = write_report(output.report, runs, compared, output.style())
-        message_console(output.no_color).print(f"wrote {output.report}: {len(written)} files", soft_wrap=True)
+    write_directory(runs, findings, output)
     return exit_code(findings, output.style())
 
 
@@ -137,6 +131,18 @@ def report(findings: Sequence[Finding], output: Output) -> None:
         from .words import SCHEDULER_WORDS
 
         print_report(result_console(output.no_color), findings, SCHEDULER_WORDS)
+
+
+def write_directory(runs: Sequence[Run], findings: Sequence[Finding], output: Output) -> None:
+    """Write the report directory, if one is asked for."""
+    if output.report is None:
+        return
+    from .report_dir import write_report
+    from .retrace import with_retraced
+
+    compared = with_retraced(runs, output.timed(findings))
+    written = write_report(output.report, runs, compared, output.style())
+    message_console(output.no_color).print(f"wrote {output.report}: {len(written)} files", soft_wrap=True)
 
 
 def draw(findings: Sequence[Finding], path: Path, no_color: bool = False, kind: Kind = "lanes") -> list[Path]:

@@ -106,7 +106,7 @@ def ignored(run: Run) -> Finding:
         title=run.scenario.title,
         sentence=run.prop.sentence(),
         issues=run.prop.issues,
-        place=place_of(run.scenario, run.property),
+        place=place_of(run.scenario, run.property, run.origin),
     )
 
 
@@ -159,7 +159,7 @@ def finding_of(run: Run, system: TransitionSystem, result: Result, remedy: str |
         vacuous=result.vacuous,
         engine=result.engine,
         reductions=result.reductions,
-        place=place_of(run.scenario, run.property),
+        place=place_of(run.scenario, run.property, run.origin),
     )
     return found if trace is None else _with_counterexample(found, run, system, trace)
 

@@ -9,13 +9,14 @@ from ..reports.place import Place
 from ..scenarios import Scenario
 
 
-def place_of(scenario: Scenario, identifier: str) -> Place:
-    """The scenario's file, the line that asks for this property (else the first), and the lines of its pods and nodes.
+def place_of(scenario: Scenario, identifier: str, origin: str = "") -> Place:
+    """The scenario's file, the line that asks for this property (`origin`, if it is a field; else the first), and the lines of its pods and nodes.
 
     A file outside of the working directory keeps its absolute name, a scenario of podrace the name that `podrace races` shows.
     """
     sections = (("properties", scenario.properties), ("also", scenario.also))
-    asked = [f"{name}[{members.index(identifier)}]" for name, members in sections if identifier in members]
+    asked = [origin] if origin else []
+    asked += [f"{name}[{members.index(identifier)}]" for name, members in sections if identifier in members]
     line = next((scenario.lines[path] for path in asked if path in scenario.lines), 1)
     members = {
         path.partition(".")[2]: at

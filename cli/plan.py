@@ -39,7 +39,8 @@ class Selection:
 class Run:
     """One property to be checked in one scenario on one release; `expected` is what is known to come out, after `expected_steps`.
 
-    `remark` says, for the reader of the result, why it is run. `own` is the property if it is the user's.
+    `remark` says, for the reader of the result, why it is run. `own` is the property if it is the user's; `origin`
+    is the field of the file that asks for the run, if it is none of those that name properties.
     """
 
     scenario: Scenario
@@ -49,6 +50,7 @@ class Run:
     expected_steps: int | None = None
     remark: str = ""
     own: type[Property] | None = None
+    origin: str = ""
 
     @builtins.property
     def ignored(self) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +12,7 @@ from ..properties import PROPERTIES, Property
 from ..reports.document import Finding, Word
 from ..scenarios import Expectation, Scenario, ScenarioError, one_line, read_scenario
 from ..scenarios.document import parse_document, read_text
-from .check import Output, exit_code, run_all
+from .check import Output, exit_code, report, run_all, write_directory
 from .console import message_console, result_console, tolerant_of_closed_pipes
 from .options import UsageProblem, parse_fix, parse_property, parse_release
 from .plan import Run, compose, default_release, race_beside, refuse_unknown_ignored
@@ -35,6 +34,7 @@ def run_tests(
     paths: Sequence[Path], budget: Budget, method: Method, output: Output, own: Mapping[str, type[Property]]
 ) -> int:
     """Carry out a whole `podrace test`; gives the exit code."""
+    output.refuse_unusable()
     files, skipped = files_to_test(paths)
     runs = [run for file in files for run in expected_runs(read_scenario(file, str(file)), own)]
     findings = run_all(runs, budget, method, output)
@@ -42,9 +42,8 @@ def run_tests(
         if output.form == "text":
             _print(result_console(output.no_color), runs, findings, output.style())
         else:
-            from ..reports.forms import FORMS
-
-            sys.stdout.write(FORMS[output.form](output.timed(findings), output.style()))
+            report(findings, output)
+    write_directory(runs, findings, output)
     if skipped:
         noun = "1 YAML file has" if skipped == 1 else f"{skipped} YAML files have"
         message_console(output.no_color).print(
@@ -120,6 +119,7 @@ def _run(scenario: Scenario, expected: Expectation, own: Mapping[str, type[Prope
         identifier,
         expected=_VERDICTS[expected.verdict],
         expected_steps=expected.steps,
+        origin=expected.path,
         own=own.get(identifier),
     )
 

@@ -27,7 +27,7 @@ ALLOWED: dict[str, set[str]] = {
     "cli": {*MODEL, "checker", "properties", "reports", "scenarios"},
 }
 FOLDERS = sorted({layer.partition(".")[0] for layer in ALLOWED})
-FREE_FOLDERS = ["bench", "tests"]
+FREE_FOLDERS = ["bench", "docs", "tests"]
 
 
 @dataclass(frozen=True)

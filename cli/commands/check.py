@@ -24,6 +24,7 @@ from ..arguments import (
     Patches,
     Recursive,
     Release,
+    Report,
     ReportForm,
     ReportOption,
     SaveTrace,
@@ -92,12 +93,7 @@ def check(
     graph: Graph = None,
     graph_kind: GraphKindOption = GraphKind.lanes,
     save_trace: SaveTrace = None,
-    report: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR", help="Write the result in every form, with all counterexamples, into a directory."
-        ),
-    ] = None,
+    report: Report = None,
     timings: Timings = False,
     max_states: Annotated[
         str | None, typer.Option(metavar="N", help="Stop after so many states, such as 5M.")

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from ..app import app
-from ..arguments import Cache, NoCache, NoColor, Own, Timeout, Timings
+from ..arguments import Cache, NoCache, NoColor, Own, Report, Timeout, Timings
 from ..options import parse_jobs, parse_memory, parse_states, parse_timeout
 
 
@@ -20,6 +20,8 @@ class VerdictForm(Enum):
     json = "json"
     junit = "junit"
     tap = "tap"
+    github = "github"
+    markdown = "markdown"
 
 
 @app.command(
@@ -38,6 +40,7 @@ def check_expectations(
     output: Annotated[
         VerdictForm, typer.Option("-o", "--output", help="Form of the result on stdout.")
     ] = VerdictForm.text,
+    report: Report = None,
     timings: Timings = False,
     max_states: Annotated[
         str | None, typer.Option(metavar="N", help="Stop each search after so many states, such as 5M.")
@@ -75,5 +78,5 @@ def check_expectations(
         jobs=threads or cores(),
     )
     method = Method(cache=cache_folder(cache, no_cache))
-    out = Output(output.value, no_color=no_color, timings=timings)
+    out = Output(output.value, no_color=no_color, timings=timings, report=report)
     raise typer.Exit(run_tests(paths or [Path()], budget, method, out, own_properties(own or ())))

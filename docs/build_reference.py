@@ -1,0 +1,99 @@
+"""Writes docs/properties.md and docs/races.md from the catalogue: `make reference`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from podrace.cli.plan import default_properties, default_release
+from podrace.properties import PROPERTIES, Property
+from podrace.scenarios import Scenario, catalogue
+
+HERE = Path(__file__).parent
+KINDS = {
+    "invariant": "holds in every reachable state",
+    "recovery": "can be brought about from every reachable state, by fair steps alone",
+    "stuck": "holds in every state in which no fair step can run",
+    "liveness": "is not violated for ever by any fair run",
+}
+_NOTE = "<!-- written by `make reference` -->"
+
+
+def properties_page() -> str:
+    """The page of the properties."""
+    return "\n\n".join(_properties()) + "\n"
+
+
+def _properties() -> Iterator[str]:
+    yield f"{_NOTE}\n\n# Properties"
+    yield "What podrace checks. `podrace properties` prints the same; `-P` adds properties of your own ([liveness](liveness.md))."
+    rows = [f"| {kind} | {meaning} |" for kind, meaning in KINDS.items()]
+    yield "\n".join(["| Kind | A property of this kind |", "|---|---|", *rows])
+    for identifier, prop in PROPERTIES.items():
+        yield from _property(identifier, prop)
+
+
+def _property(identifier: str, prop: type[Property]) -> Iterator[str]:
+    yield f"## {identifier}"
+    yield f"*{prop.kind}* — {prop.sentence()}"
+    yield from prop.explanation()
+    if prop.issues:
+        yield f"See {', '.join(_issue(number) for number in prop.issues)}."
+    shown = [s.name for s in catalogue() if identifier in (*s.properties, *s.also)]
+    if shown:
+        yield f"Scenarios: {', '.join(f'[{name}](races.md#{_slug(name)})' for name in shown)}."
+
+
+def races_page() -> str:
+    """The page of the races and the other scenarios."""
+    return "\n\n".join(_races()) + "\n"
+
+
+def _races() -> Iterator[str]:
+    yield f"{_NOTE}\n\n# Races"
+    yield "The scenarios that come with podrace, first those of known upstream races. `podrace check NAME` runs one; `podrace races` lists them."
+    for scenario in catalogue():
+        yield from _race(scenario)
+
+
+def _race(scenario: Scenario) -> Iterator[str]:
+    yield f"## {scenario.name}"
+    if scenario.title:
+        yield f"{scenario.title}."
+    race = scenario.race
+    if race is not None:
+        fixes = ", ".join(_change(key) for key in race.fixes)
+        yield f"Issue {_issue(race.issue)}, fixed by {fixes}."
+        if race.beside:
+            yield f"Put in beside the fix, so that this race is seen alone: {', '.join(map(_change, race.beside))}."
+        if race.residual is not None:
+            closed = ", ".join(_change(key) for key in race.residual.closed_by)
+            yield f"The fix leaves {_link(race.residual.property)} open; closed by {closed}."
+    listed = ", ".join(_link(p) for p in default_properties(scenario))
+    also = f" Also of interest: {', '.join(_link(p) for p in scenario.also)}." if scenario.also else ""
+    yield f"Release {default_release(scenario)}; properties {listed}.{also}"
+    text = scenario.text.strip()
+    yield f"```yaml\n{text}\n```"
+
+
+def _link(identifier: str) -> str:
+    return f"[{identifier}](properties.md#{_slug(identifier)})"
+
+
+def _slug(heading: str) -> str:
+    return heading.lower()
+
+
+def _issue(number: int) -> str:
+    return f"[kubernetes/kubernetes#{number}](https://github.com/kubernetes/kubernetes/issues/{number})"
+
+
+def _change(key: str) -> str:
+    return f"[{key}](https://github.com/kubernetes/kubernetes/pull/{key})" if key.isdigit() else f"`{key}`"
+
+
+PAGES = {"properties.md": properties_page, "races.md": races_page}
+
+if __name__ == "__main__":
+    for name, page in PAGES.items():
+        (HERE / name).write_text(page(), encoding="utf-8")

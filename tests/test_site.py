@@ -1,0 +1,110 @@
+"""The documentation: generated pages are current, the site's links lead somewhere, the tutorial's commands end as printed."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from podrace.properties import PROPERTIES
+from podrace.scenarios import catalogue
+from tests.tutorial import commands, run_tutorial
+
+DOCS = Path(__file__).parents[1] / "docs"
+
+
+def load(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, DOCS / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+REFERENCE, SITE = load("build_reference"), load("build_site")
+
+
+@pytest.mark.parametrize("name", REFERENCE.PAGES)
+def test_the_reference_is_current(name: str) -> None:
+    """`make reference` makes it so."""
+    assert (DOCS / name).read_text(encoding="utf-8") == REFERENCE.PAGES[name]()
+
+
+def test_the_reference_has_all_properties_and_races() -> None:
+    for name, known in (("properties.md", list(PROPERTIES)), ("races.md", [s.name for s in catalogue()])):
+        assert re.findall("^## (.*)$", (DOCS / name).read_text(encoding="utf-8"), re.M) == known
+
+
+class Page(HTMLParser):
+    """The anchors and the links of a page."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.anchors: list[str] = []
+        self.links: list[str] = []
+        self.feed(path.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        for name, value in attrs:
+            if name == "id" and value:
+                self.anchors.append(value)
+            elif name in ("href", "src") and value is not None:
+                self.links.append(value)
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, Page]:
+    written: list[Any] = SITE.build(tmp_path_factory.mktemp("site") / "built")
+    return {path: Page(path) for path in written}
+
+
+def test_every_page_of_the_documentation_is_in_the_navigation(pages: dict[Path, Page]) -> None:
+    assert {path.stem for path in pages} == {"index", *(path.stem for path in DOCS.glob("*.md"))}
+
+
+def test_links_lead_somewhere(pages: dict[Path, Page]) -> None:
+    dead = []
+    followed = 0
+    for path, page in pages.items():
+        for link in page.links:
+            if re.match("https?://", link):
+                continue
+            file, _, anchor = link.partition("#")
+            target = path.parent / file if file else path
+            followed += 1
+            if not target.is_file() or (anchor and target in pages and anchor not in pages[target].anchors):
+                dead.append(f"{path.name}: {link}")
+    assert dead == []
+    assert followed > 19 * len(pages)  # the navigation alone
+
+
+def test_anchors_are_those_of_github() -> None:
+    html = SITE.to_html(
+        "# A `b` c\n\n## `expect`\n\n## A b c\n\n## R&D: x-y_z\n\n[x](a.md#b) [y](../README.md#c) [z](https://e.org/a.md)"
+    )
+    assert re.findall('id="(.*?)"', html) == ["a-b-c", "expect", "a-b-c-1", "rd-x-y_z"]
+    assert re.findall('href="(.*?)"', html) == ["a.html#b", "index.html#c", "https://e.org/a.md"]
+
+
+def test_html_of_a_page_is_shown_not_run() -> None:
+    assert "<script>" not in SITE.to_html("a <script>alert(1)</script> b")
+
+
+@pytest.mark.slow
+def test_the_tutorial_runs_as_printed(tmp_path: Path) -> None:
+    assert len(commands()) == 12
+    for command, wanted, code, text in run_tutorial(Path(sys.executable).parent, tmp_path):
+        assert code == wanted, f"{command}\n{text}"
+        if "--save-trace" in command:
+            assert "Violated after 17 steps, and by no shorter run" in text
+        if "--with-fix 90660 --property" in command:
+            assert "64,835 states" in text
+    assert (tmp_path / "report" / "junit.xml").is_file()
+    assert (tmp_path / "test_race.py").is_file()

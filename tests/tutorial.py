@@ -1,0 +1,57 @@
+"""Runs the tutorial's commands as they are printed: `python -m tests.tutorial BIN` with the programs of a directory."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+PAGE = (Path(__file__).parents[1] / "docs" / "tutorial.md").read_text(encoding="utf-8")
+_COMMAND = re.compile(r" {4}(podrace .*?) +# exit code (\d)")
+
+
+def commands() -> list[tuple[list[str], int]]:
+    """The commands in their order, with their exit codes. ValueError for a line without one."""
+    found = []
+    for line in PAGE.splitlines():
+        if line.startswith("    "):
+            match = _COMMAND.fullmatch(line)
+            if match is None:
+                raise ValueError(f"no command with its exit code: {line}")
+            found.append((shlex.split(match[1]), int(match[2])))
+    return found
+
+
+def run_tutorial(programs: Path, folder: Path) -> Iterator[tuple[str, int, int, str]]:
+    """Each command with the exit code that is printed, the one that it ended with, and what it wrote."""
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+    for (program, *arguments), wanted in commands():
+        done = subprocess.run(
+            [programs / program, *arguments],
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            encoding="utf-8",
+            check=False,
+        )
+        yield " ".join([program, *arguments]), wanted, done.returncode, done.stdout + done.stderr
+
+
+def main(programs: Path) -> int:
+    """Run all; 1 if one ends otherwise than printed."""
+    with tempfile.TemporaryDirectory() as folder:
+        for command, wanted, code, text in run_tutorial(programs.absolute(), Path(folder)):
+            print(f"{'ok  ' if code == wanted else 'FAIL'} {command}")
+            if code != wanted:
+                print(f"exit code {code}, not {wanted}\n{text}")
+                return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1])))
