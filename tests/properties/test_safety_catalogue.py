@@ -61,7 +61,7 @@ CLUSTERS = {
 
 ROWS = [
     # A pod in flight that is updated goes into activeQ as well (118226); it is so in every release here.
-    ("S-UNIQ", "two pods, a bind may fail, one is deleted", "1.13", (), "VIOLATED", 473, 10),
+    ("S-UNIQ", "two pods, a bind may fail, one is deleted", "1.13", (), "VIOLATED", 1180, 12),
     ("S-UNIQ", "two pods, a bind may fail, one is deleted", "1.22", (), "VIOLATED", 8231, 23),
     ("S-UNIQ", "two pods apart, a reply is lost", "1.19", (), "HOLDS", 25080, None),
     ("S-UNIQ", "two pods apart, a reply is lost", "1.22", (), "HOLDS", 24786, None),
