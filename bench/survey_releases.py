@@ -87,7 +87,9 @@ def survey(release: str, deadline: float) -> Iterator[Found]:
             system = instrument(spec, resolve(release).classes, [PROPERTIES[n] for n in names])
             for result in check(system, names, Budget(max_states=MOST_STATES)):
                 if result.verdict is Verdict.VIOLATED:
-                    about = Found(result.property_id, release, spec, " ".join(disturbance) or "nothing", result)
+                    about = Found(
+                        result.property_id, release, spec, " ".join(disturbance) or "nothing", result
+                    )
                     known = shortest.get(result.property_id)
                     if known is None or _length(about) < _length(known):
                         shortest[result.property_id] = about

@@ -27,7 +27,8 @@ class OnePlace(Property):
     def places(self, pod: Pod) -> Expr:
         """In how many places the pod is."""
         # Once its failure handler has requeued the pod, the cycle only writes what came of the attempt.
-        cycle = self.scheduler.in_flight(pod) & ~self.scheduler.at(Phase.FAILING, pod)
+        requeued = self.scheduler.at(Phase.FAILING, pod) | self.failure.awaits_requeue(pod)
+        cycle = self.scheduler.in_flight(pod) & ~requeued
         return count(
             (
                 self.queue.contains(pod),
@@ -125,7 +126,9 @@ class FlightEnds(Property):
     def held(self, pod: Pod) -> Expr:
         """Whether some goroutine has the pod, and will call Done."""
         return (
-            self.scheduler.in_flight(pod) | self.binding.active(pod) | (self.failure.phase[pod] != FailurePhase.NONE)
+            self.scheduler.in_flight(pod)
+            | self.binding.active(pod)
+            | (self.failure.phase[pod] != FailurePhase.NONE)
         )
 
     def holds(self) -> Expr:
@@ -199,7 +202,9 @@ class PendingPodsRequeued(Property):
 
     def observe(self) -> None:
         for pod in self.pods:
-            reads = before(partial(self._is_at, pod, FailurePhase.READ)) & self._is_at(pod, FailurePhase.REQUEUE)
+            reads = before(partial(self._is_at, pod, FailurePhase.READ)) & self._is_at(
+                pod, FailurePhase.REQUEUE
+            )
             with when(reads & ~self.pod_watch.lister[pod].pending):
                 self.broken = True
 
@@ -211,7 +216,5 @@ class PendingPodsRequeued(Property):
         return ~self.broken
 
     def goals(self) -> dict[str, Expr]:
-        reading = (
-            self._is_at(p, FailurePhase.READ) & ~self.pod_watch.lister[p].pending for p in self.pods
-        )
+        reading = (self._is_at(p, FailurePhase.READ) & ~self.pod_watch.lister[p].pending for p in self.pods)
         return {"a failed pod is pending no longer": any_of(reading)}

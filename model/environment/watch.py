@@ -159,7 +159,6 @@ class PodWatch(Component):
             self.next[h] = clamp(self.next[h] - done, 0, self.log.capacity)
         self.listed = clamp(self.listed - done, 0, self.log.capacity)
 
-
     @step(actor="pod informer", fair=False)
     def resume(self) -> None:
         """The watch was interrupted, and the informer lists all pods: of what it missed it sees the outcome only.

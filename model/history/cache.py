@@ -7,7 +7,20 @@ from typing import TYPE_CHECKING
 from ..environment.disturbances import Disturbance
 from ..environment.objects import Node, Pod, PodObject
 from ..environment.watch import PodWatch
-from ..language import Expr, Value, any_of, as_expr, boolean, count, otherwise, per, require, select, step, when
+from ..language import (
+    Expr,
+    Value,
+    any_of,
+    as_expr,
+    boolean,
+    count,
+    otherwise,
+    per,
+    require,
+    select,
+    step,
+    when,
+)
 from ..scheduler import Cache, IncrementalSnapshot
 from ..scheduler.cache import CachedPod
 from .change import before

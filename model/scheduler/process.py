@@ -150,5 +150,3 @@ class Process(Component):
             assigned: PodObject = self.pod_watch.seen[Handler.CACHE][pod]
             with when(assigned.exists):
                 self.cache.add_pod(pod, assigned)
-
-

@@ -62,7 +62,7 @@ def test_a_violation_is_executed_and_shown(shell: Shell, tmp_path: Path) -> None
     ran = shell("induct", str(file), "--no-color", "-k", "9")
     assert ran.code == 1
     assert "two, 1.13: S-UNIQ VIOLATED\n" in ran.out
-    assert "Violated after 6 steps, executed again." in flat(ran.out)
+    assert "Violated after 7 steps, executed again." in flat(ran.out)
     assert "pop(b)" in ran.out
 
 

@@ -19,7 +19,7 @@ SMALL = (
     "--property",
     "S-UNIQ",
     "--steps",
-    "6",
+    "7",
     "--no-color",
 )
 
@@ -38,14 +38,14 @@ def test_what_is_found_is_confirmed_by_check(shell: Shell, tmp_path: Path) -> No
     ran = shell("synthesize", *SMALL, "-o", str(file))
     assert ran.code == 1
     assert "2 pods and 1 node, 1.13: S-UNIQ VIOLATED\n" in ran.out
-    assert "Violated after 6 steps. With 2 pods and 1 node, no run is shorter" in flat(ran.out)
+    assert "Violated after 7 steps. With 2 pods and 1 node, no run is shorter" in flat(ran.out)
     assert "n1: {cpu: 1}\n" in ran.out
     assert f"wrote {file}: `podrace check` runs it" in flat(ran.err)
     checked = shell("check", str(file), "--no-color")
     assert checked.code == 1
     assert "s-uniq-2-pods-1-nodes-1, 1.13: S-UNIQ VIOLATED\n" in checked.out
     # Of all clusters of this size none fails sooner, so this one does not either.
-    assert "Violated after 6 steps, and by no shorter run" in flat(checked.out)
+    assert "Violated after 7 steps, and by no shorter run" in flat(checked.out)
 
 
 def test_all_of_a_size(shell: Shell, tmp_path: Path) -> None:
@@ -54,7 +54,7 @@ def test_all_of_a_size(shell: Shell, tmp_path: Path) -> None:
     assert ran.code == 1
     written = sorted(path.name for path in tmp_path.iterdir())
     assert len(written) == ran.out.count("S-UNIQ VIOLATED\n") - 1 > 1
-    assert "2 pods and 1 node: no further violation within 6 steps" in flat(ran.out)
+    assert "2 pods and 1 node: no further violation within 7 steps" in flat(ran.out)
     texts = [(tmp_path / name).read_text().partition("nodes:")[2] for name in written]
     assert len(set(texts)) == len(texts)
     for name in written:

@@ -61,21 +61,20 @@ CLUSTERS = {
 
 ROWS = [
     # A pod in flight that is updated goes into activeQ as well (118226); it is so in every release here.
-    ("S-UNIQ", "two pods, a bind may fail, one is deleted", "1.13", (), "VIOLATED", 747, 11),
-    ("S-UNIQ", "two pods, a bind may fail, one is deleted", "1.22", (), "VIOLATED", 1232, 13),
-    # After a lost reply 1.19 tries a pod again that is bound; 1.22 does not.
-    ("S-UNIQ", "two pods apart, a reply is lost", "1.19", (), "VIOLATED", 20878, 31),
+    ("S-UNIQ", "two pods, a bind may fail, one is deleted", "1.13", (), "VIOLATED", 1180, 12),
+    ("S-UNIQ", "two pods, a bind may fail, one is deleted", "1.22", (), "VIOLATED", 8231, 23),
+    ("S-UNIQ", "two pods apart, a reply is lost", "1.19", (), "HOLDS", 25080, None),
     ("S-UNIQ", "two pods apart, a reply is lost", "1.22", (), "HOLDS", 24786, None),
     # Between the look into the lister and the requeue a deletion can still be handled.
     ("S-GHOST", "two pods, a bind may fail, one is deleted", "1.13", (), "VIOLATED", 1862, 13),
     ("S-GHOST", "two pods, a bind may fail, one is deleted", "1.22", (), "VIOLATED", 1232, 13),
-    ("S-BIND", "two pods, a bind may fail, one is deleted", "1.22", (), "HOLDS", 42172, None),
+    ("S-BIND", "two pods, a bind may fail, one is deleted", "1.22", (), "HOLDS", 21132, None),
     ("S-NOMLIVE", "a preemptor is deleted", "1.19", (), "VIOLATED", 220, 12),
     ("S-NOMLIVE", "a preemptor is deleted", "1.21", (), "VIOLATED", 220, 12),
     ("S-NOMLIVE", "a preemptor is deleted", "1.21", ("102498",), "HOLDS", 5672, None),
-    ("S-NOMLIVE", "a preemptor is deleted", "1.22", (), "HOLDS", 3694, None),
+    ("S-NOMLIVE", "a preemptor is deleted", "1.22", (), "HOLDS", 2381, None),
     ("S-GAIN", "preemption for one of two", "1.13", (), "VIOLATED", 841663, 51),
-    ("S-GAIN", "preemption for one of two", "1.22", (), "HOLDS", 9763, None),
+    ("S-GAIN", "preemption for one of two", "1.22", (), "HOLDS", 5116, None),
     ("S-SNAP", "a node goes and comes back", "1.9", (), "VIOLATED", 82, 5),
     ("S-SNAP", "a node goes and comes back", "1.9", ("node-list-from-cache",), "HOLDS", 457, None),
     ("S-SNAP", "a node goes and comes back", "1.22", (), "HOLDS", 509, None),

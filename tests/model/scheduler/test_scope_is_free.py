@@ -14,6 +14,7 @@ from podrace.checker import native
 from podrace.checker.slicing import slice_system
 from podrace.model.environment.extension_points import ExtensionPoint
 from podrace.model.environment.objects import ClusterSpec, Node, Pod
+from podrace.model.environment.watch import PodWatch
 from podrace.model.history import resolve
 from podrace.model.history.requeue import NodeChecked
 from podrace.model.language import as_expr, require
@@ -23,6 +24,7 @@ from podrace.model.scheduler import (
     Filters,
     Preemption,
     PriorityQueue,
+    Process,
     Scheduler,
     WaitingPods,
 )
@@ -97,6 +99,22 @@ class FiltersWithoutTaints(Filters):
         return {name: kept[name] for name in ("NodeResourcesFit", "InterPodAffinity")}
 
 
+class NeverRestarted(Process):
+    def restart(self):
+        require(False)
+
+    def change_leader(self):
+        require(False)
+
+    def land(self, pod: Pod, node: Node):
+        require(False)
+
+
+class NeverInterrupted(PodWatch):
+    def resume(self):
+        require(False)
+
+
 class FailureWithoutNodeCheck(NodeChecked):
     def begin(self, pod, attempt):
         super().begin(pod, replace(attempt, missing=None))
@@ -125,6 +143,7 @@ MECHANISMS = {
     ),
     "budgets": (PreemptionWithoutBudgets,),
     "taints": (FiltersWithoutTaints,),
+    "restarts, hand-overs and relists": (NeverRestarted, NeverInterrupted),
     "the check of a missing node": (FailureWithoutNodeCheck,),
 }
 

@@ -1,0 +1,106 @@
+"""Proposed patches for the open hazards of docs/hazards.md, each as a subclass of a part of the scheduler."""
+
+from __future__ import annotations
+
+from podrace.model.environment.objects import Node, Pod, PodCopy, PodObject
+from podrace.model.history.queue import DoneAtTheEnd
+from podrace.model.history.requeue import ConditionWrittenByUpdate
+from podrace.model.language import Expr, Record, as_expr, boolean, otherwise, per, record, require, step, when
+from podrace.model.scheduler import AsyncPreemption, Binding, EventHandlers, PriorityQueue, Process
+from podrace.model.scheduler.binding import BindingPhase
+from podrace.model.scheduler.queue import Place
+
+
+class FreshRequeue(PriorityQueue):
+    """The entry of a pod in flight keeps the newest object; the requeue takes it, under the queue's lock (141645)."""
+
+    newer = per(Pod, record(PodCopy))
+    updated = per(Pod, boolean())
+
+    def update(self, pod: Pod, old: PodObject, new: PodObject) -> None:
+        with when(self.in_flight[pod]):
+            self.newer[pod] = new.copy()
+            self.updated[pod] = True
+        super().update(pod, old, new)
+
+    def requeue(self, pod: Pod, copy: PodCopy) -> Expr:
+        return super().requeue(pod, Record.choose(self.updated[pod], self.newer[pod], copy))
+
+    def done(self, pod: Pod) -> None:
+        super().done(pod)
+        self.newer[pod] = PodCopy()
+        self.updated[pod] = False
+
+
+class GhostsRefused(PriorityQueue):
+    """A deletion of a pod in flight is noted, and the requeue drops the pod."""
+
+    gone = per(Pod, boolean())
+
+    def delete(self, pod: Pod) -> None:
+        self.gone[pod] = self.in_flight[pod]
+        super().delete(pod)
+
+    def requeue(self, pod: Pod, copy: PodCopy) -> Expr:
+        gone = as_expr(self.gone[pod])
+        taken = super().requeue(pod, copy)
+        with when(gone):
+            self.put(pod, Place.NONE, PodCopy())
+        return taken & ~gone
+
+    def done(self, pod: Pod) -> None:
+        super().done(pod)
+        self.gone[pod] = False
+
+
+RegisteredToTheEnd = DoneAtTheEnd
+"""A pod stays in flight until its binding cycle has ended (141645 would only stop to keep events for it earlier)."""
+
+VersionedCondition = ConditionWrittenByUpdate
+"""The condition is written only if the object is still the one that the failure handler read (139602)."""
+
+
+class AskedBeforeForgotten(Binding):
+    """After a failed Binding the API server is asked: a pod that is bound after all stays assumed."""
+
+    @step(actor="binding cycle", each="pod")
+    def forget(self, pod: Pod) -> None:
+        """GET the pod, and ForgetPod unless it is bound."""
+        require(self.phase[pod] == BindingPhase.FORGET)
+        with when(self.api.pod[pod].assigned):
+            self.bound(pod)
+            self._end(pod)
+        with otherwise():
+            super().forget(pod)
+
+
+class Barrier(Process):
+    """A standby begins only when its informers have seen what the API server had when it got the lease (137308)."""
+
+    def may_lead(self) -> Expr:
+        return as_expr(self.pod_watch.log.length == 0)
+
+
+class Fenced(Process):
+    """The API server refuses a Binding of a process that holds the lease no more."""
+
+    @step(actor="API server", fair=False)
+    def land(self, pod: Pod, node: Node) -> None:
+        """It is refused."""
+        require(False)
+
+
+class BoundElsewhereWakes(EventHandlers):
+    """A nominated pod that is bound to another node wakes those that respected its nomination (134859)."""
+
+    def nomination_wakes(self, pod: Pod, old: PodObject, new: PodObject) -> Expr:
+        nominated = as_expr(old.nominated)
+        elsewhere = nominated.is_some & new.assigned & (nominated != new.node)
+        return super().nomination_wakes(pod, old, new) | elsewhere
+
+
+class AlwaysActivated(AsyncPreemption):
+    """The goroutine activates the preemptor whenever it ends (142294)."""
+
+    def activates(self, pod: Pod) -> Expr:
+        return as_expr(True)
