@@ -19,14 +19,17 @@ from ..model.language.expr import parameter
 LOWEST_PRIORITY = -(1 << 31)
 """What the API server allows at all."""
 
+HIGHEST_PRIORITY = 1_000_000_000
+"""What it allows a PriorityClass of a user's own."""
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Between which bounds sizes and priorities are unknown; the highest priority is that of a user's own PriorityClass."""
+    """Between which bounds sizes and priorities are unknown."""
 
     request: int = 1 << 40
     capacity: int = 1 << 40
-    priority: int = 1_000_000_000
+    priority: int = HIGHEST_PRIORITY
     least_request: int = 0
     least_priority: int = 0
 
