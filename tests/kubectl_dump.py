@@ -263,8 +263,8 @@ def pod_text(app: App, number: int, m: Machine | None, serial: int, phase: str =
 """ + (
         f"""    containerStatuses:
     - containerID: containerd://{sha256(name.encode()).hexdigest()}
-      image: registry.example/{app.name}:1.4.2
-      imageID: registry.example/{app.name}@sha256:{sha256(app.name.encode()).hexdigest()}
+      image: example/{app.name}:1.4.2
+      imageID: example/{app.name}@sha256:{sha256(app.name.encode()).hexdigest()}
       lastState: {{}}
       name: {app.name}
       ready: true
@@ -313,7 +313,7 @@ def pod_text(app: App, number: int, m: Machine | None, serial: int, phase: str =
           fieldRef:
             apiVersion: v1
             fieldPath: metadata.name
-      image: registry.example/{app.name}:1.4.2
+      image: example/{app.name}:1.4.2
       imagePullPolicy: IfNotPresent
       livenessProbe:
         failureThreshold: 3

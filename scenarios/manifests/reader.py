@@ -84,7 +84,9 @@ def _read(
     if not kind and inherited is not None:
         kind = inherited.text("").removesuffix("List")
     if not kind:
-        top.fail("`kind` is missing: a Kubernetes object has `apiVersion`, `kind` and `metadata`")
+        top.fail(
+            "`kind` is missing: a Kubernetes object has `apiVersion`, `kind` and `metadata`; a scenario is named without -f"
+        )
     if "apiVersion" not in fields and inherited is None:
         top.fail(f"`apiVersion` is missing: this {kind[:60]} belongs to some API group and version")
     version = fields["apiVersion"].text("an API version such as apps/v1") if "apiVersion" in fields else None

@@ -26,7 +26,7 @@ def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, t
     ("line", "message"),
     [
         ("chek", "No such command 'chek'. Did you mean 'check', 'schema'? (see `podrace --help`)"),
-        ("check --foo", "No such option: --foo (see `podrace --help`)"),
+        ("check --xyz", "No such option: --xyz (see `podrace --help`)"),
         ("check tiny.yaml --jobs 0", "--jobs: `0` is no number of threads: write a number from 1 to 256"),
         ("check tiny.yaml -j two", "--jobs: `two` is no number of threads: write a number from 1 to 256"),
         (
