@@ -16,10 +16,11 @@ from podrace.checker.symbolic import levels
 from podrace.checker.symbolic.bounded import search
 from podrace.checker.symbolic.theories import THEORIES, Theory
 from podrace.checker.values import ValueAnalysis
-from podrace.cli.unknown import Unknown
-from podrace.model.environment.objects import Scope
 from podrace.model.history import resolve
+from podrace.model.language import all_of
+from podrace.model.language.expr import fresh_graph
 from podrace.properties import PROPERTIES, instrument
+from podrace.scenarios.outline import Limits, Outline, sketch
 
 STEPS, PATIENCE = 14, 300.0
 CASES = (("S-NOMVIS", ()), ("S-NOMVIS", ("72259",)), ("S-CAP", ()), ("S-UNIQ", ("90660",)))
@@ -38,10 +39,12 @@ def fixpoint_at_once() -> Iterator[None]:
 
 def measure(prop: str, fixes: tuple[str, ...], theory: Theory) -> str:
     """Seconds and outcome of one search."""
-    unknown = Unknown(3, (1,), Scope())
+    unknown = sketch(Outline((1,), 2, graceful=False, limits=Limits.small(3)))
+    with fresh_graph():
+        assumption = all_of(unknown.assumptions())
     system = instrument(unknown.spec, resolve("1.13", fixes).classes, [PROPERTIES[prop]])
     started = time.monotonic()
-    found = search(system, prop, STEPS, assumption=unknown.assumption, timeout=PATIENCE, theory=theory)
+    found = search(system, prop, STEPS, assumption=assumption, timeout=PATIENCE, theory=theory)
     what = f"{found.verdict.name.lower()} at {found.depth}"
     return f"{time.monotonic() - started:>8.1f} s {what:<20}"
 

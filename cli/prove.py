@@ -10,17 +10,19 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..checker.families.cells import Undecided
+from ..checker.exploration import Budget
+from ..checker.families.cells import Undecided, evaluate
 from ..checker.families.family import Family
 from ..checker.families.grounding import TooManyCases
 from ..checker.fingerprint import fingerprint
 from ..checker.slicing import step_name
 from ..checker.sweeps import Chunk, Here, Journal, JournalProblem, LostWorker, Processes, sweep
 from ..model.history import CHANGES, RELEASES, resolve
+from ..model.language.expr import fresh_graph
 from ..properties import PROPERTIES
 from ..reports.survey import Group, Row, Survey, print_survey, to_json
-from ..scenarios import parse_scenario
-from ..scenarios.outline import HIGHEST_PRIORITY, MOST, Outline, concrete, outlines
+from ..scenarios import Scenario
+from ..scenarios.outline import Outline, concrete, outlines, sizes, sketch
 from ..scenarios.writing import scenario_text
 from .console import message_console, result_console, tolerant_of_closed_pipes
 from .execute import execute, goal_words, scope_of
@@ -109,7 +111,8 @@ def _write_examples(surveys: Sequence[Survey], directory: Path) -> None:
         for survey in surveys:
             for number, group in enumerate(survey.groups, 1):
                 path = directory / f"{survey.property.lower()}-group-{number}.yaml"
-                path.write_text(group.scenario, encoding="utf-8")
+                if group.scenario:
+                    path.write_text(group.scenario, encoding="utf-8")
     except OSError as error:
         raise UsageProblem(f"--examples: cannot write to `{directory}`: {error.strerror or error}") from None
 
@@ -163,8 +166,7 @@ class _Survey:
         return {"property": self.what, "max_states": self.proof.max_states, "systems": systems}
 
     def _chunks(self) -> Iterator[Chunk]:
-        sizes = [(p, n) for p in range(1, self.proof.pods + 1) for n in range(1, self.proof.nodes + 1)]
-        for pods, nodes in sizes:
+        for pods, nodes in sizes(self.proof.pods, self.proof.nodes):
             for outline in outlines(pods, nodes, self.proof.example):
                 name = f"{pods} pods, {nodes} nodes: {outline}"
                 self.display.say(f"telling clusters apart: {name}")
@@ -257,59 +259,74 @@ class _Survey:
         groups: dict[tuple[tuple[str, int], ...], list[tuple[str, Outcome]]] = {}
         for name, outcome in violated:
             groups.setdefault(tuple(sorted(Counter(outcome.steps).items())), []).append((name, outcome))
-        shortest = sorted(groups.values(), key=lambda members: min(map(_simplicity, members)))
+        shortest = sorted(groups.values(), key=lambda members: min(map(self._simplicity, members)))
         for number, members in enumerate(shortest):
-            name, outcome = min(members, key=_simplicity)
+            name, outcome = min(members, key=self._simplicity)
             question, family = self.families[name]
             quantities = family.unknown.quantities
             least = family.smallest(dict(zip(quantities, outcome.values, strict=True)))
             yield self._group(number, question, tuple(least[q] for q in quantities), members)
 
+    def _simplicity(self, member: tuple[str, Outcome]) -> tuple[bool, int, int, tuple[int, ...]]:
+        """Less is simpler; what a scenario file cannot say comes last."""
+        name, outcome = member
+        question, _ = self.families[name]
+        oversize = _oversize(question.outline, named(question, outcome.values))
+        return oversize, len(outcome.trace), len(outcome.values), outcome.values
+
     def _group(
         self, number: int, question: Question, values: tuple[int, ...], members: list[tuple[str, Outcome]]
     ) -> Group:
-        spec = concrete(question.outline, named(question, values))
-        text = scenario_text(
-            spec,
-            name=f"{question.property.lower()}-group-{number + 1}",
-            title=f"The simplest of {sum(o.cells for _, o in members)} exposed clusters",
-            release=question.release,
-            properties=[question.property] if not question.own else [],
-        )
+        chosen = named(question, values)
+        spec = concrete(question.outline, chosen)
+        count = sum(o.cells for _, o in members)
+        name = f"{question.property.lower()}-group-{number + 1}"
+        title = "The simplest of several exposed clusters" if count > 1 else "An exposed cluster"
         finding = None
         if number < SHOWN:
-            scenario = parse_scenario(text, f"group {number + 1}")
+            scenario = Scenario(name, title, name, replace(spec, name=name))
             prop = own_properties(question.own).get(question.property)
-            from ..checker.exploration import Budget
-
             self.display.start(f"{self.what}: group {number + 1}")
             finding = execute(Run(scenario, self.composition, question.property, own=prop), Budget())
+        text = ""
+        if not _oversize(question.outline, chosen):
+            properties = [] if question.own else [question.property]
+            text = scenario_text(
+                spec, name=name, title=title, release=question.release, properties=properties
+            )
         return Group(
-            clusters=sum(o.cells for _, o in members),
-            example=_in_words(question.outline, named(question, values)),
+            clusters=count,
+            example=_in_words(question.outline, chosen),
             steps=min(len(o.trace) for _, o in members),
             scenario=text,
             finding=finding,
         )
 
 
-def _simplicity(member: tuple[str, Outcome]) -> tuple[int, int, tuple[int, ...]]:
-    _, outcome = member
-    return len(outcome.trace), len(outcome.values), outcome.values
+def _oversize(outline: Outline, values: dict[str, int]) -> bool:
+    """Whether no node could hold some pod: the reader of scenarios takes that for a mistake."""
+    unknown = sketch(outline)
+    with fresh_graph():
+        chosen = {q: values[q.name] for q in unknown.quantities}
+        return any(evaluate(e, chosen) for e in unknown.oversize())
 
 
 def covers(outline: Outline) -> str:
     """Which clusters a survey speaks of, exactly."""
-    resources = " and ".join(outline.resources)
-    least = "0" if outline.empty else "1"
-    lowest = "the lowest" if outline.negative else "0"
-    deletion = "with" if outline.graceful else "without"
+    limits, resources = outline.limits, " and ".join(outline.resources)
     return (
-        f"all requests from {least} and all capacities up to 2^{MOST.bit_length() - 1} units of {resources}, all priorities "
-        f"from {lowest} to {HIGHEST_PRIORITY:,}, and every placement at the start in which the bound pods fit and all other "
-        f"pods wait in activeQ, in any order of arrival; pods without affinity, tolerations or budgets, {deletion} a grace "
-        "period; nodes without taints"
+        f"all requests from {limits.least_request} and all capacities up to {_amount(limits.capacity)} units of {resources}, "
+        f"all priorities from {_amount(limits.least_priority)} to {_amount(limits.priority)}, and every placement at the start in "
+        "which the bound pods fit and all other pods wait in activeQ, in any order of arrival; pods without affinity, "
+        f"tolerations or budgets, {'with' if outline.graceful else 'without'} a grace period; nodes without taints"
     )
+
+
+def _amount(number: int) -> str:
+    power = abs(number).bit_length() - 1
+    if abs(number) > 1 << 16 and abs(number) == 1 << power:
+        return f"{'-' if number < 0 else ''}2^{power}"
+    return f"{number:,}"
 
 
 def _in_words(outline: Outline, values: dict[str, int]) -> str:

@@ -83,7 +83,25 @@ SENTENCES = (
     Sentence(
         r"scheduler\.clear_own_nomination", "No eviction would help: the scheduler withdraws {pod}'s own nomination at the API server.",
     ),
+    # Asynchronous preemption.
+    Sentence(r"async_preemption\.begin", "A goroutine begins to make room for {pod} on {node}."),
+    Sentence(
+        r"async_preemption\.clear_nomination",
+        "The goroutine withdraws, at the API server, the nomination of {other}, which has a lower priority than {pod}.",
+    ),
+    Sentence(
+        r"async_preemption\.evict(_last)?", "The goroutine evicts {victim} for {pod}: the API server deletes it.",
+        r"api\.pod\[.*\]\.exists: true -> false",
+    ),
+    Sentence(
+        r"async_preemption\.evict(_last)?", "The goroutine evicts {victim} for {pod}: the API server sets its deletion timestamp.",
+        r"api\.pod\[.*\]\.terminating: false -> true",
+    ),
+    Sentence(r"async_preemption\.evict(_last)?", "The goroutine tries to evict {victim} for {pod}, which has no effect at the API server."),
+    Sentence(r"async_preemption\.leave", "Preemption for {pod} no longer runs: it may enter activeQ again."),
+    Sentence(r"async_preemption\.activate", "The goroutine asks the queue to try {pod} again."),
     # Binding.
+    Sentence(r"binding\.wake_queue", "{pod} was not bound, so the queue lets parked pods try again: there may be room for them."),
     Sentence(
         r"binding\.bind", "The binding goroutine binds {pod}: the API server has it on {after}.",
         r"api\.pod\[.*\]\.node: .* -> (?P<after>.*)",
@@ -111,6 +129,7 @@ SENTENCES = (
         r"api\.pod\[.*\]",
     ),
     Sentence(r"failure\.patch", "The failure handler writes {pod}'s condition to the API server, which changes nothing there."),
+    Sentence(r"failure\.wake_others", "{pod} was rejected after it had room, so the other parked pods may try again."),
     Sentence(r"failure\.read", "The failure handler reads {pod} from the lister."),
     Sentence(
         r"failure\.requeue", "The failure handler puts {pod} back into {after}.",
@@ -151,6 +170,7 @@ SENTENCES = (
     ),
     Sentence(r"handlers\.handle_for_cache", "The watch delivers an event about {pod} to the cache's handler."),
     Sentence(r"handlers\.wake_queue", "The cache's handler wakes parked pods, because of {pod}."),
+    Sentence(r"handlers\.wake_queue_for_room", "Room was kept for {pod}, and it is free now: the queue's handler wakes parked pods."),
     Sentence(r"handlers\.wake_queue_for_node", "The node handler wakes parked pods, because of node {node}."),
     Sentence(r"handlers\.handle_heartbeat", "A status update of node {node} moves all parked pods."),
     Sentence(

@@ -11,24 +11,23 @@ from ..checker.symbolic.synthesis import Example, Shape, Synthesis
 from ..checker.verdict import counted
 from ..model.environment.objects import Scope
 from ..model.history import CHANGES, RELEASES, Composition
+from ..model.language import all_of
+from ..model.language.expr import fresh_graph
 from ..properties import PROPERTIES, instrument
 from ..reports.document import Finding, Fixes, Step, Word
 from ..reports.synthesis import print_coverage, print_example
-from ..scenarios.document import parse_document
-from ..scenarios.scope import SCOPE_FIELDS, read_scope
+from ..scenarios.outline import Limits, Outline, Sketch, concrete, outlines, sizes, sketch
+from ..scenarios.writing import scenario_text
 from .console import message_console, result_console, tolerant_of_closed_pipes
 from .execute import scope_of, steps_of
 from .options import UsageProblem, parse_fix, parse_property, parse_release
 from .plan import compose
 from .progress import ProgressDisplay
+from .scopes import parse_scope
 from .simulate import WALKABLE
-from .unknown import Ranges, Size, Unknown, placements, scenario_text, sizes
 from .words import SCHEDULER_WORDS
 
 VIOLATED, INCONCLUSIVE = 1, 3
-
-ABSENT = ("pod_creations", "node_creations", "plugin_errors", "permit_rejections")
-"""Bounds that need something in a scenario which no unknown cluster has."""
 
 
 @dataclass(frozen=True)
@@ -67,20 +66,7 @@ def wanted(
         [parse_fix(name, list(CHANGES)) for name in with_fixes],
         [parse_fix(name, list(CHANGES)) for name in without_fixes],
     )
-    return Wanted(pods, nodes, composition, identifier, steps, parse_bounds(bounds))
-
-
-def parse_bounds(bounds: Sequence[str]) -> Scope:
-    """The scope that `--scope NAME=VALUE` gives; what is not named keeps the model's default."""
-    known = [name for name in SCOPE_FIELDS if name not in ABSENT]
-    for bound in bounds:
-        name, _, value = bound.partition("=")
-        if name not in known or not value.isalnum():
-            raise UsageProblem(
-                f"--scope: `{bound}` is no bound: write NAME=VALUE, where NAME is one of {', '.join(known)}"
-            )
-    text = "{" + ", ".join(bound.replace("=", ": ", 1) for bound in bounds) + "}"
-    return read_scope(parse_document(text, "--scope"), {}, ())
+    return Wanted(pods, nodes, composition, identifier, steps, parse_scope(bounds))
 
 
 def synthesize(asked: Wanted, output: Path | None, no_color: bool) -> int:
@@ -92,15 +78,15 @@ def synthesize(asked: Wanted, output: Path | None, no_color: bool) -> int:
     console, messages = result_console(no_color), message_console(no_color)
     with tolerant_of_closed_pipes(), ProgressDisplay(messages) as display:
         search = Search(asked, display)
-        for unknown, example in search:
+        for outline, example in search:
             found += 1
-            text = search.scenario(unknown, example, found)
+            text = search.scenario(outline, example, found)
             if output is not None:
                 target = output if found == 1 else output.with_name(f"{output.stem}-{found}{output.suffix}")
                 _write(target, text)
                 messages.print(f"wrote {target}: `podrace check` runs it", soft_wrap=True)
             cluster = [line for line in text.splitlines() if not line.startswith(("#", "name:", "title:"))]
-            print_example(console, search.finding(unknown, example), cluster, SCHEDULER_WORDS)
+            print_example(console, search.finding(outline, example), cluster, SCHEDULER_WORDS)
         if not found or asked.every:
             print_coverage(console, search.coverage(found, time.monotonic() - started))
     return VIOLATED if found else INCONCLUSIVE
@@ -120,13 +106,14 @@ class Search:
         self.asked, self._display = asked, display
         self._deadline = None if asked.timeout is None else time.monotonic() + asked.timeout
         self._traced: dict[int, Shape] = {}
-        self.cleared: list[tuple[Size, int, str]] = []
+        self.cleared: list[tuple[tuple[int, int], int, str]] = []
 
-    def __iter__(self) -> Iterator[tuple[Unknown, Example]]:
+    def __iter__(self) -> Iterator[tuple[Outline, Example]]:
         for size in sizes(self.asked.pods, self.asked.nodes):
-            unknowns = placements(*size, self.asked.scope)
+            example = Outline((), 0, graceful=False, limits=Limits.small(size[0]), scope=self.asked.scope)
+            found = list(outlines(*size, example))
             self._display.start(f"{counted(size[0], 'pod')}, {counted(size[1], 'node')}")
-            shapes = [self._shape(unknown) for unknown in unknowns]
+            shapes = [self._shape(sketch(outline)) for outline in found]
             search = Synthesis(
                 shapes,
                 self.asked.property,
@@ -138,38 +125,39 @@ class Search:
             for example in search:
                 some = True
                 self._traced[id(example)] = shapes[example.shape]
-                yield unknowns[example.shape], example
+                yield found[example.shape], example
                 if not self.asked.every:
                     return
             self.cleared.append((size, search.clear, search.stopped))
             if some or search.stopped not in ("steps", "harmless"):
                 return
 
-    def _shape(self, unknown: Unknown) -> Shape:
+    def _shape(self, unknown: Sketch) -> Shape:
         system = instrument(unknown.spec, self.asked.composition.classes, [PROPERTIES[self.asked.property]])
-        return Shape(system, unknown.assumption, tuple(unknown.renamings()))
+        with fresh_graph():
+            assumed = all_of([*unknown.assumptions(), *(~e for e in unknown.oversize())])
+        return Shape(system, assumed, tuple(unknown.renamings()))
 
-    def scenario(self, unknown: Unknown, example: Example, number: int) -> str:
+    def scenario(self, outline: Outline, example: Example, number: int) -> str:
         """The scenario file of an example."""
         steps = counted(len(example.trace.steps), "step")
         composition, prop = self.asked.composition, self.asked.property
         options = [f" --with-fix {key}" for key in composition.added]
         options += [f" --without-fix {key}" for key in composition.removed]
         return scenario_text(
-            unknown,
-            example.quantities,
-            name=f"{prop.lower()}-{len(unknown.spec.pods)}-pods-{len(unknown.spec.nodes)}-nodes-{number}",
+            concrete(outline, example.quantities),
+            name=f"{prop.lower()}-{outline.pods}-pods-{len(outline.bound)}-nodes-{number}",
             title=f"{prop} is violated after {steps}",
             release=composition.release,
-            properties=prop,
+            properties=[prop],
             comment=f"Found by podrace synthesize on {composition.label}. To see it: podrace check FILE{''.join(options)}",
         )
 
-    def finding(self, unknown: Unknown, example: Example) -> Finding:
+    def finding(self, outline: Outline, example: Example) -> Finding:
         """An example as the reports know it."""
         trace = example.trace
         steps = counted(len(trace.steps), "step")
-        size = f"{counted(unknown.pods, 'pod')} and {counted(len(unknown.bound), 'node')}"
+        size = f"{counted(outline.pods, 'pod')} and {counted(len(outline.bound), 'node')}"
         words = f"Violated after {steps}. With {size}, no run is shorter, whatever the sizes and priorities"
         words += (
             ", except in the clusters above."
@@ -197,7 +185,7 @@ class Search:
             else:
                 ended = "" if stopped == "steps" else f", then stopped ({stopped})"
                 said.append(f"{size}: {more} within {counted(clear, 'step')}{ended}")
-        ranges = Ranges.of(self.asked.pods).words
+        ranges = Limits.small(self.asked.pods).words
         said.append(f"Covered are all {ranges}, and nothing beyond these steps.")
         return self._finding(
             "VIOLATED" if found else "INCONCLUSIVE", "; ".join(said[:-1]) + ". " + said[-1], seconds=seconds

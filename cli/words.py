@@ -41,7 +41,7 @@ WORDS = (
     Word(r"scheduler\.nominee", "decision: {pod} is to go to {after}", decisive=True),
     Word(r"scheduler\.error", "the attempt to schedule {pod} ends in an error", decisive=True),
     Word(rf"preemption\.victim{_POD}", "victim: {0}"),
-    Word(r"(?:scheduler|preemption|sampling|snapshot|binding|failure|handlers|requeue)\..*"),
+    Word(r"(?:scheduler|preemption|async_preemption|sampling|snapshot|binding|failure|handlers|requeue)\..*"),
     Word(
         rf"waiting\.signal{_POD}",
         "waiting pods: {0} {after}",
@@ -57,6 +57,11 @@ WORDS = (
         decisive=True,
     ),
     Word(rf"queue\.place{_POD}", "queue: {0} is in {after}", "queue: {0} leaves {before}"),
+    Word(
+        rf"queue\.gated{_POD}",
+        "queue: {0} is held back until its victims are evicted",
+        "queue: {0} is held back no more",
+    ),
     Word(r"(?:queue|clock)\..*"),
     Word(rf"cache\.pod{_POD}\.node", "cache: {0} is on {after}", "cache: {0} is off {before}"),
     Word(rf"cache\.pod{_POD}\.assumed", "{0} is assumed", decisive=True),

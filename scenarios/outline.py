@@ -9,36 +9,65 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations
+from itertools import combinations, permutations, product
 from typing import Any
 
 from ..model.environment.objects import ClusterSpec, Node, Pod, Quantity, Scope
-from ..model.language import Entity, Expr, Parameter, total
+from ..model.language import Entity, Expr, Parameter, all_of, any_of, total
 from ..model.language.expr import parameter
 
-MOST = 1 << 40
-"""The largest amount of a resource."""
-
-HIGHEST_PRIORITY = 1_000_000_000
-"""What the API server allows a PriorityClass of a user's own."""
-
 LOWEST_PRIORITY = -(1 << 31)
+"""What the API server allows at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Between which bounds sizes and priorities are unknown; the highest priority is that of a user's own PriorityClass."""
+
+    request: int = 1 << 40
+    capacity: int = 1 << 40
+    priority: int = 1_000_000_000
+    least_request: int = 0
+    least_priority: int = 0
+
+    @classmethod
+    def small(cls, pods: int) -> Limits:
+        """Requests large enough to tell apart which sets of so many pods fit where; a node may have room for all."""
+        return cls(2**pods, pods * 2**pods, 2**pods)
+
+    @property
+    def words(self) -> str:
+        """In words."""
+        return f"requests up to {self.request}, capacities up to {self.capacity} and priorities up to {self.priority}"
+
+    def capacity_of(self, node: str, resource: str) -> Parameter:
+        """The unknown capacity of a node."""
+        return Parameter(f"{node}.{resource}", 0, self.capacity)
+
+    def request_of(self, pod: str, resource: str) -> Parameter:
+        """The unknown request of a pod."""
+        return Parameter(f"{pod}.{resource}", self.least_request, self.request)
+
+    def priority_of(self, pod: str) -> Parameter:
+        """The unknown priority of a pod."""
+        return Parameter(f"{pod}.priority", self.least_priority, self.priority)
+
+
+WIDE = Limits()
 
 
 @dataclass(frozen=True, slots=True)
 class Outline:
     """So many pods bound to each node, and so many that wait.
 
-    `resources` are those that pods ask for. Without `empty` each pod asks for some of each; `graceful` is as of Pod;
-    `negative` priorities are allowed only if wanted.
+    `resources` are those that pods ask for; `graceful` is as of Pod.
     """
 
     bound: tuple[int, ...]
     waiting: int
     resources: tuple[str, ...] = ("cpu",)
-    empty: bool = True
     graceful: bool = True
-    negative: bool = False
+    limits: Limits = WIDE
     scope: Scope = field(default_factory=Scope)
 
     @property
@@ -83,6 +112,32 @@ class Sketch:
                 ]
         return tuple(e for e in found if not e.is_const)
 
+    def oversize(self) -> tuple[Expr, ...]:
+        """For each pod, that no node could hold it, which a scenario file cannot say; in the graph in use."""
+        return tuple(
+            all_of(
+                any_of(parameter(asks[r]) > parameter(q) for r, q in capacity.items())
+                for capacity in self.capacities
+            )
+            for asks in self.requests
+        )
+
+    def renamings(self) -> Iterator[dict[str, str]]:
+        """Every way to exchange nodes, and pods that begin on the same node, that leaves the placement as it is.
+
+        For each quantity, by name, the one that takes its place.
+        """
+        places = [None if pod.node is None else pod.node.index for pod in self.spec.pods]
+        for nodes in permutations(range(len(self.spec.nodes))):
+            for pods in permutations(range(len(self.spec.pods))):
+                if [places[p] for p in pods] == [None if n is None else nodes[n] for n in places]:
+                    pairs = [(self.capacities[i], self.capacities[n]) for i, n in enumerate(nodes)]
+                    pairs += [(self.requests[i], self.requests[p]) for i, p in enumerate(pods)]
+                    moved = {table[r].name: to[r].name for table, to in pairs for r in table}
+                    yield moved | {
+                        self.priorities[i].name: self.priorities[p].name for i, p in enumerate(pods)
+                    }
+
     def exchanges(self) -> Iterator[tuple[Entity, Entity, dict[Parameter, Parameter]]]:
         """Pairs of pods, and of nodes, with the quantities that change places with them."""
         for i, j in combinations(range(len(self.spec.pods)), 2):
@@ -99,6 +154,11 @@ class Sketch:
 
 def _swapped(pairs: list[tuple[Parameter, Parameter]]) -> dict[Parameter, Parameter]:
     return {a: b for pair in pairs for a, b in (pair, pair[::-1])}
+
+
+def sizes(pods: int, nodes: int) -> list[tuple[int, int]]:
+    """All sizes up to so many pods and nodes, the smaller first; of those equally large, the one with fewer nodes."""
+    return sorted(product(range(1, pods + 1), range(1, nodes + 1)), key=lambda s: (s[0] + s[1], s[1]))
 
 
 def outlines(pods: int, nodes: int, example: Outline) -> Iterator[Outline]:
@@ -118,19 +178,12 @@ def outlines(pods: int, nodes: int, example: Outline) -> Iterator[Outline]:
 
 def sketch(outline: Outline) -> Sketch:
     """The cluster of an outline with every size and priority unknown."""
-    least = 0 if outline.empty else 1
-    lowest = LOWEST_PRIORITY if outline.negative else 0
+    limits, resources = outline.limits, outline.resources
     capacities = tuple(
-        {r: Parameter(f"{node_name(n)}.{r}", 0, MOST) for r in outline.resources}
-        for n in range(len(outline.bound))
+        {r: limits.capacity_of(node_name(n), r) for r in resources} for n in range(len(outline.bound))
     )
-    requests = tuple(
-        {r: Parameter(f"{pod_name(p)}.{r}", least, MOST) for r in outline.resources}
-        for p in range(outline.pods)
-    )
-    priorities = tuple(
-        Parameter(f"{pod_name(p)}.priority", lowest, HIGHEST_PRIORITY) for p in range(outline.pods)
-    )
+    requests = tuple({r: limits.request_of(pod_name(p), r) for r in resources} for p in range(outline.pods))
+    priorities = tuple(limits.priority_of(pod_name(p)) for p in range(outline.pods))
     return Sketch(_spec(outline, capacities, requests, priorities), capacities, requests, priorities)
 
 

@@ -83,7 +83,7 @@ def test_the_commands_end_as_the_page_says(tmp_path: Path) -> None:
     patterns = [
         name.replace("*", "nominated-node-race_1.13_S-NOMVIS") for name in column("| File | What is in it |")
     ]
-    assert written == set(patterns)
+    assert written == {pattern for pattern in patterns if not pattern.endswith(".lasso.svg")}
 
 
 def test_the_workflow_is_one(

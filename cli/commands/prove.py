@@ -96,7 +96,7 @@ def prove(
     if journal is not None and journal.is_dir():
         raise UsageProblem(f"--journal: `{journal}` is a directory: name a file")
     from ...checker.machine import cores
-    from ...scenarios.outline import Outline
+    from ...scenarios.outline import LOWEST_PRIORITY, Limits, Outline
     from ..prove import Proof
     from ..prove import prove as run_prove
     from ..scopes import parse_scope
@@ -105,9 +105,11 @@ def prove(
         (),
         0,
         resources=tuple(dict.fromkeys(r.value for r in resources or [Resource.cpu])),
-        empty=not no_empty_requests,
         graceful=not zero_grace,
-        negative=negative_priorities,
+        limits=Limits(
+            least_request=int(no_empty_requests),
+            least_priority=LOWEST_PRIORITY if negative_priorities else 0,
+        ),
         scope=parse_scope(scope or ()),
     )
     proof = Proof(

@@ -6,8 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from podrace.cli.unknown import Ranges, Unknown, placements, scenario_text, sizes
-from podrace.model.environment.objects import Scope
 from podrace.scenarios import read_scenario
 from tests.cli.helpers import Shell
 
@@ -103,8 +101,8 @@ def test_a_bound_of_the_scope(shell: Shell, tmp_path: Path) -> None:
         (("--property", "S-CAPP"), "unknown property `S-CAPP`"),
         (("--release", "1.7"), "unknown release `1.7`"),
         (("--with-fix", "1"), "unknown fix `1`"),
-        (("--scope", "bind_failures"), "--scope: `bind_failures` is no bound: write NAME=VALUE"),
-        (("--scope", "pods=3"), "--scope: `pods=3` is no bound"),
+        (("--scope", "bind_failures"), "--scope: `bind_failures`: write NAME=VALUE"),
+        (("--scope", "pods=3"), "--scope:1: unknown field `pods`"),
         (("--scope", "bind_failures=many"), "bind_failures"),
         (("--steps", "-1"), "--steps"),
         (("--pods", "0"), "--pods"),
@@ -119,60 +117,3 @@ def test_complaints(shell: Shell, arguments: tuple[str, ...], message: str) -> N
     assert (ran.code, ran.out) == (2, "")
     assert message in ran.err
     assert ran.err.count("\n") == 1
-
-
-def test_sizes_begin_with_the_smallest() -> None:
-    assert sizes(3, 2) == [(1, 1), (2, 1), (1, 2), (3, 1), (2, 2), (3, 2)]
-
-
-@pytest.mark.parametrize(
-    ("pods", "nodes", "expected"),
-    [
-        (2, 1, [(0,), (1,), (2,)]),
-        (2, 2, [(0, 0), (1, 0), (1, 1), (2, 0)]),
-        (3, 2, [(0, 0), (1, 0), (1, 1), (2, 0), (2, 1), (3, 0)]),
-    ],
-)
-def test_placements_up_to_names(pods: int, nodes: int, expected: list[tuple[int, ...]]) -> None:
-    assert [unknown.bound for unknown in placements(pods, nodes, Scope())] == expected
-
-
-@pytest.mark.parametrize(
-    ("bound", "number"),
-    [((0,), 6), ((1,), 2), ((3,), 6), ((0, 0), 12), ((1, 1), 2), ((2, 1), 2), ((1, 0), 2)],
-)
-def test_renamings_keep_the_placement(bound: tuple[int, ...], number: int) -> None:
-    found = list(Unknown(3, bound, Scope()).renamings())
-    assert len({tuple(renaming.items()) for renaming in found}) == len(found) == number
-    names = set(found[0])
-    assert all(set(renaming) == set(renaming.values()) == names for renaming in found)
-
-
-def test_a_scenario_says_what_the_cluster_is(tmp_path: Path) -> None:
-    unknown = Unknown(2, (1, 0), Scope(bind_failures=2))
-    values = {"n1.cpu": 3, "n2.cpu": 2, "p1.cpu": 2, "p2.cpu": 1, "p1.priority": 4, "p2.priority": 0}
-    file = tmp_path / "made.yaml"
-    file.write_text(
-        scenario_text(
-            unknown, values, name="made", title="A title", release="1.13", properties="S-CAP", comment="Why."
-        )
-    )
-    found = read_scenario(file)
-    assert (found.name, found.title, found.release, found.properties) == (
-        "made",
-        "A title",
-        "1.13",
-        ("S-CAP",),
-    )
-    p1, p2 = found.spec.pods
-    assert p1.node is found.spec.nodes[0]
-    assert p2.node is None
-    assert [p.cpu.value for p in found.spec.pods] == [2, 1]
-    assert [n.cpu.value for n in found.spec.nodes] == [3, 2]
-    assert [p.priority.value for p in found.spec.pods] == [4, 0]
-    assert not p1.graceful
-    assert found.spec.scope == unknown.scope
-
-
-def test_the_ranges() -> None:
-    assert Ranges.of(3) == Ranges(8, 24, 8)

@@ -34,6 +34,8 @@ ROWS = [
     ("new-node-in-zone", "1.22", "S-STUCK", (H, 5997, 19497, 63, None)),
     ("new-node-in-zone", "1.22", "S-CAP", (H, 5290, 16637, 63, None)),
     ("new-node-in-zone", "1.22", "S-ERR", (H, 5290, 16637, 63, None)),
+    # A nomination that was never written wakes nobody when its pod is deleted, also after 129058.
+    ("lost-nomination", "1.34", "S-STUCK", (V, 35362, 103994, 33, 33)),
     # Up to 1.21 the node of the other zone woke the pod, too.
     ("new-node-in-zone", "1.21", "S-STUCK", (H, 6311, 20696, 63, None)),
 ]

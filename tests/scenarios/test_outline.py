@@ -9,7 +9,7 @@ from podrace.model.history import resolve
 from podrace.model.language.expr import fresh_graph
 from podrace.properties import PROPERTIES, instrument
 from podrace.scenarios import parse_scenario
-from podrace.scenarios.outline import Outline, concrete, outlines, sketch
+from podrace.scenarios.outline import LOWEST_PRIORITY, Limits, Outline, concrete, outlines, sizes, sketch
 from podrace.scenarios.writing import scenario_text
 
 PLAIN = Outline((), 0)
@@ -28,7 +28,9 @@ def test_every_placement_once_up_to_the_names_of_nodes() -> None:
 
 
 def test_quantities_have_names_and_ranges() -> None:
-    outline = Outline((0,), 1, empty=False, negative=True, resources=("cpu", "memory"))
+    outline = Outline(
+        (0,), 1, limits=Limits(least_request=1, least_priority=LOWEST_PRIORITY), resources=("cpu", "memory")
+    )
     assert [(q.name, q.lo, q.hi) for q in sketch(outline).quantities] == [
         ("n1.cpu", 0, 1 << 40),
         ("n1.memory", 0, 1 << 40),
@@ -67,13 +69,13 @@ def test_exchanges_move_all_quantities_of_two_pods_or_nodes() -> None:
     [
         Outline((1,), 1, scope=Scope(pod_events=3, flush=False, node_deletions=1)),
         Outline((1, 1), 1, graceful=False),
-        Outline((0, 0), 2, resources=("cpu", "memory"), negative=True),
+        Outline((0, 0), 2, resources=("cpu", "memory"), limits=Limits(least_priority=LOWEST_PRIORITY)),
     ],
     ids=str,
 )
 def test_a_written_cluster_is_read_back(outline: Outline) -> None:
     values = {
-        q.name: i % 4 - (3 if q.name.endswith("priority") and outline.negative else 0)
+        q.name: i % 4 - (3 if q.name.endswith("priority") and outline.limits.least_priority else 0)
         for i, q in enumerate(sketch(outline).quantities)
     }
     for node, count in enumerate(outline.bound):
@@ -105,3 +107,29 @@ def test_what_cannot_be_written_is_refused() -> None:
     pod = Pod(0, "p", 1, preempts=False)
     with pytest.raises(ValueError, match="pod p has more than sizes and a priority"):
         scenario_text(ClusterSpec("x", (pod,), ()), name="x", title="x", release="1.19", properties=[])
+
+
+def test_sizes_begin_with_the_smallest() -> None:
+    assert sizes(3, 2) == [(1, 1), (2, 1), (1, 2), (3, 1), (2, 2), (3, 2)]
+
+
+@pytest.mark.parametrize(
+    ("bound", "number"),
+    [((0,), 6), ((1,), 2), ((3,), 6), ((0, 0), 12), ((1, 1), 2), ((2, 1), 2), ((1, 0), 2)],
+)
+def test_renamings_keep_the_placement(bound: tuple[int, ...], number: int) -> None:
+    found = list(sketch(Outline(bound, 3 - sum(bound))).renamings())
+    assert len({tuple(renaming.items()) for renaming in found}) == len(found) == number
+    names = set(found[0])
+    assert all(set(renaming) == set(renaming.values()) == names for renaming in found)
+
+
+def test_a_pod_that_no_node_could_hold_is_oversize() -> None:
+    with fresh_graph():
+        assert list(map(repr, sketch(Outline((0, 0), 1)).oversize())) == [
+            "and(lt(n1.cpu, p1.cpu), lt(n2.cpu, p1.cpu))"
+        ]
+
+
+def test_small_limits() -> None:
+    assert Limits.small(3) == Limits(request=8, capacity=24, priority=8)
