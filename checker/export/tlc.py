@@ -16,13 +16,15 @@ from .tlaplus import to_tlaplus
 class Found:
     """What TLC found. `depth` is podrace's: the initial state is at 0. Unless `complete`, it stopped at a violation.
 
-    TLC generates a successor once per true branch of a disjunction, so it says nothing about transitions.
+    TLC generates a successor once per true branch of a disjunction, so it says nothing about transitions. `run` is the
+    number of steps of the last counterexample that it prints, which is a shortest one: it searches breadth-first.
     """
 
     complete: bool
     states: int
     depth: int
     violated: frozenset[str]
+    run: int | None = None
 
 
 def run_tlc(
@@ -68,4 +70,5 @@ def parse(output: str) -> Found:
         states=int(counts[2]) if counts else 0,
         depth=int(depth[1]) - 1 if depth else 0,
         violated=violated,
+        run=int(numbers[-1]) - 1 if (numbers := re.findall(r"^State (\d+):", output, re.M)) else None,
     )

@@ -5,7 +5,7 @@ little, so a search that is reduced uses it wherever it is proved. Under partial
 be longer than need be. So every violation is looked for again without it, which gives a shortest run, and its figures.
 
 Reductions are for large systems: working them out, and choosing in every state, costs more than it saves
-below some ten thousand states. Mode "auto" therefore starts without; a larger search it begins again with symmetry, and under
+below some hundred thousand states. Mode "auto" therefore starts without; a larger search it begins again with symmetry, and under
 partial-order reduction only where a sample of it leaves out much. "on" reduces from the first state, "off" never does.
 """
 
@@ -30,8 +30,11 @@ Explore = Callable[
 
 PARTIAL_ORDER = "partial-order reduction"
 
+LARGE = 400_000
+"""After how many states without reductions "auto" thinks of them: fewer are found sooner than reductions are worked out."""
+
 SAMPLE = 50_000
-"""How many states "auto" looks at without reductions, and then with them, before it decides."""
+"""How many states "auto" then looks at with reductions, before it decides."""
 
 WORTH = 2
 """The reduced sample must leave out one enabled transition in so many: choosing costs about as much as expanding."""
@@ -75,25 +78,28 @@ class _Decision:
         """The answer, and what was in force."""
         if mode == "off" or self.system.livenesses or self.budget.disk is not None:
             return Outcome(self.search(self.system))
-        sample = replace(self.budget, max_states=min(SAMPLE, self.affordable))
         if mode == "auto":
-            first = self.search(self.system, budget=sample)
-            if first.stopped != "states" or self.affordable <= SAMPLE:
+            first = self.search(self.system, budget=self.up_to(LARGE))
+            if first.stopped != "states" or self.affordable <= LARGE:
                 return Outcome(first)
         self.symmetry = symmetry_of(self.system)
-        outcome = self.ordered(mode, sample)
+        outcome = self.ordered(mode)
         return outcome if self.symmetry is None else replace(outcome, symmetry=self.symmetry.names)
 
-    def ordered(self, mode: Mode, sample: Budget) -> Outcome:
+    def ordered(self, mode: Mode) -> Outcome:
         """Search under partial-order reduction, in mode "auto" only where that pays."""
         dependence = dependence_of(self.system)
         if mode == "auto":
-            first = self.search(self.system, dependence, sample)
+            first = self.search(self.system, dependence, self.up_to(SAMPLE))
             if first.stopped != "states":
                 return self.confirmed(first)
             if WORTH * first.spared < first.spared + first.transitions:
                 return Outcome(self.search(self.system))
         return self.confirmed(self.search(self.system, dependence))
+
+    def up_to(self, states: int) -> Budget:
+        """The budget with so many states at most."""
+        return replace(self.budget, max_states=min(states, self.affordable))
 
     @property
     def affordable(self) -> int:

@@ -56,6 +56,21 @@ def test_on_scenarios(name: str, events: int | None, states: int) -> None:
     assert agree(name, events) == states
 
 
+@pytest.mark.parametrize(
+    ("name", "steps"),
+    [
+        ("nominated-node-race S-NOMVIS 1.13", 15),
+        ("nominated-node-race S-NOM 1.13 + 72259", 18),
+        ("removed-node-blocks-pods S-ERR 1.8 + 53647", 7),
+    ],
+)
+def test_shortest_counterexamples_are_equally_long(name: str, steps: int) -> None:
+    scenario, prop, composition = CASES[IDS.index(name)]
+    system = explored_slice(instrument(scenario.spec, composition.classes, [PROPERTIES[prop]]), prop)
+    assert {name: len(path) for name, path in native.explore(system).violations.items()} == {prop: steps}
+    assert tlc(system).run == steps
+
+
 @pytest.mark.campaign
 @pytest.mark.parametrize(
     "name", [i for i, (_, p, _) in zip(IDS, CASES, strict=True) if PROPERTIES[p].kind != "liveness"]

@@ -59,6 +59,7 @@ def test_a_reduced_search_that_is_cut_off_claims_no_depth() -> None:
 
 
 def test_large_searches_are_reduced_where_that_pays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(policy, "LARGE", 50)
     monkeypatch.setattr(policy, "SAMPLE", 50)
     (found,) = check(GRID, engine="reference")
     assert found.states == 243  # the reduced sample found the violation, the second search the shortest run
@@ -68,6 +69,7 @@ def test_large_searches_are_reduced_where_that_pays(monkeypatch: pytest.MonkeyPa
 
 
 def test_large_searches_are_not_reduced_where_it_does_not_pay(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(policy, "LARGE", 8)
     monkeypatch.setattr(policy, "SAMPLE", 8)
     monkeypatch.setattr(policy, "WORTH", 0)
     quiet = counters(5, invariants=["always"], goals=["all_done"])

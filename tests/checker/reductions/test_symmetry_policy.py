@@ -21,6 +21,7 @@ NAME = "symmetry of w0, w1, w2, w3"
 
 def test_a_large_search_is_folded_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(policy, "WORTH", 0)  # partial-order reduction never pays
+    monkeypatch.setattr(policy, "LARGE", 7)
     monkeypatch.setattr(policy, "SAMPLE", 7)
     (found,) = check(QUIET, engine="reference")
     assert (found.states, found.depth, found.reductions) == (15, 8, (NAME,))
@@ -57,6 +58,7 @@ def test_a_folded_violation_is_a_shortest_run(engine: str) -> None:
 
 def test_a_folded_search_that_is_cut_off_still_claims_a_depth(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(policy, "WORTH", 0)
+    monkeypatch.setattr(policy, "LARGE", 5)
     monkeypatch.setattr(policy, "SAMPLE", 5)
     (found,) = check(GRID, budget=Budget(max_states=10), engine="reference")
     assert found.verdict is Verdict.INCONCLUSIVE

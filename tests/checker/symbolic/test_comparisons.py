@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from itertools import product
 
-import pytest
 from hypothesis import given, settings
 
 from podrace.checker.exploration import Budget
@@ -78,9 +77,14 @@ def test_what_folds_away_is_no_comparison() -> None:
     assert Comparisons(taking("constant")).all == ()
 
 
-@pytest.mark.parametrize("guard", ["remembered", "multiplied"])
-def test_where_sums_do_not_suffice_every_choice_is_a_class(guard: str) -> None:
-    system = taking(guard)
+def test_products_are_compared_too() -> None:
+    found = Comparisons(taking("multiplied"))
+    assert not found.exact
+    assert list(map(repr, found.all)) == ["lt(mul(a, b), room)"]
+
+
+def test_where_a_quantity_is_remembered_every_choice_is_a_class() -> None:
+    system = taking("remembered")
     found = Comparisons(system)
     assert found.exact
     with fresh_graph():
