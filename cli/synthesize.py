@@ -110,8 +110,8 @@ class Search:
 
     def __iter__(self) -> Iterator[tuple[Outline, Example]]:
         for size in sizes(self.asked.pods, self.asked.nodes):
-            bounds = Outline((), 0, graceful=False, limits=Limits.small(size[0]), scope=self.asked.scope)
-            found = list(outlines(*size, bounds))
+            like = Outline((), 0, graceful=False, limits=Limits.small(size[0]), scope=self.asked.scope)
+            found = list(outlines(*size, like))
             self._display.start(f"{counted(size[0], 'pod')}, {counted(size[1], 'node')}")
             shapes = [self._shape(sketch(outline)) for outline in found]
             search = Synthesis(
