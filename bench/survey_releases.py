@@ -1,8 +1,9 @@
 """Violations of all safety properties on all releases, over small clusters: what does the catalogue not know of?
 
 Every disturbance is allowed once, each in a survey of its own, with a small backlog. A violation belongs to a race of the
-catalogue if the race's fixes, put into the release, make the property hold in the very same cluster, or if the race has the
-property and the release lacks its fixes. What is left is listed with a shortest counterexample, the oldest and the newest release.
+catalogue if the race's fixes, put into the release, make the property hold in the very same
+cluster, or those and what closes its residual. What is left is listed with a shortest counterexample and its releases. A
+search that reaches MOST_STATES without a violation is passed over: the survey finds violations, and proves nothing absent.
 
     python bench/survey_releases.py [--minutes M] [RELEASE ...]
 """
