@@ -24,12 +24,12 @@ def show_config(commands: Commands, names: Sequence[str], named: Path | None, ev
             raise UsageProblem(f"unknown command `{one_line(name)}`; {known_names(name, commands)}")
     rows = list(_rows(commands, names or list(commands), named, every))
     if form == "json":
-        sys.stdout.write(json.dumps(rows, indent=2, ensure_ascii=False) + "\n")
+        sys.stdout.write(json.dumps(rows, indent=2, ensure_ascii=False, default=str) + "\n")
         return
     if not rows:
         print("nothing is set")
     for row in rows:
-        value = json.dumps(row["value"], ensure_ascii=False)
+        value = json.dumps(row["value"], ensure_ascii=False, default=str)
         print(f"{row['command']}.{row['option']} = {value}  ({row['from']})")
 
 

@@ -16,9 +16,9 @@ ROOT = HERE.parent
 SOURCE = "README.md"
 
 NAVIGATION: dict[str, tuple[str, ...]] = {
-    "Start": ("README", "tutorial", "counterexamples", "limits"),
-    "Files": ("scenarios", "configuration", "reports", "pytest"),
-    "Reference": ("properties", "races", "model", "functions"),
+    "Start": ("README", "tutorial", "patches", "counterexamples", "limits"),
+    "Files": ("scenarios", "manifests", "configuration", "reports", "pytest"),
+    "Reference": ("properties", "races", "hazards", "model", "functions"),
     "Searches": ("liveness", "simulate", "prove", "symbolic", "reductions", "engine", "cross-checks"),
 }
 """The pages by section; every page of docs/ is among them."""
@@ -37,7 +37,7 @@ def build(target: Path) -> list[Path]:
         page = target / _file(name)
         page.write_text(_page(name, titles), encoding="utf-8")
         written.append(page)
-    for extra in (*HERE.glob("*.svg"), *HERE.glob("schema/*.json")):
+    for extra in (*HERE.glob("*.svg"), *HERE.glob("*.yaml"), *HERE.glob("schema/*.json")):
         copy = target / extra.relative_to(HERE)
         copy.parent.mkdir(exist_ok=True)
         shutil.copy(extra, copy)

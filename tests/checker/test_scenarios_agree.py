@@ -76,9 +76,9 @@ SMALL = {
     "nominated-node-race S-NOM 1.13 + 72259 + 77990 + 90660": 2143,
     "node-comes-back-empty S-CAP 1.19": 240,
     "node-comes-back-empty S-CAP 1.19 + 93938": 26302,
-    "protected-by-budget S-NOM 1.22": 424,
-    "new-node-in-zone S-STUCK 1.22": 5007,
-    "waiting-victim S-CAP 1.22": 4043,
+    "protected-by-budget S-NOM 1.22": 259,
+    "new-node-in-zone S-STUCK 1.22": 3094,
+    "waiting-victim S-CAP 1.22": 2997,
 }
 
 
