@@ -46,13 +46,21 @@ class Program:
     symmetry: Symmetry | None = None
 
     @cached_property
+    def _expansion(self) -> Expansion:
+        return Expansion(self.system, self.layout, folded=self.symmetry is not None)
+
+    @cached_property
     def ir(self) -> str:
         """The module's text. Raises ValueError for an expression that has no native code."""
-        expansion = Expansion(self.system, self.layout, folded=self.symmetry is not None)
-        parts = [expansion.text(), _check(self), _recovered(self), _observed(self)]
+        parts = [self._expansion.text(), _check(self), _recovered(self), _observed(self)]
         if self.symmetry is not None:
             parts.insert(0, canonical(self.system, self.layout, self.symmetry))
         return "\n".join(parts)
+
+    @property
+    def bytes(self) -> int:
+        """What the module's own tables take in memory."""
+        return sum(memo.bytes for memo in self._expansion.memos.values())
 
     @property
     def initial(self) -> State:

@@ -15,6 +15,7 @@ from .account import Account, bits_of
 from .ample import Ample
 from .batch import Batch
 from .codegen import Program, generate
+from .compile import Care
 from .crew import Crew
 from .diary import Diary
 from .kernels import CHECKED, HEAD, NEEDED, ROOM, STOP_AT, STOPPED
@@ -124,11 +125,12 @@ class Search:
         return self._result(stopped, traps)
 
     def _first_store(self) -> Store:
+        beside = self.batch.bytes + len(Care) * self.program.bytes
         if self.diary is not None:
-            store = self.diary.open_store(self.watch, self.batch.bytes, self.crew, self.account)
+            store = self.diary.open_store(self.watch, beside, self.crew, self.account)
             self.account.allow(self.max_states)
             return store
-        store = Store(self.program.layout.words, self.watch, self.batch.bytes, self.crew)
+        store = Store(self.program.layout.words, self.watch, beside, self.crew)
         store.add_first(self.program.layout.pack(self.initial))
         return store
 

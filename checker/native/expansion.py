@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import cached_property
 
 from ...model.language import Expr, Transition, TransitionSystem, topological
 from .assembly import Assembly, function, load, loop, pointers, signed, store, words
 from .branches import Branch, branch_tree, place, split
 from .layout import Layout
 from .lowering import Literals, Lowering
+from .memo import LEAST_NODES, Memo
 
 _MOST_NODES = 4000
 """How many expressions one function computes, about: twice as many take more than twice as long to compile."""
@@ -17,7 +19,8 @@ _PART = ("states", "i", "filled", "out", "which", "hits", "last")
 
 
 class Expansion:
-    """Writes `expand`: a loop over the states, and functions for parts of the transitions.
+    """Writes `expand`: a loop over the states, functions for parts of the transitions, and one for each transition
+    whose changes are remembered, called where they are not known yet.
 
     The parts keep each function small: the time to compile one grows faster than its size.
     """
@@ -26,6 +29,23 @@ class Expansion:
         self.system, self.layout, self.folded = system, layout, folded
         self.limit_number = {name: i for i, name in enumerate(self.system.limits)}
         self.literals = Literals(self.layout, topological(self.system.roots()))
+
+    @cached_property
+    def memos(self) -> dict[int, Memo]:
+        """The tables of the transitions that have one, by the transition's number."""
+        found = {}
+        for number, transition in enumerate(self.system.transitions):
+            updates = list(self._updates(transition))
+            nodes = topological([value for value, *_ in updates])
+            if sum(1 for node in nodes if node not in self.literals.free) < LEAST_NODES:
+                continue
+            fields = [self.layout.fields[node.value] for node in nodes if node.op == "var"]
+            found[number] = Memo(
+                number,
+                _masks((f.word, f.mask) for f in fields if f.bits),
+                _masks((word, mask) for value, word, mask, *_ in updates if value.op != "const"),
+            )
+        return found
 
     def text(self) -> str:
         """All its functions."""
@@ -37,6 +57,8 @@ class Expansion:
         for number, part in enumerate(parts):
             place(part, own, self.literals.free)
             functions.append(self._part(number, part))
+        for memo in self.memos.values():
+            functions += [memo.definition(), self._renewal(memo)]
         return "\n".join([*functions, self._loop(len(parts))])
 
     def _part(self, number: int, root: Branch) -> str:
@@ -75,8 +97,10 @@ class Expansion:
         """The expressions that the code of each transition needs, by its branch."""
         if branch.transition is not None:
             transition = self.system.transitions[branch.transition]
-            bounds = [bound for _, bound in transition.limits]
-            yield branch, bounds + [value for value, *_ in self._updates(transition)]
+            needed = [bound for _, bound in transition.limits]
+            if branch.transition not in self.memos:
+                needed += [value for value, *_ in self._updates(transition)]
+            yield branch, needed
         for child in branch.children:
             yield from self._own(child)
 
@@ -116,9 +140,10 @@ class Expansion:
         out.begin(allowed)
         with self.lowering.branch():
             more = self._successor(number, filled)
+        end = out.block
         out.do(f"br label %{after}")
         out.begin(after)
-        return out.value(f"phi i64 [ {filled}, %{stopped} ], [ {more}, %{allowed} ]")
+        return out.value(f"phi i64 [ {filled}, %{stopped} ], [ {more}, %{end} ]")
 
     def _hits(self, number: int) -> None:
         """Note which limits stop the transition."""
@@ -133,25 +158,78 @@ class Expansion:
             store(out, "hits", str(word), out.value(f"or i64 {known}, {bits}"))
 
     def _successor(self, number: int, filled: str) -> str:
+        """Write the state after a transition, and the transition."""
+        out = self.out
+        if number in self.memos:
+            self._remembered(self.memos[number], filled)
+        else:
+            self._write(self.system.transitions[number], filled, self._changes(number))
+        at = out.value(f"getelementptr i32, ptr %which.p, i64 {filled}")
+        out.do(f"store i32 {number}, ptr {at}")
+        return out.value(f"add i64 {filled}, 1")
+
+    def _remembered(self, memo: Memo, filled: str) -> None:
+        """Write the state after a transition whose changes are remembered, or call what computes them."""
+        out = self.out
+        found, entry, changes = memo.find(out, self.lowering.words)
+        known, unknown, after = out.new_label("known"), out.new_label("unknown"), out.new_label("end")
+        out.do(f"br i1 {found}, label %{known}, label %{unknown}")
+        out.begin(unknown)
+        place = out.value(f"ptrtoint ptr {entry} to i64")
+        out.value(f"call i64 @renew{memo.number}(i64 %states, i64 %i, i64 {filled}, i64 %out, i64 {place})")
+        out.do(f"br label %{after}")
+        out.begin(known)
+        self._write(self.system.transitions[memo.number], filled, changes)
+        out.do(f"br label %{after}")
+        out.begin(after)
+
+    def _renewal(self, memo: Memo) -> str:
+        """A function that computes what a transition changes, writes the state after it, and remembers."""
+        self.out = out = Assembly()
+        pointers(out, "states", "out", "found")
+        self.lowering = Lowering(out, self.layout, self.literals, words(out, self.layout.words))
+        leaf = Branch(())
+        transition = self.system.transitions[memo.number]
+        place(leaf, {leaf: [value for value, *_ in self._updates(transition)]}, self.literals.free)
+        self.lowering.place(leaf.nodes)
+        changes = self._changes(memo.number)
+        self._write(transition, "%filled", changes)
+        memo.enter(out, "%found.p", self.lowering.words, changes)
+        parameters = ("states", "i", "filled", "out", "found")
+        return function(f"renew{memo.number}", parameters, out, result="0", linkage="internal")
+
+    def _changes(self, number: int) -> dict[int, str]:
+        """By word, the new bits of the fields that a transition does not set to constants."""
+        parts: dict[int, str] = {}
+        for value, word, _, shift, lo in self._updates(self.system.transitions[number]):
+            if value.op != "const":
+                bits = self.lowering.field(value, shift, lo)
+                parts[word] = self.out.value(f"or i64 {parts[word]}, {bits}") if word in parts else bits
+        return parts
+
+    def _write(self, transition: Transition, filled: str, changes: dict[int, str]) -> None:
         """Write the state after a transition: the parent's words with the changed fields replaced."""
         out = self.out
-        changed: dict[int, int] = {}
-        constant: dict[int, int] = {}
-        values: dict[int, list[str]] = {}
-        for value, word, mask, shift, lo in self._updates(self.system.transitions[number]):
-            changed[word] = changed.get(word, 0) | mask
-            if value.op == "const":
-                constant[word] = constant.get(word, 0) | (value.value - lo) << shift
-            else:
-                values.setdefault(word, []).append(self.lowering.field(value, shift, lo))
+        changed = _masks((word, mask) for _, word, mask, *_ in self._updates(transition))
+        constant = _masks(
+            (word, (value.value - lo) << shift)
+            for value, word, _, shift, lo in self._updates(transition)
+            if value.op == "const"
+        )
         place = out.value(f"mul i64 {filled}, {self.layout.words}")
         for word, result in enumerate(self.lowering.words):
             if word in changed:
                 result = out.value(f"and i64 {result}, {signed(~changed[word] % 2**64)}")
-                for part in [str(signed(constant.get(word, 0))), *values.get(word, [])]:
-                    if part != "0":
-                        result = out.value(f"or i64 {result}, {part}")
+                if constant.get(word):
+                    result = out.value(f"or i64 {result}, {signed(constant[word])}")
+                if word in changes:
+                    result = out.value(f"or i64 {result}, {changes[word]}")
             store(out, "out", out.value(f"add i64 {place}, {word}") if word else place, result)
-        at = out.value(f"getelementptr i32, ptr %which.p, i64 {filled}")
-        out.do(f"store i32 {number}, ptr {at}")
-        return out.value(f"add i64 {filled}, 1")
+
+
+def _masks(parts: Iterable[tuple[int, int]]) -> dict[int, int]:
+    """The parts of each word together."""
+    found: dict[int, int] = {}
+    for word, bits in parts:
+        found[word] = found.get(word, 0) | bits
+    return found
