@@ -30,6 +30,7 @@ def placement(prop: Property) -> Placement:
     return Placement(
         {pod: {node: taken(prop, pod, node) for node in prop.nodes} for pod in prop.pods},
         {node: prop.api.node_exists[node] for node in prop.nodes},
+        {pod: prop.api.pod[pod].terminating for pod in prop.pods},
     )
 
 

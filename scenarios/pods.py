@@ -15,13 +15,14 @@ from .labels import read_labels
 from .names import Member, Members, read_name
 from .node_terms import read_node_affinity
 from .resources import RESOURCE_FIELDS
+from .spread import read_spread
 from .taints import read_tolerations
 from .terms import read_terms
 
 POD_FIELDS = (
     *RESOURCE_FIELDS, "priority", "preemptionPolicy", "namespace", "labels", "nodeName", "exists", "startTime",
     "terminationGracePeriodSeconds", "tolerations", "nodeSelector", "nodeAffinity", "podAffinity",
-    "podAntiAffinity", "extensionPoints",
+    "podAntiAffinity", "topologySpreadConstraints", "extensionPoints",
 )  # fmt: skip
 NAMESPACE_FIELDS = ("labels",)
 
@@ -68,6 +69,7 @@ def read_pod(
         tolerations=read_tolerations(fields.get("tolerations")),
         node_selector=read_labels(fields, "nodeSelector"),
         node_affinity=read_node_affinity(fields.get("nodeAffinity")),
+        spread=read_spread(fields.get("topologySpreadConstraints")),
         node=_node(member, nodes),
         exists=member.exists,
         graceful=grace.integer(0, MAX_GRACE) > 0 if grace else True,

@@ -51,6 +51,7 @@ def _pod(pod: Pod) -> dict[str, str]:
         or pod.tolerations
         or pod.node_selector
         or pod.node_affinity
+        or pod.spread
         or not pod.exists
         or not pod.preempts
     ):

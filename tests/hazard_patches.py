@@ -8,6 +8,7 @@ from podrace.model.history.requeue import ConditionWrittenByUpdate
 from podrace.model.language import Expr, Record, as_expr, boolean, otherwise, per, record, require, step, when
 from podrace.model.scheduler import AsyncPreemption, Binding, EventHandlers, PriorityQueue, Process
 from podrace.model.scheduler.binding import BindingPhase
+from podrace.model.scheduler.events import NODE_DELETE
 from podrace.model.scheduler.queue import Place
 
 
@@ -104,3 +105,20 @@ class AlwaysActivated(AsyncPreemption):
 
     def activates(self, pod: Pod) -> Expr:
         return as_expr(True)
+
+
+class NodeRemovedFirst(EventHandlers):
+    """deleteNodeFromCache takes the node out of the cache before it wakes pods, as all other handlers do."""
+
+    def begin_removal(self, node: Node) -> None:
+        self.cache.remove_node(node)
+        self.node_busy = True
+
+    @step(actor="node handler")
+    def remove_node(self, node: Node) -> None:
+        """After the cache, the queue: a removed node wakes the pods that its domain kept out."""
+        require(self.node_busy)
+        require(~self.node_watch.take(node).exists)
+        self.queue.move_all(NODE_DELETE, about=node)
+        self.node_busy = False
+        self.node_watch.processed()

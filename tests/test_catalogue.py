@@ -86,6 +86,9 @@ ROWS = [
     Row("waiting-victim", "S-STUCK", "1.23", (), (), H, 18033, 59075, 63),
     Row("106361", "S-CAP", "1.24", (), (), V, 171, 350, 12, 12),
     Row("106361", "S-CAP", "1.24", ("110925",), (), H, 629, 1544, 33),
+    # A pod that evens out the zones of those that topology spread rejected, and wakes none of them.
+    Row("122626", "S-STUCK", "1.30", (), (), V, 78, 158, 25, 25),
+    Row("122626", "S-STUCK", "1.30", ("122627",), (), H, 758, 2238, 46),
     # An error that parked a pod, an update of a pod in flight, a preemption of somebody who is gone.
     Row("104013", "S-STUCK", "1.28", (), (), V, 28, 41, 12, 12),
     Row("104013", "S-STUCK", "1.28", ("119105",), (), H, 51, 80, 24),

@@ -24,6 +24,7 @@ from tests.hazard_patches import (
     Fenced,
     FreshRequeue,
     GhostsRefused,
+    NodeRemovedFirst,
     RegisteredToTheEnd,
     VersionedCondition,
 )
@@ -58,6 +59,9 @@ ROWS: list[tuple[str, str, tuple[type[Component], ...], tuple[str, ...], str, in
     ("gone-victim", "L-OVER", (AlwaysActivated,), ("133167",), H, 6364, None),
     ("rejected-while-gated", "S-STUCK", (), (), H, 19270, None),
     ("replacement", "S-NOM", (), (), H, 5881, None),
+    ("emptied-zone", "S-STUCK", (), (), V, 1166, 17),
+    ("emptied-zone", "S-STUCK", (), ("127464",), V, 640, 16),
+    ("emptied-zone", "S-STUCK", (NodeRemovedFirst,), (), H, 5622, None),
     ("budget-overdrawn", "S-PDB", (), (), V, 548, 22),
 ]
 

@@ -15,6 +15,7 @@ from ..language.sorts import sort_of_ref
 from .extension_points import ExtensionPoint
 from .node_affinity import NodeAffinity, NodeTerm
 from .selectors import Operator, Requirement, Selector, Term
+from .spread import SpreadConstraint
 
 Quantity = int | Parameter
 
@@ -122,7 +123,7 @@ class Pod(Entity):
     create later. `graceful` is False for terminationGracePeriodSeconds 0: a DELETE removes it at once.
     `start` is status.startTime, as a number. `preempts` is False for preemptionPolicy Never.
     `namespace_labels` are those of the pod's namespace. `node_selector` and the required `node_affinity` say which
-    nodes the pod may go to. `extension_points` are those at which some plugin has work to do for the pod.
+    nodes the pod may go to, `spread` how evenly it and its like must lie over them. `extension_points` are those at which some plugin has work to do for the pod.
     """
 
     def __init__(
@@ -149,6 +150,7 @@ class Pod(Entity):
         exists: bool = True,
         graceful: bool = True,
         extension_points: Iterable[ExtensionPoint] = (),
+        spread: Sequence[SpreadConstraint] = (),
     ) -> None:
         super().__init__(index, name)
         self._requests, self._priority = _amounts(cpu, memory, ephemeral, extended), priority
@@ -161,6 +163,7 @@ class Pod(Entity):
         self.node_selector, self.node_affinity = dict(node_selector or {}), node_affinity
         self.node, self.exists, self.graceful = node, exists, graceful
         self.extension_points = frozenset(extension_points)
+        self.spread = tuple(spread)
 
     def asks_for(self, node: Node) -> bool:
         """Whether nodeSelector and required node affinity both match the node (GetRequiredNodeAffinity, 1.22)."""

@@ -125,6 +125,19 @@ class LostNominationsWakeNobody(EventHandlers):
         return as_expr(False)
 
 
+@before("127464", "a removed node wakes the pods that its domain kept out", first_in="1.32", issues=(110175,))
+class RemovedNodesWakeNobody(EventHandlers):
+    """No plugin was told of a removed node, whatever it had registered."""
+
+    def begin_removal(self, node: Node) -> None:
+        self.remove_node_now(node)
+
+    @step(actor="node handler")
+    def remove_node(self, node: Node) -> None:
+        """Nothing is left for a second step."""
+        require(False)
+
+
 @before("node-pre-check", "a new node wakes only the pods that it would admit", first_in="1.22")
 class NodesWakeEverybody(EventHandlers):
     """A new node moved every parked pod."""

@@ -18,6 +18,7 @@ from . import (  # noqa: F401  (they register their changes)
     queue,
     requeue,
     scores,
+    spread,
 )
 from .change import CHANGES, RELEASE_ORDER, Change
 

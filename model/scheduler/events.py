@@ -63,6 +63,7 @@ NOMINATED_POD_GONE = ClusterEvent("NominatedPodGone", "Pod", Action.DELETE)
 WAITING_POD_GONE = ClusterEvent("WaitingPodGone", "Pod", Action.DELETE)
 """A pod was deleted that had a node in the scheduler's memory only."""
 NODE_ADD = ClusterEvent("NodeAdd", "Node", Action.ADD)
+NODE_DELETE = ClusterEvent("NodeDelete", "Node", Action.DELETE)
 ANY_EVENT = ClusterEvent("WildCardEvent", WILDCARD, Action.ALL)
 UNSCHEDULABLE_TIMEOUT = ClusterEvent("UnschedulableTimeout", WILDCARD, Action.ALL)
 
@@ -118,11 +119,16 @@ def default_plugins() -> tuple[Plugin, ...]:
         ClusterEvent("PodAll", "Pod", Action.ALL),
         *selection,
     )
+    spread = (
+        ClusterEvent("PodAll", "Pod", Action.ALL),
+        ClusterEvent("NodeAddDeleteOrLabel", "Node", Action.ADD | Action.DELETE | Action.UPDATE_NODE_LABEL),
+    )
     registered = {
         "NodeUnschedulable": taints,
         "TaintToleration": taints,
         "NodeAffinity": selection,
         "NodeResourcesFit": fit,
+        "PodTopologySpread": spread,
         "InterPodAffinity": affinity,
     }
     return tuple(Plugin(i, name, events) for i, (name, events) in enumerate(registered.items()))

@@ -1,5 +1,5 @@
 """Filters: does a pod fit on a node (framework/plugins: nodeunschedulable, tainttoleration, nodeaffinity,
-noderesources, interpodaffinity)."""
+noderesources, interpodaffinity; podtopologyspread is in `spread`)."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ..environment.objects import NATIVE, Node, Pod, Taint, Term, node_or_none
-from ..language import Component, Expr, all_of, any_of, as_expr, count, select, total, when
+from ..language import Expr, all_of, any_of, as_expr, count, select, total, when
 from .placement import Placement
+from .spread import TopologySpread
 from .verdicts import Code
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ Plugin = Callable[[Pod, Node, Placement], Expr]
 UNSCHEDULABLE = Taint("node.kubernetes.io/unschedulable")
 
 
-class Filters(Component):
+class Filters(TopologySpread):
     """The filter plugins."""
 
     snapshot: Snapshot
@@ -38,6 +39,7 @@ class Filters(Component):
             "TaintToleration": self.taints_tolerated,
             "NodeAffinity": self.node_affinity,
             "NodeResourcesFit": self.node_resources,
+            "PodTopologySpread": self.topology_spread,
             "InterPodAffinity": self.inter_pod_affinity,
         }
 

@@ -14,7 +14,14 @@ from ..environment.extension_points import ExtensionPoint
 from ..environment.objects import Node, Pod, PodObject
 from ..environment.watch import Handler
 from ..language import Component, Expr, Value, as_expr, boolean, enum, otherwise, require, step, when
-from .events import ASSIGNED_POD_ADD, ASSIGNED_POD_DELETE, NODE_ADD, NOMINATED_POD_GONE, WAITING_POD_GONE
+from .events import (
+    ASSIGNED_POD_ADD,
+    ASSIGNED_POD_DELETE,
+    NODE_ADD,
+    NODE_DELETE,
+    NOMINATED_POD_GONE,
+    WAITING_POD_GONE,
+)
 
 if TYPE_CHECKING:
     from ..environment.watch import NodeWatch, PodWatch
@@ -170,7 +177,7 @@ class EventHandlers(Component):
 
     @step(actor="node handler")
     def handle_node(self, node: Node) -> None:
-        """The node handler takes its next event; a deleted node wakes nobody."""
+        """The node handler takes its next event."""
         require(~self.node_busy)
         event = self.node_watch.take(node)
         with when(event.exists):
@@ -178,14 +185,43 @@ class EventHandlers(Component):
             self.check_admission(node)
             self.node_busy = True
         with otherwise():
-            self.cache.remove_node(node)
-            self.node_watch.processed()
+            self.begin_removal(node)
+
+    def begin_removal(self, node: Node) -> None:
+        """deleteNodeFromCache: the queue is told before the cache. The model does both at once where nobody asked to be told."""
+        if self.some_pod_spreads():
+            self.queue.move_all(NODE_DELETE, about=node)
+            self.node_busy = True
+        else:
+            self.remove_node_now(node)
+
+    def some_pod_spreads(self) -> bool:
+        """Whether topology spread, the only plugin of the model that asks for removed nodes, can reject any pod."""
+        return any(pod.spread for pod in self.universe[Pod])
+
+    def remove_node_now(self, node: Node) -> None:
+        """RemoveNode, and the handler is through."""
+        self.cache.remove_node(node)
+        self.node_watch.processed()
+
+    @step(actor="node handler")
+    def remove_node(self, node: Node) -> None:
+        """After the queue, the cache: the node is removed."""
+        if not self.some_pod_spreads():
+            require(False)
+            return
+        require(self.node_busy)
+        require(~self.node_watch.take(node).exists)
+        self.node_busy = False
+        self.remove_node_now(node)
 
     @step(actor="node handler")
     def wake_queue_for_node(self, node: Node) -> None:
         """After the cache, the queue: a new node wakes the parked pods that may fit on it."""
         require(self.node_busy)
-        self.node_watch.take(node)
+        event = self.node_watch.take(node)
+        if self.some_pod_spreads():
+            require(event.exists)
         self.queue.move_all(NODE_ADD, self.admissible(), about=node)
         self.node_busy = False
         self.node_watch.processed()

@@ -12,10 +12,14 @@ from ..environment.objects import Node, Pod
 from ..language import Component, Expr, all_of, as_expr
 from .events import NOMINATED_POD_GONE, WAITING_POD_GONE, Action, ClusterEvent, Plugin
 from .placement import Placement
+from .spread import has_keys, is_meant
 from .verdicts import Code
 
 if TYPE_CHECKING:
     from .filters import Filters
+
+ABOUT_ASSIGNED_PODS = ("PodTopologySpread", "InterPodAffinity")
+"""The plugins whose hints for pods ask whether the pod has a node."""
 
 
 class Hints(Component):
@@ -33,17 +37,19 @@ class Hints(Component):
         if not plugin.asked_for(event):
             return as_expr(False)
         if event == WAITING_POD_GONE:
-            return as_expr(plugin.name not in ("NodeResourcesFit", "InterPodAffinity"))
+            return as_expr(plugin.name not in ("NodeResourcesFit", *ABOUT_ASSIGNED_PODS))
         if event == NOMINATED_POD_GONE:
-            return as_expr(plugin.name != "InterPodAffinity")
+            return as_expr(plugin.name not in ABOUT_ASSIGNED_PODS)
         if isinstance(about, Node):
             return self.after_node(plugin, pod, about)
         if isinstance(about, Pod) and plugin.name == "InterPodAffinity":
             return as_expr(_matches_all(pod, about, anti=event.action == Action.DELETE))
+        if isinstance(about, Pod) and plugin.name == "PodTopologySpread":
+            return as_expr(is_meant(about, pod))
         return as_expr(True)
 
     def after_node(self, plugin: Plugin, pod: Pod, node: Node) -> Expr:
-        """A node was added (isSchedulableAfterNodeChange without an old node)."""
+        """A node was added, or removed (isSchedulableAfterNodeChange with one node only)."""
         if plugin.name == "NodeUnschedulable":
             return as_expr(not node.unschedulable)
         if plugin.name == "TaintToleration":
@@ -52,6 +58,8 @@ class Hints(Component):
             return as_expr(pod.asks_for(node))
         if plugin.name == "NodeResourcesFit":
             return all_of(pod.request(r) <= node.allocatable(r) for r in pod.resources)
+        if plugin.name == "PodTopologySpread":
+            return as_expr(has_keys(node, pod))
         if plugin.name == "InterPodAffinity":
             required = [term for term in pod.terms if term.required]
             return as_expr(any(term.anti or term.topology_key in node.labels for term in required))

@@ -56,7 +56,8 @@ class PostFilter(Reservation):
         require((self.verdict[node] == NodeVerdict.REJECTED) & ~self.preemption.has_enough(pod))
         possible, victims = self.preemption.dry_run(pod, node)
         violates = any_of(self.preemption.violations(pod, victims, node).values())
-        candidate = self.snapshot.live[node] & possible & self.preemption.has_room(pod, violates)
+        accepted = self.preemption.has_room(pod, violates) & self.preemption.extenders_accept(pod, node)
+        candidate = self.snapshot.live[node] & possible & accepted
         self.verdict[node] = select(candidate, NodeVerdict.CANDIDATE, NodeVerdict.NO_CANDIDATE)
         for q, is_victim in victims.items():
             with when(candidate & is_victim):

@@ -37,7 +37,7 @@ class Preemption(Candidates):
             & ~self.is_retried(node)
             & self.snapshot.on(q, node)
             & self.snapshot.pod[q].terminating
-            & (q.priority < pod.priority)
+            & self.may_evict(pod, q, node)
             for node in self.universe[Node]
             for q in self.universe[Pod]
             if q is not pod
@@ -62,6 +62,10 @@ class Preemption(Candidates):
     def tries_unfiltered(self) -> bool:
         """Whether a node of which the filters said nothing is tried."""
         return False
+
+    def extenders_accept(self, pod: Pod, node: Node) -> Expr:
+        """callExtenders: every extender with a say in preemption keeps the candidate. There are none, unless a patch has some."""
+        return as_expr(True)
 
     def reasons(self, pod: Pod, node: Node) -> dict[str, Expr]:
         """What PostFilter says of a node that is no candidate: one of these, or several resources at once."""

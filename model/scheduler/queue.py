@@ -289,12 +289,16 @@ class PriorityQueue(Component):
         self._move(dict.fromkeys(self.universe[Pod], True) if admitted is None else admitted, event, about)
 
     def move_matching(self, pod: Pod, event: ClusterEvent = ASSIGNED_POD_ADD) -> None:
-        """AssignedPodAdded / AssignedPodUpdated: parked pods with a required affinity term for `pod`."""
-        waiting_for = {
-            parked: any(t.required and not t.anti and t.matches(pod) for t in parked.terms)
-            for parked in self.universe[Pod]
-        }
-        self._move(waiting_for, event, pod)
+        """AssignedPodAdded / AssignedPodUpdated: parked pods that may look at pods on other nodes than their own."""
+        self._move({parked: self.looks_at(parked, pod) for parked in self.universe[Pod]}, event, pod)
+
+    def looks_at(self, parked: Pod, pod: Pod) -> Expr:
+        """getUnschedulablePodsWithCrossTopologyTerm: a required affinity term for `pod`, or rejected by topology spread."""
+        spread = [p for p in self.universe[Plugin] if p.name == "PodTopologySpread"]
+        by_spread = any_of(
+            self.rejected_by[parked][p] for p in spread if parked.spread and parked.namespace == pod.namespace
+        )
+        return by_spread | any(t.required and not t.anti and t.matches(pod) for t in parked.terms)
 
     def _move(self, which: Mapping[Pod, Value], event: ClusterEvent, about: Pod | Node | None = None) -> None:
         for pod, wanted in which.items():

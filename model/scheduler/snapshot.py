@@ -72,4 +72,5 @@ class Snapshot(Component):
         return Placement(
             {pod: {node: self.on(pod, node) for node in nodes} for pod in self.universe[Pod]},
             {node: self.live[node] for node in nodes},
+            {pod: self.pod[pod].terminating for pod in self.universe[Pod]},
         )

@@ -34,7 +34,11 @@ class Victims(Component):
     def potential_victims(self, pod: Pod, node: Node) -> dict[Pod, Expr]:
         """The lower-priority pods on a node of the snapshot."""
         present = self.snapshot.placement().present(pod, node)
-        return {q: here & (q.priority < pod.priority) for q, here in present.items()}
+        return {q: here & self.may_evict(pod, q, node) for q, here in present.items()}
+
+    def may_evict(self, pod: Pod, victim: Pod, node: Node) -> Expr:
+        """isPreemptionAllowed: the victim's priority is lower. (IsEligiblePod, 1.34, may narrow that; by default it does not.)"""
+        return victim.priority < pod.priority
 
     def violating(self, pod: Pod, node: Node) -> dict[Pod, Expr]:
         """filterPodsWithPDBViolation: whose eviction from the node some budget has no room for.

@@ -22,6 +22,7 @@ from ...model.environment.objects import (
     Term,
     Toleration,
 )
+from ...model.environment.spread import SpreadConstraint
 from ...model.history import resolve
 from ...model.language import Component, Concrete
 from .outcome import Case, NotCovered
@@ -65,6 +66,19 @@ def _term(facts: Mapping[str, Any], required: bool, anti: bool) -> Term:
     )
 
 
+def spread(pod: Mapping[str, Any]) -> list[SpreadConstraint]:
+    """The hard topology spread constraints of a pod."""
+    found = []
+    for c in pod.get("topologySpreadConstraints") or ():
+        if c.get("minDomains"):
+            raise NotCovered("minDomains is not modelled")
+        if c.get("whenUnsatisfiable") != "ScheduleAnyway":
+            found.append(
+                SpreadConstraint(c["topologyKey"], selector(c.get("labelSelector")), int(c["maxSkew"]))
+            )
+    return found
+
+
 def _resources(facts: Mapping[str, Any] | None) -> dict[str, Any]:
     facts = facts or {}
     return {
@@ -106,8 +120,6 @@ def make_pod(
 
     Of the pods that are not bound only those to be `queued` are in activeQ.
     """
-    if facts.get("topologySpreadConstraints"):
-        raise NotCovered("PodTopologySpread is not modelled")
     namespace, node = facts.get("namespace") or "", nodes.get(facts.get("nodeName") or "")
     started = facts.get("startTime")
     return Pod(
@@ -128,6 +140,7 @@ def make_pod(
             )
             for t in facts.get("tolerations") or ()
         ],
+        spread=spread(facts),
         node=node,
         exists=node is not None or queued,
     )

@@ -11,8 +11,9 @@ from ...model.language import any_of, count
 from ...model.scheduler.verdicts import NodeVerdict, Phase
 from .cluster import Facts, Situation, facts_of, situation, start_number
 from .drive import Drive, stand_at
+from .extenders import preemption_plugins
 from .later import listed, restated
-from .outcome import Case, NotCovered, Outcome, any_of_these, differ, first_failure, shown
+from .outcome import Case, Outcome, any_of_these, differ, first_failure, shown
 from .plugins import chosen_filters
 
 AFTER_PREEMPTION = (
@@ -32,8 +33,6 @@ def by_name(here: Situation) -> list[Node]:
 
 def dry_runs(case: Case, release: str) -> Outcome:
     """Each cycle is a dry run of its own."""
-    if case.get("uses_topology_spread"):
-        raise NotCovered("PodTopologySpread is not modelled")
     outcomes = []
     for number, cycle in enumerate(case["cycles"], 1):
         outcome = _dry_run(case, cycle, release)
@@ -45,7 +44,8 @@ def dry_runs(case: Case, release: str) -> Outcome:
 def _dry_run(case: Case, cycle: Mapping[str, Any], release: str) -> Outcome:
     filters = chosen_filters(case.get("filters"))
     limits = _candidate_limits(case.get("args") or {}, cycle)
-    facts = replace(facts_of(case, cycle["preemptor"]), config=limits, test_plugins=(filters,))
+    plugins = (filters, *preemption_plugins(case))
+    facts = replace(facts_of(case, cycle["preemptor"]), config=limits, test_plugins=plugins)
     here = situation(facts, release)
     order = by_name(here)
     offset = int(cycle.get("offset") or 0) % max(1, len(order))
@@ -99,7 +99,8 @@ def _sentence(candidates: Mapping[str, tuple[frozenset[str], int]]) -> str:
 def pick_one(case: Case, release: str) -> Outcome:
     """Dry run on all nodes, then the choice."""
     facts = facts_of(case, case["preemptor"])
-    here = situation(replace(facts, test_plugins=(chosen_filters(case.get("filters")),)), release)
+    plugins = (chosen_filters(case.get("filters")), *preemption_plugins(case))
+    here = situation(replace(facts, test_plugins=plugins), release)
     stand_at(here, Phase.DRY_RUN, None, NodeVerdict.REJECTED)
     drive = Drive(here, by_name(here)).run(AFTER_PREEMPTION)
     changed = restated(case, release)

@@ -68,6 +68,9 @@ class ChosenFilters(Filters):
             **{name: partial(self.as_told, answers) for name, answers in self.said.items()},
         }
         known = {**own, **stubs}
+        missing = [name for name in self.chosen if name not in known]
+        if missing:
+            raise NotCovered(f"the release has no filter {missing[0]}")
         return {name: known[name] for name in self.chosen}
 
     def always_pass(self, pod: Pod, node: Node, placement: Placement) -> Expr:
@@ -93,8 +96,8 @@ class ChosenFilters(Filters):
 
 
 KNOWN = (
-    "NodeUnschedulable", "TaintToleration", "NodeAffinity", "NodeResourcesFit", "InterPodAffinity", "AlwaysPass",
-    "AlwaysFail", "NodeNameEqualsPodName", "NodeHasNoPods",
+    "NodeUnschedulable", "TaintToleration", "NodeAffinity", "NodeResourcesFit", "PodTopologySpread", "InterPodAffinity",
+    "AlwaysPass", "AlwaysFail", "NodeNameEqualsPodName", "NodeHasNoPods",
 )  # fmt: skip
 
 
@@ -108,8 +111,6 @@ def chosen_filters(filters: Sequence[str | Mapping[str, Any]] | None) -> type[Co
         name = told if isinstance(told, str) else str(told.get("kind") or told.get("name"))
         if not isinstance(told, str):
             said[name] = _answers(name, told)
-        elif name == "PodTopologySpread":
-            raise NotCovered("PodTopologySpread is not modelled")
         elif name not in KNOWN and not name.startswith("("):
             raise NotCovered(f"the filter {name} is not modelled")
         chosen.append(name)

@@ -11,6 +11,7 @@ from ...model.scheduler.verdicts import NodeVerdict, Phase
 from .cluster import Facts, Situation, facts_of, situation
 from .drive import Drive, stand_at
 from .dry_run import by_name, dry_runs, earliest_start, more_important, pick_one
+from .extenders import preemption_plugins
 from .later import restated
 from .outcome import Case, NotCovered, NotTranslated, Outcome, any_of_these, differ, first_failure
 from .plugins import chosen_filters
@@ -18,10 +19,8 @@ from .plugins import chosen_filters
 
 def run(case: Case, release: str) -> Outcome:
     """One case of tables 1 to 5."""
-    if case.get("eligibility_hook"):
-        raise NotCovered("custom eligibility hooks are not modelled")
-    if case.get("extenders"):
-        raise NotCovered("extenders are not modelled")
+    if case.get("extenders") and (case.get("integration") or "expected_nominated_node" not in case):
+        raise NotCovered("extenders are modelled in preemption only")
     kinds = {"earliest_start": earliest_start, "more_important": more_important}
     if case.get("kind") in kinds:
         return kinds[case["kind"]](case, release)
@@ -106,7 +105,8 @@ def _as_of(case: Case, release: str) -> Case:
 
 
 def _preempt(case: Case, facts: Facts, release: str, whole: bool) -> tuple[Situation, Drive]:
-    here = situation(replace(facts, test_plugins=(chosen_filters(case.get("filters")),)), release)
+    plugins = (chosen_filters(case.get("filters")), *preemption_plugins(case))
+    here = situation(replace(facts, test_plugins=plugins), release)
     hoped = here.nodes.get(case.get("expected_nominated_node") or "")
     drive = Drive(here, by_name(here), hoped)
     if whole:

@@ -10,6 +10,7 @@ from ..budgets import MAX_ALLOWED
 from ..labels import OF_LABELS
 from ..nodes import MAX_PODS
 from ..pods import MAX_GRACE, MAX_PRIORITY, MIN_PRIORITY, POLICIES
+from ..spread import MAX_SKEW
 from ..taints import EFFECTS
 from ..terms import PREFERRED, REQUIRED
 from .parts import (
@@ -81,6 +82,7 @@ OBJECTS: Mapping[str, Schema] = {
             "nodeAffinity": part("nodeAffinity"),
             "podAffinity": part("podAffinity"),
             "podAntiAffinity": part("podAffinity"),
+            "topologySpreadConstraints": listed(part("topologySpreadConstraint")),
             "extensionPoints": listed(word(point.value for point in ExtensionPoint)),
         },
         ["cpu"],
@@ -120,6 +122,16 @@ OBJECTS: Mapping[str, Schema] = {
     ),
     "podAffinityTerm": mapping(_TERM, ["topologyKey"]),
     "weightedTerm": mapping({"weight": whole(1, 100), "podAffinityTerm": part("podAffinityTerm"), **_TERM}),
+    "topologySpreadConstraint": mapping(
+        {
+            "maxSkew": whole(1, MAX_SKEW),
+            "topologyKey": LABEL_KEY,
+            "whenUnsatisfiable": word(("DoNotSchedule",)),
+            "labelSelector": part("labelSelector"),
+            **_SELECTOR,
+        },
+        ["maxSkew", "topologyKey"],
+    ),
     "labelSelector": mapping(_SELECTOR),
     "requirement": mapping(
         {"key": LABEL_KEY, "operator": word(o.value for o in OF_LABELS), "values": listed(LABEL_VALUE)},

@@ -44,9 +44,7 @@ def test_what_is_left_out_is_skipped_and_says_why() -> None:
         if status == "SKIP" and not reason.startswith("does not apply to 1.22: ")
     }
     assert skipped == {
-        "spread": "not covered: PodTopologySpread is not modelled",
-        "hook": "not covered: custom eligibility hooks are not modelled",
-        "extenders": "not covered: extenders are not modelled",
+        "extender-unknown": "not covered: the extender dice is not modelled",
         "unknown-filter": "not covered: the filter Nobody is not modelled",
     }
 

@@ -19,6 +19,7 @@ from podrace.model.environment.objects import (
     Term,
     Toleration,
 )
+from podrace.model.environment.spread import SpreadConstraint
 from podrace.scenarios import parse_scenario
 
 RICH = """\
@@ -65,6 +66,8 @@ pods:
           namespaceSelector: {matchLabels: {kind: test}}
     podAffinity:
       required: [{labelSelector: {}, topologyKey: zone}]
+    topologySpreadConstraints:
+    - {maxSkew: 2, topologyKey: zone, whenUnsatisfiable: DoNotSchedule, matchLabels: {app: web}}
 namespaces:
   team: {labels: {kind: test}}
 podDisruptionBudgets:
@@ -108,6 +111,7 @@ def test_pods(spec: ClusterSpec) -> None:
     assert (p.preempts, p.namespace) == (False, "team")
     assert p.namespace_labels == {"kubernetes.io/metadata.name": "team", "kind": "test"}
     assert p.extension_points == {ExtensionPoint.PERMIT, ExtensionPoint.RESERVE}
+    assert p.spread == (SpreadConstraint("zone", Selector({"app": "web"}), 2),)
     assert p.tolerations == (
         Toleration("dedicated", "Equal", "batch", "NoSchedule"),
         Toleration(operator="Exists"),

@@ -118,6 +118,35 @@ OPERATORS = "(known: In, NotIn, Exists, DoesNotExist)"
             ".tolerations[0]: unknown field `tolerationSeconds`; known: key, operator, value, effect",
         ),
         ("nodeSelector: {zone: 1}", '.nodeSelector.zone: expected a label value, not `1`: put it in quotes ("1")'),
+        (
+            "topologySpreadConstraints: [{maxSkew: 1}]",
+            ".topologySpreadConstraints[0]: `topologyKey` is missing: a constraint needs `maxSkew` and `topologyKey`",
+        ),
+        (
+            "topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone}]",
+            (
+                ".topologySpreadConstraints[0]: "
+                "`matchLabels` is missing: give the labels of the pods that are counted"
+            ),
+        ),
+        (
+            "topologySpreadConstraints: [{maxSkew: 0, topologyKey: zone, matchLabels: {a: b}}]",
+            ".topologySpreadConstraints[0].maxSkew: expected a whole number from 1 to 2147483648, not `0`",
+        ),
+        (
+            "topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: ScheduleAnyway}]",
+            (
+                ".topologySpreadConstraints[0].whenUnsatisfiable: "
+                "ScheduleAnyway is a score that the model does not have: remove the constraint"
+            ),
+        ),
+        (
+            "topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, labelSelector: {}, matchLabels: {}}]",
+            (
+                ".topologySpreadConstraints[0].matchLabels: "
+                "`labelSelector` is there, too: move `matchLabels` into it"
+            ),
+        ),
         ("nodeAffinity: {}", ".nodeAffinity: `required` is missing: give `nodeSelectorTerms` below it"),
         (
             "nodeAffinity: {preferred: []}",
