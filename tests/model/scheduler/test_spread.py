@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from typing import Any
 
 import pytest
@@ -24,7 +25,7 @@ from tests.model.clusters import concrete, spec
 
 WEB = {"app": "web"}
 ZONES = (None, "east", "west", "north")
-LABELS = ({}, WEB, {"app": "db"})
+LABELS: tuple[dict[str, str], ...] = ({}, WEB, {"app": "db"})
 
 
 def codes(pods: list[Pod], on: tuple[Node, ...], leaving: set[int], release: str = "1.34") -> list[Code]:
@@ -43,7 +44,11 @@ def codes(pods: list[Pod], on: tuple[Node, ...], leaving: set[int], release: str
     plugin = filters.plugins().get("PodTopologySpread")
     if plugin is None:
         return []
-    return [model.get(lambda n=n: plugin(pods[-1], n, snapshot.placement())) for n in on]
+    return [model.get(partial(_said, plugin, pods[-1], n, snapshot)) for n in on]
+
+
+def _said(plugin: Any, pod: Pod, node: Node, snapshot: Any) -> Any:
+    return plugin(pod, node, snapshot.placement())
 
 
 def by_hand(pods: list[Pod], on: tuple[Node, ...], leaving: set[int]) -> list[Code]:
