@@ -192,6 +192,7 @@ SENTENCES = (
     Sentence(r"process\.change_leader", "A standby takes over: it knows only what its informers have shown it."),
     Sentence(r"process\.land", "The binding of {pod} to {node}, sent by an earlier leader, is executed."),
     Sentence(r"pod_watch\.resume", "The pod watch was interrupted: the informer sees only what came of the missed events."),
+    Sentence(r"users\.remove_gates", "The scheduling gates of {pod} are removed."),
     Sentence(r"users\.create_node", "Node {node} joins the cluster."),
     Sentence(r"users\.delete_node", "Node {node} is deleted."),
 )  # fmt: skip
@@ -203,6 +204,7 @@ FACTS = {
     "assumed": ("assumed", ""),
     "failed": ("PodScheduled=False", ""),
     "terminating": ("being deleted", ""),
+    "gated": ("gated", ""),
     "place": ("in {value}", "in no queue"),
     "victim": ("victim", ""),
     "verdict": ("{value} it", ""),

@@ -113,6 +113,8 @@ ROWS = [
     # What the queue keeps of pods that were popped: who rejected them, which events came, that they are in flight.
     Row("old-rejection", "S-STUCK", "1.28", ("119105",), (), V, 454, 887, 29, 29),
     Row("old-rejection", "S-STUCK", "1.28", ("120334", "119105"), (), H, 909, 2123, 54),
+    Row("gate-outlives-removal", "S-STUCK", "1.28", (), (), V, 33, 47, 17, 17),
+    Row("gate-outlives-removal", "S-STUCK", "1.28", ("120334",), (), H, 93, 189, 28),
     Row("event-list", "S-STUCK", "1.28", (), (), V, 9636, 28518, 25, 25),
     Row("event-list", "S-STUCK", "1.28", ("120413",), (), H, 38921, 135316, 69),
     Row("skipped-in-flight", "S-FLIGHT", "1.31", ("118438",), (), V, 266, 530, 25, 25),

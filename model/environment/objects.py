@@ -123,6 +123,7 @@ class Pod(Entity):
     `start` is status.startTime, as a number. `preempts` is False for preemptionPolicy Never.
     `namespace_labels` are those of the pod's namespace. `node_selector` and the required `node_affinity` say which
     nodes the pod may go to. `extension_points` are those at which some plugin has work to do for the pod.
+    `gated`: it is created with scheduling gates.
     """
 
     def __init__(
@@ -149,6 +150,7 @@ class Pod(Entity):
         exists: bool = True,
         graceful: bool = True,
         extension_points: Iterable[ExtensionPoint] = (),
+        gated: bool = False,
     ) -> None:
         super().__init__(index, name)
         self._requests, self._priority = _amounts(cpu, memory, ephemeral, extended), priority
@@ -160,7 +162,7 @@ class Pod(Entity):
         self.terms = tuple(_owned(term, namespace) for term in terms)
         self.node_selector, self.node_affinity = dict(node_selector or {}), node_affinity
         self.node, self.exists, self.graceful = node, exists, graceful
-        self.extension_points = frozenset(extension_points)
+        self.extension_points, self.gated = frozenset(extension_points), gated
 
     def asks_for(self, node: Node) -> bool:
         """Whether nodeSelector and required node affinity both match the node (GetRequiredNodeAffinity, 1.22)."""
@@ -305,6 +307,7 @@ class PodObject(Record):
     nominated = ref(Node)  # status.nominatedNodeName
     failed = boolean()  # condition PodScheduled=False, reason Unschedulable
     terminating = boolean()  # metadata.deletionTimestamp is set
+    gated = boolean()  # spec.schedulingGates names any
     version = integer(0, last_version)  # what else is not status
 
     @property
@@ -320,7 +323,11 @@ class PodObject(Record):
     def copy(self) -> PodCopy:
         """What a component keeps of an object that is not assigned."""
         return PodCopy(
-            nominated=self.nominated, failed=self.failed, terminating=self.terminating, version=self.version
+            nominated=self.nominated,
+            failed=self.failed,
+            terminating=self.terminating,
+            gated=self.gated,
+            version=self.version,
         )
 
 
@@ -330,6 +337,7 @@ class PodCopy(Record):
     nominated = ref(Node)
     failed = boolean()
     terminating = boolean()
+    gated = boolean()
     version = integer(0, last_version)
 
 

@@ -99,7 +99,7 @@ class PodWatch(Component):
 
     def setup(self) -> None:
         for pod in self.universe[Pod]:
-            start = PodObject(exists=pod.exists, node=pod.node)
+            start = self.api.at_start(pod)
             self.lister[pod] = start
             if pod.exists:
                 self.seen[Handler.QUEUE if pod.node is None else Handler.CACHE][pod] = start

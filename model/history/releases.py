@@ -9,6 +9,7 @@ from ..language import Component
 from . import (  # noqa: F401  (they register their changes)
     affinity,
     cache,
+    gates,
     handlers,
     nodes,
     nominations,

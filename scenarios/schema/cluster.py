@@ -82,9 +82,13 @@ OBJECTS: Mapping[str, Schema] = {
             "podAffinity": part("podAffinity"),
             "podAntiAffinity": part("podAffinity"),
             "extensionPoints": listed(word(point.value for point in ExtensionPoint)),
+            "schedulingGates": about(
+                listed(part("schedulingGate")), "Gates that a user may remove later, all at once."
+            ),
         },
         ["cpu"],
     ),
+    "schedulingGate": mapping({"name": LABEL_KEY}, ["name"]),
     "toleration": mapping(
         {
             "key": LABEL_KEY,

@@ -307,11 +307,14 @@ def test_a_sums():
     assert not [name for name in first if "requested" in name]
 
 
-def test_a_gates():
-    on, p = nodes(2), Pod(0, "p", 1)
+def test_a_pre_enqueue():
+    on, p = nodes(2), Pod(0, "p", 1, gated=True)
     model = concrete(spec([p], on), "1.34")
-    assert not hasattr(p, "gates")
-    assert model.get(lambda: model.part("async_preemption").holds(p)) is False
+    queue = model.part("queue")
+    assert model.get(lambda: queue.place[p]) is Place.UNSCHEDULABLE
+    model.do(lambda: model.part("users").remove_gates(p))
+    assert model.get(lambda: model.part("api").pod[p].gated) is False
+    assert not enabled(model, lambda: model.part("users").remove_gates(p))
 
 
 def test_a_disruption():

@@ -44,6 +44,7 @@ pods:
     namespace: team
     preemptionPolicy: Never
     extensionPoints: [permit, reserve]
+    schedulingGates: [{name: example.com/quota}, {name: other}]
     tolerations:
     - {key: dedicated, operator: Equal, value: batch, effect: NoSchedule}
     - {operator: Exists}
@@ -108,6 +109,7 @@ def test_pods(spec: ClusterSpec) -> None:
     assert (p.preempts, p.namespace) == (False, "team")
     assert p.namespace_labels == {"kubernetes.io/metadata.name": "team", "kind": "test"}
     assert p.extension_points == {ExtensionPoint.PERMIT, ExtensionPoint.RESERVE}
+    assert (v.gated, p.gated) == (False, True)
     assert p.tolerations == (
         Toleration("dedicated", "Equal", "batch", "NoSchedule"),
         Toleration(operator="Exists"),
