@@ -98,7 +98,7 @@ SENTENCES = (
         r"api\.pod\[.*\]\.terminating: false -> true",
     ),
     Sentence(r"async_preemption\.evict(_last)?", "The goroutine tries to evict {victim} for {pod}, which has no effect at the API server."),
-    Sentence(r"async_preemption\.leave", "Preemption for {pod} no longer runs: it may enter activeQ again."),
+    Sentence(r"async_preemption\.leave", "Of the victims for {pod} only the last is left."),
     Sentence(r"async_preemption\.activate", "The goroutine asks the queue to try {pod} again."),
     # Binding.
     Sentence(r"binding\.wake_queue", "{pod} was not bound, so the queue lets parked pods try again: there may be room for them."),
@@ -163,6 +163,8 @@ SENTENCES = (
         r"nominator\.node\[.*\]: none -> (?P<after>.*)",
     ),
     Sentence(r"handlers\.update_queue", "The queue's handler updates {pod} in the queue, and the nominator with it."),
+    Sentence(r"handlers\.look_whether_assumed", "{pod} is gone: the queue's handler looks whether the cache has it assumed."),
+    Sentence(r"handlers\.forget_assumed", "The queue's handler makes the cache forget {pod}, which is gone, although its binding goroutine still runs."),
     Sentence(r"handlers\.reject_waiting", "The queue's handler rejects {pod}, if it waits for permission."),
     Sentence(
         r"handlers\.handle_for_cache", "The watch delivers to the cache's handler that {pod} is gone: its room on {before} is free in the cache.",

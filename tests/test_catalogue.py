@@ -93,6 +93,16 @@ ROWS = [
     Row("118226", "S-CYCLE", "1.31", ("125578", "118438"), (), H, 315, 675, 33),
     Row("141694", "S-STUCK", "1.33", (), (), V, 2952, 10210, 33, 33),
     Row("141694", "S-STUCK", "1.33", ("133167",), (), H, 6374, 23478, 53),
+    # A pod that is deleted while it is being bound keeps its room; a victim is chosen again before it is evicted.
+    Row("deleted-while-binding", "S-ROOM", "1.34", (), (), V, 49, 79, 6, 6),
+    Row("deleted-while-binding", "S-ROOM", "1.34", ("134157",), (), H, 31150, 108988, 62),
+    Row("deleted-while-binding", "S-ROOM", "1.35", (), ("134157",), V, 49, 79, 6, 6),
+    Row("preempts-again", "S-ONCE", "1.34", (), (), V, 1640, 3953, 20, 20),
+    Row("preempts-again", "S-ONCE", "1.34", ("134730",), (), H, 12418, 38716, 67),
+    Row("preempts-again", "S-ONCE", "1.35", (), (), H, 10140, 29366, 68),
+    # 133167 was taken back for 1.35, and what it had mended is there again.
+    Row("141694", "S-STUCK", "1.35", (), (), V, 1809, 5585, 33, 33),
+    Row("141694", "S-STUCK", "1.35", ("133167",), (), H, 3892, 12585, 53),
     # Pods that are woken again and again keep others from being tried; a pod that nobody wakes, and the flush that does.
     Row("heartbeats", "L-PEND", "1.12", (), (), V, 2953, 9494, 37, 30),
     Row("heartbeats", "L-PEND", "1.12", ("70366",), (), H, 2255, 6591, 37),

@@ -79,12 +79,26 @@ class PreemptionInCycle(Scheduler):
     "a preemptor whose victims were all gone already is activated",
     first_in="1.34",
     issues=(141694,),
+    until="1.35",
 )
 class GoneVictimsWakeNobody(AsyncPreemption):
     """The goroutine activated the preemptor only if a call failed."""
 
     def activates(self, pod: Pod) -> Expr:
         return as_expr(self.failed[pod])
+
+
+@before(
+    "134730",
+    "a preemptor is held back until the lister shows its last victim as gone or terminating",
+    first_in="1.35",
+    issues=(134249,),
+)
+class LastVictimUnawaited(AsyncPreemption):
+    """The gate opened before the last victim was evicted, whatever had become of that eviction."""
+
+    def awaits_last(self, pod: Pod) -> Expr:
+        return as_expr(False)
 
 
 @before("missing-status", "preemption does not try a node of which the filters said nothing", first_in="1.31")

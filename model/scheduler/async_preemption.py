@@ -1,8 +1,8 @@
-"""Asynchronous preemption: a goroutine evicts the victims while the preemptor waits (framework/preemption, 1.33).
+"""Asynchronous preemption: a goroutine evicts the victims while the preemptor waits (framework/preemption, 1.35).
 
 The scheduling cycle only chooses the node and starts the goroutine. While it runs, the plugin's PreEnqueue keeps the
-preemptor out of activeQ and backoffQ; this gate opens before the last victim is evicted, so that the event of that
-eviction finds it open.
+preemptor out of activeQ and backoffQ. This gate opens as soon as the lister shows that the last victim goes, so that the
+event of that eviction finds it open.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from ..language import (
 if TYPE_CHECKING:
     from ..environment.api import APIServer
     from ..environment.disturbances import Disturbances
+    from ..environment.watch import PodWatch
     from .nominator import Nominator
     from .queue import PriorityQueue
     from .waiting import WaitingPods
@@ -59,6 +60,7 @@ class AsyncPreemption(Component):
     """
 
     api: APIServer
+    pod_watch: PodWatch
     disturbances: Disturbances
     waiting: WaitingPods
     nominator: Nominator
@@ -85,7 +87,16 @@ class AsyncPreemption(Component):
     def holds(self, pod: Pod) -> Expr:
         """PreEnqueue of DefaultPreemption: whether the pod has to wait, because its victims are being evicted."""
         closed = (AsyncPhase.BEGIN, AsyncPhase.CLEAR, AsyncPhase.EVICT, AsyncPhase.LEAVE)
-        return any_of(self.phase[pod] == p for p in closed)
+        last = (self.phase[pod] == AsyncPhase.EVICT_LAST) & self.awaits_last(pod)
+        return any_of(self.phase[pod] == p for p in closed) | last
+
+    def awaits_last(self, pod: Pod) -> Expr:
+        """Whether the lister shows the last victim as there, and not terminating."""
+        lister = self.pod_watch.lister
+        stays = (
+            lister[q].exists & ~lister[q].terminating & (self.last[pod] == q) for q in self.universe[Pod]
+        )
+        return any_of(stays)
 
     def require_phase(self, pod: Pod, phase: AsyncPhase) -> None:
         """The step being traced is what the goroutine of `pod` does in this phase."""
@@ -136,7 +147,7 @@ class AsyncPreemption(Component):
 
     @step(actor="preemption goroutine", each="pod")
     def leave(self, pod: Pod) -> None:
-        """The preemptor leaves the set of those whose preemption runs: its gate opens."""
+        """Only the last victim is left: the preemptor is noted to wait for that one."""
         self.require_phase(pod, AsyncPhase.LEAVE)
         self.phase[pod] = select(self.failed[pod], AsyncPhase.ACTIVATE, AsyncPhase.EVICT_LAST)
 

@@ -26,7 +26,6 @@ from podrace.model.environment.objects import (
     Selector,
     Term,
 )
-from podrace.model.environment.watch import Handler
 from podrace.model.history import RELEASES, resolve
 from podrace.model.language import NotEnabled, as_expr, trace_system
 from podrace.model.scheduler.events import Action, ClusterEvent, default_plugins
@@ -345,11 +344,6 @@ def test_a_release():
     assert model.get(lambda: queue.in_flight[p]) is True
     model.do(lambda: queue.requeue(p, PodCopy()))
     assert model.get(lambda: queue.in_flight[p]) is False
-
-
-def test_a_one_handler():
-    assert RELEASES[-1] == "1.34"
-    assert len(Handler) == 2
 
 
 def test_a_tree():
