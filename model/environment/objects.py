@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 
 from ..language import Entity, Expr, Parameter, Record, Value, as_expr, boolean, integer, ref
 from ..language.sorts import sort_of_ref
@@ -299,6 +299,21 @@ def last_version(scope: object) -> int:
     return int(getattr(scope, "pod_versions", 1)) - 1
 
 
+@dataclass(frozen=True, slots=True)
+class _GatedScope(Scope):
+    gates: int = 1
+
+
+def with_gates(scope: Scope) -> Scope:
+    """The scope of a cluster in which some pod has scheduling gates; elsewhere, their place in a pod's object costs nothing."""
+    return _GatedScope(**{field.name: getattr(scope, field.name) for field in fields(Scope)})
+
+
+def gates_possible(scope: object) -> int:
+    """Whether a pod may have scheduling gates."""
+    return int(getattr(scope, "gates", 0))
+
+
 class PodObject(Record):
     """A pod object as the API server stores it and watches deliver it (status.phase is not modelled)."""
 
@@ -307,7 +322,7 @@ class PodObject(Record):
     nominated = ref(Node)  # status.nominatedNodeName
     failed = boolean()  # condition PodScheduled=False, reason Unschedulable
     terminating = boolean()  # metadata.deletionTimestamp is set
-    gated = boolean()  # spec.schedulingGates names any
+    gated = boolean(possible=gates_possible)  # spec.schedulingGates names any
     version = integer(0, last_version)  # what else is not status
 
     @property
@@ -337,12 +352,12 @@ class PodCopy(Record):
     nominated = ref(Node)
     failed = boolean()
     terminating = boolean()
-    gated = boolean()
+    gated = boolean(possible=gates_possible)
     version = integer(0, last_version)
 
 
 __all__ = [
     "DEFAULTS", "NATIVE", "NOW", "Budget", "ClusterSpec", "Config", "Node", "NodeAffinity", "NodeTerm", "Operator", "Pod",
     "PodCopy", "PodObject", "Quantity", "Requirement", "Scope", "Selector", "Taint", "Term", "Toleration",
-    "is_scalar_resource", "node_or_none",
+    "is_scalar_resource", "node_or_none", "with_gates",
 ]  # fmt: skip
