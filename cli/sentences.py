@@ -99,6 +99,7 @@ SENTENCES = (
     ),
     Sentence(r"async_preemption\.evict(_last)?", "The goroutine tries to evict {victim} for {pod}, which has no effect at the API server."),
     Sentence(r"async_preemption\.leave", "Of the victims for {pod} only the last is left."),
+    Sentence(r"async_preemption\.leave_last", "Preemption for {pod} no longer runs."),
     Sentence(r"async_preemption\.activate", "The goroutine asks the queue to try {pod} again."),
     # Binding.
     Sentence(r"binding\.wake_queue", "{pod} was not bound, so the queue lets parked pods try again: there may be room for them."),
@@ -194,6 +195,7 @@ SENTENCES = (
     Sentence(r"process\.change_leader", "A standby takes over: it knows only what its informers have shown it."),
     Sentence(r"process\.land", "The binding of {pod} to {node}, sent by an earlier leader, is executed."),
     Sentence(r"pod_watch\.resume", "The pod watch was interrupted: the informer sees only what came of the missed events."),
+    Sentence(r"failure\.requeue_too_soon", "{pod} comes back to the queue, and Pop drops it at once, because it is still in flight: it is in no queue any more."),
     Sentence(r"users\.remove_gates", "The scheduling gates of {pod} are removed."),
     Sentence(r"users\.create_node", "Node {node} joins the cluster."),
     Sentence(r"users\.delete_node", "Node {node} is deleted."),

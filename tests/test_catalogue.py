@@ -98,11 +98,15 @@ ROWS = [
     Row("deleted-while-binding", "S-ROOM", "1.34", ("134157",), (), H, 31150, 108988, 62),
     Row("deleted-while-binding", "S-ROOM", "1.35", (), ("134157",), V, 49, 79, 6, 6),
     Row("preempts-again", "S-ONCE", "1.34", (), (), V, 1640, 3953, 20, 20),
-    Row("preempts-again", "S-ONCE", "1.34", ("134730",), (), H, 12418, 38716, 67),
-    Row("preempts-again", "S-ONCE", "1.35", (), (), H, 10140, 29366, 68),
+    Row("preempts-again", "S-ONCE", "1.34", ("134730",), (), H, 20161, 69207, 68),
+    Row("preempts-again", "S-ONCE", "1.35", (), (), H, 18873, 63434, 69),
     # 133167 was taken back for 1.35, and what it had mended is there again.
-    Row("141694", "S-STUCK", "1.35", (), (), V, 1809, 5585, 33, 33),
-    Row("141694", "S-STUCK", "1.35", ("133167",), (), H, 3892, 12585, 53),
+    Row("141694", "S-STUCK", "1.35", (), (), V, 2573, 8151, 35, 35),
+    Row("141694", "S-STUCK", "1.35", ("133167",), (), H, 5209, 17005, 55),
+    # A requeued pod is taken before it is in flight no longer.
+    Row("dropped-by-pop", "S-CONS", "1.35", (), (), V, 33, 39, 12, 12),
+    Row("dropped-by-pop", "S-CONS", "1.35", ("139450",), (), H, 318, 761, 32),
+    Row("dropped-by-pop", "S-CONS", "1.31", (), (), H, 532, 1480, 33),
     # Pods that are woken again and again keep others from being tried; a pod that nobody wakes, and the flush that does.
     Row("heartbeats", "L-PEND", "1.12", (), (), V, 2953, 9494, 37, 30),
     Row("heartbeats", "L-PEND", "1.12", ("70366",), (), H, 2255, 6591, 37),

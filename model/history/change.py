@@ -20,13 +20,16 @@ RELEASE_ORDER = (
 )  # fmt: skip
 """The releases, oldest first; each stands for its first version (1.13 is 1.13.0)."""
 
+LATER = "later"
+"""The first release of a change that none of them has."""
+
 
 @dataclass(frozen=True, slots=True)
 class Change:
     """One upstream change.
 
     `key` is the number of its pull request, or a name where the number is not known. `first_in` is the first release
-    of `RELEASE_ORDER` whose first version has it. `classes` together restore the behaviour before it. A change that
+    of `RELEASE_ORDER` whose first version has it, or LATER. `classes` together restore the behaviour before it. A change that
     mends a regression names in `since` the first release that had the regression. `also_in` are earlier releases that
     had the change before it was taken back for a while; `until` is the first release for which it was taken back again.
     """
@@ -47,7 +50,12 @@ class Change:
             return True
         if self.until is not None and at >= RELEASE_ORDER.index(self.until):
             return False
-        return at >= RELEASE_ORDER.index(self.first_in) or at < RELEASE_ORDER.index(self.since)
+        return at >= self.age or at < RELEASE_ORDER.index(self.since)
+
+    @property
+    def age(self) -> int:
+        """How many releases came before the first that has it."""
+        return len(RELEASE_ORDER) if self.first_in == LATER else RELEASE_ORDER.index(self.first_in)
 
     @property
     def number(self) -> int | None:

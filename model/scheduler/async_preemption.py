@@ -50,13 +50,14 @@ class AsyncPhase(Enum):
     LEAVE = 4
     EVICT_LAST = 5
     ACTIVATE = 6
+    EVICTED = 7
 
 
 class AsyncPreemption(Component):
     """One goroutine per preemptor at most: its victims, the one that is evicted last, and the chosen node.
 
     `to_clear[p][q]`: q's nomination to the node that p chose is to be withdrawn. `failed[p]`: a call failed.
-    `deleted[p]`: not all victims were gone already.
+    `deleted[p]`: not all victims were gone already; `rejected[p]`: the last was rejected in memory, because it waited for permission.
     """
 
     api: APIServer
@@ -73,6 +74,7 @@ class AsyncPreemption(Component):
     to_clear = per(Pod, per(Pod, boolean()))
     failed = per(Pod, boolean())
     deleted = per(Pod, boolean())
+    rejected = per(Pod, boolean())
 
     def start(self, pod: Pod, node: Node, victims: Mapping[Pod, Value], last: Value) -> None:
         """prepareCandidateAsync: the goroutine starts, unless no victim is left to be evicted."""
@@ -87,8 +89,8 @@ class AsyncPreemption(Component):
     def holds(self, pod: Pod) -> Expr:
         """PreEnqueue of DefaultPreemption: whether the pod has to wait, because its victims are being evicted."""
         closed = (AsyncPhase.BEGIN, AsyncPhase.CLEAR, AsyncPhase.EVICT, AsyncPhase.LEAVE)
-        last = (self.phase[pod] == AsyncPhase.EVICT_LAST) & self.awaits_last(pod)
-        return any_of(self.phase[pod] == p for p in closed) | last
+        last = (self.phase[pod] == AsyncPhase.EVICT_LAST) | (self.phase[pod] == AsyncPhase.EVICTED)
+        return any_of(self.phase[pod] == p for p in closed) | (last & self.awaits_last(pod))
 
     def awaits_last(self, pod: Pod) -> Expr:
         """Whether the lister shows the last victim as there, and not terminating."""
@@ -153,21 +155,49 @@ class AsyncPreemption(Component):
 
     @step(actor="preemption goroutine", each="pod")
     def evict_last(self, pod: Pod, victim: Pod, ok: bool) -> None:
-        """The last victim is evicted, and the goroutine is through unless that fails."""
+        """The last victim is evicted."""
         if pod is victim:
             require(False)
             return
         self.require_phase(pod, AsyncPhase.EVICT_LAST)
         require(as_expr(self.last[pod]) == victim)
+        if ok:
+            self.note_rejection(pod, self.waiting.holds(victim))
         self._evicts(pod, victim, ok)
+        self.evicted_last(pod)
+
+    def note_rejection(self, pod: Pod, rejected: Expr) -> None:
+        """The last victim is rejected in memory, or else deleted."""
+        self.rejected[pod] = rejected
+
+    def evicted_last(self, pod: Pod) -> None:
+        """What follows the last eviction: the preemptor is still in the set of those whose preemption runs."""
+        self.phase[pod] = AsyncPhase.EVICTED
+
+    @step(actor="preemption goroutine", each="pod")
+    def leave_last(self, pod: Pod) -> None:
+        """The preemptor leaves the set of those whose preemption runs; the goroutine is through unless it is to activate it."""
+        self.require_phase(pod, AsyncPhase.EVICTED)
+        self.conclude(pod)
+
+    def conclude(self, pod: Pod) -> None:
+        """The goroutine returns, or activates the preemptor before."""
         with when(self.activates(pod)):
             self.phase[pod] = AsyncPhase.ACTIVATE
         with otherwise():
             self.end(pod)
 
     def activates(self, pod: Pod) -> Expr:
-        """Whether the preemptor is to be activated, because no event may come that wakes it: a call failed, or nobody was left."""
-        return as_expr(self.failed[pod]) | ~as_expr(self.deleted[pod])
+        """Whether the preemptor is to be activated, because no event may come that wakes it."""
+        return as_expr(self.failed[pod]) | self.nobody_was_left(pod) | self.rejected_last(pod)
+
+    def nobody_was_left(self, pod: Pod) -> Expr:
+        """Whether all victims were gone already."""
+        return ~as_expr(self.deleted[pod])
+
+    def rejected_last(self, pod: Pod) -> Expr:
+        """Whether the last victim was rejected in memory: its binding cycle may have been quick to tell the queue."""
+        return as_expr(self.rejected[pod])
 
     @step(actor="preemption goroutine", each="pod")
     def activate(self, pod: Pod) -> None:
@@ -198,6 +228,7 @@ class AsyncPreemption(Component):
         self.last[pod] = None
         self.failed[pod] = False
         self.deleted[pod] = False
+        self.rejected[pod] = False
         for q in self.universe[Pod]:
             self.victim[pod][q] = False
             self.to_clear[pod][q] = False
