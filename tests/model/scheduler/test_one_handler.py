@@ -32,7 +32,9 @@ def test_of_a_binding_the_cache_hears_first(release, queue_first):
     model.do(lambda: api.bind(a, on[0]))
     assert can(model, lambda: handlers.handle_for_queue(a)) is queue_first
     model.do(lambda: handlers.handle_for_cache(a))
-    assert can(model, lambda: handlers.handle_for_queue(a)) is queue_first, "the cache's half has still to wake pods"
+    assert can(model, lambda: handlers.handle_for_queue(a)) is queue_first, (
+        "the cache's half has still to wake pods"
+    )
     model.do(lambda: handlers.wake_queue(a))
     model.do(lambda: handlers.handle_for_queue(a))
     assert model.get(lambda: model.part("queue").contains(a)) is False
