@@ -205,8 +205,13 @@ class PriorityQueue(Component):
         """Whether the parked pod is gated, and the plugin that gates it did not ask for the event.
 
         DefaultPreemption asked for deletions, SchedulingGates for nothing: whatever moves its pods, PreEnqueue parks them again.
+        An event that is meant for all pods, such as the periodic flush, is heard.
         """
-        return self.gated[pod] & (event.resource != "Pod" or Action.DELETE not in event.action)
+        return self.gated[pod] & (not event.is_wildcard and not self.may_open_gate(event))
+
+    def may_open_gate(self, event: ClusterEvent) -> bool:
+        """Whether DefaultPreemption asked for the event."""
+        return event.resource == "Pod" and Action.DELETE in event.action
 
     def is_retried(self, pod: Pod, copy: PodCopy) -> Expr:
         """Whether a failed pod is to be tried again rather than parked.
