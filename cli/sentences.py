@@ -98,7 +98,8 @@ SENTENCES = (
         r"api\.pod\[.*\]\.terminating: false -> true",
     ),
     Sentence(r"async_preemption\.evict(_last)?", "The goroutine tries to evict {victim} for {pod}, which has no effect at the API server."),
-    Sentence(r"async_preemption\.leave", "Preemption for {pod} no longer runs: it may enter activeQ again."),
+    Sentence(r"async_preemption\.leave", "Of the victims for {pod} only the last is left."),
+    Sentence(r"async_preemption\.leave_last", "Preemption for {pod} no longer runs."),
     Sentence(r"async_preemption\.activate", "The goroutine asks the queue to try {pod} again."),
     # Binding.
     Sentence(r"binding\.wake_queue", "{pod} was not bound, so the queue lets parked pods try again: there may be room for them."),
@@ -163,6 +164,8 @@ SENTENCES = (
         r"nominator\.node\[.*\]: none -> (?P<after>.*)",
     ),
     Sentence(r"handlers\.update_queue", "The queue's handler updates {pod} in the queue, and the nominator with it."),
+    Sentence(r"handlers\.look_whether_assumed", "{pod} is gone: the queue's handler looks whether the cache has it assumed."),
+    Sentence(r"handlers\.forget_assumed", "The queue's handler makes the cache forget {pod}, which is gone, although its binding goroutine still runs."),
     Sentence(r"handlers\.reject_waiting", "The queue's handler rejects {pod}, if it waits for permission."),
     Sentence(
         r"handlers\.handle_for_cache", "The watch delivers to the cache's handler that {pod} is gone: its room on {before} is free in the cache.",
@@ -192,6 +195,8 @@ SENTENCES = (
     Sentence(r"process\.change_leader", "A standby takes over: it knows only what its informers have shown it."),
     Sentence(r"process\.land", "The binding of {pod} to {node}, sent by an earlier leader, is executed."),
     Sentence(r"pod_watch\.resume", "The pod watch was interrupted: the informer sees only what came of the missed events."),
+    Sentence(r"failure\.requeue_too_soon", "{pod} comes back to the queue, and Pop drops it at once, because it is still in flight: it is in no queue any more."),
+    Sentence(r"users\.remove_gates", "The scheduling gates of {pod} are removed."),
     Sentence(r"users\.create_node", "Node {node} joins the cluster."),
     Sentence(r"users\.delete_node", "Node {node} is deleted."),
 )  # fmt: skip
@@ -203,6 +208,7 @@ FACTS = {
     "assumed": ("assumed", ""),
     "failed": ("PodScheduled=False", ""),
     "terminating": ("being deleted", ""),
+    "gated": ("gated", ""),
     "place": ("in {value}", "in no queue"),
     "victim": ("victim", ""),
     "verdict": ("{value} it", ""),

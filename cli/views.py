@@ -15,7 +15,7 @@ from ..reports.evidence import Cell, Channel, Memory, Picture, Reader, View
 from ..reports.step import Value
 
 _POD = r"\[(?P<subject>[^\]]+)\]"
-_OBJECT = r"(?P<fact>exists|node|nominated|failed|terminating)"
+_OBJECT = r"(?P<fact>exists|node|nominated|failed|terminating|gated)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ VIEWS: Mapping[str, tuple[Pattern, ...]] = {
     ),
     "queue": (
         Pattern(rf"queue\.(?P<fact>place){_POD}"),
-        Pattern(rf"queue\.copy{_POD}\.(?P<fact>nominated|failed|terminating)"),
+        Pattern(rf"queue\.copy{_POD}\.(?P<fact>nominated|failed|terminating|gated)"),
     ),
     "nominator": (Pattern(rf"nominator\.node{_POD}", "nominated"),),
     "cache": (

@@ -23,6 +23,12 @@ WORDS = (
     Word(rf"api\.pod{_POD}\.failed", "API server: {0} gets PodScheduled=False"),
     Word(rf"api\.pod{_POD}\.terminating", "API server: {0} is being deleted", decisive=True),
     Word(
+        rf"api\.pod{_POD}\.gated",
+        "API server: {0} has scheduling gates",
+        "API server: {0} has no scheduling gates any more",
+        decisive=True,
+    ),
+    Word(
         rf"api\.node_exists{_POD}",
         "API server: node {0} is added",
         "API server: node {0} is deleted",
@@ -34,6 +40,11 @@ WORDS = (
     Word(rf"pod_watch\.lister{_POD}\.nominated", "lister: {0} is nominated to {after}"),
     Word(rf"pod_watch\.lister{_POD}\.failed", "lister: {0} has PodScheduled=False"),
     Word(rf"pod_watch\.lister{_POD}\.terminating", "lister: {0} is being deleted"),
+    Word(
+        rf"pod_watch\.lister{_POD}\.gated",
+        "lister: {0} has scheduling gates",
+        "lister: {0} has no scheduling gates",
+    ),
     Word(rf"node_watch\.lister{_POD}", "lister: node {0} exists", "lister: node {0} is gone"),
     Word(r"(?:pod|node)_watch\..*"),
     # The scheduling cycle.
@@ -59,7 +70,7 @@ WORDS = (
     Word(rf"queue\.place{_POD}", "queue: {0} is in {after}", "queue: {0} leaves {before}"),
     Word(
         rf"queue\.gated{_POD}",
-        "queue: {0} is held back until its victims are evicted",
+        "queue: {0} is held back (PreEnqueue)",
         "queue: {0} is held back no more",
     ),
     Word(r"(?:queue|clock)\..*"),

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from .environment.actors import Kubelet, PodGC, Users
 from .environment.api import APIServer
 from .environment.disturbances import Disturbances
-from .environment.objects import Budget, ClusterSpec, Node, Pod
+from .environment.objects import Budget, ClusterSpec, Node, Pod, with_gates
 from .environment.watch import NodeWatch, PodWatch
 from .language import Component, Model, Universe, build
 from .scheduler import (
@@ -72,8 +72,13 @@ def build_cluster(
     changes: Sequence[type[Component]] = (),
     plugins: Sequence[Plugin] | None = None,
 ) -> Cluster:
-    """The model of `spec` with these changes applied (see `build`); `plugins` are by default the model's filters."""
-    rejecting = default_plugins() if plugins is None else plugins
+    """The model of `spec` with these changes applied (see `build`); `plugins` are by default the model's filters.
+
+    SchedulingGates is among them where a pod has gates: elsewhere it rejects nobody.
+    """
+    gates = any(pod.gated for pod in spec.pods)
+    rejecting = default_plugins(gates) if plugins is None else plugins
     fixed = {Plugin: rejecting, Zone: zones_of(spec.nodes), PodVersion: (), HostPort: ()}
-    universe = Universe({Pod: spec.pods, Node: spec.nodes, Budget: spec.budgets, **fixed}, spec.scope)
+    scope = with_gates(spec.scope) if gates else spec.scope
+    universe = Universe({Pod: spec.pods, Node: spec.nodes, Budget: spec.budgets, **fixed}, scope)
     return build(Cluster, universe, changes)

@@ -12,6 +12,7 @@ from .liveness import (
 from .nominations import NominationRespected, NominationsLive, NominationVisible
 from .places import (
     BackoffRespected,
+    DeletedPodsFreeRoom,
     FlightEnds,
     NoGhostQueued,
     NothingLeftOfGonePods,
@@ -20,7 +21,7 @@ from .places import (
     PendingPodsRequeued,
     QueuedAsKnown,
 )
-from .preemption import BudgetsCounted, NoPreemptionWithoutBenefit
+from .preemption import BudgetsCounted, NoPreemptionWithoutBenefit, OnePreemptionAtATime
 from .progress import NotStuck, PodsOfRemovedNodesDoNoHarm
 from .property import Property
 from .safety import Capacity, NoErrorForAbsentNode, NoPodLost
@@ -42,6 +43,7 @@ PROPERTIES: dict[str, type[Property]] = {
         FlightEnds,
         QueuedAsKnown,
         NothingLeftOfGonePods,
+        DeletedPodsFreeRoom,
         PendingPodsRequeued,
         CacheFollowsNodeEvents,
         SnapshotIsTheCache,
@@ -49,6 +51,7 @@ PROPERTIES: dict[str, type[Property]] = {
         BoundAsAssumed,
         BoundPodsSayScheduled,
         NoPreemptionWithoutBenefit,
+        OnePreemptionAtATime,
         BudgetsCounted,
         NotStuck,
         PodsOfRemovedNodesDoNoHarm,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import TYPE_CHECKING
 
 from ..model.environment.objects import Pod
 from ..model.environment.watch import Handler
@@ -11,6 +12,9 @@ from ..model.scheduler.failure import FailurePhase
 from ..model.scheduler.queue import Place
 from ..model.scheduler.verdicts import Phase
 from .property import Property
+
+if TYPE_CHECKING:
+    from ..model.scheduler.waiting import WaitingPods
 
 
 class OnePlace(Property):
@@ -190,6 +194,43 @@ class NothingLeftOfGonePods(Property):
     def goals(self) -> dict[str, Expr]:
         gone = [self.settled(p) for p in self.pods if p.exists]
         return {"a pod is gone and all its events are handled": any_of(gone)}
+
+
+class DeletedPodsFreeRoom(Property):
+    """Once the deletion of a pod is handled, the cache has no assumption of it any more, unless the pod was rejected while it
+    waited for permission: its binding cycle will take it out then.
+
+    Otherwise it keeps room, and is preempted again and again, until its binding has failed.
+    """
+
+    id = "S-ROOM"
+    issues = (134217,)
+
+    waiting: WaitingPods
+
+    broken = boolean()
+
+    def observe(self) -> None:
+        for pod in self.pods:
+            known = partial(self._is_known, pod)
+            with when(before(known) & ~known() & self.keeps_room(pod)):
+                self.broken = True
+
+    def _is_known(self, pod: Pod) -> Expr:
+        found: Expr = self.pod_watch.seen[Handler.QUEUE][pod].exists
+        return found
+
+    def keeps_room(self, pod: Pod) -> Expr:
+        """Whether the pod is gone from the lister, assumed, and was not rejected."""
+        rejected = self.waiting.holds(pod) | self.binding.rejected[pod]
+        return ~self.pod_watch.lister[pod].exists & self.cache.is_assumed(pod) & ~rejected
+
+    def holds(self) -> Expr:
+        return ~self.broken
+
+    def goals(self) -> dict[str, Expr]:
+        gone = (~self.api.pod[p].exists & self.cache.is_assumed(p) for p in self.pods)
+        return {"an assumed pod is deleted": any_of(gone)}
 
 
 class PendingPodsRequeued(Property):

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..model.environment.objects import Budget, Node, Pod
-from ..model.language import Expr, any_of, count
+from ..model.language import Expr, any_of, as_expr, count
+from ..model.scheduler.async_preemption import AsyncPhase
 from ..model.scheduler.verdicts import NodeVerdict, Phase
 from .property import Property
+
+if TYPE_CHECKING:
+    from ..model.scheduler.async_preemption import AsyncPreemption
 
 
 class NoPreemptionWithoutBenefit(Property):
@@ -33,6 +39,32 @@ class NoPreemptionWithoutBenefit(Property):
     def goals(self) -> dict[str, Expr]:
         candidates = (self.is_candidate(n) for n in self.nodes)
         return {"preemption has a candidate": any_of(candidates)}
+
+
+class OnePreemptionAtATime(Property):
+    """No preemption begins for a pod while the deletion of its last victim has still to be sent, and the victim is there.
+
+    Otherwise the pod chooses the same victim again, and again, and each time another deletion of it is sent.
+    """
+
+    id = "S-ONCE"
+    issues = (134249,)
+
+    async_preemption: AsyncPreemption
+
+    def last_is_to_go(self, pod: Pod) -> Expr:
+        """Whether a goroutine has only the last victim of the pod to evict, and nobody else has deleted it."""
+        goroutine, api = self.async_preemption, self.api.pod
+        there = any_of(
+            (goroutine.last[pod] == q) & api[q].exists & ~as_expr(api[q].terminating) for q in self.pods
+        )
+        return (goroutine.phase[pod] == AsyncPhase.EVICT_LAST) & there
+
+    def holds(self) -> Expr:
+        return ~any_of(self.scheduler.at(Phase.DRY_RUN, p) & self.last_is_to_go(p) for p in self.pods)
+
+    def goals(self) -> dict[str, Expr]:
+        return {"a last victim is still to be evicted": any_of(self.last_is_to_go(p) for p in self.pods)}
 
 
 class BudgetsCounted(Property):

@@ -35,9 +35,9 @@ def placement(prop: Property) -> Placement:
 
 
 def waits(prop: Property, pod: Pod) -> Expr:
-    """Whether the pod exists, is not being deleted, and is neither bound nor assumed."""
+    """Whether the pod exists, has no scheduling gates, is not being deleted, and is neither bound nor assumed."""
     current = prop.api.pod[pod]
-    return current.pending & ~current.terminating & ~prop.cache.is_assumed(pod)
+    return current.pending & ~current.gated & ~current.terminating & ~prop.cache.is_assumed(pod)
 
 
 def fits_somewhere(prop: Property, pod: Pod) -> Expr:

@@ -11,7 +11,7 @@ from ..model.environment.extension_points import ExtensionPoint
 from ..model.environment.objects import Node, Pod
 from .document import Value
 from .errors import known_names
-from .labels import read_labels
+from .labels import label_key, read_labels
 from .names import Member, Members, read_name
 from .node_terms import read_node_affinity
 from .resources import RESOURCE_FIELDS
@@ -22,8 +22,9 @@ from .terms import read_terms
 POD_FIELDS = (
     *RESOURCE_FIELDS, "priority", "preemptionPolicy", "namespace", "labels", "nodeName", "exists", "startTime",
     "terminationGracePeriodSeconds", "tolerations", "nodeSelector", "nodeAffinity", "podAffinity",
-    "podAntiAffinity", "topologySpreadConstraints", "extensionPoints",
+    "podAntiAffinity", "topologySpreadConstraints", "extensionPoints", "schedulingGates",
 )  # fmt: skip
+GATE_FIELDS = ("name",)
 NAMESPACE_FIELDS = ("labels",)
 
 MAX_GRACE = 1 << 31
@@ -74,6 +75,7 @@ def read_pod(
         exists=member.exists,
         graceful=grace.integer(0, MAX_GRACE) > 0 if grace else True,
         extension_points=_extension_points(fields.get("extensionPoints")),
+        gated=_gated(fields),
         **resources,
     )
 
@@ -115,6 +117,24 @@ def _extension_points(value: Value | None) -> list[ExtensionPoint]:
             element.fail(f"{element.described} is listed twice: remove one of them")
         found.append(point)
     return found
+
+
+def _gated(fields: Mapping[str, Value]) -> bool:
+    if "schedulingGates" not in fields:
+        return False
+    gates = fields["schedulingGates"]
+    found: list[str] = []
+    for element in gates.elements("a list of gates, such as [{name: example.com/quota}]"):
+        gate = element.fields(GATE_FIELDS, "a gate, such as {name: example.com/quota}")
+        if "name" not in gate:
+            element.fail("`name` is missing: a gate is known by its name")
+        name = label_key(gate["name"])
+        if name in found:
+            element.fail(f"{gate['name'].described} is listed twice: remove one of them")
+        found.append(name)
+    if found and "nodeName" in fields:
+        gates.fail("a pod with gates is on no node: remove `nodeName` or `schedulingGates`")
+    return bool(found)
 
 
 def start_order(pods: Members) -> dict[str, int]:

@@ -15,7 +15,7 @@ from .labels import REQUIREMENT_FIELDS, SELECTOR_FIELDS
 from .names import read_name
 from .node_terms import NODE_AFFINITY_FIELDS, NODE_SELECTOR_FIELDS, NODE_TERM_FIELDS
 from .nodes import NODE_FIELDS
-from .pods import NAMESPACE_FIELDS, POD_FIELDS
+from .pods import GATE_FIELDS, NAMESPACE_FIELDS, POD_FIELDS
 from .race import RACE_FIELDS, RESIDUAL_FIELDS, read_race
 from .scenario import Scenario
 from .scope import SCOPE_FIELDS
@@ -31,6 +31,7 @@ VOCABULARY: Mapping[str, tuple[str, ...]] = {
     "`nodes`": NODE_FIELDS,
     "`taints`": TAINT_FIELDS,
     "`pods`": POD_FIELDS,
+    "`schedulingGates`": GATE_FIELDS,
     "`tolerations`": TOLERATION_FIELDS,
     "`nodeAffinity`": NODE_AFFINITY_FIELDS,
     "Node selectors": NODE_SELECTOR_FIELDS,

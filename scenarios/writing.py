@@ -54,6 +54,7 @@ def _pod(pod: Pod) -> dict[str, str]:
         or pod.spread
         or not pod.exists
         or not pod.preempts
+        or pod.gated
     ):
         raise ValueError(f"pod {pod.name} has more than sizes and a priority: it cannot be written")
     found = {**_sizes(pod._requests), "priority": str(pod.priority.value)}

@@ -96,6 +96,23 @@ ROWS = [
     Row("118226", "S-CYCLE", "1.31", ("125578", "118438"), (), H, 315, 675, 33),
     Row("141694", "S-STUCK", "1.33", (), (), V, 2952, 10210, 33, 33),
     Row("141694", "S-STUCK", "1.33", ("133167",), (), H, 6374, 23478, 53),
+    # A pod that is deleted while it is being bound keeps its room; a victim is chosen again before it is evicted.
+    Row("deleted-while-binding", "S-ROOM", "1.34", (), (), V, 49, 79, 6, 6),
+    Row("deleted-while-binding", "S-ROOM", "1.34", ("134157",), (), H, 31150, 108988, 62),
+    Row("deleted-while-binding", "S-ROOM", "1.35", (), ("134157",), V, 49, 79, 6, 6),
+    Row("preempts-again", "S-ONCE", "1.34", (), (), V, 1640, 3953, 20, 20),
+    Row("preempts-again", "S-ONCE", "1.34", ("134730",), (), H, 20161, 69207, 68),
+    Row("preempts-again", "S-ONCE", "1.35", (), (), H, 18873, 63434, 69),
+    # 133167 was taken back for 1.35, and what it had mended is there again.
+    Row("141694", "S-STUCK", "1.35", (), (), V, 2573, 8151, 35, 35),
+    Row("141694", "S-STUCK", "1.35", ("133167",), (), H, 5209, 17005, 55),
+    # A requeued pod is taken before it is in flight no longer.
+    Row("dropped-by-pop", "S-CONS", "1.35", (), (), V, 33, 39, 12, 12),
+    Row("dropped-by-pop", "S-CONS", "1.35", ("139450",), (), H, 318, 761, 32),
+    Row("dropped-by-pop", "S-CONS", "1.31", (), (), H, 532, 1480, 33),
+    # A preemptor that nothing takes for free again, not even the flush.
+    Row("gated-past-the-flush", "L-WAKE", "1.35", (), (), V, 3484, 11266, 54, 36),
+    Row("gated-past-the-flush", "L-WAKE", "1.35", ("139162",), (), H, 3484, 11266, 54),
     # Pods that are woken again and again keep others from being tried; a pod that nobody wakes, and the flush that does.
     Row("heartbeats", "L-PEND", "1.12", (), (), V, 2953, 9494, 37, 30),
     Row("heartbeats", "L-PEND", "1.12", ("70366",), (), H, 2255, 6591, 37),
@@ -116,6 +133,8 @@ ROWS = [
     # What the queue keeps of pods that were popped: who rejected them, which events came, that they are in flight.
     Row("old-rejection", "S-STUCK", "1.28", ("119105",), (), V, 454, 887, 29, 29),
     Row("old-rejection", "S-STUCK", "1.28", ("120334", "119105"), (), H, 909, 2123, 54),
+    Row("gate-outlives-removal", "S-STUCK", "1.28", (), (), V, 33, 47, 17, 17),
+    Row("gate-outlives-removal", "S-STUCK", "1.28", ("120334",), (), H, 93, 189, 28),
     Row("event-list", "S-STUCK", "1.28", (), (), V, 9636, 28518, 25, 25),
     Row("event-list", "S-STUCK", "1.28", ("120413",), (), H, 38921, 135316, 69),
     Row("skipped-in-flight", "S-FLIGHT", "1.31", ("118438",), (), V, 266, 530, 25, 25),

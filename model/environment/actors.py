@@ -35,6 +35,14 @@ class Users(Component):
         self.api.create_pod(pod)
 
     @step(actor="user", fair=False)
+    def remove_gates(self, pod: Pod) -> None:
+        """Whoever held the pod back takes its scheduling gates away, all at once."""
+        if not self.api.has_gates(pod):
+            require(False)
+        require(self.api.pod[pod].gated)
+        self.api.remove_gates(pod)
+
+    @step(actor="user", fair=False)
     def delete_pod(self, pod: Pod) -> None:
         """A user deletes a pod."""
         require(self.api.pod[pod].exists & ~self.api.pod[pod].terminating)

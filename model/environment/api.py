@@ -26,9 +26,17 @@ class APIServer(Component):
 
     def setup(self) -> None:
         for pod in self.universe[Pod]:
-            self.pod[pod] = PodObject(exists=pod.exists, node=pod.node)
+            self.pod[pod] = self.at_start(pod)
         for node in self.universe[Node]:
             self.node_exists[node] = node.exists
+
+    def has_gates(self, pod: Pod) -> bool:
+        """Whether the pod is created with scheduling gates."""
+        return pod.gated
+
+    def at_start(self, pod: Pod) -> PodObject:
+        """The pod's object at the start."""
+        return PodObject(exists=pod.exists, node=pod.node, gated=pod.exists and self.has_gates(pod))
 
     def _commit(self, pod: Pod, new: PodObject) -> None:
         old = self.pod[pod]
@@ -38,7 +46,11 @@ class APIServer(Component):
 
     def create_pod(self, pod: Pod) -> None:
         """POST of a new pod."""
-        self._commit(pod, PodObject(exists=True))
+        self._commit(pod, PodObject(exists=True, gated=self.has_gates(pod)))
+
+    def remove_gates(self, pod: Pod) -> None:
+        """UPDATE of the specification: the pod has no scheduling gates any more (none can ever be added)."""
+        self._commit(pod, self.pod[pod].replace(gated=False))
 
     def delete_pod(self, pod: Pod) -> None:
         """DELETE: at once if nothing runs or no grace is due, otherwise sets the deletion timestamp."""
@@ -58,7 +70,7 @@ class APIServer(Component):
     def can_bind(self, pod: Pod) -> Expr:
         """Whether the API server accepts a Binding (assignPod in registry/core/pod/storage)."""
         old = self.pod[pod]
-        return old.pending & ~old.terminating
+        return old.pending & ~old.terminating & ~old.gated
 
     def bind(self, pod: Pod, node: Node | Expr) -> None:
         """Commit a Binding: sets spec.nodeName and PodScheduled=True."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 
 from ..language import Entity, Expr, Parameter, Record, Value, as_expr, boolean, integer, ref
 from ..language.sorts import sort_of_ref
@@ -123,7 +123,8 @@ class Pod(Entity):
     create later. `graceful` is False for terminationGracePeriodSeconds 0: a DELETE removes it at once.
     `start` is status.startTime, as a number. `preempts` is False for preemptionPolicy Never.
     `namespace_labels` are those of the pod's namespace. `node_selector` and the required `node_affinity` say which
-    nodes the pod may go to, `spread` how evenly it and its like must lie over them. `extension_points` are those at which some plugin has work to do for the pod.
+    nodes the pod may go to, `spread` how evenly it and its like must lie over them. `extension_points` are those at
+    which some plugin has work to do for the pod. `gated`: it is created with scheduling gates.
     """
 
     def __init__(
@@ -151,6 +152,7 @@ class Pod(Entity):
         graceful: bool = True,
         extension_points: Iterable[ExtensionPoint] = (),
         spread: Sequence[SpreadConstraint] = (),
+        gated: bool = False,
     ) -> None:
         super().__init__(index, name)
         self._requests, self._priority = _amounts(cpu, memory, ephemeral, extended), priority
@@ -162,7 +164,7 @@ class Pod(Entity):
         self.terms = tuple(_owned(term, namespace) for term in terms)
         self.node_selector, self.node_affinity = dict(node_selector or {}), node_affinity
         self.node, self.exists, self.graceful = node, exists, graceful
-        self.extension_points = frozenset(extension_points)
+        self.extension_points, self.gated = frozenset(extension_points), gated
         self.spread = tuple(spread)
 
     def asks_for(self, node: Node) -> bool:
@@ -300,6 +302,21 @@ def last_version(scope: object) -> int:
     return int(getattr(scope, "pod_versions", 1)) - 1
 
 
+@dataclass(frozen=True, slots=True)
+class _GatedScope(Scope):
+    gates: int = 1
+
+
+def with_gates(scope: Scope) -> Scope:
+    """The scope of a cluster in which some pod has scheduling gates; elsewhere, their place in a pod's object costs nothing."""
+    return _GatedScope(**{field.name: getattr(scope, field.name) for field in fields(Scope)})
+
+
+def gates_possible(scope: object) -> int:
+    """Whether a pod may have scheduling gates."""
+    return int(getattr(scope, "gates", 0))
+
+
 class PodObject(Record):
     """A pod object as the API server stores it and watches deliver it (status.phase is not modelled)."""
 
@@ -308,6 +325,7 @@ class PodObject(Record):
     nominated = ref(Node)  # status.nominatedNodeName
     failed = boolean()  # condition PodScheduled=False, reason Unschedulable
     terminating = boolean()  # metadata.deletionTimestamp is set
+    gated = boolean(possible=gates_possible)  # spec.schedulingGates names any
     version = integer(0, last_version)  # what else is not status
 
     @property
@@ -323,7 +341,11 @@ class PodObject(Record):
     def copy(self) -> PodCopy:
         """What a component keeps of an object that is not assigned."""
         return PodCopy(
-            nominated=self.nominated, failed=self.failed, terminating=self.terminating, version=self.version
+            nominated=self.nominated,
+            failed=self.failed,
+            terminating=self.terminating,
+            gated=self.gated,
+            version=self.version,
         )
 
 
@@ -333,11 +355,12 @@ class PodCopy(Record):
     nominated = ref(Node)
     failed = boolean()
     terminating = boolean()
+    gated = boolean(possible=gates_possible)
     version = integer(0, last_version)
 
 
 __all__ = [
     "DEFAULTS", "NATIVE", "NOW", "Budget", "ClusterSpec", "Config", "Node", "NodeAffinity", "NodeTerm", "Operator", "Pod",
     "PodCopy", "PodObject", "Quantity", "Requirement", "Scope", "Selector", "Taint", "Term", "Toleration",
-    "is_scalar_resource", "node_or_none",
+    "is_scalar_resource", "node_or_none", "with_gates",
 ]  # fmt: skip

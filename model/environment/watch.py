@@ -1,8 +1,9 @@
 """Watches and informers: one watch per kind, so events of one kind arrive in the order of the writes.
 
 The informer's store (what listers read) runs ahead of the handlers. Pod events reach the scheduler
-through two filtering handlers, one feeding the queue (unassigned pods) and one feeding the cache (assigned pods),
-each in order and independent of the other (client-go shared informers; one goroutine per handler).
+through one handler, in the order of the writes; here it has two halves, one feeding the queue (unassigned pods) and one
+feeding the cache (assigned pods), that take turns. Up to 1.34 they were two filtering handlers, each in order and
+independent of the other (client-go shared informers; one goroutine per handler).
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 
 
 class Handler(Enum):
-    """The two event handlers on the pod informer."""
+    """The two halves of the event handler on the pod informer."""
 
     QUEUE = 0
     CACHE = 1
@@ -99,7 +100,7 @@ class PodWatch(Component):
 
     def setup(self) -> None:
         for pod in self.universe[Pod]:
-            start = PodObject(exists=pod.exists, node=pod.node)
+            start = self.api.at_start(pod)
             self.lister[pod] = start
             if pod.exists:
                 self.seen[Handler.QUEUE if pod.node is None else Handler.CACHE][pod] = start
@@ -136,6 +137,7 @@ class PodWatch(Component):
 
     def take(self, handler: Handler, pod: Pod) -> tuple[Any, Any]:
         """The next event of a handler, as the old and the new object; requires that it is about `pod`."""
+        require(self.is_turn(handler))
         position = self.next[handler]
         here = [(position == i, self.log.entry(i)) for i in range(self.log.capacity)]
         require(any_of(at & (event.pod == pod) for at, event in here))
@@ -144,6 +146,12 @@ class PodWatch(Component):
             new = Record.choose(at, event.object, new)
         self._store_up_to(position)
         return self.seen[handler][pod], new
+
+    def is_turn(self, handler: Handler) -> Expr:
+        """Whether the handler's goroutine gets to this half now: an event is the cache's first, then the queue's."""
+        queue, cache = self.next[Handler.QUEUE], self.next[Handler.CACHE]
+        first: Expr = queue < cache
+        return first if handler is Handler.QUEUE else ~first
 
     def processed(self, handler: Handler, pod: Pod, new: PodObject) -> None:
         """The handler is through with its event; events that nobody waits for are forgotten."""

@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ..environment.objects import Node, Pod, PodObject
+from ..environment.watch import Handler, PodWatch
 from ..language import Expr, Value, any_of, as_expr, boolean, per, require, step
 from ..scheduler import Binding, EventHandlers, Hints, Scheduler
 from ..scheduler.binding import BindingPhase
-from ..scheduler.events import ClusterEvent, Plugin
+from ..scheduler.events import WAITING_POD_GONE, ClusterEvent, Plugin
+from ..scheduler.handlers import Removal
 from ..scheduler.placement import Placement
 from ..scheduler.queue import Place
 from .change import before
@@ -73,6 +75,45 @@ class RejectionWakesNobody(EventHandlers):
 
     def rejection_wakes(self) -> Expr:
         return as_expr(False)
+
+
+_ONE_HANDLER = "one handler is given all events of pods, and forgets an assumed pod that is deleted"
+
+
+@before("134157", _ONE_HANDLER, first_in="1.35", issues=(134217,))
+class TwoHandlers(PodWatch):
+    """Unassigned and assigned pods had a handler each, on a goroutine of its own."""
+
+    def is_turn(self, handler: Handler) -> Expr:
+        return as_expr(True)
+
+
+@before("134157", _ONE_HANDLER, first_in="1.35", issues=(134217,))
+class AssumedPodsOutliveDeletion(EventHandlers):
+    """A pod that was deleted, or bound, was rejected if it waited for permission; an assumed one stayed until its binding failed.
+
+    What it had given back was told as the deletion of a pod that is on no node.
+    """
+
+    def sees_to_removal(self, pod: Pod, new: PodObject) -> Expr:
+        return ~new.pending & self.rejects_waiting(pod)
+
+    def first_of_removal(self) -> Removal:
+        return Removal.REJECT
+
+    def look_whether_assumed(self, pod: Pod) -> None:
+        """Nobody looked."""
+        require(False)
+
+    def removal_after_reject(self) -> Removal:
+        return Removal.NONE
+
+    def forget_assumed(self, pod: Pod) -> None:
+        """Nothing was forgotten."""
+        require(False)
+
+    def wake_for_assumed(self, pod: Pod) -> None:
+        self.queue.move_all(WAITING_POD_GONE)
 
 
 _BY_HINTS = "the plugins' hints alone decide which parked pods an event moves"

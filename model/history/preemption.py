@@ -9,7 +9,7 @@ from ..language import Expr, Value, any_of, as_expr, otherwise, require, select,
 from ..scheduler import AsyncPreemption, Preemption, Scheduler
 from ..scheduler.async_preemption import AsyncPhase
 from ..scheduler.verdicts import Phase
-from .change import before
+from .change import LATER, before
 
 
 @before("101560", "a node where preemption would evict nobody is no candidate", first_in="1.22")
@@ -79,12 +79,49 @@ class PreemptionInCycle(Scheduler):
     "a preemptor whose victims were all gone already is activated",
     first_in="1.34",
     issues=(141694,),
+    until="1.35",
 )
 class GoneVictimsWakeNobody(AsyncPreemption):
-    """The goroutine activated the preemptor only if a call failed."""
+    """The goroutine did not mind whether anybody was left to be evicted."""
 
-    def activates(self, pod: Pod) -> Expr:
-        return as_expr(self.failed[pod])
+    def nobody_was_left(self, pod: Pod) -> Expr:
+        return as_expr(False)
+
+
+@before(
+    "140054",
+    "a preemptor whose last victim was rejected in memory is activated",
+    first_in=LATER,
+    issues=(140082,),
+)
+class RejectionsWakeNobody(AsyncPreemption):
+    """The goroutine did not activate the preemptor, although no event of the API server was to come."""
+
+    def note_rejection(self, pod: Pod, rejected: Expr) -> None:
+        """Not noted."""
+
+    def rejected_last(self, pod: Pod) -> Expr:
+        return as_expr(False)
+
+
+@before(
+    "134730",
+    "a preemptor is held back until the lister shows its last victim as gone or terminating",
+    first_in="1.35",
+    issues=(134249,),
+)
+class LastVictimUnawaited(AsyncPreemption):
+    """The gate opened before the last victim was evicted, whatever had become of that eviction."""
+
+    def awaits_last(self, pod: Pod) -> Expr:
+        return as_expr(False)
+
+    def evicted_last(self, pod: Pod) -> None:
+        self.conclude(pod)
+
+    def leave_last(self, pod: Pod) -> None:
+        """The preemptor had left before."""
+        require(False)
 
 
 @before("missing-status", "preemption does not try a node of which the filters said nothing", first_in="1.31")

@@ -10,7 +10,7 @@ from ..scheduler import Binding, PriorityQueue, QueueWithoutHints, Scheduler
 from ..scheduler.events import ClusterEvent, Plugin
 from ..scheduler.queue import Place
 from ..scheduler.verdicts import Phase
-from .change import before
+from .change import LATER, before
 
 
 @before(
@@ -174,6 +174,20 @@ class DoneAtTheEnd(Binding):
 
     def bound(self, pod: Pod) -> None:
         self.queue.done(pod)
+
+
+@before(
+    "139162",
+    "the periodic flush also tries pods that are noted as held back",
+    first_in=LATER,
+    issues=(139162,),
+    since="1.33",
+)
+class GatedPodsAreNotFlushed(PriorityQueue):
+    """The flush was an event that the gating plugin had not asked for (1.34; of 1.33 see A-DEAF)."""
+
+    def is_deaf_to(self, pod: Pod, event: ClusterEvent) -> Expr:
+        return self.gated[pod] & (not self.may_open_gate(event))
 
 
 @before(

@@ -9,6 +9,7 @@ from ..language import Component
 from . import (  # noqa: F401  (they register their changes)
     affinity,
     cache,
+    gates,
     handlers,
     nodes,
     nominations,
@@ -80,7 +81,7 @@ class Composition:
 
 def in_order() -> list[Change]:
     """All changes, oldest first."""
-    return sorted(CHANGES.values(), key=lambda c: RELEASE_ORDER.index(c.first_in))
+    return sorted(CHANGES.values(), key=lambda c: c.age)
 
 
 def find_change(name: str) -> Change:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from enum import Enum
 
+from ..environment.extension_points import ExtensionPoint
 from ..environment.objects import Node, Pod, PodCopy, PodObject, node_or_none
 from ..language import Expr, enum, limit, otherwise, per, ref, require, step, when
 from ..scheduler import FailureHandler, Scheduler
 from ..scheduler.failure import FailedAttempt, FailurePhase
+from ..scheduler.queue import Place
 from ..scheduler.verdicts import Phase
-from .change import before
+from .change import LATER, before
 
 
 class Retry(Enum):
@@ -68,6 +70,33 @@ class Before90660(FailureHandler):
         self.queue.requeue(pod, self.fetched[pod])
         self.fetched[pod] = PodCopy()
         self.retry[pod] = Retry.NONE
+
+
+@before(
+    "139450",
+    "a requeued pod is in flight no longer when Pop can take it",
+    first_in=LATER,
+    issues=(139186,),
+    since="1.32",
+)
+class DoneAfterRequeue(FailureHandler):
+    """Done came after the requeue: Pop, which takes another lock, could meet the pod in between, and dropped it as one in flight.
+
+    The requeue holds the queue's lock until after Done, so that nothing else can come in between. A cycle that fails waits for
+    its own failure handler, and pops nothing: only a binding cycle that fails before Done can lose its pod.
+    """
+
+    @step(actor="failure handler", each="pod")
+    def requeue_too_soon(self, pod: Pod) -> None:
+        """AddUnschedulableIfNotPresent, and before it calls Done, Pop takes the pod, finds it in flight, and drops it."""
+        if ExtensionPoint.PERMIT not in self.scheduler.extension_points(pod):
+            require(False)
+        require((self.phase[pod] == FailurePhase.REQUEUE) & (self.scheduler.phase == Phase.IDLE))
+        discarded = self.queue.discards(pod)
+        taken = self.queue.requeue(pod, self.copy[pod])
+        require(discarded & taken & self.queue.is_head(pod))
+        self.queue.put(pod, Place.NONE, PodCopy())
+        self.phase[pod] = self.phase_after_requeue()
 
 
 @before(

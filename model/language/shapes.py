@@ -204,9 +204,9 @@ def declared(owner: type) -> Mapping[str, Shape]:
 # The factories return Any so that type checkers accept `self.node[pod] = node`.
 
 
-def boolean(initial: bool = False) -> Any:
-    """A bool."""
-    return Scalar(BOOL, 0, 1, initial)
+def boolean(initial: bool = False, possible: Bound = 1) -> Any:
+    """A bool; one that is always False where `possible`, which may come from the scope, is 0."""
+    return Scalar(BOOL, 0, possible, initial)
 
 
 def integer(lo: int, hi: Bound, initial: int | None = None) -> Any:

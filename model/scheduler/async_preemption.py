@@ -1,8 +1,8 @@
-"""Asynchronous preemption: a goroutine evicts the victims while the preemptor waits (framework/preemption, 1.33).
+"""Asynchronous preemption: a goroutine evicts the victims while the preemptor waits (framework/preemption, 1.35).
 
 The scheduling cycle only chooses the node and starts the goroutine. While it runs, the plugin's PreEnqueue keeps the
-preemptor out of activeQ and backoffQ; this gate opens before the last victim is evicted, so that the event of that
-eviction finds it open.
+preemptor out of activeQ and backoffQ. This gate opens as soon as the lister shows that the last victim goes, so that the
+event of that eviction finds it open.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from ..language import (
 if TYPE_CHECKING:
     from ..environment.api import APIServer
     from ..environment.disturbances import Disturbances
+    from ..environment.watch import PodWatch
     from .nominator import Nominator
     from .queue import PriorityQueue
     from .waiting import WaitingPods
@@ -49,16 +50,18 @@ class AsyncPhase(Enum):
     LEAVE = 4
     EVICT_LAST = 5
     ACTIVATE = 6
+    EVICTED = 7
 
 
 class AsyncPreemption(Component):
     """One goroutine per preemptor at most: its victims, the one that is evicted last, and the chosen node.
 
     `to_clear[p][q]`: q's nomination to the node that p chose is to be withdrawn. `failed[p]`: a call failed.
-    `deleted[p]`: not all victims were gone already.
+    `deleted[p]`: not all victims were gone already; `rejected[p]`: the last was rejected in memory, because it waited for permission.
     """
 
     api: APIServer
+    pod_watch: PodWatch
     disturbances: Disturbances
     waiting: WaitingPods
     nominator: Nominator
@@ -71,6 +74,7 @@ class AsyncPreemption(Component):
     to_clear = per(Pod, per(Pod, boolean()))
     failed = per(Pod, boolean())
     deleted = per(Pod, boolean())
+    rejected = per(Pod, boolean())
 
     def start(self, pod: Pod, node: Node, victims: Mapping[Pod, Value], last: Value) -> None:
         """prepareCandidateAsync: the goroutine starts, unless no victim is left to be evicted."""
@@ -85,7 +89,16 @@ class AsyncPreemption(Component):
     def holds(self, pod: Pod) -> Expr:
         """PreEnqueue of DefaultPreemption: whether the pod has to wait, because its victims are being evicted."""
         closed = (AsyncPhase.BEGIN, AsyncPhase.CLEAR, AsyncPhase.EVICT, AsyncPhase.LEAVE)
-        return any_of(self.phase[pod] == p for p in closed)
+        last = (self.phase[pod] == AsyncPhase.EVICT_LAST) | (self.phase[pod] == AsyncPhase.EVICTED)
+        return any_of(self.phase[pod] == p for p in closed) | (last & self.awaits_last(pod))
+
+    def awaits_last(self, pod: Pod) -> Expr:
+        """Whether the lister shows the last victim as there, and not terminating."""
+        lister = self.pod_watch.lister
+        stays = (
+            lister[q].exists & ~lister[q].terminating & (self.last[pod] == q) for q in self.universe[Pod]
+        )
+        return any_of(stays)
 
     def require_phase(self, pod: Pod, phase: AsyncPhase) -> None:
         """The step being traced is what the goroutine of `pod` does in this phase."""
@@ -136,27 +149,55 @@ class AsyncPreemption(Component):
 
     @step(actor="preemption goroutine", each="pod")
     def leave(self, pod: Pod) -> None:
-        """The preemptor leaves the set of those whose preemption runs: its gate opens."""
+        """Only the last victim is left: the preemptor is noted to wait for that one."""
         self.require_phase(pod, AsyncPhase.LEAVE)
         self.phase[pod] = select(self.failed[pod], AsyncPhase.ACTIVATE, AsyncPhase.EVICT_LAST)
 
     @step(actor="preemption goroutine", each="pod")
     def evict_last(self, pod: Pod, victim: Pod, ok: bool) -> None:
-        """The last victim is evicted, and the goroutine is through unless that fails."""
+        """The last victim is evicted."""
         if pod is victim:
             require(False)
             return
         self.require_phase(pod, AsyncPhase.EVICT_LAST)
         require(as_expr(self.last[pod]) == victim)
+        if ok:
+            self.note_rejection(pod, self.waiting.holds(victim))
         self._evicts(pod, victim, ok)
+        self.evicted_last(pod)
+
+    def note_rejection(self, pod: Pod, rejected: Expr) -> None:
+        """The last victim is rejected in memory, or else deleted."""
+        self.rejected[pod] = rejected
+
+    def evicted_last(self, pod: Pod) -> None:
+        """What follows the last eviction: the preemptor is still in the set of those whose preemption runs."""
+        self.phase[pod] = AsyncPhase.EVICTED
+
+    @step(actor="preemption goroutine", each="pod")
+    def leave_last(self, pod: Pod) -> None:
+        """The preemptor leaves the set of those whose preemption runs; the goroutine is through unless it is to activate it."""
+        self.require_phase(pod, AsyncPhase.EVICTED)
+        self.conclude(pod)
+
+    def conclude(self, pod: Pod) -> None:
+        """The goroutine returns, or activates the preemptor before."""
         with when(self.activates(pod)):
             self.phase[pod] = AsyncPhase.ACTIVATE
         with otherwise():
             self.end(pod)
 
     def activates(self, pod: Pod) -> Expr:
-        """Whether the preemptor is to be activated, because no event may come that wakes it: a call failed, or nobody was left."""
-        return as_expr(self.failed[pod]) | ~as_expr(self.deleted[pod])
+        """Whether the preemptor is to be activated, because no event may come that wakes it."""
+        return as_expr(self.failed[pod]) | self.nobody_was_left(pod) | self.rejected_last(pod)
+
+    def nobody_was_left(self, pod: Pod) -> Expr:
+        """Whether all victims were gone already."""
+        return ~as_expr(self.deleted[pod])
+
+    def rejected_last(self, pod: Pod) -> Expr:
+        """Whether the last victim was rejected in memory: its binding cycle may have been quick to tell the queue."""
+        return as_expr(self.rejected[pod])
 
     @step(actor="preemption goroutine", each="pod")
     def activate(self, pod: Pod) -> None:
@@ -187,6 +228,7 @@ class AsyncPreemption(Component):
         self.last[pod] = None
         self.failed[pod] = False
         self.deleted[pod] = False
+        self.rejected[pod] = False
         for q in self.universe[Pod]:
             self.victim[pod][q] = False
             self.to_clear[pod][q] = False

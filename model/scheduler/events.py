@@ -107,8 +107,16 @@ class Plugin(Entity):
         return any(event.is_among(registered) for registered in self.events)
 
 
-def default_plugins() -> tuple[Plugin, ...]:
-    """The plugins of the model's filters, in the order in which they run, with what they register upstream."""
+SCHEDULING_GATES = "SchedulingGates"
+"""The plugin whose PreEnqueue holds back a pod with scheduling gates."""
+
+
+def default_plugins(gates: bool = False) -> tuple[Plugin, ...]:
+    """The plugins of the model's filters, in the order in which they run, with what they register upstream.
+
+    With `gates` SchedulingGates after them, which asked for updates of pods. It has not since 1.29, but since then no pod that
+    left activeQ keeps the record of having been gated either, and to one that is gated only its own update matters.
+    """
     taints = (ClusterEvent("NodeAddOrTaint", "Node", Action.ADD | Action.UPDATE_NODE_TAINT),)
     fit = (
         ClusterEvent("PodDelete", "Pod", Action.DELETE),
@@ -123,7 +131,7 @@ def default_plugins() -> tuple[Plugin, ...]:
         ClusterEvent("PodAll", "Pod", Action.ALL),
         ClusterEvent("NodeAddDeleteOrLabel", "Node", Action.ADD | Action.DELETE | Action.UPDATE_NODE_LABEL),
     )
-    registered = {
+    registered: dict[str, tuple[ClusterEvent, ...]] = {
         "NodeUnschedulable": taints,
         "TaintToleration": taints,
         "NodeAffinity": selection,
@@ -131,4 +139,6 @@ def default_plugins() -> tuple[Plugin, ...]:
         "PodTopologySpread": spread,
         "InterPodAffinity": affinity,
     }
+    if gates:
+        registered[SCHEDULING_GATES] = (ClusterEvent("PodUpdate", "Pod", Action.UPDATE),)
     return tuple(Plugin(i, name, events) for i, (name, events) in enumerate(registered.items()))

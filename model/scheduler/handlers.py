@@ -1,7 +1,8 @@
-"""Event handlers (pkg/scheduler/eventhandlers.go, 1.22): how watch events reach the queue and the cache.
+"""Event handlers (pkg/scheduler/eventhandlers.go, 1.35): how watch events reach the queue and the cache.
 
 A handler works on one event at a time. Where it makes two locked calls, it makes two steps, and `busy`
-says that it is between them.
+says that it is between them. Pods have one handler; what it does for unassigned and for assigned ones are two parts that take
+turns (`PodWatch.is_turn`).
 """
 
 from __future__ import annotations
@@ -13,15 +14,8 @@ from typing import TYPE_CHECKING
 from ..environment.extension_points import ExtensionPoint
 from ..environment.objects import Node, Pod, PodObject
 from ..environment.watch import Handler
-from ..language import Component, Expr, Value, as_expr, boolean, enum, otherwise, require, step, when
-from .events import (
-    ASSIGNED_POD_ADD,
-    ASSIGNED_POD_DELETE,
-    NODE_ADD,
-    NODE_DELETE,
-    NOMINATED_POD_GONE,
-    WAITING_POD_GONE,
-)
+from ..language import Component, Expr, Value, as_expr, boolean, enum, otherwise, require, select, step, when
+from .events import ASSIGNED_POD_ADD, ASSIGNED_POD_DELETE, NODE_ADD, NODE_DELETE, NOMINATED_POD_GONE
 
 if TYPE_CHECKING:
     from ..environment.watch import NodeWatch, PodWatch
@@ -40,6 +34,15 @@ class Waking(Enum):
     NOT_ABOVE = 2
 
 
+class Removal(Enum):
+    """What the handler has still to see to for a pod that has left the queue because it is gone."""
+
+    NONE = 0
+    LOOK = 1
+    REJECT = 2
+    FORGET = 3
+
+
 class EventHandlers(Component):
     """The handlers for unassigned pods (queue), assigned pods (cache) and nodes."""
 
@@ -52,7 +55,7 @@ class EventHandlers(Component):
     waiting: WaitingPods
 
     queue_busy = boolean()
-    queue_rejecting = boolean()
+    queue_removal = enum(Removal)
     queue_waking = enum(Waking)
     cache_busy = boolean()
     node_busy = boolean()
@@ -66,7 +69,7 @@ class EventHandlers(Component):
     @step(actor="queue handler")
     def handle_for_queue(self, pod: Pod) -> None:
         """The queue's handler takes its next event: an unassigned pod was added, changed, or is so no more."""
-        require(~self.queue_busy & ~self.queue_rejecting & (self.queue_waking == Waking.NONE))
+        require(self.is_queue_idle())
         old, new = self.pod_watch.take(Handler.QUEUE, pod)
         update = old.pending & new.pending
         with when(update & ~self.skips_update(pod, new)):
@@ -76,10 +79,34 @@ class EventHandlers(Component):
                 self.queue.add(pod, new)
             with otherwise(~new.pending):
                 self.queue.delete(pod)
-            with when(new.pending | ~self.rejects_waiting(pod)):
-                self.conclude(pod, old, new)
+            with when(self.sees_to_removal(pod, new)):
+                self.queue_removal = self.first_of_removal()
             with otherwise():
-                self.queue_rejecting = True
+                self.conclude(pod, old, new)
+
+    def is_queue_idle(self) -> Expr:
+        """Whether the handler is between two events of unassigned pods."""
+        waking, removing = self.queue_waking != Waking.NONE, self.queue_removal != Removal.NONE
+        return ~(self.queue_busy | waking | removing)
+
+    def sees_to_removal(self, pod: Pod, new: PodObject) -> Expr:
+        """Whether the handler has more to see to once the queue has let go of the pod: not after a binding."""
+        return ~new.exists
+
+    def first_of_removal(self) -> Removal:
+        """What it sees to first."""
+        return Removal.LOOK
+
+    @step(actor="queue handler")
+    def look_whether_assumed(self, pod: Pod) -> None:
+        """deletePodFromSchedulingQueue goes on: IsAssumedPod, and GetPod if it is."""
+        require(self.queue_removal == Removal.LOOK)
+        old, new = self.pod_watch.take(Handler.QUEUE, pod)
+        with when(self.cache.is_assumed(pod)):
+            self.queue_removal = select(self.rejects_waiting(pod), Removal.REJECT, Removal.FORGET)
+        with otherwise():
+            self.queue_removal = Removal.NONE
+            self.conclude(pod, old, new)
 
     def rejects_waiting(self, pod: Pod) -> Expr:
         """Whether a pod that leaves the queue's handler may wait for permission."""
@@ -87,18 +114,31 @@ class EventHandlers(Component):
 
     @step(actor="queue handler")
     def reject_waiting(self, pod: Pod) -> None:
-        """deletePodFromSchedulingQueue goes on: RejectWaitingPod, for a pod that waits for permission."""
+        """The deletion of the pod is seen to: RejectWaitingPod, if it waits for permission."""
         if ExtensionPoint.PERMIT not in pod.extension_points:
             require(False)
-        require(self.queue_rejecting)
+        require(self.queue_removal == Removal.REJECT)
         old, new = self.pod_watch.take(Handler.QUEUE, pod)
         waited = self.waiting.holds(pod)
         self.waiting.reject(pod)
-        self.queue_rejecting = False
+        self.queue_removal = select(waited, Removal.NONE, self.removal_after_reject())
         with when(waited & self.rejection_wakes()):
             self.queue_waking = Waking.ALL
-        with otherwise():
+        with otherwise(self.queue_removal == Removal.NONE):
             self.conclude(pod, old, new)
+
+    def removal_after_reject(self) -> Removal:
+        """What follows for a pod that waited for no permission: it is forgotten."""
+        return Removal.FORGET
+
+    @step(actor="queue handler")
+    def forget_assumed(self, pod: Pod) -> None:
+        """The deletion of an assumed pod is seen to: ForgetPod, at once; its binding cycle goes on, and will fail."""
+        require(self.queue_removal == Removal.FORGET)
+        self.pod_watch.take(Handler.QUEUE, pod)
+        self.cache.forget(pod, self.cache.node_of(pod))
+        self.queue_removal = Removal.NONE
+        self.queue_waking = Waking.ALL
 
     def rejection_wakes(self) -> Expr:
         """Whether the parked pods are moved when a pod that waits for permission is rejected because it is gone."""
@@ -125,12 +165,16 @@ class EventHandlers(Component):
         require(self.queue_waking != Waking.NONE)
         _, new = self.pod_watch.take(Handler.QUEUE, pod)
         with when(self.queue_waking == Waking.ALL):
-            self.queue.move_all(WAITING_POD_GONE)
+            self.wake_for_assumed(pod)
         with otherwise():
             respecting = {q: q.priority <= pod.priority for q in self.universe[Pod]}
             self.queue.move_all(NOMINATED_POD_GONE, respecting)
         self.queue_waking = Waking.NONE
         self.pod_watch.processed(Handler.QUEUE, pod, new)
+
+    def wake_for_assumed(self, pod: Pod) -> None:
+        """An assumed pod is gone: it is told as the deletion of the pod that the cache had, on its node."""
+        self.queue.move_all(ASSIGNED_POD_DELETE, about=pod)
 
     @step(actor="queue handler")
     def update_queue(self, pod: Pod) -> None:

@@ -13,7 +13,6 @@ from ..environment.objects import Node, Pod, PodObject
 from ..environment.watch import Handler
 from ..language import Component, Expr, as_expr, per, ref, require, select, step, when
 from .binding import BindingPhase
-from .handlers import Waking
 
 if TYPE_CHECKING:
     from ..environment.api import APIServer
@@ -117,8 +116,7 @@ class Process(Component):
     def _require_idle_handlers(self) -> None:
         # What a handler did to memory is lost with it, so the process might as well have ended before that.
         busy = self.handlers
-        require(~busy.queue_busy & ~busy.queue_rejecting & (busy.queue_waking == Waking.NONE))
-        require(~busy.cache_busy & ~busy.node_busy)
+        require(busy.is_queue_idle() & ~busy.cache_busy & ~busy.node_busy)
 
     def _lose_memory(self) -> None:
         for part in (

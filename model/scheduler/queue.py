@@ -27,9 +27,18 @@ from ..language import (
     step,
     when,
 )
-from .events import ANY_EVENT, ASSIGNED_POD_ADD, UNSCHEDULABLE_TIMEOUT, Action, ClusterEvent, Plugin
+from .events import (
+    ANY_EVENT,
+    ASSIGNED_POD_ADD,
+    SCHEDULING_GATES,
+    UNSCHEDULABLE_TIMEOUT,
+    Action,
+    ClusterEvent,
+    Plugin,
+)
 
 if TYPE_CHECKING:
+    from ..environment.api import APIServer
     from .async_preemption import AsyncPreemption
     from .clock import Clock
     from .failure import FailureHandler
@@ -56,6 +65,7 @@ class PriorityQueue(Component):
     plugin held it back.
     """
 
+    api: APIServer
     nominator: Nominator
     failure: FailureHandler
     clock: Clock
@@ -72,7 +82,8 @@ class PriorityQueue(Component):
     def setup(self) -> None:
         for pod in self.universe[Pod]:
             if pod.exists and pod.node is None:
-                self.place[pod] = Place.ACTIVE
+                start = self.api.at_start(pod)
+                self.put(pod, self.entering(pod, Place.ACTIVE, start), start.copy())
 
     def contains(self, pod: Pod) -> Expr:
         """Whether the pod is in one of the sub-queues."""
@@ -111,9 +122,9 @@ class PriorityQueue(Component):
 
     def add(self, pod: Pod, new: PodObject) -> None:
         """Add: a new pending pod."""
-        self.put(pod, self.entering(pod, Place.ACTIVE), new.copy())
-        self.clock.arrived(pod)
         self._forget_rejection(pod)
+        self.put(pod, self.entering(pod, Place.ACTIVE, new), new.copy())
+        self.clock.arrived(pod)
         self.nominator.add(pod, None, new.nominated)
 
     def pop(self, pod: Pod) -> Any:
@@ -173,18 +184,34 @@ class PriorityQueue(Component):
         self.gated[pod] = False
         retried = self.is_retried(pod, copy)
         with when(retried):
-            place = self.entering(pod, self.backing_off_place())
+            place = self.entering(pod, self.backing_off_place(), copy)
         return select(retried, place, Place.UNSCHEDULABLE)
 
-    def entering(self, pod: Pod, place: Value) -> Expr:
+    def entering(self, pod: Pod, place: Value, copy: PodCopy | PodObject) -> Expr:
         """PreEnqueue: where a pod comes that is to enter activeQ or backoffQ; one that a plugin holds is parked, gated."""
-        held = self.async_preemption.holds(pod)
+        gates = self.has_gates(pod, copy)
+        held = gates | self.async_preemption.holds(pod)
         self.gated[pod] = held
+        for plugin in self.universe[Plugin]:
+            if plugin.name == SCHEDULING_GATES:
+                self.rejected_by[pod][plugin] = self.rejected_by[pod][plugin] | gates
         return select(held, Place.UNSCHEDULABLE, place)
 
+    def has_gates(self, pod: Pod, copy: PodCopy | PodObject) -> Expr:
+        """PreEnqueue of SchedulingGates: whether the pod, as this object shows it, has scheduling gates."""
+        return as_expr(copy.gated if pod.gated else False)
+
     def is_deaf_to(self, pod: Pod, event: ClusterEvent) -> Expr:
-        """Whether the parked pod is gated, and the plugin that gates it did not ask for the event (DefaultPreemption: deletions)."""
-        return self.gated[pod] & (event.resource != "Pod" or Action.DELETE not in event.action)
+        """Whether the parked pod is gated, and the plugin that gates it did not ask for the event.
+
+        DefaultPreemption asked for deletions, SchedulingGates for nothing: whatever moves its pods, PreEnqueue parks them again.
+        An event that is meant for all pods, such as the periodic flush, is heard.
+        """
+        return self.gated[pod] & (not event.is_wildcard and not self.may_open_gate(event))
+
+    def may_open_gate(self, event: ClusterEvent) -> bool:
+        """Whether DefaultPreemption asked for the event."""
+        return event.resource == "Pod" and Action.DELETE in event.action
 
     def is_retried(self, pod: Pod, copy: PodCopy) -> Expr:
         """Whether a failed pod is to be tried again rather than parked.
@@ -232,12 +259,20 @@ class PriorityQueue(Component):
         return as_expr(self.in_flight[pod])
 
     def place_after_update(self, pod: Pod, old: PodObject, new: PodObject) -> Expr:
-        """Where an update leaves a waiting pod: only a parked one could move, and no hint is moved by a mere deletion."""
-        return as_expr(self.place[pod])
+        """Where an update leaves a waiting pod: a gated one that has lost its gates enters activeQ.
+
+        It has no backoff, because it was never tried. Other updates that the model has move no pod by the plugins' hints.
+        """
+        ungated = self.has_gates(pod, old) & ~self.has_gates(pod, new)
+        released = (self.place[pod] == Place.UNSCHEDULABLE) & ungated
+        with when(released):
+            place = self.entering(pod, Place.ACTIVE, new)
+        return select(released, place, self.place[pod])
 
     def is_respecified(self, old: PodObject, new: PodObject) -> Expr:
         """isPodUpdated: more than the status differs."""
-        return ~((as_expr(old.terminating) == new.terminating) & (as_expr(old.version) == new.version))
+        parts = ("terminating", "gated", "version")
+        return ~all_of(as_expr(getattr(old, part)) == getattr(new, part) for part in parts)
 
     def delete(self, pod: Pod) -> None:
         """Delete: from the nominator and from whichever sub-queue holds it."""
@@ -249,7 +284,7 @@ class PriorityQueue(Component):
     def activate(self, pod: Pod) -> None:
         """Activate: a plugin wants a waiting pod to be tried at once, or one in flight to be tried again."""
         with when((self.place[pod] == Place.BACKOFF) | (self.place[pod] == Place.UNSCHEDULABLE)):
-            self.place[pod] = self.entering(pod, Place.ACTIVE)
+            self.place[pod] = self.entering(pod, Place.ACTIVE, self.copy[pod])
             self.came_back(pod, self.copy[pod])
         with otherwise():
             for plugin in self.universe[Plugin]:
@@ -304,7 +339,7 @@ class PriorityQueue(Component):
         for pod, wanted in which.items():
             parked = self.place[pod] == Place.UNSCHEDULABLE
             with when(parked & wanted & ~self.is_deaf_to(pod, event) & self.is_woken_by(pod, event, about)):
-                self.place[pod] = self.entering(pod, self.retry_place(pod))
+                self.place[pod] = self.entering(pod, self.retry_place(pod), self.copy[pod])
         self.record_move(event, about)
 
     def record_move(self, event: ClusterEvent, about: Pod | Node | None) -> None:

@@ -54,9 +54,10 @@ class QueueWithoutHints(PriorityQueue):
         return as_expr(False)
 
     def place_after_update(self, pod: Pod, old: PodObject, new: PodObject) -> Expr:
-        """Only a parked pod moves, if more than its status changed."""
-        wakes = (self.place[pod] == Place.UNSCHEDULABLE) & self.is_respecified(old, new)
-        return select(wakes, self.retry_place(pod), self.place[pod])
+        """Only a parked pod moves, if more than its status changed; one with gates only when they are gone."""
+        parked = (self.place[pod] == Place.UNSCHEDULABLE) & ~self.has_gates(pod, old)
+        place = super().place_after_update(pod, old, new)
+        return select(parked & self.is_respecified(old, new), self.retry_place(pod), place)
 
     def matches(self, pod: Pod, event: ClusterEvent, about: Pod | Node | None = None) -> Expr:
         """podMatchesEvent: one of the plugins that rejected the pod asked for the event."""

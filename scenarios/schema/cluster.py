@@ -84,9 +84,13 @@ OBJECTS: Mapping[str, Schema] = {
             "podAntiAffinity": part("podAffinity"),
             "topologySpreadConstraints": listed(part("topologySpreadConstraint")),
             "extensionPoints": listed(word(point.value for point in ExtensionPoint)),
+            "schedulingGates": about(
+                listed(part("schedulingGate")), "Gates that a user may remove later, all at once."
+            ),
         },
         ["cpu"],
     ),
+    "schedulingGate": mapping({"name": LABEL_KEY}, ["name"]),
     "toleration": mapping(
         {
             "key": LABEL_KEY,

@@ -21,7 +21,7 @@ def spec() -> ClusterSpec:
     pods = (
         Pod(0, "v", 1, 0, node=nodes[0], extension_points=tuple(ExtensionPoint)),
         Pod(1, "p", 1, 1, extension_points=tuple(ExtensionPoint)),
-        Pod(2, "q", 1, 1, exists=False),
+        Pod(2, "q", 1, 1, exists=False, gated=True),
     )
     scope = Scope(
         node_deletions=1, node_creations=1, pod_deletions=1, pod_creations=1, bind_failures=1, lost_replies=1,

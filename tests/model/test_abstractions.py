@@ -22,14 +22,20 @@ from podrace.model.environment.objects import (
     Node,
     Pod,
     PodCopy,
+    PodObject,
     Scope,
     Selector,
     Term,
 )
-from podrace.model.environment.watch import Handler
 from podrace.model.history import RELEASES, resolve
 from podrace.model.language import NotEnabled, as_expr, trace_system
-from podrace.model.scheduler.events import Action, ClusterEvent, default_plugins
+from podrace.model.scheduler.events import (
+    ASSIGNED_POD_DELETE,
+    NODE_ADD,
+    Action,
+    ClusterEvent,
+    default_plugins,
+)
 from podrace.model.scheduler.queue import Place
 from podrace.model.scheduler.verdicts import NodeVerdict
 from tests.model.clusters import concrete, nodes, race_72124, spec
@@ -307,15 +313,38 @@ def test_a_sums():
     assert not [name for name in first if "requested" in name]
 
 
-def test_a_gates():
-    on, p = nodes(2), Pod(0, "p", 1)
+def test_a_pre_enqueue():
+    on, p = nodes(2), Pod(0, "p", 1, gated=True)
     model = concrete(spec([p], on), "1.34")
-    assert not hasattr(p, "gates")
-    assert model.get(lambda: model.part("async_preemption").holds(p)) is False
+    queue = model.part("queue")
+    assert model.get(lambda: queue.place[p]) is Place.UNSCHEDULABLE
+    model.do(lambda: model.part("users").remove_gates(p))
+    assert model.get(lambda: model.part("api").pod[p].gated) is False
+    assert not enabled(model, lambda: model.part("users").remove_gates(p))
 
 
 def test_a_disruption():
     assert "disrupted" not in {v.name.rpartition(".")[2] for v in system(release="1.34").variables}
+
+
+@pytest.mark.parametrize("release", ["1.33", "1.34", "1.35"])
+def test_a_bound_nominee(release):
+    on, p = nodes(2), Pod(0, "p", 1)
+    model = concrete(spec([p], on), release)
+    nominated, handlers = PodObject(exists=True, nominated=on[0]), model.part("handlers")
+    bound = nominated.replace(node=on[0])
+    assert model.get(lambda: handlers.nomination_wakes(p, nominated, bound)) is False
+    assert model.get(lambda: handlers.nomination_wakes(p, nominated, PodObject())) is True
+
+
+@pytest.mark.parametrize("release", ["1.33", "1.34"])
+def test_a_deaf(release):
+    on, p = nodes(2), Pod(0, "p", 1)
+    model = concrete(spec([p], on), release)
+    queue = model.part("queue")
+    model.do(lambda: queue.gated.__setitem__(p, True))
+    events = NODE_ADD, ASSIGNED_POD_DELETE
+    assert [model.get(partial(queue.is_deaf_to, p, event)) for event in events] == [True, False]
 
 
 def test_a_node_delete():
@@ -342,11 +371,6 @@ def test_a_release():
     assert model.get(lambda: queue.in_flight[p]) is True
     model.do(lambda: queue.requeue(p, PodCopy()))
     assert model.get(lambda: queue.in_flight[p]) is False
-
-
-def test_a_one_handler():
-    assert RELEASES[-1] == "1.34"
-    assert len(Handler) == 2
 
 
 def test_a_tree():

@@ -45,6 +45,7 @@ pods:
     namespace: team
     preemptionPolicy: Never
     extensionPoints: [permit, reserve]
+    schedulingGates: [{name: example.com/quota}, {name: other}]
     tolerations:
     - {key: dedicated, operator: Equal, value: batch, effect: NoSchedule}
     - {operator: Exists}
@@ -112,6 +113,7 @@ def test_pods(spec: ClusterSpec) -> None:
     assert p.namespace_labels == {"kubernetes.io/metadata.name": "team", "kind": "test"}
     assert p.extension_points == {ExtensionPoint.PERMIT, ExtensionPoint.RESERVE}
     assert p.spread == (SpreadConstraint("zone", Selector({"app": "web"}), 2),)
+    assert (v.gated, p.gated) == (False, True)
     assert p.tolerations == (
         Toleration("dedicated", "Equal", "batch", "NoSchedule"),
         Toleration(operator="Exists"),

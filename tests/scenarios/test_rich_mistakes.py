@@ -104,6 +104,23 @@ OPERATORS = "(known: In, NotIn, Exists, DoesNotExist)"
             (".extensionPoints[0]: there is no such extension point: `prebind`; did you mean `preBind`? "
             "(known: reserve, permit, preBind)"),
         ),
+        (
+            "schedulingGates: [a]",
+            ".schedulingGates[0]: expected a gate, such as {name: example.com/quota}, not `a`",
+        ),
+        ("schedulingGates: [{}]", ".schedulingGates[0]: `name` is missing: a gate is known by its name"),
+        (
+            "schedulingGates: [{name: a b}]",
+            ".schedulingGates[0].name: expected a label key such as app or example.com/zone, not `a b`",
+        ),
+        (
+            "schedulingGates: [{name: a}, {name: a}]",
+            ".schedulingGates[1]: `a` is listed twice: remove one of them",
+        ),
+        (
+            "nodeName: n, schedulingGates: [{name: a}]",
+            ".schedulingGates: a pod with gates is on no node: remove `nodeName` or `schedulingGates`",
+        ),
         ("extensionPoints: [permit, permit]", ".extensionPoints[1]: `permit` is listed twice: remove one of them"),
         (
             "tolerations: [{operator: Exists, key: a, value: b}]",

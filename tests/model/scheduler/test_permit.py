@@ -12,6 +12,7 @@ from podrace.model.environment.objects import Pod, PodCopy
 from podrace.model.history import CHANGES, resolve
 from podrace.model.language import NotEnabled, any_of, as_expr, trace_system
 from podrace.model.scheduler.binding import BindingPhase
+from podrace.model.scheduler.handlers import Removal
 from podrace.model.scheduler.reservation import PermitAnswer
 from podrace.model.scheduler.verdicts import Phase
 from podrace.model.scheduler.waiting import Signal
@@ -141,7 +142,7 @@ def test_a_waiting_pod_that_is_deleted(release, signal):
     if release != "1.15":
         model.do(lambda: handlers.reject_waiting(pod))
     assert model.get(lambda: waiting.signal[pod]) is signal
-    assert model.get(lambda: handlers.queue_rejecting) is False
+    assert model.get(lambda: handlers.queue_removal) is Removal.NONE
 
 
 @pytest.mark.parametrize(

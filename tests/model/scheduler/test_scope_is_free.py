@@ -12,6 +12,7 @@ import pytest
 
 from podrace.checker import native
 from podrace.checker.slicing import slice_system
+from podrace.model.environment.actors import Users
 from podrace.model.environment.extension_points import ExtensionPoint
 from podrace.model.environment.objects import ClusterSpec, Node, Pod
 from podrace.model.environment.watch import PodWatch
@@ -126,6 +127,16 @@ class FailureWithoutNodeCheck(NodeChecked):
         require(False)
 
 
+class QueueWithoutGates(PriorityQueue):
+    def has_gates(self, pod, copy):
+        return as_expr(False)
+
+
+class NobodyRemovesGates(Users):
+    def remove_gates(self, pod: Pod):
+        require(False)
+
+
 class QueueWithoutBackoff(PriorityQueue):
     def backing_off_place(self):
         return Place.ACTIVE
@@ -146,6 +157,7 @@ MECHANISMS = {
     "restarts, hand-overs and relists": (NeverRestarted, NeverInterrupted),
     "the check of a missing node": (FailureWithoutNodeCheck,),
 }
+GATES = (QueueWithoutGates, NobodyRemovesGates)
 
 
 def counts(cluster: ClusterSpec, release: str, cut=(), name="S-CONS"):
@@ -170,6 +182,19 @@ def test_without_backoff_there_is_no_backoff_queue(release):
     assert counts(cluster, release, (QueueWithoutBackoff,)) == without
     waiting = dataclasses.replace(cluster, scope=dataclasses.replace(cluster.scope, backoff=True))
     assert counts(waiting, release) > without
+
+
+@pytest.mark.parametrize("release", ["1.19", "1.28", "1.34"])
+def test_without_gated_pods_scheduling_gates_make_no_state(release):
+    cluster = race_72124(pod_events=2)
+    assert counts(cluster, release, GATES) == counts(cluster, release)
+
+
+def test_gates_that_are_used_make_states():
+    pods = [Pod(0, "p", 2, gated=True), Pod(1, "q", 1)]
+    used = spec(pods, nodes(2), pod_events=2)
+    assert counts(used, "1.34") != counts(used, "1.34", GATES)
+    assert counts(used, "1.26") == counts(used, "1.26", GATES)
 
 
 def test_the_comparison_can_fail():
