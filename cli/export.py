@@ -12,12 +12,14 @@ from ..model.language import TransitionSystem
 from ..properties import PROPERTIES, instrument
 from .options import UsageProblem
 from .plan import Run, Selection, plan
+from .systems import refuse_ranges
 
 
 def export(selection: Selection, language: str, whole: bool, output: Path | None) -> None:
     """Write the one system that is selected to `output`, or to stdout. Raises UsageProblem or ScenarioError."""
     runs = plan(selection)
     run = _only(runs, whole)
+    refuse_ranges(run.scenario)
     if PROPERTIES[run.property].kind == "liveness" and not whole:
         raise UsageProblem(
             f"{run.property} asks what must not go on for ever, which is no invariant: name another --property, or add --whole"

@@ -21,10 +21,11 @@ from ..properties import PROPERTIES, Property
 from ..reports.document import Finding
 from ..reports.stored import MAX_BYTES, StoredStep, StoredTrace, TraceProblem, parse_trace
 from ..scenarios import ScenarioError, known_names, one_line, parse_scenario
-from .execute import finding_of, system_of
+from .execute import finding_of
 from .options import UsageProblem
 from .patch import with_patches
 from .plan import Run, with_a_fair_flush
+from .systems import system_of
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,10 @@ from ..checker.simulate import Seen, Walks, simulate
 from ..checker.trace import plain_value
 from ..reports.document import Fixes
 from ..reports.walks import Values, Walked
-from .execute import WORDS, goal_words, scope_of, system_of
+from .execute import WORDS, goal_words, scope_of
 from .plan import Run
 from .steps import steps_of
+from .systems import system_of
 
 
 def walk(

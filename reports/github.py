@@ -23,7 +23,7 @@ def _command(finding: Finding, style: Style) -> str:
     level = {"failed": "error", "undecided": "warning", "passed": "notice", "ignored": "notice"}[outcome]
     place = finding.place
     where = {"file": place.file, "line": str(place.line)} if place else {}
-    properties = {**where, "title": f"{subject(finding)} {finding.verdict}"}
+    properties = {**where, "title": f"{subject(finding)} {finding.headline}"}
     shown = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
     lines = [message(finding), *([finding.sentence] if finding.sentence else []), *numbered(finding)]
     text = lines[0] if outcome in ("passed", "ignored") else "\n".join(lines)

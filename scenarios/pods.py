@@ -14,6 +14,7 @@ from .errors import known_names
 from .labels import read_labels
 from .names import Member, Members, read_name
 from .node_terms import read_node_affinity
+from .ranges import integer_or_open
 from .resources import RESOURCE_FIELDS
 from .taints import read_tolerations
 from .terms import read_terms
@@ -55,7 +56,7 @@ def read_pod(
     return Pod(
         index,
         name,
-        priority=priority.integer(MIN_PRIORITY, MAX_PRIORITY) if priority else 0,
+        priority=integer_or_open(priority, MIN_PRIORITY, MAX_PRIORITY) if priority else 0,
         namespace=namespace,
         namespace_labels={NAMESPACE_NAME: namespace, **namespaces.get(namespace, {})},
         start=start,

@@ -25,6 +25,7 @@ from .parts import (
     mapping,
     part,
     whole,
+    whole_or_range,
     word,
 )
 
@@ -51,7 +52,7 @@ OBJECTS: Mapping[str, Schema] = {
     "node": mapping(
         {
             **_RESOURCES,
-            "pods": about(whole(0, MAX_PODS), "How many pods the node admits."),
+            "pods": about(whole_or_range(0, MAX_PODS), "How many pods the node admits."),
             "labels": LABELS,
             "taints": listed(part("taint")),
             "unschedulable": FLAG,
@@ -66,7 +67,7 @@ OBJECTS: Mapping[str, Schema] = {
     "pod": mapping(
         {
             **_RESOURCES,
-            "priority": whole(MIN_PRIORITY, MAX_PRIORITY),
+            "priority": whole_or_range(MIN_PRIORITY, MAX_PRIORITY),
             "preemptionPolicy": word(POLICIES),
             "namespace": NAME,
             "labels": LABELS,
@@ -133,7 +134,7 @@ OBJECTS: Mapping[str, Schema] = {
     "podDisruptionBudget": mapping(
         {
             "selector": part("labelSelector"),
-            "disruptionsAllowed": whole(0, MAX_ALLOWED),
+            "disruptionsAllowed": whole_or_range(0, MAX_ALLOWED),
             "namespace": NAME,
             "disruptedPods": listed(WORD),
         },
