@@ -147,7 +147,7 @@ def finding_of(run: Run, system: TransitionSystem, result: Result, remedy: str |
         transitions=result.transitions,
         depth=result.depth,
         seconds=round(result.seconds, 3),
-        words=result.words,
+        words=result.words + silence_of(run),
         expected=run.expected,
         expected_steps=run.expected_steps,
         notes=(*run.composition.notes, *(note for note in (run.remark, remedy) if note)),
@@ -164,8 +164,17 @@ def finding_of(run: Run, system: TransitionSystem, result: Result, remedy: str |
         engine=result.engine,
         reductions=result.reductions,
         place=place_of(run.scenario, run.property, run.origin),
+        silenced=dict(run.silenced) or msgspec.UNSET,
     )
     return found if trace is None else _with_counterexample(found, run, system, trace)
+
+
+def silence_of(run: Run) -> str:
+    """What is to be said after the verdict of the pods for which the property was not looked at."""
+    if not run.silenced:
+        return ""
+    pods = "; ".join(f"{pod} ({reason.rstrip('.')})" for pod, reason in run.silenced.items())
+    return f" Ignored, not looked at for: {pods}."
 
 
 def fixes_of(composition: Composition) -> Fixes:

@@ -20,7 +20,7 @@ from ..model.language.expr import fresh_graph
 from ..reports.clusters import Clusters
 from ..reports.document import Finding
 from ..scenarios.choices import divisible, exchanges, sensible, settled
-from .execute import Method, Watcher, execute, fixes_of, goal_words, scope_of
+from .execute import Method, Watcher, execute, fixes_of, goal_words, scope_of, silence_of
 from .places import place_of
 from .plan import Run
 from .systems import traced
@@ -101,7 +101,9 @@ def _finding(run: Run, system: TransitionSystem, found: Exhausted, clusters: Clu
         transitions=sum(one.transitions for one in found.searched),
         depth=max((one.depth for one in found.searched), default=0),
         seconds=round(found.seconds, 3),
-        words=" ".join(_words(found, clusters, hit, missed, bool(fired))),
+        # Of an exposed cluster, the words about it say what was ignored.
+        words=" ".join(_words(found, clusters, hit, missed, bool(fired)))
+        + ("" if clusters.exposed else silence_of(run)),
         expected=run.expected,
         expected_steps=run.expected_steps,
         notes=(*run.composition.notes, *((run.remark,) if run.remark else ()), *_remedy(found)),
@@ -118,6 +120,7 @@ def _finding(run: Run, system: TransitionSystem, found: Exhausted, clusters: Clu
         engine=found.engine,
         place=place_of(run.scenario, run.property, run.origin),
         clusters=clusters,
+        silenced=dict(run.silenced) or msgspec.UNSET,
     )
 
 

@@ -71,7 +71,8 @@ class Finding(msgspec.Struct, frozen=True):
     `neighbourhood` are what a counterexample is shown with; `causes` are of all steps of its `story`. `retraced`
     is what becomes of the counterexample of another release in this one, where the property holds.
     `seconds` is left out (None) where equal input must give equal reports. `clusters` is there where the scenario leaves numbers
-    open: the figures are then those of all its clusters together, and the counterexample that of the simplest exposed one.
+    open: the figures are then those of all its clusters together, and the counterexample that of the simplest exposed one. `silenced` has
+    the pods for which the property was not looked at, with the reasons, if there are any; `words` say so, too.
     """
 
     scenario: str
@@ -112,6 +113,7 @@ class Finding(msgspec.Struct, frozen=True):
     retraced: Retraced | None = None
     place: Place | None = None
     clusters: Clusters | msgspec.UnsetType = msgspec.UNSET
+    silenced: dict[str, str] | msgspec.UnsetType = msgspec.UNSET
 
     @builtins.property
     def headline(self) -> str:

@@ -14,7 +14,11 @@ from .outcome import USUAL, Style, message, numbered, subject
 
 def to_annotations(findings: Sequence[Finding], style: Style = USUAL) -> str:
     """One workflow command per line: an error, a warning, or a notice of what passed but is worth a look."""
-    told = [f for f in findings if style.outcome(f) != "passed" or f.verdict == "VIOLATED" or f.vacuous]
+    told = [
+        f
+        for f in findings
+        if style.outcome(f) != "passed" or f.verdict == "VIOLATED" or f.vacuous or f.silenced
+    ]
     return "".join(f"{_command(finding, style)}\n" for finding in told) + _total(findings, style)
 
 

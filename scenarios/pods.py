@@ -22,7 +22,7 @@ from .terms import read_terms
 POD_FIELDS = (
     *RESOURCE_FIELDS, "priority", "preemptionPolicy", "namespace", "labels", "nodeName", "exists", "startTime",
     "terminationGracePeriodSeconds", "tolerations", "nodeSelector", "nodeAffinity", "podAffinity",
-    "podAntiAffinity", "extensionPoints",
+    "podAntiAffinity", "extensionPoints", "ignore",
 )  # fmt: skip
 NAMESPACE_FIELDS = ("labels",)
 

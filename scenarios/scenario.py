@@ -45,7 +45,8 @@ class Race:
 class Scenario:
     """What a scenario file says. `lines` maps the path of a field, a pod or a node to its line; `text` is the file.
 
-    `expect` is what should come out; `ignore` gives for each property that is not to be looked at the reason.
+    `expect` is what should come out; `ignore` gives for each property that is not to be looked at the reason, and `silenced`
+    for each that is not to be looked at for single pods the reasons by pod.
     """
 
     name: str
@@ -58,6 +59,7 @@ class Scenario:
     also: tuple[str, ...] = ()
     expect: tuple[Expectation, ...] = ()
     ignore: Mapping[str, str] = field(default_factory=dict)
+    silenced: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     lines: Mapping[str, int] = field(default_factory=dict)
     text: str = field(default="", repr=False)
 

@@ -14,6 +14,7 @@ from ..taints import EFFECTS
 from ..terms import PREFERRED, REQUIRED
 from .parts import (
     FLAG,
+    IGNORED,
     LABEL_KEY,
     LABEL_VALUE,
     LABELS,
@@ -83,6 +84,9 @@ OBJECTS: Mapping[str, Schema] = {
             "podAffinity": part("podAffinity"),
             "podAntiAffinity": part("podAffinity"),
             "extensionPoints": listed(word(point.value for point in ExtensionPoint)),
+            "ignore": about(
+                IGNORED, "Properties that are not to be looked at for this pod, with the reason."
+            ),
         },
         ["cpu"],
     ),

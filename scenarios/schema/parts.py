@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ..expected import MAX_REASON
+
 Schema = dict[str, Any]
 
 NAME: Schema = {"$ref": "#/$defs/name"}
@@ -12,7 +14,10 @@ LABELS: Schema = {"$ref": "#/$defs/labels"}
 LABEL_KEY: Schema = {"$ref": "#/$defs/labelKey"}
 LABEL_VALUE: Schema = {"$ref": "#/$defs/labelValue"}
 FLAG: Schema = {"type": "boolean"}
-REASON: Schema = {"type": "string", "minLength": 1}
+IGNORED: Schema = {
+    "type": "object",
+    "additionalProperties": {"type": "string", "minLength": 1, "maxLength": MAX_REASON},
+}
 # What is read as it is written may look like something else: 1.13, 72259, true.
 WORD: Schema = {"type": ["string", "number", "boolean"]}
 
