@@ -26,6 +26,7 @@ from ..reports.document import Finding, Word
 from ..reports.outcome import message, subject
 from ..reports.text import print_report
 from ..scenarios import ScenarioError
+from .caches import cache_folder
 from .execute import Engine, Method, execute, ignored
 from .options import UsageProblem
 from .plan import Run, Selection, plan
@@ -63,12 +64,14 @@ def check(
     jobs: int | None = None,
     engine: Engine = "native",
     reductions: Mode = "auto",
+    cache: bool | str | Path = True,
 ) -> list[Finding]:
     """The verdicts on the properties of scenarios: what `podrace check` gives for the same options.
 
     A scenario is named as on the command line: by its name, an issue or a fix, or as a file. A property of your own is given as
     its class. Without properties, those that the scenario is meant for. `max_memory` is in bytes (four fifths of what is free),
-    `timeout` in seconds. Raises UsageProblem or ScenarioError for what is wrong or unknown.
+    `timeout` in seconds. Verdicts are kept where `podrace check` keeps them, in another directory `cache`, or with False not at all.
+    Raises UsageProblem or ScenarioError for what is wrong or unknown.
     """
     runs = _runs(scenarios, release, with_fix, without_fix, property)
     budget = Budget(
@@ -77,7 +80,8 @@ def check(
         timeout=timeout,
         jobs=jobs or cores(),
     )
-    method = Method(engine, reductions)
+    folder = cache_folder(None if isinstance(cache, bool) else Path(cache), cache is False)
+    method = Method(engine, reductions, folder)
     return [ignored(run) if run.ignored else execute(run, budget, method) for run in runs]
 
 
@@ -93,6 +97,7 @@ def expect(
     max_memory: int | None = None,
     timeout: float | None = None,
     jobs: int | None = None,
+    cache: bool | str | Path = True,
 ) -> list[Finding]:
     """As `check`, but raises NotAsExpected unless every property holds, or is violated (after so many steps).
 
@@ -114,6 +119,7 @@ def expect(
         timeout=timeout,
         jobs=jobs,
         reductions="auto" if steps is None else "off",
+        cache=cache,
     )
     told = [msgspec.structs.replace(f, expected=_WORDS[verdict], expected_steps=steps) for f in found]
     if not all(finding.as_expected for finding in told):

@@ -23,11 +23,12 @@ from ..properties.outcomes import Outcomes
 from ..reports.comparison import Comparison, Decided, Lost, Outcome, Pair, Parted, outcome_of
 from ..reports.document import Finding
 from ..scenarios import Scenario
-from .execute import Method, execute_on, fixes_of, goal_words, system_of
+from .execute import Method, execute_on, fixes_of, goal_words
 from .plan import Run
 from .progress import ProgressDisplay
 from .retrace import label_of
 from .steps import steps_of
+from .systems import system_of
 
 DECISIONS = 6
 """How many differing decisions are told of the state in which two schedulers part."""

@@ -20,17 +20,14 @@ from ..checker.trace import Trace, confirm, replay
 from ..checker.verdict import Result
 from ..model.environment.objects import DEFAULTS, Scope
 from ..model.history import Composition
-from ..model.language import ModelError, TransitionSystem
-from ..properties import instrument
+from ..model.language import TransitionSystem
 from ..reports.document import Finding, Fixes, Lasso, Trap, Value, Word
-from ..scenarios import one_line
 from .evidence import evidence_of
-from .options import UsageProblem
 from .places import place_of
 from .plan import Run
 from .progress import memory
-from .python_file import at_line, split_option
 from .steps import steps_of as steps_of
+from .systems import system_of
 
 Watcher = Callable[[Progress], None]
 Engine = Literal["native", "reference"]
@@ -50,7 +47,14 @@ class Method:
 
 
 def execute(run: Run, budget: Budget, method: Method = Method(), watch: Watcher | None = None) -> Finding:
-    """Check one property. Each property has a system and a search of its own, so its figures are its own."""
+    """Check one property. Each property has a system and a search of its own, so its figures are its own.
+
+    Of a scenario that leaves numbers open, the verdict is one on all choices of them.
+    """
+    if run.scenario.open:
+        from .for_all import execute_for_all
+
+        return execute_for_all(run, budget, method, watch)
     return execute_on(run, system_of(run), budget, method, watch)
 
 
@@ -143,7 +147,7 @@ def finding_of(run: Run, system: TransitionSystem, result: Result, remedy: str |
         transitions=result.transitions,
         depth=result.depth,
         seconds=round(result.seconds, 3),
-        words=result.words,
+        words=result.words + silence_of(run),
         expected=run.expected,
         expected_steps=run.expected_steps,
         notes=(*run.composition.notes, *(note for note in (run.remark, remedy) if note)),
@@ -160,8 +164,17 @@ def finding_of(run: Run, system: TransitionSystem, result: Result, remedy: str |
         engine=result.engine,
         reductions=result.reductions,
         place=place_of(run.scenario, run.property, run.origin),
+        silenced=dict(run.silenced) or msgspec.UNSET,
     )
     return found if trace is None else _with_counterexample(found, run, system, trace)
+
+
+def silence_of(run: Run) -> str:
+    """What is to be said after the verdict of the pods for which the property was not looked at."""
+    if not run.silenced:
+        return ""
+    pods = "; ".join(f"{pod} ({reason.rstrip('.')})" for pod, reason in run.silenced.items())
+    return f" Ignored, not looked at for: {pods}."
 
 
 def fixes_of(composition: Composition) -> Fixes:
@@ -191,26 +204,6 @@ def _with_counterexample(found: Finding, run: Run, system: TransitionSystem, tra
         lasso=_lasso(trace) if isinstance(trace, LassoTrace) else None,
         **{field.name: getattr(evidence, field.name) for field in fields(evidence)},
     )
-
-
-def system_of(run: Run) -> TransitionSystem:
-    """The system of a run. A mistake in a property or a patch of the user's own is a UsageProblem."""
-    try:
-        return instrument(run.scenario.spec, run.composition.classes, [run.prop])
-    except Exception as error:
-        patches = run.composition.patches
-        where = next((at for p in patches if (at := at_line(split_option(p.source)[0], error))), None)
-        what = (
-            str(error) if isinstance(error, ModelError) else f"{type(error).__name__}: {one_line(str(error))}"
-        )
-        if run.own is not None and where is None:
-            raise UsageProblem(f"--properties: {run.property} cannot be built: {what}") from error
-        if not patches:
-            raise
-        sources = ", ".join(patch.source for patch in patches)
-        raise UsageProblem(
-            f"{sources}: {where or ''}{run.composition.label} cannot be built: {what}"
-        ) from error
 
 
 def _lasso(trace: LassoTrace) -> Lasso:

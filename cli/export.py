@@ -9,20 +9,23 @@ from pathlib import Path
 from ..checker.export import to_promela, to_tlaplus
 from ..checker.search import explored_slice
 from ..model.language import TransitionSystem
-from ..properties import PROPERTIES, instrument
+from ..properties import instrument
+from .execute import silence_of
 from .options import UsageProblem
 from .plan import Run, Selection, plan
+from .systems import refuse_ranges
 
 
 def export(selection: Selection, language: str, whole: bool, output: Path | None) -> None:
     """Write the one system that is selected to `output`, or to stdout. Raises UsageProblem or ScenarioError."""
     runs = plan(selection)
     run = _only(runs, whole)
-    if PROPERTIES[run.property].kind == "liveness" and not whole:
+    refuse_ranges(run.scenario)
+    if run.prop.kind == "liveness" and not whole:
         raise UsageProblem(
             f"{run.property} asks what must not go on for ever, which is no invariant: name another --property, or add --whole"
         )
-    asked = [PROPERTIES[r.property] for r in runs if PROPERTIES[r.property].kind != "liveness"]
+    asked = [r.prop for r in runs if r.prop.kind != "liveness"]
     system = instrument(run.scenario.spec, run.composition.classes, asked)
     if not whole:
         system = explored_slice(system, run.property)
@@ -58,8 +61,8 @@ def about(runs: list[Run], system: TransitionSystem, whole: bool) -> str:
         "",
     ]
     for r in runs:
-        prop = PROPERTIES[r.property]
-        lines.append(f"{prop.id}: {prop.sentence()}")
+        prop = r.prop
+        lines.append(f"{prop.id}: {prop.sentence()}{silence_of(r)}")
         if prop.kind == "recovery":
             lines.append(
                 "This property asks what stays possible, which is no invariant: it is defined but not checked here."

@@ -13,11 +13,12 @@ from ..reports.document import Value
 from ..reports.induction import Induction, print_induction
 from ..scenarios.outline import Limits
 from .console import message_console, result_console, tolerant_of_closed_pipes
-from .execute import steps_of, system_of
+from .execute import silence_of, steps_of
 from .options import UsageProblem
 from .plan import Run, Selection, plan
 from .progress import ProgressDisplay
 from .simulate import WALKABLE
+from .systems import system_of
 from .unknown import describable, with_unknown
 from .words import SCHEDULER_WORDS
 
@@ -98,7 +99,8 @@ def _induction(run: Run, system: TransitionSystem, proof: Proof, k: int | None, 
     return Induction(
         heading=f"{run.scenario.name}, {run.composition.label}: {run.property}",
         verdict=proof.word,
-        words=_words(proof, k, Limits.small(len(run.scenario.spec.pods)).words if unknown else ""),
+        words=_words(proof, k, Limits.small(len(run.scenario.spec.pods)).words if unknown else "")
+        + silence_of(run),
         sentence=f"{run.property}: {run.prop.sentence()}",
         seconds=proof.seconds,
         quantities=tuple(quantities.items()),

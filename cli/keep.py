@@ -7,8 +7,9 @@ from importlib.metadata import version
 from ..checker.fingerprint import fingerprint
 from ..reports.document import Finding
 from ..reports.stored import StoredLasso, StoredScenario, StoredStep, StoredTrace
-from .execute import system_of
+from .for_all import settled_run
 from .plan import Run, race_fixes
+from .systems import system_of
 
 
 def stored_trace(run: Run, finding: Finding) -> StoredTrace:
@@ -20,6 +21,7 @@ def stored_trace(run: Run, finding: Finding) -> StoredTrace:
         raise ValueError(
             f"{finding.scenario}, {finding.label}: {finding.property} has no counterexample to store"
         )
+    run = settled_run(run, finding)
     lasso = finding.lasso
     steps = finding.trace if lasso is None else (*finding.trace, *finding.cycle)
     return StoredTrace(

@@ -79,6 +79,7 @@ def list_properties(
             "sentence": known[identifier].sentence(),
             "explanation": list(known[identifier].explanation()),
             "issues": list(known[identifier].issues),
+            "concerns": known[identifier].concerns,
             "scenarios": [s.name for s in catalogue() if identifier in (*s.properties, *s.also)],
         }
         for identifier in wanted
@@ -93,6 +94,8 @@ def list_properties(
         if names:
             for paragraph in row["explanation"]:
                 _detail(console, paragraph)
+            if row["concerns"]:
+                _detail(console, f"can be ignored for single pods: a violation is one of {row['concerns']}")
             if row["issues"]:
                 _detail(console, "see " + ", ".join(f"{UPSTREAM}{number}" for number in row["issues"]))
             if row["scenarios"]:

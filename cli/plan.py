@@ -54,13 +54,20 @@ class Run:
 
     @builtins.property
     def ignored(self) -> str:
-        """Why the scenario says that this property is not to be looked at; empty if it does not say so."""
-        return self.scenario.ignore.get(self.property, "")
+        """Why the scenario says that this property is not to be looked at, or not for any pod; empty if it does not say so."""
+        everybody = {pod.name for pod in self.scenario.spec.pods} <= self.silenced.keys()
+        for_each = "; ".join(f"{pod}: {reason}" for pod, reason in self.silenced.items())
+        return self.scenario.ignore.get(self.property, for_each if everybody else "")
+
+    @builtins.property
+    def silenced(self) -> Mapping[str, str]:
+        """For which pods it is not to be looked at, and why."""
+        return self.scenario.silenced.get(self.property, {})
 
     @builtins.property
     def prop(self) -> type[Property]:
-        """The class of the property: the user's own, or that of the catalogue."""
-        return self.own or PROPERTIES[self.property]
+        """The class of the property, the user's own or that of the catalogue, less what is silenced."""
+        return (self.own or PROPERTIES[self.property]).ignoring(frozenset(self.silenced))
 
 
 def plan(selection: Selection) -> list[Run]:
@@ -197,10 +204,23 @@ def default_properties(scenario: Scenario) -> tuple[str, ...]:
     return scenario.properties or tuple(PROPERTIES)
 
 
-def refuse_unknown_ignored(scenario: Scenario, own: Iterable[str] = ()) -> None:
-    """Refuse to ignore what no property is: it would be a mistyped one that is still looked at. Raises ScenarioError."""
-    known = [*PROPERTIES, *own]
-    for name in scenario.ignore:
+def refuse_unknown_ignored(scenario: Scenario, own: Mapping[str, type[Property]]) -> None:
+    """Refuse to ignore what no property is, for it would be a mistyped one that is still looked at; and to ignore for single
+    pods what is about none. Raises ScenarioError.
+    """
+    known = {**PROPERTIES, **own}
+    places = {f"ignore.{one_line(name)}": name for name in scenario.ignore}
+    of_pods = {
+        f"pods.{pod}.ignore.{one_line(name)}": name
+        for name, pods in scenario.silenced.items()
+        for pod in pods
+    }
+    for path, name in (places | of_pods).items():
         if name not in known:
             problem = f"unknown property `{one_line(name)}`; {known_names(name, known)}"
-            raise scenario.complaint(f"ignore.{one_line(name)}", problem)
+            raise scenario.complaint(path, problem)
+        if path in of_pods and not known[name].concerns:
+            problem = f"{name} is not about single pods, so it cannot be ignored for one"
+            raise scenario.complaint(
+                path, f"{problem}: ignore it for the whole file, in the section `ignore` at its top"
+            )

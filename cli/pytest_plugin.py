@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 MARKER = "podrace"
 KEYWORDS = ("releases", "fixes", "release", "with_fix", "without_fix", "property", "max_states", "max_memory",
-            "timeout", "jobs")  # fmt: skip
+            "timeout", "jobs", "cache")  # fmt: skip
 ENDINGS = (".yaml", ".yml")
 
 

@@ -21,10 +21,11 @@ from ..properties import PROPERTIES, Property
 from ..reports.document import Finding
 from ..reports.stored import MAX_BYTES, StoredStep, StoredTrace, TraceProblem, parse_trace
 from ..scenarios import ScenarioError, known_names, one_line, parse_scenario
-from .execute import finding_of, system_of
+from .execute import finding_of
 from .options import UsageProblem
 from .patch import with_patches
-from .plan import Run, with_a_fair_flush
+from .plan import Run, refuse_unknown_ignored, with_a_fair_flush
+from .systems import system_of
 
 
 @dataclass(frozen=True)
@@ -139,6 +140,7 @@ def run_of(
         )
     try:
         scenario = parse_scenario(stored.scenario.text, one_line(stored.scenario.file, 200))
+        refuse_unknown_ignored(scenario, own)
         if stored.scenario.fair_flush:
             scenario = with_a_fair_flush(scenario)
         composition = resolve(stored.release, stored.fixes.added, stored.fixes.removed)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import msgspec
 
@@ -11,9 +12,11 @@ from ..checker.trace import plain_value, replay
 from ..reports.document import Finding
 from ..reports.evidence import Retraced
 from ..reports.step import Step
-from .execute import system_of
+from ..scenarios import Scenario
+from .for_all import settled_run
 from .plan import Run
 from .steps import steps_of
+from .systems import system_of
 from .views import memory_of
 
 
@@ -22,14 +25,16 @@ def with_retraced(runs: Sequence[Run], findings: Sequence[Finding]) -> list[Find
 
     Only invariants: what a run leads to afterwards cannot be retraced. `findings[i]` is what `runs[i]` gave.
     """
-    last: dict[tuple[str, str], Finding] = {}
+    last: dict[tuple[str, str], tuple[Finding, Scenario]] = {}
     found = []
     for run, finding in zip(runs, findings, strict=True):
         key = run.scenario.file, run.property
         if finding.verdict == "VIOLATED" and finding.trace and finding.trap is None and finding.lasso is None:
-            last[key] = finding
+            last[key] = finding, settled_run(run, finding).scenario
         elif finding.verdict == "HOLDS" and key in last:
-            finding = msgspec.structs.replace(finding, retraced=_retraced(run, last[key]))
+            violated, scenario = last[key]
+            retraced = _retraced(replace(run, scenario=scenario), violated)
+            finding = msgspec.structs.replace(finding, retraced=retraced)
         found.append(finding)
     return found
 

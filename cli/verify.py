@@ -16,7 +16,7 @@ from .console import message_console, result_console, tolerant_of_closed_pipes
 from .execute import Method
 from .options import UsageProblem, parse_fix, parse_property, parse_release
 from .patch import read_patch, with_patches
-from .plan import Run, chosen_scenarios, compose, default_properties
+from .plan import Run, chosen_scenarios, compose, default_properties, refuse_unknown_ignored
 from .progress import ProgressDisplay
 from .python_file import split_option
 
@@ -133,6 +133,8 @@ def runs_of(inquiry: Inquiry, before: Composition, after: Composition) -> tuple[
         *inquiry.own
     ]
     scenarios = chosen_scenarios(inquiry.scenarios)
+    for scenario in scenarios:
+        refuse_unknown_ignored(scenario, inquiry.own)
     fitting = [s for s in scenarios if inquiry.scenarios or (fits(s, before) and fits(s, after))]
     runs = [
         Run(scenario, before, name, own=inquiry.own.get(name))

@@ -8,9 +8,10 @@ from ..checker.simulate import Seen, Walks, simulate
 from ..checker.trace import plain_value
 from ..reports.document import Fixes
 from ..reports.walks import Values, Walked
-from .execute import WORDS, goal_words, scope_of, system_of
+from .execute import WORDS, goal_words, scope_of, silence_of
 from .plan import Run
 from .steps import steps_of
+from .systems import system_of
 
 
 def walk(
@@ -41,7 +42,7 @@ def walk(
         walk=found.walk,
         met_after=None if found.walk is None else found.met_after,
         trace=None if found.trace is None else steps_of(system, found.trace),
-        words=found.words,
+        words=found.words + silence_of(run),
         notes=(*run.composition.notes, *notes),
         title=run.scenario.title,
         sentence=run.prop.sentence(),

@@ -37,6 +37,8 @@ def _property(identifier: str, prop: type[Property]) -> Iterator[str]:
     yield f"## {identifier}"
     yield f"*{prop.kind}* — {prop.sentence()}"
     yield from prop.explanation()
+    if prop.concerns:
+        yield f"Can be [ignored for single pods](configuration.md#for-single-pods): a violation is one of {prop.concerns}."
     if prop.issues:
         yield f"See {', '.join(_issue(number) for number in prop.issues)}."
     shown = [s.name for s in catalogue() if identifier in (*s.properties, *s.also)]

@@ -12,6 +12,7 @@ class AntiAffinityKept(Property):
     """No two pods that are bound or assumed break a required anti-affinity term of one of them on existing nodes."""
 
     id = "S-AFF"
+    concerns = "both pods of the two that are too close"
     issues = (100140,)
 
     def together(self, pod: Pod, other: Pod, key: str) -> Expr:
@@ -33,7 +34,7 @@ class AntiAffinityKept(Property):
             for term in pod.terms
             if term.required and term.anti
             for other in self.pods
-            if other is not pod and term.matches(other)
+            if other is not pod and term.matches(other) and not {pod, other}.isdisjoint(self.subjects)
         )
 
     def goals(self) -> dict[str, Expr]:
@@ -45,12 +46,13 @@ class BoundAsAssumed(Property):
     """The API server commits a Binding only of a pod that the scheduler's cache has on the very same node."""
 
     id = "S-BIND"
+    concerns = "the pod that is bound"
     issues = (106361,)
 
     broken = boolean()
 
     def observe(self) -> None:
-        for pod in self.pods:
+        for pod in self.subjects:
             for node in self.nodes:
                 is_bound = self.api.pod[pod].node == node
                 newly = is_bound & ~before(lambda pod=pod, node=node: self.api.pod[pod].node == node)  # type: ignore[misc]
@@ -61,7 +63,7 @@ class BoundAsAssumed(Property):
         return ~self.broken
 
     def goals(self) -> dict[str, Expr]:
-        unbound = [p for p in self.pods if p.node is None]
+        unbound = [p for p in self.subjects if p.node is None]
         return {"a pod is bound": any_of(self.api.pod[p].node.is_some for p in unbound)}
 
 
@@ -69,10 +71,11 @@ class BoundPodsSayScheduled(Property):
     """No pod that is bound carries the condition PodScheduled=False."""
 
     id = "S-COND"
+    concerns = "the pod with the condition"
     issues = (139417,)
 
     def holds(self) -> Expr:
-        return ~any_of(self.api.pod[p].assigned & self.api.pod[p].failed for p in self.pods)
+        return ~any_of(self.api.pod[p].assigned & self.api.pod[p].failed for p in self.subjects)
 
     def goals(self) -> dict[str, Expr]:
-        return {"an attempt at a pod has failed": any_of(self.api.pod[p].failed for p in self.pods)}
+        return {"an attempt at a pod has failed": any_of(self.api.pod[p].failed for p in self.subjects)}

@@ -16,6 +16,7 @@ class PreemptionEnds(Liveness):
     """
 
     id = "L-OVER"
+    concerns = "the pod that preempts again and again"
     issues = (72124,)
 
     def chosen(self, pod: Pod) -> Expr:
@@ -39,6 +40,7 @@ class NoLastingInversion(Liveness):
     """
 
     id = "L-INV"
+    concerns = "the pod that waits"
 
     def held_back(self, pod: Pod, node: Node) -> Expr:
         """Whether the pod would fit on the node if the pods of lower priority were not there, and does not as it is."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 
 from ..model.environment.objects import Node, Pod
 from ..model.language import Case, Expr, all_of, any_of
@@ -22,9 +23,14 @@ class Liveness(Property):
     kind = "liveness"
 
     @property
-    def subjects(self) -> tuple[Pod, ...]:
+    def waiting(self) -> tuple[Pod, ...]:
         """The pods that are not on a node from the start."""
         return tuple(pod for pod in self.pods if pod.node is None)
+
+    @property
+    def subjects(self) -> tuple[Pod, ...]:
+        """Those of them whose violations count."""
+        return tuple(pod for pod in super().subjects if pod.node is None)
 
     def goals(self) -> dict[str, Expr]:
         return {"a pod waits although it fits": any_of(waits_in_vain(self, p) for p in self.subjects)}
@@ -39,6 +45,7 @@ class PendingPodsAreScheduled(Liveness):
     """
 
     id = "L-PEND"
+    concerns = "the pod that waits"
     issues = (72124, 73216)
 
     def cases(self) -> Iterator[Case]:
@@ -54,6 +61,7 @@ class ParkedPodsAreWoken(Liveness):
     """
 
     id = "L-WAKE"
+    concerns = "the pod that waits"
     issues = (73216, 72122)
 
     def cases(self) -> Iterator[Case]:
@@ -66,20 +74,21 @@ class AttemptsEnd(Property):
     """Every attempt to schedule a pod ends, every binding cycle ends, and while pods are in activeQ one is popped."""
 
     id = "L-PROG"
+    concerns = "the pod whose attempt or binding cycle never ends, or that is queued and never popped"
     kind = "liveness"
 
     def cases(self) -> Iterator[Case]:
-        for pod in self.pods:
+        for pod in self.subjects:
             yield Case(f"the attempt at {pod.name} never ends", self.scheduler.in_flight(pod))
             yield Case(f"the binding cycle of {pod.name} never ends", self.binding.active(pod))
         busy = any_of(self.scheduler.in_flight(p) for p in self.pods)
-        queued = any_of(self.queue.place[p] == Place.ACTIVE for p in self.pods)
+        queued = any_of(self.queue.place[p] == Place.ACTIVE for p in self.subjects)
         yield Case("activeQ has pods and none is popped", queued & ~busy)
 
     def goals(self) -> dict[str, Expr]:
         return {
-            "a pod is taken from the queue": any_of(self.scheduler.in_flight(p) for p in self.pods),
-            "a binding cycle runs": any_of(self.binding.active(p) for p in self.pods),
+            "a pod is taken from the queue": any_of(self.scheduler.in_flight(p) for p in self.subjects),
+            "a binding cycle runs": any_of(self.binding.active(p) for p in self.subjects),
         }
 
 
@@ -91,7 +100,18 @@ class NominationsBlockNobodyForEver(Liveness):
     """
 
     id = "L-NOM"
+    concerns = "the nominated pod and the one that it keeps out"
     issues = (72124,)
+
+    @property
+    def pairs(self) -> tuple[tuple[Pod, Pod], ...]:
+        """Each pod that may hold a nomination with each other pod that may wait, if violations of one of them count."""
+        pairs = product(self.waiting, self.waiting)
+        return tuple(
+            (holder, pod)
+            for holder, pod in pairs
+            if pod is not holder and not {holder, pod}.isdisjoint(self.subjects)
+        )
 
     def blocks(self, holder: Pod, pod: Pod, node: Node) -> Expr:
         """Whether `holder` is nominated to a node that has room for `pod` only, and both wait."""
@@ -109,22 +129,17 @@ class NominationsBlockNobodyForEver(Liveness):
         )
 
     def cases(self) -> Iterator[Case]:
-        for holder in self.subjects:
-            for pod in self.subjects:
-                for node in self.nodes:
-                    if pod is not holder:
-                        yield Case(
-                            f"{holder.name} is nominated to {node.name} and does not fit, {pod.name} fits and waits for ever",
-                            self.blocks(holder, pod, node),
-                            (self.scheduler.in_flight(holder), self.scheduler.in_flight(pod)),
-                        )
+        for holder, pod in self.pairs:
+            for node in self.nodes:
+                yield Case(
+                    f"{holder.name} is nominated to {node.name} and does not fit, {pod.name} fits and waits for ever",
+                    self.blocks(holder, pod, node),
+                    (self.scheduler.in_flight(holder), self.scheduler.in_flight(pod)),
+                )
 
     def goals(self) -> dict[str, Expr]:
         return {
             "a pod waits while another is nominated": any_of(
-                self.api.pod[holder].nominated.is_some & truth.waits(self, pod)
-                for holder in self.subjects
-                for pod in self.subjects
-                if pod is not holder
+                self.api.pod[holder].nominated.is_some & truth.waits(self, pod) for holder, pod in self.pairs
             )
         }

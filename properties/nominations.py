@@ -17,6 +17,8 @@ class _NominationMonitor(Property):
     `promised[p]` is the node that preemption chose for p, until the promise is over.
     """
 
+    concerns = "the pod that was to have the room"
+
     promised = per(Pod, ref(Node))
     broken = boolean()
 
@@ -51,7 +53,7 @@ class _NominationMonitor(Property):
         return taken & truth.exceeds(self, node, stays)
 
     def observe(self) -> None:
-        for pod in self.pods:
+        for pod in self.subjects:
             for node in self.nodes:
                 promised = self.promised[pod] == node
                 with when(promised & self.at_the_expense_of(pod, node)):
@@ -67,7 +69,7 @@ class _NominationMonitor(Property):
         return ~self.broken
 
     def goals(self) -> dict[str, Expr]:
-        return {"preemption chooses a node": any_of(self.promised[p].is_some for p in self.pods)}
+        return {"preemption chooses a node": any_of(self.promised[p].is_some for p in self.subjects)}
 
 
 class NominationRespected(_NominationMonitor):
@@ -103,6 +105,7 @@ class NominationsLive(Property):
     """
 
     id = "S-NOMLIVE"
+    concerns = "the pod that the nominator holds"
     issues = (102339,)
 
     def holds(self) -> Expr:
@@ -110,9 +113,9 @@ class NominationsLive(Property):
             ~any_of(self.nominator.nominated_to(p, n) for n in self.nodes)
             | self.pod_watch.lister[p].exists
             | self.pod_watch.seen[Handler.QUEUE][p].exists
-            for p in self.pods
+            for p in self.subjects
         )
 
     def goals(self) -> dict[str, Expr]:
-        nominated = (self.nominator.nominated_to(p, n) for p in self.pods for n in self.nodes)
+        nominated = (self.nominator.nominated_to(p, n) for p in self.subjects for n in self.nodes)
         return {"a pod is nominated": any_of(nominated)}

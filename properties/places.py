@@ -26,6 +26,7 @@ class OnePlace(Property):
     """
 
     id = "S-UNIQ"
+    concerns = "the pod in two places"
     issues = (118226,)
 
     def places(self, pod: Pod) -> Expr:
@@ -43,10 +44,10 @@ class OnePlace(Property):
         )
 
     def holds(self) -> Expr:
-        return all_of(self.places(p) <= 1 for p in self.pods)
+        return all_of(self.places(p) <= 1 for p in self.subjects)
 
     def goals(self) -> dict[str, Expr]:
-        return {"a pod is taken from the queue": any_of(self.scheduler.in_flight(p) for p in self.pods)}
+        return {"a pod is taken from the queue": any_of(self.scheduler.in_flight(p) for p in self.subjects)}
 
 
 class NotQueuedInCycle(Property):
@@ -56,11 +57,12 @@ class NotQueuedInCycle(Property):
     """
 
     id = "S-CYCLE"
+    concerns = "the pod that is queued"
     issues = (118226,)
 
     def holds(self) -> Expr:
         return ~any_of(
-            self.queue.contains(p) & self.scheduler.in_flight(p) & ~self.requeued(p) for p in self.pods
+            self.queue.contains(p) & self.scheduler.in_flight(p) & ~self.requeued(p) for p in self.subjects
         )
 
     def requeued(self, pod: Pod) -> Expr:
@@ -68,7 +70,7 @@ class NotQueuedInCycle(Property):
         return self.scheduler.at(Phase.FAILING, pod) & ~self.failure.awaits_requeue(pod)
 
     def goals(self) -> dict[str, Expr]:
-        return {"a pod is taken from the queue": any_of(self.scheduler.in_flight(p) for p in self.pods)}
+        return {"a pod is taken from the queue": any_of(self.scheduler.in_flight(p) for p in self.subjects)}
 
 
 class NoGhostQueued(Property):
@@ -77,16 +79,18 @@ class NoGhostQueued(Property):
     """
 
     id = "S-GHOST"
+    concerns = "the pod that is queued"
     issues = (90660,)
 
     def holds(self) -> Expr:
         return all_of(
-            ~self.queue.contains(p) | self.pod_watch.seen[Handler.QUEUE][p].pending for p in self.pods
+            ~self.queue.contains(p) | self.pod_watch.seen[Handler.QUEUE][p].pending for p in self.subjects
         )
 
     def goals(self) -> dict[str, Expr]:
         leaves = (
-            self.scheduler.in_flight(p) & ~self.pod_watch.seen[Handler.QUEUE][p].pending for p in self.pods
+            self.scheduler.in_flight(p) & ~self.pod_watch.seen[Handler.QUEUE][p].pending
+            for p in self.subjects
         )
         return {"a pod in flight is deleted or bound": any_of(leaves)}
 
@@ -95,13 +99,14 @@ class BackoffRespected(Property):
     """No event takes a pod out of backoffQ before its backoff is over: an update of its object leaves it there."""
 
     id = "S-BACKOFF"
+    concerns = "the pod that is taken out of backoffQ"
     issues = (98828,)
 
     broken = boolean()
 
     def observe(self) -> None:
         updated = before(lambda: self.handlers.queue_busy) & ~self.handlers.queue_busy
-        for pod in self.pods:
+        for pod in self.subjects:
             waited = before(partial(self._is_in, pod, Place.BACKOFF))
             with when(updated & waited & self._is_in(pod, Place.ACTIVE)):
                 self.broken = True
@@ -114,7 +119,7 @@ class BackoffRespected(Property):
         return ~self.broken
 
     def goals(self) -> dict[str, Expr]:
-        backing_off = any_of(self.queue.place[p] == Place.BACKOFF for p in self.pods)
+        backing_off = any_of(self.queue.place[p] == Place.BACKOFF for p in self.subjects)
         return {"an update is handled while a pod backs off": self.handlers.queue_busy & backing_off}
 
 
@@ -125,6 +130,7 @@ class FlightEnds(Property):
     """
 
     id = "S-FLIGHT"
+    concerns = "the pod in flight"
     issues = (120622,)
 
     def held(self, pod: Pod) -> Expr:
@@ -136,10 +142,10 @@ class FlightEnds(Property):
         )
 
     def holds(self) -> Expr:
-        return all_of(~self.queue.in_flight[p] | self.held(p) for p in self.pods)
+        return all_of(~self.queue.in_flight[p] | self.held(p) for p in self.subjects)
 
     def goals(self) -> dict[str, Expr]:
-        return {"a pod is in flight": any_of(self.queue.in_flight[p] for p in self.pods)}
+        return {"a pod is in flight": any_of(self.queue.in_flight[p] for p in self.subjects)}
 
 
 class QueuedAsKnown(Property):
@@ -149,6 +155,7 @@ class QueuedAsKnown(Property):
     """
 
     id = "S-FRESH"
+    concerns = "the pod that is queued"
     issues = (141645,)
 
     def awaited(self, pod: Pod) -> Expr:
@@ -166,10 +173,10 @@ class QueuedAsKnown(Property):
         return queued & ~self.awaited(pod) & ~self.queue.copy[pod].same_as(current.copy())
 
     def holds(self) -> Expr:
-        return ~any_of(self.stale(p) for p in self.pods)
+        return ~any_of(self.stale(p) for p in self.subjects)
 
     def goals(self) -> dict[str, Expr]:
-        changed = (self.queue.contains(p) & self.api.pod[p].failed for p in self.pods)
+        changed = (self.queue.contains(p) & self.api.pod[p].failed for p in self.subjects)
         return {"a pod whose object has changed is queued": any_of(changed)}
 
 
@@ -179,6 +186,7 @@ class NothingLeftOfGonePods(Property):
     """
 
     id = "S-LEAK"
+    concerns = "the pod that is gone"
     issues = (106102,)
 
     def settled(self, pod: Pod) -> Expr:
@@ -189,10 +197,10 @@ class NothingLeftOfGonePods(Property):
         return ~self.api.pod[pod].exists & ~coming & ~held
 
     def holds(self) -> Expr:
-        return ~any_of(self.settled(p) & self.cache.knows(p) for p in self.pods)
+        return ~any_of(self.settled(p) & self.cache.knows(p) for p in self.subjects)
 
     def goals(self) -> dict[str, Expr]:
-        gone = [self.settled(p) for p in self.pods if p.exists]
+        gone = [self.settled(p) for p in self.subjects if p.exists]
         return {"a pod is gone and all its events are handled": any_of(gone)}
 
 
@@ -237,12 +245,13 @@ class PendingPodsRequeued(Property):
     """The failure handler goes on to put a pod back into the queue only if the lister shows it as pending."""
 
     id = "S-REQUEUE"
+    concerns = "the pod that is put back"
     issues = (96579,)
 
     broken = boolean()
 
     def observe(self) -> None:
-        for pod in self.pods:
+        for pod in self.subjects:
             reads = before(partial(self._is_at, pod, FailurePhase.READ)) & self._is_at(
                 pod, FailurePhase.REQUEUE
             )
@@ -257,5 +266,7 @@ class PendingPodsRequeued(Property):
         return ~self.broken
 
     def goals(self) -> dict[str, Expr]:
-        reading = (self._is_at(p, FailurePhase.READ) & ~self.pod_watch.lister[p].pending for p in self.pods)
+        reading = (
+            self._is_at(p, FailurePhase.READ) & ~self.pod_watch.lister[p].pending for p in self.subjects
+        )
         return {"a failed pod is pending no longer": any_of(reading)}

@@ -71,6 +71,7 @@ class BudgetsCounted(Property):
     """A victim is evicted as one that its budgets have room for only if they have, after all evictions so far."""
 
     id = "S-PDB"
+    concerns = "the victim"
     issues = (91492,)
 
     def gone(self, pod: Pod) -> Expr:
@@ -92,10 +93,10 @@ class BudgetsCounted(Property):
         return next_one & self.snapshot.on(pod, node) & ~self.gone(pod) & ~counted & used_up
 
     def holds(self) -> Expr:
-        return ~any_of(self.overdrawn(p, n) for p in self.pods for n in self.nodes)
+        return ~any_of(self.overdrawn(p, n) for p in self.subjects for n in self.nodes)
 
     def goals(self) -> dict[str, Expr]:
-        protected = [p for p in self.pods if any(b.selects(p) for b in self.universe[Budget])]
+        protected = [p for p in self.subjects if any(b.selects(p) for b in self.universe[Budget])]
         evicting = self.scheduler.phase == Phase.EVICT
         return {
             "a pod with a budget is to be evicted": evicting

@@ -15,6 +15,7 @@ class NotStuck(Property):
     """
 
     id = "S-STUCK"
+    concerns = "the pod that waits"
     kind = "stuck"
     issues = (72124, 73216)
 
@@ -33,6 +34,7 @@ class PodsOfRemovedNodesDoNoHarm(Property):
     """
 
     id = "L-ISO"
+    concerns = "the pod that waits"
     kind = "recovery"
     issues = (50813,)
 

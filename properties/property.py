@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from ..model.environment.objects import Node, Pod
 from ..model.language import Case, Component, Expr
@@ -40,11 +40,16 @@ class Property(Component):
     `kind` says what `holds` means: an "invariant" holds in every reachable state; a "recovery" can be
     brought about from every reachable state by fair steps alone; "stuck" holds in every state
     in which no fair step can run. A "liveness" has `cases` instead: ways in which a fair run can violate it for ever.
+
+    `concerns` says which pods a violation is one of, if it is one of pods: then the property looks only for those of its `subjects`,
+    and can be ignored for the pods named in `silenced`. Whatever else pods do, all of them count.
     """
 
     id: ClassVar[str]
     kind: ClassVar[Kind] = "invariant"
     issues: ClassVar[tuple[int, ...]] = ()
+    concerns: ClassVar[str] = ""
+    silenced: ClassVar[frozenset[str]] = frozenset()
 
     api: APIServer
     pod_watch: PodWatch
@@ -83,12 +88,39 @@ class Property(Component):
         """What the docstring says beyond the sentence, a paragraph each."""
         return tuple(" ".join(text.split()) for text in (inspect.getdoc(cls) or "").split("\n\n")[1:])
 
+    @classmethod
+    def ignoring(cls, pods: frozenset[str]) -> type[Property]:
+        """The same property without the violations that concern none but these pods.
+
+        Raises ValueError if its violations are not ones of pods.
+        """
+        if pods and not cls.concerns:
+            raise ValueError(f"{cls.id} is not about single pods, so it cannot be ignored for some")
+        return _ignoring(cls, pods) if pods else cls
+
     @property
     def pods(self) -> tuple[Pod, ...]:
         """All pods."""
         return self.universe[Pod]
 
     @property
+    def subjects(self) -> tuple[Pod, ...]:
+        """The pods whose violations count: all but those for which the property is ignored."""
+        return tuple(pod for pod in self.pods if pod.name not in self.silenced)
+
+    @property
     def nodes(self) -> tuple[Node, ...]:
         """All nodes."""
         return self.universe[Node]
+
+
+_restricted: dict[tuple[object, frozenset[str]], type[Property]] = {}
+"""One class for each property and each set of pods: a system has one monitor of each."""
+
+
+def _ignoring(cls: type[Property], pods: frozenset[str]) -> type[Property]:
+    if (cls, pods) not in _restricted:
+        kind: Any = type(cls)
+        body = {"silenced": pods, "__module__": cls.__module__, "__doc__": cls.__doc__}
+        _restricted[cls, pods] = kind(cls.__name__, (cls,), body)
+    return _restricted[cls, pods]

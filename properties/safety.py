@@ -43,6 +43,7 @@ class NoPodLost(Property):
     """Every pending pod that the queue's handler knows is in a sub-queue, or some goroutine still holds it."""
 
     id = "S-CONS"
+    concerns = "the pod that is lost"
 
     def held(self, pod: Pod) -> Expr:
         """Whether a goroutine of the scheduler still has the pod in its hands."""
@@ -58,8 +59,8 @@ class NoPodLost(Property):
             ~(self.api.pod[p].pending & self.pod_watch.seen[Handler.QUEUE][p].pending)
             | self.queue.contains(p)
             | self.held(p)
-            for p in self.pods
+            for p in self.subjects
         )
 
     def goals(self) -> dict[str, Expr]:
-        return {"a pod is taken from the queue": any_of(self.scheduler.in_flight(p) for p in self.pods)}
+        return {"a pod is taken from the queue": any_of(self.scheduler.in_flight(p) for p in self.subjects)}

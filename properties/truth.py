@@ -47,5 +47,5 @@ def fits_somewhere(prop: Property, pod: Pod) -> Expr:
 
 
 def some_pod_waits_in_vain(prop: Property) -> Expr:
-    """Whether a pod waits although it fits a live node."""
-    return any_of(waits(prop, pod) & fits_somewhere(prop, pod) for pod in prop.pods)
+    """Whether a pod whose violations count waits although it fits a live node."""
+    return any_of(waits(prop, pod) & fits_somewhere(prop, pod) for pod in prop.subjects)

@@ -11,6 +11,7 @@ from typing import Literal
 
 import msgspec
 
+from .clusters import Clusters
 from .evidence import Cause, Cluster, Memory, Neighbourhood, Prevention, Retraced
 from .place import Place
 from .step import Change, Step, Value, show
@@ -69,7 +70,9 @@ class Finding(msgspec.Struct, frozen=True):
     `goals_reached` gives the length of a shortest run to each goal. `cluster`, `memory`, `causes`, `preventions` and
     `neighbourhood` are what a counterexample is shown with; `causes` are of all steps of its `story`. `retraced`
     is what becomes of the counterexample of another release in this one, where the property holds.
-    `seconds` is left out (None) where equal input must give equal reports.
+    `seconds` is left out (None) where equal input must give equal reports. `clusters` is there where the scenario leaves numbers
+    open: the figures are then those of all its clusters together, and the counterexample that of the simplest exposed one. `silenced` has
+    the pods for which the property was not looked at, with the reasons, if there are any; `words` say so, too.
     """
 
     scenario: str
@@ -109,6 +112,13 @@ class Finding(msgspec.Struct, frozen=True):
     neighbourhood: Neighbourhood | None = None
     retraced: Retraced | None = None
     place: Place | None = None
+    clusters: Clusters | msgspec.UnsetType = msgspec.UNSET
+    silenced: dict[str, str] | msgspec.UnsetType = msgspec.UNSET
+
+    @builtins.property
+    def headline(self) -> str:
+        """The verdict as people read it: HOLDS FOR ALL where it is one on many clusters."""
+        return "HOLDS FOR ALL" if self.verdict == "HOLDS" and self.clusters else self.verdict
 
     @builtins.property
     def label(self) -> str:

@@ -14,7 +14,11 @@ from .outcome import USUAL, Style, message, numbered, subject
 
 def to_annotations(findings: Sequence[Finding], style: Style = USUAL) -> str:
     """One workflow command per line: an error, a warning, or a notice of what passed but is worth a look."""
-    told = [f for f in findings if style.outcome(f) != "passed" or f.verdict == "VIOLATED" or f.vacuous]
+    told = [
+        f
+        for f in findings
+        if style.outcome(f) != "passed" or f.verdict == "VIOLATED" or f.vacuous or f.silenced
+    ]
     return "".join(f"{_command(finding, style)}\n" for finding in told) + _total(findings, style)
 
 
@@ -23,7 +27,7 @@ def _command(finding: Finding, style: Style) -> str:
     level = {"failed": "error", "undecided": "warning", "passed": "notice", "ignored": "notice"}[outcome]
     place = finding.place
     where = {"file": place.file, "line": str(place.line)} if place else {}
-    properties = {**where, "title": f"{subject(finding)} {finding.verdict}"}
+    properties = {**where, "title": f"{subject(finding)} {finding.headline}"}
     shown = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
     lines = [message(finding), *([finding.sentence] if finding.sentence else []), *numbered(finding)]
     text = lines[0] if outcome in ("passed", "ignored") else "\n".join(lines)

@@ -36,7 +36,7 @@ def _table(findings: Sequence[Finding], style: Style) -> str:
 
 
 def _section(finding: Finding, style: Style) -> list[str]:
-    blocks = [f"## {MARKS[style.outcome(finding)]} {plain(subject(finding))} {finding.verdict}"]
+    blocks = [f"## {MARKS[style.outcome(finding)]} {plain(subject(finding))} {finding.headline}"]
     blocks += [f"*{plain(finding.title)}*"] if finding.title else []
     blocks += [f"**{finding.property}**: {plain(finding.sentence)}"] if finding.sentence else []
     links = [f"[kubernetes/kubernetes#{n}]({issue_link(n)})" for n in finding.issues]

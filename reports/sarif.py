@@ -76,6 +76,15 @@ def _invocation(findings: Sequence[Finding], style: Style, numbers: dict[str, in
         }
         for finding in undecided
     ]
+    notifications += [
+        {
+            "level": "note",
+            "message": {"text": f"{subject(finding)}: {message(finding)}"},
+            "associatedRule": {"id": finding.property, "index": numbers[finding.property]},
+        }
+        for finding in findings
+        if finding.silenced and finding not in undecided
+    ]
     return {"executionSuccessful": not undecided, "toolExecutionNotifications": notifications}
 
 

@@ -28,7 +28,7 @@ def columns_of(findings: Sequence[Finding]) -> dict[str, list[str]]:
         "scenario": [f.scenario for f in findings],
         "release": [f.label for f in findings],
         "property": [f.property for f in findings],
-        "verdict": [f.verdict for f in findings],
+        "verdict": [f.headline for f in findings],
         "states": [f"{f.states:,}" for f in findings],
         "transitions": [f"{f.transitions:,}" for f in findings],
         "depth": [str(f.depth) for f in findings],

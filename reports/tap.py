@@ -1,5 +1,5 @@
 """TAP, version 14 (testanything.org): a test point per finding; what is undecided is `not ok`, never a skip,
-and what the scenario ignores is a skip with its reason."""
+and what the scenario ignores is a skip with its reason. What it ignores for single pods is said in a comment."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ def to_tap(findings: Sequence[Finding], style: Style = USUAL) -> str:
         lines.append(f"{'ok' if passed else 'not ok'} {number} - {_escaped(subject(finding))}")
         if not passed:
             lines += _details(finding, style)
+        elif finding.silenced:
+            lines.append(f"# {_escaped(message(finding))}")
     return "".join(f"{line}\n" for line in lines)
 
 

@@ -40,7 +40,7 @@ def print_wrapped(console: Console, text: Text, indent: str = "") -> None:
 def print_heading(console: Console, finding: Finding) -> None:
     """Print what a finding is about, and its verdict."""
     heading = Text(f"{finding.scenario}, {finding.label}: {finding.property} ", "bold")
-    print_wrapped(console, heading.append(finding.verdict, VERDICT_STYLES[finding.verdict]))
+    print_wrapped(console, heading.append(finding.headline, VERDICT_STYLES[finding.verdict]))
     if finding.title:
         print_wrapped(console, Text(finding.title, "italic"), INDENT)
     if finding.sentence:

@@ -10,6 +10,7 @@ from .errors import known_names
 from .labels import read_selector
 from .names import Member, read_members
 from .pods import namespace_of
+from .ranges import integer_or_open
 
 BUDGET_FIELDS = ("selector", "disruptionsAllowed", "namespace", "disruptedPods")
 
@@ -34,7 +35,8 @@ def _budget(index: int, name: str, member: Member, pods: list[str]) -> Budget:
         fields["selector"].fail(
             "the scheduler takes an empty selector for one that matches no pod: name a label"
         )
-    allowed = fields["disruptionsAllowed"].integer(0, MAX_ALLOWED) if "disruptionsAllowed" in fields else 0
+    given = fields.get("disruptionsAllowed")
+    allowed = 0 if given is None else integer_or_open(given, 0, MAX_ALLOWED)
     return Budget(
         index,
         name,

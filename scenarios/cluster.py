@@ -9,9 +9,11 @@ from ..model.environment.objects import ClusterSpec, Pod
 from .budgets import read_budgets
 from .config import read_config
 from .document import Value
+from .errors import one_line
 from .names import Members, read_members
-from .nodes import NODE_FIELDS, read_node
+from .nodes import MAX_PODS, NODE_FIELDS, read_node
 from .pods import POD_FIELDS, read_namespaces, read_pod, start_order
+from .ranges import integer_or_open, most_of
 from .resources import Amounts, read_amounts, refuse_overcommitted, refuse_oversize, units_of
 from .scope import read_scope
 
@@ -37,13 +39,18 @@ def read_cluster(top: Value, fields: Mapping[str, Value], name: str) -> ClusterS
         "node_creations": [n for n, m in nodes.items() if not m.exists],
     }
     scope = read_scope(fields.get("scope"), absent, {p for pod in made_pods for p in pod.extension_points})
-    return ClusterSpec(
+    spec = ClusterSpec(
         name,
         made_pods,
         tuple(made.values()),
         replace(scope, config=read_config(fields.get("config"))),
         read_budgets(fields.get("podDisruptionBudgets"), pods),
     )
+    names = [quantity.name for quantity in spec.unknown]
+    for name in names:
+        if names.count(name) > 1:
+            top.fail(f"two ranges are both called {one_line(name)}: rename a pod or a resource")
+    return spec
 
 
 def _some(top: Value, fields: Mapping[str, Value], kind: str, known: tuple[str, ...]) -> Members:
@@ -62,7 +69,7 @@ def _refuse_crowded(
         bound = {p.name: asked[p.name] for p in pods if p.node is not None and p.node.name == name}
         refuse_overcommitted(member.place, has[name], bound)
         room = member.fields.get("pods")
-        if room is not None and len(bound) > int(room.scalar("")):
+        if room is not None and len(bound) > most_of(integer_or_open(room, 0, MAX_PODS)):
             room.fail(
                 f"{len(bound)} pods are bound to the node ({', '.join(bound)}): raise the number, or unbind a pod"
             )

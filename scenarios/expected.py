@@ -1,4 +1,4 @@
-"""The `expect` and `ignore` sections: what should come out, and what is not to be looked at."""
+"""The `expect` and `ignore` sections, of the file and of pods: what should come out, and what is not to be looked at."""
 
 from __future__ import annotations
 
@@ -100,4 +100,15 @@ def read_ignored(section: Value | None, lines: dict[str, int]) -> Mapping[str, s
             value.fail(f"expected the reason, as one line of at most {MAX_REASON} printable characters")
         found[key.node.value] = reason
         lines[key.path] = key.line
+    return found
+
+
+def read_silenced(pods: Value, lines: dict[str, int]) -> Mapping[str, Mapping[str, str]]:
+    """The `ignore` sections of pods: by property the pods for which it is not to be looked at, each with the reason."""
+    found: dict[str, dict[str, str]] = {}
+    for key, pod in pods.items("a mapping from names to pods"):
+        section = next((value for name, value in pod.items("a pod") if name.node.value == "ignore"), None)
+        if section is not None and not section.is_null:
+            for identifier, reason in read_ignored(section, lines).items():
+                found.setdefault(identifier, {})[key.node.value] = reason
     return found

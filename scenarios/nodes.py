@@ -7,6 +7,7 @@ from typing import Any
 from ..model.environment.objects import Node
 from .labels import read_labels
 from .names import Member
+from .ranges import integer_or_open
 from .resources import RESOURCE_FIELDS
 from .taints import read_taints
 
@@ -23,7 +24,7 @@ def read_node(index: int, name: str, member: Member, resources: dict[str, Any]) 
         name,
         labels=read_labels(fields),
         exists=member.exists,
-        pods=fields["pods"].integer(0, MAX_PODS) if "pods" in fields else None,
+        pods=integer_or_open(fields["pods"], 0, MAX_PODS) if "pods" in fields else None,
         taints=read_taints(fields.get("taints")),
         unschedulable=fields["unschedulable"].boolean() if "unschedulable" in fields else False,
         **resources,

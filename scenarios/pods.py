@@ -14,6 +14,7 @@ from .errors import known_names
 from .labels import label_key, read_labels
 from .names import Member, Members, read_name
 from .node_terms import read_node_affinity
+from .ranges import integer_or_open
 from .resources import RESOURCE_FIELDS
 from .spread import read_spread
 from .taints import read_tolerations
@@ -22,7 +23,7 @@ from .terms import read_terms
 POD_FIELDS = (
     *RESOURCE_FIELDS, "priority", "preemptionPolicy", "namespace", "labels", "nodeName", "exists", "startTime",
     "terminationGracePeriodSeconds", "tolerations", "nodeSelector", "nodeAffinity", "podAffinity",
-    "podAntiAffinity", "topologySpreadConstraints", "extensionPoints", "schedulingGates",
+    "podAntiAffinity", "topologySpreadConstraints", "extensionPoints", "schedulingGates", "ignore",
 )  # fmt: skip
 GATE_FIELDS = ("name",)
 NAMESPACE_FIELDS = ("labels",)
@@ -57,7 +58,7 @@ def read_pod(
     return Pod(
         index,
         name,
-        priority=priority.integer(MIN_PRIORITY, MAX_PRIORITY) if priority else 0,
+        priority=integer_or_open(priority, MIN_PRIORITY, MAX_PRIORITY) if priority else 0,
         namespace=namespace,
         namespace_labels={NAMESPACE_NAME: namespace, **namespaces.get(namespace, {})},
         start=start,

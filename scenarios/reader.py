@@ -10,7 +10,7 @@ from .cluster import CLUSTER_FIELDS, read_cluster
 from .config import CONFIG_FIELDS
 from .document import Value, parse_document, read_text
 from .errors import ScenarioError, one_line
-from .expected import EXPECT_FIELDS, VERDICT_FIELDS, read_expectations, read_ignored
+from .expected import EXPECT_FIELDS, VERDICT_FIELDS, read_expectations, read_ignored, read_silenced
 from .labels import REQUIREMENT_FIELDS, SELECTOR_FIELDS
 from .names import read_name
 from .node_terms import NODE_AFFINITY_FIELDS, NODE_SELECTOR_FIELDS, NODE_TERM_FIELDS
@@ -72,6 +72,7 @@ def _scenario(text: str, file: str, stem: str) -> Scenario:
     also = _names(fields, "also", lines)
     expect = read_expectations(fields.get("expect"), lines)
     ignore = read_ignored(fields.get("ignore"), lines)
+    silenced = read_silenced(fields["pods"], lines)
     for kind in ("nodes", "pods"):
         lines |= {key.path: key.line for key, _ in fields[kind].items("a mapping")}
     return Scenario(
@@ -85,6 +86,7 @@ def _scenario(text: str, file: str, stem: str) -> Scenario:
         also=also,
         expect=expect,
         ignore=ignore,
+        silenced=silenced,
         lines=lines,
         text=text,
     )

@@ -10,6 +10,7 @@ from typing import Any
 from ..model.environment.objects import NATIVE, is_scalar_resource
 from .document import Value
 from .quantity import MAX_CORES, parse_bytes, parse_count, parse_cpu, show_bytes, show_cpu, unit_of
+from .ranges import Open, Range, is_range, read_range
 
 RESOURCE_FIELDS = ("cpu", "memory", "ephemeral-storage", "resources")
 
@@ -21,11 +22,16 @@ class Kind:
     wanted: str
     parse: Callable[[str], Fraction | None]
     show: Callable[[Fraction], str]
+    range: str
 
 
-_CPU = Kind(f"a CPU quantity from 0 to {MAX_CORES} such as 2, 0.5 or 500m", parse_cpu, show_cpu)
-_BYTES = Kind("a whole number of bytes from 0 to 1Pi such as 1000, 128Mi or 1.5G", parse_bytes, show_bytes)
-_COUNT = Kind("a whole number from 0 to 1000000", parse_count, str)
+_CPU = Kind(
+    f"a CPU quantity from 0 to {MAX_CORES} such as 2, 0.5 or 500m", parse_cpu, show_cpu, "500m..2000m"
+)
+_BYTES = Kind(
+    "a whole number of bytes from 0 to 1Pi such as 1000, 128Mi or 1.5G", parse_bytes, show_bytes, "1Gi..4Gi"
+)
+_COUNT = Kind("a whole number from 0 to 1000000", parse_count, str, "1..4")
 
 
 def kind_of(resource: str) -> Kind:
@@ -37,14 +43,24 @@ def kind_of(resource: str) -> Kind:
 
 @dataclass(frozen=True, slots=True)
 class Amounts:
-    """Amounts by resource, and where each is written."""
+    """Amounts by resource, or ranges of them, and where each is written. What is not written is zero."""
 
-    amount: dict[str, Fraction] = field(default_factory=dict)
+    amount: dict[str, Fraction | Range] = field(default_factory=dict)
     place: dict[str, Value] = field(default_factory=dict)
 
-    def of(self, resource: str) -> Fraction:
-        """The amount of a resource; what is not written is zero."""
-        return self.amount.get(resource, Fraction(0))
+    def least(self, resource: str) -> Fraction:
+        """The least amount of a resource that it may be."""
+        found = self.amount.get(resource, Fraction(0))
+        return found.least if isinstance(found, Range) else found
+
+    def most(self, resource: str) -> Fraction:
+        """The greatest amount of a resource that it may be."""
+        found = self.amount.get(resource, Fraction(0))
+        return found.most if isinstance(found, Range) else found
+
+    def at(self, resource: str, words: str) -> str:
+        """These words if the amount is a range, of which only one end is meant."""
+        return words if isinstance(self.amount.get(resource), Range) else ""
 
 
 def read_amounts(owner: Value, fields: Mapping[str, Value], what: str) -> Amounts:
@@ -65,7 +81,11 @@ def read_amounts(owner: Value, fields: Mapping[str, Value], what: str) -> Amount
 
 def _read(found: Amounts, resource: str, value: Value) -> None:
     kind = kind_of(resource)
-    amount = kind.parse(value.scalar(kind.wanted))
+    amount: Fraction | Range | None
+    if is_range(value):
+        amount = read_range(value, kind.parse, kind.wanted, kind.range)
+    else:
+        amount = kind.parse(value.scalar(kind.wanted))
     if amount is None:
         value.expect(kind.wanted)
     found.amount[resource], found.place[resource] = amount, value
@@ -87,7 +107,7 @@ class Units:
 
     def scaled(self, amounts: Amounts) -> dict[str, Any]:
         """Amounts as the model's constructors take them."""
-        number = {r: int(amount / self.unit[r]) for r, amount in amounts.amount.items()}
+        number = {r: _in_units(amount, self.unit[r]) for r, amount in amounts.amount.items()}
         extended = {r: n for r, n in number.items() if r not in NATIVE}
         return {
             "cpu": number.get("cpu", 0),
@@ -97,43 +117,51 @@ class Units:
         }
 
 
+def _in_units(amount: Fraction | Range, unit: Fraction) -> int | Open:
+    return amount.open(unit) if isinstance(amount, Range) else int(amount / unit)
+
+
 def units_of(everything: Iterable[Amounts]) -> Units:
-    """The greatest units in which all these amounts are whole numbers."""
+    """The greatest units in which all these amounts, and all that may be chosen for a range, are whole numbers."""
     seen: dict[str, list[Fraction]] = {}
     for amounts in everything:
         for resource, amount in amounts.amount.items():
-            seen.setdefault(resource, []).append(amount)
+            seen.setdefault(resource, []).append(amount.step if isinstance(amount, Range) else amount)
     return Units({resource: unit_of(amounts) for resource, amounts in seen.items()})
 
 
 def refuse_oversize(pods: Mapping[str, Amounts], nodes: Mapping[str, Amounts]) -> None:
-    """Refuse a pod that asks for more of a resource than any node has."""
+    """Refuse a pod that asks for more of a resource than any node has, whatever is chosen for ranges."""
     for asked in pods.values():
-        for resource, amount in asked.amount.items():
-            largest = max(nodes, key=lambda n: nodes[n].of(resource))
-            most, show = nodes[largest].of(resource), kind_of(resource).show
+        for resource in asked.amount:
+            largest = max(nodes, key=lambda n: nodes[n].most(resource))
+            most, show = nodes[largest].most(resource), kind_of(resource).show
+            amount = asked.least(resource)
             if amount <= most:
                 continue
+            least = asked.at(resource, "at least ")
             if not any(resource in n.place for n in nodes.values()):
                 asked.place[resource].fail(
-                    f"the pod requests {show(amount)}, but no node says how much {resource} it has: "
+                    f"the pod requests {least}{show(amount)}, but no node says how much {resource} it has: "
                     "give it to a node, too, or remove it here"
                 )
             asked.place[resource].fail(
-                f"the pod requests {show(amount)}, but the largest node, {largest}, has {show(most)}: "
+                f"the pod requests {least}{show(amount)}, but the largest node, {largest}, has "
+                f"{nodes[largest].at(resource, 'at most ')}{show(most)}: "
                 "lower the request or enlarge a node"
             )
 
 
 def refuse_overcommitted(node: Value, has: Amounts, bound: Mapping[str, Amounts]) -> None:
-    """Refuse a node that is too small for the pods that are bound to it at the start."""
+    """Refuse a node that is too small for the pods that are bound to it at the start, whatever is chosen for ranges."""
     for resource in dict.fromkeys(r for asked in bound.values() for r in asked.amount):
         show = kind_of(resource).show
-        takers = {name: asked for name, asked in bound.items() if resource == "cpu" or asked.of(resource)}
-        used = sum((asked.of(resource) for asked in takers.values()), Fraction(0))
-        if used > has.of(resource):
+        takers = {name: asked for name, asked in bound.items() if resource == "cpu" or asked.most(resource)}
+        used = sum((asked.least(resource) for asked in takers.values()), Fraction(0))
+        if used > has.most(resource):
             of = "" if resource == "cpu" else f" of {resource}"
+            least = max(asked.at(resource, "at least ") for asked in takers.values())
             node.fail(
-                f"the pods bound to the node ({', '.join(takers)}) request {show(used)}{of}, but it has "
-                f"{show(has.of(resource))}: lower a request, enlarge the node, or unbind a pod"
+                f"the pods bound to the node ({', '.join(takers)}) request {least}{show(used)}{of}, but it has "
+                f"{has.at(resource, 'at most ')}{show(has.most(resource))}: lower a request, enlarge the node, or unbind a pod"
             )

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from ..model.environment.objects import ClusterSpec
 from .errors import ScenarioError
 from .expected import Expectation
+from .ranges import Open
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,8 @@ class Race:
 class Scenario:
     """What a scenario file says. `lines` maps the path of a field, a pod or a node to its line; `text` is the file.
 
-    `expect` is what should come out; `ignore` gives for each property that is not to be looked at the reason.
+    `expect` is what should come out; `ignore` gives for each property that is not to be looked at the reason, and `silenced`
+    for each that is not to be looked at for single pods the reasons by pod.
     """
 
     name: str
@@ -57,6 +59,7 @@ class Scenario:
     also: tuple[str, ...] = ()
     expect: tuple[Expectation, ...] = ()
     ignore: Mapping[str, str] = field(default_factory=dict)
+    silenced: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     lines: Mapping[str, int] = field(default_factory=dict)
     text: str = field(default="", repr=False)
 
@@ -66,9 +69,15 @@ class Scenario:
         numbers = (str(self.race.issue), *self.race.fixes) if self.race else ()
         return (self.name, *numbers)
 
-    def complaint(self, path: str, message: str) -> ScenarioError:
-        """An error about one field of the file."""
-        line = self.lines.get(path)
+    @property
+    def open(self) -> tuple[Open, ...]:
+        """The numbers for which the file gives a range, in its order."""
+        found = [q for q in self.spec.unknown if isinstance(q, Open)]
+        return tuple(sorted(found, key=lambda q: q.span))
+
+    def complaint(self, path: str, message: str, line: int | None = None) -> ScenarioError:
+        """An error about one field of the file, which is in this line unless `lines` knows better."""
+        line = self.lines.get(path, line)
         return ScenarioError(
             f"{self.file}:{line}: {path}: {message}" if line else f"{self.file}: {path}: {message}"
         )

@@ -38,3 +38,11 @@ def assert_commands_print(page: str, name: str, folder: Path) -> None:
     for line in block(page, f"printed: {name}").splitlines():
         _, found, rest = rest.partition(" ".join(line.split()))
         assert found, f"`{line}` is not printed there"
+
+
+def write_file(page: str, name: str, folder: Path) -> None:
+    """Write the file that stands on a page below `<!-- file: NAME -->`."""
+    text = (DOCS / page).read_text(encoding="utf-8")
+    found = re.search(rf"<!-- file: {re.escape(name)} -->\n```[a-z]*\n(.*?)```\n", text, re.DOTALL)
+    assert found is not None, f"{page} has no file `{name}`"
+    (folder / name).write_text(found[1], encoding="utf-8")

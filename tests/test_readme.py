@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from podrace.scenarios.scope import SCOPE_FIELDS
+
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 PICTURE = "docs/race-72124.svg"
@@ -44,3 +46,8 @@ def test_the_counterexample_is_the_printed_one(folder: Path) -> None:
 def test_the_picture_is_the_drawn_one(folder: Path) -> None:
     assert f"]({PICTURE})" in README
     assert (folder / PICTURE).read_bytes() == (ROOT / PICTURE).read_bytes()
+
+
+def test_every_bound_of_the_scope_is_named() -> None:
+    named = README.split("The scope says how often", 1)[1].split("\n\n", 1)[0]
+    assert set(re.findall(r"`([a-z_]+)`", named)) == set(SCOPE_FIELDS)

@@ -10,6 +10,7 @@ import pytest
 
 from podrace.model.environment.objects import Scope
 from podrace.scenarios.reader import VOCABULARY
+from tests.pages import assert_commands_print, write_file
 
 PAGE = (Path(__file__).parents[1] / "docs" / "scenarios.md").read_text(encoding="utf-8")
 SECTIONS = {part.partition("\n")[0]: part for part in PAGE.split("\n## ")[1:]}
@@ -41,3 +42,8 @@ def test_the_bounds_have_the_defaults_of_the_model() -> None:
     for bound in fields(Scope):
         if bound.name not in ("config", "node_creations", "pod_creations"):
             assert table[f"`{bound.name}`"][1] == str(bound.default).lower()
+
+
+def test_the_commands_about_ranges_print_what_the_page_says(tmp_path: Path) -> None:
+    write_file("scenarios.md", "room.yaml", tmp_path)
+    assert_commands_print("scenarios.md", "ranges", tmp_path)

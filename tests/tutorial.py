@@ -15,10 +15,18 @@ PAGE = (Path(__file__).parents[1] / "docs" / "tutorial.md").read_text(encoding="
 _COMMAND = re.compile(r" {4}(podrace .*?) +# exit code (\d)")
 
 
+_FILE = re.compile(r"<!-- file: (\S+) -->\n```[a-z]*\n(.*?)```\n", re.DOTALL)
+
+
+def files() -> dict[str, str]:
+    """The files that the page shows, by name."""
+    return dict(_FILE.findall(PAGE))
+
+
 def commands() -> list[tuple[list[str], int]]:
     """The commands in their order, with their exit codes. ValueError for a line without one."""
     found = []
-    for line in PAGE.splitlines():
+    for line in _FILE.sub("", PAGE).splitlines():
         if line.startswith("    "):
             match = _COMMAND.fullmatch(line)
             if match is None:
@@ -28,7 +36,12 @@ def commands() -> list[tuple[list[str], int]]:
 
 
 def run_tutorial(programs: Path, folder: Path) -> Iterator[tuple[str, int, int, str]]:
-    """Each command with the exit code that is printed, the one that it ended with, and what it wrote."""
+    """Each command with the exit code that is printed, the one that it ended with, and what it wrote.
+
+    The files that the page shows are there from the start.
+    """
+    for name, text in files().items():
+        (folder / name).write_text(text, encoding="utf-8")
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
     for (program, *arguments), wanted in commands():
         done = subprocess.run(

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from math import prod
 from typing import Any
 
 import z3
@@ -20,6 +21,7 @@ from ...model.language import Expr, Parameter, topological
 from ..interpreter import OPERATORS
 
 Values = dict[Parameter, int]
+Look = Callable[[int], None]
 
 SMALL = (3, 7, 15, 31)
 """Examples are sought among numbers up to these before any number will do."""
@@ -51,13 +53,22 @@ def evaluate(condition: Expr, values: Mapping[Parameter, int]) -> int:
 
 
 def cells(
-    quantities: Sequence[Parameter], questions: Sequence[Expr], assumptions: Sequence[Expr] = ()
+    quantities: Sequence[Parameter],
+    questions: Sequence[Expr],
+    assumptions: Sequence[Expr] = (),
+    look: Look = lambda found: None,
 ) -> list[Cell]:
-    """Every cell of the quantities that satisfy the assumptions. Raises Undecided."""
-    found = [
-        _Part(members, asked, given).cells()
-        for members, asked, given in _parts(quantities, questions, assumptions)
-    ]
+    """Every cell of the quantities that satisfy the assumptions. Raises Undecided, and what `look` raises.
+
+    `look` is told now and then how many cells there are at least, and may put an end to it.
+    """
+    found: list[list[tuple[dict[Expr, bool], Values]]] = []
+    for members, asked, given in _parts(quantities, questions, assumptions):
+        before, part = prod(map(len, found)), []
+        for cell in _Part(members, asked, given).cells():
+            part.append(cell)
+            look(before * len(part))
+        found.append(part)
     combined = []
     for choice in product(*found):
         answers: dict[Expr, bool] = {}
@@ -126,10 +137,11 @@ class _Part:
         self.solver = z3.SolverFor("QF_LIA")
         self.solver.add(*self._given())
 
-    def cells(self) -> list[tuple[dict[Expr, bool], Values]]:
+    def cells(self) -> Iterator[tuple[dict[Expr, bool], Values]]:
         """The answers of each cell, with an example."""
         first = self._example()
-        return [] if first is None else list(self._divided(0, {}, first))
+        if first is not None:
+            yield from self._divided(0, {}, first)
 
     def smallest(self, answers: Mapping[Expr, bool]) -> Values:
         """The least example of these answers."""

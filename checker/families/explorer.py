@@ -9,9 +9,10 @@ from ...model.language import Parameter
 from ..exploration import Budget, Exploration, Path
 from ..native.series import Series
 from ..quantities import as_variables, with_quantities
+from ..reference import Watcher
 from ..search import conclude, explored_slice, kind_of
 from ..slicing import transition_map
-from ..trace import Trace, confirm, confirm_trap
+from ..trace import Trace, confirm, confirm_goal, confirm_trap
 from .family import Unknown
 
 
@@ -31,12 +32,14 @@ class Explorer:
         system, self._quantities = as_variables(self.slice, {q.name: range_ for q, range_ in ranges.items()})
         self._series = Series(system)
 
-    def explore(self, values: Mapping[Parameter, int], budget: Budget) -> Exploration:
+    def explore(
+        self, values: Mapping[Parameter, int], budget: Budget, progress: Watcher | None = None
+    ) -> Exploration:
         """Search the slice with these quantities."""
         chosen, quantities = _named(values), self._quantities
         variables = self._series.system.variables
         initial = tuple(chosen[quantities[v]] if v in quantities else v.initial for v in variables)
-        return self._series.explore(initial, budget)
+        return self._series.explore(initial, budget, progress)
 
     def confirm(self, found: Exploration, values: Mapping[Parameter, int]) -> Trace | None:
         """The counterexample of a search with these quantities, executed on the whole system; None without one.
@@ -54,6 +57,14 @@ class Explorer:
                 with_quantities(system, chosen), with_quantities(self.slice, chosen), found, name
             ).trace
         return None
+
+    def confirm_goal(self, found: Exploration, values: Mapping[Parameter, int], goal: str) -> int:
+        """The length of the run to a goal that a search with these quantities found, executed on the whole system.
+
+        Raises ReplayError.
+        """
+        system = with_quantities(self.unknown.system, _named(values))
+        return len(confirm_goal(system, self._path(found.goals[goal]), goal).steps)
 
     def _path(self, path: Path) -> Path:
         return tuple(self._numbers[i] for i in path)

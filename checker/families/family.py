@@ -13,7 +13,7 @@ from ...model.language import Entity, Expr, Parameter, TransitionSystem
 from ...model.language.expr import fresh_graph
 from ..reductions.symmetry import proved_exchange
 from ..search import explored_slice
-from .cells import Cell, cells, evaluate, smallest
+from .cells import Cell, Look, cells, evaluate, smallest
 from .grounding import questions
 
 
@@ -50,11 +50,12 @@ class Representative:
 class Family:
     """The choices of the quantities of one unknown system that make a difference to one property.
 
-    Two choices in one cell give the same slice of the system. Raises what `cells` and `questions` raise.
+    Two choices in one cell give the same slice of the system. Raises what `cells`, which tells `look` how far it is, and
+    `questions` raise.
     """
 
-    def __init__(self, unknown: Unknown, property_id: str) -> None:
-        self.unknown = unknown
+    def __init__(self, unknown: Unknown, property_id: str, look: Look = lambda found: None) -> None:
+        self.unknown, self._look = unknown, look
         self.slice = explored_slice(unknown.system, property_id)
         with fresh_graph():
             self.questions = questions(self.slice)
@@ -62,7 +63,7 @@ class Family:
     @cached_property
     def cells(self) -> list[Cell]:
         """Every way in which the quantities can answer the questions."""
-        return cells(self.unknown.quantities, self.questions, self.unknown.assumptions)
+        return cells(self.unknown.quantities, self.questions, self.unknown.assumptions, self._look)
 
     @cached_property
     def representatives(self) -> list[Representative]:
@@ -79,8 +80,10 @@ class Family:
         for exchange in self.exchanges:
             for i, cell in enumerate(self.cells):
                 moved = {exchange.quantities.get(q, q): value for q, value in cell.example.items()}
-                one, other = sorted((find(i), find(number[self.answers(moved)])))
-                leader[other] = one
+                image = number.get(self.answers(moved))
+                if image is not None:  # else the assumptions rule it out, and nothing is there to be merged
+                    one, other = sorted((find(i), find(image)))
+                    leader[other] = one
         counts: dict[int, int] = {}
         for i in range(len(self.cells)):
             counts[find(i)] = counts.get(find(i), 0) + 1

@@ -106,6 +106,11 @@ class Node(Entity):
         """How many pods the node admits; None for no limit."""
         return None if self._pods is None else as_expr(self._pods)
 
+    @property
+    def quantities(self) -> tuple[Quantity | None, ...]:
+        """All that is counted of it."""
+        return (*self._allocatable.values(), self._pods)
+
 
 def node_or_none(value: Value) -> Expr:
     """A node, a symbolic reference to one, or None, as an expression."""
@@ -197,6 +202,11 @@ class Pod(Entity):
         """The value of the pod's PriorityClass."""
         return as_expr(self._priority)
 
+    @property
+    def quantities(self) -> tuple[Quantity, ...]:
+        """All that is counted of it."""
+        return (*self._requests.values(), self._priority)
+
 
 def _owned(term: Term, namespace: str) -> Term:
     own = not term.namespaces and term.namespace_selector is None
@@ -227,6 +237,11 @@ class Budget(Entity):
     def allowed(self) -> Expr:
         """status.disruptionsAllowed."""
         return as_expr(self._allowed)
+
+    @property
+    def quantities(self) -> tuple[Quantity, ...]:
+        """All that is counted of it."""
+        return (self._allowed,)
 
     def selects(self, pod: Pod) -> bool:
         """Whether the budget protects the pod."""
@@ -295,6 +310,12 @@ class ClusterSpec:
     nodes: tuple[Node, ...]
     scope: Scope = field(default_factory=Scope)
     budgets: tuple[Budget, ...] = ()
+
+    @property
+    def unknown(self) -> tuple[Parameter, ...]:
+        """The quantities that it leaves unknown."""
+        entities: tuple[Node | Pod | Budget, ...] = (*self.nodes, *self.pods, *self.budgets)
+        return tuple(q for entity in entities for q in entity.quantities if isinstance(q, Parameter))
 
 
 def last_version(scope: object) -> int:

@@ -35,7 +35,7 @@ def _cell(name: str, text: str, finding: Finding, number: int) -> Markup:
 
 def badge(finding: Finding) -> Markup:
     """The verdict, in words that do not depend on colour."""
-    return el("span", finding.verdict, class_=f"badge {finding.verdict.lower()}")
+    return el("span", finding.headline, class_=f"badge {finding.verdict.lower()}")
 
 
 def links(issues: Sequence[int]) -> Markup:

@@ -63,6 +63,7 @@ class Groups:
             self._pods[id(pod)] = (
                 pod.owner, pod.namespace, pod.node is None, tuple(sorted(pod.requests.items())), pod.priority,
                 pod.preempts, pod.scheduler, pod.grace == 0, pod.terminating, bool(pod.labels),
+                tuple(sorted(pod.ignored.items())),
                 tuple(sorted((k, v) for k, v in pod.labels.items() if k in self.asked_of_pods)),
                 repr((pod.tolerations, sorted(pod.node_selector.items()), pod.node_affinity, pod.terms)),
             )  # fmt: skip

@@ -43,7 +43,7 @@ class ClusterPod:
     """A pod. `owner` is its controller as Kind/namespace/name; `stands_for` is how many such pods a controller owes.
 
     `entity` is it as the model knows it, without sizes, for what selectors and terms ask. A pod that does not `exists`
-    is one that its controller would create if another were gone.
+    is one that its controller would create if another were gone. `ignored` are properties with reasons.
     """
 
     name: str
@@ -64,6 +64,7 @@ class ClusterPod:
     entity: Pod = field(repr=False)
     exists: bool = True
     stands_for: int = 1
+    ignored: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def terms(self) -> Sequence[Term]:
@@ -135,7 +136,8 @@ class Maker:
         if meta.deleted and pod.spec.node is not None:
             self.remarks.add("the pod is being deleted: it keeps its room and is nobody's victim", meta.shown)
         made = self.of(meta.name, meta.namespace, meta.labels, pod.spec, owner)
-        return replace(made, start=pod.start if pod.spec.node else None, terminating=meta.deleted)
+        start = pod.start if pod.spec.node else None
+        return replace(made, start=start, terminating=meta.deleted, ignored=meta.ignored)
 
     def of(
         self, name: str, namespace: str, labels: Mapping[str, str], spec: PodSpec, owner: str

@@ -8,11 +8,13 @@ from dataclasses import dataclass
 
 from ..labels import read_labels
 from .documents import Manifest
+from .ignored import read_ignored
 
 _SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*", re.ASCII)
 _LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?", re.ASCII)
 # Names of priority classes and others may be system:node-critical and the like.
-_FIELDS = ("name", "namespace", "uid", "labels", "ownerReferences", "deletionTimestamp", "generateName")
+_FIELDS = ("name", "namespace", "uid", "labels", "ownerReferences", "deletionTimestamp", "generateName",
+           "annotations")  # fmt: skip
 _OWNER_FIELDS = ("kind", "name", "uid", "controller")
 CLUSTER_WIDE = ("Node", "PriorityClass", "Namespace")
 
@@ -28,7 +30,7 @@ class Owner:
 
 @dataclass(frozen=True, slots=True)
 class Meta:
-    """An object's metadata. `name` is namespace/name for what has a namespace."""
+    """An object's metadata. `name` is namespace/name for what has a namespace; `ignored` are properties with reasons."""
 
     kind: str
     name: str
@@ -38,6 +40,7 @@ class Meta:
     owner: Owner | None
     owners: tuple[Owner, ...]
     deleted: bool
+    ignored: Mapping[str, str]
     place: Manifest
 
     @property
@@ -77,6 +80,7 @@ def read_meta(top: Manifest, kind: str, value: Manifest | None) -> Meta:
         next((o for o, controls in owners if controls), None),
         tuple(o for o, _ in owners),
         "deletionTimestamp" in fields and bool(fields["deletionTimestamp"].scalar("a time")),
+        read_ignored(fields),
         value,
     )
 

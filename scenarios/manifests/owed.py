@@ -34,7 +34,7 @@ def owed_pods(
         for i, name in enumerate(names):
             pod = make.of(name, workload.meta.namespace, workload.labels, workload.spec, shown)
             stands_for = missing - NAMED + 1 if i == NAMED - 1 else 1
-            yield replace(pod, node=None, stands_for=stands_for)
+            yield replace(pod, node=None, stands_for=stands_for, ignored=workload.ignored)
 
 
 def _names(workload: Workload, taken: set[str]) -> Iterator[str]:

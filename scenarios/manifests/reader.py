@@ -10,6 +10,7 @@ from ..errors import ScenarioError, one_line
 from .configuration import read_configuration
 from .documents import Manifest, documents
 from .files import read_sources
+from .ignored import ANNOTATION
 from .inventory import Inventory, Written, assemble
 from .metadata import Meta, read_meta
 from .nodes import read_node
@@ -109,6 +110,8 @@ def _read(
         return
     meta = read_meta(top, kind, fields.get("metadata"))
     written.register(meta)
+    if meta.ignored and kind != "Pod":
+        remarks.add(f"{ANNOTATION} counts on Pods and in the pod templates of workloads only", meta.shown)
     _read_kind(meta, top, fields, written, remarks)
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ...model.environment.objects import Selector
 from ..labels import read_labels, read_selector
 from .documents import Manifest
+from .ignored import read_ignored
 from .metadata import Meta
 from .pods import PodSpec, read_spec
 from .remarks import Remarks
@@ -24,6 +25,7 @@ class Workload:
     wanted: int
     selector: Selector | None
     labels: Mapping[str, str]
+    ignored: Mapping[str, str]
     spec: PodSpec
 
 
@@ -38,16 +40,18 @@ def read_workload(top: Manifest, meta: Meta, fields: Mapping[str, Manifest], rem
     template = spec["template"].fields(("metadata", "spec"), "a pod template")
     if "spec" not in template:
         spec["template"].fail("`spec` is missing: a pod template has at least `spec.containers`")
-    labels = (
-        read_labels(template["metadata"].fields(("labels",), "a mapping")) if "metadata" in template else {}
+    about = (
+        template["metadata"].fields(("labels", "annotations"), "a mapping") if "metadata" in template else {}
     )
+    labels, ignored = read_labels(about), read_ignored(about)
     selector = read_selector(spec["selector"]) if "selector" in spec else None
     if selector is not None and meta.kind != "Job" and not selector.matches(labels):
         spec["selector"].fail(
             f"the selector of this {meta.kind} does not match the labels of its own template: make them agree"
         )
     wanted = _of_job(spec, fields) if meta.kind == "Job" else _number(spec, "replicas", 1)
-    return Workload(meta, wanted, selector, labels, read_spec(template["spec"], meta.shown, remarks))
+    made = read_spec(template["spec"], meta.shown, remarks)
+    return Workload(meta, wanted, selector, labels, ignored, made)
 
 
 def _number(fields: Mapping[str, Manifest], name: str, default: int) -> int:

@@ -116,6 +116,8 @@ def _pod(pod: ClusterPod, kept: Representative, affinity: Affinity, closing: str
         # A pod that has labels is not one that has none (a budget heeds that): one is kept that nobody asks for.
         asked = {k: v for k, v in pod.labels.items() if k in kept.groups.asked_of_pods}
         found["labels"] = asked or dict([min(pod.labels.items())])
+    if pod.ignored:
+        found["ignore"] = dict(pod.ignored)
     if pod.grace == 0:
         found["terminationGracePeriodSeconds"] = 0
     if pod.node is not None:

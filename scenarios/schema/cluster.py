@@ -15,6 +15,7 @@ from ..taints import EFFECTS
 from ..terms import PREFERRED, REQUIRED
 from .parts import (
     FLAG,
+    IGNORED,
     LABEL_KEY,
     LABEL_VALUE,
     LABELS,
@@ -26,6 +27,7 @@ from .parts import (
     mapping,
     part,
     whole,
+    whole_or_range,
     word,
 )
 
@@ -52,7 +54,7 @@ OBJECTS: Mapping[str, Schema] = {
     "node": mapping(
         {
             **_RESOURCES,
-            "pods": about(whole(0, MAX_PODS), "How many pods the node admits."),
+            "pods": about(whole_or_range(0, MAX_PODS), "How many pods the node admits."),
             "labels": LABELS,
             "taints": listed(part("taint")),
             "unschedulable": FLAG,
@@ -67,7 +69,7 @@ OBJECTS: Mapping[str, Schema] = {
     "pod": mapping(
         {
             **_RESOURCES,
-            "priority": whole(MIN_PRIORITY, MAX_PRIORITY),
+            "priority": whole_or_range(MIN_PRIORITY, MAX_PRIORITY),
             "preemptionPolicy": word(POLICIES),
             "namespace": NAME,
             "labels": LABELS,
@@ -86,6 +88,9 @@ OBJECTS: Mapping[str, Schema] = {
             "extensionPoints": listed(word(point.value for point in ExtensionPoint)),
             "schedulingGates": about(
                 listed(part("schedulingGate")), "Gates that a user may remove later, all at once."
+            ),
+            "ignore": about(
+                IGNORED, "Properties that are not to be looked at for this pod, with the reason."
             ),
         },
         ["cpu"],
@@ -149,7 +154,7 @@ OBJECTS: Mapping[str, Schema] = {
     "podDisruptionBudget": mapping(
         {
             "selector": part("labelSelector"),
-            "disruptionsAllowed": whole(0, MAX_ALLOWED),
+            "disruptionsAllowed": whole_or_range(0, MAX_ALLOWED),
             "namespace": NAME,
             "disruptedPods": listed(WORD),
         },

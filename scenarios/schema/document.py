@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..config import NUMBERS, SWITCHES
-from ..expected import EXPECTED, MAX_REASON, MAX_STEPS
+from ..expected import EXPECTED, MAX_STEPS
 from ..names import MAX_ENTITIES
 from ..scope import BOUNDS, MAX_COUNT
 from .cluster import OBJECTS
-from .parts import FLAG, NAME, REASON, SHARED, WORD, Schema, about, listed, mapping, part, table, whole, word
+from .parts import FLAG, IGNORED, NAME, SHARED, WORD, Schema, about, listed, mapping, part, table, whole, word
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -77,7 +77,7 @@ def schema_of_scenarios() -> Schema:
                 "What should come out, for `podrace test`.",
             ),
             "ignore": about(
-                table({**REASON, "maxLength": MAX_REASON}),
+                IGNORED,
                 "Properties that are not to be looked at, with the reason.",
             ),
             "nodes": table(part("node"), 1, MAX_ENTITIES),

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ..expected import MAX_REASON
+
 Schema = dict[str, Any]
 
 NAME: Schema = {"$ref": "#/$defs/name"}
@@ -12,7 +14,10 @@ LABELS: Schema = {"$ref": "#/$defs/labels"}
 LABEL_KEY: Schema = {"$ref": "#/$defs/labelKey"}
 LABEL_VALUE: Schema = {"$ref": "#/$defs/labelValue"}
 FLAG: Schema = {"type": "boolean"}
-REASON: Schema = {"type": "string", "minLength": 1}
+IGNORED: Schema = {
+    "type": "object",
+    "additionalProperties": {"type": "string", "minLength": 1, "maxLength": MAX_REASON},
+}
 # What is read as it is written may look like something else: 1.13, 72259, true.
 WORD: Schema = {"type": ["string", "number", "boolean"]}
 
@@ -26,15 +31,16 @@ SHARED: Mapping[str, Schema] = {
     "labelValue": {"type": "string", "maxLength": 63},
     "labels": {"type": "object", "additionalProperties": {"$ref": "#/$defs/labelValue"}},
     "cpu": {
-        "description": "CPU, such as 2, 0.5 or 500m.",
+        "description": "CPU, such as 2, 0.5 or 500m; or a range such as 1..4 or 500m..2000m.",
         "type": ["string", "number"],
-        "pattern": r"^[0-9]{1,9}(\.[0-9]{1,9})?m?$",
+        "pattern": r"^([0-9]{1,9}(\.[0-9]{1,9})?m?|[0-9]{1,9}m?\.\.[0-9]{1,9}m?)$",
         "minimum": 0,
     },
     "bytes": {
-        "description": "Bytes, such as 1000, 128Mi, 1.5G or 1e9.",
+        "description": "Bytes, such as 1000, 128Mi, 1.5G or 1e9; or a range such as 1Gi..4Gi.",
         "type": ["string", "number"],
-        "pattern": r"^[0-9]{1,19}(\.[0-9]{1,9})?([KMGTP]i|[kMGTP]|[eE][0-9]{1,2})?$",
+        "pattern": r"^[0-9]{1,19}(\.[0-9]{1,9})?([KMGTP]i|[kMGTP]|[eE][0-9]{1,2})?$"
+        r"|^[0-9]{1,19}([KMGTP]i|[kMGTP])?\.\.[0-9]{1,19}([KMGTP]i|[kMGTP])?$",
         "minimum": 0,
     },
 }
@@ -71,6 +77,16 @@ def listed(inner: Schema, least: int = 0) -> Schema:
 def whole(lo: int, hi: int) -> Schema:
     """A whole number."""
     return {"type": "integer", "minimum": lo, "maximum": hi}
+
+
+def whole_or_range(lo: int, hi: int) -> Schema:
+    """A whole number, or a range such as 0..10."""
+    return {
+        "type": ["integer", "string"],
+        "minimum": lo,
+        "maximum": hi,
+        "pattern": r"^-?[0-9]{1,19}\.\.-?[0-9]{1,19}$" if lo < 0 else r"^[0-9]{1,19}\.\.[0-9]{1,19}$",
+    }
 
 
 def word(known: Iterable[str]) -> Schema:

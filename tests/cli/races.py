@@ -8,9 +8,10 @@ from typing import Any
 
 from podrace.checker.exploration import Budget
 from podrace.checker.search import check
-from podrace.cli.execute import finding_of, system_of
+from podrace.cli.execute import finding_of
 from podrace.cli.plan import Run, Selection, plan
 from podrace.cli.retrace import with_retraced
+from podrace.cli.systems import system_of
 from podrace.reports.document import Finding
 
 

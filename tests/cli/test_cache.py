@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from podrace.cli import execute
+from podrace.cli import api, execute
 from podrace.cli.caches import cache_folder
 from podrace.cli.execute import FROM_CACHE
 from podrace.cli.starter import starter_text
@@ -108,3 +108,21 @@ def test_where_verdicts_are_kept(shell: Shell, monkeypatch: pytest.MonkeyPatch, 
     assert shell("check", "tiny.yaml", "--cache", "tiny.yaml").err == (
         "podrace: --cache: `tiny.yaml` is no directory: name one\n"
     )
+
+
+def test_python_programs_use_and_keep_the_same_verdicts(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    shell("check", "tiny.yaml")
+    elsewhere = tmp_path / "elsewhere"
+    api.check("tiny.yaml", cache=elsewhere)
+    assert any(elsewhere.iterdir())
+    monkeypatch.setattr(execute, "check", no_search)
+    (found,) = api.check("tiny.yaml")
+    assert (found.verdict, found.notes) == ("HOLDS", (FROM_CACHE,))
+    assert api.check("tiny.yaml", cache=str(elsewhere))[0].notes == (FROM_CACHE,)
+    assert api.expect("holds", "tiny.yaml", cache=elsewhere)[0].notes == (FROM_CACHE,)
+    with pytest.raises(Searched):
+        api.check("tiny.yaml", cache=False)
+    with pytest.raises(api.UsageProblem, match="is no directory"):
+        api.check("tiny.yaml", cache="tiny.yaml")

@@ -8,7 +8,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tests.cli.helpers import TINY, Shell, pretending
+from podrace.cli.api import check as api_check
+from podrace.scenarios import read_scenario
+from tests.cli.helpers import MINE, TINY, Shell, pretending
+from tests.scenarios.manifest_objects import objects, text_of
 
 REASON = "known, see ticket 42"
 FILE = TINY.replace("[S-CAP]", "[S-CAP, S-NOM]") + f"ignore: {{S-NOM: '{REASON}'}}\n"
@@ -60,3 +63,104 @@ def test_a_mistyped_property_is_not_ignored(shell: Shell, tmp_path: Path) -> Non
     assert shell("check", "tiny.yaml").err.startswith(
         "podrace: tiny.yaml:7: ignore.S-NM: unknown property `S-NM`; did you mean `S-NOM`? (known: "
     )
+
+
+PODS = """\
+name: tiny
+release: "1.19"
+properties: [S-COND]
+nodes: {n: {cpu: 2}}
+pods:
+  p: {cpu: 1, ignore: {S-COND: 'known, see ticket 42.'}}
+  q: {cpu: 1}
+scope: {pod_events: 1, flush: false}
+"""
+
+
+def test_every_form_says_for_which_pod_it_is_ignored(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "tiny.yaml").write_text(PODS + "expect: {S-COND: holds}\n")
+    forms = ("text", "json", "html", "junit", "sarif", "github", "markdown", "tap")
+    out = {form: shell("check", "tiny.yaml", "-o", form).out for form in forms}
+    for form, text in out.items():
+        assert "Ignored, not looked at for: p (known, see ticket 42)." in " ".join(text.split()).replace(
+            "\\", ""
+        ), form
+    (found,) = json.loads(out["json"])
+    assert (found["verdict"], found["silenced"]) == ("HOLDS", {"p": "known, see ticket 42."})
+    assert "not looked at for: p" in " ".join(shell("test", "tiny.yaml").out.split())
+    walked = shell("simulate", "tiny.yaml", "--walks", "1")
+    assert "not looked at for: p" in " ".join(walked.out.split())
+    exported = shell("export", "tiny.yaml", "--to", "promela").out
+    assert "not looked at for: p" in " ".join(exported.split())
+    assert api_check("tiny.yaml")[0].silenced == {"p": "known, see ticket 42."}
+
+
+def test_a_property_ignored_for_every_pod_is_ignored(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "tiny.yaml").write_text(PODS.replace("q: {cpu: 1}", "q: {cpu: 1, ignore: {S-COND: too}}"))
+    assert shell("check", "tiny.yaml").err == (
+        "podrace: nothing would be looked at, for all is ignored (S-COND: p: known, see ticket 42.; q: too): "
+        "name another property\n"
+    )
+
+
+OF_NO_POD = "S-CAP is not about single pods, so it cannot be ignored for one: ignore it for the whole file, in the section `ignore` at its top"
+
+
+@pytest.mark.parametrize(
+    ("written", "problem"),
+    [
+        ("{S-COND: ''}", "pods.p.ignore.S-COND: expected the reason, as one line of at most 200 printable characters"),
+        ("{S-COND: }", "pods.p.ignore.S-COND: expected the reason, as one line of text, not nothing"),
+        ("[S-COND]", "pods.p.ignore: expected a mapping from properties to reasons, not a list"),
+        ("{S-CND: x}", "pods.p.ignore.S-CND: unknown property `S-CND`; did you mean `S-COND`? (known: S-CAP, "),
+        ("{S-CAP: x}", f"pods.p.ignore.S-CAP: {OF_NO_POD}\n"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("command", [("check",), ("verify", "125578", "--scenario")], ids=lambda c: str(c[0]))
+def test_mistakes_in_pods(
+    shell: Shell, tmp_path: Path, written: str, problem: str, command: tuple[str, ...]
+) -> None:
+    (tmp_path / "tiny.yaml").write_text(PODS.replace("{S-COND: 'known, see ticket 42.'}", written))
+    ran = shell(*command, "tiny.yaml")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith(f"podrace: tiny.yaml:6: {problem}")
+
+
+def test_a_property_of_ones_own(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "tiny.yaml").write_text(PODS.replace("S-COND: 'known", "MY-NONE: 'known"))
+    (tmp_path / "mine.py").write_text(MINE)
+    asked = ("check", "tiny.yaml", "-P", "mine.py", "--property", "MY-NONE")
+    assert "MY-NONE is not about single pods" in shell(*asked).err
+    told = MINE.replace('id = "MY-NONE"\n', 'id = "MY-NONE"\n    concerns = "the pod"\n')
+    (tmp_path / "mine.py").write_text(told.replace("self.pods", "self.subjects"))
+    ran = shell(*asked)
+    assert ran.code == 1
+    assert [text for text in ("p is assumed", "q is assumed") if f"● {text}" in ran.out][-1] == "q is assumed"
+    assert "not looked at for: p" in " ".join(ran.out.split())
+
+
+def annotated(*names: str) -> str:
+    """Manifests of which these Pods, or pod templates, have the annotation."""
+    some = objects("node", "class", "namespace", "victim", "preemptor", "rival")
+    for made in some:
+        if made["metadata"]["name"] in names:
+            made["metadata"]["annotations"] = {
+                "podrace.io/ignore": f"S-NOMVIS: {REASON}\nS-STUCK: {REASON}",
+                "x": "y",
+            }
+    return text_of(some)
+
+
+def test_the_annotation_of_manifests_does_the_same(shell: Shell, tmp_path: Path) -> None:
+    asked = ("check", "-f", "m.yaml", "--release", "1.13", "--property", "S-NOMVIS")
+    (tmp_path / "m.yaml").write_text(annotated())
+    assert shell(*asked).code == 1
+    (tmp_path / "m.yaml").write_text(annotated("api-1"))  # the other preemptor is harmed as well
+    ran = shell(*asked, "--write-scenario", "kept.yaml", "-o", "json")
+    assert (ran.code, json.loads(ran.out)[0]["silenced"]) == (1, {"shop/api-1": REASON})
+    assert read_scenario(tmp_path / "kept.yaml").silenced["S-STUCK"] == {"shop/api-1": REASON}
+    (tmp_path / "m.yaml").write_text(annotated("api-1", "search-1"))
+    assert shell(*asked).code == 0
+    (tmp_path / "m.yaml").write_text(annotated("api-1", "n1"))
+    note = "note: podrace.io/ignore counts on Pods and in the pod templates of workloads only (Node/n1)\n"
+    assert note in shell(*asked).err

@@ -22,11 +22,16 @@ WORD = ["Other", 7, [], {}]
 SWITCH = ["yes", 1, [], {}]
 AMOUNT = ["-1", "abc", NAN, "1e30", "1Zi", "9" * 40, True, [], {}]
 LABEL_KEYS = [{"-bad-": "x"}, {"app": 1}, {"app": "a b"}, {"app": []}, {"app": "x" * 64}]
+IGNORED: list[Any] = [
+    "", "S-UNIQ", "S-UNIQ:", ": why", "S-UNIQ: a\nS-UNIQ: b", "S UNIQ: why", "S-UNIQ: " + "x" * 300, "S-UNIQ: \x1b", *TEXT,
+]  # fmt: skip
 TERM = ("preemptor", "spec", "affinity", "podAntiAffinity", REQUIRED)
 NODE_TERMS = ("preemptor", "spec", "affinity", "nodeAffinity", REQUIRED)
 PROFILE = ("config", "profiles", 0)
 
 WRONG: list[tuple[Path, list[Any]]] = [
+    (("victim", "metadata", "annotations"), MAP),
+    (("victim", "metadata", "annotations"), [{"podrace.io/ignore": value} for value in IGNORED]),
     (("node", "kind"), [7, [], {}]),
     (("node", "apiVersion"), [7, [], {}]),
     (("node", "metadata"), MAP),

@@ -263,3 +263,17 @@ def test_remarks_on_what_is_not_modelled(tmp_path: Path) -> None:
         "the scheduler takes an empty selector for one that matches no pod",
         "the pod is nominated already",
     ]
+
+
+def test_what_is_ignored_is_said_by_pods_and_templates(tmp_path: Path) -> None:
+    pod, made = objects("victim", "deployment")
+    (node,) = objects("node")
+    pod["metadata"]["annotations"] = {
+        "podrace.io/ignore": "S-NOM: because\n  S-UNIQ:too \n",
+        "other": "S-CAP",
+    }
+    made["spec"]["template"]["metadata"]["annotations"] = {"podrace.io/ignore": "L-PEND: it may wait: 5 min"}
+    read = inventory(tmp_path, node, pod, made)
+    assert [dict(p.ignored) for p in read.bound] == [{"S-NOM": "because", "S-UNIQ": "too"}]
+    assert [dict(p.ignored) for p in read.pending] == [{"L-PEND": "it may wait: 5 min"}] * 2
+    assert list(read.remarks) == []

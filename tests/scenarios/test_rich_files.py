@@ -34,7 +34,7 @@ nodes:
     unschedulable: true
   b: {cpu: 4, memory: 2Gi}
 pods:
-  v: {cpu: 1, memory: 1Gi, nodeName: a, startTime: 2021-08-04T14:00:01+02:00, labels: {app: web}}
+  v: {cpu: 1, memory: 1Gi, nodeName: a, startTime: 2021-08-04T14:00:01+02:00, labels: {app: web}, ignore: {S-UNIQ: harmless}}
   w: {cpu: 1, nodeName: a, startTime: 2021-08-04T12:00:00Z}
   u: {cpu: 1, nodeName: b, startTime: 2021-08-04T12:00:01Z}
   p:

@@ -1,0 +1,202 @@
+"""Scenarios that leave numbers open: one verdict for every cluster within the ranges."""
+
+from __future__ import annotations
+
+import json
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from podrace.checker.exploration import Budget
+from podrace.cli.api import NotAsExpected, expect
+from podrace.cli.execute import Method, execute
+from podrace.cli.plan import Run
+from podrace.model.history import resolve
+from podrace.reports.document import Finding
+from podrace.scenarios import ScenarioError, parse_scenario
+from tests.cli.helpers import Shell
+
+RACE = """\
+name: ranged
+release: "1.13"
+properties: [S-NOM]
+nodes:
+  n: {{cpu: {n}}}
+pods:
+  v: {{cpu: 1, nodeName: n, terminationGracePeriodSeconds: 0}}
+  a: {{cpu: {a}, priority: 5}}
+  b: {{cpu: 1, priority: {b}}}
+scope: {{pod_events: 1, flush: false}}
+"""
+ROOM = """\
+name: room
+release: "1.19"
+properties: [S-CAP]
+nodes: {n: {cpu: 1..3, pods: 1..2}}
+pods:
+  p: {cpu: 500m..1500m, priority: 0..10}
+  q: {cpu: 2, priority: 0..10}
+scope: {pod_events: 1, flush: false}
+"""
+
+
+@pytest.fixture
+def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Shell:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "race.yaml").write_text(RACE.format(n="1..2", a="1..2", b="4..5"))
+    (tmp_path / "room.yaml").write_text(ROOM)
+    return Shell(capsys)
+
+
+USUAL, UNBOUNDED = Method(), Budget()
+
+
+def verdict_of(text: str, release: str, method: Method = USUAL, budget: Budget = UNBOUNDED) -> Finding:
+    return execute(Run(parse_scenario(text), resolve(release), "S-NOM"), budget, method)
+
+
+def brute_force(release: str, **ranges: range) -> dict[tuple[str, ...], int | None]:
+    """For every cluster that a scenario file can say, by its numbers: how long the counterexample is, or None."""
+    found: dict[tuple[str, ...], int | None] = {}
+    for numbers in product(*ranges.values()):
+        text = RACE.format(**dict(zip(ranges, numbers, strict=True)))
+        try:
+            finding = verdict_of(text, release, Method(reductions="off"))
+        except ScenarioError:
+            continue
+        found[tuple(map(str, numbers))] = None if finding.trace is None else len(finding.trace)
+    return found
+
+
+def assert_as_by_brute_force(release: str, **ranges: range) -> tuple[Finding, int]:
+    known = brute_force(release, **ranges)
+    found = verdict_of(RACE.format(**{name: f"{r[0]}..{r[-1]}" for name, r in ranges.items()}), release)
+    assert found.clusters
+    lengths = [steps for steps in known.values() if steps is not None]
+    assert found.verdict == ("VIOLATED" if lengths else "HOLDS")
+    assert found.clusters.distinguishable <= len(known)
+    assert found.clusters.exposed <= len(lengths)
+    if lengths:
+        assert found.trace is not None
+        numbers = tuple(found.clusters.example.values())
+        assert known[numbers] == len(found.trace) == min(lengths)
+        # No exposed cluster with a counterexample of this length has lesser numbers.
+        alike = [tuple(map(int, key)) for key, steps in known.items() if steps == len(found.trace)]
+        assert sum(map(int, numbers)) == min(map(sum, alike))
+    return found, len(known)
+
+
+def test_it_is_what_brute_force_gives() -> None:
+    found, clusters = assert_as_by_brute_force("1.13", n=range(1, 3), a=range(1, 3), b=range(4, 6))
+    assert clusters == 6
+    assert found.clusters
+    assert (found.clusters.distinguishable, found.clusters.exposed) == (6, 4)
+    assert found.clusters.example == {"nodes.n.cpu": "2", "pods.a.cpu": "2", "pods.b.priority": "4"}
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("release", ["1.13", "1.19", "1.34"])
+def test_larger_ranges_are_what_brute_force_gives(release: str) -> None:
+    assert_as_by_brute_force(release, n=range(1, 5), a=range(1, 4), b=range(3, 8))
+
+
+def test_the_reference_engine_says_the_same() -> None:
+    text = (
+        "nodes: {n: {cpu: 1..3}}\npods: {p: {cpu: 1..2}, q: {cpu: 1}}\nscope: {pod_events: 1, flush: false}\n"
+    )
+    run = Run(parse_scenario(text), resolve("1.19"), "S-CAP")
+    native, slow = (execute(run, Budget(), Method(engine)) for engine in ("native", "reference"))
+    figures = [(f.verdict, f.states, f.transitions, f.depth, f.goals_reached) for f in (native, slow)]
+    assert figures[0] == figures[1]
+    assert (native.engine, slow.engine) == ("native", "reference")
+    assert native.clusters == slow.clusters
+
+
+def test_the_report_says_what_it_covers(shell: Shell) -> None:
+    ran = shell("check", "room.yaml")
+    assert ran.code == 0
+    text = " ".join(ran.out.split())
+    assert "room, 1.19: S-CAP HOLDS FOR ALL" in text
+    assert (
+        "clusters that can be told apart with nodes.n.cpu 1..3, nodes.n.pods 1..2, pods.p.cpu 500m..1500m, "
+        "pods.p.priority 0..10, pods.q.priority 0..10, such that some node has what each pod asks for"
+    ) in text
+    (found,) = json.loads(shell("check", "room.yaml", "-o", "json").out)
+    assert found["verdict"] == "HOLDS"
+    assert found["clusters"]["ranges"]["pods.p.cpu"] == "500m..1500m"
+    assert found["clusters"]["assumed"] == ["some node has what each pod asks for"]
+    assert f"{found['clusters']['distinguishable']} clusters that can be told apart" in text
+
+
+def test_the_exposed_cluster_is_one_that_can_be_written_and_replayed(shell: Shell, tmp_path: Path) -> None:
+    ran = shell("check", "race.yaml", "-o", "json", "--save-trace", "trace.json", "--report", "report")
+    assert ran.code == 1
+    (found,) = json.loads(ran.out)
+    (tmp_path / "concrete.yaml").write_text(found["clusters"]["scenario"])
+    (alone,) = json.loads(shell("check", "concrete.yaml", "--no-reductions", "-o", "json").out)
+    assert len(alone["trace"]) == len(found["trace"]) == 30
+    assert "clusters" not in alone
+    assert shell("replay", "trace.json").out.endswith(
+        "of 30 steps, executed again. Nothing else was looked at.\n"
+    )
+    text = " ".join(shell("check", "race.yaml").out.split())
+    assert (
+        "The simplest of them has nodes.n.cpu 2, pods.a.cpu 2, pods.b.priority 4. Violated after 30" in text
+    )
+
+
+def test_a_budget_that_runs_out_leaves_clusters_undecided(shell: Shell) -> None:
+    ran = shell("check", "room.yaml", "--max-states", "20")
+    assert ran.code == 3
+    text = " ".join(ran.out.split())
+    assert "could not be decided within the budget, and in the others it holds" in text
+    assert "allow more with --max-states, or make a range smaller" in text
+    over = verdict_of(RACE.format(n="1..2", a="1..2", b="4..5"), "1.13", budget=Budget(timeout=1e-9))
+    assert over.verdict == "INCONCLUSIVE"
+    assert over.words.endswith("before it was known which clusters can be told apart: nothing is known.")
+
+
+def test_expectations_are_compared(shell: Shell, tmp_path: Path) -> None:
+    room = ROOM + "expect: {S-CAP: holds}\n"
+    (tmp_path / "room.yaml").write_text(room)
+    assert shell("test", "room.yaml").code == 0
+    (tmp_path / "room.yaml").write_text(room.replace("holds", "violated"))
+    assert shell("test", "room.yaml").code == 1
+    assert expect("holds", "room.yaml")[0].clusters
+    with pytest.raises(NotAsExpected, match="Expected: VIOLATED"):
+        expect("violated", "room.yaml")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("simulate", "room.yaml"),
+        ("export", "room.yaml", "--to", "promela"),
+        ("induct", "room.yaml"),
+        ("verify", "125578", "--scenario", "room.yaml"),
+        ("diff", "--before", "1.19", "--after", "1.20", "--scenario", "room.yaml"),
+    ],
+    ids=lambda command: command[0],
+)
+def test_commands_about_one_cluster_refuse_ranges(shell: Shell, command: tuple[str, ...]) -> None:
+    ran = shell(*command)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == (
+        "podrace: room.yaml:4: nodes.n.cpu: the range `1..3` is for `podrace check` and `podrace test`: "
+        "write one number here\n"
+    )
+
+
+def test_what_cannot_be_answered_is_said_in_one_line(shell: Shell, tmp_path: Path) -> None:
+    assert shell("check", "room.yaml", "--disk", "disk").err == (
+        "podrace: room.yaml:4: nodes.n.cpu: --disk keeps the search of one cluster, and a range stands for many: "
+        "write a number\n"
+    )
+    (tmp_path / "full.yaml").write_text(
+        "nodes: {n: {cpu: 2..3, memory: 2Gi}}\npods: {p: {cpu: 3, nodeName: n}, q: {cpu: 1..2, nodeName: n}}\n"
+    )
+    assert shell("check", "full.yaml").err == (
+        "podrace: full.yaml:1: nodes.n: the pods bound to the node (p, q) request at least 4, but it has at most 3: "
+        "lower a request, enlarge the node, or unbind a pod\n"
+    )
