@@ -11,10 +11,11 @@ from functools import cached_property
 
 from ...model.language import Entity, Expr, Parameter, TransitionSystem
 from ...model.language.expr import fresh_graph
-from ..reductions.symmetry import proved_exchange
+from ..reductions.exchange import Exchange as Candidate
 from ..search import explored_slice
 from .cells import Cell, cells, evaluate, smallest
 from .grounding import questions
+from .valid import Valid
 
 
 @dataclass(frozen=True)
@@ -93,8 +94,13 @@ class Family:
             return []
         proved = []
         for exchange in self.unknown.exchanges:
-            found = proved_exchange(self.slice, exchange.one, exchange.other, exchange.quantities)
-            if found is not None and found(self.slice.initial) == self.slice.initial:
+            candidate = Candidate(self.slice, [(exchange.one, exchange.other)], exchange.quantities)
+            if candidate.variables is None:
+                continue
+            renamed = candidate.permutation()
+            if renamed.is_identity or renamed(self.slice.initial) != self.slice.initial:
+                continue
+            if candidate.is_automorphism(Valid(candidate)):
                 proved.append(exchange)
         return proved
 
