@@ -13,7 +13,8 @@ from ...model.language import Entity, Expr, Parameter, TransitionSystem
 from ...model.language.expr import fresh_graph
 from ..reductions.exchange import Exchange as Candidate
 from ..search import explored_slice
-from .cells import Cell, cells, evaluate, smallest
+from .answers import Answers
+from .cells import Cell, cells, smallest
 from .grounding import questions
 from .valid import Valid
 
@@ -59,6 +60,7 @@ class Family:
         self.slice = explored_slice(unknown.system, property_id)
         with fresh_graph():
             self.questions = questions(self.slice)
+        self._answers = Answers(unknown.quantities, self.questions)
 
     @cached_property
     def cells(self) -> list[Cell]:
@@ -114,7 +116,7 @@ class Family:
 
     def answers(self, values: Mapping[Parameter, int]) -> tuple[bool, ...]:
         """How these quantities answer the questions."""
-        return tuple(bool(evaluate(q, values)) for q in self.questions)
+        return self._answers(values)
 
     def smallest(self, values: Mapping[Parameter, int]) -> dict[Parameter, int]:
         """The least quantities of the same cell."""
