@@ -44,11 +44,12 @@ class Valid:
     @cached_property
     def _symbols(self) -> dict[Any, Term]:
         """The image of a state: a free constant for each variable and for each quantity."""
-        system = self.exchange.system
+        system, moved = self.exchange.system, self.exchange.quantities
+        quantities = {q: None for asked in quantities_of(system) for q in (asked, moved.get(asked, asked))}
         numbers = {v: unknown(_INTEGERS, v.name, v.sort, v.lo, v.hi) for v in system.variables}
         return {
             **numbers,
-            **{q: _INTEGERS.unknown(f"quantity {q.name}", q.lo, q.hi) for q in quantities_of(system)},
+            **{q: _INTEGERS.unknown(f"quantity {q.name}", q.lo, q.hi) for q in quantities},
         }
 
     @cached_property

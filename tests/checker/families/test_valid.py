@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -123,6 +124,16 @@ def test_what_differs_is_not_proved(system: TransitionSystem) -> None:
     valid = Valid(candidate)
     assert not candidate.is_automorphism(valid)
     assert valid.asked > 0
+
+
+def test_a_quantity_that_nobody_asks_about_is_no_error() -> None:
+    asked = boxes()
+    drop = asked.transitions[-1]
+    alone = replace(
+        asked,
+        transitions=(*asked.transitions[:-1], replace(drop, guard=less(parameter(SIZES[0]), 5), updates={})),
+    )
+    assert not Exchange(alone, [BOXES], SWAPPED).is_automorphism(Valid(Exchange(alone, [BOXES], SWAPPED)))
 
 
 def test_no_answer_is_no_proof() -> None:
