@@ -1,10 +1,10 @@
 """Symmetry: entities that can change places without any difference to what is asked.
 
-A candidate exchanges two entities of one kind (`exchange.py`). It is used only if it is proved to be an automorphism: it
-maps every transition to a transition (guard, limits, updates), and every invariant and every goal to itself. Then it suffices to explore one state of each orbit (Clarke,
-Enders, Filkorn, Jha: Exploiting symmetry in temporal logic model checking, 1996; Ip, Dill: Better verification through
-symmetry, 1996). The initial state need not be symmetric: a state and its image break the same invariants and reach
-the same orbits, whichever of them is reachable.
+A candidate exchanges two entities of one kind (`exchange.py`). It is used only if it is proved to be an automorphism:
+it maps every transition to a transition (guard, limits, updates), and every invariant and every goal to itself. Then
+it suffices to explore one state of each orbit (Clarke, Enders, Filkorn, Jha: Exploiting symmetry in temporal logic model
+checking, 1996; Ip, Dill: Better verification through symmetry, 1996). The initial state need not be symmetric: a state
+and its image break the same invariants and reach the same orbits, whichever of them is reachable.
 """
 
 from __future__ import annotations
