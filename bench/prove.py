@@ -1,5 +1,5 @@
-"""All clusters of one size: how many there are, how long it takes to tell them apart and to explore them, and what two
-processes gain over one, in the same run.
+"""All clusters of one size: how many there are and how many are left to search, how long it takes to tell them apart and to
+explore them, and what two processes gain over one, in the same run.
 
     python bench/prove.py [PODS] [NODES]
 
@@ -47,7 +47,7 @@ def main() -> None:
     """Print one line for each property."""
     pods, nodes = (int(word) for word in (*sys.argv[1:3], *("2", "2")[len(sys.argv) - 1 :]))
     print(
-        f"{pods} pods, {nodes} nodes{'clusters':>29}{'enumerated':>12}{'states':>14}{'1 process':>11}{'2':>9}{'ratio':>7}"
+        f"{pods} pods, {nodes} nodes{'clusters':>29}{'searched':>10}{'enumerated':>12}{'states':>14}{'1 process':>11}{'2':>9}{'ratio':>7}"
     )
     for release, fixes, prop in CASES:
         question = Question(EXAMPLE, release, fixes, (), prop)
@@ -62,9 +62,10 @@ def main() -> None:
             seconds.append(time.perf_counter() - began)
         assert len(states) == 1, "one process and two disagree"
         clusters = sum(cells for chunk in todo for _, cells in chunk.task.members)
+        searched = sum(len(chunk.task.members) for chunk in todo)
         name = f"{prop} {release}" + "".join(f" + {fix}" for fix in fixes)
         print(
-            f"{name:<34}{clusters:>12,}{told:>11.1f}s{states.pop():>14,}{seconds[0]:>10.1f}s{seconds[1]:>8.1f}s"
+            f"{name:<34}{clusters:>12,}{searched:>10,}{told:>11.1f}s{states.pop():>14,}{seconds[0]:>10.1f}s{seconds[1]:>8.1f}s"
             f"{seconds[0] / seconds[1]:>7.2f}",
             flush=True,
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import sys
 import time
 from collections import Counter
@@ -9,6 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from ..checker.exploration import Budget
 from ..checker.families.cells import Undecided, evaluate
@@ -152,7 +155,7 @@ class _Survey:
         chunks = list(self._chunks())
         journal = None
         if self.proof.journal is not None:
-            journal = Journal(self.proof.journal, self._about(), Outcomes)
+            journal = Journal(self.proof.journal, self._about(chunks), Outcomes)
         try:
             self._sweep(chunks, journal)
         finally:
@@ -160,10 +163,16 @@ class _Survey:
                 journal.close()
         return self._survey(time.monotonic() - began)
 
-    def _about(self) -> dict[str, object]:
+    def _about(self, chunks: list[Chunk]) -> dict[str, object]:
         """What results in a journal are results of: everything that they depend on."""
         systems = {name: fingerprint(family.slice) for name, (_, family) in self.families.items()}
-        return {"property": self.what, "max_states": self.proof.max_states, "systems": systems}
+        members = [chunk.task.members for chunk in chunks]
+        return {
+            "property": self.what,
+            "max_states": self.proof.max_states,
+            "systems": systems,
+            "clusters": hashlib.sha256(msgspec.json.encode(members)).hexdigest(),
+        }
 
     def _chunks(self) -> Iterator[Chunk]:
         for pods, nodes in sizes(self.proof.pods, self.proof.nodes):

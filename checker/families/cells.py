@@ -63,7 +63,7 @@ def cells(
     `look` is told now and then how many cells there are at least, and may put an end to it.
     """
     found: list[list[tuple[dict[Expr, bool], Values]]] = []
-    for members, asked, given in _parts(quantities, questions, assumptions):
+    for members, asked, given in parts(quantities, questions, assumptions):
         before, part = prod(map(len, found)), []
         for cell in _Part(members, asked, given).cells():
             part.append(cell)
@@ -92,7 +92,7 @@ def smallest(
     """
     result: Values = {}
     wanted = dict(zip(questions, answers, strict=True))
-    for members, asked, given in _parts(quantities, questions, assumptions):
+    for members, asked, given in parts(quantities, questions, assumptions):
         part = _Part(members, asked, given)
         result.update(part.smallest({q: wanted[q] for q in asked}))
     return {q: result[q] for q in quantities}
@@ -101,10 +101,10 @@ def smallest(
 Part = tuple[list[Parameter], list[Expr], list[Expr]]
 
 
-def _parts(
+def parts(
     quantities: Sequence[Parameter], questions: Sequence[Expr], assumptions: Sequence[Expr]
 ) -> list[Part]:
-    """Quantities that some condition connects, with the questions and the assumptions about them."""
+    """Quantities that some condition connects, with the questions and the assumptions about them, in their order."""
     leader = {q: q for q in quantities}
 
     def find(q: Parameter) -> Parameter:
@@ -116,15 +116,15 @@ def _parts(
     for members in about.values():
         for other in members[1:]:
             leader[find(other)] = find(members[0])
-    parts: dict[Parameter, Part] = {}
+    found: dict[Parameter, Part] = {}
     for q in quantities:
-        parts.setdefault(find(q), ([], [], []))[0].append(q)
+        found.setdefault(find(q), ([], [], []))[0].append(q)
     for e in questions:
-        parts[find(about[e][0])][1].append(e)
+        found[find(about[e][0])][1].append(e)
     for e in assumptions:
         if about[e]:
-            parts[find(about[e][0])][2].append(e)
-    return list(parts.values())
+            found[find(about[e][0])][2].append(e)
+    return list(found.values())
 
 
 class _Part:

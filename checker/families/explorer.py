@@ -26,7 +26,7 @@ class Explorer:
     def __init__(
         self, unknown: Unknown, property_id: str, ranges: Mapping[Parameter, tuple[int, int]]
     ) -> None:
-        self.unknown, self.property = unknown, property_id
+        self.unknown, self.property, self._ranges = unknown, property_id, ranges
         self.kind = kind_of(unknown.system, property_id)
         self.slice = explored_slice(unknown.system, property_id)
         system, self._quantities = as_variables(self.slice, {q.name: range_ for q, range_ in ranges.items()})
@@ -35,7 +35,11 @@ class Explorer:
     def explore(
         self, values: Mapping[Parameter, int], budget: Budget, progress: Watcher | None = None
     ) -> Exploration:
-        """Search the slice with these quantities."""
+        """Search the slice with these quantities. Raises ValueError for one outside of its range."""
+        for q, value in values.items():
+            least, most = self._ranges[q]
+            if not least <= value <= most:
+                raise ValueError(f"`{q.name}` is searched within {least}..{most}, so it cannot be {value}")
         chosen, quantities = _named(values), self._quantities
         variables = self._series.system.variables
         initial = tuple(chosen[quantities[v]] if v in quantities else v.initial for v in variables)

@@ -11,10 +11,12 @@ from functools import cached_property
 
 from ...model.language import Entity, Expr, Parameter, TransitionSystem
 from ...model.language.expr import fresh_graph
-from ..reductions.symmetry import proved_exchange
+from ..reductions.exchange import Exchange as Candidate
 from ..search import explored_slice
-from .cells import Cell, Look, cells, evaluate, smallest
+from .answers import Answers
+from .cells import Cell, Look, cells, smallest
 from .grounding import questions
+from .valid import Valid
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,7 @@ class Family:
         self.slice = explored_slice(unknown.system, property_id)
         with fresh_graph():
             self.questions = questions(self.slice)
+        self._answers = Answers(unknown.quantities, self.questions)
 
     @cached_property
     def cells(self) -> list[Cell]:
@@ -96,8 +99,13 @@ class Family:
             return []
         proved = []
         for exchange in self.unknown.exchanges:
-            found = proved_exchange(self.slice, exchange.one, exchange.other, exchange.quantities)
-            if found is not None and found(self.slice.initial) == self.slice.initial:
+            candidate = Candidate(self.slice, [(exchange.one, exchange.other)], exchange.quantities)
+            if candidate.variables is None:
+                continue
+            renamed = candidate.permutation()
+            if renamed.is_identity or renamed(self.slice.initial) != self.slice.initial:
+                continue
+            if candidate.is_automorphism(Valid(candidate)):
                 proved.append(exchange)
         return proved
 
@@ -111,7 +119,7 @@ class Family:
 
     def answers(self, values: Mapping[Parameter, int]) -> tuple[bool, ...]:
         """How these quantities answer the questions."""
-        return tuple(bool(evaluate(q, values)) for q in self.questions)
+        return self._answers(values)
 
     def smallest(self, values: Mapping[Parameter, int]) -> dict[Parameter, int]:
         """The least quantities of the same cell."""

@@ -6,7 +6,8 @@ Least means least words, compared as unsigned numbers from the first on.
 from __future__ import annotations
 
 from ...model.language import TransitionSystem
-from ..reductions.symmetry import Permutation, Symmetry
+from ..reductions.permutation import Permutation
+from ..reductions.symmetry import Symmetry
 from .assembly import Assembly, function, loop, pointers, signed, store, words
 from .layout import Field, Layout
 

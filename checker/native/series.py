@@ -6,22 +6,26 @@ from ...model.language import State, TransitionSystem
 from ..exploration import Budget, Exploration
 from .codegen import generate
 from .crew import Crew
-from .engine import Search
+from .engine import LONG, Search
 from .tiers import Tiers
 from .watch import Watch, Watcher
 
 
 class Series:
-    """Searches that differ in where they begin."""
+    """Searches that differ in where they begin; all together, they are as one long search."""
 
     def __init__(self, system: TransitionSystem) -> None:
         self.system, self.program = system, generate(system)
         self.code = Tiers(self.program.ir)
-        self.code.improve()  # all searches together are long
+        self._transitions = 0
 
     def explore(self, initial: State, budget: Budget, progress: Watcher | None = None) -> Exploration:
         """As `explore` of the system with this initial state, in memory, by one thread and without reductions."""
         search = Search(
             self.program, Watch(budget, progress), budget.max_states, Crew(1), code=self.code, initial=initial
         )
-        return search.run()
+        found = search.run()
+        self._transitions += found.transitions
+        if self._transitions >= LONG:
+            self.code.improve()
+        return found

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import socket
+import sys
 from collections.abc import Iterable, Iterator
+from contextlib import redirect_stdout
 from typing import Any
 
 from .chunk import Chunk, LostWorker, Work
@@ -25,7 +27,11 @@ class OnRay:
         self._ray = ray
 
     def results(self, work: Work, chunks: Iterable[Chunk]) -> Iterator[tuple[Chunk, Any]]:
-        """As Pool says."""
+        """As Pool says. What Ray has to say meanwhile, as that a worker died, goes to stderr: stdout is for results."""
+        with redirect_stdout(sys.stderr):
+            yield from self._results(work, chunks)
+
+    def _results(self, work: Work, chunks: Iterable[Chunk]) -> Iterator[tuple[Chunk, Any]]:
         ray = self._ray
         began = not ray.is_initialized()
         if began:

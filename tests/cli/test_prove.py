@@ -128,6 +128,10 @@ def test_a_journal_goes_on_and_says_the_same(shell: Shell, monkeypatch: pytest.M
     for found in (plain, whole, resumed):
         del found[0]["seconds"]
     assert plain == whole == resumed
+    monkeypatch.setattr(proving, "CHUNK", 6)  # its chunks have the names of others
+    divided = shell(*line, "--journal", "j")
+    assert (divided.code, divided.out) == (2, "")
+    assert "j: is the journal of another sweep" in divided.err
     other = shell(
         "prove",
         "--pods",

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import hypothesis
+from hypothesis.strategies import SearchStrategy
 
 from podrace.model.language import (
     INT,
@@ -24,15 +25,17 @@ from podrace.model.language.expr import const, variable
 from tests.random_systems import UNIVERSE, systems
 
 
-def many_systems(count: int, seed: int) -> list[TransitionSystem]:
-    """Random systems, always the same for one seed."""
+def many_systems(
+    count: int, seed: int, kind: SearchStrategy[TransitionSystem] | None = None
+) -> list[TransitionSystem]:
+    """Random systems, always the same for one seed; of a kind, if it is given."""
     found: list[TransitionSystem] = []
 
     @hypothesis.seed(seed)
     @hypothesis.settings(
         max_examples=count, database=None, phases=[hypothesis.Phase.generate], derandomize=False
     )
-    @hypothesis.given(systems(goals=0, recoveries=0))
+    @hypothesis.given(systems(goals=0, recoveries=0) if kind is None else kind)
     def collect(system: TransitionSystem) -> None:
         found.append(system)
 

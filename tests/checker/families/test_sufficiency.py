@@ -21,6 +21,8 @@ from podrace.properties import PROPERTIES, instrument
 from podrace.scenarios.outline import Outline, concrete, outlines, sketch
 
 SCOPE = Scope(pod_events=1, flush=False)
+ENOUGH = (0, 15)
+"""All examples of cells are in this range, also those that no representative stands for."""
 CASES = [("1.13", "S-NOMVIS"), ("1.19", "S-NOM")]
 
 
@@ -35,7 +37,7 @@ def unknown_of(outline: Outline, release: str, property_id: str) -> Unknown:
 def family_of(outline: Outline, release: str, property_id: str) -> tuple[Family, Explorer]:
     unknown = unknown_of(outline, release, property_id)
     family = Family(unknown, property_id)
-    return family, Explorer(unknown, property_id, family.ranges)
+    return family, Explorer(unknown, property_id, dict.fromkeys(unknown.quantities, ENOUGH))
 
 
 def essence(found: Exploration) -> object:
@@ -122,3 +124,11 @@ def test_the_names_of_pods_make_no_difference(release: str) -> None:
         return found.states, found.depth
 
     assert states((0, 1, 2)) == states((1, 0, 2)) == states((1, 2, 0))
+
+
+def test_a_cluster_beyond_the_ranges_is_refused() -> None:
+    (outline,) = (o for o in outlines(2, 1, Outline((), 0, scope=SCOPE)) if o.waiting == 1)
+    family, explorer = family_of(outline, "1.19", "S-NOM")
+    capacity = family.unknown.quantities[0]
+    with pytest.raises(ValueError, match=r"`n1\.cpu` is searched within 0\.\.15, so it cannot be 16"):
+        explorer.explore({**family.representatives[0].values, capacity: 16}, Budget())

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 
 from podrace.checker.exploration import Budget
-from podrace.checker.native import engine, explore
+from podrace.checker.native import engine, explore, series
 from podrace.checker.native.codegen import Program, generate
+from podrace.checker.native.series import Series
 from podrace.checker.native.tiers import Tiers
 from podrace.checker.reductions.symmetry import Symmetry
 from podrace.model.language import TransitionSystem
@@ -54,6 +55,19 @@ _improve = Tiers.improve
 def _at_once(tiers: Tiers) -> None:
     _improve(tiers)
     tiers.wait()
+
+
+def test_many_short_searches_are_a_long_one(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    system = ring(5)
+    once = explore(system).transitions
+    monkeypatch.setattr(series, "LONG", 3 * once)
+    searches = Series(system)
+    first = searches.code.expand
+    for _ in range(3):
+        assert searches.code.expand == first
+        assert searches.explore(system.initial, Budget()).transitions == once
+        searches.code.wait()
+    assert searches.code.expand != first
 
 
 def test_searches_of_one_system_share_its_program(monkeypatch: pytest.MonkeyPatch) -> None:

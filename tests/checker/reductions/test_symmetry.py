@@ -18,8 +18,10 @@ from podrace.checker.exploration import Budget, Exploration
 from podrace.checker.interpreter import Interpreter
 from podrace.checker.native.layout import Layout
 from podrace.checker.reductions.dependence import dependence_of
+from podrace.checker.reductions.exchange import Exchange
+from podrace.checker.reductions.permutation import Permutation
 from podrace.checker.reductions.reduced import explore_symmetric
-from podrace.checker.reductions.symmetry import Exchange, Permutation, Symmetry, symmetry_of
+from podrace.checker.reductions.symmetry import Symmetry, symmetry_of
 from podrace.checker.slicing import step_name
 from podrace.checker.trace import confirm, confirm_goal
 from podrace.model.language import State, TransitionSystem
@@ -151,7 +153,7 @@ def test_partial_order_reduction_may_be_added(system: TransitionSystem) -> None:
 def unproved(system: TransitionSystem) -> Symmetry | None:
     """An exchange that nobody has checked."""
     first, second, *_ = system.universe[Process]
-    candidate = Exchange(system, first, second)
+    candidate = Exchange(system, [(first, second)])
     if candidate.variables is None:
         return None
     return Symmetry(((first, second),), (candidate.permutation(),))
@@ -180,7 +182,7 @@ def test_a_permutation_that_is_not_proved_would_be_noticed() -> None:
     except NoSuchExample:
         pytest.fail("no random system shows the mistake")
     first, second, *_ = system.universe[Process]
-    assert not Exchange(system, first, second).is_automorphism()
+    assert not Exchange(system, [(first, second)]).is_automorphism()
 
 
 @pytest.mark.parametrize(

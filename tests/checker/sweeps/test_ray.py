@@ -24,7 +24,9 @@ def fragile(task: tuple[int, str]) -> int:
 
 
 @pytest.mark.slow
-def test_a_killed_worker_of_a_cluster_loses_no_result(tmp_path: Path) -> None:
+def test_a_killed_worker_of_a_cluster_loses_no_result(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     from podrace.checker.sweeps.ray import OnRay
 
     tasks = [Chunk(f"#{i}", (i, str(tmp_path))) for i in range(8)]
@@ -35,6 +37,7 @@ def test_a_killed_worker_of_a_cluster_loses_no_result(tmp_path: Path) -> None:
         ray.shutdown()
     assert (tmp_path / "died").exists()
     assert found == {c.name: r for c, r in sweep(fragile, tasks, Here())}
+    assert capsys.readouterr().out == ""  # what Ray says of the killed worker is no result
 
 
 def test_a_cluster_that_is_not_there_is_named() -> None:
