@@ -16,10 +16,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from podrace.checker.exploration import Budget
+from podrace.checker.retrace import retrace
 from podrace.checker.search import check
+from podrace.checker.trace import ReplayError, confirm
 from podrace.checker.verdict import Result, Verdict
 from podrace.model.environment.objects import ClusterSpec, Node, Pod, Scope
 from podrace.model.history import RELEASES, resolve
+from podrace.model.language import TransitionSystem
 from podrace.properties import PROPERTIES, instrument
 from podrace.scenarios import Scenario, catalogue
 
@@ -115,10 +118,26 @@ def _explains(scenario: Scenario, found: Found) -> bool:
         composition = resolve(found.release, fixes)
         if composition.added:
             system = instrument(found.cluster, composition.classes, [PROPERTIES[found.property]])
+            if _still_runs(system, found):
+                continue
             (result,) = check(system, [found.property], Budget(max_states=MOST_STATES))
             if result.verdict is Verdict.HOLDS:
                 return True
     return False
+
+
+def _still_runs(system: TransitionSystem, found: Found) -> bool:
+    """Whether the fixes leave the very same violation: then there is nothing to search for."""
+    if found.result.trace is None or found.property not in system.invariants:
+        return False
+    retraced = retrace(system, [(step.label, step.actor) for step in found.result.trace.steps])
+    if retraced.stuck is not None:
+        return False
+    try:
+        confirm(system, retraced.path, found.property)
+    except ReplayError:
+        return False
+    return True
 
 
 def main() -> None:
