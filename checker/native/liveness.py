@@ -47,6 +47,8 @@ class FairCycles:
 
     def lassos(self, path_to: Callable[[int], Path]) -> dict[str, Lasso]:
         """A lasso of each violated liveness, by its first case that has one. Raises OutOfBudget."""
+        if not self.cases:  # and then, perhaps, no condition and no fair set to observe
+            return {}
         graph, original = self._graph()
         found: dict[str, Lasso] = {}
         queries = [

@@ -45,6 +45,17 @@ def test_engines_agree_on_lassos(system: TransitionSystem) -> None:
         confirm_lasso(system, lasso, name)
 
 
+@settings(max_examples=10)
+@given(LIVE)
+def test_a_liveness_without_cases_holds(system: TransitionSystem) -> None:
+    """As those about waiting pods are where no pod waits; the slice has nothing left to look at."""
+    nothing = replace(system, livenesses={"nothing": ()})
+    for explored in (nothing, slice_system(nothing, livenesses=["nothing"])):
+        found = replace(native.explore(explored), seconds=0.0)
+        assert found == replace(reference.explore(explored), seconds=0.0)
+        assert (found.lassos, found.complete) == ({}, True)
+
+
 @settings(max_examples=150)
 @given(LIVE)
 def test_slices_keep_liveness(system: TransitionSystem) -> None:
