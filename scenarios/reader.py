@@ -19,6 +19,7 @@ from .pods import GATE_FIELDS, NAMESPACE_FIELDS, POD_FIELDS
 from .race import RACE_FIELDS, RESIDUAL_FIELDS, read_race
 from .scenario import Scenario
 from .scope import SCOPE_FIELDS
+from .spread import SPREAD_FIELDS
 from .taints import TAINT_FIELDS, TOLERATION_FIELDS
 from .terms import AFFINITY_FIELDS, PREFERRED_FIELDS
 
@@ -36,6 +37,7 @@ VOCABULARY: Mapping[str, tuple[str, ...]] = {
     "`nodeAffinity`": NODE_AFFINITY_FIELDS,
     "Node selectors": NODE_SELECTOR_FIELDS,
     "Node selector terms": NODE_TERM_FIELDS,
+    "`topologySpreadConstraints`": SPREAD_FIELDS,
     "`podAffinity` and `podAntiAffinity`": AFFINITY_FIELDS,
     "Pod affinity terms": PREFERRED_FIELDS,
     "Label selectors": SELECTOR_FIELDS,

@@ -183,7 +183,9 @@ def test_node_affinity_rejects_for_good_before_resources_are_looked_at():
 
 def test_the_filters_run_in_the_order_of_1_22_and_are_those_that_register_events():
     filters = concrete(spec([Pod(0, "p", 1)], nodes(1))).part("filters")
-    names = ["NodeUnschedulable", "TaintToleration", "NodeAffinity", "NodeResourcesFit", "InterPodAffinity"]
+    names = [
+        "NodeUnschedulable", "TaintToleration", "NodeAffinity", "NodeResourcesFit", "PodTopologySpread", "InterPodAffinity",
+    ]  # fmt: skip
     assert list(filters.plugins()) == names
     assert [p.name for p in default_plugins()] == names
 
