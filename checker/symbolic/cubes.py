@@ -63,13 +63,18 @@ class Cubes:
         return self._flag((subject, code, later), lambda: self._equal(state[subject], subject, code))
 
     def _answered(self, question: Question, code: int) -> Term:
-        """How a comparison comes out, before and after any step."""
+        """How a comparison comes out, before and after any step, as a Z3 literal."""
+        if z3.is_bool(self.quantities.term(question.asked)):
+            flag = self._flag((question, 1, False), lambda: self._answer(question, 1))
+            return flag if code else z3.Not(flag)
+        return self._flag((question, code, False), lambda: self._answer(question, code))
+
+    def _answer(self, question: Question, code: int) -> Term:
+        """The same in terms of the quantities alone."""
         term = self.quantities.term(question.asked)
         if z3.is_bool(term):
-            flag = self._flag((question, 1, False), lambda: term)
-            return flag if code else z3.Not(flag)
-        number = self.theory.number(code, question.asked.lo, question.asked.hi)
-        return self._flag((question, code, False), lambda: term == number)
+            return term if code else z3.Not(term)
+        return term == self.theory.number(code, question.asked.lo, question.asked.hi)
 
     def _flag(self, key: tuple[Variable | Question, int, bool], meaning: Callable[[], Term]) -> Term:
         if key not in self._flags:
@@ -109,9 +114,9 @@ class Cubes:
         return z3.And([*self.relation.enabled(self.terms, number), *self.within(following, cube)])
 
     def within(self, state: Symbols, cube: Cube) -> list[Term]:
-        """That a state, of any terms, is in a cube."""
+        """That a state, of any terms, is in a cube; without the solver's own names, so that a certificate stands by itself."""
         return [
-            self.literal((subject, code))
+            self._answer(subject, code)
             if isinstance(subject, Question)
             else self._equal(state[subject], subject, code)
             for subject, code in cube

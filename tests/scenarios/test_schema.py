@@ -29,6 +29,7 @@ PUBLISHED = Path(__file__).parents[2] / "docs" / "schema" / "scenario.json"
 PARTS = {
     "`nodes`": "node", "`taints`": "taint", "`pods`": "pod", "`schedulingGates`": "schedulingGate", "`tolerations`": "toleration",
     "`nodeAffinity`": "nodeAffinity", "Node selectors": "nodeSelector", "Node selector terms": "nodeSelectorTerm",
+    "`topologySpreadConstraints`": "topologySpreadConstraint",
     "`podAffinity` and `podAntiAffinity`": "podAffinity", "Pod affinity terms": "weightedTerm",
     "Label selectors": "labelSelector", "Requirements": "requirement", "`namespaces`": "namespace",
     "`podDisruptionBudgets`": "podDisruptionBudget", "`config`": "config", "`scope`": "scope",

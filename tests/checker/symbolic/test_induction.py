@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from podrace.checker.interpreter import Interpreter
 from podrace.checker.reference import explore
 from podrace.checker.search import EngineDisagreement
-from podrace.checker.symbolic.certificate import OBLIGATIONS, failed_obligations
+from podrace.checker.symbolic.certificate import OBLIGATIONS, certificate, failed_obligations
+from podrace.checker.symbolic.cubes import Cubes
 from podrace.checker.symbolic.induction import Proof, by_k_induction, by_pdr
 from podrace.checker.symbolic.pdr import Pdr
 from podrace.checker.symbolic.theories import THEORIES, Theory
@@ -152,6 +153,18 @@ def test_another_process_confirms_a_certificate(tmp_path: Path) -> None:
     assert solver is not None
     ran = subprocess.run([solver, str(file)], capture_output=True, encoding="utf-8", check=True)
     assert ran.stdout.split() == ["unsat"] * 3
+
+
+@BOTH
+def test_a_certificate_knows_no_names_of_the_solver(theory: Theory) -> None:
+    system = lock()
+    cubes = Cubes(system, system.invariants["room"], theory, None)
+    (question, *_) = cubes.questions
+    for code in (0, 1):
+        cubes.literal((question, code))
+        text = certificate(cubes, [((question, code),)], "not a proof")
+        assert "literal" not in text
+        assert not any("no answer" in failed for failed in failed_obligations(text))
 
 
 def agree(system: TransitionSystem, theory: Theory) -> None:
