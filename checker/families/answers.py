@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ...model.language import Expr, Parameter, topological
-from ..interpreter import OPERATORS
-from .cells import parts
+from .cells import evaluate_all, parts
 
 
 class Answers:
@@ -49,12 +48,5 @@ class _Part:
         return self._known[chosen]
 
     def _evaluated(self, values: Mapping[Parameter, int]) -> tuple[bool, ...]:
-        known: dict[Expr, int] = {}
-        for node in self._nodes:
-            if node.op == "const":
-                known[node] = node.value
-            elif node.op == "param":
-                known[node] = values[node.value]
-            else:
-                known[node] = OPERATORS[node.op](*(known[a] for a in node.args))
+        known = evaluate_all(self._nodes, values)
         return tuple(bool(known[q]) for q in self.questions)

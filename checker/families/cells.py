@@ -41,15 +41,20 @@ class Cell:
 
 def evaluate(condition: Expr, values: Mapping[Parameter, int]) -> int:
     """The value of an expression of quantities alone."""
+    return evaluate_all(topological([condition]), values)[condition]
+
+
+def evaluate_all(nodes: Sequence[Expr], values: Mapping[Parameter, int]) -> dict[Expr, int]:
+    """The values of such expressions, arguments first."""
     known: dict[Expr, int] = {}
-    for node in topological([condition]):
+    for node in nodes:
         if node.op == "const":
             known[node] = node.value
         elif node.op == "param":
             known[node] = values[node.value]
         else:
             known[node] = OPERATORS[node.op](*(known[a] for a in node.args))
-    return known[condition]
+    return known
 
 
 def cells(

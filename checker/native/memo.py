@@ -91,7 +91,7 @@ class Memo:
         out.do(f"br i1 {out.value(f'extractvalue {{i64, i1}} {swapped}, 1')}, label %{write}, label %{done}")
         out.begin(write)
         out.do("fence release")
-        for k, value in enumerate([*self._keys(out, words), *written.values()]):
+        for k, value in enumerate([*self._keys(out, words), *(written[w] for w in self.written)]):
             out.do(f"store atomic i64 {value}, ptr {self._place(out, entry, 1 + k)} monotonic, align 8")
         out.do(f"store atomic i64 {out.value(f'add i64 {busy}, 1')}, ptr {entry} release, align 8")
         out.do(f"br label %{done}")
