@@ -23,7 +23,7 @@ from .lasso import at_rest, complete, confirm_lasso, resting_case
 from .reductions.policy import Explore, Mode, decide
 from .reductions.reduced import explore_either as explore_slowly
 from .reference import Watcher
-from .slicing import slice_system, step_name, transition_map, unseen_steps
+from .slicing import Slicer, step_name, transition_map
 from .trace import MAX_CONFIRMED_STATES, ReplayError, Trace, confirm, confirm_goal, confirm_trap
 from .verdict import Kind, Result, Verdict
 
@@ -67,13 +67,14 @@ def check(
         raise ValueError(f"a search needs room for at least 1 state, not {budget.max_states}")
     explore = _engine(engine)
     found: dict[str, Result] = {}
-    for group in _groups(system, names, together):
+    slicer = Slicer(system)
+    for group in _groups(slicer, names, together):
         if announce is not None:
             announce(group.names)
         outcome = decide(group.slice, budget, progress, explore, reductions)
         for name in group.names:
             answer, reduced = outcome.about(name)
-            found[name] = conclude(system, group.slice, answer, name, engine, reduced, confirmed_states)
+            found[name] = conclude(slicer, group.slice, answer, name, engine, reduced, confirmed_states)
     return [found[name] for name in names]
 
 
@@ -127,7 +128,7 @@ def goals_of(system: TransitionSystem, name: str) -> list[str]:
 def explored_slice(system: TransitionSystem, name: str) -> TransitionSystem:
     """What `check` explores for this property when it is checked by itself. Raises UnknownProperty."""
     (found,) = _named(system, [name])
-    return _slice(system, kind_of(system, found), [found])
+    return _slice(Slicer(system), kind_of(system, found), [found])
 
 
 def kind_of(system: TransitionSystem, name: str) -> Kind:
@@ -137,10 +138,10 @@ def kind_of(system: TransitionSystem, name: str) -> Kind:
     return "recovery" if name in system.recoveries else "liveness"
 
 
-def _slice(system: TransitionSystem, kind: Kind, names: Sequence[str]) -> TransitionSystem:
+def _slice(slicer: Slicer, kind: Kind, names: Sequence[str]) -> TransitionSystem:
+    system = slicer.system
     wanted = {goal for name in names for goal in goals_of(system, name)}
-    found = slice_system(
-        system,
+    found = slicer.slice(
         invariants=names if kind == "invariant" else (),
         recoveries=names if kind == "recovery" else (),
         livenesses=names if kind == "liveness" else (),
@@ -150,22 +151,23 @@ def _slice(system: TransitionSystem, kind: Kind, names: Sequence[str]) -> Transi
     return found.with_predicates(invariants=at_rest(found)) if kind == "liveness" else found
 
 
-def _groups(system: TransitionSystem, names: Sequence[str], together: bool) -> Iterable[_Group]:
+def _groups(slicer: Slicer, names: Sequence[str], together: bool) -> Iterable[_Group]:
     """Groups in the order of their first property; a slice of several has the variables of each."""
+    system = slicer.system
     grouped: dict[tuple[Kind, object], list[str]] = {}
     single: dict[str, TransitionSystem] = {}
     for name in names:
         kind = kind_of(system, name)
-        single[name] = _slice(system, kind, [name])
+        single[name] = _slice(slicer, kind, [name])
         variables = frozenset(v.name for v in single[name].variables)
         grouped.setdefault((kind, variables if together else name), []).append(name)
     for (kind, _), members in grouped.items():
-        sliced = single[members[0]] if len(members) == 1 else _slice(system, kind, members)
+        sliced = single[members[0]] if len(members) == 1 else _slice(slicer, kind, members)
         yield _Group(kind, tuple(members), sliced)
 
 
 def conclude(
-    system: TransitionSystem,
+    slicer: Slicer,
     sliced: TransitionSystem,
     answer: Exploration,
     name: str,
@@ -173,10 +175,11 @@ def conclude(
     reductions: tuple[str, ...] = (),
     confirmed_states: int = MAX_CONFIRMED_STATES,
 ) -> Result:
-    """The verdict that an exploration of a slice gives on a property of the system, its claims executed again.
+    """The verdict that an exploration of a slice gives on a property of the slicer's system, its claims executed again.
 
     Raises EngineDisagreement.
     """
+    system = slicer.system
     kind = kind_of(system, name)
     numbers = transition_map(sliced, system)
     claimed = _claim(kind, sliced, answer, name)
@@ -205,7 +208,7 @@ def conclude(
             f"the {engine} engine stopped with `{answer.stopped}` and no answer for `{name}` of {system.name}"
         )
     fired = {step_name(sliced.transitions[i]) for i, times in enumerate(answer.fired) if times}
-    unseen = unseen_steps(sliced, system)
+    unseen = slicer.unseen_steps(sliced)
     steps = [s for s in dict.fromkeys(map(step_name, system.transitions)) if s not in unseen]
     goals = goals_of(system, name)
     reached = {

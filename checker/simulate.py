@@ -15,7 +15,7 @@ from .exploration import Path
 from .interpreter import Interpreter
 from .minimise import minimise
 from .search import EngineDisagreement, explored_slice, goals_of
-from .slicing import step_name, transition_map, unseen_steps
+from .slicing import Slicer, step_name, transition_map
 from .trace import ReplayError, Trace, confirm, confirm_goal
 from .verdict import Verdict, counted
 
@@ -165,7 +165,7 @@ def simulate(
     for transition, times in zip(sliced.transitions, tally.fired.tolist(), strict=False):
         if times:
             fired[step_name(transition)] = fired.get(step_name(transition), 0) + times
-    unseen = unseen_steps(sliced, system)
+    unseen = Slicer(system).unseen_steps(sliced)
     steps_seen = [s for s in dict.fromkeys(map(step_name, system.transitions)) if s not in unseen]
     hit = walkers.limits_hit(tally)
     goals = goals_of(system, name)

@@ -26,7 +26,7 @@ wherever it waits, and change nothing there (`lasso.complete` does that). A run 
 sees only finitely many steps is a run of the slice that comes to rest.
 
 It never has more states, depth or transitions. Of a dropped transition a search of the slice says nothing:
-`unseen_steps` names the steps that only have such transitions. A transition whose guard can hold but which a
+`Slicer.unseen_steps` names the steps that only have such transitions. A transition whose guard can hold but which a
 limit always stops stays, without updates, where its guard is seen, because a verdict names that limit.
 
 An unknown quantity may have any value of its range, so all of this holds for the system that any choice of
@@ -41,23 +41,64 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import cached_property
 from typing import TypeVar
 
-from ..model.language import (
-    Case,
-    Expr,
-    State,
-    Transition,
-    TransitionSystem,
-    Variable,
-    substitute,
-)
-from ..model.language.expr import const, fresh_graph, parameter, variable
+from ..model.language import Expr, State, Transition, TransitionSystem, Variable
 from .exploration import Path
-from .values import ValueAnalysis, transition_roots
+from .narrowing import Narrowing, predicates_of
 
 Key = tuple[str, str, tuple[object, ...]]
 T = TypeVar("T")
+
+
+class Slicer:
+    """Slices of one system; what cannot happen in it is found out once for all of them.
+
+    With `values=False` nothing is taken to be impossible.
+    """
+
+    def __init__(self, system: TransitionSystem, *, values: bool = True) -> None:
+        self.system = system
+        self._values = values
+
+    @cached_property
+    def _narrowing(self) -> Narrowing:
+        return Narrowing(self.system)
+
+    def slice(
+        self,
+        *,
+        invariants: Iterable[str] | None = None,
+        goals: Iterable[str] | None = None,
+        recoveries: Iterable[str] | None = None,
+        livenesses: Iterable[str] | None = None,
+    ) -> TransitionSystem:
+        """The part of the system that decides the named predicates; all of a kind where none are named.
+
+        Its transitions keep part, step and arguments (see `map_path`), its variables keep their names and
+        order. `views` are dropped: reports evaluate them on the original. Raises ValueError for a name
+        that the system does not have.
+        """
+        whole = self._narrowing.narrowed if self._values else self.system
+        return _without_the_invisible(
+            whole.with_predicates(
+                invariants=_chosen(whole, "invariant", whole.invariants, invariants),
+                goals=_chosen(whole, "goal", whole.goals, goals),
+                recoveries=_chosen(whole, "recovery", whole.recoveries, recoveries),
+                livenesses=_chosen(whole, "liveness", whole.livenesses, livenesses),
+                views={},
+            )
+        )
+
+    def unseen_steps(self, slice_: TransitionSystem) -> tuple[str, ...]:
+        """The steps (`part.step`) that may happen in the system, but of which a slice of it shows nothing.
+
+        Whether they do happen makes no difference to what the slice was asked.
+        """
+        shown = {step_name(t) for t in slice_.transitions}
+        possible = map(step_name, self._narrowing.happening)
+        return tuple(dict.fromkeys(name for name in possible if name not in shown))
 
 
 def slice_system(
@@ -69,22 +110,10 @@ def slice_system(
     livenesses: Iterable[str] | None = None,
     values: bool = True,
 ) -> TransitionSystem:
-    """The part of `system` that decides the named predicates; all of a kind where none are named.
-
-    Its transitions keep part, step and arguments (see `map_path`), its variables keep their names and
-    order. `views` are dropped: reports evaluate them on the original. Raises ValueError for a name
-    that the system does not have.
-    """
-    restricted = system.with_predicates(
-        invariants=_chosen(system, "invariant", system.invariants, invariants),
-        goals=_chosen(system, "goal", system.goals, goals),
-        recoveries=_chosen(system, "recovery", system.recoveries, recoveries),
-        livenesses=_chosen(system, "liveness", system.livenesses, livenesses),
-        views={},
+    """One slice of a system: see `Slicer.slice`, also for what it raises."""
+    return Slicer(system, values=values).slice(
+        invariants=invariants, goals=goals, recoveries=recoveries, livenesses=livenesses
     )
-    if values:
-        restricted = _without_the_impossible(restricted)
-    return _without_the_invisible(restricted)
 
 
 def map_path(slice_: TransitionSystem, original: TransitionSystem, path: Path) -> Path:
@@ -126,77 +155,6 @@ def _chosen(
     return {name: e for name, e in table.items() if name in wanted}
 
 
-def _predicates(system: TransitionSystem) -> list[Expr]:
-    predicates = [*system.invariants.values(), *system.goals.values(), *system.recoveries.values()]
-    return predicates + system.liveness_predicates()
-
-
-def _without_the_impossible(system: TransitionSystem) -> TransitionSystem:
-    found = ValueAnalysis(system, _predicates(system))
-    happening = [t for t in system.transitions if found.may_hold(t.guard)]
-    narrowed: dict[Variable, Variable] = {}
-
-    def leaf(node: Expr) -> Expr:
-        if node.op == "const":
-            return const(node.sort, node.value)
-        if node.op == "var":
-            return variable(narrow(node.value))
-        return parameter(node.value)
-
-    def narrow(v: Variable) -> Variable:
-        if v not in narrowed:
-            narrowed[v] = Variable(v.name, v.sort, *found.range_of_variable(v), v.initial)
-        return narrowed[v]
-
-    with fresh_graph():
-        restricted = replace(system, transitions=tuple(happening))
-        new = substitute([*transition_roots(restricted), *_predicates(system)], leaf, found.range_of)
-
-        def rebuilt(t: Transition) -> Transition:
-            possible = all(found.may_hold(bound) for _, bound in t.limits)
-            limits = tuple((name, new[e]) for name, e in t.limits)
-            updates = {narrow(v): new[e] for v, e in t.updates.items()} if possible else {}
-            return replace(
-                t,
-                guard=new[t.guard],
-                limits=tuple((name, e) for name, e in limits if not (e.is_const and e.value)),
-                updates={v: e for v, e in updates.items() if v.lo != v.hi and e is not variable(v)},
-            )
-
-        transitions = tuple(rebuilt(t) for t in happening)
-    return replace(
-        system,
-        variables=tuple(n for n in map(narrow, system.variables) if n.lo != n.hi),
-        transitions=transitions,
-        invariants={name: new[e] for name, e in system.invariants.items()},
-        goals={name: new[e] for name, e in system.goals.items()},
-        recoveries={name: new[e] for name, e in system.recoveries.items()},
-        livenesses={
-            name: tuple(Case(c.name, new[c.persistent], tuple(new[e] for e in c.recurrent)) for c in cases)
-            for name, cases in system.livenesses.items()
-        },
-    )
-
-
-def unseen_steps(slice_: TransitionSystem, original: TransitionSystem) -> tuple[str, ...]:
-    """The steps (`part.step`) that may happen in the original, but of which the slice shows nothing.
-
-    Whether they do happen makes no difference to what the slice was asked.
-    """
-    same = original.with_predicates(
-        # That a run comes to rest is an invariant of the slice of a liveness, not of the original.
-        invariants={n: e for n, e in original.invariants.items() if n in slice_.invariants},
-        goals={n: original.goals[n] for n in slice_.goals},
-        recoveries={n: original.recoveries[n] for n in slice_.recoveries},
-        livenesses={n: original.livenesses[n] for n in slice_.livenesses},
-        views={},
-    )
-    shown = {step_name(t) for t in slice_.transitions}
-    found = ValueAnalysis(same, _predicates(same))
-    possible = (step_name(t) for t in same.transitions if found.may_hold(t.guard))
-    return tuple(dict.fromkeys(name for name in possible if name not in shown))
-
-
 def step_name(transition: Transition) -> str:
     """Part and step, all bindings together."""
     return f"{transition.part}.{transition.step}"
@@ -214,7 +172,7 @@ def _without_the_invisible(system: TransitionSystem) -> TransitionSystem:
             assigned.setdefault(v, []).append(e)
             writers.setdefault(v, []).append(t)
     # One walk over the graph: what is looked at; once a variable is seen, what is assigned to it, and when.
-    waiting = _predicates(system)
+    waiting = predicates_of(system)
     kept: set[Key] = set()
     companions = system.fair_sets if system.livenesses else {}
 

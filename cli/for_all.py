@@ -13,7 +13,7 @@ from ..checker.families.exhaust import Exhausted, TooManyChoices, exhaust
 from ..checker.families.family import Exchange, Unknown
 from ..checker.families.grounding import TooManyCases
 from ..checker.search import EngineDisagreement, goals_of
-from ..checker.slicing import step_name, unseen_steps
+from ..checker.slicing import Slicer, step_name
 from ..checker.verdict import Verdict, counted
 from ..model.language import TransitionSystem
 from ..model.language.expr import fresh_graph
@@ -87,7 +87,7 @@ def _finding(run: Run, system: TransitionSystem, found: Exhausted, clusters: Clu
     missed = tuple(goal_words(goal) for goal in goals if goal not in reached)
     fired = {step for one in found.searched for step in one.fired}
     bounds = {bound for one in found.searched for bound in one.bounds}
-    hidden = unseen_steps(found.family.slice, system) if found.family else ()
+    hidden = Slicer(system).unseen_steps(found.family.slice) if found.family else ()
     steps = [s for s in dict.fromkeys(map(step_name, system.transitions)) if s not in hidden]
     holds = found.verdict is Verdict.HOLDS
     hit = tuple(bound for bound in system.limits if bound in bounds)

@@ -11,7 +11,7 @@ from ..native.series import Series
 from ..quantities import as_variables, with_quantities
 from ..reference import Watcher
 from ..search import conclude, explored_slice, kind_of
-from ..slicing import transition_map
+from ..slicing import Slicer, transition_map
 from ..trace import Trace, confirm, confirm_goal, confirm_trap
 from .family import Unknown
 
@@ -57,9 +57,8 @@ class Explorer:
         if self.kind == "recovery" and name in found.traps:
             return confirm_trap(system, self._path(found.traps[name]), name, quantities=chosen)
         if self.kind == "liveness" and (name in found.violations or name in found.lassos):
-            return conclude(
-                with_quantities(system, chosen), with_quantities(self.slice, chosen), found, name
-            ).trace
+            slicer = Slicer(with_quantities(system, chosen))
+            return conclude(slicer, with_quantities(self.slice, chosen), found, name).trace
         return None
 
     def confirm_goal(self, found: Exploration, values: Mapping[Parameter, int], goal: str) -> int:

@@ -14,12 +14,12 @@ from podrace.checker.interpreter import Interpreter
 from podrace.checker.quantities import quantities_of, with_quantities
 from podrace.checker.reference import Search, explore
 from podrace.checker.slicing import (
+    Slicer,
     key_of,
     map_path,
     project,
     slice_system,
     transition_map,
-    unseen_steps,
 )
 from podrace.checker.trace import confirm, confirm_goal, confirm_trap, replay
 from podrace.checker.values import ValueAnalysis, transition_roots
@@ -110,7 +110,7 @@ def test_a_step_that_changes_nothing_visible_is_dropped_and_named() -> None:
     small = slice_system(system)
     assert names(small) == ["seen"]
     assert [t.step for t in small.transitions] == ["show"]
-    assert unseen_steps(small, system) == ("part.hide",)
+    assert Slicer(system).unseen_steps(small) == ("part.hide",)
     assert explore(small).fired == (2,)
 
 
