@@ -5,8 +5,8 @@ from __future__ import annotations
 from podrace.model.environment.objects import Node, Pod, PodCopy, PodObject
 from podrace.model.history.queue import DoneAtTheEnd
 from podrace.model.history.requeue import ConditionWrittenByUpdate
-from podrace.model.language import Expr, Record, as_expr, boolean, otherwise, per, record, require, step, when
-from podrace.model.scheduler import AsyncPreemption, Binding, EventHandlers, PriorityQueue, Process
+from podrace.model.language import Expr, Record, Value, as_expr, boolean, otherwise, per, record, require, step, when
+from podrace.model.scheduler import AsyncPreemption, Binding, Cache, EventHandlers, PriorityQueue, Process
 from podrace.model.scheduler.binding import BindingPhase
 from podrace.model.scheduler.events import NODE_DELETE
 from podrace.model.scheduler.queue import Place
@@ -122,3 +122,25 @@ class NodeRemovedFirst(EventHandlers):
         self.queue.move_all(NODE_DELETE, about=node)
         self.node_busy = False
         self.node_watch.processed()
+
+
+class GoneNotAssumed(Cache):
+    """AssumePod refuses a pod whose deletion was told to the queue: the cache has noted it under its own lock."""
+
+    gone = per(Pod, boolean())
+
+    def assume(self, pod: Pod, node: Node, copy: PodCopy, version: Value = None) -> Expr:
+        gone = as_expr(self.gone[pod])
+        with when(~gone):
+            refused = super().assume(pod, node, copy, version)
+        return gone | refused
+
+
+class GoneNoted(EventHandlers):
+    """deletePodFromSchedulingQueue looks whether the pod is assumed, and notes in the same step that it is gone."""
+
+    @step(actor="queue handler")
+    def look_whether_assumed(self, pod: Pod) -> None:
+        """IsAssumedPod, which notes that the pod is gone."""
+        self.cache.gone[pod] = True
+        super().look_whether_assumed(pod)

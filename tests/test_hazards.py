@@ -24,6 +24,8 @@ from tests.hazard_patches import (
     Fenced,
     FreshRequeue,
     GhostsRefused,
+    GoneNotAssumed,
+    GoneNoted,
     NodeRemovedFirst,
     RegisteredToTheEnd,
     VersionedCondition,
@@ -71,6 +73,8 @@ LATER_ROWS: list[tuple[str, str, tuple[type[Component], ...], tuple[str, ...], s
     # 140054 mends what it was made for; the same end is reached by a victim that is deleted while it is being bound.
     ("rejected-in-memory", "S-STUCK", (), ("140054",), V, 8786, 35),
     ("rejected-in-memory", "S-STUCK", (AlwaysActivated,), (), H, 179073, None),
+    ("assumed-after-look", "S-ROOM", (), (), V, 1770, 26),
+    ("assumed-after-look", "S-ROOM", (GoneNotAssumed, GoneNoted), (), H, 15155, None),
 ]
 
 

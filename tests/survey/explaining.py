@@ -1,0 +1,161 @@
+"""Which known changes a violation goes away with: those of upstream that the release lacks, and the patches of open hazards.
+
+The set that is given makes the property hold in the very cluster of the violation, and none of its members can be left out.
+There may be others: what removed a violation elsewhere is tried first, then the races of the catalogue and single changes and
+patches, then many at once, from which whatever is not needed is taken out again (Zeller and Hildebrandt, 2002).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from podrace.checker.retrace import retrace
+from podrace.checker.trace import ReplayError, confirm
+from podrace.checker.verdict import Verdict
+from podrace.model.history import Composition, Patch, in_order, resolve
+from podrace.model.language import Component, ModelError
+from podrace.scenarios import catalogue
+from tests import hazard_patches
+
+from .finding import Found, decide, system_of
+
+HAZARDS: dict[str, type[Component]] = {
+    name: getattr(hazard_patches, name)
+    for name in (
+        "FreshRequeue", "GhostsRefused", "RegisteredToTheEnd", "VersionedCondition", "AskedBeforeForgotten", "Barrier", "Fenced",
+        "BoundElsewhereWakes", "AlwaysActivated", "NodeRemovedFirst",
+    )
+}  # fmt: skip
+"""The patches of docs/hazards.md, by name."""
+
+Changes = tuple[str, ...]
+
+UNDECIDED: Changes = ("?",)
+"""No set was found, and of some it is not known whether the property holds with them."""
+
+MOST_STATES = 2_000_000
+"""Where a search for what explains a violation is given up."""
+
+
+@dataclass
+class Explainer:
+    """Explains the violations of one release. `successes` gives for a property the sets that explained others."""
+
+    release: str
+    successes: dict[str, list[Changes]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        lacking = [change.key for change in in_order() if not change.is_in(self.release)]
+        races = [s.race for s in catalogue() if s.race is not None]
+        raced = dict.fromkeys(
+            k for r in races for k in (*r.after, *(r.residual.closed_by if r.residual else ()))
+        )
+        self._raced = tuple(k for k in raced if k in lacking)
+        self._others = tuple(k for k in lacking if k not in raced)
+        groups = [
+            (*r.after, *more) for r in races for more in ((), r.residual.closed_by if r.residual else ())
+        ]
+        self._groups = [self._here(group) for group in groups]
+
+    def explain(self, found: Found) -> Changes | None:
+        """A set of changes with which the property holds, none of them superfluous.
+
+        None if every set that was tried leaves a violation, UNDECIDED if some search was given up.
+        """
+        asked = _Asked(found)
+        earlier = [self._here(changes) for changes in self.successes.get(found.property_id, [])]
+        guesses: Iterable[Changes] = (*earlier, *self._groups, *((k,) for k in (*self._raced, *HAZARDS)))
+        for guess in dict.fromkeys(g for g in guesses if g):
+            if asked.holds_with(guess):
+                return self._noted(found, asked.without_the_superfluous(guess))
+        patched = (*self._raced, *HAZARDS)
+        upstream = (*self._raced, *self._others)
+        for whole in (self._raced, patched, upstream, (*patched, *self._others)):
+            if whole and asked.holds_with(whole, however=True):
+                return self._noted(found, asked.smallest_of(whole))
+        return UNDECIDED if asked.undecided else None
+
+    def _here(self, changes: Changes) -> Changes:
+        """Those that the release lacks."""
+        return tuple(k for k in changes if k in self._raced or k in self._others or k in HAZARDS)
+
+    def _noted(self, found: Found, changes: Changes) -> Changes:
+        known = self.successes.setdefault(found.property_id, [])
+        if changes not in known:
+            known.append(changes)
+        return changes
+
+
+class _Asked:
+    """Whether one violation goes away with a set of changes, each set asked about once."""
+
+    def __init__(self, found: Found) -> None:
+        self._found = found
+        self._known: dict[frozenset[str], bool] = {}
+        self.undecided = False
+
+    def holds_with(self, changes: Sequence[str], *, however: bool = False) -> bool:
+        chosen = frozenset(changes)
+        if chosen not in self._known:
+            self._known[chosen] = self._ask(changes, however)
+        return self._known[chosen]
+
+    def _ask(self, changes: Sequence[str], however: bool) -> bool:
+        found, composition = self._found, with_changes(self._found.release, changes)
+        try:
+            if not however and self._runs_again(composition):
+                return False
+            verdict = decide(found.spec, composition, found.property_id, MOST_STATES).verdict
+            self.undecided |= verdict is Verdict.INCONCLUSIVE
+            return verdict is Verdict.HOLDS
+        except (ModelError, AttributeError, TypeError, KeyError):
+            return False  # a patch for another release: it does not fit here
+
+    def _runs_again(self, composition: Composition) -> bool:
+        """Whether the very same run is possible, and a violation: then there is nothing to search for."""
+        found = self._found
+        system = system_of(found.spec, composition, found.property_id)
+        if found.property_id not in system.invariants:
+            return False
+        retraced = retrace(system, found.schedule)
+        if retraced.stuck is not None:
+            return False
+        try:
+            confirm(system, retraced.path, found.property_id)
+        except ReplayError:
+            return False
+        return True
+
+    def without_the_superfluous(self, changes: Changes) -> Changes:
+        """The same without members that are not needed, tried one by one from the last."""
+        kept = list(changes)
+        for change in reversed(changes):
+            fewer = [k for k in kept if k != change]
+            if fewer and self.holds_with(fewer):
+                kept = fewer
+        return tuple(kept)
+
+    def smallest_of(self, changes: Changes) -> Changes:
+        """Members that are enough: ever smaller parts are left out, as long as the rest is enough."""
+        kept, size = list(changes), (len(changes) + 1) // 2
+        while size:
+            start = 0
+            while start < len(kept):
+                fewer = kept[: max(0, len(kept) - start - size)] + kept[len(kept) - start :]
+                if fewer and self.holds_with(fewer):
+                    kept = fewer
+                else:
+                    start += size
+            size = 0 if size == 1 else (size + 1) // 2
+        return tuple(kept)
+
+
+def with_changes(release: str, changes: Sequence[str]) -> Composition:
+    """The release with these changes of upstream and patches put in."""
+    upstream = [name for name in changes if name not in HAZARDS]
+    return resolve(release, upstream).patched([_patch(name) for name in changes if name in HAZARDS])
+
+
+def _patch(name: str) -> Patch:
+    return Patch(name, name, (HAZARDS[name],))
