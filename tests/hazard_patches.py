@@ -5,7 +5,20 @@ from __future__ import annotations
 from podrace.model.environment.objects import Node, Pod, PodCopy, PodObject
 from podrace.model.history.queue import DoneAtTheEnd
 from podrace.model.history.requeue import ConditionWrittenByUpdate
-from podrace.model.language import Expr, Record, Value, as_expr, boolean, otherwise, per, record, require, step, when
+from podrace.model.language import (
+    Component,
+    Expr,
+    Record,
+    Value,
+    as_expr,
+    boolean,
+    otherwise,
+    per,
+    record,
+    require,
+    step,
+    when,
+)
 from podrace.model.scheduler import AsyncPreemption, Binding, Cache, EventHandlers, PriorityQueue, Process
 from podrace.model.scheduler.binding import BindingPhase
 from podrace.model.scheduler.events import NODE_DELETE
@@ -144,3 +157,7 @@ class GoneNoted(EventHandlers):
         """IsAssumedPod, which notes that the pod is gone."""
         self.cache.gone[pod] = True
         super().look_whether_assumed(pod)
+
+
+BESIDE: dict[str, tuple[type[Component], ...]] = {"GoneNotAssumed": (GoneNoted,)}
+"""Patches that need a class of another part as well."""

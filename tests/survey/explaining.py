@@ -7,7 +7,7 @@ patches, then many at once, from which whatever is not needed is taken out again
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from podrace.checker.retrace import retrace
@@ -20,11 +20,11 @@ from tests import hazard_patches
 
 from .finding import Found, decide, system_of
 
-HAZARDS: dict[str, type[Component]] = {
-    name: getattr(hazard_patches, name)
+HAZARDS: dict[str, tuple[type[Component], ...]] = {
+    name: (getattr(hazard_patches, name), *(hazard_patches.BESIDE.get(name, ())))
     for name in (
         "FreshRequeue", "GhostsRefused", "RegisteredToTheEnd", "VersionedCondition", "AskedBeforeForgotten", "Barrier", "Fenced",
-        "BoundElsewhereWakes", "AlwaysActivated", "NodeRemovedFirst",
+        "BoundElsewhereWakes", "AlwaysActivated", "NodeRemovedFirst", "GoneNotAssumed",
     )
 }  # fmt: skip
 """The patches of docs/hazards.md, by name."""
@@ -40,10 +40,15 @@ MOST_STATES = 2_000_000
 
 @dataclass
 class Explainer:
-    """Explains the violations of one release. `successes` gives for a property the sets that explained others."""
+    """Explains the violations of one release.
+
+    `successes` gives for a property the sets that explained others; `hopeless` are properties with disturbances for which many
+    changes at once were of no use: for these nothing but such sets and the races of the catalogue is tried.
+    """
 
     release: str
     successes: dict[str, list[Changes]] = field(default_factory=dict)
+    hopeless: set[tuple[str, str]] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         lacking = [change.key for change in in_order() if not change.is_in(self.release)]
@@ -64,16 +69,20 @@ class Explainer:
         None if every set that was tried leaves a violation, UNDECIDED if some search was given up.
         """
         asked = _Asked(found)
+        hopeless = (found.property_id, found.disturbance) in self.hopeless
         earlier = [self._here(changes) for changes in self.successes.get(found.property_id, [])]
-        guesses: Iterable[Changes] = (*earlier, *self._groups, *((k,) for k in (*self._raced, *HAZARDS)))
-        for guess in dict.fromkeys(g for g in guesses if g):
+        singles = () if hopeless else (*self._raced, *HAZARDS)
+        for guess in dict.fromkeys(g for g in (*earlier, *self._groups, *((k,) for k in singles)) if g):
             if asked.holds_with(guess):
                 return self._noted(found, asked.without_the_superfluous(guess))
+        if hopeless:
+            return UNDECIDED if asked.undecided else None
         patched = (*self._raced, *HAZARDS)
         upstream = (*self._raced, *self._others)
         for whole in (self._raced, patched, upstream, (*patched, *self._others)):
             if whole and asked.holds_with(whole, however=True):
                 return self._noted(found, asked.smallest_of(whole))
+        self.hopeless.add((found.property_id, found.disturbance))
         return UNDECIDED if asked.undecided else None
 
     def _here(self, changes: Changes) -> Changes:
@@ -158,4 +167,4 @@ def with_changes(release: str, changes: Sequence[str]) -> Composition:
 
 
 def _patch(name: str) -> Patch:
-    return Patch(name, name, (HAZARDS[name],))
+    return Patch(name, name, HAZARDS[name])
