@@ -18,7 +18,7 @@ SOURCE = "README.md"
 NAVIGATION: dict[str, tuple[str, ...]] = {
     "Start": ("README", "tutorial", "patches", "counterexamples", "limits"),
     "Files": ("scenarios", "manifests", "configuration", "reports", "pytest"),
-    "Reference": ("properties", "races", "hazards", "model", "functions"),
+    "Reference": ("properties", "races", "hazards", "survey", "model", "functions"),
     "Searches": ("liveness", "simulate", "prove", "symbolic", "reductions", "engine", "cross-checks"),
 }
 """The pages by section; every page of docs/ is among them."""

@@ -7,8 +7,9 @@ patches, then many at once, from which whatever is not needed is taken out again
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from podrace.checker.retrace import retrace
 from podrace.checker.trace import ReplayError, confirm
@@ -30,6 +31,7 @@ HAZARDS: dict[str, tuple[type[Component], ...]] = {
 """The patches of docs/hazards.md, by name."""
 
 Changes = tuple[str, ...]
+T = TypeVar("T")
 
 UNDECIDED: Changes = ("?",)
 """No set was found, and of some it is not known whether the property holds with them."""
@@ -42,7 +44,7 @@ MOST_STATES = 2_000_000
 class Explainer:
     """Explains the violations of one release.
 
-    `successes` gives for a property the sets that explained others; `hopeless` are properties with disturbances for which many
+    `successes` gives for a property the sets that explained others, the last first; `hopeless` are properties with disturbances for which many
     changes at once were of no use: for these nothing but such sets and the races of the catalogue is tried.
     """
 
@@ -81,7 +83,7 @@ class Explainer:
         upstream = (*self._raced, *self._others)
         for whole in (self._raced, patched, upstream, (*patched, *self._others)):
             if whole and asked.holds_with(whole, however=True):
-                return self._noted(found, asked.smallest_of(whole))
+                return self._noted(found, smallest(whole, asked.holds_with))
         self.hopeless.add((found.property_id, found.disturbance))
         return UNDECIDED if asked.undecided else None
 
@@ -90,9 +92,8 @@ class Explainer:
         return tuple(k for k in changes if k in self._raced or k in self._others or k in HAZARDS)
 
     def _noted(self, found: Found, changes: Changes) -> Changes:
-        known = self.successes.setdefault(found.property_id, [])
-        if changes not in known:
-            known.append(changes)
+        others = [known for known in self.successes.get(found.property_id, []) if known != changes]
+        self.successes[found.property_id] = [changes, *others]
         return changes
 
 
@@ -145,19 +146,22 @@ class _Asked:
                 kept = fewer
         return tuple(kept)
 
-    def smallest_of(self, changes: Changes) -> Changes:
-        """Members that are enough: ever smaller parts are left out, as long as the rest is enough."""
-        kept, size = list(changes), (len(changes) + 1) // 2
-        while size:
-            start = 0
-            while start < len(kept):
-                fewer = kept[: max(0, len(kept) - start - size)] + kept[len(kept) - start :]
-                if fewer and self.holds_with(fewer):
-                    kept = fewer
-                else:
-                    start += size
-            size = 0 if size == 1 else (size + 1) // 2
-        return tuple(kept)
+
+def smallest(candidates: tuple[T, ...], suffices: Callable[[tuple[T, ...]], bool]) -> tuple[T, ...]:
+    """Candidates that suffice while no single one of them can be left out: ever smaller parts are taken away, the last first.
+
+    All of them must suffice. Asks `suffices` for far fewer sets than there are where few candidates matter.
+    """
+    kept, size = candidates, len(candidates)
+    while size > 1 or kept != candidates:
+        candidates, size = kept, max(1, size // 2)
+        end = len(kept)
+        while end > 0:
+            fewer = kept[: max(0, end - size)] + kept[end:]
+            if fewer and suffices(fewer):
+                kept = fewer
+            end -= size
+    return kept
 
 
 def with_changes(release: str, changes: Sequence[str]) -> Composition:

@@ -1,0 +1,112 @@
+"""The table of what the survey found: a part of it again in every run, all of it as a campaign (`make survey`).
+
+`PODRACE_UPDATE_GOLDEN=1 make survey` finds out everything anew, and stores it.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from podrace.checker.verdict import Verdict
+from podrace.model.history import CHANGES, RELEASES, resolve
+from podrace.properties import PROPERTIES
+from podrace.scenarios import catalogue
+
+from .clusters import DISTURBANCES, cluster_named, clusters, disturbed
+from .explaining import HAZARDS, MOST_STATES, UNDECIDED, Changes, Explainer, with_changes
+from .finding import decide, survey
+from .table import FILE, Row, read, successes, write
+
+ROWS = read()
+EXPLAINED = [row for row in ROWS if row.changes not in (None, UNDECIDED)]
+PAGE = (Path(__file__).parents[2] / "docs" / "survey.md").read_text(encoding="utf-8")
+
+
+def test_the_table_has_known_names_only() -> None:
+    assert len({row.place for row in ROWS}) == len(ROWS)
+    assert {row.release for row in ROWS} == set(RELEASES)
+    assert {row.disturbance for row in ROWS} <= set(DISTURBANCES)
+    assert {row.cluster for row in ROWS} <= {cluster.name for cluster in clusters()}
+    changes = {name for row in EXPLAINED for name in row.changes or ()}
+    assert changes <= {*CHANGES, *HAZARDS}
+
+
+def test_the_table_is_stored_as_it_would_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tests.survey.table.FILE", tmp_path / "found.tsv")
+    write(ROWS)
+    assert (tmp_path / "found.tsv").read_bytes() == FILE.read_bytes()
+
+
+def label(row: Row) -> str:
+    return "-".join(row.place).replace(" ", "_")
+
+
+@pytest.mark.parametrize("row", ROWS[:: len(ROWS) // 24], ids=label)
+def test_a_violation_of_the_table_is_there(row: Row) -> None:
+    found = decide(
+        disturbed(cluster_named(row.cluster), row.disturbance), resolve(row.release), row.property_id
+    )
+    assert found.trace is not None
+    assert (found.verdict, len(found.trace.steps)) == (Verdict.VIOLATED, row.steps)
+
+
+@pytest.mark.parametrize("row", EXPLAINED[:: len(EXPLAINED) // 24], ids=label)
+def test_what_explains_a_violation_removes_it(row: Row) -> None:
+    check_explanation(row)
+
+
+def check_explanation(row: Row) -> None:
+    """The property holds with the changes of the row, and with no fewer of them."""
+    spec, changes = disturbed(cluster_named(row.cluster), row.disturbance), row.changes or ()
+
+    def verdict(chosen: Changes) -> Verdict:
+        return decide(spec, with_changes(row.release, chosen), row.property_id, MOST_STATES).verdict
+
+    assert verdict(changes) is Verdict.HOLDS
+    for left_out in changes:
+        assert verdict(tuple(k for k in changes if k != left_out)) is not Verdict.HOLDS
+
+
+def catalogued() -> set[str]:
+    """The changes that some race of the catalogue is about."""
+    races = [scenario.race for scenario in catalogue() if scenario.race]
+    return {k for r in races for k in (*r.after, *(r.residual.closed_by if r.residual else ()))}
+
+
+def left_over(row: Row, races: set[str]) -> str:
+    """What of an explanation belongs to no race of the catalogue, as the page calls it."""
+    if row.changes is None:
+        return "nothing known"
+    return "undecided" if row.changes == UNDECIDED else " + ".join(k for k in row.changes if k not in races)
+
+
+def test_whatever_is_not_in_the_catalogue_is_judged_on_the_page() -> None:
+    races = catalogued()
+    unmatched = {(left_over(row, races), row.property_id) for row in ROWS} - {("", p) for p in PROPERTIES}
+    judged = [line.split("|") for line in PAGE.splitlines() if line.startswith("| ")]
+    on_page = {(cells[1].strip(), name) for cells in judged for name in cells[2].replace(",", " ").split()}
+    assert sorted(unmatched - on_page) == []
+    assert sorted(pair for pair in on_page - unmatched if pair[1] in PROPERTIES) == []
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("release", RELEASES)
+def test_all_of_a_release(release: str) -> None:
+    known = {row.place: row for row in read() if row.release == release}
+    if os.environ.get("PODRACE_UPDATE_GOLDEN"):
+        others = [row for row in read() if row.release != release]
+        explainer = Explainer(release, successes(others))
+        rows = [
+            Row(f.property_id, f.disturbance, f.spec.name, f.steps, explainer.explain(f), release)
+            for f in survey(release)
+        ]
+        write([*others, *rows])
+        return
+    found = {(release, f.property_id, f.disturbance, f.spec.name): f.steps for f in survey(release)}
+    assert found == {place: row.steps for place, row in known.items()}
+    for row in known.values():
+        if row.changes not in (None, UNDECIDED):
+            check_explanation(row)
