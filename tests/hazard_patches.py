@@ -5,7 +5,19 @@ from __future__ import annotations
 from podrace.model.environment.objects import Node, Pod, PodCopy, PodObject
 from podrace.model.history.queue import DoneAtTheEnd
 from podrace.model.history.requeue import ConditionWrittenByUpdate
-from podrace.model.language import Expr, Record, Value, as_expr, boolean, otherwise, per, record, require, step, when
+from podrace.model.language import (
+    Expr,
+    Record,
+    Value,
+    as_expr,
+    boolean,
+    otherwise,
+    per,
+    record,
+    require,
+    step,
+    when,
+)
 from podrace.model.scheduler import AsyncPreemption, Binding, Cache, EventHandlers, PriorityQueue, Process
 from podrace.model.scheduler.binding import BindingPhase
 from podrace.model.scheduler.events import NODE_DELETE
