@@ -94,14 +94,14 @@ ROWS = [
     Row("104013", "S-STUCK", "1.28", ("119105",), (), H, 51, 80, 24),
     Row("118226", "S-CYCLE", "1.31", ("118438",), (), V, 202, 383, 17, 17),
     Row("118226", "S-CYCLE", "1.31", ("125578", "118438"), (), H, 315, 675, 33),
-    Row("141694", "S-STUCK", "1.33", (), (), V, 2952, 10210, 33, 33),
-    Row("141694", "S-STUCK", "1.33", ("133167",), (), H, 6374, 23478, 53),
+    Row("141694", "S-STUCK", "1.33", (), (), V, 2476, 8148, 33, 33),
+    Row("141694", "S-STUCK", "1.33", ("133167",), (), H, 5997, 21652, 54),
     # A pod that is deleted while it is being bound keeps its room; a victim is chosen again before it is evicted.
     Row("deleted-while-binding", "S-ROOM", "1.34", (), (), V, 49, 79, 6, 6),
     Row("deleted-while-binding", "S-ROOM", "1.34", ("134157",), (), H, 31150, 108988, 62),
     Row("deleted-while-binding", "S-ROOM", "1.35", (), ("134157",), V, 49, 79, 6, 6),
     Row("preempts-again", "S-ONCE", "1.34", (), (), V, 1640, 3953, 20, 20),
-    Row("preempts-again", "S-ONCE", "1.34", ("134730",), (), H, 20161, 69207, 68),
+    Row("preempts-again", "S-ONCE", "1.34", ("134730",), (), H, 21436, 74218, 68),
     Row("preempts-again", "S-ONCE", "1.35", (), (), H, 18873, 63434, 69),
     # 133167 was taken back for 1.35, and what it had mended is there again.
     Row("141694", "S-STUCK", "1.35", (), (), V, 2573, 8151, 35, 35),

@@ -116,6 +116,16 @@ class AssumedPodsOutliveDeletion(EventHandlers):
         self.queue.move_all(WAITING_POD_GONE)
 
 
+@before("134157", _ONE_HANDLER, first_in="1.35", issues=(134217,))
+class BoundNomineesWake(EventHandlers):
+    """A binding was told to the queue's handler as a deletion, so that the pods that respected the bound pod's nomination were moved
+    (deletePodFromSchedulingQueue, 1.33 and 1.34).
+    """
+
+    def nomination_wakes(self, pod: Pod, old: PodObject, new: PodObject) -> Expr:
+        return super().nomination_wakes(pod, old, new) | (as_expr(old.nominated).is_some & new.assigned)
+
+
 _BY_HINTS = "the plugins' hints alone decide which parked pods an event moves"
 
 

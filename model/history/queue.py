@@ -181,13 +181,23 @@ class DoneAtTheEnd(Binding):
     "the periodic flush also tries pods that are noted as held back",
     first_in=LATER,
     issues=(139162,),
-    since="1.33",
+    since="1.34",
 )
 class GatedPodsAreNotFlushed(PriorityQueue):
-    """The flush was an event that the gating plugin had not asked for (1.34; of 1.33 see A-DEAF)."""
+    """The flush was an event that the gating plugin had not asked for."""
 
     def is_deaf_to(self, pod: Pod, event: ClusterEvent) -> Expr:
         return self.gated[pod] & (not self.may_open_gate(event))
+
+
+@before(
+    "gating-plugin-events", "a gated pod hears only of events that the plugin that gates it asked for", "1.34"
+)
+class HeldPodsHear(PriorityQueue):
+    """Only scheduling gates made a pod deaf; one that preemption held back was moved by any event (1.33)."""
+
+    def is_deaf_to(self, pod: Pod, event: ClusterEvent) -> Expr:
+        return super().is_deaf_to(pod, event) & self.has_gates(pod, self.copy[pod])
 
 
 @before(

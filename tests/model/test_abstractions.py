@@ -22,7 +22,6 @@ from podrace.model.environment.objects import (
     Node,
     Pod,
     PodCopy,
-    PodObject,
     Scope,
     Selector,
     Term,
@@ -31,8 +30,6 @@ from podrace.model.environment.spread import SpreadConstraint
 from podrace.model.history import RELEASES, resolve
 from podrace.model.language import NotEnabled, as_expr, trace_system
 from podrace.model.scheduler.events import (
-    ASSIGNED_POD_DELETE,
-    NODE_ADD,
     default_plugins,
 )
 from podrace.model.scheduler.queue import Place
@@ -330,26 +327,6 @@ def test_a_pre_enqueue():
 
 def test_a_disruption():
     assert "disrupted" not in {v.name.rpartition(".")[2] for v in system(release="1.34").variables}
-
-
-@pytest.mark.parametrize("release", ["1.33", "1.34", "1.35"])
-def test_a_bound_nominee(release):
-    on, p = nodes(2), Pod(0, "p", 1)
-    model = concrete(spec([p], on), release)
-    nominated, handlers = PodObject(exists=True, nominated=on[0]), model.part("handlers")
-    bound = nominated.replace(node=on[0])
-    assert model.get(lambda: handlers.nomination_wakes(p, nominated, bound)) is False
-    assert model.get(lambda: handlers.nomination_wakes(p, nominated, PodObject())) is True
-
-
-@pytest.mark.parametrize("release", ["1.33", "1.34"])
-def test_a_deaf(release):
-    on, p = nodes(2), Pod(0, "p", 1)
-    model = concrete(spec([p], on), release)
-    queue = model.part("queue")
-    model.do(lambda: queue.gated.__setitem__(p, True))
-    events = NODE_ADD, ASSIGNED_POD_DELETE
-    assert [model.get(partial(queue.is_deaf_to, p, event)) for event in events] == [True, False]
 
 
 def test_a_early_pop():
