@@ -16,12 +16,15 @@ from ..arguments import (
     Graph,
     GraphKind,
     GraphKindOption,
+    Jobs,
     KeptNodes,
     KeptPods,
+    MaxMemory,
     NoCache,
     NoColor,
     Own,
     Patches,
+    PropertyIds,
     Recursive,
     Release,
     Report,
@@ -73,10 +76,7 @@ def check(
     release: Release = None,
     with_fix: WithFix = None,
     without_fix: WithoutFix = None,
-    property_: Annotated[
-        list[str] | None,
-        typer.Option("--property", metavar="ID", help="Check this of `podrace properties` (repeatable)."),
-    ] = None,
+    property_: PropertyIds = None,
     own: Own = None,
     patch: Patches = None,
     fair_flush: Annotated[
@@ -98,16 +98,9 @@ def check(
     max_states: Annotated[
         str | None, typer.Option(metavar="N", help="Stop after so many states, such as 5M.")
     ] = None,
-    max_memory: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SIZE", help="Stop at so much memory, such as 4G (four fifths of what is free)."
-        ),
-    ] = None,
+    max_memory: MaxMemory = None,
     timeout: Timeout = None,
-    jobs: Annotated[
-        str | None, typer.Option("-j", "--jobs", metavar="N", help="Search with so many threads (all cores).")
-    ] = None,
+    jobs: Jobs = None,
     disk: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="Keep the states of one search in files in this directory."),

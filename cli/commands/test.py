@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from ..app import app
-from ..arguments import Cache, NoCache, NoColor, Own, Report, Timeout, Timings
+from ..arguments import Cache, Jobs, MaxMemory, MaxStates, NoCache, NoColor, Own, Report, Timeout, Timings
 from ..options import parse_jobs, parse_memory, parse_states, parse_timeout
 
 
@@ -42,19 +42,10 @@ def check_expectations(
     ] = VerdictForm.text,
     report: Report = None,
     timings: Timings = False,
-    max_states: Annotated[
-        str | None, typer.Option(metavar="N", help="Stop each search after so many states, such as 5M.")
-    ] = None,
-    max_memory: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SIZE", help="Stop at so much memory, such as 4G (four fifths of what is free)."
-        ),
-    ] = None,
+    max_states: MaxStates = None,
+    max_memory: MaxMemory = None,
     timeout: Timeout = None,
-    jobs: Annotated[
-        str | None, typer.Option("-j", "--jobs", metavar="N", help="Search with so many threads (all cores).")
-    ] = None,
+    jobs: Jobs = None,
     cache: Cache = None,
     no_cache: NoCache = False,
     no_color: NoColor = False,
