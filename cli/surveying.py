@@ -1,4 +1,4 @@
-"""One question of `podrace prove`, asked of every cluster: their exploration in chunks, and what came out, in groups."""
+"""One question of `podrace prove`, asked of every cluster in chunks, and what came out in groups."""
 
 from __future__ import annotations
 

@@ -144,7 +144,7 @@ def _observed(program: Program) -> str:
 
 
 def truths(program: Program, name: str, *groups: list[Expr]) -> str:
-    """name(states, count, out): what holds in each state, a bit each; every group begins with a word of its own."""
+    """name(states, count, out): what holds in each state, a bit each; every group begins a word."""
     out, count = Assembly(), sum(words_for(len(group)) for group in groups)
     pointers(out, "states", "out")
     with each_state(out, program, [e for group in groups for e in group]) as lowering:
