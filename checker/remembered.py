@@ -13,7 +13,7 @@ import platform
 import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -64,6 +64,10 @@ class _Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     stopped: str | None
     engine: str
     reductions: tuple[str, ...]
+
+
+_SAME = sorted({f.name for f in fields(Result)} & {*_Entry.__struct_fields__} - {"verdict"})
+"""What an entry has as the result has it; the verdict is there by its name."""
 
 
 class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -139,31 +143,17 @@ def _hash(key: str, entry: str) -> str:
     return hashlib.sha256(f"{key}\n{entry}".encode()).hexdigest()
 
 
+def _same(source: Result | _Entry) -> dict[str, Any]:
+    """The fields that a result and its entry have in common, as `source` has them."""
+    return {name: getattr(source, name) for name in _SAME}
+
+
 def _entry(result: Result) -> _Entry:
     trace = result.trace
     run = None
     if trace is not None:
         run = _Run(trace.path, trace.turn, trace.case) if isinstance(trace, LassoTrace) else _Run(trace.path)
-    return _Entry(
-        system=result.system,
-        property=result.property_id,
-        kind=result.kind,
-        verdict=result.verdict.name,
-        states=result.states,
-        transitions=result.transitions,
-        depth=result.depth,
-        seconds=result.seconds,
-        run=run,
-        fired=result.fired,
-        never_fired=result.never_fired,
-        unseen=result.unseen,
-        goals_reached=dict(result.goals_reached),
-        goals_missed=result.goals_missed,
-        bounds_hit=result.bounds_hit,
-        stopped=result.stopped,
-        engine=result.engine,
-        reductions=result.reductions,
-    )
+    return _Entry(property=result.property_id, verdict=result.verdict.name, run=run, **_same(result))
 
 
 def _restored(entry: _Entry, system: TransitionSystem, name: str) -> Result:
@@ -177,26 +167,8 @@ def _restored(entry: _Entry, system: TransitionSystem, name: str) -> Result:
         raise ValueError("an entry that contradicts itself")
     if verdict is Verdict.HOLDS and entry.stopped is not None:
         raise ValueError("an entry that contradicts itself")
-    return Result(
-        system=entry.system,
-        property_id=entry.property,
-        kind=entry.kind,
-        verdict=verdict,
-        states=entry.states,
-        transitions=entry.transitions,
-        depth=entry.depth,
-        seconds=entry.seconds,
-        trace=None if entry.run is None else _executed(entry.run, system, name, entry.kind),
-        fired=entry.fired,
-        never_fired=entry.never_fired,
-        unseen=entry.unseen,
-        goals_reached=entry.goals_reached,
-        goals_missed=entry.goals_missed,
-        bounds_hit=entry.bounds_hit,
-        stopped=entry.stopped,
-        engine=entry.engine,
-        reductions=entry.reductions,
-    )
+    trace = None if entry.run is None else _executed(entry.run, system, name, entry.kind)
+    return Result(property_id=entry.property, verdict=verdict, trace=trace, **_same(entry))
 
 
 def _executed(run: _Run, system: TransitionSystem, name: str, kind: Kind) -> Trace:

@@ -19,10 +19,7 @@ Kind = Literal["invariant", "recovery", "liveness"]
 
 
 class Verdict(IntEnum):
-    """What is known about a property; the smaller decides when several are combined.
-
-    Stronger verdicts (for all clusters, proved by induction) will come after HOLDS.
-    """
+    """What a search knows about a property; the smaller decides when several are combined."""
 
     VIOLATED = 0
     INCONCLUSIVE = 1

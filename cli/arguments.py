@@ -117,6 +117,10 @@ PropertyIds = Annotated[
 MaxStates = Annotated[
     str | None, typer.Option(metavar="N", help="Stop each search after so many states, such as 5M.")
 ]
+MaxMemory = Annotated[
+    str | None,
+    typer.Option(metavar="SIZE", help="Stop at so much memory, such as 4G (four fifths of what is free)."),
+]
 Jobs = Annotated[
     str | None, typer.Option("-j", "--jobs", metavar="N", help="Search with so many threads (all cores).")
 ]

@@ -11,6 +11,7 @@ from ..checker.search import explored_slice
 from ..model.language import TransitionSystem
 from ..properties import instrument
 from .execute import silence_of
+from .files import write_text
 from .options import UsageProblem
 from .plan import Run, Selection, plan
 from .systems import refuse_ranges
@@ -100,8 +101,5 @@ def _write(path: Path | None, text: str) -> None:
     if path is None:
         sys.stdout.write(text)
         return
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UsageProblem(f"--output: cannot write `{path}`: {error.strerror}") from None
+    write_text("--output", path, text)
     print(f"wrote {path}", file=sys.stderr)

@@ -14,6 +14,7 @@ from ..reports.induction import Induction, print_induction
 from ..scenarios.outline import Limits
 from .console import message_console, result_console, tolerant_of_closed_pipes
 from .execute import silence_of, steps_of
+from .files import write_text
 from .options import UsageProblem
 from .plan import Run, Selection, plan
 from .progress import ProgressDisplay
@@ -62,7 +63,7 @@ def induct(
                 watch=lambda frames, clauses: display.say(f"{frames} frames  {clauses} clauses"),
             )
         if output is not None and proof.certificate is not None:
-            _write(output, proof.certificate)
+            write_text("-o", output, proof.certificate)
             messages.print(f"wrote {output}: any SMT solver answers unsat three times", soft_wrap=True)
         found = _induction(run, system, proof, k, unknown)
         print_induction(result_console(no_color), found, SCHEDULER_WORDS)
@@ -84,13 +85,6 @@ def _where_describable(system: TransitionSystem, run: Run) -> TransitionSystem:
         assumed = describable(run.scenario.spec)
         weaker = implies(assumed, system.invariants[run.property])
     return system.with_predicates(invariants={run.property: weaker})
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UsageProblem(f"-o: cannot write `{path}`: {error.strerror}") from None
 
 
 def _induction(run: Run, system: TransitionSystem, proof: Proof, k: int | None, unknown: bool) -> Induction:

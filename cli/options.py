@@ -7,16 +7,17 @@ from collections.abc import Sequence
 
 from ..scenarios import known_names, number_of, one_line
 
+_NUMBER = re.compile(r"([0-9][0-9_]{0,15})([kmg]?)", re.ASCII | re.IGNORECASE)
 _MEMORY = re.compile(r"([0-9]{1,9})(?:\.([0-9]{1,3}))?([kmgt]?)(i?)b?", re.ASCII | re.IGNORECASE)
 _TIME = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,3})?)(ms|s|m|h|)", re.ASCII | re.IGNORECASE)
 _SECONDS = {"ms": 0.001, "s": 1.0, "": 1.0, "m": 60.0, "h": 3600.0}
 _RELEASE = re.compile(r"v?([0-9]+)\.([0-9]+)(?:\.([0-9]+))?", re.ASCII)
 
-
 MOST_OBJECTS = 6
+"""Of more pods or nodes than this, `podrace prove` does not survey all clusters."""
+
 MOST_JOBS = 256
 """More threads than this have nothing to gain from a search."""
-
 
 MOST_STEPS = 10_000_000
 """More steps than this no random walk has."""
@@ -28,8 +29,7 @@ class UsageProblem(Exception):
 
 def parse_states(text: str) -> int:
     """A number of states such as 5000000, 5_000_000 or 5M."""
-    match = re.fullmatch(r"([0-9][0-9_]{0,15})([kmg]?)", text, re.ASCII | re.IGNORECASE)
-    number = int(match[1].replace("_", "")) * 1000 ** " kmg".index(match[2].lower() or " ") if match else 0
+    number = _scaled(text)
     if number < 1:
         raise UsageProblem(
             f"--max-states: `{one_line(text)}` is no number of states: write for example 5000000 or 5M"
@@ -80,9 +80,14 @@ def parse_steps(text: str) -> int:
     return _count("--steps", text, MOST_STEPS, "steps", "500 or 1k")
 
 
+def _scaled(text: str) -> int:
+    """A number such as 5000, 5_000 or 5k; 0 for anything else."""
+    match = _NUMBER.fullmatch(text)
+    return int(match[1].replace("_", "")) * 1000 ** " kmg".index(match[2].lower() or " ") if match else 0
+
+
 def _count(option: str, text: str, most: int, what: str, example: str) -> int:
-    match = re.fullmatch(r"([0-9][0-9_]{0,15})([kmg]?)", text, re.ASCII | re.IGNORECASE)
-    number = int(match[1].replace("_", "")) * 1000 ** " kmg".index(match[2].lower() or " ") if match else 0
+    number = _scaled(text)
     if not 1 <= number <= most:
         raise UsageProblem(
             f"{option}: `{one_line(text)}` is no number of {what}: write a number from 1 to {most:,}, such as {example}"

@@ -2,47 +2,24 @@
 
 from __future__ import annotations
 
-import hashlib
 import sys
-import time
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-import msgspec
-
-from ..checker.exploration import Budget
-from ..checker.families.cells import Undecided, evaluate
-from ..checker.families.family import Family
+from ..checker.families.cells import Undecided
 from ..checker.families.grounding import TooManyCases
-from ..checker.fingerprint import fingerprint
-from ..checker.slicing import step_name
-from ..checker.sweeps import Chunk, Here, Journal, JournalProblem, LostWorker, Processes, sweep
+from ..checker.sweeps import JournalProblem, LostWorker
 from ..model.history import CHANGES, RELEASES, resolve
-from ..model.language.expr import fresh_graph
 from ..properties import PROPERTIES
-from ..reports.survey import Group, Row, Survey, print_survey, to_json
-from ..scenarios import Scenario
-from ..scenarios.outline import Outline, concrete, outlines, sizes, sketch
-from ..scenarios.writing import scenario_text
+from ..reports.survey import Survey, print_survey, to_json
+from ..scenarios.outline import Outline
 from .console import message_console, result_console, tolerant_of_closed_pipes
-from .execute import execute, goal_words, scope_of
 from .options import UsageProblem, parse_fix, parse_property, parse_release
 from .own import own_properties
-from .plan import Run
 from .progress import ProgressDisplay
-from .survey import Outcome, Outcomes, Question, Task, named, work
-
-if TYPE_CHECKING:
-    from ..checker.sweeps.chunk import Pool
-
-CHUNK = 40
-"""How many clusters a worker explores in one go."""
-
-SHOWN = 3
-"""Of how many groups the simplest cluster is shown with its counterexample."""
+from .survey import Question
+from .surveying import SHOWN, Surveying
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +66,7 @@ def survey_all(proof: Proof) -> list[Survey]:
     try:
         with ProgressDisplay(message_console(proof.no_color)) as display:
             for question in questions:
-                surveys.append(_Survey(proof, question, display).run())
+                surveys.append(Surveying(proof, question, display).run())
     except (JournalProblem, TooManyCases, Undecided, LostWorker) as error:
         raise UsageProblem(f"cannot go on: {error}") from None
     return surveys
@@ -135,219 +112,3 @@ def _questions(proof: Proof) -> Iterator[Question]:
     for name in dict.fromkeys(names or [*own] or ["S-NOM", "S-NOMVIS", "S-CAP"]):
         asked = tuple(proof.own) if name in own else ()
         yield Question(proof.example, release, fixes[0], fixes[1], name, asked, tuple(proof.patches))
-
-
-class _Survey:
-    """One property, all outlines."""
-
-    def __init__(self, proof: Proof, question: Question, display: ProgressDisplay) -> None:
-        self.proof, self.question, self.display = proof, question, display
-        self.composition = question.composition
-        self.prop = own_properties(question.own).get(question.property) or PROPERTIES[question.property]
-        self.what = f"{question.property} on {self.composition.label}"
-        self.found: dict[str, list[Outcomes]] = {}
-        self.families: dict[str, tuple[Question, Family]] = {}
-
-    def run(self) -> Survey:
-        """Ask about every outline."""
-        began = time.monotonic()
-        self.display.start(self.what)
-        chunks = list(self._chunks())
-        journal = None
-        if self.proof.journal is not None:
-            journal = Journal(self.proof.journal, self._about(chunks), Outcomes)
-        try:
-            self._sweep(chunks, journal)
-        finally:
-            if journal is not None:
-                journal.close()
-        return self._survey(time.monotonic() - began)
-
-    def _about(self, chunks: list[Chunk]) -> dict[str, object]:
-        """What results in a journal are results of: everything that they depend on."""
-        systems = {name: fingerprint(family.slice) for name, (_, family) in self.families.items()}
-        members = [chunk.task.members for chunk in chunks]
-        return {
-            "property": self.what,
-            "max_states": self.proof.max_states,
-            "systems": systems,
-            "clusters": hashlib.sha256(msgspec.json.encode(members)).hexdigest(),
-        }
-
-    def _chunks(self) -> Iterator[Chunk]:
-        for pods, nodes in sizes(self.proof.pods, self.proof.nodes):
-            for outline in outlines(pods, nodes, self.proof.example):
-                name = f"{pods} pods, {nodes} nodes: {outline}"
-                self.display.say(f"telling clusters apart: {name}")
-                question = replace(self.question, outline=outline)
-                unknown = question.unknown()
-                family = Family(unknown, question.property)
-                self.families[name] = question, family
-                self.found[name] = []
-                ranges = tuple(family.ranges[q] for q in unknown.quantities)
-                members = [
-                    (tuple(r.values[q] for q in unknown.quantities), r.cells) for r in family.representatives
-                ]
-                for start in range(0, len(members), CHUNK):
-                    task = Task(
-                        question, ranges, tuple(members[start : start + CHUNK]), self.proof.max_states
-                    )
-                    yield Chunk(f"{name} #{start}", task)
-
-    def _sweep(self, chunks: list[Chunk], journal: Journal | None) -> None:
-        total = sum(len(chunk.task.members) for chunk in chunks)
-        began, done, states = time.monotonic(), 0, 0
-        for chunk, result in sweep(work, chunks, self._pool(len(chunks)), journal):
-            self.found[chunk.name.rpartition(" #")[0]].append(result)
-            done += len(result.clusters)
-            states += sum(cluster.states for cluster in result.clusters)
-            left = (time.monotonic() - began) / done * (total - done)
-            self.display.say(f"{done:,} of {total:,} clusters  {states:,} states  about {left:.0f} s left")
-
-    def _pool(self, chunks: int) -> Pool:
-        if self.proof.ray is not None:
-            from ..checker.sweeps.ray import OnRay, RayMissing
-
-            try:
-                return OnRay(self.proof.ray)
-            except RayMissing as error:
-                raise UsageProblem(f"--ray: {error}") from None
-        return Processes(self.proof.jobs) if self.proof.jobs > 1 and chunks > 1 else Here()
-
-    def _survey(self, seconds: float) -> Survey:
-        outcomes = [(name, o) for name, results in self.found.items() for r in results for o in r.clusters]
-        violated = [(name, o) for name, o in outcomes if o.verdict == "VIOLATED"]
-        undecided = sum(o.cells for _, o in outcomes if o.verdict == "INCONCLUSIVE")
-        results = [r for some in self.found.values() for r in some]
-        goals = {goal for _, family in self.families.values() for goal in family.slice.goals}
-        reached = {goal for r in results for goal in r.goals}
-        fired = {step for r in results for step in r.fired}
-        steps = {step_name(t): None for _, family in self.families.values() for t in family.slice.transitions}
-        return Survey(
-            property=self.question.property,
-            release=self.composition.label,
-            verdict="VIOLATED" if violated else "INCONCLUSIVE" if undecided else "HOLDS FOR ALL",
-            pods=self.proof.pods,
-            nodes=self.proof.nodes,
-            clusters=sum(o.cells for _, o in outcomes),
-            explored=len(outcomes),
-            states=sum(o.states for _, o in outcomes),
-            transitions=sum(o.transitions for _, o in outcomes),
-            depth=max((o.depth for _, o in outcomes), default=0),
-            violated=sum(o.cells for _, o in violated),
-            inconclusive=undecided,
-            seconds=round(seconds, 3),
-            covers=covers(self.question.outline),
-            rows=tuple(self._rows()),
-            groups=tuple(self._groups(violated)),
-            sentence=self.prop.sentence(),
-            scope=scope_of(self.question.outline.scope),
-            bounds_hit=tuple(sorted({b for r in results for b in r.bounds})),
-            goals_reached=tuple(goal_words(g) for g in sorted(reached)),
-            goals_missed=tuple(goal_words(g) for g in sorted(goals - reached)),
-            steps_never_fired=tuple(step for step in steps if step not in fired),
-            notes=self.composition.notes,
-        )
-
-    def _rows(self) -> Iterator[Row]:
-        for name, (question, _) in self.families.items():
-            clusters = [o for r in self.found[name] for o in r.clusters]
-            yield Row(
-                pods=question.outline.pods,
-                nodes=len(question.outline.bound),
-                placement=str(question.outline),
-                clusters=sum(o.cells for o in clusters),
-                explored=len(clusters),
-                states=sum(o.states for o in clusters),
-                violated=sum(o.cells for o in clusters if o.verdict == "VIOLATED"),
-                inconclusive=sum(o.cells for o in clusters if o.verdict == "INCONCLUSIVE"),
-            )
-
-    def _groups(self, violated: list[tuple[str, Outcome]]) -> Iterator[Group]:
-        """Clusters whose counterexamples take the same steps, the shortest first."""
-        groups: dict[tuple[tuple[str, int], ...], list[tuple[str, Outcome]]] = {}
-        for name, outcome in violated:
-            groups.setdefault(tuple(sorted(Counter(outcome.steps).items())), []).append((name, outcome))
-        shortest = sorted(groups.values(), key=lambda members: min(map(self._simplicity, members)))
-        for number, members in enumerate(shortest):
-            name, outcome = min(members, key=self._simplicity)
-            question, family = self.families[name]
-            quantities = family.unknown.quantities
-            least = family.smallest(dict(zip(quantities, outcome.values, strict=True)))
-            yield self._group(number, question, tuple(least[q] for q in quantities), members)
-
-    def _simplicity(self, member: tuple[str, Outcome]) -> tuple[bool, int, int, tuple[int, ...]]:
-        """Less is simpler; what a scenario file cannot say comes last."""
-        name, outcome = member
-        question, _ = self.families[name]
-        oversize = _oversize(question.outline, named(question, outcome.values))
-        return oversize, len(outcome.trace), len(outcome.values), outcome.values
-
-    def _group(
-        self, number: int, question: Question, values: tuple[int, ...], members: list[tuple[str, Outcome]]
-    ) -> Group:
-        chosen = named(question, values)
-        spec = concrete(question.outline, chosen)
-        count = sum(o.cells for _, o in members)
-        name = f"{question.property.lower()}-group-{number + 1}"
-        title = "The simplest of several exposed clusters" if count > 1 else "An exposed cluster"
-        finding = None
-        if number < SHOWN:
-            scenario = Scenario(name, title, name, replace(spec, name=name))
-            prop = own_properties(question.own).get(question.property)
-            self.display.start(f"{self.what}: group {number + 1}")
-            finding = execute(Run(scenario, self.composition, question.property, own=prop), Budget())
-        text = ""
-        if not _oversize(question.outline, chosen):
-            properties = [] if question.own else [question.property]
-            text = scenario_text(
-                spec, name=name, title=title, release=question.release, properties=properties
-            )
-        return Group(
-            clusters=count,
-            example=_in_words(question.outline, chosen),
-            steps=min(len(o.trace) for _, o in members),
-            scenario=text,
-            finding=finding,
-        )
-
-
-def _oversize(outline: Outline, values: dict[str, int]) -> bool:
-    """Whether no node could hold some pod: the reader of scenarios takes that for a mistake."""
-    unknown = sketch(outline)
-    with fresh_graph():
-        chosen = {q: values[q.name] for q in unknown.quantities}
-        return any(evaluate(e, chosen) for e in unknown.oversize())
-
-
-def covers(outline: Outline) -> str:
-    """Which clusters a survey speaks of, exactly."""
-    limits, resources = outline.limits, " and ".join(outline.resources)
-    return (
-        f"all requests from {limits.least_request} and all capacities up to {_amount(limits.capacity)} units of {resources}, "
-        f"all priorities from {_amount(limits.least_priority)} to {_amount(limits.priority)}, and every placement at the start in "
-        "which the bound pods fit and all other pods wait in activeQ, in any order of arrival; pods without affinity, "
-        f"tolerations or budgets, {'with' if outline.graceful else 'without'} a grace period; nodes without taints"
-    )
-
-
-def _amount(number: int) -> str:
-    power = abs(number).bit_length() - 1
-    if abs(number) > 1 << 16 and abs(number) == 1 << power:
-        return f"{'-' if number < 0 else ''}2^{power}"
-    return f"{number:,}"
-
-
-def _in_words(outline: Outline, values: dict[str, int]) -> str:
-    spec = concrete(outline, values)
-    nodes = [f"{n.name} has {_amounts(n.name, outline, values)}" for n in spec.nodes]
-    pods = [
-        f"{p.name} asks for {_amounts(p.name, outline, values)} with priority {values[f'{p.name}.priority']}"
-        + (f", on {p.node.name}" if p.node is not None else "")
-        for p in spec.pods
-    ]
-    return "; ".join([*nodes, *pods])
-
-
-def _amounts(name: str, outline: Outline, values: dict[str, int]) -> str:
-    return " and ".join(f"{values[f'{name}.{r}']} {r}" for r in outline.resources)

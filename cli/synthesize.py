@@ -20,6 +20,7 @@ from ..scenarios.outline import Limits, Outline, Sketch, concrete, outlines, siz
 from ..scenarios.writing import scenario_text
 from .console import message_console, result_console, tolerant_of_closed_pipes
 from .execute import scope_of, steps_of
+from .files import beside, write_text
 from .options import UsageProblem, parse_fix, parse_property, parse_release
 from .plan import compose
 from .progress import ProgressDisplay
@@ -82,21 +83,14 @@ def synthesize(asked: Wanted, output: Path | None, no_color: bool) -> int:
             found += 1
             text = search.scenario(outline, example, found)
             if output is not None:
-                target = output if found == 1 else output.with_name(f"{output.stem}-{found}{output.suffix}")
-                _write(target, text)
+                target = beside(output, found)
+                write_text("-o", target, text)
                 messages.print(f"wrote {target}: `podrace check` runs it", soft_wrap=True)
             cluster = [line for line in text.splitlines() if not line.startswith(("#", "name:", "title:"))]
             print_example(console, search.finding(outline, example), cluster, SCHEDULER_WORDS)
         if not found or asked.every:
             print_coverage(console, search.coverage(found, time.monotonic() - started))
     return VIOLATED if found else INCONCLUSIVE
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UsageProblem(f"-o: cannot write `{path}`: {error.strerror}") from None
 
 
 class Search:

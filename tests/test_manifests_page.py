@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
-import subprocess
-import sys
 import textwrap
 from pathlib import Path
 
@@ -14,8 +11,8 @@ import pytest
 
 from podrace.scenarios.manifests.reader import GROUPS
 from tests.kubectl_dump import sample
+from tests.pages import DOCS, assert_printed, run_commands
 
-DOCS = Path(__file__).parents[1] / "docs"
 PAGE = (DOCS / "manifests.md").read_text(encoding="utf-8")
 BLOCK = r"((?: {4}.*\n)+)"
 
@@ -33,23 +30,11 @@ def test_the_commands_print_what_the_page_says(folder: Path) -> None:
     commands = re.findall(rf"<!-- tested: (\w+), exit code (\d) -->\n\n{BLOCK}", PAGE)
     assert [name for name, _, _ in commands] == ["race", "newer", "kept"]
     for name, code, block in commands:
-        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-        ran = subprocess.run(
-            ["bash", "-euc", textwrap.dedent(block)],
-            cwd=folder,
-            env={**os.environ, "PATH": path, "PYTHONUTF8": "1"},
-            capture_output=True,
-            encoding="utf-8",
-            check=False,
-        )
-        assert ran.returncode == int(code), ran.stdout + ran.stderr
+        said = run_commands(textwrap.dedent(block), folder, int(code))
         printed = re.findall(rf"<!-- printed: {name} -->\n\n{BLOCK}", PAGE)
         assert printed
         for part in printed:
-            rest = " ".join(ran.stdout.split())
-            for line in part.splitlines():
-                _, found, rest = rest.partition(" ".join(line.split()))
-                assert found, f"`{line}` is not printed there"
+            assert_printed(part, said)
 
 
 def test_every_kind_is_in_the_table() -> None:

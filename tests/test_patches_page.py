@@ -9,15 +9,14 @@ from pathlib import Path
 import pytest
 
 from tests.cli.helpers import Ran, Shell
+from tests.pages import DOCS, assert_printed, block
 
-PAGE = (Path(__file__).parents[1] / "docs" / "patches.md").read_text(encoding="utf-8")
+PAGE = (DOCS / "patches.md").read_text(encoding="utf-8")
 
 
-def block(mark: str) -> list[str]:
-    """The lines of the indented block below a mark."""
-    found = re.search(rf"<!-- {re.escape(mark)} -->\n\n((?: {{4}}.*\n)+)", PAGE)
-    assert found is not None
-    return [line[4:] for line in found[1].splitlines()]
+def commands(mark: str) -> list[str]:
+    """The commands of a block of the page."""
+    return block("patches.md", f"tested: {mark}").splitlines()
 
 
 def run(shell: Shell, command: str) -> Ran:
@@ -31,7 +30,7 @@ def test_the_guide(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     shell = Shell(capsys)
-    listing, begun = (run(shell, command) for command in block("tested: begin"))
+    listing, begun = (run(shell, command) for command in commands("begin"))
     assert (listing.code, begun.code) == (0, 0)
     assert "    update(pod, old_field, new_field)  " in listing.out
     scaffolded = Path("keep_nomination.py").read_text(encoding="utf-8")
@@ -43,16 +42,11 @@ def test_the_guide(
     ):
         assert line in scaffolded
         assert line in found[2]
-    unchanged = run(shell, block("tested: verify")[1])
+    unchanged = run(shell, commands("verify")[1])
     assert unchanged.code == 2
     assert "KeepNomination changes nothing on 1.14 + 90660" in unchanged.err
     Path(found[1]).write_text(found[2], encoding="utf-8")
-    ran = [run(shell, command) for command in block("tested: verify")]
-    assert [r.code for r in ran] == [
-        0,
-        0,
-    ]  # q is bound only by the violation: to make that impossible is no loss
-    rest = " ".join("".join(r.out for r in ran).split())
-    for line in block("printed: verify"):
-        _, seen, rest = rest.partition(" ".join(line.split()))
-        assert seen, f"`{line}` is not printed there"
+    ran = [run(shell, command) for command in commands("verify")]
+    # q is bound only by the violation: to make that impossible is no loss.
+    assert [r.code for r in ran] == [0, 0]
+    assert_printed(block("patches.md", "printed: verify"), "".join(r.out for r in ran))

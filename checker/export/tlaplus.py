@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from ...model.language import BOOL, Expr, Sort, Transition, TransitionSystem, Variable, topological
-from ...model.language.expr import variables_of
+from ...model.language.graph import variables_of
 from .constants import member_words
 from .layout import paragraph, wrapped
 from .names import Names, remark, words_of

@@ -18,7 +18,8 @@ from collections.abc import Iterable, Iterator
 from itertools import product
 
 from ...model.language import BOOL, INT, Expr, ModelError, TransitionSystem, topological
-from ...model.language.expr import const, rebuilt
+from ...model.language.expr import const
+from ...model.language.graph import rebuilt
 
 MOST_CASES = 1 << 14
 """How many cases of the state one condition may have."""

@@ -71,27 +71,27 @@ class Program:
     @property
     def limit_words(self) -> int:
         """How many i64 hold one bit per limit."""
-        return _words_for(len(self.system.limits))
+        return words_for(len(self.system.limits))
 
     @property
     def predicate_words(self) -> int:
         """How many i64 hold one bit per invariant and goal."""
-        return _words_for(len(self.system.invariants) + len(self.system.goals))
+        return words_for(len(self.system.invariants) + len(self.system.goals))
 
     @property
     def recovery_words(self) -> int:
         """How many i64 hold one bit per recovery."""
-        return _words_for(len(self.system.recoveries))
+        return words_for(len(self.system.recoveries))
 
     @property
     def case_words(self) -> int:
         """How many i64 hold one bit per condition of a liveness case."""
-        return _words_for(len(self.system.liveness_predicates()))
+        return words_for(len(self.system.liveness_predicates()))
 
     @property
     def set_words(self) -> int:
         """How many i64 hold one bit per fair set, where a liveness is asked."""
-        return _words_for(len(self.system.fair_sets)) if self.system.livenesses else 0
+        return words_for(len(self.system.fair_sets)) if self.system.livenesses else 0
 
 
 def generate(system: TransitionSystem, symmetry: Symmetry | None = None) -> Program:
@@ -100,7 +100,8 @@ def generate(system: TransitionSystem, symmetry: Symmetry | None = None) -> Prog
     return Program(system, layout, None if symmetry is None else replace(symmetry, key=layout.pack))
 
 
-def _words_for(bits: int) -> int:
+def words_for(bits: int) -> int:
+    """How many i64 hold so many bits."""
     return (bits + 63) // 64
 
 
@@ -128,33 +129,30 @@ def _check(program: Program) -> str:
 
 
 def _recovered(program: Program) -> str:
-    predicates = list(program.system.recoveries.values())
-    out, count = Assembly(), program.recovery_words
-    pointers(out, "states", "out")
-    with each_state(out, program, predicates) as lowering:
-        start = out.value(f"mul i64 %i, {count}")
-        for w, mask in enumerate(masks(lowering, [(e, True) for e in predicates])):
-            store(out, "out", out.value(f"add i64 {start}, {w}"), mask)
-    return function("recovered", ("states", "count", "out"), out, result="%count")
+    return truths(program, "recovered", list(program.system.recoveries.values()))
 
 
 def _observed(program: Program) -> str:
     system = program.system
-    conditions = system.liveness_predicates()
     waits: list[Expr] = []
     if system.livenesses:
         with fresh_graph():
             waits = [
                 any_of(system.transitions[i].guard for i in members) for members in system.fair_sets.values()
             ]
-    out, count = Assembly(), program.case_words + program.set_words
+    return truths(program, "observed", system.liveness_predicates(), waits)
+
+
+def truths(program: Program, name: str, *groups: list[Expr]) -> str:
+    """name(states, count, out): what holds in each state, a bit each; every group begins a word."""
+    out, count = Assembly(), sum(words_for(len(group)) for group in groups)
     pointers(out, "states", "out")
-    with each_state(out, program, conditions + waits) as lowering:
+    with each_state(out, program, [e for group in groups for e in group]) as lowering:
         start = out.value(f"mul i64 %i, {count}")
-        words = [m for roots in (conditions, waits) for m in masks(lowering, [(e, True) for e in roots])]
-        for w, mask in enumerate(words):
+        found = [mask for group in groups for mask in masks(lowering, [(e, True) for e in group])]
+        for w, mask in enumerate(found):
             store(out, "out", out.value(f"add i64 {start}, {w}"), mask)
-    return function("observed", ("states", "count", "out"), out, result="%count")
+    return function(name, ("states", "count", "out"), out, result="%count")
 
 
 # A state in which a predicate shows for the first time is rare.

@@ -10,10 +10,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .ample import Rules, begin_level, thin
 from .intrinsics import call, prefetch
 from .jit import inline, jit
 from .table import ONE, Numbers, Shape, Unsigned, Words, hash_of, home_of, lookup, tag_of
+from .thinning import Rules, begin_level, thin
 
 BATCH = 32
 """Parents expanded at a time: enough that memory has answered when the answers are needed."""

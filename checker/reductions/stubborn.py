@@ -11,7 +11,7 @@ its front, or an enabled transition of T can be put before the run without distu
 in Valmari and Hansen: Stubborn set intuition explained, 2017). The run does not get longer by this, so it is
 found if it is not put off for ever; that is the business of the search (the cycle condition, see `reduced`).
 
-The closure starts from each enabled transition in turn. This file is the reference; `native/ample` does the
+The closure starts from each enabled transition in turn. This file is the reference; `native/thinning` does the
 same with words of bits, and must choose the same sets.
 """
 

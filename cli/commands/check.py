@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import Enum
 from pathlib import Path
 from typing import Annotated
@@ -16,12 +17,15 @@ from ..arguments import (
     Graph,
     GraphKind,
     GraphKindOption,
+    Jobs,
     KeptNodes,
     KeptPods,
+    MaxMemory,
     NoCache,
     NoColor,
     Own,
     Patches,
+    PropertyIds,
     Recursive,
     Release,
     Report,
@@ -35,13 +39,8 @@ from ..arguments import (
     WithoutFix,
     WriteScenario,
 )
-from ..options import (
-    UsageProblem,
-    parse_jobs,
-    parse_memory,
-    parse_states,
-    parse_timeout,
-)
+from ..budgets import budget_of
+from ..options import UsageProblem
 
 
 class Engine(Enum):
@@ -73,10 +72,7 @@ def check(
     release: Release = None,
     with_fix: WithFix = None,
     without_fix: WithoutFix = None,
-    property_: Annotated[
-        list[str] | None,
-        typer.Option("--property", metavar="ID", help="Check this of `podrace properties` (repeatable)."),
-    ] = None,
+    property_: PropertyIds = None,
     own: Own = None,
     patch: Patches = None,
     fair_flush: Annotated[
@@ -98,16 +94,9 @@ def check(
     max_states: Annotated[
         str | None, typer.Option(metavar="N", help="Stop after so many states, such as 5M.")
     ] = None,
-    max_memory: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SIZE", help="Stop at so much memory, such as 4G (four fifths of what is free)."
-        ),
-    ] = None,
+    max_memory: MaxMemory = None,
     timeout: Timeout = None,
-    jobs: Annotated[
-        str | None, typer.Option("-j", "--jobs", metavar="N", help="Search with so many threads (all cores).")
-    ] = None,
+    jobs: Jobs = None,
     disk: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="Keep the states of one search in files in this directory."),
@@ -131,9 +120,7 @@ def check(
     no_cache: NoCache = False,
     no_color: NoColor = False,
 ) -> None:
-    states = parse_states(max_states) if max_states is not None else None
-    memory = parse_memory(max_memory) if max_memory is not None else None
-    threads = parse_jobs(jobs) if jobs is not None else None
+    budget = budget_of(max_states, max_memory, timeout, jobs)
     if resume and disk is None:
         raise UsageProblem("--resume goes on with a search that is on disk: name its directory with --disk")
     if disk is not None and engine is Engine.reference:
@@ -144,9 +131,6 @@ def check(
         raise UsageProblem(
             "-R, --strict, --pods, --nodes, --focus and --write-scenario are about manifests: name some with -f"
         )
-    seconds = parse_timeout(timeout) if timeout is not None else None
-    from ...checker.exploration import Budget
-    from ...checker.machine import cores, safe_memory
     from ...checker.reductions.policy import Mode
     from ..caches import cache_folder
     from ..check import Output
@@ -177,14 +161,7 @@ def check(
     )
     if disk is not None and reductions:
         raise UsageProblem("a reduced search cannot be kept on disk: leave out --reductions or --disk")
-    budget = Budget(
-        max_states=states,
-        max_memory=safe_memory() if memory is None else memory,
-        timeout=seconds,
-        jobs=threads or cores(),
-        disk=disk,
-        resume=resume,
-    )
+    budget = replace(budget, disk=disk, resume=resume)
     mode: Mode = "auto" if reductions is None else "on" if reductions else "off"
     method = Method(engine.value, mode, cache_folder(cache, no_cache))
     out = Output(

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from ..app import app
-from ..arguments import Form, FormOption, NoColor, Own, Patches, Release, WithFix, WithoutFix
+from ..arguments import Form, FormOption, NoColor, Own, Patches, PropertyIds, Release, WithFix, WithoutFix
 from ..options import UsageProblem, parse_jobs, parse_size, parse_states
 
 
@@ -35,10 +35,7 @@ def prove(
     release: Release = None,
     with_fix: WithFix = None,
     without_fix: WithoutFix = None,
-    property_: Annotated[
-        list[str] | None,
-        typer.Option("--property", metavar="ID", help="Check this of `podrace properties` (repeatable)."),
-    ] = None,
+    property_: PropertyIds = None,
     own: Own = None,
     patch: Patches = None,
     resources: Annotated[

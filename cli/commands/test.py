@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from ..app import app
-from ..arguments import Cache, NoCache, NoColor, Own, Report, Timeout, Timings
-from ..options import parse_jobs, parse_memory, parse_states, parse_timeout
+from ..arguments import Cache, Jobs, MaxMemory, MaxStates, NoCache, NoColor, Own, Report, Timeout, Timings
+from ..budgets import budget_of
 
 
 class VerdictForm(Enum):
@@ -42,41 +42,21 @@ def check_expectations(
     ] = VerdictForm.text,
     report: Report = None,
     timings: Timings = False,
-    max_states: Annotated[
-        str | None, typer.Option(metavar="N", help="Stop each search after so many states, such as 5M.")
-    ] = None,
-    max_memory: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SIZE", help="Stop at so much memory, such as 4G (four fifths of what is free)."
-        ),
-    ] = None,
+    max_states: MaxStates = None,
+    max_memory: MaxMemory = None,
     timeout: Timeout = None,
-    jobs: Annotated[
-        str | None, typer.Option("-j", "--jobs", metavar="N", help="Search with so many threads (all cores).")
-    ] = None,
+    jobs: Jobs = None,
     cache: Cache = None,
     no_cache: NoCache = False,
     no_color: NoColor = False,
 ) -> None:
-    states = parse_states(max_states) if max_states is not None else None
-    memory = parse_memory(max_memory) if max_memory is not None else None
-    threads = parse_jobs(jobs) if jobs is not None else None
-    seconds = parse_timeout(timeout) if timeout is not None else None
-    from ...checker.exploration import Budget
-    from ...checker.machine import cores, safe_memory
+    budget = budget_of(max_states, max_memory, timeout, jobs)
     from ..caches import cache_folder
     from ..check import Output
     from ..execute import Method
     from ..own import own_properties
     from ..testing import run_tests
 
-    budget = Budget(
-        max_states=states,
-        max_memory=safe_memory() if memory is None else memory,
-        timeout=seconds,
-        jobs=threads or cores(),
-    )
     method = Method(cache=cache_folder(cache, no_cache))
     out = Output(output.value, no_color=no_color, timings=timings, report=report)
     raise typer.Exit(run_tests(paths or [Path()], budget, method, out, own_properties(own or ())))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -20,10 +20,8 @@ from ..arguments import (
     Timeout,
     WithFix,
 )
-from ..options import UsageProblem, parse_jobs, parse_size, parse_states, parse_timeout
-
-if TYPE_CHECKING:
-    from ...checker.exploration import Budget
+from ..budgets import budget_of
+from ..options import UsageProblem, parse_size
 
 
 @app.command(
@@ -78,7 +76,7 @@ def verify(
                 "--pods and --nodes ask about all clusters: leave out --scenario, --against, --minimal and --timeout"
             )
         sizes = parse_size("--pods", pods), parse_size("--nodes", nodes)
-        budget = _budget(max_states, None, jobs)
+        budget = budget_of(max_states, None, None, jobs)
         from ..prove import Proof
         from ..verify_clusters import Sides, verify_clusters
 
@@ -96,7 +94,7 @@ def verify(
         raise typer.Exit(verify_clusters(Sides(proof, changes, strict, output.value)))
     if minimal and (against is not None or strict):
         raise UsageProblem("--minimal compares sets of changes: leave out --against and --strict")
-    budget = _budget(max_states, timeout, jobs)
+    budget = budget_of(max_states, None, timeout, jobs)
     from ..execute import Method
     from ..minimal import minimal as run_minimal
     from ..own import own_properties
@@ -127,7 +125,7 @@ def diff(
     jobs: Jobs = None,
     no_color: NoColor = False,
 ) -> None:
-    budget = _budget(max_states, timeout, jobs)
+    budget = budget_of(max_states, None, timeout, jobs)
     from ..execute import Method
     from ..own import own_properties
     from ..verify import Inquiry
@@ -137,13 +135,3 @@ def diff(
         scenario or (), property_ or (), own_properties(own or ()), False, output.value, no_color
     )
     raise typer.Exit(run_diff(before, after, inquiry, budget, Method()))
-
-
-def _budget(max_states: str | None, timeout: str | None, jobs: str | None) -> Budget:
-    states = parse_states(max_states) if max_states is not None else None
-    threads = parse_jobs(jobs) if jobs is not None else None
-    seconds = parse_timeout(timeout) if timeout is not None else None
-    from ...checker.exploration import Budget
-    from ...checker.machine import cores, safe_memory
-
-    return Budget(max_states=states, max_memory=safe_memory(), timeout=seconds, jobs=threads or cores())

@@ -1,4 +1,4 @@
-"""Pods and nodes: what of a Kubernetes object a scheduler race can depend on.
+"""Pods, nodes and budgets: what of a Kubernetes object a scheduler race can depend on.
 
 Names, labels, affinity terms and the initial placement are fixed by the scenario. Requests,
 capacities and priorities are quantities: constants in explicit checking, unknown in symbolic checking.
@@ -8,56 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 
 from ..language import Entity, Expr, Parameter, Record, Value, as_expr, boolean, integer, ref
 from ..language.sorts import sort_of_ref
 from .extension_points import ExtensionPoint
 from .node_affinity import NodeAffinity, NodeTerm
+from .resources import NATIVE, Quantity, amounts, is_scalar_resource
+from .scope import DEFAULTS, Config, Scope, gates_possible, last_version, with_gates
 from .selectors import Operator, Requirement, Selector, Term
 from .spread import SpreadConstraint
-
-Quantity = int | Parameter
-
-
-NATIVE = ("cpu", "memory", "ephemeral-storage")
-
-
-def is_scalar_resource(name: str) -> bool:
-    """Whether the scheduler counts a resource that is not native: a name without a domain is ignored."""
-    return "/" in name or name.startswith(("hugepages-", "attachable-volumes-"))
-
-
-def _amounts(
-    cpu: Quantity, memory: Quantity, ephemeral: Quantity, extended: Mapping[str, Quantity] | None
-) -> dict[str, Quantity]:
-    counted = {name: amount for name, amount in (extended or {}).items() if is_scalar_resource(name)}
-    return {"cpu": cpu, "memory": memory, "ephemeral-storage": ephemeral, **counted}
-
-
-@dataclass(frozen=True, slots=True)
-class Taint:
-    """A taint of a node."""
-
-    key: str
-    value: str = ""
-    effect: str = "NoSchedule"
-
-
-@dataclass(frozen=True, slots=True)
-class Toleration:
-    """A toleration of a pod; without a key it tolerates every taint of its effect, without an effect all of them."""
-
-    key: str = ""
-    operator: str = "Equal"
-    value: str = ""
-    effect: str = ""
-
-    def tolerates(self, taint: Taint) -> bool:
-        """Whether a pod with this toleration can live with the taint."""
-        if self.effect not in ("", taint.effect) or self.key not in ("", taint.key):
-            return False
-        return self.operator == "Exists" or self.value == taint.value
+from .taints import Taint, Toleration
 
 
 class Node(Entity):
@@ -80,7 +41,7 @@ class Node(Entity):
         hostname_label: bool = True,
     ) -> None:
         super().__init__(index, name)
-        self._allocatable = _amounts(cpu, memory, ephemeral, extended)
+        self._allocatable = amounts(cpu, memory, ephemeral, extended)
         self._pods = pods
         self.labels = {**({"kubernetes.io/hostname": name} if hostname_label else {}), **(labels or {})}
         self.exists = exists
@@ -160,7 +121,7 @@ class Pod(Entity):
         gated: bool = False,
     ) -> None:
         super().__init__(index, name)
-        self._requests, self._priority = _amounts(cpu, memory, ephemeral, extended), priority
+        self._requests, self._priority = amounts(cpu, memory, ephemeral, extended), priority
         self.namespace, self.namespace_labels = namespace, dict(namespace_labels or {})
         self.uid = name if uid is None else uid
         self.start = NOW if start is None else start
@@ -249,58 +210,6 @@ class Budget(Entity):
         return selected and pod.namespace == self.namespace
 
 
-@dataclass(frozen=True, slots=True)
-class Config:
-    """What the scheduler's configuration says of scoring, sampling and preemption.
-
-    `scored`: of the feasible nodes only those with the best score may win. Without it each may: the scenario then
-    stands for whatever scores a real scheduler computes.
-    """
-
-    scored: bool = False
-    hard_affinity_weight: int = 1
-    ignore_preferred_of_existing: bool = False
-    percentage_of_nodes: int = 0
-    min_candidates_percentage: int = 10
-    min_candidates: int = 100
-
-
-DEFAULTS = Config()
-
-
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """How often each disturbance may happen, and how far views may lag behind the API server.
-
-    Counts are totals over a run. `pod_events` and `node_events` bound the backlog of undelivered
-    events of one watch; a full backlog stops API writes, and a verdict names it. `flush`: the periodic
-    flush of long-parked pods may happen; `fair_flush`: liveness may count on it. `backoff` off: every backoff is over
-    at once (podInitialBackoffSeconds 0).
-    """
-
-    pod_events: int = 4
-    node_events: int = 2
-    node_deletions: int = 0
-    node_creations: int = 0
-    pod_deletions: int = 0
-    pod_creations: int = 0
-    bind_failures: int = 0
-    lost_replies: int = 0
-    write_failures: int = 0
-    assume_expiries: int = 0
-    plugin_errors: int = 0
-    permit_rejections: int = 0
-    restarts: int = 0
-    leader_changes: int = 0
-    external_binds: int = 0
-    relists: int = 0
-    pod_gc: bool = True
-    flush: bool = True
-    backoff: bool = True
-    fair_flush: bool = False
-    config: Config = field(default_factory=lambda: DEFAULTS)
-
-
 @dataclass(frozen=True)
 class ClusterSpec:
     """A cluster and the scope in which it is explored."""
@@ -316,26 +225,6 @@ class ClusterSpec:
         """The quantities that it leaves unknown."""
         entities: tuple[Node | Pod | Budget, ...] = (*self.nodes, *self.pods, *self.budgets)
         return tuple(q for entity in entities for q in entity.quantities if isinstance(q, Parameter))
-
-
-def last_version(scope: object) -> int:
-    """The highest version of a pod's specification: no step changes one, only conformance cases do."""
-    return int(getattr(scope, "pod_versions", 1)) - 1
-
-
-@dataclass(frozen=True, slots=True)
-class _GatedScope(Scope):
-    gates: int = 1
-
-
-def with_gates(scope: Scope) -> Scope:
-    """The scope of a cluster in which some pod has scheduling gates; elsewhere, their place in a pod's object costs nothing."""
-    return _GatedScope(**{field.name: getattr(scope, field.name) for field in fields(Scope)})
-
-
-def gates_possible(scope: object) -> int:
-    """Whether a pod may have scheduling gates."""
-    return int(getattr(scope, "gates", 0))
 
 
 class PodObject(Record):

@@ -19,12 +19,10 @@ from .expr import (
     negate,
     select,
     smallest,
-    substitute,
-    topological,
     total,
-    variables_of,
 )
 from .fairness import Case, Fairness
+from .graph import substitute, topological, variables_of
 from .shapes import boolean, enum, fifo, integer, per, record, ref
 from .sorts import BOOL, INT, Entity, Sort, Universe
 from .system import State, Transition, TransitionSystem, trace_system

@@ -14,8 +14,9 @@ from typing import Any
 
 from .component import Component, Model, StepMethod, steps_of
 from .errors import Location, ModelError
-from .expr import Expr, Variable, all_of, as_expr, const, fresh_graph, topological, variables_of
+from .expr import Expr, Variable, all_of, as_expr, const, fresh_graph
 from .fairness import Case, Fairness
+from .graph import topological, variables_of
 from .shapes import scalars_of
 from .sorts import BOOL, Universe
 from .tracer import Trace, tracing

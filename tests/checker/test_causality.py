@@ -10,6 +10,7 @@ from podrace.checker.interpreter import Interpreter
 from podrace.checker.trace import replay
 from podrace.model.language import INT, Expr, Transition, TransitionSystem, Variable, any_of, as_expr
 from podrace.model.language.expr import equal, select, variable
+from tests.checker.random_runs import random_run
 from tests.random_systems import UNIVERSE, systems
 
 X, Y, Z, FLAG = (Variable(name, INT, 0, 3, 0) for name in ("x", "y", "z", "flag"))
@@ -85,15 +86,8 @@ def test_other_variables_make_no_difference(made: TransitionSystem, data: st.Dat
 @settings(deadline=None)
 @given(systems(), st.data())
 def test_dependences_lead_back_to_assignments(made: TransitionSystem, data: st.DataObject) -> None:
-    interpreter = Interpreter(made)
-    state, path = made.initial, []
-    for _ in range(6):
-        able = interpreter.enabled(state)
-        if not able:
-            break
-        path.append(data.draw(st.sampled_from(able)))
-        state = interpreter.successor(state, path[-1])
-    trace = replay(made, tuple(path))
+    path = random_run(data, made, 6)
+    trace = replay(made, path)
     for d in dependences(made, trace):
         assert d == Dependence(d.number, d.after, tuple(sorted(set(d.variables))))
         assert 1 <= d.after < d.number <= len(path)

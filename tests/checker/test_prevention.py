@@ -10,6 +10,7 @@ from podrace.checker.prevention import preventions
 from podrace.checker.trace import replay
 from podrace.model.language import INT, Expr, Transition, TransitionSystem, Variable, all_of, as_expr
 from podrace.model.language.expr import equal, less, variable
+from tests.checker.random_runs import random_run
 from tests.random_systems import UNIVERSE, systems
 
 SENT, HEARD, BUSY = (Variable(name, INT, 0, 3, 0) for name in ("sent", "heard", "busy"))
@@ -63,14 +64,8 @@ def test_steps_that_make_no_difference_prevent_nothing() -> None:
 @given(systems(), st.data())
 def test_what_is_claimed_can_be_executed(made: TransitionSystem, data: st.DataObject) -> None:
     interpreter = Interpreter(made)
-    state, path = made.initial, list[int]()
-    for _ in range(5):
-        able = interpreter.enabled(state)
-        if not able:
-            break
-        path.append(data.draw(st.sampled_from(able)))
-        state = interpreter.successor(state, path[-1])
-    for way in preventions(made, replay(made, tuple(path))):
+    path = random_run(data, made, 5)
+    for way in preventions(made, replay(made, path)):
         extra = [s.transition for s in way.steps]
         actors = {made.transitions[n].actor for n in extra}
         assert len(actors) == 1

@@ -5,11 +5,11 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from podrace.checker.interpreter import Interpreter
 from podrace.checker.retrace import MOST_BETWEEN, Retraced, retrace
 from podrace.checker.trace import replay
 from podrace.model.language import INT, Expr, Transition, TransitionSystem, Variable, as_expr
 from podrace.model.language.expr import equal, variable
+from tests.checker.random_runs import random_run
 from tests.random_systems import UNIVERSE, systems
 
 PHASE, NOTED = Variable("phase", INT, 0, 9, 0), Variable("noted", INT, 0, 9, 0)
@@ -57,15 +57,8 @@ def test_a_step_that_the_other_system_does_not_have() -> None:
 def test_what_is_retraced_can_be_executed(
     one: TransitionSystem, other: TransitionSystem, data: st.DataObject
 ) -> None:
-    interpreter = Interpreter(one)
-    state, schedule = one.initial, []
-    for _ in range(5):
-        able = interpreter.enabled(state)
-        if not able:
-            break
-        number = data.draw(st.sampled_from(able))
-        schedule.append((one.transitions[number].label, one.transitions[number].actor))
-        state = interpreter.successor(state, number)
+    chosen = [one.transitions[number] for number in random_run(data, one, 5)]
+    schedule = [(t.label, t.actor) for t in chosen]
     assert retrace(one, schedule).stuck is None
     tried = retrace(other, schedule)
     trace = replay(other, tried.path)

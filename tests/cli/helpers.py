@@ -59,6 +59,11 @@ class Shell:
         return Ran(code, captured.out, captured.err)
 
 
+def flat(text: str) -> str:
+    """A text as one line, wherever it was broken."""
+    return " ".join(text.split())
+
+
 def finding(run: Run, verdict: Word) -> Finding:
     """A finding without details."""
     return Finding(

@@ -22,11 +22,6 @@ from tests.cli.helpers import TINY, Shell
 PODRACE = str(Path(sysconfig.get_path("scripts")) / "podrace")
 
 
-@pytest.fixture
-def shell(capsys: pytest.CaptureFixture[str]) -> Shell:
-    return Shell(capsys)
-
-
 def podrace(*arguments: str, cwd: Path | None = None, **env: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [PODRACE, *arguments], capture_output=True, text=True, cwd=cwd, env={**os.environ, **env}, timeout=120

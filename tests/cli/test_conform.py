@@ -15,11 +15,6 @@ BAD = {**GOOD, "id": "bad", "expected_candidate_nodes": []}
 LATE = {**GOOD, "id": "late", "applies_to": {"min": "1.30", "max": None}}
 
 
-@pytest.fixture
-def shell(capsys: pytest.CaptureFixture[str]) -> Shell:
-    return Shell(capsys)
-
-
 def file_of(folder: Path, *cases: dict[str, Any], name: str = "cases.json") -> str:
     path = folder / name
     path.write_text(json.dumps({"table": "t", "cases": cases}))

@@ -51,11 +51,6 @@ FLAT = [
 ENDS = {"false", "b", "}", ")", "bool", "int", "less", "a", "return"}
 
 
-@pytest.fixture
-def shell(capsys: pytest.CaptureFixture[str]) -> Shell:
-    return Shell(capsys)
-
-
 def test_functions_with_bodies_are_found() -> None:
     assert list(functions_of(GO)) == ["Queue.Pop", "less"]
 

@@ -13,11 +13,6 @@ from podrace.properties import PROPERTIES, instrument
 from tests.cli.helpers import TINY, Shell
 
 
-@pytest.fixture
-def shell(capsys: pytest.CaptureFixture[str]) -> Shell:
-    return Shell(capsys)
-
-
 def test_promela_on_stdout(shell: Shell) -> None:
     ran = shell("export", "53647", "--to", "promela", "--property", "s-err", "--with-fix", "53647")
     assert (ran.code, ran.err) == (0, "")

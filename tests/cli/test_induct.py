@@ -7,23 +7,7 @@ from pathlib import Path
 import pytest
 
 from podrace.checker.symbolic.certificate import failed_obligations
-from tests.cli.helpers import TINY, Shell
-
-
-@pytest.fixture
-def shell(capsys: pytest.CaptureFixture[str]) -> Shell:
-    return Shell(capsys)
-
-
-@pytest.fixture
-def tiny(tmp_path: Path) -> str:
-    file = tmp_path / "tiny.yaml"
-    file.write_text(TINY)
-    return str(file)
-
-
-def flat(text: str) -> str:
-    return " ".join(text.split())
+from tests.cli.helpers import Shell, flat
 
 
 def test_a_proof_for_all_sizes(shell: Shell, tiny: str, tmp_path: Path) -> None:

@@ -23,11 +23,6 @@ PREEMPTOR, VICTIM, RIVAL, NODE = (
 RACE = ["--release", "1.13", "--property", "S-NOMVIS"]
 
 
-@pytest.fixture
-def shell(capsys: pytest.CaptureFixture[str]) -> Shell:
-    return Shell(capsys)
-
-
 @pytest.fixture(scope="module")
 def realistic(tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = tmp_path_factory.mktemp("cluster") / "dump.yaml"

@@ -50,18 +50,6 @@ class Untested(Property):
 
 
 @pytest.fixture
-def shell(capsys: pytest.CaptureFixture[str]) -> Shell:
-    return Shell(capsys)
-
-
-@pytest.fixture
-def tiny(tmp_path: Path) -> str:
-    path = tmp_path / "tiny.yaml"
-    path.write_text(TINY)
-    return str(path)
-
-
-@pytest.fixture
 def mine(tmp_path: Path) -> Path:
     path = tmp_path / "my.py"
     path.write_text(MINE)

@@ -23,11 +23,6 @@ from podrace.model.scheduler.post_filter import PostFilter
 """
 
 
-@pytest.fixture
-def shell(capsys: pytest.CaptureFixture[str]) -> Shell:
-    return Shell(capsys)
-
-
 MISTAKES = [
     ("", "there is no class in it: derive a class from one of APIServer, "),
     ("class A:\n    pass\n", "A is no part of the scheduler: derive a class from one of APIServer, "),

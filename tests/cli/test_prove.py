@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from podrace.cli import prove as proving
+from podrace.cli import surveying
 from podrace.reports.survey import Survey
 from tests.cli.helpers import Shell
 
@@ -119,7 +119,7 @@ def test_a_journal_goes_on_and_says_the_same(shell: Shell, monkeypatch: pytest.M
         *SMALL,
     ]
     plain = json.loads(shell(*line).out)
-    monkeypatch.setattr(proving, "CHUNK", 5)
+    monkeypatch.setattr(surveying, "CHUNK", 5)
     whole = json.loads(shell(*line, "--journal", "j").out)
     lines = Path("j").read_text().splitlines(keepends=True)
     assert len(lines) > 3
@@ -128,7 +128,7 @@ def test_a_journal_goes_on_and_says_the_same(shell: Shell, monkeypatch: pytest.M
     for found in (plain, whole, resumed):
         del found[0]["seconds"]
     assert plain == whole == resumed
-    monkeypatch.setattr(proving, "CHUNK", 6)  # its chunks have the names of others
+    monkeypatch.setattr(surveying, "CHUNK", 6)  # its chunks have the names of others
     divided = shell(*line, "--journal", "j")
     assert (divided.code, divided.out) == (2, "")
     assert "j: is the journal of another sweep" in divided.err

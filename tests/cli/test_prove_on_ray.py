@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from podrace.checker.sweeps.chunk import Work
-from podrace.cli import prove as proving
+from podrace.cli import surveying
 from podrace.cli.survey import Outcomes, Task, work
 from tests.cli.helpers import Shell
 
@@ -55,14 +55,14 @@ def test_a_proof_loses_nothing_when_a_worker_of_the_cluster_is_killed(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(proving, "CHUNK", CHUNK)
+    monkeypatch.setattr(surveying, "CHUNK", CHUNK)
     shell = Shell(capsys)
     here = shell(*PROOF)
     (survey,) = untimed(here.out)
     chunks = sum(-(-row["explored"] // CHUNK) for row in survey["rows"])
     assert (survey["clusters"], chunks) == (37, 14)
 
-    monkeypatch.setattr(proving, "work", killed_half_way(tmp_path, chunks // 2))
+    monkeypatch.setattr(surveying, "work", killed_half_way(tmp_path, chunks // 2))
     ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="error")
     try:
         there = shell(*PROOF, "--ray", "local")

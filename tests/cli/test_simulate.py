@@ -23,18 +23,6 @@ class NobodyAssumed(Property):
 """
 
 
-@pytest.fixture
-def shell(capsys: pytest.CaptureFixture[str]) -> Shell:
-    return Shell(capsys)
-
-
-@pytest.fixture
-def tiny(tmp_path: Path) -> str:
-    file = tmp_path / "tiny.yaml"
-    file.write_text(TINY)
-    return str(file)
-
-
 def rows(text: str) -> list[dict[str, Any]]:
     """The rows of a JSON report without what depends on time."""
     found: list[dict[str, Any]] = json.loads(text)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from podrace.scenarios import read_scenario
-from tests.cli.helpers import Shell
+from tests.cli.helpers import Shell, flat
 
 SMALL = (
     "--release",
@@ -22,15 +22,6 @@ SMALL = (
     "7",
     "--no-color",
 )
-
-
-@pytest.fixture
-def shell(capsys: pytest.CaptureFixture[str]) -> Shell:
-    return Shell(capsys)
-
-
-def flat(text: str) -> str:
-    return " ".join(text.split())
 
 
 def test_what_is_found_is_confirmed_by_check(shell: Shell, tmp_path: Path) -> None:

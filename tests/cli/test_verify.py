@@ -33,11 +33,6 @@ BASE = (
 SMALL = ("--scenario", str(HERE / "small-race.yaml"))
 
 
-@pytest.fixture
-def shell(capsys: pytest.CaptureFixture[str]) -> Shell:
-    return Shell(capsys)
-
-
 def read(text: str) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(text)
     return found

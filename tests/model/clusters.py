@@ -1,11 +1,12 @@
 """Small clusters for tests of the model."""
 
+from collections.abc import Callable
 from typing import Any
 
 from podrace.model.cluster import build_cluster
 from podrace.model.environment.objects import ClusterSpec, Node, Pod, Scope
 from podrace.model.history import resolve
-from podrace.model.language import Concrete
+from podrace.model.language import Concrete, NotEnabled
 
 
 def nodes(*cpus: int) -> tuple[Node, ...]:
@@ -21,6 +22,15 @@ def spec(pods: list[Pod], on: tuple[Node, ...], **scope: Any) -> ClusterSpec:
 def concrete(cluster: ClusterSpec, release: str = "1.19", with_fixes=(), without=(), **_: object) -> Concrete:
     """The cluster's model in its initial state."""
     return Concrete(build_cluster(cluster, resolve(release, with_fixes, without).classes))
+
+
+def enabled(model: Concrete, call: Callable[..., object]) -> bool:
+    """Whether a step can run now; it does not run."""
+    try:
+        model.get(lambda: (call(), None)[1])
+    except NotEnabled:
+        return False
+    return True
 
 
 def race_72124(**scope: Any) -> ClusterSpec:

@@ -28,13 +28,13 @@ from podrace.model.environment.objects import (
 )
 from podrace.model.environment.spread import SpreadConstraint
 from podrace.model.history import RELEASES, resolve
-from podrace.model.language import NotEnabled, as_expr, trace_system
+from podrace.model.language import as_expr, trace_system
 from podrace.model.scheduler.events import (
     default_plugins,
 )
 from podrace.model.scheduler.queue import Place
 from podrace.model.scheduler.verdicts import NodeVerdict
-from tests.model.clusters import concrete, nodes, race_72124, spec
+from tests.model.clusters import concrete, enabled, nodes, race_72124, spec
 
 PAGE = Path(__file__).parents[2] / "docs" / "model.md"
 LISTED = re.findall(r"^\| (A-[A-Z-]+) \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
@@ -44,15 +44,6 @@ def test_every_entry_has_its_test_and_every_test_its_entry():
     pinned = {name for name in globals() if name.startswith("test_a_")}
     assert {f"test_{name.lower().replace('-', '_')}" for name in LISTED} == pinned
     assert len(LISTED) == len(set(LISTED)) > 20
-
-
-def enabled(model, call):
-    """Whether a step can run now; it does not run."""
-    try:
-        model.get(lambda: (call(), None)[1])
-    except NotEnabled:
-        return False
-    return True
 
 
 def system(cluster=None, release="1.22"):

@@ -30,12 +30,11 @@ from podrace.model.language import (
 from podrace.model.language.expr import fresh_graph, less, parameter, variable
 from podrace.model.language.sorts import sort_of_ref
 from podrace.scenarios.outline import Limits, Outline, outlines
-from tests.checker.families.test_sufficiency import essence, unknown_of
+from tests.checker.families.test_sufficiency import CASES, essence, unknown_of
 from tests.checker.reductions.test_symmetry import SYSTEMS, maps, some_states
 from tests.symmetric_systems import Process
 
 SMALL = Outline((), 0, graceful=False, limits=Limits(least_request=1), scope=Scope(pod_events=1, flush=False))
-CASES = [("1.13", "S-NOMVIS"), ("1.19", "S-NOM")]
 
 
 def true_if_proved(system: TransitionSystem) -> None:

@@ -15,12 +15,6 @@ from podrace.model.language import TransitionSystem
 from tests.checker.native.systems import philosophers, ring
 
 
-@pytest.fixture
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("PODRACE_CACHE", str(tmp_path / "cache"))
-    return tmp_path / "cache"
-
-
 def ir(system: TransitionSystem) -> str:
     return generate(system).ir
 

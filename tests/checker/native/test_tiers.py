@@ -19,12 +19,6 @@ from tests.checker.native.systems import ring
 from tests.random_systems import systems
 
 
-@pytest.fixture
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("PODRACE_CACHE", str(tmp_path / "cache"))
-    return tmp_path / "cache"
-
-
 def test_better_code_takes_the_place_of_the_first(cache: Path) -> None:
     tiers = Tiers(generate(ring(3)).ir)
     first = tiers.expand

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, Phase, find, given, settings
+from hypothesis import strategies as st
 from hypothesis.errors import NoSuchExample
 
 from podrace.checker import native, reference
@@ -145,6 +146,23 @@ BROKEN: dict[str, tuple[type[ReducedSearch], Callable[[Dependence], Dependence]]
 }
 
 
+def find_example(
+    strategy: st.SearchStrategy[TransitionSystem], most: int, wanted: Callable[[TransitionSystem], bool]
+) -> TransitionSystem:
+    """One of so many systems, always the same ones; the test fails if `wanted` holds for none."""
+    options = settings(
+        max_examples=most,
+        phases=[Phase.generate],
+        database=None,
+        derandomize=True,
+        suppress_health_check=list(HealthCheck),
+    )
+    try:
+        return find(strategy, wanted, settings=options)
+    except NoSuchExample:
+        pytest.fail(f"no random system of {most:,} shows the mistake")
+
+
 @pytest.mark.parametrize("mistake", BROKEN)
 def test_a_broken_reduction_is_caught(mistake: str) -> None:
     cls, spoil = BROKEN[mistake]
@@ -152,14 +170,4 @@ def test_a_broken_reduction_is_caught(mistake: str) -> None:
     def broken(system: TransitionSystem) -> Exploration:
         return cls(system, Budget(), None, spoil(dependence_of(system))).run()
 
-    options = settings(
-        max_examples=4000,
-        phases=[Phase.generate],
-        database=None,
-        derandomize=True,
-        suppress_health_check=list(HealthCheck),
-    )
-    try:
-        find(coupled(), lambda system: differs(system, broken), settings=options)
-    except NoSuchExample:
-        pytest.fail(f"no random system shows the mistake: {mistake}")
+    find_example(coupled(), 4000, lambda system: differs(system, broken))

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, find, given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from hypothesis.errors import NoSuchExample
 
 from podrace.checker import native, reference
 from podrace.checker.exploration import Budget, Exploration
@@ -26,7 +25,7 @@ from podrace.checker.slicing import step_name
 from podrace.checker.trace import confirm, confirm_goal
 from podrace.model.language import State, TransitionSystem
 from tests.checker.machines import counters
-from tests.checker.reductions.test_agreement import plain
+from tests.checker.reductions.test_agreement import find_example, plain
 from tests.random_systems import systems
 from tests.symmetric_systems import Process, alike
 
@@ -170,17 +169,7 @@ def test_a_permutation_that_is_not_proved_would_be_noticed() -> None:
             return True
         return answers(system, found) != answers(system, reference.explore(system))
 
-    options = settings(
-        max_examples=1000,
-        phases=[Phase.generate],
-        database=None,
-        derandomize=True,
-        suppress_health_check=list(HealthCheck),
-    )
-    try:
-        system = find(alike(spoiled=True), goes_wrong, settings=options)
-    except NoSuchExample:
-        pytest.fail("no random system shows the mistake")
+    system = find_example(alike(spoiled=True), 1000, goes_wrong)
     first, second, *_ = system.universe[Process]
     assert not Exchange(system, [(first, second)]).is_automorphism()
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 
 from podrace.model.environment.objects import Pod, PodCopy
-from podrace.model.language import NotEnabled
 from podrace.model.scheduler.handlers import Removal, Waking
 from podrace.model.scheduler.queue import Place
-from tests.model.clusters import concrete, nodes, spec
+from tests.model.clusters import concrete, enabled, nodes, spec
 
 
 def make(release):
@@ -18,21 +17,13 @@ def make(release):
     return model, model.part("handlers"), model.part("api"), pods, on
 
 
-def can(model, call):
-    try:
-        model.get(lambda: (call(), None)[1])
-    except NotEnabled:
-        return False
-    return True
-
-
 @pytest.mark.parametrize(("release", "queue_first"), [("1.34", True), ("1.35", False)])
 def test_of_a_binding_the_cache_hears_first(release, queue_first):
     model, handlers, api, (a, _), on = make(release)
     model.do(lambda: api.bind(a, on[0]))
-    assert can(model, lambda: handlers.handle_for_queue(a)) is queue_first
+    assert enabled(model, lambda: handlers.handle_for_queue(a)) is queue_first
     model.do(lambda: handlers.handle_for_cache(a))
-    assert can(model, lambda: handlers.handle_for_queue(a)) is queue_first, (
+    assert enabled(model, lambda: handlers.handle_for_queue(a)) is queue_first, (
         "the cache's half has still to wake pods"
     )
     model.do(lambda: handlers.wake_queue(a))
@@ -45,10 +36,10 @@ def test_events_are_handled_in_their_order(release, overtakes):
     model, handlers, api, (a, x), _ = make(release)
     model.do(lambda: api.delete_pod(a))
     model.do(lambda: api.delete_pod(x))
-    assert can(model, lambda: handlers.handle_for_cache(x)) is overtakes
+    assert enabled(model, lambda: handlers.handle_for_cache(x)) is overtakes
     model.do(lambda: handlers.handle_for_queue(a))
     if release == "1.35":
-        assert can(model, lambda: handlers.handle_for_cache(x)) is False
+        assert enabled(model, lambda: handlers.handle_for_cache(x)) is False
         model.do(lambda: handlers.look_whether_assumed(a))
     model.do(lambda: handlers.handle_for_cache(x))
     assert model.get(lambda: model.part("cache").knows(x)) is False

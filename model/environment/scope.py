@@ -1,0 +1,77 @@
+"""The scope in which a cluster is explored: how often what may happen, and how the scheduler is configured."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """What the scheduler's configuration says of scoring, sampling and preemption.
+
+    `scored`: of the feasible nodes only those with the best score may win. Without it each may: the scenario then
+    stands for whatever scores a real scheduler computes.
+    """
+
+    scored: bool = False
+    hard_affinity_weight: int = 1
+    ignore_preferred_of_existing: bool = False
+    percentage_of_nodes: int = 0
+    min_candidates_percentage: int = 10
+    min_candidates: int = 100
+
+
+DEFAULTS = Config()
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """How often each disturbance may happen, and how far views may lag behind the API server.
+
+    Counts are totals over a run. `pod_events` and `node_events` bound the backlog of undelivered
+    events of one watch; a full backlog stops API writes, and a verdict names it. `flush`: the periodic
+    flush of long-parked pods may happen; `fair_flush`: liveness may count on it. `backoff` off: every backoff is over
+    at once (podInitialBackoffSeconds 0).
+    """
+
+    pod_events: int = 4
+    node_events: int = 2
+    node_deletions: int = 0
+    node_creations: int = 0
+    pod_deletions: int = 0
+    pod_creations: int = 0
+    bind_failures: int = 0
+    lost_replies: int = 0
+    write_failures: int = 0
+    assume_expiries: int = 0
+    plugin_errors: int = 0
+    permit_rejections: int = 0
+    restarts: int = 0
+    leader_changes: int = 0
+    external_binds: int = 0
+    relists: int = 0
+    pod_gc: bool = True
+    flush: bool = True
+    backoff: bool = True
+    fair_flush: bool = False
+    config: Config = field(default_factory=lambda: DEFAULTS)
+
+
+def last_version(scope: object) -> int:
+    """The highest version of a pod's specification: no step changes one, only conformance cases do."""
+    return int(getattr(scope, "pod_versions", 1)) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class _GatedScope(Scope):
+    gates: int = 1
+
+
+def with_gates(scope: Scope) -> Scope:
+    """The scope of a cluster in which some pod has scheduling gates; elsewhere, their place in a pod's object costs nothing."""
+    return _GatedScope(**{field.name: getattr(scope, field.name) for field in fields(Scope)})
+
+
+def gates_possible(scope: object) -> int:
+    """Whether a pod may have scheduling gates."""
+    return int(getattr(scope, "gates", 0))
