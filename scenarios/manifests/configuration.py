@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from .documents import Manifest
 from .pods import DEFAULT_SCHEDULER
 from .remarks import Remarks
+from .spread import is_hard
 
 POINTS = ("multiPoint", "preFilter", "filter", "postFilter")
 MODELLED = (
@@ -118,7 +119,7 @@ def _arguments(plugin: str, value: Manifest | None, remarks: Remarks) -> dict[st
     if plugin == "PodTopologySpread" and "defaultConstraints" in fields:
         for element in fields["defaultConstraints"].elements("a list of constraints"):
             when = element.fields(("whenUnsatisfiable",), "a constraint").get("whenUnsatisfiable")
-            if when is None or when.scalar("a word") != "ScheduleAnyway":
+            if when is None or is_hard(when):
                 remarks.add(
                     "defaultConstraints of PodTopologySpread are not modelled: left out, and the verdict is not about pods "
                     "that have no constraints of their own and get these",

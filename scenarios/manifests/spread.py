@@ -39,6 +39,17 @@ class Spread:
     honors_affinity: bool = True
     honors_taints: bool = False
 
+    @property
+    def newer(self) -> list[str]:
+        """Which fields of SINCE say something else than if they were not there."""
+        said = {
+            "minDomains": self.min_domains > 1,
+            "matchLabelKeys": bool(self.keys),
+            "nodeAffinityPolicy": not self.honors_affinity,
+            "nodeTaintsPolicy": self.honors_taints,
+        }
+        return [field for field, differs in said.items() if differs]
+
     def of(self, labels: Mapping[str, str]) -> Spread:
         """The constraint of a pod with these labels: its selector also asks for the pod's own values of the keys.
 
@@ -57,7 +68,6 @@ def read_constraints(fields: Mapping[str, Manifest], owner: str, remarks: Remark
     if "topologySpreadConstraints" not in fields:
         return ()
     found: list[Spread] = []
-    newer: set[str] = set()
     for element in fields["topologySpreadConstraints"].elements("a list of constraints"):
         given = element.fields(
             (*_NEEDED, "labelSelector", *SINCE), "a constraint with `maxSkew` and `topologyKey`"
@@ -65,13 +75,9 @@ def read_constraints(fields: Mapping[str, Manifest], owner: str, remarks: Remark
         for needed in _NEEDED:
             if needed not in given:
                 element.fail(f"`{needed}` is missing: a constraint has {', '.join(_NEEDED)}")
-        if (
-            given["whenUnsatisfiable"].one_of(("DoNotSchedule", "ScheduleAnyway"), "what to do")
-            == "DoNotSchedule"
-        ):
+        if is_hard(given["whenUnsatisfiable"]):
             found.append(_constraint(given))
-            newer |= SINCE.keys() & given.keys()
-    for field in sorted(newer):
+    for field in sorted({field for c in found for field in c.newer}):
         remarks.add(
             f"{field} of a topology spread constraint is heeded as by default from {SINCE[field]} on: "
             "a verdict on an older release is not about what that one makes of it",
@@ -80,14 +86,19 @@ def read_constraints(fields: Mapping[str, Manifest], owner: str, remarks: Remark
     return tuple(found)
 
 
+def is_hard(when: Manifest) -> bool:
+    """What whenUnsatisfiable says."""
+    return when.one_of(("DoNotSchedule", "ScheduleAnyway"), "what to do") == "DoNotSchedule"
+
+
 def _constraint(given: Mapping[str, Manifest]) -> Spread:
     keys: tuple[str, ...] = ()
     if "matchLabelKeys" in given:
         if "labelSelector" not in given:
             given["matchLabelKeys"].fail("without `labelSelector` it says nothing: add one, or remove it")
-        keys = tuple(label_key(key) for key in given["matchLabelKeys"].elements("a list of label keys"))
+        keys = tuple(_key(key) for key in given["matchLabelKeys"].elements("a list of label keys"))
     return Spread(
-        label_key(given["topologyKey"]),
+        _key(given["topologyKey"]),
         read_selector(given["labelSelector"]) if "labelSelector" in given else Selector(nothing=True),
         given["maxSkew"].integer(1, MAX_SKEW),
         given["minDomains"].integer(1, MAX_SKEW) if "minDomains" in given else 1,
@@ -95,6 +106,11 @@ def _constraint(given: Mapping[str, Manifest]) -> Spread:
         _honors(given, "nodeAffinityPolicy", True),
         _honors(given, "nodeTaintsPolicy", False),
     )
+
+
+def _key(value: Manifest) -> str:
+    value.text("a label key such as app or example.com/zone")
+    return label_key(value)
 
 
 def _honors(given: Mapping[str, Manifest], name: str, default: bool) -> bool:

@@ -95,7 +95,9 @@ def test_constraints_are_read(tmp_path: Path, given: dict[str, Any], expected: S
 
 def test_fields_that_older_releases_do_not_know_are_remarked_on_once_for_each_owner(tmp_path: Path) -> None:
     both = spreading(
-        constraint(minDomains=2), constraint(HOST, minDomains=2), constraint("x", nodeTaintsPolicy="Honor")
+        constraint(minDomains=2, nodeAffinityPolicy="Honor"),
+        constraint(HOST, minDomains=2),
+        constraint("x", nodeTaintsPolicy="Honor", matchLabelKeys=[]),
     )
     found = read(tmp_path, node("n1"), pod("p", "1", **both), pod("q", "1", **spreading(constraint())))
     assert list(found.remarks) == [
