@@ -38,7 +38,7 @@ def _others(pod: ClusterPod, number: int, kept: Representative) -> dict[str, int
     elsewhere = sorted((number, domain) for domain, number in found.items() if domain not in here)
     others = {domain: number for domain, number in found.items() if domain in here and number}
     others |= {domain: number for number, domain in elsewhere[:1]}
-    if len(found) < spread.min_domains:  # then the emptiest domain counts as empty
+    if len(found) < spread.min_domains > 1:  # then the emptiest domain counts as empty
         others[f"fewer-than-{spread.min_domains}-domains"] = 0
     return others
 

@@ -25,8 +25,8 @@ def keys_of_selector(selector: Selector) -> Iterator[str]:
 def asked_of_nodes(pods: Iterable[ClusterPod]) -> set[str]:
     """The keys of node labels that these pods select by, or that make domains for them."""
     some = list(pods)
-    domains = {t.topology_key for pod in some for t in (*pod.terms, *pod.spread)}
-    return selected_of_nodes(some) | domains
+    by_term = {t.topology_key for pod in some for t in pod.terms}
+    return selected_of_nodes(some) | by_term | {c.topology_key for pod in some for c in pod.spread}
 
 
 def selected_of_nodes(pods: Iterable[ClusterPod]) -> set[str]:
@@ -47,8 +47,8 @@ class Groups:
         everyone = [*inventory.bound, *inventory.pending]
         self.asked_of_pods: set[str] = {k for b in inventory.budgets for k in keys_of_selector(b.selector)}
         for pod in everyone:
-            for asks in (*pod.terms, *pod.spread):
-                self.asked_of_pods.update(keys_of_selector(asks.selector))
+            for selector in (*(t.selector for t in pod.terms), *(c.selector for c in pod.spread)):
+                self.asked_of_pods.update(keys_of_selector(selector))
         by_hostname = {HOSTNAME} & selected_of_nodes(inventory.pending)
         self._of_nodes = asked_of_nodes(everyone) - {HOSTNAME} | by_hostname
         self._by_name = any(
