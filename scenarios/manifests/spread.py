@@ -92,11 +92,10 @@ def is_hard(when: Manifest) -> bool:
 
 
 def _constraint(given: Mapping[str, Manifest]) -> Spread:
-    keys: tuple[str, ...] = ()
-    if "matchLabelKeys" in given:
-        if "labelSelector" not in given:
-            given["matchLabelKeys"].fail("without `labelSelector` it says nothing: add one, or remove it")
-        keys = tuple(_key(key) for key in given["matchLabelKeys"].elements("a list of label keys"))
+    listed = given["matchLabelKeys"].elements("a list of label keys") if "matchLabelKeys" in given else []
+    keys = tuple(_key(key) for key in listed)
+    if keys and "labelSelector" not in given:
+        given["matchLabelKeys"].fail("without `labelSelector` it says nothing: add one, or remove it")
     return Spread(
         _key(given["topologyKey"]),
         read_selector(given["labelSelector"]) if "labelSelector" in given else Selector(nothing=True),

@@ -71,7 +71,7 @@ OBJECTS: dict[str, dict[str, Any]] = {
             "topologySpreadConstraints": [
                 {
                     "maxSkew": 2, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule", "minDomains": 1,
-                    "labelSelector": {"matchLabels": {"app": "api"}}, "matchLabelKeys": ["app"],
+                    "labelSelector": {"matchLabels": {"app": "api"}}, "matchLabelKeys": [],
                     "nodeAffinityPolicy": "Honor", "nodeTaintsPolicy": "Ignore",
                 },
                 {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "ScheduleAnyway"},

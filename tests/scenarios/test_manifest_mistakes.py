@@ -27,6 +27,12 @@ IGNORED: list[Any] = [
 ]  # fmt: skip
 TERM = ("preemptor", "spec", "affinity", "podAntiAffinity", REQUIRED)
 NODE_TERMS = ("preemptor", "spec", "affinity", "nodeAffinity", REQUIRED)
+KEYS_ALONE = {
+    "maxSkew": 1,
+    "topologyKey": "zone",
+    "whenUnsatisfiable": "DoNotSchedule",
+    "matchLabelKeys": ["app"],
+}
 SPREAD = ("preemptor", "spec", "topologySpreadConstraints")
 PROFILE = ("config", "profiles", 0)
 
@@ -78,7 +84,7 @@ WRONG: list[tuple[Path, list[Any]]] = [
     (TERM, [*LIST, [3], [{}], [{"labelSelector": {}}], [{"topologyKey": "zone"}]]),
     ((*TERM, 0, "namespaces"), LIST),
     ((*TERM, 0, "topologyKey"), TEXT),
-    (SPREAD, [*LIST, [3], [[]], [{}], [{"maxSkew": 1, "topologyKey": "zone"}]]),
+    (SPREAD, [*LIST, [3], [[]], [{}], [{"maxSkew": 1, "topologyKey": "zone"}], [KEYS_ALONE]]),
     ((*SPREAD, 0, "maxSkew"), [*NUMBER, 0, "1", 1 << 40]),
     ((*SPREAD, 0, "topologyKey"), [7, True, "", "-bad-", "a b", [], {}]),
     ((*SPREAD, 0, "whenUnsatisfiable"), WORD),
@@ -128,7 +134,7 @@ MISSING: list[Path] = [
     *((name, "metadata", "name") for name in OBJECTS if name != "config"),
     ("node", "status"), ("node", "status", "allocatable", "cpu"), ("class", "value"), ("victim", "spec"),
     ("preemptor", "spec", "containers"), ("deployment", "spec"), ("deployment", "spec", "template"),
-    ("job", "spec", "template", "spec"), *((*SPREAD, 0, f) for f in ("maxSkew", "topologyKey", "whenUnsatisfiable", "labelSelector")),
+    ("job", "spec", "template", "spec"), *((*SPREAD, 0, f) for f in ("maxSkew", "topologyKey", "whenUnsatisfiable")),
     ("budget", "spec"), ("class", "apiVersion"),
 ]  # fmt: skip
 
