@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..scenarios import one_line
 from .console import message_console, result_console, tolerant_of_closed_pipes
 from .files import beside, refuse_unwritable, write_text
 from .options import UsageProblem
-from .plan import Run, Selection, plan
+from .plan import Run, Selection, plan, refuse_all_ignored
 from .progress import ProgressDisplay
 
 if TYPE_CHECKING:
@@ -100,12 +99,7 @@ def run_all(runs: Sequence[Run], budget: Budget, method: Method, output: Output)
     """Carry out the runs one after the other."""
     from .execute import execute, ignored
 
-    if runs and all(run.ignored for run in runs):
-        why = "; ".join(dict.fromkeys(f"{run.property}: {run.ignored}" for run in runs))
-        raise UsageProblem(
-            f"nothing would be looked at, for all is ignored ({one_line(why, 300)}): name another property"
-        )
-
+    refuse_all_ignored(runs)
     findings = []
     with ProgressDisplay(message_console(output.no_color)) as display:
         for number, run in enumerate(runs, 1):

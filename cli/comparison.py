@@ -20,10 +20,10 @@ from ..model.language import TransitionSystem, all_of, negate
 from ..model.language.expr import fresh_graph
 from ..properties import instrument
 from ..properties.outcomes import Outcomes
-from ..reports.comparison import Comparison, Decided, Lost, Outcome, Pair, Parted, outcome_of
+from ..reports.comparison import Comparison, Decided, Ignored, Lost, Outcome, Pair, Parted, outcome_of
 from ..reports.document import Finding
 from ..scenarios import Scenario
-from .execute import Method, execute_on, fixes_of, goal_words
+from .execute import Method, execute_on, fixes_of, goal_words, ignored_words
 from .plan import Run
 from .progress import ProgressDisplay
 from .retrace import label_of
@@ -36,7 +36,10 @@ DECISIONS = 6
 
 @dataclass
 class Comparer:
-    """Compares two compositions. `runs` are those on the first; the second gets the same."""
+    """Compares two compositions. `runs` are those on the first; the second gets the same.
+
+    What a scenario ignores is not searched, and a scenario of which nothing is left is not compared.
+    """
 
     before: Composition
     after: Composition
@@ -50,7 +53,7 @@ class Comparer:
 
     def scenarios(self) -> list[Scenario]:
         """The scenarios, in the order of the runs."""
-        return list({run.scenario.file: run.scenario for run in self.runs}.values())
+        return list({run.scenario.file: run.scenario for run in self.runs if not run.ignored}.values())
 
     def is_no_comparison(self) -> bool:
         """Whether the two systems are the same in every scenario."""
@@ -63,7 +66,7 @@ class Comparer:
         for scenario in self.scenarios():
             first, second = self._both(scenario)
             runs = [run for run in self.runs if run.scenario is scenario]
-            pairs += [self._pair(run) for run in runs]
+            pairs += [self._pair(run) for run in runs if not run.ignored]
             if self._is_alike(scenario):
                 alike.append(scenario.name)
                 continue
@@ -83,6 +86,7 @@ class Comparer:
             difference=min(parted, key=lambda p: len(p.steps), default=None),
             alike=tuple(alike),
             left_out=self.left_out,
+            ignored=ignored_of(self.runs),
             notes=tuple(dict.fromkeys((*self.before.notes, *self.after.notes))),
         )
 
@@ -143,7 +147,8 @@ class Comparer:
     def _lost(self, runs: Sequence[Run], second: TransitionSystem) -> tuple[list[str], list[str]]:
         """Outcomes that the second scheduler cannot bring about any more, and those that are undecided.
 
-        Of the first, only what it brings about while all properties hold: a fix takes away what only a violation leads to.
+        Of the first, only what it brings about while all properties hold, the ignored ones as well: a fix takes away what only
+        a violation leads to.
         """
         scenario = runs[0].scenario
         self._start(f"{scenario.name}: outcomes on {self.before.label}")
@@ -176,6 +181,11 @@ class Comparer:
                 ),
                 found.shortest,
             )
+
+
+def ignored_of(runs: Sequence[Run]) -> tuple[Ignored, ...]:
+    """What of these runs is not looked at."""
+    return tuple(Ignored(run.scenario.name, run.property, ignored_words(run)) for run in runs if run.ignored)
 
 
 def _unharmed(system: TransitionSystem) -> TransitionSystem:

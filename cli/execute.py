@@ -92,7 +92,6 @@ def execute_on(
 
 def ignored(run: Run) -> Finding:
     """What is reported of a run that the scenario says is not to be looked at."""
-    reason = run.ignored.rstrip(".")
     return Finding(
         scenario=run.scenario.name,
         release=run.composition.release,
@@ -103,7 +102,7 @@ def ignored(run: Run) -> Finding:
         transitions=0,
         depth=0,
         seconds=0.0,
-        words=f"Ignored, not looked at: {reason}.",
+        words=ignored_words(run),
         expected=run.expected,
         expected_steps=run.expected_steps,
         notes=run.composition.notes,
@@ -112,6 +111,11 @@ def ignored(run: Run) -> Finding:
         issues=run.prop.issues,
         place=place_of(run.scenario, run.property, run.origin),
     )
+
+
+def ignored_words(run: Run) -> str:
+    """That, and why, the scenario says that this run is not to be looked at."""
+    return f"Ignored, not looked at: {run.ignored.rstrip('.')}."
 
 
 def how_to_go_on(result: Result, budget: Budget) -> str | None:

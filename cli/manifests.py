@@ -11,6 +11,7 @@ from pathlib import Path
 from ..scenarios import Scenario, parse_scenario
 from ..scenarios.manifests import Size, read_manifests, represent
 from ..scenarios.manifests.account import account_of, caveat_of, title_of
+from ..scenarios.manifests.counted import remarks_of
 from ..scenarios.manifests.writing import scenario_of
 from .console import message_console, result_console, tolerant_of_closed_pipes
 from .files import refuse_unwritable, write_text
@@ -50,6 +51,8 @@ def scenario_from(asked: Manifests, no_color: bool = False) -> Represented:
     for remark in inventory.remarks:
         messages.print(f"note: {remark}", soft_wrap=True)
     kept = represent(inventory, asked.size, asked.focus)
+    for remark in remarks_of(kept):
+        messages.print(f"note: {remark}", soft_wrap=True)
     account, caveat = account_of(kept), caveat_of(kept)
     text = scenario_of(kept, _name(asked.names), title_of(kept), account)
     file = str(asked.write) if asked.write is not None else _shown(asked.names)

@@ -10,6 +10,7 @@ from ..checker.exploration import Budget
 from ..checker.minimal import minimal_sets
 from ..model.history import CHANGES, RELEASES
 from ..reports.needed import FORMS, Needed, Tried, print_needed
+from .comparison import ignored_of
 from .console import message_console, result_console, tolerant_of_closed_pipes
 from .execute import Method, execute
 from .options import UsageProblem, parse_fix, parse_release
@@ -33,7 +34,8 @@ def minimal(
     fixes = [parse_fix(name, list(CHANGES)) for name in with_fixes]
     base = parse_release(release, RELEASES) if release is not None else default_release(candidates)
     before, whole = compose(base, fixes, ()), put_in(base, candidates, fixes)
-    runs, _ = runs_of(inquiry, before, whole)
+    asked, _ = runs_of(inquiry, before, whole)
+    runs = [run for run in asked if not run.ignored]
     tried: list[Tried] = []
     with ProgressDisplay(message_console(inquiry.no_color)) as display:
 
@@ -49,6 +51,7 @@ def minimal(
         tuple(dict.fromkeys(run.scenario.name for run in runs)),
         tuple(tuple(c.name for c in one) for one in found),
         tuple(tried),
+        ignored_of(asked),
     )
     with tolerant_of_closed_pipes():
         if inquiry.form == "text":

@@ -204,6 +204,15 @@ def default_properties(scenario: Scenario) -> tuple[str, ...]:
     return scenario.properties or tuple(PROPERTIES)
 
 
+def refuse_all_ignored(runs: Sequence[Run]) -> None:
+    """Refuse to look at nothing, which would be no success. Raises UsageProblem."""
+    if runs and all(run.ignored for run in runs):
+        why = "; ".join(dict.fromkeys(f"{run.property}: {run.ignored}" for run in runs))
+        raise UsageProblem(
+            f"nothing would be looked at, for all is ignored ({one_line(why, 300)}): name another property"
+        )
+
+
 def refuse_unknown_ignored(scenario: Scenario, own: Mapping[str, type[Property]]) -> None:
     """Refuse to ignore what no property is, for it would be a mistyped one that is still looked at; and to ignore for single
     pods what is about none. Raises ScenarioError.

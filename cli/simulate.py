@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from .check import INCONCLUSIVE, VIOLATED, Output, draw, report, save_traces
 from .console import message_console, result_console, tolerant_of_closed_pipes
 from .options import UsageProblem
-from .plan import Run, Selection, plan
+from .plan import Run, Selection, plan, refuse_all_ignored
 from .progress import ProgressDisplay, short
 
 if TYPE_CHECKING:
@@ -24,7 +24,9 @@ WALKABLE = ("invariant", "stuck")
 def simulate(selection: Selection, walks: Walks, output: Output) -> int:
     """Carry out a whole `podrace simulate`; gives the exit code."""
     output.refuse_unusable()
-    runs, left_out = _walkable(plan(selection), selection)
+    planned = plan(selection)
+    refuse_all_ignored(planned)
+    runs, left_out = _walkable(planned, selection)
     found = [*_walk_all(runs, left_out, walks, output)]
     with tolerant_of_closed_pipes():
         _report(found, output)
@@ -36,19 +38,21 @@ def simulate(selection: Selection, walks: Walks, output: Output) -> int:
 
 
 def _walkable(runs: Sequence[Run], selection: Selection) -> tuple[list[Run], dict[str, list[str]]]:
-    """The runs that walks can do something for; of each scenario, also what it asks beside these by itself."""
+    """The runs that walks can do something for, and those that are ignored; of each scenario, also what it asks beside
+    these by itself.
+    """
     left_out: dict[str, list[str]] = {}
     for run in runs:
-        if run.prop.kind in WALKABLE:
+        if run.prop.kind in WALKABLE or run.ignored:
             continue
         if selection.properties or selection.own:
             raise UsageProblem(
                 f"{run.property} is a {run.prop.kind}, and a walk that ends cannot violate it: use `podrace check`"
             )
         left_out.setdefault(run.scenario.name, []).append(run.property)
-    chosen = [run for run in runs if run.prop.kind in WALKABLE]
+    chosen = [run for run in runs if run.prop.kind in WALKABLE or run.ignored]
     for name, properties in left_out.items():
-        if not any(run.scenario.name == name for run in chosen):
+        if not any(run.scenario.name == name and not run.ignored for run in chosen):
             raise UsageProblem(
                 f"{name} asks for {', '.join(properties)}, which no walk that ends can violate: "
                 "name a safety property (S-...) with --property, or use `podrace check`"
@@ -59,11 +63,14 @@ def _walkable(runs: Sequence[Run], selection: Selection) -> tuple[list[Run], dic
 def _walk_all(
     runs: Sequence[Run], left_out: dict[str, list[str]], walks: Walks, output: Output
 ) -> Sequence[Walked]:
-    from .walk import walk
+    from .walk import ignored, walk
 
     found = []
     with ProgressDisplay(message_console(output.no_color)) as display:
         for number, run in enumerate(runs, 1):
+            if run.ignored:
+                found.append(ignored(run, walks))
+                continue
             count = f"[{number}/{len(runs)}] " if len(runs) > 1 else ""
             display.start(f"{count}{run.scenario.name} {run.composition.label} {run.property}")
 

@@ -16,7 +16,14 @@ from .console import message_console, result_console, tolerant_of_closed_pipes
 from .execute import Method
 from .options import UsageProblem, parse_fix, parse_property, parse_release
 from .patch import read_patch, with_patches
-from .plan import Run, chosen_scenarios, compose, default_properties, refuse_unknown_ignored
+from .plan import (
+    Run,
+    chosen_scenarios,
+    compose,
+    default_properties,
+    refuse_all_ignored,
+    refuse_unknown_ignored,
+)
 from .progress import ProgressDisplay
 from .python_file import split_option
 
@@ -141,6 +148,7 @@ def runs_of(inquiry: Inquiry, before: Composition, after: Composition) -> tuple[
         for scenario in fitting
         for name in dict.fromkeys(asked or (*default_properties(scenario), *scenario.also))
     ]
+    refuse_all_ignored(runs)
     return runs, tuple(s.name for s in scenarios if s not in fitting)
 
 

@@ -8,7 +8,7 @@ from ..checker.simulate import Seen, Walks, simulate
 from ..checker.trace import plain_value
 from ..reports.document import Fixes
 from ..reports.walks import Values, Walked
-from .execute import WORDS, goal_words, scope_of, silence_of
+from .execute import WORDS, goal_words, ignored_words, scope_of, silence_of
 from .plan import Run
 from .steps import steps_of
 from .systems import system_of
@@ -54,6 +54,32 @@ def walk(
         steps_fired=dict(found.fired),
         steps_never_fired=found.never_fired,
         values=tuple(_values(seen) for seen in found.values),
+    )
+
+
+def ignored(run: Run, walks: Walks) -> Walked:
+    """What is reported of a run that the scenario says is not to be looked at: no walk was taken."""
+    return Walked(
+        scenario=run.scenario.name,
+        release=run.composition.release,
+        fixes=Fixes(run.composition.added, run.composition.removed),
+        property=run.property,
+        verdict="IGNORED",
+        seed=walks.seed,
+        by=walks.by,
+        max_walks=walks.count,
+        max_steps=walks.steps,
+        walks=0,
+        steps=0,
+        resting=0,
+        longest=0,
+        seconds=0.0,
+        steps_per_second=0,
+        words=ignored_words(run),
+        notes=run.composition.notes,
+        title=run.scenario.title,
+        sentence=run.prop.sentence(),
+        issues=run.prop.issues,
     )
 
 

@@ -76,9 +76,17 @@ class Parted(msgspec.Struct, frozen=True):
     shortest: bool
 
 
+class Ignored(msgspec.Struct, frozen=True):
+    """A property that a scenario says is not to be looked at; `words` say so, with the reason."""
+
+    scenario: str
+    property: str
+    words: str
+
+
 class Comparison(msgspec.Struct, frozen=True):
-    """Two schedulers, compared. `undecided` are outcomes of scenarios that a budget left open; `unsearched` are scenarios
-    whose systems are the same in all.
+    """Two schedulers, compared. `undecided` are outcomes of scenarios that a budget left open; `alike` are scenarios whose
+    systems are the same in all; `ignored` was not looked at.
     """
 
     before: str
@@ -91,6 +99,7 @@ class Comparison(msgspec.Struct, frozen=True):
     difference: Parted | None = None
     alike: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
+    ignored: tuple[Ignored, ...] = ()
     notes: tuple[str, ...] = ()
 
     @builtins.property

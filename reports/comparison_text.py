@@ -80,6 +80,7 @@ def summary(comparison: Comparison) -> list[str]:
         lines.append(f"steps that run only after it: {', '.join(comparison.steps_gained)}")
     if comparison.alike:
         lines.append(f"no difference at all in: {', '.join(comparison.alike)}")
+    lines += [f"{one.property} in {one.scenario}: {one.words}" for one in comparison.ignored]
     if comparison.left_out:
         lines.append(
             f"left out, as they need plugins that one of the two lacks: {', '.join(comparison.left_out)}"

@@ -8,6 +8,7 @@ import msgspec
 from rich.console import Console
 from rich.text import Text
 
+from .comparison import Ignored
 from .markdown import plain
 from .table import VERDICT_STYLES, print_columns
 from .text import print_wrapped
@@ -26,7 +27,9 @@ class Tried(msgspec.Struct, frozen=True):
 
 
 class Needed(msgspec.Struct, frozen=True):
-    """The minimal sets of changes with which everything holds that was asked. `tried` are all sets that were searched."""
+    """The minimal sets of changes with which everything holds that was asked. `tried` are all sets that were searched; `ignored` was
+    not asked.
+    """
 
     release: str
     changes: tuple[str, ...]
@@ -34,6 +37,7 @@ class Needed(msgspec.Struct, frozen=True):
     scenarios: tuple[str, ...]
     minimal: tuple[tuple[str, ...], ...]
     tried: tuple[Tried, ...]
+    ignored: tuple[Ignored, ...] = ()
 
 
 def words(needed: Needed) -> list[str]:
@@ -52,7 +56,7 @@ def words(needed: Needed) -> list[str]:
     vacuous = [_listed(t.changes) for t in needed.tried if t.vacuous]
     if vacuous:
         found.append(f"Vacuous, as something that should come about did not: {'; '.join(vacuous)}.")
-    return found
+    return found + [f"{one.property} in {one.scenario}: {one.words}" for one in needed.ignored]
 
 
 def print_needed(console: Console, needed: Needed) -> None:

@@ -115,6 +115,8 @@ def print_walks(console: Console, found: Sequence[Walked], vocabulary: Vocabular
 
 
 def _coverage(walked: Walked) -> list[str]:
+    if walked.verdict == "IGNORED":
+        return []
     lines = [f"Seed {walked.seed}: the same seed gives the same walks."]
     if walked.verdict != "VIOLATED":
         lines[0] += " For more, raise --walks, --steps or --timeout, or take another --seed."

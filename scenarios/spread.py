@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from ..model.environment.spread import SpreadConstraint
 from .document import Value
-from .labels import SELECTOR_FIELDS, label_key, read_selector, selector_in
+from .labels import SELECTOR_FIELDS, label_key, label_value, read_selector, selector_in
 
-SPREAD_FIELDS = ("maxSkew", "topologyKey", "whenUnsatisfiable", "labelSelector", *SELECTOR_FIELDS)
+SPREAD_FIELDS = ("maxSkew", "topologyKey", "whenUnsatisfiable", "labelSelector", *SELECTOR_FIELDS, "others")
 MAX_SKEW = 1 << 31
+MAX_OTHERS = 1_000_000
 
 
 def read_spread(value: Value | None) -> list[SpreadConstraint]:
@@ -31,5 +32,13 @@ def _constraint(value: Value) -> SpreadConstraint:
         fields[beside].fail(f"`labelSelector` is there, too: move `{beside}` into it")
     selector = read_selector(fields["labelSelector"]) if "labelSelector" in fields else selector_in(fields)
     return SpreadConstraint(
-        label_key(fields["topologyKey"]), selector, fields["maxSkew"].integer(1, MAX_SKEW)
+        label_key(fields["topologyKey"]),
+        selector,
+        fields["maxSkew"].integer(1, MAX_SKEW),
+        _others(fields["others"]) if "others" in fields else {},
     )
+
+
+def _others(value: Value) -> dict[str, int]:
+    pairs = value.items("a mapping from values of the topology key to numbers of pods")
+    return {label_value(domain): number.integer(0, MAX_OTHERS) for domain, number in pairs}

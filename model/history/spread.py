@@ -22,8 +22,8 @@ class NothingSpread(Filters):
 class EmptySelectorsCount(Filters):
     """An empty selector counted every pod of the namespace (1.23)."""
 
-    def is_counted(self, constraint: SpreadConstraint, other: Pod) -> bool:
-        return constraint.counts(other.labels)
+    def counts_pods(self, constraint: SpreadConstraint) -> bool:
+        return True
 
 
 @before(

@@ -27,7 +27,7 @@ class TopologySpread(Component):
     def is_even(self, pod: Pod, constraint: SpreadConstraint, node: Node, placement: Placement) -> Expr:
         """Whether the skew stays within bounds if the pod goes to the node."""
         domains = self.domains(pod, constraint, placement)
-        more = len(placement.on) + 1
+        more = len(placement.on) + 1 + max(constraint.others.values(), default=0)
         least = as_expr(more)
         for exists, pods in domains.values():
             least = select(exists, smallest(least, pods), least)
@@ -36,9 +36,9 @@ class TopologySpread(Component):
         there = as_expr(0) if here is None else here[1]
         return there + own - least <= constraint.max_skew
 
-    def is_counted(self, constraint: SpreadConstraint, other: Pod) -> bool:
-        """Whether the constraint counts another pod of its namespace; an empty selector counts nobody."""
-        return constraint.counts(other.labels) and not constraint.selector.empty
+    def counts_pods(self, constraint: SpreadConstraint) -> bool:
+        """Whether the constraint counts any other pods at all; with an empty selector it counts nobody."""
+        return not constraint.selector.empty
 
     def domains(
         self, pod: Pod, constraint: SpreadConstraint, placement: Placement
@@ -48,11 +48,15 @@ class TopologySpread(Component):
         Nodes count that have all keys of the pod's constraints and pass its node affinity (nodeAffinityPolicy Honor,
         nodeTaintsPolicy Ignore), pods if they are not terminating.
         """
-        found: dict[str, tuple[Expr, Expr]] = {}
+        counts = self.counts_pods(constraint)
+        found = {
+            value: (as_expr(True), as_expr(number if counts else 0))
+            for value, number in constraint.others.items()
+        }
         counted = [
             q
             for q in placement.others(pod)
-            if q.namespace == pod.namespace and self.is_counted(constraint, q)
+            if counts and q.namespace == pod.namespace and constraint.counts(q.labels)
         ]
         for node in placement.nodes:
             if not (has_keys(node, pod) and pod.asks_for(node)):

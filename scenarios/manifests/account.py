@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from .closed import affinity_of
+from .counted import constraints_of
 from .members import ClusterNode, ClusterPod
 from .quantities import write_amount
 from .questions import Question
@@ -46,6 +48,7 @@ def account_of(kept: Representative) -> list[str]:
         *_questions(kept),
         *_budgets(kept),
         *_affinity(kept),
+        *_spread(kept),
         *_kept(kept),
         *_left_out(kept),
     ]
@@ -121,8 +124,19 @@ def _affinity(kept: Representative) -> Iterator[str]:
     if domains:
         yield "required affinity between pods:"
     for (kind, key), number in sorted(domains.items())[:MOST_LINES]:
-        values = {n.labels[key] for n in kept.inventory.nodes if key in n.labels}
-        yield f"  {kind} by {key}: {counted(number, 'term')} of pods, {counted(len(values), 'domain')}"
+        yield f"  {kind} by {key}: {counted(number, 'term')} of pods, {_domains(key, kept)}"
+
+
+def _spread(kept: Representative) -> Iterator[str]:
+    keys = Counter(c.topology_key for p in (*kept.inventory.bound, *kept.inventory.pending) for c in p.spread)
+    if keys:
+        yield "topology spread that must be kept:"
+    for key, number in sorted(keys.items())[:MOST_LINES]:
+        yield f"  by {key}: {counted(number, 'constraint')} of pods, {_domains(key, kept)}"
+
+
+def _domains(key: str, kept: Representative) -> str:
+    return counted(len({n.labels[key] for n in kept.inventory.nodes if key in n.labels}), "domain")
 
 
 def _kept(kept: Representative) -> Iterator[str]:
@@ -137,6 +151,10 @@ def _kept(kept: Representative) -> Iterator[str]:
             yield f"    affinity to pods that are left out closes {names} to it"
         if not affinity.exact:
             yield "    an affinity term means kept pods and others: only the kept ones count for it"
+        for constraint in constraints_of(pod, kept):
+            if constraint.others:
+                numbers = [f"{number} in {domain}" for domain, number in constraint.others.items()]
+                yield f"    its spread by {constraint.topology_key} goes on counting pods that are left out: {_some(numbers)}"
 
 
 def _node(node: ClusterNode, kept: Representative) -> str:

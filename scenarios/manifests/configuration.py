@@ -8,10 +8,12 @@ from dataclasses import dataclass, field
 from .documents import Manifest
 from .pods import DEFAULT_SCHEDULER
 from .remarks import Remarks
+from .spread import is_hard
 
 POINTS = ("multiPoint", "preFilter", "filter", "postFilter")
 MODELLED = (
-    "NodeUnschedulable", "TaintToleration", "NodeAffinity", "NodeResourcesFit", "InterPodAffinity", "DefaultPreemption",
+    "NodeUnschedulable", "TaintToleration", "NodeAffinity", "NodeResourcesFit", "PodTopologySpread", "InterPodAffinity",
+    "DefaultPreemption",
 )  # fmt: skip
 """Plugins of the model that a profile may switch off."""
 
@@ -110,10 +112,20 @@ def _plugins(value: Manifest) -> list[str]:
 def _arguments(plugin: str, value: Manifest | None, remarks: Remarks) -> dict[str, int]:
     if value is None:
         return {}
-    known = (*_PREEMPTION, "addedAffinity")
+    known = (*_PREEMPTION, "addedAffinity", "defaultConstraints")
     fields = value.fields(known, "a mapping of arguments")
     if plugin == "NodeAffinity" and "addedAffinity" in fields:
         remarks.add("addedAffinity is not modelled: left out", value.path)
+    if plugin == "PodTopologySpread" and "defaultConstraints" in fields:
+        for element in fields["defaultConstraints"].elements("a list of constraints"):
+            when = element.fields(("whenUnsatisfiable",), "a constraint").get("whenUnsatisfiable")
+            if when is None or is_hard(when):
+                remarks.add(
+                    "defaultConstraints of PodTopologySpread are not modelled: left out, and the verdict is not about pods "
+                    "that have no constraints of their own and get these",
+                    value.path,
+                )
+                break
     if plugin != "DefaultPreemption":
         return {}
     return {name: fields[name].integer(0, most) for name, most in _PREEMPTION.items() if name in fields}

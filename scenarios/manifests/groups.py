@@ -25,7 +25,8 @@ def keys_of_selector(selector: Selector) -> Iterator[str]:
 def asked_of_nodes(pods: Iterable[ClusterPod]) -> set[str]:
     """The keys of node labels that these pods select by, or that make domains for them."""
     some = list(pods)
-    return selected_of_nodes(some) | {t.topology_key for pod in some for t in pod.terms}
+    by_term = {t.topology_key for pod in some for t in pod.terms}
+    return selected_of_nodes(some) | by_term | {c.topology_key for pod in some for c in pod.spread}
 
 
 def selected_of_nodes(pods: Iterable[ClusterPod]) -> set[str]:
@@ -46,8 +47,8 @@ class Groups:
         everyone = [*inventory.bound, *inventory.pending]
         self.asked_of_pods: set[str] = {k for b in inventory.budgets for k in keys_of_selector(b.selector)}
         for pod in everyone:
-            for term in pod.terms:
-                self.asked_of_pods.update(keys_of_selector(term.selector))
+            for selector in (*(t.selector for t in pod.terms), *(c.selector for c in pod.spread)):
+                self.asked_of_pods.update(keys_of_selector(selector))
         by_hostname = {HOSTNAME} & selected_of_nodes(inventory.pending)
         self._of_nodes = asked_of_nodes(everyone) - {HOSTNAME} | by_hostname
         self._by_name = any(
@@ -65,7 +66,7 @@ class Groups:
                 pod.preempts, pod.scheduler, pod.grace == 0, pod.terminating, bool(pod.labels),
                 tuple(sorted(pod.ignored.items())),
                 tuple(sorted((k, v) for k, v in pod.labels.items() if k in self.asked_of_pods)),
-                repr((pod.tolerations, sorted(pod.node_selector.items()), pod.node_affinity, pod.terms)),
+                repr((pod.tolerations, sorted(pod.node_selector.items()), pod.node_affinity, pod.terms, pod.spread)),
             )  # fmt: skip
         return self._pods[id(pod)]
 

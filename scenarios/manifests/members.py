@@ -14,6 +14,7 @@ from .pods import PodSpec, WrittenPod
 from .policies import Priorities
 from .quantities import Amounts
 from .remarks import Remarks
+from .spread import Spread
 
 UNSCHEDULABLE = Taint("node.kubernetes.io/unschedulable", "", "NoSchedule")
 REPELLING = ("NoSchedule", "NoExecute")
@@ -43,7 +44,8 @@ class ClusterPod:
     """A pod. `owner` is its controller as Kind/namespace/name; `stands_for` is how many such pods a controller owes.
 
     `entity` is it as the model knows it, without sizes, for what selectors and terms ask. A pod that does not `exists`
-    is one that its controller would create if another were gone. `ignored` are properties with reasons.
+    is one that its controller would create if another were gone. `ignored` are properties with reasons. `spread` are its hard
+    topology spread constraints.
     """
 
     name: str
@@ -65,6 +67,7 @@ class ClusterPod:
     exists: bool = True
     stands_for: int = 1
     ignored: Mapping[str, str] = field(default_factory=dict)
+    spread: tuple[Spread, ...] = ()
 
     @property
     def terms(self) -> Sequence[Term]:
@@ -148,6 +151,15 @@ class Maker:
         off = profile.without if profile else frozenset()
         free = "NodeAffinity" in off
         selector, affinity = ({}, None) if free else (spec.node_selector, spec.node_affinity)
+        spread = tuple(c.of(labels) for c in spec.spread) if "PodTopologySpread" not in off else ()
+        asked = (
+            free and any(c.honors_affinity for c in spread) and (spec.node_selector or spec.node_affinity)
+        ) or ("TaintToleration" in off and any(c.honors_taints for c in spread))
+        if asked:
+            self.remarks.add(
+                "NodeAffinity or TaintToleration is switched off, but says which nodes a topology spread constraint counts: "
+                "all are counted, and the verdict is not about that", f"Pod/{name}",
+            )  # fmt: skip
         entity = Pod(
             0, name, 0, priority, labels=labels, namespace=namespace,
             namespace_labels={NAMESPACE_NAME: namespace, **self.namespaces.get(namespace, {})},
@@ -159,5 +171,5 @@ class Maker:
             {} if "NodeResourcesFit" in self.off else spec.requests,
             priority, preempts and "DefaultPreemption" not in off, owner, spec.scheduler, spec.node, None, spec.grace, False,
             (*spec.tolerations, *self.all_tolerations) if "TaintToleration" in off else spec.tolerations,
-            selector, affinity, entity,
+            selector, affinity, entity, spread=spread,
         )  # fmt: skip

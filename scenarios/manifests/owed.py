@@ -30,6 +30,12 @@ def owed_pods(
         missing = workload.wanted - sum(_is_of(pod, workload) for pod in pods)
         if missing <= 0:
             continue
+        if not {k for c in workload.spec.spread for k in c.keys} <= workload.labels.keys():
+            make.remarks.add(
+                "matchLabelKeys of a topology spread constraint names a label that only the controller sets: it is left out "
+                "for the pods that are owed, and the verdict is not about which revision these belong to",
+                shown,
+            )
         names = list(islice(_names(workload, taken), min(missing, NAMED)))
         for i, name in enumerate(names):
             pod = make.of(name, workload.meta.namespace, workload.labels, workload.spec, shown)

@@ -17,6 +17,7 @@ from .metadata import Meta
 from .quantities import Amounts
 from .remarks import Remarks
 from .requests import requests_of
+from .spread import Spread, read_constraints
 
 SPEC_FIELDS = (
     "containers", "initContainers", "overhead", "resources", "nodeName", "nodeSelector", "affinity", "tolerations",
@@ -37,6 +38,7 @@ class PodSpec:
     node_affinity: NodeAffinity | None
     terms: tuple[Term, ...]
     tolerations: tuple[Toleration, ...]
+    spread: tuple[Spread, ...]
     priority: int | None
     priority_class: Manifest | None
     policy: str | None
@@ -97,6 +99,7 @@ def read_spec(value: Manifest, owner: str, remarks: Remarks) -> PodSpec:
         _node_affinity(affinity.get("nodeAffinity")),
         (*_terms(affinity.get("podAffinity"), False), *_terms(affinity.get("podAntiAffinity"), True)),
         tuple(read_tolerations(fields.get("tolerations"))),
+        read_constraints(fields, owner, remarks),
         fields["priority"].integer(MIN_PRIORITY, MAX_PRIORITY) if "priority" in fields else None,
         fields.get("priorityClassName"),
         fields["preemptionPolicy"].one_of(POLICIES, "a preemption policy")
@@ -126,12 +129,6 @@ def _terms(value: Manifest | None, anti: bool) -> list[Term]:
 
 
 def _note_left_out(fields: Mapping[str, Manifest], owner: str, remarks: Remarks) -> None:
-    if "topologySpreadConstraints" in fields:
-        for c in fields["topologySpreadConstraints"].elements("a list of constraints"):
-            when = c.fields(("whenUnsatisfiable",), "a constraint").get("whenUnsatisfiable")
-            if when is None or when.scalar("a word") != "ScheduleAnyway":
-                remarks.add("topology spread is not modelled: the constraints are left out", owner)
-                break
     if "volumes" in fields:
         for v in fields["volumes"].elements("a list of volumes"):
             if v.fields(("persistentVolumeClaim",), "a volume"):

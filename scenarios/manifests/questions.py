@@ -85,9 +85,12 @@ class Asker:
     def _clash(self, pod: ClusterPod, other: ClusterPod, node: ClusterNode, gone: Pods) -> bool:
         if not self.situation.has_room(pod, node, gone, [other]):
             return True
+        skews, pairs = self.situation.skews, ((pod, other), (other, pod))
+        if not all(skews.allow(a, node, gone, [b]) for a, b in pairs):
+            return True
         return any(
             t.anti and t.matches(b.entity) and t.topology_key in node.labels
-            for a, b in ((pod, other), (other, pod))
+            for a, b in pairs
             for t in a.terms
         )
 

@@ -113,7 +113,7 @@ def _hopeless(pod: ClusterPod, situation: Situation, focus: str | None) -> str:
     who = pod.name if focus is not None else f"every pod that waits, such as {pod.name},"
     return (
         f"{where}: {who} fits no node, and evicting pods of lower priority would not help: nothing can be decided about it; "
-        "make room, or look at its node selectors, tolerations and affinity"
+        "make room, or look at its node selectors, tolerations, affinity and topology spread"
     )
 
 

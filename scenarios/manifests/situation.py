@@ -12,6 +12,7 @@ from functools import cached_property
 from ...model.environment.objects import Term
 from .inventory import Inventory
 from .members import ClusterNode, ClusterPod
+from .skews import Skews
 
 Pods = Collection[ClusterPod]
 
@@ -27,6 +28,7 @@ class Situation:
             for pod in inventory.bound
             if any(t.anti for t in pod.terms)
         ]
+        self.skews = Skews(inventory.nodes, inventory.bound)
         self._meant: dict[tuple[int, int], list[ClusterPod]] = {}
 
     def free(self, node: ClusterNode, gone: Pods = (), more: Pods = ()) -> dict[str, int]:
@@ -50,10 +52,11 @@ class Situation:
 
     def fits(self, pod: ClusterPod, node: ClusterNode, gone: Pods = (), more: Pods = ()) -> bool:
         """Whether the pod could go to the node as things are, without `gone` and with `more`."""
-        return self.has_room(pod, node, gone, more) and self.at_ease(pod, node, gone)
+        easy = self.has_room(pod, node, gone, more) and self.at_ease(pod, node, gone)
+        return easy and self.skews.allow(pod, node, gone, more)
 
     def has_room(self, pod: ClusterPod, node: ClusterNode, gone: Pods = (), more: Pods = ()) -> bool:
-        """The same apart from inter-pod affinity."""
+        """The same apart from inter-pod affinity and topology spread."""
         if not pod.admitted(node) or self._room(node, gone, more) < 1:
             return False
         left = self.free(node, gone, more)

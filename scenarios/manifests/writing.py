@@ -7,13 +7,22 @@ from typing import Any
 
 import yaml
 
-from ...model.environment.objects import NodeTerm, Requirement, Selector, Term
 from .closed import Affinity, affinity_of
+from .closings import Closing, closings_of, tolerations_of
+from .counted import constraints_of
 from .groups import selected_of_nodes
 from .members import REPELLING, ClusterNode, ClusterPod
 from .quantities import write_amount
 from .representative import Representative, victims_of
 from .situation import used_by
+from .wording import (
+    constraint_in_words,
+    node_term_in_words,
+    selector_in_words,
+    taint_in_words,
+    term_in_words,
+    toleration_in_words,
+)
 
 EVENTS = 3
 """How many undelivered events a watch may hold: what the known races take."""
@@ -29,9 +38,7 @@ class _Dumper(yaml.SafeDumper):
 def scenario_of(kept: Representative, name: str, title: str, comment: Sequence[str]) -> str:
     """The text of the scenario."""
     affinity = {pod.name: affinity_of(pod, kept) for pod in kept.pods}
-    closings = {
-        p.name: f"podrace.io/closed-to-{i}" for i, p in enumerate(kept.pods) if affinity[p.name].closed
-    }
+    closings = closings_of(kept.pods, affinity)
     resources = {r for p in kept.pods for r, a in p.requests.items() if a}
     budgets = _budgets(kept)
     document: dict[str, Any] = {
@@ -39,7 +46,7 @@ def scenario_of(kept: Representative, name: str, title: str, comment: Sequence[s
         "title": title,
         "properties": _properties(bool(budgets), any(t.anti for a in affinity.values() for t in a.terms)),
         "nodes": {n.name: _node(n, kept, resources, affinity, closings) for n in kept.nodes},
-        "pods": {p.name: _pod(p, kept, affinity[p.name], closings.get(p.name)) for p in kept.pods},
+        "pods": {p.name: _pod(p, kept, affinity[p.name], closings) for p in kept.pods},
     }
     if budgets:
         document["podDisruptionBudgets"] = budgets
@@ -81,7 +88,7 @@ def _node(
     kept: Representative,
     resources: set[str],
     affinity: Mapping[str, Affinity],
-    closings: Mapping[str, str],
+    closings: Sequence[Closing],
 ) -> dict[str, Any]:
     dropped = kept.dropped_on(node)
     taken = used_by(dropped)
@@ -89,25 +96,25 @@ def _node(
     room = None if node.pods is None else node.pods - len(dropped)
     if room is not None and room < len(kept.pods):
         found["pods"] = room
-    terms = {t.topology_key for a in affinity.values() for t in a.terms}
-    asked = selected_of_nodes(p for p in kept.pods if p.node is None) | terms
+    waiting = [p for p in kept.pods if p.node is None]
+    domains = {t.topology_key for a in affinity.values() for t in a.terms}
+    asked = selected_of_nodes(waiting) | domains | {c.topology_key for p in waiting for c in p.spread}
     labels = {
         k: v for k, v in node.labels.items() if k in asked and (k, v) != ("kubernetes.io/hostname", node.name)
     }
-    labels |= {closings[name]: "true" for name, a in affinity.items() if node in a.closed}
+    closed = [c for c in closings if node in c.nodes]
+    labels |= {c.key: "true" for c in closed if c.taint is None}
     if labels:
         found["labels"] = labels
-    taints = [
-        {"key": t.key, **({"value": t.value} if t.value else {}), "effect": t.effect}
-        for t in node.taints
-        if t.effect in REPELLING
-    ]
+    taints = [t for t in node.taints if t.effect in REPELLING] + [c.taint for c in closed if c.taint]
     if taints:
-        found["taints"] = taints
+        found["taints"] = [taint_in_words(t) for t in taints]
     return {**found, **({"unschedulable": True} if node.unschedulable else {})}
 
 
-def _pod(pod: ClusterPod, kept: Representative, affinity: Affinity, closing: str | None) -> dict[str, Any]:
+def _pod(
+    pod: ClusterPod, kept: Representative, affinity: Affinity, closings: Sequence[Closing]
+) -> dict[str, Any]:
     found = _amounts(pod.requests, set(pod.requests))
     found["priority"] = pod.priority
     if not pod.exists:
@@ -125,25 +132,26 @@ def _pod(pod: ClusterPod, kept: Representative, affinity: Affinity, closing: str
         if pod.start is not None:
             found["startTime"] = pod.start.isoformat().replace("+00:00", "Z")
     else:
-        found |= _wishes(pod, kept, closing)
+        found |= _wishes(pod, kept, closings)
     for name, anti in (("podAffinity", False), ("podAntiAffinity", True)):
-        if terms := [_term(t) for t in affinity.terms if t.anti == anti]:
+        if terms := [term_in_words(t) for t in affinity.terms if t.anti == anti]:
             found[name] = {"required": terms}
     return found
 
 
-def _wishes(pod: ClusterPod, kept: Representative, closing: str | None) -> dict[str, Any]:
+def _wishes(pod: ClusterPod, kept: Representative, closings: Sequence[Closing]) -> dict[str, Any]:
     """What only a pod that is still to be scheduled says."""
     found: dict[str, Any] = {} if pod.preempts else {"preemptionPolicy": "Never"}
-    taints = [t for n in kept.nodes for t in n.repelling]
-    tolerations = [t for t in pod.tolerations if any(t.tolerates(taint) for taint in taints)]
-    if tolerations:
-        fields = ("key", "operator", "value", "effect")
-        found["tolerations"] = [{f: getattr(t, f) for f in fields if getattr(t, f)} for t in tolerations]
+    if tolerations := tolerations_of(pod, kept.nodes, closings):
+        found["tolerations"] = [toleration_in_words(t) for t in tolerations]
     if pod.node_selector:
         found["nodeSelector"] = dict(pod.node_selector)
-    terms = [_node_term(t) for t in pod.node_affinity.terms] if pod.node_affinity else []
-    return found | _node_affinity(terms, closing)
+    terms = [node_term_in_words(t) for t in pod.node_affinity.terms] if pod.node_affinity else []
+    closing = next((c.key for c in closings if c.pod is pod and c.taint is None), None)
+    found |= _node_affinity(terms, closing)
+    if constraints := constraints_of(pod, kept):
+        found["topologySpreadConstraints"] = [constraint_in_words(c) for c in constraints]
+    return found
 
 
 def _node_affinity(terms: list[dict[str, Any]], closing: str | None) -> dict[str, Any]:
@@ -156,32 +164,6 @@ def _node_affinity(terms: list[dict[str, Any]], closing: str | None) -> dict[str
     return {"nodeAffinity": {"required": {"nodeSelectorTerms": terms}}} if terms else {}
 
 
-def _node_term(term: NodeTerm) -> dict[str, Any]:
-    parts = {"matchExpressions": term.expressions, "matchFields": term.fields}
-    return {name: [_requirement(r) for r in rs] for name, rs in parts.items() if rs}
-
-
-def _requirement(requirement: Requirement) -> dict[str, Any]:
-    values = {"values": list(requirement.values)} if requirement.values else {}
-    return {"key": requirement.key, "operator": requirement.operator.value, **values}
-
-
-def _selector(selector: Selector) -> dict[str, Any]:
-    found: dict[str, Any] = {"matchLabels": dict(selector.match_labels)} if selector.match_labels else {}
-    if selector.expressions:
-        found["matchExpressions"] = [_requirement(r) for r in selector.expressions]
-    return found
-
-
-def _term(term: Term) -> dict[str, Any]:
-    found: dict[str, Any] = {"topologyKey": term.topology_key, "labelSelector": _selector(term.selector)}
-    if term.namespaces:
-        found["namespaces"] = list(term.namespaces)
-    if term.namespace_selector is not None:
-        found["namespaceSelector"] = _selector(term.namespace_selector)
-    return found
-
-
 def _budgets(kept: Representative) -> dict[str, Any]:
     """The budgets that protect a kept pod which is less important than another: nobody else is ever a victim."""
     found: dict[str, Any] = {}
@@ -190,7 +172,7 @@ def _budgets(kept: Representative) -> dict[str, Any]:
         if protected:
             paid = sorted(budget.disrupted & set(protected))
             found[budget.meta.name] = {
-                "selector": _selector(budget.selector),
+                "selector": selector_in_words(budget.selector),
                 "disruptionsAllowed": budget.allowed,
                 **({"disruptedPods": paid} if paid else {}),
             }

@@ -10,7 +10,7 @@ from ..budgets import MAX_ALLOWED
 from ..labels import OF_LABELS
 from ..nodes import MAX_PODS
 from ..pods import MAX_GRACE, MAX_PRIORITY, MIN_PRIORITY, POLICIES
-from ..spread import MAX_SKEW
+from ..spread import MAX_OTHERS, MAX_SKEW
 from ..taints import EFFECTS
 from ..terms import PREFERRED, REQUIRED
 from .parts import (
@@ -26,6 +26,7 @@ from .parts import (
     listed,
     mapping,
     part,
+    table,
     whole,
     whole_or_range,
     word,
@@ -138,6 +139,7 @@ OBJECTS: Mapping[str, Schema] = {
             "whenUnsatisfiable": word(("DoNotSchedule",)),
             "labelSelector": part("labelSelector"),
             **_SELECTOR,
+            "others": table(whole(0, MAX_OTHERS)),
         },
         ["maxSkew", "topologyKey"],
     ),

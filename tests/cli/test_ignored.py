@@ -11,6 +11,7 @@ import pytest
 from podrace.cli.api import check as api_check
 from podrace.scenarios import read_scenario
 from tests.cli.helpers import MINE, TINY, Shell, pretending
+from tests.cli.test_verify import HERE
 from tests.scenarios.manifest_objects import objects, text_of
 
 REASON = "known, see ticket 42"
@@ -56,6 +57,85 @@ def test_nothing_left_to_look_at_is_no_success(shell: Shell) -> None:
     assert ran.err == (
         f"podrace: nothing would be looked at, for all is ignored (S-NOM: {REASON}): name another property\n"
     )
+
+
+def test_no_walk_is_taken_for_it(shell: Shell) -> None:
+    out = {
+        form: shell("simulate", "tiny.yaml", "--walks", "2", "-o", form) for form in ("text", "json", "tap")
+    }
+    assert {ran.code for ran in out.values()} == {3}
+    rows = json.loads(out["json"].out)
+    assert [(row["property"], row["verdict"], row["walks"]) for row in rows] == [
+        ("S-CAP", "INCONCLUSIVE", 2),
+        ("S-NOM", "IGNORED", 0),
+    ]
+    assert rows[1]["words"] == f"Ignored, not looked at: {REASON}."
+    assert out["text"].out.count(f"Ignored, not looked at: {REASON}.") == 1
+    assert out["text"].out.count("Seed 0") == 1, "nothing is said of walks that were not taken"
+    assert "ok 2 - tiny, 1.19: S-NOM # SKIP Ignored, not looked at: known, see ticket 42.\n" in out["tap"].out
+
+
+def test_what_no_walk_can_violate_is_not_left_to_check_if_it_is_ignored(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "tiny.yaml").write_text(
+        FILE.replace("[S-CAP, S-NOM]", "[S-CAP, L-PEND]").replace("S-NOM:", "L-PEND:")
+    )
+    ran = shell("simulate", "tiny.yaml", "--walks", "1", "-o", "json")
+    assert [(row["property"], row["notes"]) for row in json.loads(ran.out)] == [("S-CAP", []), ("L-PEND", [])]
+    (tmp_path / "tiny.yaml").write_text(FILE.replace("[S-CAP, S-NOM]", "[L-PEND, S-NOM]"))
+    ran = shell("simulate", "tiny.yaml", "--walks", "1")
+    assert ran.err.startswith("podrace: tiny asks for L-PEND, which no walk that ends can violate: ")
+
+
+COMPARING = (
+    ("verify", str(HERE / "never_schedules.py"), "--release", "1.13", "--scenario", "tiny.yaml"),
+    ("diff", "--before", "1.30", "--after", "1.31", "--scenario", "tiny.yaml"),
+)
+
+
+@pytest.mark.parametrize("command", COMPARING, ids=lambda c: c[0])
+def test_it_is_not_compared(shell: Shell, command: tuple[str, ...]) -> None:
+    line = f"S-NOM in tiny: Ignored, not looked at: {REASON}."
+    ran = shell(*command, "-o", "json")
+    assert (ran.code, ran.err) == (1 if "verify" in command else 0, "")
+    told = json.loads(ran.out)
+    assert [pair["before"]["property"] for pair in told["pairs"]] == ["S-CAP"]
+    assert list(told["outcomes"]) == ["S-CAP"]
+    words = f"Ignored, not looked at: {REASON}."
+    assert told["ignored"] == [{"scenario": "tiny", "property": "S-NOM", "words": words}]
+    assert shell(*command).out.splitlines().count(line) == 1
+    assert f"- {line}\n" in shell(*command, "-o", "markdown").out
+
+
+def test_sets_of_changes_are_not_tried_for_it(shell: Shell) -> None:
+    ran = shell(*COMPARING[0], "--minimal", "-o", "json")
+    told = json.loads(ran.out)
+    assert (ran.code, told["properties"], told["minimal"]) == (0, ["S-CAP"], [[]])
+    assert [one["property"] for one in told["ignored"]] == ["S-NOM"]
+    line = f"S-NOM in tiny: Ignored, not looked at: {REASON}."
+    assert line in " ".join(shell(*COMPARING[0], "--minimal").out.split())
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("simulate", "tiny.yaml"), *COMPARING, (*COMPARING[0], "--minimal")],
+    ids=lambda c: f"{c[0]} {c[-1]}",
+)
+def test_nothing_left_to_look_at_is_no_success_of_any_command(shell: Shell, command: tuple[str, ...]) -> None:
+    ran = shell(*command, "--property", "S-NOM")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith(f"podrace: nothing would be looked at, for all is ignored (S-NOM: {REASON}): ")
+
+
+def test_what_only_an_ignored_violation_brings_about_is_not_lost(shell: Shell, tmp_path: Path) -> None:
+    """A patch that never schedules takes away what comes after a pod is assumed, and that is what MY-NONE forbids."""
+    (tmp_path / "mine.py").write_text(MINE)
+    (tmp_path / "tiny.yaml").write_text(TINY + "ignore: {MY-NONE: known}\n")
+    patch = ("verify", str(HERE / "never_schedules.py"), "--release", "1.13", "--scenario", "tiny.yaml")
+    lost = []
+    for more in ((), ("--property", "MY-NONE")):
+        ran = shell(*patch, "-P", "mine.py", "--property", "S-CAP", *more, "-o", "json")
+        lost.append([one["goal"] for one in json.loads(ran.out)["lost"] if one["goal"] == "p is bound"])
+    assert lost == [["p is bound"], []]
 
 
 def test_a_mistyped_property_is_not_ignored(shell: Shell, tmp_path: Path) -> None:

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from podrace.model.environment.objects import Selector
+from podrace.model.environment.spread import SpreadConstraint
 from podrace.scenarios import parse_scenario, read_scenario
 from podrace.scenarios.manifests import read_manifests
 from tests.cli.helpers import Shell
@@ -98,6 +100,21 @@ def test_the_scenario_that_is_written_is_the_one_that_was_checked(
     assert [p.name for p in found.spec.pods] == ["shop/api-1", "shop/batch-1", "shop/search-1"]
     assert [p.namespace for p in found.spec.pods] == ["shop"] * 3
     assert [b.name for b in found.spec.budgets] == ["shop/batch"]
+    spread = SpreadConstraint("zone", Selector({"app": "api"}), 2)
+    assert [p.spread for p in found.spec.pods] == [(spread,), (), ()]
+
+
+def test_a_field_that_older_releases_do_not_know_is_noted_on_stderr(tmp_path: Path, shell: Shell) -> None:
+    some = objects("node", "class", "preemptor")
+    some[2]["spec"]["topologySpreadConstraints"][0] |= {"minDomains": 2, "matchLabelKeys": ["app"]}
+    (tmp_path / "m.yaml").write_text(text_of(some))
+    ran = shell("check", "-f", str(tmp_path / "m.yaml"), "--property", "S-CAP", "--release", "1.34")
+    assert ran.code == 0
+    assert [line.partition(" of a topology spread")[0] for line in ran.err.splitlines()] == [
+        "note: matchLabelKeys",
+        "note: minDomains",
+    ]
+    assert all(line.endswith("(Pod/shop/api-1)") for line in ran.err.splitlines())
 
 
 def test_its_counterexample_can_be_stored_and_replayed(small: Path, tmp_path: Path, shell: Shell) -> None:

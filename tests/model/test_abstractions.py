@@ -146,7 +146,12 @@ def test_a_filters():
 
 
 def test_a_spread():
-    assert [field.name for field in fields(SpreadConstraint)] == ["topology_key", "selector", "max_skew"]
+    assert [field.name for field in fields(SpreadConstraint)] == [
+        "topology_key",
+        "selector",
+        "max_skew",
+        "others",
+    ]
 
 
 def test_a_preferred():

@@ -67,7 +67,15 @@ OBJECTS: dict[str, dict[str, Any]] = {
                     REQUIRED: [{"topologyKey": "zone", "labelSelector": {"matchLabels": {"app": "none"}}, "namespaces": ["shop"]}]
                 },
             },
-            "schedulingGates": [], "topologySpreadConstraints": [], "volumes": [],
+            "schedulingGates": [], "volumes": [],
+            "topologySpreadConstraints": [
+                {
+                    "maxSkew": 2, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule", "minDomains": 1,
+                    "labelSelector": {"matchLabels": {"app": "api"}}, "matchLabelKeys": [],
+                    "nodeAffinityPolicy": "Honor", "nodeTaintsPolicy": "Ignore",
+                },
+                {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "ScheduleAnyway"},
+            ],
         },
         "status": {"phase": "Pending"},
     },

@@ -27,6 +27,13 @@ IGNORED: list[Any] = [
 ]  # fmt: skip
 TERM = ("preemptor", "spec", "affinity", "podAntiAffinity", REQUIRED)
 NODE_TERMS = ("preemptor", "spec", "affinity", "nodeAffinity", REQUIRED)
+KEYS_ALONE = {
+    "maxSkew": 1,
+    "topologyKey": "zone",
+    "whenUnsatisfiable": "DoNotSchedule",
+    "matchLabelKeys": ["app"],
+}
+SPREAD = ("preemptor", "spec", "topologySpreadConstraints")
 PROFILE = ("config", "profiles", 0)
 
 WRONG: list[tuple[Path, list[Any]]] = [
@@ -77,6 +84,21 @@ WRONG: list[tuple[Path, list[Any]]] = [
     (TERM, [*LIST, [3], [{}], [{"labelSelector": {}}], [{"topologyKey": "zone"}]]),
     ((*TERM, 0, "namespaces"), LIST),
     ((*TERM, 0, "topologyKey"), TEXT),
+    (SPREAD, [*LIST, [3], [[]], [{}], [{"maxSkew": 1, "topologyKey": "zone"}], [KEYS_ALONE]]),
+    ((*SPREAD, 0, "maxSkew"), [*NUMBER, 0, "1", 1 << 40]),
+    ((*SPREAD, 0, "topologyKey"), [7, True, "", "-bad-", "a b", [], {}]),
+    ((*SPREAD, 0, "whenUnsatisfiable"), WORD),
+    ((*SPREAD, 0, "labelSelector"), MAP),
+    ((*SPREAD, 0, "labelSelector", "matchLabels"), [*MAP, *LABEL_KEYS]),
+    (
+        (*SPREAD, 0, "labelSelector", "matchExpressions"),
+        [*LIST, [3], [{"key": "a", "operator": "Gt", "values": ["1"]}], [{"key": "a", "operator": "In"}], [{"operator": "Exists"}]],
+    ),
+    ((*SPREAD, 0, "matchLabelKeys"), [*LIST, [3], ["-bad-"], [[]], [{}]]),
+    ((*SPREAD, 0, "minDomains"), [*NUMBER, 0, "1", 1 << 40]),
+    ((*SPREAD, 0, "nodeAffinityPolicy"), WORD),
+    ((*SPREAD, 0, "nodeTaintsPolicy"), WORD),
+    ((*SPREAD, 1, "whenUnsatisfiable"), WORD),
     (("preemptor", "spec", "schedulingGates"), LIST),
     (("preemptor", "spec", "volumes"), LIST),
     (("deployment", "spec"), MAP),
@@ -97,6 +119,10 @@ WRONG: list[tuple[Path, list[Any]]] = [
     ((*PROFILE, "plugins"), MAP),
     ((*PROFILE, "plugins", "filter", "disabled"), [*LIST, [3], [{}], [{"name": 3}]]),
     ((*PROFILE, "pluginConfig"), [*LIST, [{}]]),
+    (
+        (*PROFILE, "pluginConfig"),
+        [[{"name": "PodTopologySpread", "args": {"defaultConstraints": x}}] for x in (*LIST, [3], [{"whenUnsatisfiable": 3}])],
+    ),
     ((*PROFILE, "pluginConfig", 0, "args", "minCandidateNodesPercentage"), [*NUMBER, 101]),
 ]  # fmt: skip
 """For each field that is read, values that it cannot have."""
@@ -108,7 +134,8 @@ MISSING: list[Path] = [
     *((name, "metadata", "name") for name in OBJECTS if name != "config"),
     ("node", "status"), ("node", "status", "allocatable", "cpu"), ("class", "value"), ("victim", "spec"),
     ("preemptor", "spec", "containers"), ("deployment", "spec"), ("deployment", "spec", "template"),
-    ("job", "spec", "template", "spec"), ("budget", "spec"), ("class", "apiVersion"),
+    ("job", "spec", "template", "spec"), *((*SPREAD, 0, f) for f in ("maxSkew", "topologyKey", "whenUnsatisfiable")),
+    ("budget", "spec"), ("class", "apiVersion"),
 ]  # fmt: skip
 
 BOMB = "a: &a [x, x]\n" + "".join(
@@ -194,7 +221,7 @@ TEXTS |= {f"owners in a circle of {n}": cycle(n) for n in (1, 2, 5, 200)}
 
 CASES = {
     **{f"{'.'.join(map(str, path))} = {value!r}"[:90] + f" #{i}": at(path, value).encode() for path, values in WRONG for i, value in enumerate(values)},
-    **{f"{'.'.join(map(str, path))} missing": at(path, None, delete=True).encode() for path in MISSING if all(isinstance(p, str) for p in path)},
+    **{f"{'.'.join(map(str, path))} missing": at(path, None, delete=True).encode() for path in MISSING},
     **TEXTS,
 }  # fmt: skip
 

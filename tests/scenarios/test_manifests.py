@@ -250,7 +250,7 @@ def test_remarks_on_what_is_not_modelled(tmp_path: Path) -> None:
     del config["percentageOfNodesToScore"]
     rival["spec"] |= {
         "topologySpreadConstraints": [
-            {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"}
+            {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule", "minDomains": 2}
         ],
         "volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "c"}}],
     }
@@ -258,8 +258,8 @@ def test_remarks_on_what_is_not_modelled(tmp_path: Path) -> None:
     budget["spec"] = {"selector": {}}
     assert [line.partition(":")[0] for line in inventory(tmp_path, node, config, rival, budget).remarks] == [
         "addedAffinity is not modelled",
-        "topology spread is not modelled",
         "volumes are not modelled",
+        "minDomains of a topology spread constraint is heeded as by default from 1.27 on",
         "the scheduler takes an empty selector for one that matches no pod",
         "the pod is nominated already",
     ]

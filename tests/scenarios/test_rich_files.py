@@ -68,7 +68,7 @@ pods:
     podAffinity:
       required: [{labelSelector: {}, topologyKey: zone}]
     topologySpreadConstraints:
-    - {maxSkew: 2, topologyKey: zone, whenUnsatisfiable: DoNotSchedule, matchLabels: {app: web}}
+    - {maxSkew: 2, topologyKey: zone, whenUnsatisfiable: DoNotSchedule, matchLabels: {app: web}, others: {a: 2}}
 namespaces:
   team: {labels: {kind: test}}
 podDisruptionBudgets:
@@ -112,7 +112,7 @@ def test_pods(spec: ClusterSpec) -> None:
     assert (p.preempts, p.namespace) == (False, "team")
     assert p.namespace_labels == {"kubernetes.io/metadata.name": "team", "kind": "test"}
     assert p.extension_points == {ExtensionPoint.PERMIT, ExtensionPoint.RESERVE}
-    assert p.spread == (SpreadConstraint("zone", Selector({"app": "web"}), 2),)
+    assert p.spread == (SpreadConstraint("zone", Selector({"app": "web"}), 2, {"a": 2}),)
     assert (v.gated, p.gated) == (False, True)
     assert p.tolerations == (
         Toleration("dedicated", "Equal", "batch", "NoSchedule"),

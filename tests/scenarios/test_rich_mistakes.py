@@ -164,6 +164,17 @@ OPERATORS = "(known: In, NotIn, Exists, DoesNotExist)"
                 "`labelSelector` is there, too: move `matchLabels` into it"
             ),
         ),
+        (
+            "topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, matchLabels: {}, others: {a: -1}}]",
+            ".topologySpreadConstraints[0].others.a: expected a whole number from 0 to 1000000, not `-1`",
+        ),
+        (
+            "topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, matchLabels: {}, others: 2}]",
+            (
+                ".topologySpreadConstraints[0].others: "
+                "expected a mapping from values of the topology key to numbers of pods, not `2`"
+            ),
+        ),
         ("nodeAffinity: {}", ".nodeAffinity: `required` is missing: give `nodeSelectorTerms` below it"),
         (
             "nodeAffinity: {preferred: []}",

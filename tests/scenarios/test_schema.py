@@ -97,7 +97,7 @@ def at(tree: Any, path: tuple[Any, ...]) -> Any:
 
 
 FREE = ("labels", "nodeSelector", "matchLabels", "nodes", "pods", "namespaces", "podDisruptionBudgets", "resources",
-        "ignore", "verdicts")  # fmt: skip
+        "ignore", "verdicts", "others")  # fmt: skip
 """Mappings whose keys are the user's."""
 
 

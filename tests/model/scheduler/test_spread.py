@@ -63,6 +63,8 @@ def by_hand(pods: list[Pod], on: tuple[Node, ...], leaving: set[int]) -> list[Co
                 code = Code.UNRESOLVABLE
                 break
             matches: Counter[str] = Counter({n.labels[c.topology_key]: 0 for n in counting})
+            for value, number in c.others.items():
+                matches[value] = 0 if c.selector.empty else number
             for q in pods[:-1]:
                 if q.node is None or q.node not in counting or q.index in leaving:
                     continue
@@ -91,7 +93,8 @@ def clusters(draw: Any) -> tuple[list[Pod], tuple[Node, ...], set[int]]:
     ]  # fmt: skip
     keys = st.sampled_from(("zone", "kubernetes.io/hostname"))
     selectors = st.sampled_from((Selector(WEB), Selector({"app": "db"}), Selector(), Selector(nothing=True)))
-    constraint = st.builds(SpreadConstraint, keys, selectors, st.integers(1, 2))
+    others = st.dictionaries(st.sampled_from(("east", "west", "far")), st.integers(0, 3), max_size=3)
+    constraint = st.builds(SpreadConstraint, keys, selectors, st.integers(1, 2), others)
     pod = Pod(
         len(pods), "last", 1, labels=draw(st.sampled_from(LABELS)),
         spread=draw(st.lists(constraint, min_size=1, max_size=2)),
@@ -133,6 +136,33 @@ def test_an_empty_selector_counted_everybody_up_to_1_23() -> None:
     pods, on = east_and_west(SpreadConstraint("zone", Selector()))
     assert codes(pods, on, set(), "1.24") == [Code.SUCCESS, Code.SUCCESS]
     assert codes(pods, on, set(), "1.23") == [Code.UNSCHEDULABLE, Code.SUCCESS]
+
+
+YES, NO = Code.SUCCESS, Code.UNSCHEDULABLE
+
+
+@pytest.mark.parametrize(
+    ("others", "expected"),
+    [
+        ({}, [YES, YES]),
+        ({"west": 1}, [YES, NO]),
+        ({"west": 1, "east": 1}, [YES, YES]),
+        ({"west": 1, "east": 1, "far": 0}, [NO, NO]),
+        ({"west": 7, "far": 1}, [YES, NO]),
+    ],
+)
+def test_pods_that_are_no_part_of_the_cluster_are_counted(
+    others: dict[str, int], expected: list[Code]
+) -> None:
+    on = (Node(0, "e", 4, {"zone": "east"}), Node(1, "w", 4, {"zone": "west"}))
+
+    def said(selector: Selector, release: str) -> list[Code]:
+        constraint = SpreadConstraint("zone", selector, 1, others)
+        return codes([Pod(0, "p", 1, labels=WEB, spread=(constraint,))], on, set(), release)
+
+    assert said(Selector(WEB), "1.34") == expected
+    assert said(Selector(), "1.23") == expected
+    assert said(Selector(), "1.24") == [YES, YES], "an empty selector counts nobody"
 
 
 @pytest.mark.parametrize(("release", "there"), [("1.15", False), ("1.18", True), ("1.34", True)])
