@@ -18,6 +18,7 @@ from itertools import combinations
 from typing import Literal
 
 from ..model.language import TransitionSystem
+from ..model.language.expr import fresh_graph
 from .exploration import Budget, Exploration, Lasso, Path
 from .lasso import at_rest, complete, confirm_lasso, resting_case
 from .reductions.policy import Explore, Mode, decide
@@ -41,6 +42,7 @@ class EngineDisagreement(Exception):
     """
 
 
+@fresh_graph()
 def check(
     system: TransitionSystem,
     properties: Sequence[str] | None = None,

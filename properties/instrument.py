@@ -23,6 +23,7 @@ from ..model.language.system import evaluate_in
 from .property import Property
 
 
+@fresh_graph()
 def instrument(
     spec: ClusterSpec, classes: Sequence[type[Component]], properties: Sequence[type[Property]]
 ) -> TransitionSystem:

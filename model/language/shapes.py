@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Protocol
+from weakref import WeakKeyDictionary
 
 from .errors import ModelError
 from .expr import Value, Variable, as_expr
@@ -187,7 +188,8 @@ def as_shape(thing: Any) -> Shape:
     raise ModelError(f"`{thing!r}` does not describe state: use boolean(), integer(), enum(), ref(), ...")
 
 
-_declared: dict[type, Mapping[str, Shape]] = {}
+# Weak: every system has classes of its own, which go with it.
+_declared: WeakKeyDictionary[type, Mapping[str, Shape]] = WeakKeyDictionary()
 
 
 def declared(owner: type) -> Mapping[str, Shape]:
