@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cached_property
 
-from ..model.language import Case, Expr, Transition, TransitionSystem, Variable, substitute
+from ..model.language import Expr, Transition, TransitionSystem, Variable, substitute
 from ..model.language.expr import const, fresh_graph, parameter, variable
 from .values import ValueAnalysis, transition_roots
 
@@ -66,16 +66,7 @@ class Narrowing:
 
             transitions = tuple(rebuilt(t) for t in happening)
         return replace(
-            system,
+            system.with_expressions(new),
             variables=tuple(n for n in map(narrow, system.variables) if n.lo != n.hi),
             transitions=transitions,
-            invariants={name: new[e] for name, e in system.invariants.items()},
-            goals={name: new[e] for name, e in system.goals.items()},
-            recoveries={name: new[e] for name, e in system.recoveries.items()},
-            livenesses={
-                name: tuple(
-                    Case(c.name, new[c.persistent], tuple(new[e] for e in c.recurrent)) for c in cases
-                )
-                for name, cases in system.livenesses.items()
-            },
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from ..model.language import INT, Case, Expr, Parameter, TransitionSystem, Variable, substitute, topological
+from ..model.language import INT, Expr, Parameter, TransitionSystem, Variable, substitute, topological
 from ..model.language.expr import as_expr, const, fresh_graph, parameter, variable
 
 
@@ -64,7 +64,7 @@ def _replaced(system: TransitionSystem, quantity: Callable[[Parameter], Expr]) -
     with fresh_graph():
         new = substitute([*system.roots(), *system.views.values()], leaf)
         return replace(
-            system,
+            system.with_expressions(new),
             transitions=tuple(
                 replace(
                     t,
@@ -74,14 +74,4 @@ def _replaced(system: TransitionSystem, quantity: Callable[[Parameter], Expr]) -
                 )
                 for t in system.transitions
             ),
-            invariants={name: new[e] for name, e in system.invariants.items()},
-            goals={name: new[e] for name, e in system.goals.items()},
-            recoveries={name: new[e] for name, e in system.recoveries.items()},
-            views={name: new[e] for name, e in system.views.items()},
-            livenesses={
-                name: tuple(
-                    Case(c.name, new[c.persistent], tuple(new[e] for e in c.recurrent)) for c in cases
-                )
-                for name, cases in system.livenesses.items()
-            },
         )

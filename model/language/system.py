@@ -141,6 +141,26 @@ class TransitionSystem:
         """A copy with `invariants`, `goals`, `recoveries`, `livenesses` or `views` replaced."""
         return replace(self, **tables)
 
+    def with_expressions(self, new: Mapping[Expr, Expr]) -> TransitionSystem:
+        """A copy whose predicates and views are what `new` has for them; the transitions stay."""
+
+        def table(old: Mapping[str, Expr]) -> dict[str, Expr]:
+            return {name: new[e] for name, e in old.items()}
+
+        return replace(
+            self,
+            invariants=table(self.invariants),
+            goals=table(self.goals),
+            recoveries=table(self.recoveries),
+            views=table(self.views),
+            livenesses={
+                name: tuple(
+                    Case(c.name, new[c.persistent], tuple(new[e] for e in c.recurrent)) for c in cases
+                )
+                for name, cases in self.livenesses.items()
+            },
+        )
+
 
 def model_variables(model: Model) -> list[Variable]:
     """Every state variable of the model, parts in order."""
