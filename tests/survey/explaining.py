@@ -1,6 +1,6 @@
 """Which known changes a violation goes away with: those of upstream that the release lacks, and the patches of open hazards.
 
-The set that is given makes the property hold in the very cluster of the violation, and none of its members can be left out.
+The set that is given makes the property hold in the very cluster of the violation; members that were not needed are left out.
 There may be others: what removed a violation elsewhere is tried first, then the races of the catalogue and single changes and
 patches, then many at once, from which whatever is not needed is taken out again (Zeller and Hildebrandt, 2002).
 """
@@ -66,7 +66,7 @@ class Explainer:
         self._groups = [self._here(group) for group in groups]
 
     def explain(self, found: Found) -> Changes | None:
-        """A set of changes with which the property holds, none of them superfluous.
+        """A set of changes with which the property holds; no single one of them can be left out.
 
         None if every set that was tried leaves a violation, UNDECIDED if some search was given up.
         """
@@ -76,7 +76,7 @@ class Explainer:
         singles = () if hopeless else (*self._raced, *HAZARDS)
         for guess in dict.fromkeys(g for g in (*earlier, *self._groups, *((k,) for k in singles)) if g):
             if asked.holds_with(guess):
-                return self._noted(found, asked.without_the_superfluous(guess))
+                return self._noted(found, smallest(guess, asked.holds_with))
         if hopeless:
             return UNDECIDED if asked.undecided else None
         patched = (*self._raced, *HAZARDS)
@@ -136,15 +136,6 @@ class _Asked:
         except ReplayError:
             return False
         return True
-
-    def without_the_superfluous(self, changes: Changes) -> Changes:
-        """The same without members that are not needed, tried one by one from the last."""
-        kept = list(changes)
-        for change in reversed(changes):
-            fewer = [k for k in kept if k != change]
-            if fewer and self.holds_with(fewer):
-                kept = fewer
-        return tuple(kept)
 
 
 def smallest(candidates: tuple[T, ...], suffices: Callable[[tuple[T, ...]], bool]) -> tuple[T, ...]:
