@@ -4,37 +4,41 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from ..checker.export import to_promela, to_tlaplus
 from ..checker.search import explored_slice
 from ..model.language import TransitionSystem
 from ..properties import instrument
-from .execute import silence_of
+from .execute import ignored_words, silence_of
 from .files import write_text
 from .options import UsageProblem
-from .plan import Run, Selection, plan
+from .plan import Run, Selection, plan, refuse_all_ignored
 from .systems import refuse_ranges
 
 
 def export(selection: Selection, language: str, whole: bool, output: Path | None) -> None:
     """Write the one system that is selected to `output`, or to stdout. Raises UsageProblem or ScenarioError."""
-    runs = plan(selection)
+    planned = plan(selection)
+    refuse_all_ignored(planned)
+    runs = [one for one in planned if not one.ignored]
     run = _only(runs, whole)
     refuse_ranges(run.scenario)
     if run.prop.kind == "liveness" and not whole:
         raise UsageProblem(
             f"{run.property} asks what must not go on for ever, which is no invariant: name another --property, or add --whole"
         )
+    ignored = [one for one in planned if one.ignored and one.scenario.name == run.scenario.name]
     asked = [r.prop for r in runs if r.prop.kind != "liveness"]
     system = instrument(run.scenario.spec, run.composition.classes, asked)
     if not whole:
         system = explored_slice(system, run.property)
     try:
         if language == "promela":
-            files = {output: to_promela(system, about(runs, system, whole) + PROMELA_COMMANDS)}
+            files = {output: to_promela(system, about(runs, system, whole, ignored) + PROMELA_COMMANDS)}
         else:
-            files = _tla_files(system, about(runs, system, whole), output, run.scenario.name)
+            files = _tla_files(system, about(runs, system, whole, ignored), output, run.scenario.name)
     except ValueError as error:
         # Raised for what the other checker cannot represent.
         hint = "; without --whole, what the property cannot see is left out" if whole else ""
@@ -53,7 +57,7 @@ def _only(runs: list[Run], whole: bool) -> Run:
     return runs[0]
 
 
-def about(runs: list[Run], system: TransitionSystem, whole: bool) -> str:
+def about(runs: list[Run], system: TransitionSystem, whole: bool, ignored: Sequence[Run] = ()) -> str:
     """What the file is, for its first lines."""
     run = runs[0]
     extent = "the whole system" if whole else "the part that this property can see"
@@ -68,6 +72,7 @@ def about(runs: list[Run], system: TransitionSystem, whole: bool) -> str:
             lines.append(
                 "This property asks what stays possible, which is no invariant: it is defined but not checked here."
             )
+    lines += [f"{r.property}: {ignored_words(r)}" for r in ignored]
     lines += ["", f"{len(system.variables)} variables, {len(system.transitions)} transitions."]
     return "\n".join(lines)
 

@@ -13,10 +13,10 @@ from ..reports.document import Value
 from ..reports.induction import Induction, print_induction
 from ..scenarios.outline import Limits
 from .console import message_console, result_console, tolerant_of_closed_pipes
-from .execute import silence_of, steps_of
+from .execute import ignored_words, silence_of, steps_of
 from .files import write_text
 from .options import UsageProblem
-from .plan import Run, Selection, plan
+from .plan import Run, Selection, plan, refuse_all_ignored
 from .progress import ProgressDisplay
 from .simulate import WALKABLE
 from .systems import system_of
@@ -35,7 +35,9 @@ def induct(
     no_color: bool,
 ) -> int:
     """Carry out a whole `podrace induct`; gives the exit code. Without `k`, by property-directed reachability."""
-    run = _only(plan(selection))
+    planned = plan(selection)
+    refuse_all_ignored(planned)
+    run = _only([one for one in planned if not one.ignored])
     if output is not None and k is not None:
         raise UsageProblem(
             "--output writes the invariant that was found, and k-induction finds none: leave out -k"
@@ -46,6 +48,9 @@ def induct(
         scenario = run.scenario
         run = replace(run, scenario=replace(scenario, spec=with_unknown(scenario.spec)))
     messages = message_console(no_color)
+    for one in planned:
+        if one.ignored and one.scenario.name == run.scenario.name:
+            messages.print(f"{one.property}: {ignored_words(one)}", soft_wrap=True)
     with tolerant_of_closed_pipes(), ProgressDisplay(messages) as display:
         display.start(f"{run.scenario.name} {run.composition.label} {run.property}")
         system = system_of(run)

@@ -115,11 +115,30 @@ def test_sets_of_changes_are_not_tried_for_it(shell: Shell) -> None:
     assert line in " ".join(shell(*COMPARING[0], "--minimal").out.split())
 
 
+def test_it_is_not_proved(shell: Shell) -> None:
+    ran = shell("induct", "tiny.yaml", "-k", "1")
+    assert ran.out.splitlines()[0].startswith("tiny, 1.19: S-CAP")
+    assert ran.err == f"S-NOM: Ignored, not looked at: {REASON}.\n"
+
+
+def test_it_is_not_exported(shell: Shell) -> None:
+    ran = shell("export", "tiny.yaml", "--to", "promela", "--whole")
+    assert (ran.code, ran.err) == (0, "")
+    head = " ".join(ran.out[: ran.out.index("transitions.")].split())
+    assert "tiny, scheduler 1.19, S-CAP: the whole system." in head
+    assert f"S-NOM: Ignored, not looked at: {REASON}." in head
+    one = shell("export", "tiny.yaml", "--to", "promela")
+    assert one.code == 0, "only one property is left, so none has to be named"
+
+
 @pytest.mark.parametrize(
     "command",
-    [("simulate", "tiny.yaml"), *COMPARING, (*COMPARING[0], "--minimal")],
+    [
+        ("simulate", "tiny.yaml"), ("induct", "tiny.yaml"), ("export", "tiny.yaml", "--to", "tlaplus"),
+        *COMPARING, (*COMPARING[0], "--minimal"),
+    ],
     ids=lambda c: f"{c[0]} {c[-1]}",
-)
+)  # fmt: skip
 def test_nothing_left_to_look_at_is_no_success_of_any_command(shell: Shell, command: tuple[str, ...]) -> None:
     ran = shell(*command, "--property", "S-NOM")
     assert (ran.code, ran.out) == (2, "")
