@@ -211,6 +211,17 @@ def test_pods_that_are_left_out_go_on_counting(tmp_path: Path) -> None:
     assert "    its spread by zone goes on counting pods that are left out: 1 in a and 2 in b" in lines
 
 
+def test_pods_that_go_and_pods_of_other_namespaces_are_not_counted(tmp_path: Path) -> None:
+    leaving, foreign = pod("w1", "1", 99, "n1", "web"), pod("w2", "1", 99, "n1", "web")
+    leaving["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
+    foreign["metadata"]["namespace"] = "elsewhere"
+    asking = pod("p", "1", 10, app="web", **spreading(constraint()))
+    assert others(kept(tmp_path, node("n1", zone="a"), leaving, foreign, asking)) == [{}]
+    assert others(kept(tmp_path, node("n1", zone="a"), pod("w3", "1", 99, "n1", "web"), leaving, asking)) == [
+        {"a": 1}
+    ]
+
+
 def test_it_decides_where_a_pod_fits_and_who_has_to_go(tmp_path: Path) -> None:
     """There is room on n1, but zone a is as full as it may be: one of the two that are counted there would have to go."""
     some = [
@@ -284,6 +295,21 @@ def test_a_policy_that_the_model_cannot_heed_for_a_kept_node_is_remarked_on(tmp_
     )
 
 
+def test_a_domain_of_a_kept_node_keeps_its_number_though_the_node_should_not_count(tmp_path: Path) -> None:
+    """n2 is kept for q, and the model counts it for p; on n3, of the same zone, lies a pod that counts."""
+    tainted = node("n2", zone="b")
+    tainted["spec"] = {"taints": [{"key": "own", "effect": "NoSchedule"}]}
+    asks = spreading(constraint(nodeTaintsPolicy="Honor", skew=2))
+    some = [
+        node("n1", zone="a"), tainted, node("n3", "1", zone="b"), node("n4", "1", zone="c"),
+        pod("w", "1", 99, "n3", "web"), pod("p", "3", 10, app="web", **asks),
+        pod("q", "3", 10, tolerations=[{"operator": "Exists"}]),
+    ]  # fmt: skip
+    found = kept(tmp_path, *some, focus="shop/p")
+    assert [n.name for n in found.nodes] == ["n1", "n2"]
+    assert others(found) == [{"b": 1, "c": 0}]
+
+
 def test_a_node_that_is_closed_to_a_pod_still_counts_for_its_spread(tmp_path: Path) -> None:
     """n2 is closed to p by a pod that is left out; a label would take its zone out of what p counts."""
     guard = {"affinity": {"podAntiAffinity": term("web", HOST)}}
@@ -301,6 +327,15 @@ def test_a_node_that_is_closed_to_a_pod_still_counts_for_its_spread(tmp_path: Pa
     assert text["pods"]["shop/q"]["tolerations"] == [{"key": "podrace.io/closed-to-0", "operator": "Exists"}]
     assert "tolerations" not in text["pods"]["shop/p"]
     assert "nodeAffinity" not in text["pods"]["shop/p"]
+    for one in some[:2]:
+        one["spec"] = {"taints": [{"key": "own", "effect": "NoSchedule"}]}
+    text = written(
+        kept(tmp_path, *some[:-1], pod("q", "3", 10, tolerations=[{"operator": "Exists"}]), focus="shop/p")
+    )
+    own = {"key": "own", "operator": "Exists", "effect": "NoSchedule"}
+    assert text["pods"]["shop/p"]["tolerations"] == [own], (
+        "what tolerates everything would tolerate the mark as well"
+    )
 
 
 def test_a_selector_that_is_not_set_means_nobody_in_the_scenario_too(tmp_path: Path) -> None:
