@@ -28,7 +28,7 @@ PAGE = (Path(__file__).parents[2] / "docs" / "survey.md").read_text(encoding="ut
 
 def test_the_table_has_known_names_only() -> None:
     assert len({row.place for row in ROWS}) == len(ROWS)
-    assert {row.release for row in ROWS} <= set(RELEASES)
+    assert {row.release for row in ROWS} == set(RELEASES)
     assert {row.disturbance for row in ROWS} <= set(DISTURBANCES)
     assert {row.cluster for row in ROWS} <= {cluster.name for cluster in clusters()}
     changes = {name for row in EXPLAINED for name in row.changes or ()}
