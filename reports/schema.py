@@ -11,10 +11,12 @@ import msgspec
 from .document import Finding
 from .stored import StoredTrace
 from .walks import Walked
+from .ways import WaysFound
 
 DOCUMENTS: Mapping[str, tuple[Any, str]] = {
     "report": (list[Finding], "What `podrace check -o json` prints"),
     "walks": (list[Walked], "What `podrace simulate -o json` prints"),
+    "ways": (list[WaysFound], "What `podrace ways -o json` prints"),
     "trace": (StoredTrace, "A counterexample as `podrace check --save-trace` stores it"),
 }
 """The documents: their types and titles."""

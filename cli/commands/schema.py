@@ -15,18 +15,21 @@ class Document(Enum):
 
     report = "report"
     walks = "walks"
+    ways = "ways"
     trace = "trace"
     scenario = "scenario"
 
 
 @app.command(
-    help="Print the JSON Schema of what podrace writes: the report of `check -o json`, that of `simulate -o json`, "
-    "and the stored trace; and that of scenario files, which it reads, for editors."
+    help="Print the JSON Schema of what podrace writes: the report of `check -o json`, those of `simulate -o json` and "
+    "`ways -o json`, and the stored trace; and that of scenario files, which it reads, for editors."
 )
 def schema(
     name: Annotated[
         Document,
-        typer.Argument(metavar="report|walks|trace|scenario", show_default=False, help="Which document."),
+        typer.Argument(
+            metavar="report|walks|ways|trace|scenario", show_default=False, help="Which document."
+        ),
     ],
 ) -> None:
     from ...reports.schema import format_schema, schema_of

@@ -1,0 +1,95 @@
+"""The essentially different ways to a violation: the rows of `podrace ways -o json`, and the report for people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+from rich.console import Console
+from rich.text import Text
+
+from .document import Finding, Fixes, Value, Word
+from .lanes import print_lanes
+from .table import seconds
+from .text import INDENT, print_heading, print_wrapped, scope_words
+from .vocabulary import PLAIN, Vocabulary
+
+
+class WayFound(msgspec.Struct, frozen=True):
+    """One way: the kinds of its steps, those of them that not every way takes, and the counterexample."""
+
+    kinds: tuple[str, ...]
+    own: tuple[str, ...]
+    finding: Finding
+
+
+class WaysFound(msgspec.Struct, frozen=True):
+    """The ways to a violation of one property of one scenario in one release, the shorter first.
+
+    `complete`: every run that violates the property takes all kinds of steps of one of them. `common` are the kinds that all of
+    them take. `searches` and `states` count what was explored; `seconds` is left out (None) where equal
+    input must give equal reports.
+    """
+
+    scenario: str
+    release: str
+    fixes: Fixes
+    property: str
+    verdict: Word
+    complete: bool
+    words: str
+    searches: int
+    states: int
+    seconds: float | None
+    common: tuple[str, ...] = ()
+    ways: tuple[WayFound, ...] = ()
+    notes: tuple[str, ...] = ()
+    title: str = ""
+    sentence: str = ""
+    issues: tuple[int, ...] = ()
+    scope: dict[str, Value] = {}
+    bounds_hit: tuple[str, ...] = ()
+
+    def untimed(self) -> WaysFound:
+        """The same without what depends on the clock."""
+        ways = tuple(
+            msgspec.structs.replace(way, finding=msgspec.structs.replace(way.finding, seconds=None))
+            for way in self.ways
+        )
+        return msgspec.structs.replace(self, seconds=None, ways=ways)
+
+    def findings(self) -> list[Finding]:
+        """What other forms of reports show: each way as a finding of its own, or that there is none."""
+        return [way.finding for way in self.ways] or [self._head()]
+
+    def _head(self) -> Finding:
+        return Finding(
+            self.scenario, self.release, self.fixes, self.property, self.verdict, self.states, 0, 0, self.seconds,
+            words=self.words, notes=self.notes, title=self.title, sentence=self.sentence, issues=self.issues,
+            scope=self.scope, bounds_hit=self.bounds_hit,
+        )  # fmt: skip
+
+    def print(self, console: Console, vocabulary: Vocabulary = PLAIN) -> None:
+        """Print everything that there is to say."""
+        for note in self.notes:
+            print_wrapped(console, Text(f"note: {note}", "dim"))
+        print_heading(console, self._head())
+        for number, way in enumerate(self.ways, 1):
+            console.print()
+            print_wrapped(console, Text(f"Way {number} of {len(self.ways)}", "bold"), INDENT)
+            if way.own:
+                print_wrapped(console, Text(f"takes, as not every way does: {', '.join(way.own)}"), INDENT)
+            console.print()
+            print_lanes(console, way.finding.story, vocabulary)
+        if self.common:
+            console.print()
+            print_wrapped(console, Text(f"Every way takes: {', '.join(self.common)}."), INDENT)
+        elapsed = "" if self.seconds is None else f" ({seconds(self.seconds)})"
+        print_wrapped(console, Text(f"{self.words}{elapsed}", "bold"), INDENT)
+        if self.scope:
+            print_wrapped(console, Text(f"Scope: {scope_words(self.scope)}."), INDENT)
+
+
+def ways_to_json(found: Sequence[WaysFound]) -> str:
+    """What was found as JSON, indented, with a newline at the end."""
+    return msgspec.json.format(msgspec.json.encode(list(found)), indent=2).decode() + "\n"
