@@ -1,0 +1,72 @@
+"""In how many essentially different ways the scenario of each race is violated before the fix: nearly always in one.
+
+So a scenario of the catalogue shows its race and, within its bounds, nothing else that breaks the same property.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from podrace.checker.ways import find_ways
+from podrace.cli.plan import Selection, plan
+from podrace.cli.simulate import WALKABLE
+from podrace.cli.systems import system_of
+from podrace.scenarios import catalogue
+
+STEPS: dict[str, tuple[int, ...]] = {
+    # The node goes and its handler has not run yet; or the node is back, and handled, before the old one is removed.
+    "live-read-removes-node": (9, 11),
+    "nominated-node-race": (15,),
+    "forgotten-move-request": (23,),
+    "wiped-nomination": (20,),
+    "node-comes-back-empty": (8,),
+    # The failure handler finds the binding in the lister, where its own store or one of the two handlers shows it first.
+    "bound-but-requeued": (11, 11, 11),
+    "update-skips-backoff": (15,),
+    "preemption-of-nobody": (19,),
+    "phantom-preemptor": (12,),
+    "forgotten-wakes-nobody": (13,),
+    "error-is-parked": (12,),
+    "missed-deletion": (10,),
+    "expired-assumption": (12,),
+    "restart-before-handlers": (13,),
+    "update-in-flight": (17,),
+    "gate-outlives-removal": (17,),
+    "old-rejection": (29,),
+    "event-list": (25,),
+    "skipped-in-flight": (25,),
+    "assigned-pod-in-empty-zone": (25,),
+    "deleted-while-binding": (6,),
+    "preempts-again": (20,),
+    "dropped-by-pop": (12,),
+    "gone-victim": (33,),
+}
+"""How long the shortest run of each way is."""
+
+SLOW = {"forgotten-move-request"}
+"""Five million states: left to the campaign."""
+
+
+def test_every_race_that_a_finite_run_shows_is_here() -> None:
+    races = [scenario.name for scenario in catalogue() if scenario.race is not None]
+    kinds = {name: plan(Selection((name,)))[0].prop.kind for name in races}
+    assert set(STEPS) == {name for name, kind in kinds.items() if kind in WALKABLE}
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.campaign) if name in SLOW else name for name in STEPS]
+)
+def test_the_ways_to_a_race(name: str) -> None:
+    run = plan(Selection((name,)))[0]
+    found = find_ways(system_of(run), run.property, 6)
+    assert found.stopped is None
+    assert tuple(len(way.trace.steps) for way in found.ways) == STEPS[name]
+
+
+def test_the_page_says_how_many() -> None:
+    page = (Path(__file__).parents[1] / "docs" / "counterexamples.md").read_text(encoding="utf-8")
+    alone = sum(len(steps) == 1 for steps in STEPS.values())
+    assert f"Of the {len(STEPS)} races of the catalogue" in page
+    assert f"{alone} are violated in exactly one way" in page
