@@ -219,7 +219,7 @@ def parse_document(text: str, file: str) -> Value:
         problem = one_line(error.problem or "it cannot be parsed", 120)
         if problem == "but found another document":
             raise ScenarioError(
-                f"{file}:{line}: a second document: put each scenario in a file of its own"
+                f"{file}:{line}: a second document: put each scenario in a file of its own (Kubernetes objects: `podrace check -f FILE`)"
             ) from None
         raise ScenarioError(f"{file}:{line}: not a YAML that podrace reads: {problem}") from None
     except yaml.reader.ReaderError as error:

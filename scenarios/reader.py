@@ -67,6 +67,7 @@ def parse_scenario(text: str, file: str = "scenario.yaml") -> Scenario:
 
 def _scenario(text: str, file: str, stem: str) -> Scenario:
     top = parse_document(text, file)
+    _refuse_kubernetes_objects(top)
     fields = top.fields(TOP_FIELDS, "a scenario: a mapping with `nodes` and `pods`")
     spec = read_cluster(top, fields, read_name(fields["name"]) if "name" in fields else stem)
     lines = {name: value.line for name, value in fields.items()}
@@ -92,6 +93,15 @@ def _scenario(text: str, file: str, stem: str) -> Scenario:
         lines=lines,
         text=text,
     )
+
+
+def _refuse_kubernetes_objects(top: Value) -> None:
+    for key, _ in top.items("a scenario: a mapping with `nodes` and `pods`"):
+        if key.node.value == "apiVersion":
+            top.fail(
+                "this is a Kubernetes object, not a scenario: `podrace check -f FILE` reads objects, and with --write-scenario "
+                "it writes a scenario of them"
+            )
 
 
 def _title(value: Value | None) -> str:

@@ -119,7 +119,7 @@ MANY_PODS = "{" + ", ".join(f"p{i}: {{cpu: 1}}" for i in range(17)) + "}"
         ("name: a\x00b\n", "s.yaml:1: not YAML: a control character stands there: remove it"),
         (
             "nodes: {}\n---\nnodes: {}\n",
-            "s.yaml:2: a second document: put each scenario in a file of its own",
+            "s.yaml:2: a second document: put each scenario in a file of its own (Kubernetes objects: `podrace check -f FILE`)",
         ),
         (
             "a: &a [1, 2]\nb: *a\n",
@@ -142,6 +142,11 @@ MANY_PODS = "{" + ", ".join(f"p{i}: {{cpu: 1}}" for i in range(17)) + "}"
         ),
         ("? [a, b]\n: 1\n", "s.yaml:1: expected a name before the colon, not a list"),
         # fields
+        (
+            "kind: Pod\napiVersion: v1\nmetadata: {name: p}\n",
+            "s.yaml:1: this is a Kubernetes object, not a scenario: `podrace check -f FILE` reads objects, "
+            "and with --write-scenario it writes a scenario of them",
+        ),
         (
             cluster(rest="node: 1\n"),
             (f"s.yaml:3: unknown field `node`; did you mean `nodes`? (known: {TOP})"),
