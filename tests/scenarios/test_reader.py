@@ -144,8 +144,10 @@ MANY_PODS = "{" + ", ".join(f"p{i}: {{cpu: 1}}" for i in range(17)) + "}"
         # fields
         (
             "kind: Pod\napiVersion: v1\nmetadata: {name: p}\n",
-            "s.yaml:1: this is a Kubernetes object, not a scenario: `podrace check -f FILE` reads objects, "
-            "and with --write-scenario it writes a scenario of them",
+            (
+                "s.yaml:1: this is a Kubernetes object, not a scenario: `podrace check -f FILE` reads objects, "
+                "and with --write-scenario it writes a scenario of them"
+            ),
         ),
         (
             cluster(rest="node: 1\n"),
