@@ -13,11 +13,10 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from enum import Enum
 
-from ..model.language import Transition, TransitionSystem
+from ..model.language import Entity, Transition, TransitionSystem
 from .exploration import Budget, Path
-from .reductions.policy import Mode
+from .reductions.policy import PARTIAL_ORDER, Mode
 from .search import Engine, UnknownProperty, check
 from .trace import Trace, confirm
 from .verdict import Result, Verdict
@@ -28,9 +27,9 @@ Watcher = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """One way to the violation: its kinds of steps, each where the run takes it first, and a shortest run of no other kinds.
+    """One way to the violation: its kinds of steps, in the order in which the run takes them first, and a shortest run of no others.
 
-    Unless a search ran out of its budget, no kind can be left out.
+    Unless a search ran out of its budget, no kind can be left out, and no run is shorter.
     """
 
     kinds: tuple[str, ...]
@@ -67,16 +66,9 @@ class Ways:
 
 def kind_of_step(transition: Transition) -> str:
     """The step and how it turned out, whatever the pods and nodes: for example ``binding.bind(reply=LOST)``."""
-    told = [f"{name}={_shown(value)}" for name, value in transition.args if isinstance(value, int | Enum)]
-    return (
-        f"{transition.part}.{transition.step}({', '.join(told)})"
-        if told
-        else f"{transition.part}.{transition.step}"
-    )
-
-
-def _shown(value: int | Enum) -> str:
-    return value.name if isinstance(value, Enum) else str(value)
+    told = [f"{name}={getattr(v, 'name', v)}" for name, v in transition.args if not isinstance(v, Entity)]
+    step = f"{transition.part}.{transition.step}"
+    return f"{step}({', '.join(told)})" if told else step
 
 
 def find_ways(
@@ -106,6 +98,7 @@ def find_ways(
 class _Conflict:
     kinds: Kinds
     path: Path
+    shortest: bool
 
 
 class _Tree:
@@ -152,18 +145,18 @@ class _Tree:
                     continue
                 if len(self._found) == most:
                     return self._answer("most")
-                conflict = self._minimal(conflict)
+                conflict = self._shortest(self._minimal(conflict))
                 self._found.append(conflict)
             waiting.extend(without | {kind} for kind in self._in_order(conflict))
         return self._answer(self._ran_out)
 
-    def _search(self, allowed: Kinds) -> _Conflict | None:
-        """The kinds of a shortest run to a violation that takes none but these kinds of steps; None if there is none, or none is found."""
+    def _search(self, allowed: Kinds, reductions: Mode | None = None) -> _Conflict | None:
+        """A run to a violation that takes none but these kinds of steps; None if there is none, or none is found."""
         if any(allowed <= harmless for harmless in self._harmless) or self._out_of_time():
             return None
         numbers = [number for number, kind in enumerate(self._kinds) if kind in allowed]
         part = replace(self._system, transitions=tuple(self._system.transitions[n] for n in numbers))
-        result = self._check(part)
+        result = self._check(part, reductions or self._reductions)
         if result.verdict is Verdict.HOLDS:
             self._harmless.append(allowed)
             self._bounds.update(result.bounds_hit)
@@ -172,15 +165,16 @@ class _Tree:
         if result.trace is None:
             return None
         path = tuple(numbers[number] for number in result.trace.path)
-        return _Conflict(frozenset(self._kinds[number] for number in path), path)
+        kinds = frozenset(self._kinds[number] for number in path)
+        return _Conflict(kinds, path, PARTIAL_ORDER not in result.reductions)
 
-    def _check(self, part: TransitionSystem) -> Result:
+    def _check(self, part: TransitionSystem, reductions: Mode) -> Result:
         (result,) = check(
             part,
             [self._invariant],
             replace(self._budget, timeout=self._left()),
             engine=self._engine,
-            reductions=self._reductions,
+            reductions=reductions,
         )
         self._searches += 1
         self._states += result.states
@@ -207,6 +201,11 @@ class _Tree:
             else:
                 conflict = smaller
         return conflict
+
+    def _shortest(self, conflict: _Conflict) -> _Conflict:
+        """The same kinds with a run that is sure to be a shortest one, unless a budget runs out."""
+        again = None if conflict.shortest else self._search(conflict.kinds, "off")
+        return conflict if again is None else again
 
     def _in_order(self, conflict: _Conflict) -> Sequence[str]:
         return tuple(dict.fromkeys(self._kinds[number] for number in conflict.path))

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from podrace.checker.exploration import Budget
 from podrace.checker.minimal import minimal_sets
+from podrace.checker.reductions.policy import PARTIAL_ORDER, Mode
 from podrace.checker.search import UnknownProperty, check
 from podrace.checker.trace import confirm
-from podrace.checker.verdict import Verdict
+from podrace.checker.verdict import Result, Verdict
 from podrace.checker.ways import Ways, find_ways, kind_of_step
 from podrace.model.language import (
     BOOL,
@@ -39,7 +40,7 @@ from podrace.model.language import (
     trace_system,
 )
 from podrace.model.language.expr import const, fresh_graph, variable
-from tests.random_systems import systems
+from tests.random_systems import coupled, systems
 
 
 class Key(Entity):
@@ -136,6 +137,23 @@ def test_what_every_way_takes_is_named_once() -> None:
     assert found.own(found.ways[0]) == ()
 
 
+def test_a_run_that_a_reduced_search_found_is_replaced_by_a_shortest_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As partial-order reduction may, the search here takes the first step twice."""
+
+    def longer(part: TransitionSystem, *arguments: Any, reductions: Mode, **more: Any) -> list[Result]:
+        (result,) = check(part, *arguments, reductions="off", **more)
+        if reductions == "off" or result.trace is None or result.trace.steps[0].label != "house.find(key=k0)":
+            return [result]
+        trace = confirm(part, (result.trace.path[0], *result.trace.path), "closed")
+        return [replace(result, trace=trace, reductions=(PARTIAL_ORDER,))]
+
+    monkeypatch.setattr("podrace.checker.ways.check", longer)
+    found = find_ways(house(), "closed", 8, engine="reference")
+    assert [len(way.trace.steps) for way in found.ways] == [2, 2, 4]
+
+
 def test_each_run_is_one_of_the_whole_system() -> None:
     system = house()
     for way in find_ways(system, "closed", 8, engine="reference").ways:
@@ -221,11 +239,16 @@ def violated_by(system: TransitionSystem, name: str, kinds: tuple[str, ...]) -> 
 
 
 @settings(max_examples=120, deadline=None)
-@given(recipes() | systems(invariants=1, goals=1, recoveries=1))
-def test_they_are_the_minimal_sets_of_kinds_that_lead_to_a_violation(system: TransitionSystem) -> None:
+@given(
+    recipes() | coupled(recoveries=0) | systems(invariants=1, goals=1, recoveries=1),
+    st.sampled_from(["on", "off"]),
+)
+def test_they_are_the_minimal_sets_of_kinds_that_lead_to_a_violation(
+    system: TransitionSystem, reductions: Mode
+) -> None:
     kinds = list(dict.fromkeys(map(kind_of_step, system.transitions)))
     assume(system.invariants and len(kinds) <= 7)
-    found = find_ways(system, "invariant0", 1_000, engine="reference")
+    found = find_ways(system, "invariant0", 1_000, engine="reference", reductions=reductions)
     expected = minimal_sets(kinds, lambda chosen: violated_by(system, "invariant0", chosen))
     event(f"{len(expected)} ways")
     assert found.stopped is None

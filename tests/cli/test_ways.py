@@ -24,7 +24,7 @@ OTHERS = (("handlers.handle_for_queue", "handlers.update_queue"), ("failure.live
 
 
 def test_both_ways_that_72259_left_open_and_no_other(shell: Shell, tmp_path: Path) -> None:
-    """An old update that is handled late, and the requeue goroutine with an old object: each has a fix of its own."""
+    """An old update that is handled late, and the requeue goroutine with an old object."""
     ran = shell(*LEFT_OPEN, "--save-trace", str(tmp_path / "way.json"), "--graph", str(tmp_path / "way.dot"))
     assert ran.code == 1
     out = flat(ran.out)
