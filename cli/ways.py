@@ -23,7 +23,8 @@ from .simulate import WALKABLE
 from .systems import refuse_ranges, system_of
 from .words import SCHEDULER_WORDS
 
-CODES: dict[Word, int] = {"VIOLATED": VIOLATED, "HOLDS": HOLDS, "INCONCLUSIVE": INCONCLUSIVE}
+CODES: dict[Word, int] = {"VIOLATED": VIOLATED, "INCONCLUSIVE": INCONCLUSIVE, "HOLDS": HOLDS}
+"""The exit code of each verdict; of several, the first decides."""
 
 
 def ways(selection: Selection, most: int, budget: Budget, method: Method, output: Output) -> int:
@@ -58,7 +59,7 @@ def ways(selection: Selection, most: int, budget: Budget, method: Method, output
     if output.save_trace is not None:
         save_traces([run for run, _ in pairs], findings, output.save_trace, output.no_color)
     verdicts = {one.verdict for one in found}
-    return CODES[next(verdict for verdict in CODES if verdict in verdicts or verdict == "INCONCLUSIVE")]
+    return next(code for verdict, code in CODES.items() if verdict in verdicts)
 
 
 def _finite(planned: Sequence[Run], selection: Selection, output: Output) -> list[Run]:
@@ -159,7 +160,7 @@ def _words(name: str, answer: Ways, most: int) -> str:
         f" Within these bounds, which were hit: {'; '.join(answer.bounds_hit)}." if answer.bounds_hit else ""
     )
     if answer.stopped is None and not answer.ways:
-        return f"No run violates {name} ({explored}).{within}"
+        return f"No run violates {name} ({explored}): `podrace check` says whether anything put it to the test.{within}"
     if answer.stopped is None:
         which = "of this way" if len(answer.ways) == 1 else f"of one of these {len(answer.ways)} ways"
         return f"There is no other: every run that violates {name} takes all kinds of steps {which} ({explored}).{within}"

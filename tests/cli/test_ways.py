@@ -93,7 +93,10 @@ def test_no_way(shell: Shell, tiny: str) -> None:
     ran = shell("ways", tiny, "--graph", str(Path(tiny).parent / "x.dot"))
     assert ran.code == 0
     assert flat(ran.out).startswith("tiny, 1.19: S-CAP HOLDS One pod, one node S-CAP: ")
-    assert "No run violates S-CAP (1 exploration, " in flat(ran.out)
+    assert (
+        "No run violates S-CAP (1 exploration, 1 state): `podrace check` says whether anything put it to the test."
+        in flat(ran.out)
+    )
     assert "no counterexample to draw" in ran.err
 
 
@@ -107,6 +110,15 @@ def test_a_budget_that_runs_out(shell: Shell) -> None:
     (row,) = json.loads(some.out)
     assert (some.code, row["complete"], len(row["ways"])) == (1, False, 2)
     assert "There may be more ways: a search ran out of its states (--max-states) (" in row["words"]
+
+
+def test_one_that_is_undecided_is_no_success(shell: Shell, tmp_path: Path) -> None:
+    file = tmp_path / "two.yaml"
+    file.write_text(TINY.replace("[S-CAP]", "[S-CAP, S-UNIQ]"))
+    ran = shell("ways", str(file), "--max-states", "5", "-o", "json")
+    assert (ran.code, [row["verdict"] for row in json.loads(ran.out)]) == (3, ["HOLDS", "INCONCLUSIVE"])
+    worse = shell("ways", str(file), "--max-states", "5", "--property", "S-UNIQ", "--property", "S-CAP")
+    assert worse.code == 3
 
 
 def test_properties_of_ones_own_and_patches(shell: Shell, tmp_path: Path) -> None:
