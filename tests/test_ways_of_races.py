@@ -1,6 +1,6 @@
 """In how many essentially different ways the scenario of each race is violated before the fix: nearly always in one.
 
-So a scenario of the catalogue shows its race and, within its bounds, nothing else that breaks the same property.
+So within the bounds of the scenario every violation takes all the steps of the race.
 """
 
 from __future__ import annotations
