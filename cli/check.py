@@ -42,6 +42,8 @@ class Output:
 
     def refuse_unusable(self) -> None:
         """Find out before a long search that something could not be written. Raises UsageProblem or RenderError."""
+        if self.graph is None and self.graph_kind != "lanes":
+            raise UsageProblem("--graph-kind says how to draw: name the file with --graph FILE")
         if self.graph is not None:
             from ..reports.render import format_of
 

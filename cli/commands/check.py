@@ -125,8 +125,6 @@ def check(
         raise UsageProblem("--resume goes on with a search that is on disk: name its directory with --disk")
     if disk is not None and engine is Engine.reference:
         raise UsageProblem("--disk is for the native engine: leave out --engine reference")
-    if graph is None and graph_kind is not GraphKind.lanes:
-        raise UsageProblem("--graph-kind says how to draw: name the file with --graph FILE")
     if not filename and (recursive or strict or focus or write_scenario or (pods, nodes) != ("3", "2")):
         raise UsageProblem(
             "-R, --strict, --pods, --nodes, --focus and --write-scenario are about manifests: name some with -f"

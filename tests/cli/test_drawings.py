@@ -36,7 +36,8 @@ def test_a_run_that_ends_is_no_lasso(tmp_path: Path, capsys: pytest.CaptureFixtu
     )
 
 
-def test_a_kind_without_a_file(capsys: pytest.CaptureFixture[str]) -> None:
-    ran = Shell(capsys)("check", "72124", "--graph-kind", "cluster")
+@pytest.mark.parametrize("command", ["check", "ways"])
+def test_a_kind_without_a_file(capsys: pytest.CaptureFixture[str], command: str) -> None:
+    ran = Shell(capsys)(command, "72124", "--graph-kind", "cluster")
     assert (ran.code, ran.out) == (2, "")
     assert ran.err == "podrace: --graph-kind says how to draw: name the file with --graph FILE\n"
