@@ -187,9 +187,10 @@ class _Tree:
         return None if timeout is None else max(0.0, self._started + timeout - time.monotonic())
 
     def _out_of_time(self) -> bool:
-        if self._left() == 0.0:
-            self._ran_out = self._ran_out or "timeout"
-        return self._ran_out == "timeout"
+        if self._left() != 0.0:
+            return False
+        self._ran_out = self._ran_out or "timeout"
+        return True
 
     def _minimal(self, conflict: _Conflict) -> _Conflict:
         """A conflict within this one of which no kind can be left out."""

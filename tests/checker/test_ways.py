@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from enum import Enum
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -174,6 +175,22 @@ def test_a_budget_that_runs_out_is_told() -> None:
     assert few.stopped == "states"
     none = find_ways(house(), "closed", 8, Budget(timeout=0.0), engine="reference")
     assert (none.ways, none.stopped, none.searches) == ((), "timeout", 0)
+
+
+def test_the_time_is_kept_also_after_a_search_that_ran_out_of_states(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = SimpleNamespace(now=0.0)
+
+    def second_runs_out(*arguments: Any, **more: Any) -> list[Result]:
+        (result,) = check(*arguments, **more)
+        clock.now += 1.0
+        if clock.now == 1.0:
+            return [result]
+        return [replace(result, verdict=Verdict.INCONCLUSIVE, stopped="states", trace=None)]
+
+    monkeypatch.setattr("podrace.checker.ways.time", SimpleNamespace(monotonic=lambda: clock.now))
+    monkeypatch.setattr("podrace.checker.ways.check", second_runs_out)
+    found = find_ways(house(), "closed", 8, Budget(timeout=2.0), engine="reference")
+    assert (len(found.ways), found.stopped, found.searches) == (1, "states", 2)
 
 
 def test_no_way_to_what_cannot_be_violated() -> None:

@@ -14,6 +14,8 @@ from tests.reports.standards import assert_matches
 
 LEFT_OPEN = ("ways", "72124", "--with-fix", "72259", "--property", "S-NOM")
 
+PAGE = (Path(__file__).parents[2] / "docs" / "counterexamples.md").read_text(encoding="utf-8")
+
 ALL_TAKE = (
     "scheduler.pop, scheduler.take_snapshot, scheduler.filter, scheduler.fail, failure.patch, scheduler.reread_preemptor, "
     "scheduler.dry_run, scheduler.choose_candidate, scheduler.nominate, scheduler.write_nomination(ok=True), "
@@ -39,6 +41,7 @@ def test_both_ways_that_72259_left_open_and_no_other(shell: Shell, tmp_path: Pat
         "of one of these 2 ways (38 explorations, 100,482 states). Within these bounds, which were hit: "
         "pod_watch.log holds at most 4; one requeue goroutine per pod. ("
     ) in out
+    assert "one of these 2 ways (38 explorations, 100,482 states)." in PAGE
     assert ran.out.count("● q is assumed") == 2
     for name in ("way.json", "way-2.json"):
         again = shell("replay", str(tmp_path / name))
