@@ -5,7 +5,18 @@ Everything else is in pyproject.toml. A new top-level folder is added to FOLDERS
 
 from setuptools import find_packages, setup
 
-FOLDERS = ("model", "checker", "properties", "reports", "cli", "scenarios")
+FOLDERS = (
+    "model",
+    "checker",
+    "properties",
+    "reports",
+    "scenarios",
+    "manifests",
+    "conformance",
+    "analysis",
+    "api",
+    "cli",
+)
 
 setup(
     packages=[

@@ -16,17 +16,17 @@ import sys
 import tempfile
 from pathlib import Path
 
-from podrace.checker.exploration import Budget
-from podrace.checker.machine import cores, safe_memory
-from podrace.checker.native.codegen import generate
-from podrace.checker.native.compile import compile_ir
-from podrace.checker.native.crew import Crew
-from podrace.checker.native.diary import Diary
-from podrace.checker.native.engine import Search
-from podrace.checker.native.watch import Watch
+from podrace.checker.codegen.machine_code import compile_ir
+from podrace.checker.codegen.program import generate
+from podrace.checker.core.exploration import Budget
+from podrace.checker.core.machine import cores, safe_memory
+from podrace.checker.explicit.checkpoint import Diary
+from podrace.checker.explicit.engine import Search
+from podrace.checker.explicit.states.budget import Watch
+from podrace.checker.explicit.states.threads import Crew
 
 if __package__:
-    from .native_speed import synthetic
+    from bench.native_speed import synthetic
 else:  # run as a script
     from native_speed import synthetic  # type: ignore[no-redef,import-not-found]
 

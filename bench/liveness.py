@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import statistics
 
-from podrace.checker.exploration import Exploration
-from podrace.checker.lasso import at_rest
-from podrace.checker.native import explore
-from podrace.checker.slicing import slice_system
+from podrace.checker.core.exploration import Exploration
+from podrace.checker.explicit import explore
+from podrace.checker.reduction.slicing import slice_system
+from podrace.checker.trace.lasso import at_rest
 from podrace.model.history import resolve
 from podrace.model.language import TransitionSystem
 from podrace.properties import PROPERTIES, instrument

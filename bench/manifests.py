@@ -14,7 +14,7 @@ from pathlib import Path
 
 import yaml
 
-from podrace.scenarios.manifests import read_manifests, represent
+from podrace.manifests import read_manifests, represent
 
 RUNS = 3
 DUMP = Path(__file__).parents[1] / "tests" / "kubectl_dump.py"

@@ -16,8 +16,8 @@ from dataclasses import replace
 from enum import Enum
 from typing import Any
 
-from podrace.checker.exploration import Budget
-from podrace.checker.native import explore
+from podrace.checker.core.exploration import Budget
+from podrace.checker.explicit import explore
 from podrace.model.language import (
     INT,
     Component,
@@ -129,7 +129,7 @@ def synthetic(words: int = 1, jobs: int = 6) -> TransitionSystem:
 
 def seeds() -> Iterator[TransitionSystem]:
     """The seed scenarios, each as the search sees it: sliced for its property, and searched to the end."""
-    from podrace.checker.slicing import slice_system
+    from podrace.checker.reduction.slicing import slice_system
     from podrace.model.history import resolve
     from podrace.properties import PROPERTIES, instrument
     from podrace.scenarios import find_scenarios

@@ -12,16 +12,16 @@ import statistics
 import sys
 from dataclasses import replace
 
-from podrace.checker.exploration import Budget
-from podrace.checker.native import explore
-from podrace.checker.slicing import slice_system
+from podrace.checker.core.exploration import Budget
+from podrace.checker.explicit import explore
+from podrace.checker.reduction.slicing import slice_system
 from podrace.model.history import resolve
 from podrace.model.language import TransitionSystem
 from podrace.properties import PROPERTIES, instrument
 from podrace.scenarios import find_scenarios
 
 if __package__:
-    from .native_speed import synthetic
+    from bench.native_speed import synthetic
 else:  # run as a script
     from native_speed import synthetic  # type: ignore[no-redef,import-not-found]
 

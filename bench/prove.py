@@ -12,11 +12,11 @@ import sys
 import time
 from dataclasses import replace
 
-from podrace.checker.families.family import Family
-from podrace.checker.sweeps import Chunk, Here, Processes, sweep
-from podrace.cli.survey import Question, Task, work
+from podrace.analysis.proving.clusters import Question, Task, work
+from podrace.checker.jobs import Chunk, Here, Processes, sweep
+from podrace.checker.parametric.parametric_system import Family
 from podrace.model.environment.objects import Scope
-from podrace.scenarios.outline import Limits, Outline, outlines
+from podrace.scenarios.template import Limits, Outline, outlines
 
 CASES = (
     ("1.13", ("72259",), "S-NOMVIS"),

@@ -8,10 +8,10 @@ from __future__ import annotations
 import statistics
 import time
 
-from podrace.checker.exploration import Exploration
-from podrace.checker.native import explore
-from podrace.checker.reductions.dependence import Dependence, dependence_of
-from podrace.checker.slicing import slice_system
+from podrace.checker.core.exploration import Exploration
+from podrace.checker.explicit import explore
+from podrace.checker.reduction.dependence import Dependence, dependence_of
+from podrace.checker.reduction.slicing import slice_system
 from podrace.model.history import resolve
 from podrace.model.language import TransitionSystem
 from podrace.properties import PROPERTIES, instrument

@@ -25,9 +25,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
 
-from podrace.checker.exploration import Budget
+from podrace.checker.core.exploration import Budget
+from podrace.checker.explicit import explore
 from podrace.checker.export import spin
-from podrace.checker.native import explore
 from podrace.checker.search import explored_slice
 from podrace.model.history import resolve
 from podrace.model.language import TransitionSystem
@@ -120,7 +120,7 @@ def checked(case: Case, engine: Path | None) -> tuple[str, int, float]:
 def compile_engine(cache: Path) -> None:
     """Leave in `cache` what any search leaves there: a search of a system that no scenario has."""
     program = (
-        "from podrace.checker.native import explore\n"
+        "from podrace.checker.explicit import explore\n"
         "from podrace.model.language import TransitionSystem, Universe\n"
         "explore(TransitionSystem(name='', universe=Universe({}), variables=(), transitions=()))\n"
     )

@@ -12,15 +12,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from unittest import mock
 
-from podrace.checker.symbolic import levels
+from podrace.checker.reduction.value_analysis import ValueAnalysis
+from podrace.checker.smt.theories import THEORIES, Theory
+from podrace.checker.symbolic import unrolling as levels
 from podrace.checker.symbolic.bounded import search
-from podrace.checker.symbolic.theories import THEORIES, Theory
-from podrace.checker.values import ValueAnalysis
 from podrace.model.history import resolve
 from podrace.model.language import all_of
 from podrace.model.language.expr import fresh_graph
 from podrace.properties import PROPERTIES, instrument
-from podrace.scenarios.outline import Limits, Outline, sketch
+from podrace.scenarios.template import Limits, Outline, sketch
 
 STEPS, PATIENCE = 14, 300.0
 CASES = (("S-NOMVIS", ()), ("S-NOMVIS", ("72259",)), ("S-CAP", ()), ("S-UNIQ", ("90660",)))

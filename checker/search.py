@@ -19,13 +19,13 @@ from typing import Literal
 
 from ..model.language import TransitionSystem
 from ..model.language.expr import fresh_graph
-from .exploration import Budget, Exploration, Lasso, Path
-from .lasso import at_rest, complete, confirm_lasso, resting_case
-from .reductions.policy import Explore, Mode, decide
-from .reductions.reduced import explore_either as explore_slowly
-from .reference import Watcher
-from .slicing import Slicer, step_name, transition_map
-from .trace import MAX_CONFIRMED_STATES, ReplayError, Trace, confirm, confirm_goal, confirm_trap
+from .core.exploration import Budget, Exploration, Lasso, Path
+from .explicit.reduced_reference import explore_either as explore_slowly
+from .explicit.reference import Watcher
+from .reduction.policy import Explore, Mode, decide
+from .reduction.slicing import Slicer, step_name, transition_map
+from .trace.lasso import at_rest, complete, confirm_lasso, resting_case
+from .trace.trace import MAX_CONFIRMED_STATES, ReplayError, Trace, confirm, confirm_goal, confirm_trap
 from .verdict import Kind, Result, Verdict
 
 Engine = Literal["native", "reference"]
@@ -115,7 +115,7 @@ def _engine(name: str) -> Explore:
     if name == "reference":
         return explore_slowly
     if name == "native":
-        from .native import explore as explore_natively
+        from .explicit import explore as explore_natively
 
         return explore_natively
     raise ValueError(f"there is no engine `{name}`: use `native` or `reference`")

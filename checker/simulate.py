@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ..model.language import INT, TransitionSystem, Variable
-from .exploration import Path
-from .interpreter import Interpreter
-from .minimise import minimise
+from .core.exploration import Path
+from .core.interpreter import Interpreter
+from .reduction.slicing import Slicer, step_name, transition_map
 from .search import EngineDisagreement, explored_slice, goals_of
-from .slicing import Slicer, step_name, transition_map
-from .trace import ReplayError, Trace, confirm, confirm_goal
+from .trace.shrinking import minimise
+from .trace.trace import ReplayError, Trace, confirm, confirm_goal
 from .verdict import Verdict, counted
 
 By = Literal["step", "transition"]
@@ -125,7 +125,7 @@ def simulate(
     `progress` is told walks, steps and seconds now and then. Raises UnknownProperty, ValueError for a property that is no
     invariant or a system without native code, and EngineDisagreement.
     """
-    from .native.simulation import walk_at_random  # numpy and LLVM take a while to import
+    from .explicit.walks.simulation import walk_at_random  # numpy and LLVM take a while to import
 
     sliced = explored_slice(system, name)
     if name not in system.invariants:

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any, Literal
 
-from .lasso import LassoTrace
-from .reductions.policy import PARTIAL_ORDER
-from .trace import Trace
+from .reduction.policy import PARTIAL_ORDER
+from .trace.lasso import LassoTrace
+from .trace.trace import Trace
 
 Kind = Literal["invariant", "recovery", "liveness"]
 

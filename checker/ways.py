@@ -15,10 +15,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from ..model.language import Entity, Transition, TransitionSystem
-from .exploration import Budget, Path
-from .reductions.policy import PARTIAL_ORDER, Mode
+from .core.exploration import Budget, Path
+from .reduction.policy import PARTIAL_ORDER, Mode
 from .search import Engine, UnknownProperty, check
-from .trace import Trace, confirm
+from .trace.trace import Trace, confirm
 from .verdict import Result, Verdict
 
 Kinds = frozenset[str]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .options import parse_jobs, parse_memory, parse_states, parse_timeout
+from ..analysis.options import parse_jobs, parse_memory, parse_states, parse_timeout
 
 if TYPE_CHECKING:
-    from ..checker.exploration import Budget
+    from ..checker.core.exploration import Budget
 
 
 def budget_of(
@@ -21,8 +21,8 @@ def budget_of(
     memory = parse_memory(max_memory) if max_memory is not None else None
     threads = parse_jobs(jobs) if jobs is not None else None
     seconds = parse_timeout(timeout) if timeout is not None else None
-    from ..checker.exploration import Budget
-    from ..checker.machine import cores, safe_memory
+    from ..checker.core.exploration import Budget
+    from ..checker.core.machine import cores, safe_memory
 
     return Budget(
         max_states=states,

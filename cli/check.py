@@ -8,18 +8,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..analysis.files import beside, refuse_unwritable, write_text
+from ..analysis.options import UsageProblem
+from ..analysis.plan import Run, Selection, plan, refuse_all_ignored
 from .console import message_console, result_console, tolerant_of_closed_pipes
-from .files import beside, refuse_unwritable, write_text
-from .options import UsageProblem
-from .plan import Run, Selection, plan, refuse_all_ignored
 from .progress import ProgressDisplay
 
 if TYPE_CHECKING:
-    from ..checker.exploration import Budget
+    from ..analysis.execute import Method
+    from ..checker.core.exploration import Budget
     from ..reports.document import Finding
     from ..reports.graphs import Kind
     from ..reports.outcome import Style
-    from .execute import Method
 
 HOLDS, VIOLATED, INCONCLUSIVE = 0, 1, 3
 
@@ -45,7 +45,7 @@ class Output:
         if self.graph is None and self.graph_kind != "lanes":
             raise UsageProblem("--graph-kind says how to draw: name the file with --graph FILE")
         if self.graph is not None:
-            from ..reports.render import format_of
+            from ..reports.graphs.render import format_of
 
             format_of(self.graph)
             refuse_unwritable("--graph", self.graph)
@@ -60,8 +60,8 @@ class Output:
         """How reports are to be written."""
         from importlib.metadata import version
 
+        from ..analysis.narration.words import SCHEDULER_WORDS
         from ..reports.outcome import Style
-        from .words import SCHEDULER_WORDS
 
         return Style(SCHEDULER_WORDS, version("podrace"), self.fail_on_vacuous)
 
@@ -99,7 +99,7 @@ def check(selection: Selection, budget: Budget, method: Method, output: Output) 
 
 def run_all(runs: Sequence[Run], budget: Budget, method: Method, output: Output) -> list[Finding]:
     """Carry out the runs one after the other."""
-    from .execute import execute, ignored
+    from ..analysis.execute import execute, ignored
 
     refuse_all_ignored(runs)
     findings = []
@@ -114,7 +114,7 @@ def run_all(runs: Sequence[Run], budget: Budget, method: Method, output: Output)
 def report(findings: Sequence[Finding], output: Output) -> None:
     """Print the result on stdout; in a step of GitHub Actions, the form `github` also adds to the step's summary."""
     if output.form != "text":
-        from ..reports.forms import FORMS
+        from ..reports.formats.forms import FORMS
 
         findings = output.timed(findings)
         sys.stdout.write(FORMS[output.form](findings, output.style()))
@@ -123,8 +123,8 @@ def report(findings: Sequence[Finding], output: Output) -> None:
 
             add_to_step_summary(FORMS["markdown"](findings, output.style()))
     else:
-        from ..reports.text import print_report
-        from .words import SCHEDULER_WORDS
+        from ..analysis.narration.words import SCHEDULER_WORDS
+        from ..reports.text.findings import print_report
 
         print_report(result_console(output.no_color), findings, SCHEDULER_WORDS)
 
@@ -133,8 +133,8 @@ def write_directory(runs: Sequence[Run], findings: Sequence[Finding], output: Ou
     """Write the report directory, if one is asked for."""
     if output.report is None:
         return
+    from ..analysis.stored.cross_release import with_retraced
     from .report_dir import write_report
-    from .retrace import with_retraced
 
     compared = with_retraced(runs, output.timed(findings))
     written = write_report(output.report, runs, compared, output.style())
@@ -146,10 +146,10 @@ def draw(findings: Sequence[Finding], path: Path, no_color: bool = False, kind: 
 
     What cannot be drawn as this kind of drawing is named on stderr.
     """
+    from ..analysis.narration.words import SCHEDULER_WORDS
     from ..reports.graphs import to_dot
+    from ..reports.graphs.render import write_graph
     from ..reports.graphs.style import NotDrawn
-    from ..reports.render import write_graph
-    from .words import SCHEDULER_WORDS
 
     messages = message_console(no_color)
     violated = [finding for finding in findings if finding.trace is not None]
@@ -172,9 +172,9 @@ def draw(findings: Sequence[Finding], path: Path, no_color: bool = False, kind: 
 
 def save_traces(runs: Sequence[Run], findings: Sequence[Finding], path: Path, no_color: bool = False) -> None:
     """Store every counterexample: the first in `path`, the others beside it with a number."""
+    from ..analysis.stored.keep import stored_trace
     from ..reports.outcome import subject
     from ..reports.stored import format_trace
-    from .keep import stored_trace
 
     messages = message_console(no_color)
     violated = [

@@ -7,28 +7,28 @@ from dataclasses import dataclass, field, replace
 
 import msgspec
 
-from ..checker.difference import parting
-from ..checker.exploration import Budget
-from ..checker.fingerprint import fingerprint
-from ..checker.interpreter import Interpreter
-from ..checker.retrace import retrace
+from ..analysis.execute import Method, execute_on, fixes_of, goal_words, ignored_words
+from ..analysis.plan import Run
+from ..analysis.steps import steps_of
+from ..analysis.stored.cross_release import label_of
+from ..analysis.systems import system_of
+from ..checker.core.exploration import Budget
+from ..checker.core.interpreter import Interpreter
+from ..checker.divergence import parting
+from ..checker.reduction.slicing import step_name
 from ..checker.search import check, explored_slice
-from ..checker.slicing import step_name
-from ..checker.trace import replay
+from ..checker.trace.cross_system_replay import retrace
+from ..checker.trace.fingerprint import fingerprint
+from ..checker.trace.trace import replay
 from ..model.history import Composition
 from ..model.language import TransitionSystem, all_of, negate
 from ..model.language.expr import fresh_graph
 from ..properties import instrument
 from ..properties.outcomes import Outcomes
-from ..reports.comparison import Comparison, Decided, Ignored, Lost, Outcome, Pair, Parted, outcome_of
 from ..reports.document import Finding
+from ..reports.verify.comparison import Comparison, Decided, Ignored, Lost, Outcome, Pair, Parted, outcome_of
 from ..scenarios import Scenario
-from .execute import Method, execute_on, fixes_of, goal_words, ignored_words
-from .plan import Run
 from .progress import ProgressDisplay
-from .retrace import label_of
-from .steps import steps_of
-from .systems import system_of
 
 DECISIONS = 6
 """How many differing decisions are told of the state in which two schedulers part."""

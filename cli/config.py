@@ -9,9 +9,9 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
+from ..analysis.options import UsageProblem
 from ..scenarios import known_names, one_line
 from .in_force import settings_in_force
-from .options import UsageProblem
 from .settings import Commands
 
 DEFAULT = "default"

@@ -11,8 +11,8 @@ from typing import Annotated, Any
 
 import typer
 
+from ..analysis.options import UsageProblem
 from .in_force import Setting, settings_in_force
-from .options import UsageProblem
 from .settings import CONFIG, Commands, options_of
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from ..analysis.options import parse_release
+from ..conformance.reader import read_table
+from ..conformance.registry import run_table
 from ..model.history import RELEASES
-from ..scenarios.conformance.reader import read_table
-from ..scenarios.conformance.registry import run_table
 from .console import result_console
-from .options import parse_release
 
 DEFAULT_RELEASE = "1.22"
 STYLES = {"PASS": "green", "FAIL": "bold red", "SKIP": "yellow"}

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 from rich.console import Console
 
-from .options import UsageProblem
+from ..analysis.options import UsageProblem
 
 PIPED_WIDTH = 120
 

@@ -11,13 +11,13 @@ from pathlib import Path
 
 from rich.text import Text
 
+from ..analysis.files import write_text
+from ..analysis.go_functions import functions_of
+from ..analysis.options import UsageProblem
 from ..model.history.upstream import Looked, Mirror, format_look, last_look, mirrors
-from ..reports.text import INDENT, print_wrapped
+from ..reports.text.findings import INDENT, print_wrapped
 from ..scenarios import one_line
 from .console import message_console, result_console, tolerant_of_closed_pipes
-from .files import write_text
-from .go_functions import functions_of
-from .options import UsageProblem
 
 SAME, DRIFTED = 0, 1
 PLACES = ("pkg/scheduler", "vendor/k8s.io/kubernetes/pkg/scheduler", "plugin/pkg/scheduler", "")

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from ..analysis.stored.replayed import read_trace, replayed
 from ..model.history import Patch
 from ..properties import Property
 from .check import Output, draw, report
 from .console import message_console
 from .replay import GONE, warn_of_change
-from .replayed import read_trace, replayed
 
 SHOWN = 0
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..scenarios.document import Value
-from ..scenarios.errors import ScenarioError, known_names, one_line
+from ..analysis.options import UsageProblem
+from ..scenarios.reader.document import Value
+from ..scenarios.reader.errors import ScenarioError, known_names, one_line
 from .config_file import find_config, read_config
-from .options import UsageProblem
 from .settings import Commands, Option
 
 DEFAULTS = "defaults"

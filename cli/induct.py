@@ -5,23 +5,23 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from ..analysis.execute import ignored_words, silence_of, steps_of
+from ..analysis.files import write_text
+from ..analysis.narration.words import SCHEDULER_WORDS
+from ..analysis.options import UsageProblem
+from ..analysis.plan import Run, Selection, plan, refuse_all_ignored
+from ..analysis.systems import system_of
+from ..analysis.unknown import describable, with_unknown
 from ..checker.symbolic.induction import Counterexample, Proof, by_k_induction, by_pdr
-from ..checker.trace import plain_value
+from ..checker.trace.trace import plain_value
 from ..model.language import TransitionSystem, implies
 from ..model.language.expr import fresh_graph
 from ..reports.document import Value
 from ..reports.induction import Induction, print_induction
-from ..scenarios.outline import Limits
+from ..scenarios.template import Limits
 from .console import message_console, result_console, tolerant_of_closed_pipes
-from .execute import ignored_words, silence_of, steps_of
-from .files import write_text
-from .options import UsageProblem
-from .plan import Run, Selection, plan, refuse_all_ignored
 from .progress import ProgressDisplay
 from .simulate import WALKABLE
-from .systems import system_of
-from .unknown import describable, with_unknown
-from .words import SCHEDULER_WORDS
 
 CODES = {"PROVED": 0, "VIOLATED": 1, "INCONCLUSIVE": 3}
 

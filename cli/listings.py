@@ -10,11 +10,11 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from ..analysis.options import parse_property
+from ..analysis.plan import checked_changes, default_properties, default_release, race_fixes
 from ..properties import PROPERTIES, Property
 from ..scenarios import Scenario, catalogue
 from .console import result_console
-from .options import parse_property
-from .plan import checked_changes, default_properties, default_release, race_fixes
 
 UPSTREAM = "kubernetes/kubernetes#"
 

@@ -7,9 +7,8 @@ import sys
 
 import typer
 
-from . import commands as commands
+from ..analysis.options import UsageProblem
 from .app import app
-from .options import UsageProblem
 
 INTERRUPTED = 130
 
@@ -55,9 +54,9 @@ def _complain(line: str, code: int) -> int:
 def _line_of(error: Exception) -> str | None:
     """The line for a problem of the user; None for anything else, which is a bug and shows where."""
     from ..model.language.errors import ModelError
-    from ..reports.render import RenderError
+    from ..reports.graphs.render import RenderError
     from ..reports.stored import TraceProblem
-    from ..scenarios.errors import ScenarioError
+    from ..scenarios.reader.errors import ScenarioError
 
     if isinstance(error, (ScenarioError, TraceProblem)):
         return str(error)

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from ..analysis.files import refuse_unwritable, write_text
+from ..analysis.options import UsageProblem
+from ..manifests import Size, read_manifests, represent
+from ..manifests.account import account_of, caveat_of, title_of
+from ..manifests.counted import remarks_of
+from ..manifests.writing import scenario_of
 from ..scenarios import Scenario, parse_scenario
-from ..scenarios.manifests import Size, read_manifests, represent
-from ..scenarios.manifests.account import account_of, caveat_of, title_of
-from ..scenarios.manifests.counted import remarks_of
-from ..scenarios.manifests.writing import scenario_of
 from .console import message_console, result_console, tolerant_of_closed_pipes
-from .files import refuse_unwritable, write_text
-from .options import UsageProblem
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,15 +6,15 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ..checker.exploration import Budget
+from ..analysis.execute import Method, execute
+from ..analysis.options import UsageProblem, parse_fix, parse_release
+from ..analysis.plan import Run, compose
+from ..checker.core.exploration import Budget
 from ..checker.minimal import minimal_sets
 from ..model.history import CHANGES, RELEASES
-from ..reports.needed import FORMS, Needed, Tried, print_needed
+from ..reports.verify.needed import FORMS, Needed, Tried, print_needed
 from .comparison import ignored_of
 from .console import message_console, result_console, tolerant_of_closed_pipes
-from .execute import Method, execute
-from .options import UsageProblem, parse_fix, parse_release
-from .plan import Run, compose
 from .progress import ProgressDisplay
 from .verify import Candidate, Inquiry, candidates_of, default_release, put_in, runs_of
 

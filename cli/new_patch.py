@@ -13,14 +13,14 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from ..analysis.files import refuse_unwritable, write_text
+from ..analysis.options import UsageProblem
+from ..analysis.own.patch_checks import PARTS, overridable, shown_parameters
 from ..model import language, scheduler
 from ..model.history import Composition, resolve
 from ..model.language import Component
 from ..model.language.component import combine
 from ..scenarios import known_names, one_line
-from .files import refuse_unwritable, write_text
-from .options import UsageProblem
-from .patch_checks import PARTS, overridable, shown_parameters
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*", re.ASCII)
 

@@ -10,7 +10,7 @@ from rich.live import Live
 from rich.text import Text
 
 if TYPE_CHECKING:
-    from ..checker.exploration import Progress
+    from ..checker.core.exploration import Progress
 
 
 class ProgressDisplay:

@@ -7,18 +7,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..checker.families.cells import Undecided
-from ..checker.families.grounding import TooManyCases
-from ..checker.sweeps import JournalProblem, LostWorker
+from ..analysis.options import UsageProblem, parse_fix, parse_property, parse_release
+from ..analysis.own.own_properties import own_properties
+from ..analysis.proving.clusters import Question
+from ..checker.jobs import JournalProblem, LostWorker
+from ..checker.parametric.grounding import TooManyCases
+from ..checker.parametric.regions import Undecided
 from ..model.history import CHANGES, RELEASES, resolve
 from ..properties import PROPERTIES
 from ..reports.survey import Survey, print_survey, to_json
-from ..scenarios.outline import Outline
+from ..scenarios.template import Outline
 from .console import message_console, result_console, tolerant_of_closed_pipes
-from .options import UsageProblem, parse_fix, parse_property, parse_release
-from .own import own_properties
 from .progress import ProgressDisplay
-from .survey import Question
 from .surveying import SHOWN, Surveying
 
 
@@ -73,7 +73,7 @@ def survey_all(proof: Proof) -> list[Survey]:
 
 
 def _report(surveys: Sequence[Survey], proof: Proof) -> None:
-    from .words import SCHEDULER_WORDS
+    from ..analysis.narration.words import SCHEDULER_WORDS
 
     if proof.form == "json":
         sys.stdout.write(to_json(surveys))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from .api import Finding
+    from ..api import Finding
 
 MARKER = "podrace"
 KEYWORDS = ("releases", "fixes", "release", "with_fix", "without_fix", "property", "max_states", "max_memory",
@@ -30,7 +30,7 @@ class Podrace:
         self._options = options
 
     def check(self, *scenarios: str | Path, **options: Any) -> list[Finding]:
-        """Every property holds; else the test fails with the counterexample. The options are those of `podrace.cli.api.expect`.
+        """Every property holds; else the test fails with the counterexample. The options are those of `podrace.api.expect`.
 
         What a scenario ignores makes the test skipped, with the reason.
         """
@@ -46,7 +46,7 @@ class Podrace:
         self, verdict: Any, scenarios: tuple[str | Path, ...], options: Mapping[str, Any]
     ) -> list[Finding]:
         __tracebackhide__ = True
-        from . import api
+        from .. import api
 
         named = [self._beside(name) for name in scenarios or self._scenarios]
         try:

@@ -8,16 +8,16 @@ from pathlib import Path
 
 import msgspec
 
+from ..analysis.files import refuse_unwritable, write_text
+from ..analysis.options import UsageProblem, parse_fix
+from ..analysis.stored.replayed import read_trace, replayed
 from ..model.history import CHANGES
 from ..properties import PROPERTIES
 from ..reports.document import Fixes
 from ..reports.regression import regression_test
 from ..reports.stored import StoredTrace, TraceProblem
 from .console import message_console
-from .files import refuse_unwritable, write_text
-from .options import UsageProblem, parse_fix
 from .replay import GONE
-from .replayed import read_trace, replayed
 
 WRITTEN = 0
 

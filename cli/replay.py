@@ -7,14 +7,14 @@ from pathlib import Path
 
 from rich.text import Text
 
+from ..analysis.execute import steps_of
+from ..analysis.narration.words import SCHEDULER_WORDS
+from ..analysis.stored.replayed import Replayed, read_trace, replayed
 from ..model.history import Patch
 from ..properties import Property
-from ..reports.lanes import print_lanes
-from ..reports.text import print_wrapped
+from ..reports.text.findings import print_wrapped
+from ..reports.text.lanes import print_lanes
 from .console import message_console, result_console
-from .execute import steps_of
-from .replayed import Replayed, read_trace, replayed
-from .words import SCHEDULER_WORDS
 
 VIOLATES, GONE = 0, 1
 

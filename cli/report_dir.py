@@ -11,17 +11,17 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from ..analysis.files import write_text
+from ..analysis.options import UsageProblem
+from ..analysis.plan import Run
+from ..analysis.stored.keep import stored_trace
 from ..reports.document import Finding
-from ..reports.forms import FORMS, Form
+from ..reports.formats.forms import FORMS, Form
 from ..reports.graphs import Kind, to_dot
+from ..reports.graphs.render import render
 from ..reports.graphs.style import NotDrawn
 from ..reports.outcome import Style
-from ..reports.render import render
 from ..reports.stored import format_trace
-from .files import write_text
-from .keep import stored_trace
-from .options import UsageProblem
-from .plan import Run
 
 FILES: Mapping[str, Form] = {
     "report.html": FORMS["html"],

@@ -6,10 +6,10 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ..analysis.options import UsageProblem
+from ..analysis.plan import Run, Selection, plan, refuse_all_ignored
 from .check import INCONCLUSIVE, VIOLATED, Output, draw, report, save_traces
 from .console import message_console, result_console, tolerant_of_closed_pipes
-from .options import UsageProblem
-from .plan import Run, Selection, plan, refuse_all_ignored
 from .progress import ProgressDisplay, short
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def _walkable(runs: Sequence[Run], selection: Selection) -> tuple[list[Run], dic
 def _walk_all(
     runs: Sequence[Run], left_out: dict[str, list[str]], walks: Walks, output: Output
 ) -> Sequence[Walked]:
-    from .walk import ignored, walk
+    from ..analysis.random_walks import ignored, walk
 
     found = []
     with ProgressDisplay(message_console(output.no_color)) as display:
@@ -89,8 +89,8 @@ def _walk_all(
 
 
 def _report(found: Sequence[Walked], output: Output) -> None:
+    from ..analysis.narration.words import SCHEDULER_WORDS
     from ..reports.walks import print_walks, walks_to_json
-    from .words import SCHEDULER_WORDS
 
     if output.form == "json":
         sys.stdout.write(walks_to_json(found if output.timings else [walked.untimed() for walked in found]))

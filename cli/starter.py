@@ -5,8 +5,8 @@ from __future__ import annotations
 from importlib.resources import files
 from pathlib import Path
 
-from .files import refuse_unwritable, write_text
-from .options import UsageProblem
+from ..analysis.files import refuse_unwritable, write_text
+from ..analysis.options import UsageProblem
 
 ENDINGS = (".yaml", ".yml")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from .options import UsageProblem
+from ..analysis.options import UsageProblem
 
 VARIABLE = "GITHUB_STEP_SUMMARY"
 

@@ -11,27 +11,27 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ..checker.exploration import Budget
-from ..checker.families.cells import evaluate
-from ..checker.families.family import Family
-from ..checker.fingerprint import fingerprint
-from ..checker.slicing import step_name
-from ..checker.sweeps import Chunk, Here, Journal, Processes, sweep
+from ..analysis.execute import execute, goal_words, scope_of
+from ..analysis.options import UsageProblem
+from ..analysis.own.own_properties import own_properties
+from ..analysis.plan import Run
+from ..analysis.proving.clusters import Outcome, Outcomes, Question, Task, named, work
+from ..checker.core.exploration import Budget
+from ..checker.jobs import Chunk, Here, Journal, Processes, sweep
+from ..checker.parametric.parametric_system import Family
+from ..checker.parametric.regions import evaluate
+from ..checker.reduction.slicing import step_name
+from ..checker.trace.fingerprint import fingerprint
 from ..model.language.expr import fresh_graph
 from ..properties import PROPERTIES
 from ..reports.survey import Group, Row, Survey
 from ..scenarios import Scenario
-from ..scenarios.outline import Outline, concrete, outlines, sizes, sketch
+from ..scenarios.template import Outline, concrete, outlines, sizes, sketch
 from ..scenarios.writing import scenario_text
-from .execute import execute, goal_words, scope_of
-from .options import UsageProblem
-from .own import own_properties
-from .plan import Run
 from .progress import ProgressDisplay
-from .survey import Outcome, Outcomes, Question, Task, named, work
 
 if TYPE_CHECKING:
-    from ..checker.sweeps.chunk import Pool
+    from ..checker.jobs.chunk import Pool
     from .prove import Proof
 
 CHUNK = 40
@@ -110,7 +110,7 @@ class Surveying:
 
     def _pool(self, chunks: int) -> Pool:
         if self.proof.ray is not None:
-            from ..checker.sweeps.ray import OnRay, RayMissing
+            from ..checker.jobs.on_ray import OnRay, RayMissing
 
             try:
                 return OnRay(self.proof.ray)

@@ -7,6 +7,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ..analysis.execute import scope_of, steps_of
+from ..analysis.files import beside, write_text
+from ..analysis.narration.words import SCHEDULER_WORDS
+from ..analysis.options import UsageProblem, parse_fix, parse_property, parse_release
+from ..analysis.plan import compose
+from ..analysis.scopes import parse_scope
 from ..checker.symbolic.synthesis import Example, Shape, Synthesis
 from ..checker.verdict import counted
 from ..model.environment.objects import Scope
@@ -16,17 +22,11 @@ from ..model.language.expr import fresh_graph
 from ..properties import PROPERTIES, instrument
 from ..reports.document import Finding, Fixes, Step, Word
 from ..reports.synthesis import print_coverage, print_example
-from ..scenarios.outline import Limits, Outline, Sketch, concrete, outlines, sizes, sketch
+from ..scenarios.template import Limits, Outline, Sketch, concrete, outlines, sizes, sketch
 from ..scenarios.writing import scenario_text
 from .console import message_console, result_console, tolerant_of_closed_pipes
-from .execute import scope_of, steps_of
-from .files import beside, write_text
-from .options import UsageProblem, parse_fix, parse_property, parse_release
-from .plan import compose
 from .progress import ProgressDisplay
-from .scopes import parse_scope
 from .simulate import WALKABLE
-from .words import SCHEDULER_WORDS
 
 VIOLATED, INCONCLUSIVE = 1, 3
 

@@ -6,23 +6,23 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..analysis.options import UsageProblem, parse_fix, parse_property, parse_release
+from ..analysis.plan import Run, compose, default_release, race_beside, refuse_unknown_ignored
 from ..checker.verdict import counted
 from ..model.history import CHANGES, RELEASES
 from ..properties import PROPERTIES, Property
 from ..reports.document import Finding, Word
 from ..scenarios import Expectation, Scenario, ScenarioError, one_line, read_scenario
-from ..scenarios.document import parse_document, read_text
+from ..scenarios.reader.document import parse_document, read_text
 from .check import Output, exit_code, report, run_all, write_directory
 from .console import message_console, result_console, tolerant_of_closed_pipes
-from .options import UsageProblem, parse_fix, parse_property, parse_release
-from .plan import Run, compose, default_release, race_beside, refuse_unknown_ignored
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from ..checker.exploration import Budget
+    from ..analysis.execute import Method
+    from ..checker.core.exploration import Budget
     from ..reports.outcome import Style
-    from .execute import Method
 
 ENDINGS = (".yaml", ".yml")
 SECTION = "expect"
@@ -129,7 +129,7 @@ def _print(console: Console, runs: Sequence[Run], findings: Sequence[Finding], s
     from rich.text import Text
 
     from ..reports.outcome import message
-    from ..reports.text import print_heading, print_report, print_wrapped
+    from ..reports.text.findings import print_heading, print_report, print_wrapped
 
     marks = {"passed": ("ok", "green"), "failed": ("FAIL", "bold red"), "undecided": ("??", "bold yellow")}
     file = ""

@@ -6,17 +6,11 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ..checker.exploration import Budget
-from ..model.history import CHANGES, RELEASES, Composition, Patch
-from ..properties import PROPERTIES, Property
-from ..reports.comparison import Comparison
-from ..scenarios import Scenario, known_names, number_of, one_line
-from .comparison import Comparer
-from .console import message_console, result_console, tolerant_of_closed_pipes
-from .execute import Method
-from .options import UsageProblem, parse_fix, parse_property, parse_release
-from .patch import read_patch, with_patches
-from .plan import (
+from ..analysis.execute import Method
+from ..analysis.options import UsageProblem, parse_fix, parse_property, parse_release
+from ..analysis.own.patches import read_patch, with_patches
+from ..analysis.own.python_file import split_option
+from ..analysis.plan import (
     Run,
     chosen_scenarios,
     compose,
@@ -24,8 +18,14 @@ from .plan import (
     refuse_all_ignored,
     refuse_unknown_ignored,
 )
+from ..checker.core.exploration import Budget
+from ..model.history import CHANGES, RELEASES, Composition, Patch
+from ..properties import PROPERTIES, Property
+from ..reports.verify.comparison import Comparison
+from ..scenarios import Scenario, known_names, number_of, one_line
+from .comparison import Comparer
+from .console import message_console, result_console, tolerant_of_closed_pipes
 from .progress import ProgressDisplay
-from .python_file import split_option
 
 GOOD, BAD, INCONCLUSIVE = 0, 1, 3
 
@@ -175,14 +175,14 @@ def diff_code(comparison: Comparison) -> int:
 
 
 def _print(comparison: Comparison, inquiry: Inquiry) -> None:
-    from ..reports import comparison_text
-    from .words import SCHEDULER_WORDS
+    from ..analysis.narration.words import SCHEDULER_WORDS
+    from ..reports.verify import comparison_text
 
     with tolerant_of_closed_pipes():
         if inquiry.form == "text":
             console = result_console(inquiry.no_color)
             comparison_text.print_comparison(console, comparison, SCHEDULER_WORDS)
         else:
-            from ..reports.comparison_forms import FORMS
+            from ..reports.verify.comparison_forms import FORMS
 
             sys.stdout.write(FORMS[inquiry.form](comparison, SCHEDULER_WORDS))

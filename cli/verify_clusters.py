@@ -6,17 +6,17 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ..checker.exploration import Budget
+from ..analysis.execute import execute
+from ..analysis.options import parse_fix, parse_release
+from ..analysis.own.own_properties import own_properties
+from ..analysis.plan import Run, compose
+from ..checker.core.exploration import Budget
 from ..model.history import CHANGES, RELEASES, Composition
-from ..reports.cluster_comparison import FORMS, Surveyed, print_surveyed
-from ..reports.comparison import outcome_of
 from ..reports.survey import Survey
+from ..reports.verify.cluster_comparison import FORMS, Surveyed, print_surveyed
+from ..reports.verify.comparison import outcome_of
 from ..scenarios import parse_scenario
 from .console import result_console, tolerant_of_closed_pipes
-from .execute import execute
-from .options import parse_fix, parse_release
-from .own import own_properties
-from .plan import Run, compose
 from .prove import Proof, survey_all
 from .verify import BAD, GOOD, INCONCLUSIVE, candidates_of, default_release, put_in
 
@@ -52,7 +52,7 @@ def verify_clusters(sides: Sides) -> int:
     ]
     with tolerant_of_closed_pipes():
         if sides.form == "text":
-            from .words import SCHEDULER_WORDS
+            from ..analysis.narration.words import SCHEDULER_WORDS
 
             print_surveyed(result_console(proof.no_color), found, SCHEDULER_WORDS)
         else:

@@ -7,7 +7,12 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ..checker.exploration import Budget
+from ..analysis.execute import Method, finding_of, fixes_of, ignored_words, scope_of, silence_of
+from ..analysis.narration.words import SCHEDULER_WORDS
+from ..analysis.options import UsageProblem
+from ..analysis.plan import Run, Selection, plan, refuse_all_ignored
+from ..analysis.systems import refuse_ranges, system_of
+from ..checker.core.exploration import Budget
 from ..checker.verdict import Result, Verdict, counted
 from ..checker.ways import Way, Ways, find_ways
 from ..model.language import TransitionSystem
@@ -15,13 +20,8 @@ from ..reports.document import Finding, Word
 from ..reports.ways import WayFound, WaysFound, ways_to_json
 from .check import HOLDS, INCONCLUSIVE, VIOLATED, Output, draw, report, save_traces
 from .console import message_console, result_console, tolerant_of_closed_pipes
-from .execute import Method, finding_of, fixes_of, ignored_words, scope_of, silence_of
-from .options import UsageProblem
-from .plan import Run, Selection, plan, refuse_all_ignored
 from .progress import ProgressDisplay
 from .simulate import WALKABLE
-from .systems import refuse_ranges, system_of
-from .words import SCHEDULER_WORDS
 
 CODES: dict[Word, int] = {"VIOLATED": VIOLATED, "INCONCLUSIVE": INCONCLUSIVE, "HOLDS": HOLDS}
 """The exit code of each verdict; of several, the first decides."""

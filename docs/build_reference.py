@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from podrace.cli.plan import default_properties, default_release
+from podrace.analysis.plan import default_properties, default_release
 from podrace.properties import PROPERTIES, Property
 from podrace.scenarios import Scenario, catalogue
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from .environment.actors import Kubelet, PodGC, Users
 from .environment.api import APIServer
-from .environment.disturbances import Disturbances
+from .environment.faults import Disturbances
 from .environment.objects import Budget, ClusterSpec, Node, Pod, with_gates
 from .environment.watch import NodeWatch, PodWatch
 from .language import Component, Model, Universe, build
@@ -31,9 +31,9 @@ from .scheduler import (
     Snapshot,
     WaitingPods,
 )
-from .scheduler.events import Plugin, default_plugins
-from .scheduler.node_info import HostPort, PodVersion
-from .scheduler.zones import Zone, zones_of
+from .scheduler.cache.node_info import HostPort, PodVersion
+from .scheduler.cache.order import Zone, zones_of
+from .scheduler.framework.events import Plugin, default_plugins
 
 
 class Cluster(Model):

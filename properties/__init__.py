@@ -3,12 +3,7 @@
 from .bindings import AntiAffinityKept, BoundAsAssumed, BoundPodsSayScheduled
 from .instrument import instrument
 from .inversion import NoLastingInversion, PreemptionEnds
-from .liveness import (
-    AttemptsEnd,
-    NominationsBlockNobodyForEver,
-    ParkedPodsAreWoken,
-    PendingPodsAreScheduled,
-)
+from .liveness import AttemptsEnd, NominationsBlockNobodyForEver, ParkedPodsAreWoken, PendingPodsAreScheduled
 from .nominations import NominationRespected, NominationsLive, NominationVisible
 from .places import (
     BackoffRespected,

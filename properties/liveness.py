@@ -7,7 +7,7 @@ from itertools import product
 
 from ..model.environment.objects import Node, Pod
 from ..model.language import Case, Expr, all_of, any_of
-from ..model.scheduler.queue import Place
+from ..model.scheduler.queue.scheduling_queue import Place
 from . import truth
 from .property import Property
 

@@ -9,12 +9,12 @@ from ..model.environment.objects import Pod
 from ..model.environment.watch import Handler
 from ..model.language import Expr, all_of, any_of, before, boolean, count, when
 from ..model.scheduler.failure import FailurePhase
-from ..model.scheduler.queue import Place
-from ..model.scheduler.verdicts import Phase
+from ..model.scheduler.framework.status import Phase
+from ..model.scheduler.queue.scheduling_queue import Place
 from .property import Property
 
 if TYPE_CHECKING:
-    from ..model.scheduler.waiting import WaitingPods
+    from ..model.scheduler.framework.waiting_pods import WaitingPods
 
 
 class OnePlace(Property):

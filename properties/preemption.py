@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from ..model.environment.objects import Budget, Node, Pod
 from ..model.language import Expr, any_of, as_expr, count
-from ..model.scheduler.async_preemption import AsyncPhase
-from ..model.scheduler.verdicts import NodeVerdict, Phase
+from ..model.scheduler.framework.status import NodeVerdict, Phase
+from ..model.scheduler.preemption.async_preemption import AsyncPhase
 from .property import Property
 
 if TYPE_CHECKING:
-    from ..model.scheduler.async_preemption import AsyncPreemption
+    from ..model.scheduler.preemption.async_preemption import AsyncPreemption
 
 
 class NoPreemptionWithoutBenefit(Property):

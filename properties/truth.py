@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from ..model.environment.objects import Node, Pod
 from ..model.language import Expr, any_of, select, total
-from ..model.scheduler.placement import Placement
+from ..model.scheduler.framework.placement import Placement
 from .property import Property
 
 

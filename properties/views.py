@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import partial
 
-from ..model.environment.disturbances import Disturbance
+from ..model.environment.faults import Disturbance
 from ..model.environment.objects import Node
 from ..model.language import Expr, all_of, any_of, before, boolean, per, when
-from ..model.scheduler.verdicts import Phase
+from ..model.scheduler.framework.status import Phase
 from .property import Property
 
 

@@ -1,4 +1,7 @@
-"""What a report says, free of any engine: the rows of `-o json`, and the input of every other report.
+"""Where a scenario is written, for forms that point into files.
+
+What a verdict on a scenario that leaves numbers open says of its clusters.
+What a report says, free of any engine: the rows of `-o json`, and the input of every other report.
 
 Field names are stable: people parse them. A value of the model is given as JSON has it: a number, a bool, null, or the
 name of a pod, a node or an enum member.
@@ -7,14 +10,57 @@ name of a pod, a node or an enum member.
 from __future__ import annotations
 
 import builtins
+from collections.abc import Mapping
 from typing import Literal
 
 import msgspec
 
-from .clusters import Clusters
 from .evidence import Cause, Cluster, Memory, Neighbourhood, Prevention, Retraced
-from .place import Place
 from .step import Change, Step, Value, show
+
+
+class Place(msgspec.Struct, frozen=True):
+    """Where a scenario is written: its file, the line that asks for the property, and those of its pods and nodes."""
+
+    file: str
+    line: int = 1
+    lines: dict[str, int] = {}
+
+    def line_of(self, args: Mapping[str, object]) -> int:
+        """The line of the first pod or node among the arguments of a step; else that of the property."""
+        found = (self.lines.get(value) for value in args.values() if isinstance(value, str))
+        return next((line for line in found if line is not None), self.line)
+
+
+class Clusters(msgspec.Struct, frozen=True):
+    """How many clusters can be told apart within the ranges of a file, and what came out for them.
+
+    `ranges` are as written, by their place in the file, and `assumed` what a choice of numbers must meet to be a cluster
+    at all. `explored` is how many were searched: one of those that are alike up to renaming. Of the `exposed` ones,
+    `example` has the numbers of the simplest, and `scenario` the file with these numbers.
+    """
+
+    ranges: dict[str, str]
+    distinguishable: int
+    explored: int
+    exposed: int = 0
+    undecided: int = 0
+    assumed: tuple[str, ...] = ()
+    example: dict[str, str] = {}
+    scenario: str = ""
+
+    @property
+    def scope(self) -> str:
+        """With what clusters are meant."""
+        ranges = ", ".join(f"{name} {written}" for name, written in self.ranges.items())
+        such = f", such that {' and '.join(self.assumed)}" if self.assumed else ""
+        return f"{ranges}{such}"
+
+    @property
+    def numbers(self) -> str:
+        """The numbers of the example."""
+        return ", ".join(f"{name} {number}" for name, number in self.example.items())
+
 
 Word = Literal["HOLDS", "VIOLATED", "INCONCLUSIVE", "IGNORED"]
 

@@ -9,9 +9,9 @@ from rich.console import Console
 from rich.text import Text
 
 from .document import Step, Value, show
-from .lanes import print_lanes
-from .table import seconds
-from .text import INDENT, print_wrapped
+from .text.findings import INDENT, print_wrapped
+from .text.lanes import print_lanes
+from .text.table import seconds
 from .vocabulary import PLAIN, Vocabulary
 
 STYLES = {"PROVED": "bold green", "VIOLATED": "bold red", "INCONCLUSIVE": "bold yellow"}

@@ -13,7 +13,7 @@ from .stored import StoredTrace
 _MODULE = '''\
 """{scenario}, {label}: a run that violates {property}."""
 
-from podrace.cli.replayed import Replayed, replayed
+from podrace.analysis.stored.replayed import Replayed, replayed
 from podrace.reports.document import Fixes
 from podrace.reports.stored import {names}
 

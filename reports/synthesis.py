@@ -8,9 +8,9 @@ from rich.console import Console
 from rich.text import Text
 
 from .document import Finding
-from .lanes import print_lanes
-from .table import VERDICT_STYLES, seconds
-from .text import INDENT, print_heading, print_wrapped
+from .text.findings import INDENT, print_heading, print_wrapped
+from .text.lanes import print_lanes
+from .text.table import VERDICT_STYLES, seconds
 from .vocabulary import PLAIN, Vocabulary
 
 

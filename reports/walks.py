@@ -9,9 +9,9 @@ from rich.console import Console
 from rich.text import Text
 
 from .document import Finding, Fixes, Step, Value, Word, show
-from .lanes import print_lanes
-from .table import VERDICT_STYLES, print_columns, seconds
-from .text import INDENT, print_heading, print_wrapped, scope_words
+from .text.findings import INDENT, print_heading, print_wrapped, scope_words
+from .text.lanes import print_lanes
+from .text.table import VERDICT_STYLES, print_columns, seconds
 from .vocabulary import PLAIN, Vocabulary
 
 MOST_LISTED = 12

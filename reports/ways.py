@@ -9,9 +9,9 @@ from rich.console import Console
 from rich.text import Text
 
 from .document import Finding, Fixes, Value, Word
-from .lanes import print_lanes
-from .table import seconds
-from .text import INDENT, print_heading, print_wrapped, scope_words
+from .text.findings import INDENT, print_heading, print_wrapped, scope_words
+from .text.lanes import print_lanes
+from .text.table import seconds
 from .vocabulary import PLAIN, Vocabulary
 
 

@@ -6,8 +6,8 @@ import re
 from functools import cache
 from pathlib import Path
 
-from .errors import ScenarioError, known_names, one_line
-from .reader import read_scenario
+from .reader.errors import ScenarioError, known_names, one_line
+from .reader.reader import read_scenario
 from .scenario import Scenario
 
 HERE = Path(__file__).parent

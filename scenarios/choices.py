@@ -13,8 +13,8 @@ from itertools import combinations
 from ..model.environment.objects import ClusterSpec, Node, Pod
 from ..model.language import Entity, Expr, Parameter, all_of, any_of, as_expr, total
 from ..model.language.expr import parameter
-from .ranges import Open
-from .reader import parse_scenario
+from .reader.ranges import Open
+from .reader.reader import parse_scenario
 from .scenario import Scenario
 
 Swap = tuple[Entity, Entity, dict[Parameter, Parameter]]

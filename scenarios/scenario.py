@@ -6,39 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ..model.environment.objects import ClusterSpec
-from .errors import ScenarioError
-from .expected import Expectation
-from .ranges import Open
-
-
-@dataclass(frozen=True, slots=True)
-class Residual:
-    """What the fixes of a race leave open: a stronger property that still fails, and the further changes that
-    together close it.
-    """
-
-    property: str
-    closed_by: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Race:
-    """A known upstream race that a scenario shows: its issue, and the pull requests that fix it.
-
-    `beside`: changes of later releases that are put in whether or not the fix is, so that this race is seen alone.
-    `seed`: `podrace check` without arguments runs it before and after its fixes.
-    """
-
-    issue: int
-    fixes: tuple[str, ...]
-    beside: tuple[str, ...] = ()
-    seed: bool = False
-    residual: Residual | None = None
-
-    @property
-    def after(self) -> tuple[str, ...]:
-        """What is put in to see the race gone."""
-        return (*self.fixes, *self.beside)
+from .reader.errors import ScenarioError
+from .reader.expectations import Expectation, Race
+from .reader.ranges import Open
 
 
 @dataclass(frozen=True)

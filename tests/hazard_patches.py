@@ -21,8 +21,8 @@ from podrace.model.language import (
 )
 from podrace.model.scheduler import AsyncPreemption, Binding, Cache, EventHandlers, PriorityQueue, Process
 from podrace.model.scheduler.binding import BindingPhase
-from podrace.model.scheduler.events import NODE_DELETE
-from podrace.model.scheduler.queue import Place
+from podrace.model.scheduler.framework.events import NODE_DELETE
+from podrace.model.scheduler.queue.scheduling_queue import Place
 
 
 class FreshRequeue(PriorityQueue):

@@ -12,7 +12,7 @@ import msgspec
 import yaml
 
 from podrace.cli.report_dir import DRAWINGS, FILES, FOLDER
-from podrace.reports.forms import FORMS
+from podrace.reports.formats.forms import FORMS
 from podrace.reports.outcome import Style
 from podrace.reports.stored import StoredScenario, StoredTrace
 from tests.reports.samples import HOLDS, INCONCLUSIVE, VIOLATED

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from podrace.analysis.plan import Selection, plan
+from podrace.analysis.systems import system_of
 from podrace.checker.ways import find_ways
-from podrace.cli.plan import Selection, plan
 from podrace.cli.simulate import WALKABLE
-from podrace.cli.systems import system_of
 from podrace.scenarios import catalogue
 
 STEPS: dict[str, tuple[int, ...]] = {

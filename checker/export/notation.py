@@ -1,11 +1,18 @@
-"""Expressions as text: what the notations of different languages have in common."""
+"""Expressions as text: what the notations of different languages have in common.
+
+Which nodes of an expression graph get a name of their own when the graph is written as text.
+
+The graph shares its nodes; text does not. Written naively, a small graph can be exponentially long.
+Long lines broken between words.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import textwrap
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from ...model.language import Expr
+from ...model.language import Expr, Variable, topological
 
 SHORT = 80
 """Longer text keeps its parentheses: it may be broken into lines, which ends statements in some languages."""
@@ -52,3 +59,78 @@ class Notation:
         """The text of a condition as the conditions that must hold together."""
         parts = node.args if node.op == "and" and node not in named else (node,)
         return [self.bare(part, named, *COMPARISONS) for part in parts]
+
+
+SMALL = 5
+"""A shared node of at most so many nodes is written out at each use."""
+LARGE = 60
+"""A node of more than so many nodes is named even if it is used once, for the reader's sake."""
+
+
+def shared(roots: Iterable[Expr]) -> list[Expr]:
+    """The nodes to name, arguments before users. With these named, the text is linear in the graph's size."""
+    roots = list(roots)
+    order = topological(roots)
+    uses: dict[Expr, int] = dict.fromkeys(order, 0)
+    for used in (*roots, *(operand for node in order for operand in _operands(node))):
+        uses[used] += 1
+    size: dict[Expr, int] = {}
+    named = []
+    for node in order:
+        size[node] = 1 + sum(size[arg] for arg in node.args)
+        if size[node] > (SMALL if uses[node] > 1 else LARGE):
+            named.append(node)
+            size[node] = 1
+    return named
+
+
+def _operands(node: Expr) -> tuple[Expr, ...]:
+    # Rounding a negative number down takes its text twice where the language rounds towards zero.
+    return (*node.args, node.args[0]) if node.op == "div" and node.args[0].lo < 0 else node.args
+
+
+def reads(root: Expr, named: Iterable[Expr]) -> set[Variable]:
+    """The variables in the text of a node when `named` nodes (other than itself) appear by name only."""
+    stop = set(named) - {root}
+    found: set[Variable] = set()
+    seen: set[Expr] = set()
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        if node in stop or node in seen:
+            continue
+        seen.add(node)
+        waiting += node.args
+        if node.op == "var":
+            found.add(node.value)
+    return found
+
+
+def written_size(roots: Iterable[Expr]) -> dict[Expr, int]:
+    """How many nodes the text of each node has if nothing is named."""
+    size: dict[Expr, int] = {}
+    for node in topological(roots):
+        size[node] = 1 + sum(size[arg] for arg in _operands(node))
+    return size
+
+
+WIDTH = 110
+
+
+def wrapped(first: str, text: str, end: str = "") -> str:
+    """`first` and then `text`; where lines are too long they go on below the beginning of `text`, shifted a little."""
+    shift = " " * (min(len(first), 16) + 2)
+    lines = textwrap.wrap(
+        first + text,
+        WIDTH - len(end),
+        subsequent_indent=shift,
+        drop_whitespace=True,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return f"{end}\n".join(lines)
+
+
+def paragraph(text: str) -> list[str]:
+    """The lines of a text, those broken that are too long for a comment."""
+    return [part for line in text.splitlines() for part in textwrap.wrap(line, WIDTH - 4) or [""]]

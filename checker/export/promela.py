@@ -14,12 +14,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ...model.language import BOOL, Expr, Transition, TransitionSystem, Variable, topological
-from .constants import Constants
-from .layout import paragraph, wrapped
-from .names import Names, remark
-from .notation import ARITHMETIC, Notation
-from .reserved import PROMELA
-from .sharing import reads, shared, written_size
+from .names import PROMELA, Constants, Names, remark
+from .notation import ARITHMETIC, Notation, paragraph, reads, shared, wrapped, written_size
 
 LONGEST_GUARD = 100_000
 """The preprocessor writes guards out in full; one of more nodes than this is refused."""

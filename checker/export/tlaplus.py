@@ -11,12 +11,8 @@ from dataclasses import dataclass
 
 from ...model.language import BOOL, Expr, Sort, Transition, TransitionSystem, Variable, topological
 from ...model.language.graph import variables_of
-from .constants import member_words
-from .layout import paragraph, wrapped
-from .names import Names, remark, words_of
-from .notation import ARITHMETIC, Notation
-from .reserved import TLAPLUS
-from .sharing import shared
+from .names import TLAPLUS, Names, member_words, remark, words_of
+from .notation import ARITHMETIC, Notation, paragraph, shared, wrapped
 
 
 @dataclass(frozen=True, slots=True)

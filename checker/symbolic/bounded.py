@@ -11,13 +11,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ...model.language import Expr, TransitionSystem, as_expr
-from ..slicing import slice_system, transition_map
-from ..trace import Trace
+from ..reduction.slicing import slice_system, transition_map
+from ..smt.solver import Solver, Undecided
+from ..smt.theories import THEORIES, Theory
+from ..trace.trace import Trace
 from ..verdict import Verdict
 from .claims import Claim, confirmed
-from .solve import Solver, Undecided
-from .theories import THEORIES, Theory
-from .unroll import Quantities, Unrolling
+from .unrolling import Quantities, Unrolling
 
 DEFAULT = THEORIES["bit-vectors"]
 """What measures better: see bench/symbolic.py."""

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 
 import z3
 
+from ..smt.theories import Term
 from .cubes import Cube, Cubes
-from .theories import Term
 
 OBLIGATIONS = (
     ("the initial state is in the invariant", ("initial", "(not invariant)")),

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ...model.language import TransitionSystem
-from ..exploration import Path
-from ..quantities import quantities_of, with_quantities
+from ..core.exploration import Path
+from ..parametric.parameters import quantities_of, with_quantities
 from ..search import EngineDisagreement
-from ..trace import ReplayError, Trace, confirm
+from ..trace.trace import ReplayError, Trace, confirm
 
 
 @dataclass(frozen=True, slots=True)

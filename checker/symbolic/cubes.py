@@ -12,12 +12,12 @@ from dataclasses import dataclass
 import z3
 
 from ...model.language import Expr, TransitionSystem, Variable
-from .comparisons import Comparisons
+from ..parametric.comparisons import Comparisons
+from ..smt.solver import Solver
+from ..smt.theories import Term, Theory
+from ..smt.translate import constant
 from .relation import Relation, Symbols
-from .solve import Solver
-from .theories import Term, Theory
-from .translate import constant
-from .unroll import Quantities
+from .unrolling import Quantities
 
 
 @dataclass(frozen=True, eq=False, slots=True)

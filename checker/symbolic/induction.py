@@ -18,16 +18,16 @@ from typing import Literal
 import z3
 
 from ...model.language import State, TransitionSystem
+from ..reduction.slicing import slice_system
 from ..search import EngineDisagreement
-from ..slicing import slice_system
-from ..trace import Trace
+from ..smt.solver import Solver, Undecided
+from ..smt.theories import Term, Theory
+from ..trace.trace import Trace
 from .bounded import DEFAULT, Bounded, search
 from .certificate import certificate, failed_obligations
 from .pdr import Pdr
 from .relation import Relation, Symbols
-from .solve import Solver, Undecided
-from .theories import Term, Theory
-from .unroll import Quantities
+from .unrolling import Quantities
 
 Word = Literal["PROVED", "VIOLATED", "INCONCLUSIVE"]
 

@@ -15,8 +15,8 @@ from itertools import count
 import z3
 
 from ...model.language import Expr, TransitionSystem
+from ..smt.theories import Term, Theory
 from .cubes import Cube, Cubes, Literal, subsumes
-from .theories import Term, Theory
 
 TRIES = 3
 """How many literals in vain are tried to leave out of a clause."""

@@ -13,10 +13,10 @@ from collections.abc import Iterable, Mapping
 import z3
 
 from ...model.language import Expr, TransitionSystem, Variable, topological
-from ..values import transition_roots
-from .theories import Term, Theory
-from .translate import constant, fitted, translate, unknown
-from .unroll import Quantities
+from ..reduction.value_analysis import transition_roots
+from ..smt.theories import Term, Theory
+from ..smt.translate import constant, fitted, translate, unknown
+from .unrolling import Quantities
 
 Symbols = Mapping[Variable, Term]
 

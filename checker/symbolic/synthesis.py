@@ -12,13 +12,13 @@ from dataclasses import dataclass
 
 from ...model.language import Expr, TransitionSystem, negate, total
 from ...model.language.expr import equal, fresh_graph, less, parameter
-from ..slicing import slice_system
-from ..trace import Trace
+from ..parametric.comparisons import Comparisons
+from ..reduction.slicing import slice_system
+from ..smt.solver import Undecided
+from ..smt.theories import Theory
+from ..trace.trace import Trace
 from .bounded import DEFAULT, Runs
 from .claims import Claim, confirmed
-from .comparisons import Comparisons
-from .solve import Undecided
-from .theories import Theory
 
 Renaming = Mapping[str, str]
 """For each quantity the one that takes its place."""

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from ...analysis.options import UsageProblem
 from ..app import EXIT_CODES, app
 from ..arguments import (
     Cache,
@@ -40,7 +41,6 @@ from ..arguments import (
     WriteScenario,
 )
 from ..budgets import budget_of
-from ..options import UsageProblem
 
 
 class Engine(Enum):
@@ -129,14 +129,14 @@ def check(
         raise UsageProblem(
             "-R, --strict, --pods, --nodes, --focus and --write-scenario are about manifests: name some with -f"
         )
-    from ...checker.reductions.policy import Mode
-    from ..caches import cache_folder
+    from ...analysis.caches import cache_folder
+    from ...analysis.execute import Method
+    from ...analysis.own.own_properties import own_properties
+    from ...analysis.own.patches import patches_of
+    from ...analysis.plan import Selection
+    from ...checker.reduction.policy import Mode
     from ..check import Output
     from ..check import check as run_check
-    from ..execute import Method
-    from ..own import own_properties
-    from ..patch import patches_of
-    from ..plan import Selection
 
     represented = None
     if filename:

@@ -20,11 +20,11 @@ def explain(
     patch: Patches = None,
     no_color: NoColor = False,
 ) -> None:
+    from ...analysis.own.own_properties import own_properties
+    from ...analysis.own.patches import patches_of
     from ..check import Output
     from ..console import tolerant_of_closed_pipes
     from ..explain import explain as run_explain
-    from ..own import own_properties
-    from ..patch import patches_of
 
     out = Output(output.value, graph, no_color)
     out.refuse_unusable()

@@ -40,9 +40,9 @@ def export(
         typer.Option("-o", "--output", metavar="FILE", help="Where to write; stdout unless given."),
     ] = None,
 ) -> None:
+    from ...analysis.export import export as run_export
+    from ...analysis.plan import Selection
     from ..console import tolerant_of_closed_pipes
-    from ..export import export as run_export
-    from ..plan import Selection
 
     properties = (property_,) if property_ is not None else ()
     selection = Selection((name,), release, with_fix or (), without_fix or (), properties)

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
+from ...analysis.options import parse_timeout
 from ..app import app
 from ..arguments import NoColor, Release, Timeout, WithFix, WithoutFix
-from ..options import parse_timeout
 
 
 @app.command(
@@ -44,8 +44,8 @@ def induct(
     no_color: NoColor = False,
 ) -> None:
     seconds = parse_timeout(timeout) if timeout is not None else None
+    from ...analysis.plan import Selection
     from ..induct import induct as run_induct
-    from ..plan import Selection
 
     properties = (property_,) if property_ is not None else ()
     selection = Selection((name,), release, with_fix or (), without_fix or (), properties)

@@ -28,9 +28,9 @@ def properties(
     output: FormOption = Form.text,
     no_color: NoColor = False,
 ) -> None:
+    from ...analysis.own.own_properties import own_properties
     from ..console import tolerant_of_closed_pipes
     from ..listings import list_properties
-    from ..own import own_properties
 
     with tolerant_of_closed_pipes():
         list_properties(names or (), output.value, no_color, own_properties(own or ()))

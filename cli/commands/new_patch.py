@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
+from ...analysis.options import UsageProblem, parse_release
 from ..app import app
 from ..arguments import Form, FormOption, NoColor, Release
-from ..options import UsageProblem, parse_release
 
 
 @app.command(

@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
+from ...analysis.options import UsageProblem, parse_jobs, parse_size, parse_states
 from ..app import app
 from ..arguments import Form, FormOption, NoColor, Own, Patches, PropertyIds, Release, WithFix, WithoutFix
-from ..options import UsageProblem, parse_jobs, parse_size, parse_states
 
 
 class Resource(Enum):
@@ -92,11 +92,11 @@ def prove(
     sizes = parse_size("--pods", pods), parse_size("--nodes", nodes)
     if journal is not None and journal.is_dir():
         raise UsageProblem(f"--journal: `{journal}` is a directory: name a file")
-    from ...checker.machine import cores
-    from ...scenarios.outline import LOWEST_PRIORITY, Limits, Outline
+    from ...analysis.scopes import parse_scope
+    from ...checker.core.machine import cores
+    from ...scenarios.template import LOWEST_PRIORITY, Limits, Outline
     from ..prove import Proof
     from ..prove import prove as run_prove
-    from ..scopes import parse_scope
 
     outline = Outline(
         (),

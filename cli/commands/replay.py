@@ -14,9 +14,9 @@ from ..arguments import NoColor, Own, Patches, TraceFile
     "2 the trace cannot be read."
 )
 def replay(trace: TraceFile, own: Own = None, patch: Patches = None, no_color: NoColor = False) -> None:
+    from ...analysis.own.own_properties import own_properties
+    from ...analysis.own.patches import patches_of
     from ..console import tolerant_of_closed_pipes
-    from ..own import own_properties
-    from ..patch import patches_of
     from ..replay import replay as run_replay
 
     patches = patches_of(patch or ())

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from ...analysis.options import parse_jobs, parse_seed, parse_steps, parse_timeout, parse_walks
 from ..app import app
 from ..arguments import (
     Graph,
@@ -20,13 +21,6 @@ from ..arguments import (
     Timings,
     WithFix,
     WithoutFix,
-)
-from ..options import (
-    parse_jobs,
-    parse_seed,
-    parse_steps,
-    parse_timeout,
-    parse_walks,
 )
 
 
@@ -84,11 +78,11 @@ def simulate(
     count = parse_walks(walks) if walks is not None else None if seconds is not None else 10_000
     threads = parse_jobs(jobs) if jobs is not None else None
     longest, start = parse_steps(steps), parse_seed(seed)
-    from ...checker.machine import cores
+    from ...analysis.own.own_properties import own_properties
+    from ...analysis.plan import Selection
+    from ...checker.core.machine import cores
     from ...checker.simulate import Walks
     from ..check import Output
-    from ..own import own_properties
-    from ..plan import Selection
     from ..simulate import simulate as run_simulate
 
     chosen = own_properties(own or ())

@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
+from ...analysis.options import parse_timeout
 from ..app import app
 from ..arguments import NoColor, Release, Timeout, WithFix, WithoutFix
-from ..options import parse_timeout
 
 
 @app.command(

@@ -51,10 +51,10 @@ def check_expectations(
     no_color: NoColor = False,
 ) -> None:
     budget = budget_of(max_states, max_memory, timeout, jobs)
-    from ..caches import cache_folder
+    from ...analysis.caches import cache_folder
+    from ...analysis.execute import Method
+    from ...analysis.own.own_properties import own_properties
     from ..check import Output
-    from ..execute import Method
-    from ..own import own_properties
     from ..testing import run_tests
 
     method = Method(cache=cache_folder(cache, no_cache))

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from ...analysis.options import UsageProblem, parse_size
 from ..app import app
 from ..arguments import (
     ComparisonForm,
@@ -21,7 +22,6 @@ from ..arguments import (
     WithFix,
 )
 from ..budgets import budget_of
-from ..options import UsageProblem, parse_size
 
 
 @app.command(
@@ -95,9 +95,9 @@ def verify(
     if minimal and (against is not None or strict):
         raise UsageProblem("--minimal compares sets of changes: leave out --against and --strict")
     budget = budget_of(max_states, None, timeout, jobs)
-    from ..execute import Method
+    from ...analysis.execute import Method
+    from ...analysis.own.own_properties import own_properties
     from ..minimal import minimal as run_minimal
-    from ..own import own_properties
     from ..verify import Inquiry
     from ..verify import verify as run_verify
 
@@ -126,8 +126,8 @@ def diff(
     no_color: NoColor = False,
 ) -> None:
     budget = budget_of(max_states, None, timeout, jobs)
-    from ..execute import Method
-    from ..own import own_properties
+    from ...analysis.execute import Method
+    from ...analysis.own.own_properties import own_properties
     from ..verify import Inquiry
     from ..verify import diff as run_diff
 

@@ -8,8 +8,8 @@ from ..arguments import Form, FormOption
 
 @app.command(help="Print the version; as JSON also what this podrace knows and writes.")
 def version(output: FormOption = Form.text) -> None:
+    from ...analysis.version import print_version
     from ..console import tolerant_of_closed_pipes
-    from ..version import print_version
 
     with tolerant_of_closed_pipes():
         print_version(output.value)

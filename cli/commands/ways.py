@@ -60,11 +60,11 @@ def ways(
     no_color: NoColor = False,
 ) -> None:
     budget = budget_of(max_states, max_memory, timeout, jobs)
+    from ...analysis.execute import Method
+    from ...analysis.own.own_properties import own_properties
+    from ...analysis.own.patches import patches_of
+    from ...analysis.plan import Selection
     from ..check import Output
-    from ..execute import Method
-    from ..own import own_properties
-    from ..patch import patches_of
-    from ..plan import Selection
     from ..ways import ways as run_ways
 
     selection = Selection(

@@ -8,12 +8,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..language import Component, any_of, boolean, per, require, step
-from .disturbances import Disturbance
+from .faults import Disturbance
 from .objects import Node, Pod
 
 if TYPE_CHECKING:
     from .api import APIServer
-    from .disturbances import Disturbances
+    from .faults import Disturbances
 
 
 class Users(Component):

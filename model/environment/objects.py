@@ -1,4 +1,7 @@
-"""Pods, nodes and budgets: what of a Kubernetes object a scheduler race can depend on.
+"""Resources that pods ask for and nodes have, as the scheduler counts them.
+
+The extension points of the scheduling framework between AssumePod and the Binding.
+Pods, nodes and budgets: what of a Kubernetes object a scheduler race can depend on.
 
 Names, labels, affinity terms and the initial placement are fixed by the scenario. Requests,
 capacities and priorities are quantities: constants in explicit checking, unknown in symbolic checking.
@@ -9,16 +12,40 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
+from enum import Enum
 
 from ..language import Entity, Expr, Parameter, Record, Value, as_expr, boolean, integer, ref
 from ..language.sorts import sort_of_ref
-from .extension_points import ExtensionPoint
 from .node_affinity import NodeAffinity, NodeTerm
-from .resources import NATIVE, Quantity, amounts, is_scalar_resource
 from .scope import DEFAULTS, Config, Scope, gates_possible, last_version, with_gates
 from .selectors import Operator, Requirement, Selector, Term
 from .spread import SpreadConstraint
 from .taints import Taint, Toleration
+
+Quantity = int | Parameter
+
+NATIVE = ("cpu", "memory", "ephemeral-storage")
+
+
+def is_scalar_resource(name: str) -> bool:
+    """Whether the scheduler counts a resource that is not native: a name without a domain is ignored."""
+    return "/" in name or name.startswith(("hugepages-", "attachable-volumes-"))
+
+
+def amounts(
+    cpu: Quantity, memory: Quantity, ephemeral: Quantity, extended: Mapping[str, Quantity] | None
+) -> dict[str, Quantity]:
+    """The resources that the scheduler counts, by name."""
+    counted = {name: amount for name, amount in (extended or {}).items() if is_scalar_resource(name)}
+    return {"cpu": cpu, "memory": memory, "ephemeral-storage": ephemeral, **counted}
+
+
+class ExtensionPoint(Enum):
+    """Where a plugin has work to do for a pod; the value is how a scenario names it."""
+
+    RESERVE = "reserve"
+    PERMIT = "permit"
+    PRE_BIND = "preBind"
 
 
 class Node(Entity):

@@ -31,12 +31,12 @@ from ..language import (
     step,
     when,
 )
-from .disturbances import Disturbance
+from .faults import Disturbance
 from .objects import Node, Pod, PodObject, Scope
 
 if TYPE_CHECKING:
     from .api import APIServer
-    from .disturbances import Disturbances
+    from .faults import Disturbances
 
 
 class Handler(Enum):

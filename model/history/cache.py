@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..environment.disturbances import Disturbance
+from ..environment.faults import Disturbance
 from ..environment.objects import Node, Pod, PodObject
 from ..environment.watch import PodWatch
 from ..language import (
@@ -22,11 +22,11 @@ from ..language import (
     when,
 )
 from ..scheduler import Cache, IncrementalSnapshot
-from ..scheduler.cache import CachedPod
+from ..scheduler.cache.scheduler_cache import CachedPod
 from .change import before
 
 if TYPE_CHECKING:
-    from ..environment.disturbances import Disturbances
+    from ..environment.faults import Disturbances
 
 
 @before(

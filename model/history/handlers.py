@@ -10,10 +10,10 @@ from ..environment.watch import Handler, PodWatch
 from ..language import Expr, Value, any_of, as_expr, boolean, per, require, step
 from ..scheduler import Binding, EventHandlers, Hints, Scheduler
 from ..scheduler.binding import BindingPhase
-from ..scheduler.events import WAITING_POD_GONE, ClusterEvent, Plugin
-from ..scheduler.handlers import Removal
-from ..scheduler.placement import Placement
-from ..scheduler.queue import Place
+from ..scheduler.event_handlers import Removal
+from ..scheduler.framework.events import WAITING_POD_GONE, ClusterEvent, Plugin
+from ..scheduler.framework.placement import Placement
+from ..scheduler.queue.scheduling_queue import Place
 from .change import before
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..environment.objects import Node, Pod
 from ..language import Expr, any_of, as_expr, require, step
 from ..scheduler import Filters, Scheduler, Snapshot
-from ..scheduler.verdicts import Phase
+from ..scheduler.framework.status import Phase
 from .change import before
 
 _TITLE = "the nodes to try come from the scheduler's cache"

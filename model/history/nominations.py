@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ..environment.disturbances import Disturbance
+from ..environment.faults import Disturbance
 from ..environment.objects import Node, Pod
 from ..language import Expr, Value, as_expr, otherwise, require, step, when
 from ..scheduler import FailureHandler, Nominator, Scheduler
 from ..scheduler.failure import FailedAttempt, FailurePhase, Withdrawal
-from ..scheduler.verdicts import Phase
+from ..scheduler.framework.status import Phase
 from .change import before
 
 _POST_FILTER = "preemption returns the nomination, and the failure handler records it after the requeue"

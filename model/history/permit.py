@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..environment.disturbances import Disturbance
-from ..environment.extension_points import ExtensionPoint
-from ..environment.objects import Node, Pod
+from ..environment.faults import Disturbance
+from ..environment.objects import ExtensionPoint, Node, Pod
 from ..language import Expr, as_expr, boolean, per, require, step
 from ..scheduler import Binding, EventHandlers, Scheduler, WaitingPods
 from ..scheduler.binding import BindingPhase
+from ..scheduler.framework.status import Phase
+from ..scheduler.framework.waiting_pods import Signal
 from ..scheduler.reservation import PermitAnswer
-from ..scheduler.verdicts import Phase
-from ..scheduler.waiting import Signal
 from .change import before
 
 

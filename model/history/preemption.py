@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from ..environment.objects import Budget, Node, Pod
 from ..language import Expr, Value, any_of, as_expr, otherwise, require, select, step, when
 from ..scheduler import AsyncPreemption, Preemption, Scheduler
-from ..scheduler.async_preemption import AsyncPhase
-from ..scheduler.verdicts import Phase
+from ..scheduler.framework.status import Phase
+from ..scheduler.preemption.async_preemption import AsyncPhase
 from .change import LATER, before
 
 

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from ..environment.objects import Node, Pod, PodCopy, PodObject
 from ..language import Expr, Value, any_of, as_expr, boolean, per, require, select, when
 from ..scheduler import Binding, PriorityQueue, QueueWithoutHints, Scheduler
-from ..scheduler.events import ClusterEvent, Plugin
-from ..scheduler.queue import Place
-from ..scheduler.verdicts import Phase
+from ..scheduler.framework.events import ClusterEvent, Plugin
+from ..scheduler.framework.status import Phase
+from ..scheduler.queue.scheduling_queue import Place
 from .change import LATER, before
 
 

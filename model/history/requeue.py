@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from enum import Enum
 
-from ..environment.extension_points import ExtensionPoint
-from ..environment.objects import Node, Pod, PodCopy, PodObject, node_or_none
+from ..environment.objects import ExtensionPoint, Node, Pod, PodCopy, PodObject, node_or_none
 from ..language import Expr, enum, limit, otherwise, per, ref, require, step, when
 from ..scheduler import FailureHandler, Scheduler
 from ..scheduler.failure import FailedAttempt, FailurePhase
-from ..scheduler.queue import Place
-from ..scheduler.verdicts import Phase
+from ..scheduler.framework.status import Phase
+from ..scheduler.queue.scheduling_queue import Place
 from .change import LATER, before
 
 

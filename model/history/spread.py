@@ -6,7 +6,7 @@ from ..environment.objects import Pod
 from ..environment.spread import SpreadConstraint
 from ..language import Expr, as_expr
 from ..scheduler import Filters, PriorityQueue
-from ..scheduler.filters import Plugin
+from ..scheduler.framework.filters import Plugin
 from .change import before
 
 

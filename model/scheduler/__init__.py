@@ -1,26 +1,26 @@
 """kube-scheduler, divided as upstream divides it. A proposed patch is a subclass of one of these classes."""
 
-from .async_preemption import AsyncPreemption
 from .binding import Binding
-from .cache import Cache
-from .clock import Clock
+from .cache.incremental import IncrementalSnapshot
+from .cache.node_info import NodeInfos
+from .cache.node_tree import NodeTree
+from .cache.scheduler_cache import Cache
+from .cache.snapshot import Snapshot
 from .cycle import Scheduler
+from .event_handlers import EventHandlers
 from .failure import FailureHandler
-from .filters import Filters
-from .handlers import EventHandlers
-from .hints import Hints
-from .incremental import IncrementalSnapshot
-from .node_info import NodeInfos
-from .node_tree import NodeTree
-from .nominator import Nominator
-from .preemption import Preemption
+from .framework.filters import Filters
+from .framework.hints import Hints
+from .framework.scores import Scores
+from .framework.waiting_pods import WaitingPods
+from .preemption.async_preemption import AsyncPreemption
+from .preemption.evaluator import Preemption
 from .process import Process
-from .queue import PriorityQueue
+from .queue.clock import Clock
+from .queue.nominator import Nominator
+from .queue.scheduling_queue import PriorityQueue
+from .queue.without_hints import QueueWithoutHints
 from .sampling import Sampling
-from .scores import Scores
-from .snapshot import Snapshot
-from .waiting import WaitingPods
-from .without_hints import QueueWithoutHints
 
 __all__ = [
     "AsyncPreemption", "Binding", "Cache", "Clock", "EventHandlers", "FailureHandler", "Filters", "Hints", "IncrementalSnapshot", "NodeInfos",

@@ -25,22 +25,22 @@ from ..language import (
     step,
     when,
 )
-from .events import Plugin
-from .verdicts import Code, NodeVerdict, Phase
+from .framework.events import Plugin
+from .framework.status import Code, NodeVerdict, Phase
 
 if TYPE_CHECKING:
     from ..environment.api import APIServer
-    from ..environment.disturbances import Disturbances
+    from ..environment.faults import Disturbances
     from ..environment.watch import PodWatch
     from .binding import Binding
-    from .cache import Cache
+    from .cache.scheduler_cache import Cache
+    from .cache.snapshot import Snapshot
     from .failure import FailureHandler
-    from .filters import Filters
-    from .nominator import Nominator
-    from .preemption import Preemption
-    from .queue import PriorityQueue
-    from .scores import Scores
-    from .snapshot import Snapshot
+    from .framework.filters import Filters
+    from .framework.scores import Scores
+    from .preemption.evaluator import Preemption
+    from .queue.nominator import Nominator
+    from .queue.scheduling_queue import PriorityQueue
 
 
 class SchedulingAttempt(Component):

@@ -5,9 +5,8 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from ..environment.disturbances import Disturbance
-from ..environment.extension_points import ExtensionPoint
-from ..environment.objects import Node, Pod, PodCopy
+from ..environment.faults import Disturbance
+from ..environment.objects import ExtensionPoint, Node, Pod, PodCopy
 from ..language import (
     Component,
     Expr,
@@ -23,18 +22,18 @@ from ..language import (
     step,
     when,
 )
-from .events import ASSIGNED_POD_DELETE
 from .failure import FailedAttempt
-from .waiting import Signal
+from .framework.events import ASSIGNED_POD_DELETE
+from .framework.waiting_pods import Signal
 
 if TYPE_CHECKING:
     from ..environment.api import APIServer
-    from ..environment.disturbances import Disturbances
-    from .cache import Cache
+    from ..environment.faults import Disturbances
+    from .cache.scheduler_cache import Cache
     from .cycle import Scheduler
     from .failure import FailureHandler
-    from .queue import PriorityQueue
-    from .waiting import WaitingPods
+    from .framework.waiting_pods import WaitingPods
+    from .queue.scheduling_queue import PriorityQueue
 
 
 class BindingPhase(Enum):

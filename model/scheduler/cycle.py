@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from ..environment.objects import Pod
 from ..language import Expr, Value, require, step, when
-from .events import Plugin
 from .failure import FailedAttempt
+from .framework.events import Plugin
+from .framework.status import NodeVerdict, Phase
 from .post_filter import PostFilter
-from .verdicts import NodeVerdict, Phase
 
 
 class Scheduler(PostFilter):

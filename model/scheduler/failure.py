@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from ..environment.extension_points import ExtensionPoint
-from ..environment.objects import Node, Pod, PodCopy, PodObject
+from ..environment.objects import ExtensionPoint, Node, Pod, PodCopy, PodObject
 from ..language import (
     Component,
     Expr,
@@ -28,15 +27,15 @@ from ..language import (
     step,
     when,
 )
-from .events import ASSIGNED_POD_DELETE
+from .framework.events import ASSIGNED_POD_DELETE
 
 if TYPE_CHECKING:
     from ..environment.api import APIServer
     from ..environment.watch import PodWatch
-    from .cache import Cache
+    from .cache.scheduler_cache import Cache
     from .cycle import Scheduler
-    from .nominator import Nominator
-    from .queue import PriorityQueue
+    from .queue.nominator import Nominator
+    from .queue.scheduling_queue import PriorityQueue
 
 
 class FailurePhase(Enum):

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..environment.disturbances import Disturbance
-from ..environment.extension_points import ExtensionPoint
-from ..environment.objects import Node, Pod
+from ..environment.faults import Disturbance
+from ..environment.objects import ExtensionPoint, Node, Pod
 from ..language import Expr, Value, any_of, as_expr, otherwise, require, select, step, when
 from ..language.sorts import sort_of_ref
+from .framework.status import NodeVerdict, Phase
 from .reservation import Reservation
-from .verdicts import NodeVerdict, Phase
 
 if TYPE_CHECKING:
-    from .async_preemption import AsyncPreemption
+    from .preemption.async_preemption import AsyncPreemption
 
 
 class PostFilter(Reservation):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..environment.disturbances import Disturbance
+from ..environment.faults import Disturbance
 from ..environment.objects import Node, Pod, PodObject
 from ..environment.watch import Handler
 from ..language import Component, Expr, as_expr, per, ref, require, select, step, when
@@ -16,22 +16,22 @@ from .binding import BindingPhase
 
 if TYPE_CHECKING:
     from ..environment.api import APIServer
-    from ..environment.disturbances import Disturbances
+    from ..environment.faults import Disturbances
     from ..environment.watch import NodeWatch, PodWatch
-    from .async_preemption import AsyncPreemption
     from .binding import Binding
-    from .cache import Cache
-    from .clock import Clock
+    from .cache.node_info import NodeInfos
+    from .cache.node_tree import NodeTree
+    from .cache.scheduler_cache import Cache
+    from .cache.snapshot import Snapshot
     from .cycle import Scheduler
+    from .event_handlers import EventHandlers
     from .failure import FailureHandler
-    from .handlers import EventHandlers
-    from .node_info import NodeInfos
-    from .node_tree import NodeTree
-    from .nominator import Nominator
-    from .preemption import Preemption
-    from .queue import PriorityQueue
-    from .snapshot import Snapshot
-    from .waiting import WaitingPods
+    from .framework.waiting_pods import WaitingPods
+    from .preemption.async_preemption import AsyncPreemption
+    from .preemption.evaluator import Preemption
+    from .queue.clock import Clock
+    from .queue.nominator import Nominator
+    from .queue.scheduling_queue import PriorityQueue
 
 
 class Process(Component):

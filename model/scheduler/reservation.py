@@ -6,15 +6,14 @@ from collections.abc import Iterable, Sequence
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from ..environment.disturbances import Disturbance
-from ..environment.extension_points import ExtensionPoint
-from ..environment.objects import Node, Pod
+from ..environment.faults import Disturbance
+from ..environment.objects import ExtensionPoint, Node, Pod
 from ..language import otherwise, require, step, when
 from .attempt import SchedulingAttempt
-from .verdicts import NodeVerdict, Phase
+from .framework.status import NodeVerdict, Phase
 
 if TYPE_CHECKING:
-    from .waiting import WaitingPods
+    from .framework.waiting_pods import WaitingPods
 
 
 class PermitAnswer(Enum):

@@ -16,7 +16,7 @@ import graphviz
 
 from ..causes import drawn_causes
 from ..document import Finding, Step
-from ..lanes import actors_of
+from ..text.lanes import actors_of
 from ..vocabulary import PLAIN, Vocabulary
 from .style import FONT, LANE_COLOURS, TITLE, VIOLATION, place
 

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from ..document import Finding
 from ..evidence import Retraced
-from ..explain import Told, explain
+from ..text.explain import Told, explain
 from ..vocabulary import Vocabulary
 from .elements import Markup, el, join
 from .verdicts import badge

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..document import Finding
-from ..explain import explain
-from ..text import scope_words
+from ..text.explain import explain
+from ..text.findings import scope_words
 from ..vocabulary import Vocabulary
 from .elements import Markup, el, join
 from .lanes import causes_figure

@@ -6,9 +6,9 @@ Without JavaScript all states stand one below the other; with it, the slider sho
 from __future__ import annotations
 
 from ..document import Finding
-from ..explain import Explanation
 from ..picture import scenes
 from ..states import State, states_of
+from ..text.explain import Explanation
 from ..vocabulary import Vocabulary
 from .cluster import draw
 from .elements import Markup, el

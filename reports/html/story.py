@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ..document import Finding
-from ..explain import Explanation, Told
-from ..lanes import actors_of
+from ..text.explain import Explanation, Told
+from ..text.lanes import actors_of
 from .elements import Markup, el, join
 
 LANE_COLOURS = 8

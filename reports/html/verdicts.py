@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..document import Finding
-from ..table import columns_of
+from ..text.table import columns_of
 from .elements import Markup, el, join
 
 NUMBERS = frozenset({"states", "transitions", "depth"})

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...model.environment.extension_points import ExtensionPoint
-from ...model.environment.objects import Operator
-from ..budgets import MAX_ALLOWED
-from ..labels import OF_LABELS
-from ..nodes import MAX_PODS
-from ..pods import MAX_GRACE, MAX_PRIORITY, MIN_PRIORITY, POLICIES
-from ..spread import MAX_OTHERS, MAX_SKEW
-from ..taints import EFFECTS
-from ..terms import PREFERRED, REQUIRED
+from ...model.environment.objects import ExtensionPoint, Operator
+from ..reader.budgets import MAX_ALLOWED
+from ..reader.cluster import MAX_PODS
+from ..reader.directives import EFFECTS, MAX_OTHERS, MAX_SKEW
+from ..reader.labels import OF_LABELS
+from ..reader.pods import MAX_GRACE, MAX_PRIORITY, MIN_PRIORITY, POLICIES
+from ..reader.terms import PREFERRED, REQUIRED
 from .parts import (
     FLAG,
     IGNORED,

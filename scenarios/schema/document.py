@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..config import NUMBERS, SWITCHES
-from ..expected import EXPECTED, MAX_STEPS
-from ..names import MAX_ENTITIES
-from ..scope import BOUNDS, MAX_COUNT
+from ..reader.expectations import EXPECTED, MAX_STEPS
+from ..reader.names import MAX_ENTITIES
+from ..reader.settings import BOUNDS, MAX_COUNT, NUMBERS, SWITCHES
 from .cluster import OBJECTS
 from .parts import FLAG, IGNORED, NAME, SHARED, WORD, Schema, about, listed, mapping, part, table, whole, word
 

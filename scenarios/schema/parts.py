@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..expected import MAX_REASON
+from ..reader.expectations import MAX_REASON
 
 Schema = dict[str, Any]
 

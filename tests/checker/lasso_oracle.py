@@ -8,8 +8,8 @@ from itertools import combinations
 
 import numpy as np
 
-from podrace.checker.fair_cycles import Obligations, Region, fair_component, shortest_found
-from podrace.checker.native.fair_graph import FairGraph, as_words
+from podrace.checker.explicit.liveness.fair_cycles import Obligations, Region, fair_component, shortest_found
+from podrace.checker.explicit.liveness.fair_graph import FairGraph, as_words
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from podrace.checker.interpreter import Interpreter
+from podrace.checker.core.interpreter import Interpreter
 from podrace.model.language import TransitionSystem
 
 

@@ -12,10 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from podrace.checker import native, reference
-from podrace.checker.exploration import Budget, Exploration
+from podrace.checker import explicit as native
+from podrace.checker.core.exploration import Budget, Exploration
+from podrace.checker.explicit import reference
+from podrace.checker.reduction.slicing import slice_system
 from podrace.checker.search import check
-from podrace.checker.slicing import slice_system
 from podrace.model.language import TransitionSystem
 from tests.checker.machines import Careless, counters, graph, house
 from tests.random_systems import systems

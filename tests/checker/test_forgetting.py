@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 
-from podrace.checker.exploration import Budget
+from podrace.checker.core.exploration import Budget
 from podrace.checker.search import check
 from podrace.model.history import resolve
 from podrace.model.language import Component, Expr

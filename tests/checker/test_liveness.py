@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from podrace.checker import native, reference
-from podrace.checker.exploration import Budget, Lasso
-from podrace.checker.lasso import LassoTrace, complete, confirm_lasso
+from podrace.checker import explicit as native
+from podrace.checker.core.exploration import Budget, Lasso
+from podrace.checker.explicit import reference
+from podrace.checker.reduction.slicing import slice_system, transition_map
 from podrace.checker.search import check
-from podrace.checker.slicing import slice_system, transition_map
-from podrace.checker.trace import ReplayError
+from podrace.checker.trace.lasso import LassoTrace, complete, confirm_lasso
+from podrace.checker.trace.trace import ReplayError
 from podrace.checker.verdict import Result, Verdict
 from podrace.model.language import (
     Case,
@@ -225,7 +226,7 @@ def test_luck_comes_in_the_end_but_patience_is_needed_without() -> None:
 
 
 def test_a_large_search_ends_when_it_has_found_a_lasso(monkeypatch: pytest.MonkeyPatch) -> None:
-    from podrace.checker.native import engine
+    from podrace.checker.explicit import engine
 
     monkeypatch.setattr(engine, "FIRST_LASSOS", 3)
     found = native.explore(lamp(Hand).with_predicates(invariants={}))

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from podrace.checker.exploration import Budget, Exploration
-from podrace.checker.native import explore as explore_natively
-from podrace.checker.reference import explore
-from podrace.checker.slicing import slice_system
+from podrace.checker.core.exploration import Budget, Exploration
+from podrace.checker.explicit import explore as explore_natively
+from podrace.checker.explicit.reference import explore
+from podrace.checker.reduction.slicing import slice_system
 from podrace.model.history import Composition, resolve
 from podrace.model.language import TransitionSystem
 from podrace.properties import PROPERTIES, instrument

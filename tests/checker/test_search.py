@@ -8,11 +8,11 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 
-from podrace.checker import reference
-from podrace.checker.exploration import Budget, Exploration
-from podrace.checker.reference import Watcher, explore
+from podrace.checker.core.exploration import Budget, Exploration
+from podrace.checker.explicit import reference
+from podrace.checker.explicit.reference import Watcher, explore
 from podrace.checker.search import EngineDisagreement, UnknownProperty, check, goals_of
-from podrace.checker.trace import confirm, confirm_trap
+from podrace.checker.trace.trace import confirm, confirm_trap
 from podrace.checker.verdict import Result, Verdict
 from podrace.model.language import TransitionSystem
 from tests.checker.machines import Careless, counters, graph, house

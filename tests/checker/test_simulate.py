@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from podrace.checker.exploration import Path
-from podrace.checker.native.walkers import Walkers
+from podrace.checker.core.exploration import Path
+from podrace.checker.explicit.walks.walkers import Walkers
 from podrace.checker.search import EngineDisagreement, UnknownProperty, check
 from podrace.checker.simulate import Seen, Simulation, Walks, simulate
-from podrace.checker.trace import confirm
+from podrace.checker.trace.trace import confirm
 from podrace.checker.verdict import Verdict
 from podrace.model.history import resolve
 from podrace.model.language import TransitionSystem

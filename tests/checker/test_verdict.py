@@ -7,7 +7,7 @@ from dataclasses import replace
 import msgspec
 import pytest
 
-from podrace.checker.trace import Trace, replay
+from podrace.checker.trace.trace import Trace, replay
 from podrace.checker.verdict import Result, Verdict, combine, counted, exit_code
 from tests.checker.machines import house
 

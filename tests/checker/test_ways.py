@@ -11,11 +11,11 @@ import pytest
 from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
 
-from podrace.checker.exploration import Budget
+from podrace.checker.core.exploration import Budget
 from podrace.checker.minimal import minimal_sets
-from podrace.checker.reductions.policy import PARTIAL_ORDER, Mode
+from podrace.checker.reduction.policy import PARTIAL_ORDER, Mode
 from podrace.checker.search import UnknownProperty, check
-from podrace.checker.trace import confirm
+from podrace.checker.trace.trace import confirm
 from podrace.checker.verdict import Result, Verdict
 from podrace.checker.ways import Ways, find_ways, kind_of_step
 from podrace.model.language import (

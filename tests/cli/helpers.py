@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 import pytest
 
-from podrace.checker.exploration import Budget
-from podrace.cli import execute, main
-from podrace.cli.plan import Run
+from podrace.analysis import execute
+from podrace.analysis.plan import Run
+from podrace.checker.core.exploration import Budget
+from podrace.cli import main
 from podrace.reports.document import Finding, Fixes, Word
 
 TINY = """\

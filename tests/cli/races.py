@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from podrace.checker.exploration import Budget
+from podrace.analysis.execute import finding_of
+from podrace.analysis.plan import Run, Selection, plan
+from podrace.analysis.stored.cross_release import with_retraced
+from podrace.analysis.systems import system_of
+from podrace.checker.core.exploration import Budget
 from podrace.checker.search import check
-from podrace.cli.execute import finding_of
-from podrace.cli.plan import Run, Selection, plan
-from podrace.cli.retrace import with_retraced
-from podrace.cli.systems import system_of
 from podrace.reports.document import Finding
 
 

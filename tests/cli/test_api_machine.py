@@ -26,9 +26,10 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from podrace.cli import api, main
-from podrace.cli.execute import FROM_CACHE
-from podrace.cli.replayed import read_trace, replayed
+from podrace import api
+from podrace.analysis.execute import FROM_CACHE
+from podrace.analysis.stored.replayed import read_trace, replayed
+from podrace.cli import main
 from podrace.model.history import CHANGES, RELEASES, resolve
 from podrace.properties import PROPERTIES
 from podrace.reports.document import Finding

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from podrace.cli import api, execute
-from podrace.cli.caches import cache_folder
-from podrace.cli.execute import FROM_CACHE
+from podrace import api
+from podrace.analysis import execute
+from podrace.analysis.caches import cache_folder
+from podrace.analysis.execute import FROM_CACHE
 from podrace.cli.starter import starter_text
 from tests.cli.helpers import TINY, Ran, Shell
 

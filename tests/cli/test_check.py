@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from podrace.checker.exploration import Budget
-from podrace.checker.machine import cores
-from podrace.checker.reductions.policy import Mode
+from podrace.analysis import execute
+from podrace.checker.core.exploration import Budget
+from podrace.checker.core.machine import cores
+from podrace.checker.reduction.policy import Mode
 from podrace.cli import check as check_module
-from podrace.cli import execute
 from podrace.model.history import RELEASES
 from podrace.properties import PROPERTIES
 from podrace.reports.document import Word

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from podrace.checker.exploration import Progress
+from podrace.checker.core.exploration import Progress
 from podrace.cli.app import app
 from podrace.cli.progress import describe, memory, short
 from podrace.properties import PROPERTIES

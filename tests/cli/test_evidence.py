@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from podrace.checker.trace import plain_value
-from podrace.cli.words import SCHEDULER_WORDS
+from podrace.analysis.narration.words import SCHEDULER_WORDS
+from podrace.checker.trace.trace import plain_value
 from podrace.reports.causes import drawn_causes
 from podrace.reports.evidence import NodeShape, PodShape
-from podrace.reports.explain import explain
-from podrace.reports.json import from_json, to_json
+from podrace.reports.formats.json import from_json, to_json
 from podrace.reports.states import states_of
+from podrace.reports.text.explain import explain
 from tests.cli.races import closed, nomination, pair, wiped
 
 

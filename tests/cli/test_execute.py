@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from podrace.checker.reductions.policy import PARTIAL_ORDER
-from podrace.checker.trace import replay
+from podrace.analysis.execute import without_irrelevant_steps
+from podrace.checker.reduction.policy import PARTIAL_ORDER
+from podrace.checker.trace.trace import replay
 from podrace.checker.verdict import Result, Verdict
-from podrace.cli.execute import without_irrelevant_steps
-from tests.checker.test_shorten import SYSTEM
+from tests.checker.trace.test_shorten import SYSTEM
 
 LONG = Result(
     "s", "I", "invariant", Verdict.VIOLATED, 9, 9, 5, 0.0, trace=replay(SYSTEM, (1, 0, 2, 0)), reductions=(PARTIAL_ORDER,)

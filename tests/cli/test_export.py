@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from podrace.analysis.export import about
+from podrace.analysis.plan import Selection, plan
 from podrace.checker.export import to_promela
-from podrace.cli.export import about
-from podrace.cli.plan import Selection, plan
 from podrace.properties import PROPERTIES, instrument
 from tests.cli.helpers import TINY, Shell
 

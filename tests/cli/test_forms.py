@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import pytest
 
 from podrace.cli.arguments import ReportForm
-from podrace.reports.forms import FORMS
+from podrace.reports.formats.forms import FORMS
 from podrace.reports.schema import schema_of
 from tests.cli.helpers import TINY, Shell, pretending
 from tests.reports.standards import assert_matches

@@ -8,11 +8,11 @@ from xml.etree import ElementTree
 
 import pytest
 
-from podrace.cli.api import check as api_check
+from podrace.api import check as api_check
 from podrace.scenarios import read_scenario
 from tests.cli.helpers import MINE, TINY, Shell, pretending
 from tests.cli.test_verify import HERE
-from tests.scenarios.manifest_objects import objects, text_of
+from tests.manifests.manifest_objects import objects, text_of
 
 REASON = "known, see ticket 42"
 FILE = TINY.replace("[S-CAP]", "[S-CAP, S-NOM]") + f"ignore: {{S-NOM: '{REASON}'}}\n"

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from podrace.manifests import read_manifests
 from podrace.model.environment.objects import Selector
 from podrace.model.environment.spread import SpreadConstraint
 from podrace.scenarios import parse_scenario, read_scenario
-from podrace.scenarios.manifests import read_manifests
 from tests.cli.helpers import Shell
 from tests.kubectl_dump import GENERAL, GPU, HIGHMEM, dump
-from tests.scenarios.manifest_objects import objects, text_of
+from tests.manifests.manifest_objects import objects, text_of
 
 PREEMPTOR, VICTIM, RIVAL, NODE = (
     "shop/checkout-nnfkt7xhz-9shg5", "batch/report-hs9sh", "shop/payment-gtnln6swm-vqtz7", "ip-10-0-0-8.internal",

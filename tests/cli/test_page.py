@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from podrace.cli.words import SCHEDULER_WORDS
-from podrace.reports.explain import explain
+from podrace.analysis.narration.words import SCHEDULER_WORDS
 from podrace.reports.html import to_html
+from podrace.reports.text.explain import explain
 from tests.cli.races import Checked, nomination, pair
 from tests.reports.webdriver import Browser, browsing
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from podrace.analysis.own.patch_checks import PARTS
+from podrace.analysis.own.patches import read_patch, with_patches
 from podrace.cli.new_patch import listed, scaffold
-from podrace.cli.patch import read_patch, with_patches
-from podrace.cli.patch_checks import PARTS
 from podrace.model.history import RELEASES, resolve
 from tests.cli.helpers import TINY, Shell
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from podrace.checker.sweeps.chunk import Work
+from podrace.analysis.proving.clusters import Outcomes, Task, work
+from podrace.checker.jobs.chunk import Work
 from podrace.cli import surveying
-from podrace.cli.survey import Outcomes, Task, work
 from tests.cli.helpers import Shell
 
 ray = pytest.importorskip("ray", reason="Ray is an optional extra")

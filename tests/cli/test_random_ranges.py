@@ -10,9 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
 
-from podrace.checker.exploration import Budget
-from podrace.cli.execute import Method, execute
-from podrace.cli.plan import Run
+from podrace.analysis.execute import Method, execute
+from podrace.analysis.plan import Run
+from podrace.checker.core.exploration import Budget
 from podrace.reports.document import Finding
 from podrace.scenarios import ScenarioError, parse_scenario
 from tests.random_clusters import Asked, questions

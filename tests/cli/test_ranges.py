@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from podrace.checker.exploration import Budget
-from podrace.cli.api import NotAsExpected, expect
-from podrace.cli.execute import Method, execute
-from podrace.cli.plan import Run
+from podrace.analysis.execute import Method, execute
+from podrace.analysis.plan import Run
+from podrace.api import NotAsExpected, expect
+from podrace.checker.core.exploration import Budget
 from podrace.model.history import resolve
 from podrace.reports.document import Finding
 from podrace.scenarios import ScenarioError, parse_scenario

@@ -6,10 +6,9 @@ import re
 from functools import cache
 from string import Formatter
 
-from podrace.cli.sentences import SENTENCES
-from podrace.cli.words import SCHEDULER_WORDS
-from podrace.model.environment.extension_points import ExtensionPoint
-from podrace.model.environment.objects import ClusterSpec, Node, Pod, Scope
+from podrace.analysis.narration.sentences import SENTENCES
+from podrace.analysis.narration.words import SCHEDULER_WORDS
+from podrace.model.environment.objects import ClusterSpec, ExtensionPoint, Node, Pod, Scope
 from podrace.model.history import RELEASES, resolve
 from podrace.properties import PROPERTIES, instrument
 from podrace.reports.document import Change, Step, Value

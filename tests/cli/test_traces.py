@@ -16,10 +16,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from podrace.checker.interpreter import Interpreter
-from podrace.checker.trace import plain_value
+from podrace.analysis.stored.replayed import replayed
+from podrace.checker.core.interpreter import Interpreter
+from podrace.checker.trace.trace import plain_value
 from podrace.cli import main
-from podrace.cli.replayed import replayed
 from podrace.reports.schema import schema_of
 from podrace.reports.stored import MAX_BYTES, format_trace, parse_trace
 from tests.cli.helpers import MINE, TINY, Shell

@@ -11,9 +11,9 @@ import pytest
 from podrace.cli import verify_clusters
 from podrace.cli.verify import Inquiry, candidates_of, default_release, diff_code, fits, runs_of, verify_code
 from podrace.model.history import resolve
-from podrace.reports.comparison import Comparison, Lost, Pair, outcome_of
 from podrace.reports.document import Finding, Fixes, Word
 from podrace.reports.survey import Group, Survey
+from podrace.reports.verify.comparison import Comparison, Lost, Pair, outcome_of
 from podrace.scenarios import catalogue
 from tests.cli.helpers import TINY, Shell
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from podrace.cli.words import SCHEDULER_WORDS, WORDS
+from podrace.analysis.narration.words import SCHEDULER_WORDS, WORDS
 from podrace.model.history import RELEASES, resolve
 from podrace.properties import PROPERTIES, instrument
 from podrace.reports.document import Change

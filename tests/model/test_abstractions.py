@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 
 from podrace.model.cluster import Cluster, build_cluster
-from podrace.model.environment.extension_points import ExtensionPoint
 from podrace.model.environment.node_affinity import NodeAffinity
 from podrace.model.environment.objects import (
     Budget,
     ClusterSpec,
     Config,
+    ExtensionPoint,
     Node,
     Pod,
     PodCopy,
@@ -29,11 +29,9 @@ from podrace.model.environment.objects import (
 from podrace.model.environment.spread import SpreadConstraint
 from podrace.model.history import RELEASES, resolve
 from podrace.model.language import as_expr, trace_system
-from podrace.model.scheduler.events import (
-    default_plugins,
-)
-from podrace.model.scheduler.queue import Place
-from podrace.model.scheduler.verdicts import NodeVerdict
+from podrace.model.scheduler.framework.events import default_plugins
+from podrace.model.scheduler.framework.status import NodeVerdict
+from podrace.model.scheduler.queue.scheduling_queue import Place
 from tests.model.clusters import concrete, enabled, nodes, race_72124, spec
 
 PAGE = Path(__file__).parents[2] / "docs" / "model.md"

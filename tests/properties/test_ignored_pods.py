@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from podrace.checker.exploration import Budget
-from podrace.checker.fingerprint import fingerprint
-from podrace.cli.execute import Method, execute
-from podrace.cli.plan import Run
+from podrace.analysis.execute import Method, execute
+from podrace.analysis.plan import Run
+from podrace.checker.core.exploration import Budget
+from podrace.checker.trace.fingerprint import fingerprint
 from podrace.model.history import resolve
 from podrace.properties import PROPERTIES, Property, instrument
 from podrace.scenarios import Scenario, parse_scenario

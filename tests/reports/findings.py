@@ -6,8 +6,7 @@ from typing import cast
 
 from hypothesis import strategies as st
 
-from podrace.reports.document import Change, Finding, Fixes, Lasso, Step, Trap, Value, Word
-from podrace.reports.place import Place
+from podrace.reports.document import Change, Finding, Fixes, Lasso, Place, Step, Trap, Value, Word
 
 texts = st.text(max_size=12)
 values = cast("st.SearchStrategy[Value]", st.none() | st.booleans() | st.integers(-(2**70), 2**70) | texts)

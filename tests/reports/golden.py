@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from .samples import GOLDEN
+from tests.reports.samples import GOLDEN
 
 
 def assert_golden(name: str, text: str) -> None:

@@ -8,10 +8,9 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podrace.reports.document import Finding
-from podrace.reports.github import to_annotations
+from podrace.reports.document import Finding, Place
+from podrace.reports.formats.github import to_annotations
 from podrace.reports.outcome import Style
-from podrace.reports.place import Place
 from tests.reports.findings import findings
 from tests.reports.samples import ALL, HOLDS, INCONCLUSIVE, VACUOUS, VIOLATED
 

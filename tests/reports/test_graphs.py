@@ -10,12 +10,11 @@ from xml.etree import ElementTree
 import pytest
 from msgspec.structs import replace
 
-from podrace.reports import render
 from podrace.reports.document import Finding
 from podrace.reports.evidence import Neighbourhood
-from podrace.reports.graphs import KINDS, Kind, to_dot
+from podrace.reports.graphs import KINDS, Kind, render, to_dot
+from podrace.reports.graphs.render import RenderError, format_of, write_graph
 from podrace.reports.graphs.style import NotDrawn
-from podrace.reports.render import RenderError, format_of, write_graph
 from tests.reports import shown
 from tests.reports.golden import assert_golden
 from tests.reports.samples import AT_ONCE, HOLDS, STARVED, TRAPPED, VIOLATED, WORDS

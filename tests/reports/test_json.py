@@ -7,7 +7,7 @@ import json
 import msgspec
 import pytest
 
-from podrace.reports.json import from_json, to_json
+from podrace.reports.formats.json import from_json, to_json
 from tests.reports.golden import assert_golden
 from tests.reports.samples import ALL, VIOLATED
 

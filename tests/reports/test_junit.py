@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from podrace.reports.document import Finding
-from podrace.reports.junit import to_junit
+from podrace.reports.formats.junit import to_junit
 from podrace.reports.outcome import Style
 from tests.reports.findings import findings
 from tests.reports.golden import assert_golden
@@ -49,7 +49,7 @@ def test_what_stands_in_a_case(finding: Finding, element: str) -> None:
 
 
 def test_a_violation_shows_its_steps_and_its_place() -> None:
-    from podrace.reports.place import Place
+    from podrace.reports.document import Place
 
     finding = msgspec.structs.replace(VIOLATED, expected=None, place=Place("a.yaml", 4))
     (failure,) = ElementTree.fromstring(to_junit([finding])).iter("failure")

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from podrace.reports.document import Change, Finding, Step
-from podrace.reports.markdown import to_markdown
-from podrace.reports.mermaid import MOST_LETTERS, to_mermaid
+from podrace.reports.formats.markdown import to_markdown
+from podrace.reports.formats.mermaid import MOST_LETTERS, to_mermaid
 from podrace.reports.outcome import Style
 from tests.reports.findings import findings
 from tests.reports.golden import assert_golden

@@ -9,10 +9,9 @@ import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from podrace.reports.document import Finding
+from podrace.reports.document import Finding, Place
+from podrace.reports.formats.sarif import to_sarif
 from podrace.reports.outcome import USUAL, Style
-from podrace.reports.place import Place
-from podrace.reports.sarif import to_sarif
 from tests.reports.findings import findings
 from tests.reports.golden import assert_golden
 from tests.reports.samples import ALL, HOLDS, INCONCLUSIVE, STARVED, VACUOUS, VIOLATED

@@ -9,10 +9,9 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podrace.reports.document import Finding
+from podrace.reports.document import Finding, Place
+from podrace.reports.formats.tap import to_tap
 from podrace.reports.outcome import Style
-from podrace.reports.place import Place
-from podrace.reports.tap import to_tap
 from tests.reports.findings import findings
 from tests.reports.samples import ALL, HOLDS, INCONCLUSIVE, VIOLATED
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from podrace.checker.native import explore
+from podrace.checker.explicit import explore
+from podrace.checker.reduction.slicing import slice_system
 from podrace.checker.search import check
-from podrace.checker.slicing import slice_system
 from podrace.model.cluster import build_cluster
 from podrace.model.environment.api import APIServer
 from podrace.model.environment.objects import ClusterSpec

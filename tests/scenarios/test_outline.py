@@ -9,7 +9,7 @@ from podrace.model.history import resolve
 from podrace.model.language.expr import fresh_graph
 from podrace.properties import PROPERTIES, instrument
 from podrace.scenarios import parse_scenario
-from podrace.scenarios.outline import LOWEST_PRIORITY, Limits, Outline, concrete, outlines, sizes, sketch
+from podrace.scenarios.template import LOWEST_PRIORITY, Limits, Outline, concrete, outlines, sizes, sketch
 from podrace.scenarios.writing import scenario_text
 
 PLAIN = Outline((), 0)

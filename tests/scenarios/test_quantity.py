@@ -8,7 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podrace.scenarios.quantity import parse_bytes, parse_count, parse_cpu, show_bytes, show_cpu, unit_of
+from podrace.scenarios.reader.quantity import (
+    parse_bytes,
+    parse_count,
+    parse_cpu,
+    show_bytes,
+    show_cpu,
+    unit_of,
+)
 
 
 @pytest.mark.parametrize(

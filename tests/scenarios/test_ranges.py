@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podrace.checker.families.cells import evaluate
+from podrace.checker.parametric.regions import evaluate
 from podrace.model.language import Parameter
 from podrace.model.language.expr import fresh_graph
 from podrace.scenarios import ScenarioError, parse_scenario
 from podrace.scenarios.choices import divisible, exchanges, sensible, settled
-from podrace.scenarios.ranges import Open
+from podrace.scenarios.reader.ranges import Open
 
 FILE = """\
 nodes:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from podrace.model.environment.extension_points import ExtensionPoint
 from podrace.model.environment.node_affinity import NODE_NAME
 from podrace.model.environment.objects import (
     NOW,
     ClusterSpec,
     Config,
+    ExtensionPoint,
     NodeAffinity,
     NodeTerm,
     Operator,

@@ -11,15 +11,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from podrace.checker.retrace import retrace
-from podrace.checker.trace import ReplayError, confirm
+from podrace.checker.trace.cross_system_replay import retrace
+from podrace.checker.trace.trace import ReplayError, confirm
 from podrace.checker.verdict import Verdict
 from podrace.model.history import Composition, Patch, in_order, resolve
 from podrace.model.language import Component, ModelError
 from podrace.scenarios import catalogue
 from tests import hazard_patches
-
-from .finding import Found, decide, system_of
+from tests.survey.finding import Found, decide, system_of
 
 HAZARDS: dict[str, tuple[type[Component], ...]] = {
     name: (getattr(hazard_patches, name), *(hazard_patches.BESIDE.get(name, ())))

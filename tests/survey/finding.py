@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from podrace.checker.exploration import Budget
+from podrace.checker.core.exploration import Budget
 from podrace.checker.search import check
 from podrace.checker.verdict import Result, Verdict
 from podrace.model.environment.objects import ClusterSpec
 from podrace.model.history import Composition, resolve
 from podrace.model.language import TransitionSystem
 from podrace.properties import PROPERTIES, instrument
-
-from .clusters import DISTURBANCES, clusters, disturbed
+from tests.survey.clusters import DISTURBANCES, clusters, disturbed
 
 MOST_STATES = 300_000
 """A search that comes to this many states without a violation is passed over."""

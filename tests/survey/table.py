@@ -12,9 +12,8 @@ from pathlib import Path
 
 from podrace.model.history import RELEASES
 from podrace.properties import PROPERTIES
-
-from .clusters import DISTURBANCES, clusters
-from .explaining import UNDECIDED, Changes
+from tests.survey.clusters import DISTURBANCES, clusters
+from tests.survey.explaining import UNDECIDED, Changes
 
 FILE = Path(__file__).with_name("found.tsv")
 NOTHING = "-"

@@ -6,10 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from podrace.model.history import resolve
-
-from .clusters import bound, disturbed, waiting
-from .explaining import Explainer, smallest
-from .finding import Found, decide
+from tests.survey.clusters import bound, disturbed, waiting
+from tests.survey.explaining import Explainer, smallest
+from tests.survey.finding import Found, decide
 
 
 def found(release: str, property_id: str, disturbance: str, cluster: object) -> Found:

@@ -15,11 +15,10 @@ from podrace.checker.verdict import Verdict
 from podrace.model.history import CHANGES, RELEASES, resolve
 from podrace.properties import PROPERTIES
 from podrace.scenarios import catalogue
-
-from .clusters import DISTURBANCES, cluster_named, clusters, disturbed
-from .explaining import HAZARDS, MOST_STATES, UNDECIDED, Changes, Explainer, with_changes
-from .finding import decide, survey
-from .table import FILE, Row, read, successes, write
+from tests.survey.clusters import DISTURBANCES, cluster_named, clusters, disturbed
+from tests.survey.explaining import HAZARDS, MOST_STATES, UNDECIDED, Changes, Explainer, with_changes
+from tests.survey.finding import decide, survey
+from tests.survey.table import FILE, Row, read, successes, write
 
 ROWS = read()
 EXPLAINED = [row for row in ROWS if row.changes not in (None, UNDECIDED)]

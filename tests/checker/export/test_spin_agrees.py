@@ -13,9 +13,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
-from podrace.checker import native, reference
+from podrace.checker import explicit as native
+from podrace.checker.core.interpreter import Interpreter
+from podrace.checker.explicit import reference
 from podrace.checker.export.spin import Found, run_spin
-from podrace.checker.interpreter import Interpreter
 from podrace.checker.search import explored_slice
 from podrace.model.history import Composition
 from podrace.model.language import INT, State, TransitionSystem, Variable, as_expr

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from podrace.checker import native
+from podrace.checker import explicit as native
 from podrace.checker.export import to_promela, to_tlaplus
 from podrace.checker.export.names import Names
+from podrace.checker.export.notation import shared, written_size
 from podrace.checker.export.promela import type_of
-from podrace.checker.export.sharing import shared, written_size
 from podrace.checker.export.spin import ToolFailure, compiled_for, parse, run_spin
 from podrace.checker.export.tlc import Found as TlcFound
 from podrace.checker.export.tlc import parse as parse_tlc

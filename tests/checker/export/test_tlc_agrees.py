@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from podrace.checker import native, reference
+from podrace.checker import explicit as native
+from podrace.checker.explicit import reference
 from podrace.checker.export.tlc import Found, run_tlc
 from podrace.checker.search import explored_slice
 from podrace.model.language import TransitionSystem

@@ -7,11 +7,11 @@ import time
 import pytest
 
 from podrace.checker.search import EngineDisagreement
+from podrace.checker.smt.solver import Solver, Undecided
+from podrace.checker.smt.theories import THEORIES
 from podrace.checker.symbolic import bounded
 from podrace.checker.symbolic.bounded import Runs, search
 from podrace.checker.symbolic.claims import Claim, confirmed
-from podrace.checker.symbolic.solve import Solver, Undecided
-from podrace.checker.symbolic.theories import THEORIES
 from podrace.checker.verdict import Verdict
 from podrace.model.language import INT, Parameter, Transition, TransitionSystem, Variable, as_expr
 from podrace.model.language.expr import fresh_graph, parameter, variable

@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
-from podrace.checker.interpreter import Interpreter
-from podrace.checker.reference import explore
+from podrace.checker.core.interpreter import Interpreter
+from podrace.checker.explicit.reference import explore
 from podrace.checker.search import EngineDisagreement
+from podrace.checker.smt.theories import THEORIES, Theory
 from podrace.checker.symbolic.certificate import OBLIGATIONS, certificate, failed_obligations
 from podrace.checker.symbolic.cubes import Cubes
 from podrace.checker.symbolic.induction import Proof, by_k_induction, by_pdr
 from podrace.checker.symbolic.pdr import Pdr
-from podrace.checker.symbolic.theories import THEORIES, Theory
 from podrace.model.language import BOOL, INT, Parameter, Transition, TransitionSystem, Variable, as_expr
 from podrace.model.language.expr import const, equal, fresh_graph, parameter, variable
 from tests.checker.machines import Careless, house

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from podrace.checker.exploration import Budget
-from podrace.checker.native import explore
-from podrace.checker.slicing import slice_system
+from podrace.checker.core.exploration import Budget
+from podrace.checker.explicit import explore
+from podrace.checker.reduction.slicing import slice_system
 from podrace.checker.symbolic.bounded import search
 from podrace.checker.verdict import Verdict
 from podrace.model.history import resolve

@@ -8,10 +8,10 @@ from itertools import product
 import pytest
 from hypothesis import given, settings
 
-from podrace.checker.quantities import quantities_of, with_quantities
-from podrace.checker.reference import explore
-from podrace.checker.slicing import slice_system
-from podrace.checker.symbolic.comparisons import Comparisons
+from podrace.checker.explicit.reference import explore
+from podrace.checker.parametric.comparisons import Comparisons
+from podrace.checker.parametric.parameters import quantities_of, with_quantities
+from podrace.checker.reduction.slicing import slice_system
 from podrace.checker.symbolic.synthesis import Shape, Synthesis
 from podrace.model.language import INT, Expr, Parameter, Transition, TransitionSystem, Variable, as_expr
 from podrace.model.language.expr import fresh_graph, parameter, variable

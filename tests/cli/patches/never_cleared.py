@@ -1,7 +1,7 @@
 """72259 done wrong: the nomination reaches memory first, and a failed write leaves it there."""
 
 from podrace.model.history.nominations import Before72259
-from podrace.model.scheduler.verdicts import Phase
+from podrace.model.scheduler.framework.status import Phase
 
 
 class NeverCleared(Before72259):

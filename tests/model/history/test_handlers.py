@@ -7,8 +7,8 @@ from functools import partial
 import pytest
 
 from podrace.model.environment.objects import Pod, PodCopy, PodObject
-from podrace.model.scheduler.events import ASSIGNED_POD_DELETE, NODE_ADD
-from podrace.model.scheduler.queue import Place
+from podrace.model.scheduler.framework.events import ASSIGNED_POD_DELETE, NODE_ADD
+from podrace.model.scheduler.queue.scheduling_queue import Place
 from tests.model.clusters import concrete, nodes, spec
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from podrace.checker import native
-from podrace.checker.slicing import slice_system
+from podrace.checker import explicit as native
+from podrace.checker.reduction.slicing import slice_system
 from podrace.model.cluster import build_cluster
 from podrace.model.environment.objects import ClusterSpec, Node, Pod, PodCopy, Scope, Term
 from podrace.model.history import resolve
 from podrace.model.language import as_expr, trace_system
 from podrace.model.scheduler.failure import FailedAttempt, FailurePhase
-from podrace.model.scheduler.queue import Place
+from podrace.model.scheduler.queue.scheduling_queue import Place
 from tests.model.clusters import concrete, nodes, spec
 
 

@@ -8,7 +8,7 @@ from podrace.model.environment.objects import Pod
 from podrace.model.history import resolve
 from podrace.model.language import Component, Concrete, before, boolean, trace_system, when
 from podrace.model.scheduler import IncrementalSnapshot
-from podrace.model.scheduler.verdicts import Phase
+from podrace.model.scheduler.framework.status import Phase
 from podrace.properties import PROPERTIES, instrument
 from tests.model.clusters import nodes, spec
 

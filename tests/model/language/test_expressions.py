@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from podrace.checker.interpreter import Interpreter
+from podrace.checker.core.interpreter import Interpreter
 from podrace.model.language import (
     BOOL,
     INT,

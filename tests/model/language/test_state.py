@@ -278,7 +278,7 @@ def test_a_field_assigned_under_when_keeps_its_value_elsewhere(flag: bool, behin
     store: Any = run.part("store")
     run.do(lambda: setattr(store, "flag", flag))
     # Traced with a symbolic flag, then executed.
-    from podrace.checker.interpreter import Interpreter
+    from podrace.checker.core.interpreter import Interpreter
 
     system = trace_system(model)
     codes = {v.name: v.initial for v in system.variables}

@@ -7,7 +7,7 @@ import pytest
 
 from podrace.model.environment.objects import Node, Pod, PodCopy, Term
 from podrace.model.language import NotEnabled
-from podrace.model.scheduler.events import (
+from podrace.model.scheduler.framework.events import (
     ANY_EVENT,
     ASSIGNED_POD_ADD,
     ASSIGNED_POD_DELETE,
@@ -19,7 +19,7 @@ from podrace.model.scheduler.events import (
     Plugin,
     default_plugins,
 )
-from podrace.model.scheduler.queue import Place
+from podrace.model.scheduler.queue.scheduling_queue import Place
 from tests.model.clusters import concrete, nodes, spec
 
 

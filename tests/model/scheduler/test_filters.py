@@ -11,8 +11,8 @@ from podrace.model.environment.objects import (
     Term,
     Toleration,
 )
-from podrace.model.scheduler.events import default_plugins
-from podrace.model.scheduler.verdicts import Code
+from podrace.model.scheduler.framework.events import default_plugins
+from podrace.model.scheduler.framework.status import Code
 from tests.model.clusters import concrete, nodes, spec
 
 HOST = "kubernetes.io/hostname"

@@ -8,8 +8,8 @@ from podrace.checker.search import check
 from podrace.model.environment.objects import Pod
 from podrace.model.history import resolve
 from podrace.model.language import NotEnabled
-from podrace.model.scheduler.events import ANY_EVENT, NODE_ADD, SCHEDULING_GATES, Plugin
-from podrace.model.scheduler.queue import Place
+from podrace.model.scheduler.framework.events import ANY_EVENT, NODE_ADD, SCHEDULING_GATES, Plugin
+from podrace.model.scheduler.queue.scheduling_queue import Place
 from podrace.properties import PROPERTIES, instrument
 from tests.model.clusters import concrete, nodes, spec
 

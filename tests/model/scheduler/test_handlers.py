@@ -4,7 +4,7 @@ import pytest
 
 from podrace.model.environment.objects import Node, Pod, PodCopy, PodObject, Taint, Term
 from podrace.model.scheduler.failure import FailedAttempt, FailurePhase
-from podrace.model.scheduler.queue import Place
+from podrace.model.scheduler.queue.scheduling_queue import Place
 from tests.model.clusters import concrete, nodes, spec
 
 

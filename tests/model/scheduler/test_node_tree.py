@@ -6,9 +6,8 @@ from hypothesis import strategies as st
 from podrace.model.environment.objects import Node, Pod
 from podrace.model.language import Component, Concrete, Model, Universe, build, record
 from podrace.model.scheduler import Cache, NodeInfos, NodeTree, Snapshot
-from podrace.model.scheduler.node_info import HostPort, PodVersion
-from podrace.model.scheduler.order import NodeOrder
-from podrace.model.scheduler.zones import Zone, zone_key, zones_named
+from podrace.model.scheduler.cache.node_info import HostPort, PodVersion
+from podrace.model.scheduler.cache.order import NodeOrder, Zone, zone_key, zones_named
 
 NODES = tuple(Node(i, f"n{i}", 0, exists=False) for i in range(4))
 ZONES = zones_named(["", "r/a", "r/b"])

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from podrace.model.environment.objects import Pod, PodCopy
-from podrace.model.scheduler.handlers import Removal, Waking
-from podrace.model.scheduler.queue import Place
+from podrace.model.scheduler.event_handlers import Removal, Waking
+from podrace.model.scheduler.queue.scheduling_queue import Place
 from tests.model.clusters import concrete, enabled, nodes, spec
 
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from podrace.checker import native, reference
-from podrace.checker.slicing import slice_system
+from podrace.checker import explicit as native
+from podrace.checker.explicit import reference
+from podrace.checker.reduction.slicing import slice_system
 from podrace.model.cluster import build_cluster
-from podrace.model.environment.extension_points import ExtensionPoint
-from podrace.model.environment.objects import Pod, PodCopy
+from podrace.model.environment.objects import ExtensionPoint, Pod, PodCopy
 from podrace.model.history import CHANGES, resolve
 from podrace.model.language import NotEnabled, any_of, as_expr, trace_system
 from podrace.model.scheduler.binding import BindingPhase
-from podrace.model.scheduler.handlers import Removal
+from podrace.model.scheduler.event_handlers import Removal
+from podrace.model.scheduler.framework.status import Phase
+from podrace.model.scheduler.framework.waiting_pods import Signal
 from podrace.model.scheduler.reservation import PermitAnswer
-from podrace.model.scheduler.verdicts import Phase
-from podrace.model.scheduler.waiting import Signal
 from podrace.properties import PROPERTIES, instrument
 from tests.model.clusters import concrete, nodes, spec
 

@@ -1,7 +1,7 @@
 """Preemption on concrete clusters."""
 
 from podrace.model.environment.objects import Node, Pod
-from podrace.model.scheduler.verdicts import NodeVerdict
+from podrace.model.scheduler.framework.status import NodeVerdict
 from tests.model.clusters import concrete, nodes, spec
 
 

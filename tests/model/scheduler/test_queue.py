@@ -7,7 +7,7 @@ import pytest
 from podrace.model.environment.objects import Pod, PodCopy, PodObject, Term
 from podrace.model.language import NotEnabled
 from podrace.model.scheduler.failure import FailedAttempt
-from podrace.model.scheduler.queue import Place
+from podrace.model.scheduler.queue.scheduling_queue import Place
 from tests.model.clusters import concrete, nodes, spec
 
 

@@ -4,8 +4,9 @@ import dataclasses
 
 import pytest
 
-from podrace.checker import native, reference
-from podrace.checker.slicing import slice_system
+from podrace.checker import explicit as native
+from podrace.checker.explicit import reference
+from podrace.checker.reduction.slicing import slice_system
 from podrace.model.cluster import build_cluster
 from podrace.model.environment.objects import (
     Budget,

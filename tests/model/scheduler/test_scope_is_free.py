@@ -10,11 +10,10 @@ from dataclasses import replace
 
 import pytest
 
-from podrace.checker import native
-from podrace.checker.slicing import slice_system
+from podrace.checker import explicit as native
+from podrace.checker.reduction.slicing import slice_system
 from podrace.model.environment.actors import Users
-from podrace.model.environment.extension_points import ExtensionPoint
-from podrace.model.environment.objects import ClusterSpec, Node, Pod
+from podrace.model.environment.objects import ClusterSpec, ExtensionPoint, Node, Pod
 from podrace.model.environment.watch import PodWatch
 from podrace.model.history import resolve
 from podrace.model.history.requeue import NodeChecked
@@ -30,7 +29,7 @@ from podrace.model.scheduler import (
     WaitingPods,
 )
 from podrace.model.scheduler.binding import BindingPhase
-from podrace.model.scheduler.queue import Place
+from podrace.model.scheduler.queue.scheduling_queue import Place
 from podrace.model.scheduler.reservation import PermitAnswer
 from podrace.properties import PROPERTIES, instrument
 from tests.model.clusters import nodes, race_72124, spec

@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 from podrace.model.environment.objects import Node, Pod, PodObject
 from podrace.model.environment.selectors import Selector
 from podrace.model.environment.spread import SpreadConstraint
-from podrace.model.scheduler.events import (
+from podrace.model.scheduler.framework.events import (
     ASSIGNED_POD_DELETE,
     NODE_ADD,
     NODE_DELETE,
     WAITING_POD_GONE,
     default_plugins,
 )
-from podrace.model.scheduler.verdicts import Code
+from podrace.model.scheduler.framework.status import Code
 from tests.model.clusters import concrete, spec
 
 WEB = {"app": "web"}

@@ -1,0 +1,119 @@
+"""What a counterexample is shown with, computed from the model: the cluster, what components know, causes, what is near."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..checker.trace import causality
+from ..checker.trace import counterfactual as prevention
+from ..checker.trace import nearby_states as neighbourhood
+from ..checker.trace.trace import Trace, plain_value
+from ..model.environment.objects import ClusterSpec
+from ..model.language import Expr, TransitionSystem, negate
+from ..model.language.expr import fresh_graph
+from ..reports.evidence import Cause, Cluster, Memory, Move, Neighbourhood, NodeShape, PodShape, Prevention
+from ..reports.step import Change, Value
+from .narration.views import PICTURES, memory_of
+from .steps import step_of
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The fields of a Finding that show a counterexample."""
+
+    cluster: Cluster
+    memory: Memory
+    causes: tuple[Cause, ...]
+    preventions: tuple[Prevention, ...]
+    neighbourhood: Neighbourhood
+
+
+def evidence_of(spec: ClusterSpec, system: TransitionSystem, story: Trace, prop: str) -> Evidence:
+    """What there is to show of a counterexample, told as one run: all its steps, also those that repeat."""
+    start = system.describe(story.states[0])
+
+    def initial(name: str) -> Value:
+        return plain_value(start[name])
+
+    memory = memory_of(system, initial)
+    return Evidence(
+        cluster=cluster_of(spec),
+        memory=memory,
+        causes=_causes(system, story, memory),
+        preventions=_preventions(system, story) if prop in system.invariants else (),
+        neighbourhood=_neighbourhood(system, story, prop),
+    )
+
+
+def cluster_of(spec: ClusterSpec) -> Cluster:
+    """Nodes and pods, with the resources that some pod asks for."""
+    named = dict.fromkeys(resource for pod in spec.pods for resource in pod.resources)
+    asked = [r for r in named if any(_amount(pod.request(r)) for pod in spec.pods)]
+    return Cluster(
+        nodes=tuple(
+            NodeShape(
+                node.name,
+                {r: _amount(node.allocatable(r)) for r in asked},
+                None if node.pods is None else _amount(node.pods),
+            )
+            for node in spec.nodes
+        ),
+        pods=tuple(
+            PodShape(
+                pod.name,
+                {r: _amount(pod.request(r)) for r in asked if _amount(pod.request(r))},
+                _amount(pod.priority),
+            )
+            for pod in spec.pods
+        ),
+        pictures=PICTURES,
+    )
+
+
+def _amount(quantity: Expr) -> int:
+    if not quantity.is_const:
+        raise ValueError("a cluster whose sizes are unknown cannot be drawn")
+    return int(quantity.value)
+
+
+def _causes(system: TransitionSystem, story: Trace, memory: Memory) -> tuple[Cause, ...]:
+    """What steps used of what others wrote. Where an event stands in its channel is nobody's cause."""
+    plumbing = {channel.length.variable for channel in memory.channels}
+    plumbing |= {
+        reader.position.variable
+        for channel in memory.channels
+        for reader in channel.readers
+        if reader.position is not None
+    }
+    found = []
+    for d in causality.dependences(system, story):
+        variables = tuple(name for name in d.variables if name not in plumbing)
+        if variables:
+            found.append(Cause(d.number, d.after, variables))
+    return tuple(found)
+
+
+def _preventions(system: TransitionSystem, story: Trace) -> tuple[Prevention, ...]:
+    found = []
+    for way in prevention.preventions(system, story):
+        steps = tuple(
+            step_of(
+                system.transitions[step.transition],
+                way.before + i,
+                tuple(Change(c.variable, plain_value(c.before), plain_value(c.after)) for c in step.changes),
+            )
+            for i, step in enumerate(way.steps)
+        )
+        found.append(Prevention(way.before, steps, way.stops))
+    return tuple(found)
+
+
+def _neighbourhood(system: TransitionSystem, story: Trace, prop: str) -> Neighbourhood:
+    with fresh_graph():
+        bad = negate(system.invariants[prop]) if prop in system.invariants else None
+    around = neighbourhood.neighbourhood(system, story, bad)
+    moves = []
+    for move in around.moves:
+        transition = system.transitions[move.transition]
+        moves.append(Move(move.source, move.target, transition.actor, step_of(transition, 0).call))
+    return Neighbourhood(around.states, tuple(moves), around.run, around.bad, around.whole, around.refused)

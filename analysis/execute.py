@@ -1,0 +1,246 @@
+"""One run: trace the model, search it, and put the answer into the form that the reports read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from ..checker.core.exploration import Budget, Progress
+from ..checker.reduction.policy import PARTIAL_ORDER, Mode
+from ..checker.search import check
+from ..checker.trace.fair_suffix import continue_fairly
+from ..checker.trace.lasso import LassoTrace
+from ..checker.trace.shrinking import shorten
+from ..checker.trace.trace import Trace, confirm, replay
+from ..checker.verdict import Result
+from ..checker.verdict_cache import VerdictCache
+from ..cli.progress import memory
+from ..model.environment.objects import DEFAULTS, Scope
+from ..model.history import Composition
+from ..model.language import TransitionSystem
+from ..reports.document import Finding, Fixes, Lasso, Trap, Value, Word
+from .evidence import evidence_of
+from .places import place_of
+from .plan import Run
+from .steps import steps_of as steps_of
+from .systems import system_of
+
+Watcher = Callable[[Progress], None]
+Engine = Literal["native", "reference"]
+
+FROM_CACHE = "from the cache: this system was explored before; --no-cache explores it again"
+
+WORDS: dict[str, Word] = {"VIOLATED": "VIOLATED", "INCONCLUSIVE": "INCONCLUSIVE", "HOLDS": "HOLDS"}
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """How to search. `cache` is the directory of verdicts that were found before; without, none are used or kept."""
+
+    engine: Engine = "native"
+    reductions: Mode = "auto"
+    cache: Path | None = None
+
+
+def execute(run: Run, budget: Budget, method: Method = Method(), watch: Watcher | None = None) -> Finding:
+    """Check one property. Each property has a system and a search of its own, so its figures are its own.
+
+    Of a scenario that leaves numbers open, the verdict is one on all choices of them.
+    """
+    if run.scenario.open:
+        from .for_all import execute_for_all
+
+        return execute_for_all(run, budget, method, watch)
+    return execute_on(run, system_of(run), budget, method, watch)
+
+
+def execute_on(
+    run: Run,
+    system: TransitionSystem,
+    budget: Budget,
+    method: Method = Method(),
+    watch: Watcher | None = None,
+) -> Finding:
+    """The same for a run whose system has been traced."""
+    # Only an unreduced search is sure to find a shortest counterexample.
+    reductions = method.reductions if run.expected_steps is None else "off"
+
+    def search() -> Result:
+        (result,) = check(
+            system, [run.property], budget, engine=method.engine, reductions=reductions, progress=watch
+        )
+        return result
+
+    if method.cache is None or budget.disk is not None:
+        result = search()
+        return finding_of(run, system, result, how_to_go_on(result, budget))
+    kept = VerdictCache(method.cache)
+    # The limit of states is part of what was asked for; time and memory differ from run to run.
+    asked = {"engine": method.engine, "reductions": reductions, "max_states": budget.max_states}
+    key = kept.key(system, run.property, asked)
+    known = kept.get(key, system, run.property)
+    if known is not None:
+        return finding_of(run, system, known, FROM_CACHE)
+    result = search()
+    kept.put(key, result)
+    return finding_of(run, system, result, how_to_go_on(result, budget))
+
+
+def ignored(run: Run) -> Finding:
+    """What is reported of a run that the scenario says is not to be looked at."""
+    return Finding(
+        scenario=run.scenario.name,
+        release=run.composition.release,
+        fixes=Fixes(run.composition.added, run.composition.removed),
+        property=run.property,
+        verdict="IGNORED",
+        states=0,
+        transitions=0,
+        depth=0,
+        seconds=0.0,
+        words=ignored_words(run),
+        expected=run.expected,
+        expected_steps=run.expected_steps,
+        notes=run.composition.notes,
+        title=run.scenario.title,
+        sentence=run.prop.sentence(),
+        issues=run.prop.issues,
+        place=place_of(run.scenario, run.property, run.origin),
+    )
+
+
+def ignored_words(run: Run) -> str:
+    """That, and why, the scenario says that this run is not to be looked at."""
+    return f"Ignored, not looked at: {run.ignored.rstrip('.')}."
+
+
+def how_to_go_on(result: Result, budget: Budget) -> str | None:
+    """What to do about a search that could not be finished."""
+    if result.verdict.name != "INCONCLUSIVE":
+        return None
+    ways = {
+        "states": "allow more with --max-states",
+        "memory": "allow more with --max-memory, or keep the states on disk with --disk DIR",
+        "timeout": "allow more with --timeout",
+        "disk": "make room in the file system of --disk",
+    }
+    way = ways.get(result.stopped or "", "allow more")
+    if budget.disk is not None:
+        way = f"{way.removesuffix(', or keep the states on disk with --disk DIR')}, and add --resume"
+    elif result.stopped == "memory":
+        way = f"{way} (it was {memory(budget.max_memory)})" if budget.max_memory else way
+    return f"to go on: {way}"
+
+
+def finding_of(run: Run, system: TransitionSystem, result: Result, remedy: str | None = None) -> Finding:
+    """The result of a run as the reports know it; `remedy` is what to do if it is inconclusive."""
+    prop = run.prop
+    result = without_irrelevant_steps(system, result)
+    trace = result.trace
+    found = Finding(
+        scenario=run.scenario.name,
+        release=run.composition.release,
+        fixes=fixes_of(run.composition),
+        property=run.property,
+        verdict=WORDS[result.verdict.name],
+        states=result.states,
+        transitions=result.transitions,
+        depth=result.depth,
+        seconds=round(result.seconds, 3),
+        words=result.words + silence_of(run),
+        expected=run.expected,
+        expected_steps=run.expected_steps,
+        notes=(*run.composition.notes, *(note for note in (run.remark, remedy) if note)),
+        title=run.scenario.title,
+        sentence=prop.sentence(),
+        issues=prop.issues,
+        scope=scope_of(run.scenario.spec.scope),
+        bounds_hit=result.bounds_hit,
+        goals_reached={goal_words(name): steps for name, steps in result.goals_reached.items()},
+        goals_missed=tuple(goal_words(name) for name in result.goals_missed),
+        steps_fired=result.fired,
+        steps_never_fired=result.never_fired,
+        vacuous=result.vacuous,
+        engine=result.engine,
+        reductions=result.reductions,
+        place=place_of(run.scenario, run.property, run.origin),
+        silenced=dict(run.silenced) or msgspec.UNSET,
+    )
+    return found if trace is None else _with_counterexample(found, run, system, trace)
+
+
+def silence_of(run: Run) -> str:
+    """What is to be said after the verdict of the pods for which the property was not looked at."""
+    if not run.silenced:
+        return ""
+    pods = "; ".join(f"{pod} ({reason.rstrip('.')})" for pod, reason in run.silenced.items())
+    return f" Ignored, not looked at for: {pods}."
+
+
+def fixes_of(composition: Composition) -> Fixes:
+    """What a composition adds to its release, and takes away."""
+    patches = tuple(patch.name for patch in composition.patches)
+    return Fixes(composition.added, composition.removed, patches or msgspec.UNSET)
+
+
+def without_irrelevant_steps(system: TransitionSystem, result: Result) -> Result:
+    """A reduced search may find a longer run than need be; all others find a shortest one."""
+    if result.trace is None or result.kind != "invariant" or PARTIAL_ORDER not in result.reductions:
+        return result
+    path = shorten(system, result.trace.path, result.property_id)
+    return replace(result, trace=confirm(system, path, result.property_id))
+
+
+def _with_counterexample(found: Finding, run: Run, system: TransitionSystem, trace: Trace) -> Finding:
+    story, trap, turn = _story(system, trace)
+    steps = steps_of(system, story)
+    evidence = evidence_of(run.scenario.spec, system, story, run.property)
+    return msgspec.structs.replace(
+        found,
+        trace=steps[:trap],
+        after=steps[trap:turn],
+        cycle=steps[turn:],
+        trap=Trap(trace.closure, trace.closed) if trace.closure else None,
+        lasso=_lasso(trace) if isinstance(trace, LassoTrace) else None,
+        **{field.name: getattr(evidence, field.name) for field in fields(evidence)},
+    )
+
+
+def _lasso(trace: LassoTrace) -> Lasso:
+    return Lasso(
+        case=trace.case,
+        turn=trace.turn,
+        cycle=len(trace.cycle),
+        acts=tuple(f.name for f, answer in trace.fairness.items() if answer == "acts" and not f.strong),
+        rests=tuple(f.name for f, answer in trace.fairness.items() if answer == "rests"),
+    )
+
+
+def scope_of(scope: Scope) -> dict[str, Value]:
+    """The bounds, and of the configuration what is not as by default."""
+    bounds = asdict(scope)
+    config = bounds.pop("config")
+    if not bounds["fair_flush"]:  # worth a word only where it is on
+        del bounds["fair_flush"]
+    return bounds | {name: value for name, value in config.items() if value != getattr(DEFAULTS, name)}
+
+
+def goal_words(name: str) -> str:
+    """The goal without the identifier of its property in front."""
+    return name.partition(": ")[2] or name
+
+
+def _story(system: TransitionSystem, trace: Trace) -> tuple[Trace, int, int]:
+    """A trace with what follows it and what then repeats; after how many steps what follows begins, and what repeats."""
+    if isinstance(trace, LassoTrace):
+        return trace, trace.turn, trace.turn
+    steps = len(trace.steps)
+    more = continue_fairly(system, trace) if trace.closure else None
+    if more is None:
+        return trace, steps, steps
+    whole = replay(system, (*trace.path, *more.lead_in, *more.cycle))
+    return whole, steps, steps + len(more.lead_in)

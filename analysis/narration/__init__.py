@@ -1,0 +1,1 @@
+"""How a counterexample speaks of the scheduler."""

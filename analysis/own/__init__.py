@@ -1,0 +1,1 @@
+"""Properties and patches of the user's own."""

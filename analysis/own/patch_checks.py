@@ -1,0 +1,164 @@
+"""What can be wrong with the class of a patch before it is traced: names, signatures, places."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Sequence
+from types import CodeType, FunctionType
+from typing import Any
+
+from ...model.cluster import Cluster
+from ...model.history import CHANGES
+from ...model.language import Component
+from ...model.language.component import part_classes
+from ...scenarios import known_names
+
+PARTS: dict[str, type[Component]] = {cls.__name__: cls for cls in part_classes(Cluster).values()}
+"""The classes that a patch may derive from, by their names."""
+
+
+class PatchMistake(Exception):
+    """One phrase that says what is wrong and what to do; `line` is where, 0 if nowhere in particular."""
+
+    def __init__(self, message: str, line: int = 0) -> None:
+        super().__init__(message)
+        self.line = line
+
+
+def check_part(cls: type[Component]) -> None:
+    """Raises PatchMistake if a class changes no part of the scheduler."""
+    if not any(issubclass(cls, part) for part in PARTS.values()):
+        near = next((n for n, p in PARTS.items() if any(b in p.__mro__ for b in cls.__mro__[1:-2])), None)
+        remedy = f"derive it from {near}" if near else f"derive it from one of {', '.join(PARTS)}"
+        raise PatchMistake(f"{cls.__name__} changes no part of the scheduler: {remedy}")
+
+
+def check_members(cls: type[Component]) -> None:
+    """Raises PatchMistake if a class overrides nothing, or something in a way that does not fit."""
+    own = {name: thing for name, thing in vars(cls).items() if not name.startswith("__")}
+    if not own:
+        bases = [b for b in cls.__mro__[1:] if b.__module__ == cls.__module__]
+        if not bases:
+            raise PatchMistake(f"{cls.__name__} overrides nothing: define the method that it is to change")
+    for name, thing in own.items():
+        _check_member(cls, name, thing)
+
+
+def check_names(classes: Sequence[type]) -> None:
+    """Raises PatchMistake for a method that overrides nothing and that nothing in the file names: most likely misspelt."""
+    functions = [f for cls in classes for f in map(_function, vars(cls).values()) if f is not None]
+    named = {name for function in functions for name in _names_in(function.__code__)}
+    for cls in classes:
+        if not issubclass(cls, Component):
+            continue
+        for name, thing in vars(cls).items():
+            function = _function(thing)
+            if (
+                function is None
+                or name.startswith("__")
+                or name in named
+                or hasattr(function, "__podrace_step__")
+            ):
+                continue
+            if _inherited(cls, name) is None:
+                raise PatchMistake(
+                    f"{cls.__name__}.{name} overrides nothing; {_remedy(cls, name)}", _line(function)
+                )
+
+
+def overridable(cls: type) -> dict[str, FunctionType]:
+    """The methods that a class has from the model, by name, its own first."""
+    found: dict[str, FunctionType] = {}
+    for base in cls.__mro__:
+        if base is Component or base is object:
+            continue
+        for name, thing in vars(base).items():
+            if isinstance(thing, FunctionType) and not name.startswith("__"):
+                found.setdefault(name, thing)
+    return found
+
+
+def shown_parameters(function: FunctionType) -> str:
+    """The parameters without `self` and without annotations."""
+    parameters = list(inspect.signature(function).parameters.values())[1:]
+    return ", ".join(str(p.replace(annotation=inspect.Parameter.empty)) for p in parameters)
+
+
+def _check_member(cls: type[Component], name: str, thing: Any) -> None:
+    function, inherited = _function(thing), _inherited(cls, name)
+    if inherited is None:
+        return
+    old = _function(inherited[1])
+    base = inherited[0].__name__
+    if old is None or isinstance(inherited[1], property) != isinstance(thing, property):
+        what = "a property" if isinstance(inherited[1], property) else "a method" if old else "state"
+        raise PatchMistake(
+            f"{cls.__name__}.{name}: in {base} this is {what}: keep it so, or choose another name",
+            _line(function),
+        )
+    if function is None:
+        raise PatchMistake(f"{cls.__name__}.{name}: in {base} this is a method: override it with one")
+    if not _same_parameters(function, old):
+        raise PatchMistake(
+            f"{cls.__name__}.{name}({shown_parameters(function)}) overrides {base}.{name}({shown_parameters(old)}): "
+            "give it the same parameters",
+            _line(function),
+        )
+    if _is_step(cls, name):
+        bare = [
+            p.name
+            for p in list(inspect.signature(function).parameters.values())[1:]
+            if p.annotation is p.empty
+        ]
+        if bare:
+            raise PatchMistake(
+                f"{cls.__name__}.{name} overrides a step: annotate its parameter `{bare[0]}` as {base}.{name} does",
+                _line(function),
+            )
+
+
+def _same_parameters(new: FunctionType, old: FunctionType) -> bool:
+    """Whether a call of the old method fits the new one; steps are called by these names, too."""
+    ours, theirs = (list(inspect.signature(f).parameters.values())[1:] for f in (new, old))
+    further = ours[len(theirs) :]
+    return [(p.name, p.kind) for p in ours[: len(theirs)]] == [(p.name, p.kind) for p in theirs] and all(
+        p.default is not p.empty or p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in further
+    )
+
+
+def _inherited(cls: type, name: str) -> tuple[type, Any] | None:
+    """Where a class has a name from, and what it is there."""
+    for base in cls.__mro__[1:]:
+        if name in vars(base):
+            return base, vars(base)[name]
+    return None
+
+
+def _is_step(cls: type, name: str) -> bool:
+    return any(hasattr(vars(base).get(name), "__podrace_step__") for base in cls.__mro__[1:])
+
+
+def _function(thing: Any) -> FunctionType | None:
+    if isinstance(thing, property):
+        thing = thing.fget
+    return thing if isinstance(thing, FunctionType) else None
+
+
+def _line(function: FunctionType | None) -> int:
+    return 0 if function is None else function.__code__.co_firstlineno
+
+
+def _names_in(code: CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            yield from _names_in(inner)
+
+
+def _remedy(cls: type, name: str) -> str:
+    """Where there is such a method, or which are near."""
+    earlier = [c for change in CHANGES.values() for c in change.classes]
+    for other in (*PARTS.values(), *earlier):
+        if name in overridable(other) and not issubclass(cls, other):
+            return f"`{name}` is a method of {other.__name__} ({other.__module__}): derive from that"
+    return known_names(name, sorted(overridable(cls).keys() - vars(cls).keys()))

@@ -1,0 +1,1 @@
+"""Every cluster up to a size."""

@@ -1,0 +1,88 @@
+"""One run of `podrace simulate`: trace the model, walk, and put the answer into the form that the reports read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..checker.simulate import Seen, Walks, simulate
+from ..checker.trace.trace import plain_value
+from ..reports.document import Fixes
+from ..reports.walks import Values, Walked
+from .execute import WORDS, goal_words, ignored_words, scope_of, silence_of
+from .plan import Run
+from .steps import steps_of
+from .systems import system_of
+
+
+def walk(
+    run: Run,
+    walks: Walks,
+    notes: tuple[str, ...] = (),
+    watch: Callable[[int, int, float], None] | None = None,
+) -> Walked:
+    """Walk for one property, in a system of its own."""
+    system = system_of(run)
+    found = simulate(system, run.property, walks, watch)
+    return Walked(
+        scenario=run.scenario.name,
+        release=run.composition.release,
+        fixes=Fixes(run.composition.added, run.composition.removed),
+        property=run.property,
+        verdict=WORDS[found.verdict.name],
+        seed=walks.seed,
+        by=walks.by,
+        max_walks=walks.count,
+        max_steps=walks.steps,
+        walks=found.walks,
+        steps=found.steps,
+        resting=found.resting,
+        longest=found.longest,
+        seconds=round(found.seconds, 3),
+        steps_per_second=round(found.steps / found.seconds) if found.seconds > 0 else 0,
+        walk=found.walk,
+        met_after=None if found.walk is None else found.met_after,
+        trace=None if found.trace is None else steps_of(system, found.trace),
+        words=found.words + silence_of(run),
+        notes=(*run.composition.notes, *notes),
+        title=run.scenario.title,
+        sentence=run.prop.sentence(),
+        issues=run.prop.issues,
+        scope=scope_of(run.scenario.spec.scope),
+        bounds_hit=found.bounds_hit,
+        goals_reached={goal_words(name): steps for name, steps in found.goals_reached.items()},
+        goals_missed=tuple(goal_words(name) for name in found.goals_missed),
+        steps_fired=dict(found.fired),
+        steps_never_fired=found.never_fired,
+        values=tuple(_values(seen) for seen in found.values),
+    )
+
+
+def ignored(run: Run, walks: Walks) -> Walked:
+    """What is reported of a run that the scenario says is not to be looked at: no walk was taken."""
+    return Walked(
+        scenario=run.scenario.name,
+        release=run.composition.release,
+        fixes=Fixes(run.composition.added, run.composition.removed),
+        property=run.property,
+        verdict="IGNORED",
+        seed=walks.seed,
+        by=walks.by,
+        max_walks=walks.count,
+        max_steps=walks.steps,
+        walks=0,
+        steps=0,
+        resting=0,
+        longest=0,
+        seconds=0.0,
+        steps_per_second=0,
+        words=ignored_words(run),
+        notes=run.composition.notes,
+        title=run.scenario.title,
+        sentence=run.prop.sentence(),
+        issues=run.prop.issues,
+    )
+
+
+def _values(seen: Seen) -> Values:
+    missing = () if seen.counted else tuple(plain_value(value) for value in seen.missing)
+    return Values(seen.variable, len(seen.values), len(seen.values) + len(seen.missing), missing)

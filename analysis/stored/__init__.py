@@ -1,0 +1,1 @@
+"""Stored counterexamples: written, read, executed again."""

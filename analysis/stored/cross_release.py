@@ -1,0 +1,59 @@
+"""What becomes of a counterexample where the property holds: its schedule, tried on the other release."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import msgspec
+
+from ...checker.trace.cross_system_replay import retrace
+from ...checker.trace.trace import plain_value, replay
+from ...reports.document import Finding
+from ...reports.evidence import Retraced
+from ...reports.step import Step
+from ...scenarios import Scenario
+from ..for_all import settled_run
+from ..narration.views import memory_of
+from ..plan import Run
+from ..steps import steps_of
+from ..systems import system_of
+
+
+def with_retraced(runs: Sequence[Run], findings: Sequence[Finding]) -> list[Finding]:
+    """The findings; each that holds knows what becomes of the last counterexample before it, if there was one.
+
+    Only invariants: what a run leads to afterwards cannot be retraced. `findings[i]` is what `runs[i]` gave.
+    """
+    last: dict[tuple[str, str], tuple[Finding, Scenario]] = {}
+    found = []
+    for run, finding in zip(runs, findings, strict=True):
+        key = run.scenario.file, run.property
+        if finding.verdict == "VIOLATED" and finding.trace and finding.trap is None and finding.lasso is None:
+            last[key] = finding, settled_run(run, finding).scenario
+        elif finding.verdict == "HOLDS" and key in last:
+            violated, scenario = last[key]
+            retraced = _retraced(replace(run, scenario=scenario), violated)
+            finding = msgspec.structs.replace(finding, retraced=retraced)
+        found.append(finding)
+    return found
+
+
+def _retraced(run: Run, violated: Finding) -> Retraced:
+    system = system_of(run)
+    tried = retrace(system, [(label_of(step), step.actor) for step in violated.trace or ()])
+    trace = replay(system, tried.path)
+    start = system.describe(system.initial)
+    return Retraced(
+        of=violated.label,
+        steps=steps_of(system, trace),
+        follows=tuple(None if at is None else at + 1 for at in tried.follows),
+        stuck=None if tried.stuck is None else tried.stuck + 1,
+        memory=memory_of(system, lambda name: plain_value(start[name])),
+    )
+
+
+def label_of(step: Step) -> str:
+    """The label of the transition that a step was."""
+    shown = ", ".join(f"{name}={value}" for name, value in step.args.items())
+    return f"{step.component}.{step.step}({shown})"

@@ -1,0 +1,54 @@
+"""From the finding of a run to a trace that can be stored."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+
+from ...checker.trace.fingerprint import fingerprint
+from ...reports.document import Finding
+from ...reports.stored import StoredLasso, StoredScenario, StoredStep, StoredTrace
+from ..for_all import settled_run
+from ..plan import Run, race_fixes
+from ..systems import system_of
+
+
+def stored_trace(run: Run, finding: Finding) -> StoredTrace:
+    """The counterexample of a violated finding. Raises ValueError if it has none.
+
+    Of a recovery, the run into the trap; what may follow is no part of the counterexample.
+    """
+    if finding.trace is None:
+        raise ValueError(
+            f"{finding.scenario}, {finding.label}: {finding.property} has no counterexample to store"
+        )
+    run = settled_run(run, finding)
+    lasso = finding.lasso
+    steps = finding.trace if lasso is None else (*finding.trace, *finding.cycle)
+    return StoredTrace(
+        scenario=StoredScenario(
+            name=run.scenario.name,
+            file=run.scenario.file,
+            text=run.scenario.text,
+            fair_flush=run.scenario.spec.scope.fair_flush,
+        ),
+        release=finding.release,
+        fixes=finding.fixes,
+        property=finding.property,
+        steps=tuple(StoredStep(f"{step.component}.{step.step}", step.args) for step in steps),
+        lasso=StoredLasso(lasso.case, lasso.turn) if lasso is not None else None,
+        fixed_by=_fixes(run),
+        podrace=version("podrace"),
+        fingerprint=fingerprint(system_of(run)),
+    )
+
+
+def _fixes(run: Run) -> tuple[str, ...]:
+    """What is known to make this property hold in this scenario, less what is in already."""
+    race = run.scenario.race
+    if race is None:
+        return ()
+    known = race_fixes(run.scenario)
+    if race.residual is not None and run.property == race.residual.property:
+        known = (*known, *race.residual.closed_by)
+    missing = {change.key for change in run.composition.missing}
+    return tuple(key for key in known if key in missing)

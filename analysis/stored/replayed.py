@@ -1,0 +1,223 @@
+"""Execute a stored trace again, in the model as it is now. Tests that `podrace test-from` writes call `replayed`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from ...checker.core.exploration import Lasso
+from ...checker.core.interpreter import Interpreter
+from ...checker.trace.disabled_reason import why_disabled
+from ...checker.trace.fingerprint import fingerprint
+from ...checker.trace.lasso import LassoTrace, confirm_lasso
+from ...checker.trace.trace import ReplayError, Trace, confirm_trap, plain_value, replay
+from ...checker.verdict import Kind, Result, Verdict, counted
+from ...model.history import Patch, UnknownName, resolve
+from ...model.language import TransitionSystem
+from ...properties import PROPERTIES, Property
+from ...reports.document import Finding
+from ...reports.stored import MAX_BYTES, StoredStep, StoredTrace, TraceProblem, parse_trace
+from ...scenarios import ScenarioError, known_names, one_line, parse_scenario
+from ..execute import finding_of
+from ..options import UsageProblem
+from ..own.patches import with_patches
+from ..plan import Run, refuse_unknown_ignored, with_a_fair_flush
+from ..systems import system_of
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """What became of a stored trace. `trace` is what could be executed of it; `obstacle` says why it shows no violation
+    any more, and is empty if it does. `changed`: the model is not the one that the trace was found in.
+    """
+
+    run: Run
+    system: TransitionSystem
+    trace: Trace
+    obstacle: str
+    changed: bool
+
+    @property
+    def violated(self) -> bool:
+        """Whether the run is still possible and still violates the property."""
+        return not self.obstacle
+
+    @property
+    def remarks(self) -> dict[int, str]:
+        """What is to be said before the step of each number; a number behind the last step: after it."""
+        trace = self.trace
+        if isinstance(trace, LassoTrace):
+            return {trace.turn + 1: "for ever:" if trace.cycle else "here it stays for ever"}
+        return {len(trace.steps) + 1: "from here there is no way out"} if trace.closure else {}
+
+    def finding(self) -> Finding:
+        """The counterexample as the reports know it. Nothing was searched: the counts are those of this run."""
+        steps = len(self.trace.steps)
+        result = Result(
+            system=self.system.name,
+            property_id=self.run.property,
+            kind=_kind(self.system, self.run.property),
+            verdict=Verdict.VIOLATED,
+            states=len(set(self.trace.states)),
+            transitions=steps,
+            depth=steps,
+            seconds=0.0,
+            trace=self.trace,
+            engine="replay",
+        )
+        found = finding_of(self.run, self.system, result)
+        return msgspec.structs.replace(found, words=self.words, seconds=None)
+
+    @property
+    def words(self) -> str:
+        """What a run that still violates its property shows, and what was looked at."""
+        trace = self.trace
+        run = f"a stored run of {counted(len(trace.steps), 'step')}, executed again"
+        if isinstance(trace, LassoTrace):
+            return f"Violated: {trace.case}, by {run}. Nothing else was looked at."
+        if trace.closure:
+            seen = counted(trace.closure, "state")
+            end = f"the {seen} that fair steps lead to" if trace.closed else f"the first {seen} of fair steps"
+            return (
+                f"Violated by {run}: from its end there is no way back in {end}. Nothing else was looked at."
+            )
+        return f"Violated by {run}. Nothing else was looked at."
+
+
+def read_trace(path: Path) -> StoredTrace:
+    """The trace in a file. Raises TraceProblem."""
+    file = one_line(str(path), 200)
+    try:
+        with path.open("rb") as stream:
+            data = stream.read(MAX_BYTES + 1)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise TraceProblem(f"{file}: cannot be read: {reason}") from None
+    if len(data) > MAX_BYTES:
+        raise TraceProblem(f"{file}: larger than {MAX_BYTES >> 20} MiB, so it is no trace of podrace")
+    return parse_trace(data, file)
+
+
+def replayed(
+    stored: StoredTrace,
+    own: Mapping[str, type[Property]] | None = None,
+    file: str = "the trace",
+    patches: Sequence[Patch] = (),
+) -> Replayed:
+    """Execute a stored trace with the reference interpreter.
+
+    `own` are properties of the user's, `patches` those that the trace was found with. Raises TraceProblem if the trace speaks of what podrace does not know.
+    """
+    run = run_of(stored, own or {}, file, patches)
+    system = system_of(run)
+    changed = bool(stored.fingerprint) and stored.fingerprint != fingerprint(system)
+    path, unknown = _path(system, stored.steps)
+    try:
+        trace = replay(system, path)
+    except ReplayError as error:
+        trace = replay(system, path[: error.step])
+        why = why_disabled(system, trace.states[-1], path[error.step])
+        able = ", ".join(error.enabled) or "nothing"
+        obstacle = f"{_step(stored, error.step)} is no longer enabled, {why}; enabled there: {able}"
+        return Replayed(run, system, trace, obstacle, changed)
+    if unknown is not None:
+        return Replayed(run, system, trace, f"{_step(stored, len(path))} {unknown}", changed)
+    return Replayed(run, system, *_judged(system, stored, trace), changed)
+
+
+def run_of(
+    stored: StoredTrace, own: Mapping[str, type[Property]], file: str, patches: Sequence[Patch] = ()
+) -> Run:
+    """What a stored trace is a run of. Raises TraceProblem."""
+    identifier = stored.property
+    if identifier not in PROPERTIES and identifier not in own:
+        raise TraceProblem(
+            f"{file}: property: podrace has no `{one_line(identifier)}`; if it is your own, name its file with --properties; "
+            f"{known_names(identifier, [*PROPERTIES, *own])}"
+        )
+    try:
+        scenario = parse_scenario(stored.scenario.text, one_line(stored.scenario.file, 200))
+        refuse_unknown_ignored(scenario, own)
+        if stored.scenario.fair_flush:
+            scenario = with_a_fair_flush(scenario)
+        composition = resolve(stored.release, stored.fixes.added, stored.fixes.removed)
+    except (ScenarioError, UsageProblem) as error:
+        raise TraceProblem(f"{file}: scenario: {error}") from None
+    except UnknownName as error:
+        known = known_names(error.name, error.known)
+        raise TraceProblem(f"{file}: unknown {error.what} `{one_line(error.name)}`; {known}") from None
+    except ValueError as error:
+        raise TraceProblem(f"{file}: fixes: {one_line(str(error), 200)}") from None
+    _refuse_other_patches(stored, file, patches)
+    return Run(scenario, with_patches(composition, patches), identifier, own=own.get(identifier))
+
+
+def _refuse_other_patches(stored: StoredTrace, file: str, patches: Sequence[Patch]) -> None:
+    """A trace is replayed with the patches that it was found with. Raises TraceProblem."""
+    needed = () if stored.fixes.patches is msgspec.UNSET else stored.fixes.patches
+    named = tuple(patch.name for patch in patches)
+    if named != needed:
+        with_what = " + ".join(one_line(name) for name in needed) or "no patch"
+        remedy = "name its file with --patch" if needed else "leave out --patch"
+        raise TraceProblem(f"{file}: fixes: it was found with {with_what}: {remedy}")
+
+
+def _path(system: TransitionSystem, steps: tuple[StoredStep, ...]) -> tuple[tuple[int, ...], str | None]:
+    """The transitions of the steps up to the first that the model does not have, and what is to be said of that one."""
+    known = {
+        (f"{t.part}.{t.step}", _tagged({name: plain_value(value) for name, value in t.args})): number
+        for number, t in enumerate(system.transitions)
+    }
+    path: list[int] = []
+    for step in steps:
+        number = known.get((step.step, _tagged(step.args)))
+        if number is None:
+            same = [t.label for t in system.transitions if f"{t.part}.{t.step}" == step.step]
+            has = (
+                f"; of this step it has {', '.join(same[:6])}{', ...' if len(same) > 6 else ''}"
+                if same
+                else ""
+            )
+            return tuple(path), f"is unknown to the model{has}"
+        path.append(number)
+    return tuple(path), None
+
+
+def _tagged(args: Mapping[str, object]) -> frozenset[tuple[str, str, object]]:
+    return frozenset((name, type(value).__name__, value) for name, value in args.items())
+
+
+def _step(stored: StoredTrace, position: int) -> str:
+    return f"step {position + 1} of {len(stored.steps)}, `{one_line(stored.steps[position].label, 200)}`,"
+
+
+def _kind(system: TransitionSystem, name: str) -> Kind:
+    if name in system.invariants:
+        return "invariant"
+    return "recovery" if name in system.recoveries else "liveness"
+
+
+def _judged(system: TransitionSystem, stored: StoredTrace, trace: Trace) -> tuple[Trace, str]:
+    """The trace, cut where it first violates the property; or why it does not."""
+    name = stored.property
+    if name in system.invariants:
+        interpreter = Interpreter(system)
+        for position, state in enumerate(trace.states):
+            if not interpreter.holds(system.invariants[name], state):
+                return Trace(trace.steps[:position], trace.states[: position + 1]), ""
+        return trace, f"all {len(stored.steps)} steps are possible, but they no longer violate {name}"
+    try:
+        if name in system.recoveries:
+            return confirm_trap(system, trace.path, name), ""
+        if stored.lasso is None:
+            return trace, f"it does not say from where on the run violates {name} for ever (`lasso`)"
+        turn = stored.lasso.turn
+        return confirm_lasso(system, Lasso(trace.path[:turn], trace.path[turn:], stored.lasso.case), name), ""
+    except (ReplayError, ValueError) as error:
+        return (
+            trace,
+            f"all {len(stored.steps)} steps are possible, but they no longer violate {name}: {error}",
+        )

@@ -1,0 +1,49 @@
+"""The transition system that a run is about."""
+
+from __future__ import annotations
+
+from ..model.language import ModelError, TransitionSystem
+from ..properties import instrument
+from ..scenarios import Scenario, one_line
+from .options import UsageProblem
+from .own.python_file import at_line, split_option
+from .plan import Run
+
+
+def system_of(run: Run) -> TransitionSystem:
+    """The system of a run on one cluster. A mistake in a property or a patch of the user's own is a UsageProblem.
+
+    Raises ScenarioError for a scenario that leaves numbers open.
+    """
+    refuse_ranges(run.scenario)
+    return traced(run)
+
+
+def refuse_ranges(scenario: Scenario) -> None:
+    """Refuse a scenario that leaves numbers open. Raises ScenarioError."""
+    for quantity in scenario.open:
+        raise scenario.complaint(
+            quantity.name,
+            f"the range `{quantity.written}` is for `podrace check` and `podrace test`: write one number here",
+            quantity.line,
+        )
+
+
+def traced(run: Run) -> TransitionSystem:
+    """The system of a run, with the quantities that its scenario leaves open."""
+    try:
+        return instrument(run.scenario.spec, run.composition.classes, [run.prop])
+    except Exception as error:
+        patches = run.composition.patches
+        where = next((at for p in patches if (at := at_line(split_option(p.source)[0], error))), None)
+        what = (
+            str(error) if isinstance(error, ModelError) else f"{type(error).__name__}: {one_line(str(error))}"
+        )
+        if run.own is not None and where is None:
+            raise UsageProblem(f"--properties: {run.property} cannot be built: {what}") from error
+        if not patches:
+            raise
+        sources = ", ".join(patch.source for patch in patches)
+        raise UsageProblem(
+            f"{sources}: {where or ''}{run.composition.label} cannot be built: {what}"
+        ) from error

@@ -1,0 +1,165 @@
+"""podrace for Python programs: `from podrace.api import check`.
+
+    findings = check("72124", release="1.13", with_fix="72259", property="S-NOM")
+    findings[0].verdict            # "VIOLATED"
+    print(text_of(findings))       # what `podrace check` prints
+
+`expect` does the same and raises AssertionError, with the counterexample in lanes, unless it comes out as expected; tests for
+pytest have both in the fixture `podrace` (see docs/pytest.md).
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+from rich.console import Console
+
+from ..analysis.caches import cache_folder
+from ..analysis.execute import Engine, Method, execute, ignored
+from ..analysis.narration.words import SCHEDULER_WORDS
+from ..analysis.options import UsageProblem
+from ..analysis.plan import Run, Selection, plan
+from ..checker.core.exploration import Budget
+from ..checker.core.machine import cores, safe_memory
+from ..checker.reduction.policy import Mode
+from ..properties import Property
+from ..reports.document import Finding, Word
+from ..reports.outcome import message, subject
+from ..reports.text.findings import print_report
+from ..scenarios import ScenarioError
+
+Names = str | Iterable[str]
+Properties = str | type[Property] | Iterable[str | type[Property]]
+Verdict = Literal["holds", "violated"]
+
+_WORDS: dict[Verdict, Word] = {"holds": "HOLDS", "violated": "VIOLATED"}
+
+WIDTH = 100
+"""How wide texts are."""
+
+
+class NotAsExpected(AssertionError):
+    """A verdict that is not the expected one. The message has the counterexample in lanes, where there is one."""
+
+    def __init__(self, findings: Sequence[Finding]) -> None:
+        self.findings = tuple(findings)
+        wrong = [finding for finding in findings if not finding.as_expected]
+        lines = [f"{subject(finding)}: {message(finding)}" for finding in wrong]
+        super().__init__("\n".join(lines) + "\n\n" + text_of(wrong))
+
+
+def check(
+    *scenarios: str | Path,
+    release: str | None = None,
+    with_fix: Names = (),
+    without_fix: Names = (),
+    property: Properties = (),
+    max_states: int | None = None,
+    max_memory: int | None = None,
+    timeout: float | None = None,
+    jobs: int | None = None,
+    engine: Engine = "native",
+    reductions: Mode = "auto",
+    cache: bool | str | Path = True,
+) -> list[Finding]:
+    """The verdicts on the properties of scenarios: what `podrace check` gives for the same options.
+
+    A scenario is named as on the command line: by its name, an issue or a fix, or as a file. A property of your own is given as
+    its class. Without properties, those that the scenario is meant for. `max_memory` is in bytes (four fifths of what is free),
+    `timeout` in seconds. Verdicts are kept where `podrace check` keeps them, in another directory `cache`, or with False not at all.
+    Raises UsageProblem or ScenarioError for what is wrong or unknown.
+    """
+    runs = _runs(scenarios, release, with_fix, without_fix, property)
+    budget = Budget(
+        max_states=max_states,
+        max_memory=safe_memory() if max_memory is None else max_memory,
+        timeout=timeout,
+        jobs=jobs or cores(),
+    )
+    folder = cache_folder(None if isinstance(cache, bool) else Path(cache), cache is False)
+    method = Method(engine, reductions, folder)
+    return [ignored(run) if run.ignored else execute(run, budget, method) for run in runs]
+
+
+def expect(
+    verdict: Verdict,
+    *scenarios: str | Path,
+    release: str | None = None,
+    with_fix: Names = (),
+    without_fix: Names = (),
+    property: Properties = (),
+    steps: int | None = None,
+    max_states: int | None = None,
+    max_memory: int | None = None,
+    timeout: float | None = None,
+    jobs: int | None = None,
+    cache: bool | str | Path = True,
+) -> list[Finding]:
+    """As `check`, but raises NotAsExpected unless every property holds, or is violated (after so many steps).
+
+    What is undecided is never as expected, and neither is what the scenario ignores.
+    """
+    __tracebackhide__ = True
+    if verdict not in _WORDS:
+        raise UsageProblem(f"there is no verdict `{verdict}` to expect: write holds or violated")
+    if steps is not None and verdict != "violated":
+        raise UsageProblem("what holds has no counterexample: leave out `steps`")
+    found = check(
+        *scenarios,
+        release=release,
+        with_fix=with_fix,
+        without_fix=without_fix,
+        property=property,
+        max_states=max_states,
+        max_memory=max_memory,
+        timeout=timeout,
+        jobs=jobs,
+        reductions="auto" if steps is None else "off",
+        cache=cache,
+    )
+    told = [msgspec.structs.replace(f, expected=_WORDS[verdict], expected_steps=steps) for f in found]
+    if not all(finding.as_expected for finding in told):
+        raise NotAsExpected(told)
+    return told
+
+
+def text_of(findings: Sequence[Finding], width: int = WIDTH) -> str:
+    """The findings as `podrace check` prints them, without colours."""
+    written = io.StringIO()
+    console = Console(file=written, width=width, highlight=False, markup=False, emoji=False, no_color=True)
+    # Equal findings give equal texts, however long they took.
+    print_report(console, [msgspec.structs.replace(f, seconds=None) for f in findings], SCHEDULER_WORDS)
+    return written.getvalue()
+
+
+def _runs(
+    scenarios: Sequence[str | Path],
+    release: str | None,
+    with_fix: Names,
+    without_fix: Names,
+    wanted: Properties,
+) -> list[Run]:
+    if not scenarios:
+        raise UsageProblem("name a scenario: what `podrace races` lists, or a YAML file")
+    given = [wanted] if isinstance(wanted, (str, type)) else list(wanted)
+    own = {p.id: p for p in given if isinstance(p, type)}
+    selection = Selection(
+        names=[str(scenario) for scenario in scenarios],
+        release=release,
+        with_fixes=_names(with_fix),
+        without_fixes=_names(without_fix),
+        properties=[p if isinstance(p, str) else p.id for p in given],
+        own=own,
+    )
+    return plan(selection)
+
+
+def _names(names: Names) -> list[str]:
+    return [names] if isinstance(names, str) else list(names)
+
+
+__all__ = ["Finding", "NotAsExpected", "ScenarioError", "UsageProblem", "check", "expect", "text_of"]

@@ -1,0 +1,1 @@
+"""A transition system as LLVM functions over packed states."""

@@ -1,0 +1,213 @@
+"""Expressions to LLVM instructions: one straight line of code per call, every shared node once.
+
+A bool is an i1, an int an i32 or, where its range asks for it, an i64. The text of the instructions is
+written directly: that is ten times faster than building it as objects, and it is the key of the cache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+
+from ...model.language import BOOL, Expr
+from .llvm_text import Assembly, signed, wrapped
+from .state_layout import Layout
+
+Literal = tuple[int, int, int]
+"""A comparison of some bits of the state: in this word, the bits of this mask equal this pattern."""
+
+
+class Literals:
+    """The conditions that compare one field with a constant, as masks and patterns.
+
+    `free` are the nodes that need no storing because a few bits of the state give them: variables,
+    constants and these comparisons.
+    """
+
+    def __init__(self, layout: Layout, nodes: Iterable[Expr]) -> None:
+        self.fields = layout.fields
+        self._found: dict[tuple[Expr, bool], Literal | None] = {}
+        self.free = {n for n in nodes if n.op in ("const", "var") or self.of(n) or self.of(n, False)}
+
+    def of(self, node: Expr, wanted: bool = True) -> Literal | None:
+        """The literal that says that `node` is `wanted`, if there is one."""
+        key = node, wanted
+        if key not in self._found:
+            self._found[key] = self._find(node, wanted)
+        return self._found[key]
+
+    def _find(self, node: Expr, wanted: bool) -> Literal | None:
+        if node.op == "not":
+            return self.of(node.args[0], not wanted)
+        if node.op == "var" and node.sort == BOOL:
+            field, code = self.fields[node.value], int(wanted)
+        elif node.op == "eq" and node.args[0].op == "var" and node.args[1].op == "const":
+            field, code = self.fields[node.args[0].value], node.args[1].value
+            if not wanted:
+                if field.bits != 1:
+                    return None
+                code = 2 * field.lo + 1 - code
+        else:
+            return None
+        return field.word, field.mask, field.pattern(code)
+
+
+class Lowering:
+    """Writes the code of expressions over one packed state, whose words are the values `words`."""
+
+    def __init__(self, out: Assembly, layout: Layout, literals: Literals, words: Sequence[str]) -> None:
+        self.out, self.layout, self.literals, self.words = out, layout, literals, words
+        self._placed: dict[Expr, str] = {}
+        self._free: dict[Expr, str] = {}
+
+    @contextmanager
+    def branch(self) -> Iterator[None]:
+        """What is computed inside is out of reach after it, as in a block that does not always run.
+
+        Free nodes are computed anew in every branch: kept across branches, they would only fill registers.
+        """
+        saved, self._free = self._free, {}
+        yield
+        self._free = saved
+
+    def place(self, nodes: Iterable[Expr]) -> None:
+        """Compute nodes here, for this branch and those inside it; their arguments must be placed or free."""
+        for node in nodes:
+            self._placed[node] = self._compute(node)
+
+    def value(self, node: Expr) -> str:
+        """The value of a placed or free node."""
+        if node.op == "const":
+            return self._constant(node, node.value)
+        known = self._placed.get(node) or self._free.get(node)
+        if known is None:
+            known = self._free[node] = self._compute(node)
+        return known
+
+    def all_of(self, conditions: Iterable[Expr], wanted: bool = True) -> str:
+        """An i1: whether every condition is `wanted`. Literals on one word become one comparison."""
+        masks: dict[int, list[int]] = {}
+        parts = []
+        for condition in conditions:
+            literal = self.literals.of(condition, wanted)
+            if literal is None:
+                value = self.value(condition)
+                parts.append(value if wanted else self.out.value(f"xor i1 {value}, true"))
+            else:
+                word, mask, pattern = literal
+                entry = masks.setdefault(word, [0, 0])
+                if (entry[1] ^ pattern) & entry[0] & mask:
+                    return "false"
+                entry[0] |= mask
+                entry[1] |= pattern
+        tests = [self._test(word, mask, pattern) for word, (mask, pattern) in masks.items()]
+        return self._fold("and i1", tests + parts, "true")
+
+    def field(self, node: Expr, shift: int, lo: int) -> str:
+        """An i64 with the value of `node`, less `lo`, at bit `shift`; the value must fit its field."""
+        value, size = self.value(node), width(node)
+        if size < 64:
+            value = self.out.value(f"{'zext' if size == 1 else 'sext'} i{size} {value} to i64")
+        if lo:
+            value = self.out.value(f"sub i64 {value}, {lo}")
+        return self.out.value(f"shl i64 {value}, {shift}") if shift else value
+
+    def _test(self, word: int, mask: int, pattern: int) -> str:
+        bits = self.out.value(f"and i64 {self.words[word]}, {signed(mask)}")
+        return self.out.value(f"icmp eq i64 {bits}, {signed(pattern)}")
+
+    def _fold(self, operation: str, values: list[str], empty: str) -> str:
+        if not values:
+            return empty
+        result = values[0]
+        for value in values[1:]:
+            result = self.out.value(f"{operation} {result}, {value}")
+        return result
+
+    def _constant(self, node: Expr, code: int) -> str:
+        if width(node) == 1:
+            return "true" if code else "false"
+        return str(code)
+
+    def _compute(self, node: Expr) -> str:
+        op, out = node.op, self.out
+        if op == "var":
+            return self._read(node)
+        literal = self.literals.of(node)
+        if literal is not None:
+            return self._test(*literal)
+        if op == "not":
+            return out.value(f"xor i1 {self.value(node.args[0])}, true")
+        if op == "and":
+            return self.all_of(node.args)
+        if op == "or":
+            return out.value(f"xor i1 {self.all_of(node.args, wanted=False)}, true")
+        if op == "ite":
+            condition, size = self.value(node.args[0]), width(node)
+            a, b = (self._sized(arg, size) for arg in node.args[1:])
+            return out.value(f"select i1 {condition}, i{size} {a}, i{size} {b}")
+        if op in ("eq", "lt"):
+            size = max(width(arg) for arg in node.args)
+            a, b = (self._sized(arg, size) for arg in node.args)
+            return out.value(f"icmp {'eq' if op == 'eq' else 'slt'} i{size} {a}, {b}")
+        if op in ("add", "sub", "mul"):
+            # Modulo 2^size is exact, for the result fits: wider arguments may be cut.
+            size = width(node)
+            a, b = (self._sized(arg, size) for arg in node.args)
+            return out.value(f"{op} i{size} {a}, {b}")
+        if op == "div":
+            return self._divide(node)
+        if op == "param":
+            raise ValueError(f"`{node.value.name}` is still unknown: native code needs every quantity fixed")
+        raise ValueError(f"`{op}` is not an operator that native code knows")
+
+    def _divide(self, node: Expr) -> str:
+        """Round down: as `sdiv`, which rounds towards zero, less one where a remainder is negative."""
+        out = self.out
+        size = max(width(n) for n in (node, *node.args))
+        a, b = (self._sized(arg, size) for arg in node.args)
+        quotient = out.value(f"sdiv i{size} {a}, {b}")
+        if node.args[0].lo < 0:
+            remainder = out.value(f"srem i{size} {a}, {b}")
+            negative = out.value(f"icmp slt i{size} {remainder}, 0")
+            below = out.value(f"sext i1 {negative} to i{size}")
+            quotient = out.value(f"add i{size} {quotient}, {below}")
+        return self._resized(quotient, size, width(node))
+
+    def _read(self, node: Expr) -> str:
+        out, field, size = self.out, self.layout.fields[node.value], width(node)
+        word = self.words[field.word]
+        if size == 1:
+            bit = out.value(f"and i64 {word}, {signed(field.mask)}")
+            return out.value(f"icmp ne i64 {bit}, 0")
+        value = out.value(f"lshr i64 {word}, {field.shift}") if field.shift else word
+        value = out.value(f"and i64 {value}, {signed((1 << field.bits) - 1)}")
+        if field.lo:
+            value = out.value(f"add i64 {value}, {field.lo}")
+        return self._resized(value, 64, size)
+
+    def _sized(self, node: Expr, size: int) -> str:
+        """The value of a node as an integer of `size` bits, cut if that is fewer than it has."""
+        if node.op == "const":
+            return str(wrapped(node.value, size)) if size > 1 else self.value(node)
+        return self._resized(self.value(node), width(node), size)
+
+    def _resized(self, value: str, size: int, wanted: int) -> str:
+        if size == wanted:
+            return value
+        if size > wanted:
+            return self.out.value(f"trunc i{size} {value} to i{wanted}")
+        return self.out.value(f"{'zext' if size == 1 else 'sext'} i{size} {value} to i{wanted}")
+
+
+def width(node: Expr) -> int:
+    """How many bits a node's value gets: 1 for a bool, 32 or 64 for an int."""
+    if node.sort == BOOL:
+        return 1
+    if -(2**31) <= node.lo and node.hi < 2**31:
+        return 32
+    if -(2**63) <= node.lo and node.hi < 2**63:
+        return 64
+    raise ValueError(
+        f"a value in {node.lo}..{node.hi} needs more than 64 bits: {node.location[0]}:{node.location[1]}"
+    )

@@ -1,0 +1,183 @@
+"""A transition system as an LLVM module of functions over packed states.
+
+Every argument and result is an i64, addresses included. A state is `words` consecutive i64.
+
+    expand(states, count, out, which, ends, hits, last)
+        Write the successors of `count` states to `out`, and the transition of each to `which` (i32),
+        ordered by parent, then by transition; ends[i] is where those of parent i end. Returns their
+        number. For a limit that stops a transition before number `last`, set its bit in `hits`.
+    check(states, count, seen, found)
+        The position of the first state with a predicate bit that `seen` lacks, or `count`. That
+        state's bits go to `found`. The bits: invariants broken, then goals reached.
+    recovered(states, count, out)
+        Write the recoveries that hold in each state, as bits of `recovery_words` i64 a state.
+    observed(states, count, out)
+        Write what liveness looks at in each state: `case_words` i64 with what holds of the cases' conditions, then
+        `set_words` i64 with the fair sets that wait.
+
+Under a symmetry, `expand` writes the representatives of the successors (see `orbits`).
+The text depends on nothing but the system: equal systems give equal text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from ...model.language import Expr, State, TransitionSystem, any_of, topological
+from ...model.language.expr import fresh_graph
+from ..reduction.symmetry import Symmetry
+from .branches import Branch, place
+from .expansion import Expansion
+from .llvm_text import Assembly, function, load, loop, pointers, signed, store, words
+from .lowering import Literals, Lowering
+from .orbits import canonical
+from .state_layout import Layout
+
+
+@dataclass(frozen=True)
+class Program:
+    """The code of a system, and the numbers that its caller needs to reserve room for results."""
+
+    system: TransitionSystem
+    layout: Layout
+    symmetry: Symmetry | None = None
+
+    @cached_property
+    def _expansion(self) -> Expansion:
+        return Expansion(self.system, self.layout, folded=self.symmetry is not None)
+
+    @cached_property
+    def ir(self) -> str:
+        """The module's text. Raises ValueError for an expression that has no native code."""
+        parts = [self._expansion.text(), _check(self), _recovered(self), _observed(self)]
+        if self.symmetry is not None:
+            parts.insert(0, canonical(self.system, self.layout, self.symmetry))
+        return "\n".join(parts)
+
+    @property
+    def bytes(self) -> int:
+        """What the module's own tables take in memory."""
+        return sum(memo.bytes for memo in self._expansion.memos.values())
+
+    @property
+    def initial(self) -> State:
+        """The state from which a search begins."""
+        start = self.system.initial
+        return start if self.symmetry is None else self.symmetry.canonical(start)
+
+    @property
+    def limit_words(self) -> int:
+        """How many i64 hold one bit per limit."""
+        return words_for(len(self.system.limits))
+
+    @property
+    def predicate_words(self) -> int:
+        """How many i64 hold one bit per invariant and goal."""
+        return words_for(len(self.system.invariants) + len(self.system.goals))
+
+    @property
+    def recovery_words(self) -> int:
+        """How many i64 hold one bit per recovery."""
+        return words_for(len(self.system.recoveries))
+
+    @property
+    def case_words(self) -> int:
+        """How many i64 hold one bit per condition of a liveness case."""
+        return words_for(len(self.system.liveness_predicates()))
+
+    @property
+    def set_words(self) -> int:
+        """How many i64 hold one bit per fair set, where a liveness is asked."""
+        return words_for(len(self.system.fair_sets)) if self.system.livenesses else 0
+
+
+def generate(system: TransitionSystem, symmetry: Symmetry | None = None) -> Program:
+    """The program of a system; under a symmetry, the state with the least words represents an orbit."""
+    layout = Layout(system.variables)
+    return Program(system, layout, None if symmetry is None else replace(symmetry, key=layout.pack))
+
+
+def words_for(bits: int) -> int:
+    """How many i64 hold so many bits."""
+    return (bits + 63) // 64
+
+
+def _check(program: Program) -> str:
+    """Straight-line code: few predicates are so large that it pays to skip parts of them."""
+    invariants, goals = list(program.system.invariants.values()), list(program.system.goals.values())
+    bits = [(e, False) for e in invariants] + [(e, True) for e in goals]
+    out, count = Assembly(), program.predicate_words
+    pointers(out, "states", "seen", "found")
+    known = [load(out, "seen", str(w)) for w in range(count)]
+    with each_state(out, program, [e for e, _ in bits]) as lowering:
+        found = list(masks(lowering, bits))
+        news = "0"
+        for mask, seen in zip(found, known, strict=True):
+            unseen = out.value(f"xor i64 {seen}, -1")
+            news = out.value(f"or i64 {news}, {out.value(f'and i64 {mask}, {unseen}')}")
+        stop, go_on = out.new_label("stop"), out.new_label("next")
+        out.do(f"br i1 {out.value(f'icmp ne i64 {news}, 0')}, label %{stop}, label %{go_on}, !prof !0")
+        out.begin(stop)
+        for w, mask in enumerate(found):
+            store(out, "found", str(w), mask)
+        out.do("ret i64 %i")
+        out.begin(go_on)
+    return function("check", ("states", "count", "seen", "found"), out, result="%count") + _PROFILE
+
+
+def _recovered(program: Program) -> str:
+    return truths(program, "recovered", list(program.system.recoveries.values()))
+
+
+def _observed(program: Program) -> str:
+    system = program.system
+    waits: list[Expr] = []
+    if system.livenesses:
+        with fresh_graph():
+            waits = [
+                any_of(system.transitions[i].guard for i in members) for members in system.fair_sets.values()
+            ]
+    return truths(program, "observed", system.liveness_predicates(), waits)
+
+
+def truths(program: Program, name: str, *groups: list[Expr]) -> str:
+    """name(states, count, out): what holds in each state, a bit each; every group begins a word."""
+    out, count = Assembly(), sum(words_for(len(group)) for group in groups)
+    pointers(out, "states", "out")
+    with each_state(out, program, [e for group in groups for e in group]) as lowering:
+        start = out.value(f"mul i64 %i, {count}")
+        found = [mask for group in groups for mask in masks(lowering, [(e, True) for e in group])]
+        for w, mask in enumerate(found):
+            store(out, "out", out.value(f"add i64 {start}, {w}"), mask)
+    return function(name, ("states", "count", "out"), out, result="%count")
+
+
+# A state in which a predicate shows for the first time is rare.
+_PROFILE = '!0 = !{!"branch_weights", i32 1, i32 100000}\n'
+
+
+@contextmanager
+def each_state(out: Assembly, program: Program, roots: list[Expr]) -> Iterator[Lowering]:
+    """A loop over the states, with `roots` computed for each."""
+    literals = Literals(program.layout, topological(roots))
+    with loop(out):
+        lowering = Lowering(out, program.layout, literals, words(out, program.layout.words))
+        all_states = Branch(())
+        place(all_states, {all_states: roots}, literals.free)
+        lowering.place(all_states.nodes)
+        yield lowering
+
+
+def masks(lowering: Lowering, bits: list[tuple[Expr, bool]]) -> Iterator[str]:
+    """Words with one bit per predicate: set where its value is the wanted one."""
+    out = lowering.out
+    for start in range(0, len(bits), 64):
+        mask = "0"
+        for i, (predicate, wanted) in enumerate(bits[start : start + 64]):
+            yes, no = (signed(1 << i), 0) if wanted else (0, signed(1 << i))
+            bit = out.value(f"select i1 {lowering.value(predicate)}, i64 {yes}, i64 {no}")
+            mask = out.value(f"or i64 {mask}, {bit}")
+        yield mask

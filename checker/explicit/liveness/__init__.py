@@ -1,0 +1,1 @@
+"""Fair cycles and resettability, decided on the stored graph."""

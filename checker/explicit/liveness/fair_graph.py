@@ -1,0 +1,107 @@
+"""A stored graph whose edges keep their transitions, and the fair cycles in parts of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...core.exploration import Path
+from . import components
+from .fair_cycles import Edge, Obligations, Region, shortest_found
+
+
+@dataclass(frozen=True, slots=True)
+class FairGraph:
+    """The edges of member m are starts[m] .. starts[m + 1] - 1: their targets, and their transitions as `labels`.
+
+    Row m of `observed` has `conditions` words with what holds in m, then words with the fair sets that wait there.
+    `new` makes arrays of zeros.
+    """
+
+    starts: np.ndarray
+    targets: np.ndarray
+    labels: np.ndarray
+    observed: np.ndarray
+    conditions: int
+    fair: Obligations
+    new: Callable[[type, int], np.ndarray] = lambda dtype, length: np.zeros(length, dtype)
+
+    def fair_cycles(self, queries: Sequence[tuple[int, int]]) -> Iterator[tuple[int, Path] | None]:
+        """For each query: a member, and a fair cycle from it.
+
+        A query is a bit that holds all along the cycle, and the mask of those that each hold somewhere on it.
+        """
+        size, width = self.observed.shape
+        inside, again, chosen = (self.new(np.uint8, size) for _ in range(3))
+        numbers = [self.new(np.uint32, size) for _ in range(6)]
+        sets = width - self.conditions
+        weak, strong = as_words(self.fair.weak, sets), as_words(self.fair.strong, sets)
+        acting = np.concatenate(
+            [as_words(mask, sets) for mask in self.fair.acting] or [np.zeros(0, np.uint64)]
+        )
+        rows = self.observed.reshape(-1)
+        room = [np.zeros(count, np.uint64) for count in (sets, sets, sets, self.conditions)]
+        for bit, wanted in queries:
+            left = components.select(rows, width, bit // 64, np.uint64(1 << bit % 64), inside)
+            best = size
+            while left:
+                numbers[0][:] = 0
+                again[:] = 0
+                best = components.fair_components(
+                    self.starts, self.targets, self.labels, inside, again, chosen, *numbers,
+                    rows, width, as_words(wanted, self.conditions), acting, weak, strong, best, *room,
+                )  # fmt: skip
+                left = int(np.count_nonzero(again))
+                inside, again = again, inside
+            yield None if best == size else shortest_found(self._region(chosen, wanted), self.fair)
+
+    def _region(self, chosen: np.ndarray, wanted: int) -> Region:
+        return Region(
+            edges=_Edges(chosen, self.starts, self.targets, self.labels),
+            waiting=_Rows(self.observed[:, self.conditions :]),
+            recurring=_Rows(self.observed[:, : self.conditions]),
+            wanted=wanted,
+        )
+
+
+def as_words(mask: int, count: int) -> np.ndarray:
+    """A mask as 64-bit words."""
+    return np.array([mask >> 64 * w & (1 << 64) - 1 for w in range(count)], np.uint64)
+
+
+class _Rows(Mapping[int, int]):
+    """Some words of each member's row, as one number."""
+
+    def __init__(self, rows: np.ndarray) -> None:
+        self._rows = rows
+
+    def __getitem__(self, member: int) -> int:
+        return sum(int(word) << 64 * w for w, word in enumerate(self._rows[member]))
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(range(len(self._rows)))
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+
+class _Edges(Mapping[int, Sequence[Edge]]):
+    """The edges among the members that are `chosen`."""
+
+    def __init__(
+        self, chosen: np.ndarray, starts: np.ndarray, targets: np.ndarray, labels: np.ndarray
+    ) -> None:
+        self._chosen, self._starts, self._targets, self._labels = chosen, starts, targets, labels
+
+    def __getitem__(self, member: int) -> Sequence[Edge]:
+        first, last = int(self._starts[member]), int(self._starts[member + 1])
+        pairs = zip(self._labels[first:last].tolist(), self._targets[first:last].tolist(), strict=True)
+        return [(label, target) for label, target in pairs if self._chosen[target]]
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(np.flatnonzero(self._chosen).tolist())
+
+    def __len__(self) -> int:
+        return int(np.count_nonzero(self._chosen))

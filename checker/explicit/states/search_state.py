@@ -1,0 +1,95 @@
+"""What a search knows beside its states: where it stands, what it has counted, what it has found first."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...codegen.program import Program
+from . import bfs_kernel as kernels
+from .bfs_kernel import (
+    ANSWERED,
+    CHECKED,
+    COUNT,
+    DEPTH,
+    HEAD,
+    LEVEL_END,
+    MAX_STATES,
+    STOP_COUNT,
+    STOP_SEEN,
+    STOPPED,
+    TRANSITIONS,
+)
+
+
+class Account:
+    """The numbers of one search. Predicates are numbered: invariants first, then goals.
+
+    `control`, `fired`, `hits`, `seen` and `found` are what the kernels read and write; `first` maps a
+    predicate to the first state to break the invariant, or to reach the goal.
+    """
+
+    def __init__(self, program: Program, max_states: int | None) -> None:
+        system = program.system
+        self.names = [*system.invariants, *system.goals]
+        self.invariants, self.recoveries = len(system.invariants), len(system.recoveries)
+        self.fired = np.zeros(max(1, len(system.transitions)), np.int64)
+        self.hits = np.zeros(program.limit_words, np.uint64)
+        self.seen, self.found = np.zeros((2, program.predicate_words), np.uint64)
+        self.first: dict[int, int] = {}
+        self.control = np.zeros(kernels.CONTROL_SIZE, np.int64)
+        self.control[COUNT] = 1
+        self.control[DEPTH] = -1
+        self.allow(max_states)
+
+    def allow(self, max_states: int | None) -> None:
+        """Let there be so many states, and go on if it was for want of them that the search stopped."""
+        self.control[MAX_STATES] = kernels.ALL if max_states is None else max(1, max_states)
+        self.control[STOPPED] = -1
+
+    @property
+    def states(self) -> int:
+        """How many states were found."""
+        return int(self.control[COUNT])
+
+    @property
+    def transitions(self) -> int:
+        """How many transitions were seen."""
+        return int(self.control[TRANSITIONS])
+
+    @property
+    def depth(self) -> int:
+        """The last level in which a state was found: beyond the one that is being expanded, if any was."""
+        return max(0, int(self.control[DEPTH] + (self.control[COUNT] > self.control[LEVEL_END])))
+
+    @property
+    def frontier(self) -> int:
+        """How many states of the level are yet to be expanded."""
+        return int(self.control[LEVEL_END] - self.control[HEAD])
+
+    def note(self, state: int) -> None:
+        """The predicates of `found` hold in this state; those not `seen` before show here first."""
+        for bit in bits_of(self.found & ~self.seen):
+            self.first[bit] = state
+        self.seen |= self.found
+        broken = sum(bit < self.invariants for bit in self.first)
+        self.control[ANSWERED] = 0 < self.invariants == broken and not self.recoveries
+
+    def rewind(self, which: np.ndarray) -> None:
+        """Forget the batch in which the states ran out; `which` are the transitions of its successors."""
+        count, seen = int(self.control[STOP_COUNT]), int(self.control[STOP_SEEN])
+        np.subtract.at(self.fired, which[:seen], 1)
+        self.control[TRANSITIONS] -= seen
+        self.control[COUNT] = count
+        self.control[CHECKED] = min(self.control[CHECKED], count)
+        self.control[STOPPED] = -1
+        self.first = {bit: state for bit, state in self.first.items() if state < count}
+        self.seen[:] = 0
+        for bit in self.first:
+            self.seen[bit // 64] |= np.uint64(1 << bit % 64)
+        self.found[:] = 0
+        self.control[ANSWERED] = 0  # or this batch would not have begun
+
+
+def bits_of(words: np.ndarray) -> list[int]:
+    """The numbers of the bits that are set in a row of 64-bit words."""
+    return [64 * w + b for w, word in enumerate(map(int, words)) for b in range(64) if word >> b & 1]

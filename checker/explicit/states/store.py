@@ -1,0 +1,210 @@
+"""The states found so far: their words, what their parents can be told from, and a table to find them again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .bfs_kernel import STRIDE
+from .blocks import Block
+from .budget import OutOfBudget, Watch
+from .disk_arrays import FileBlock
+from .hash_table import fill
+from .threads import Crew
+
+MOST_STATES = 2**32 - 2
+"""The table's entries have 32 bits, and 0 says that a place is free."""
+
+_SMALLEST_TABLE = 1 << 13
+_FIRST_STATES = 1 << 12
+
+
+class Store:
+    """Numbered states and their table, within the memory budget that `watch` knows.
+
+    The table is kept at most half full while memory lasts: at three quarters, a search takes a quarter
+    longer. When doubling it would break the budget it grows by less, and is filled up to seven eighths.
+    `fixed_bytes` is what the search keeps beside the store. All but the table lives in files of the
+    directory `disk`, if there is one.
+    """
+
+    def __init__(
+        self, words: int, watch: Watch, fixed_bytes: int, crew: Crew, disk: Path | None = None
+    ) -> None:
+        self.words, self.watch, self.fixed_bytes, self.crew = words, watch, fixed_bytes, crew
+        self.shape = (0,) * words
+        self._states = _block(np.uint64, words * _FIRST_STATES, disk and disk / "states")
+        self._origins = _block(np.uint32, _origins_for(_FIRST_STATES), disk and disk / "origins")
+        self._flushed = 0
+        self._table = Block(np.uint32, _SMALLEST_TABLE)
+        self._crowded = False
+        watch.require(self.bytes)
+
+    @property
+    def states(self) -> NDArray[Any]:
+        """The words of all states. This and the other arrays are valid until the next growth."""
+        return self._states.array
+
+    @property
+    def origins(self) -> NDArray[Any]:
+        """The number of the state that every STRIDE-th state was found from."""
+        return self._origins.array
+
+    @property
+    def table(self) -> NDArray[Any]:
+        """The hash table, as `table` describes it."""
+        return self._table.array
+
+    @property
+    def bits(self) -> int:
+        """How many bits of a table's entry hold a number."""
+        return self._table.length.bit_length()
+
+    @property
+    def bytes(self) -> int:
+        """What the arrays take, with what the search keeps beside them."""
+        return self.fixed_bytes + sum(b.bytes for b in (self._states, self._origins, self._table))
+
+    @property
+    def capacity(self) -> int:
+        """How many states the arrays can hold, whatever the table's length."""
+        return min(self._states.length // self.words, self._origins.length * STRIDE)
+
+    @property
+    def room(self) -> int:
+        """How many states there may be before something has to grow."""
+        return min(
+            self._states.length // self.words, _held_by(self._table.length, self._crowded), MOST_STATES
+        )
+
+    def reserve(self, size: int) -> None:
+        """Count so many bytes more beside the store. Raises OutOfBudget."""
+        self.watch.require(self.bytes + size)
+        self.fixed_bytes += size
+
+    def state(self, number: int) -> tuple[int, ...]:
+        """The words of one state."""
+        start = number * self.words
+        return tuple(map(int, self.states[start : start + self.words]))
+
+    def add_first(self, words: tuple[int, ...]) -> None:
+        """Make these words state 0 of an empty store."""
+        self.states[: self.words] = words
+        self._fill(1)
+
+    def restore(self, count: int) -> None:
+        """Enter the first `count` states of the files into the table. Raises OutOfBudget."""
+        self._flushed = count
+        if count <= self.room:
+            self._fill(count)
+        else:
+            self._grow_table(count, count)
+
+    def flush(self, count: int) -> None:
+        """Wait until the first `count` states are on the disk."""
+        if isinstance(self._states, FileBlock) and isinstance(self._origins, FileBlock):
+            self._states.flush(self._flushed * self.words, count * self.words)
+            self._origins.flush(self._flushed // STRIDE, _origins_for(count))
+            self._flushed = count
+
+    def close(self) -> None:
+        """Give back the files; the arrays are gone."""
+        for block in (self._states, self._origins):
+            if isinstance(block, FileBlock):
+                block.close()
+
+    def make_room(self, count: int, needed: int) -> None:
+        """Make room for `needed` states beside the `count` that there are.
+
+        Raises OutOfBudget if there is no memory for that; the states and origins stay as they were.
+        """
+        wanted = count + needed
+        if wanted > MOST_STATES:
+            raise OverflowError(f"more than {MOST_STATES} states: the native engine cannot number them")
+        try:
+            if wanted * self.words > self._states.length:
+                self._grow_states(wanted)
+            if wanted > self.room:
+                self._grow_table(count, wanted)
+        except MemoryError as error:
+            raise OutOfBudget("memory") from error
+
+    def _grow_states(self, wanted: int) -> None:
+        # By a half, but not beyond what the table will have memory for; by less when that is all there is.
+        more = min(self._states.length // self.words * 3 // 2, self._affordable())
+        for length in (max(wanted, more), wanted + wanted // 16, wanted):
+            states, origins = self._states, self._origins
+            total = self.bytes - states.bytes - origins.bytes
+            first = total + states.peak_of_growth(length * self.words) + origins.bytes
+            then = (
+                total + states.bytes_for(length * self.words) + origins.peak_of_growth(_origins_for(length))
+            )
+            if self.watch.affords(max(first, then)):
+                try:
+                    origins.grow(_origins_for(length))
+                    states.grow(length * self.words)
+                except OutOfBudget:
+                    if length == wanted:
+                        raise
+                else:
+                    return
+        raise OutOfBudget("memory")
+
+    def _affordable(self) -> int:
+        """How many states the budget can hold, with a table as full as may be."""
+        if self.watch.limit is None:
+            return MOST_STATES
+        own = 0 if isinstance(self._states, FileBlock) else 8 * self.words + 4 / STRIDE
+        return int(max(0, self.watch.limit - self.fixed_bytes) / (own + 4 * 8 / 7))
+
+    def _grow_table(self, count: int, wanted: int) -> None:
+        # The old table is given back before there is a new one: the states are all that it takes to fill it.
+        others = self.bytes - self._table.bytes
+        useful = _least_for(self._affordable(), crowded=True)
+        for length in _lengths(self._table.length, wanted, useful):
+            if self.watch.affords(others + self._table.bytes_for(length)):
+                self._crowded = length < _least_for(wanted, crowded=False)
+                self._table.replace(length)
+                self._fill(count)
+                return
+        self._crowded = True
+        if wanted > self.room:
+            raise OutOfBudget("memory")
+
+    def _fill(self, count: int) -> None:
+        bits = np.uint64(self.bits)
+        self.crew.share_out(
+            count, lambda first, last: fill(self.shape, self.states, first, last, self.table, bits)
+        )
+
+
+def _block(dtype: Any, length: int, path: Path | None) -> Block:
+    return Block(dtype, length) if path is None else FileBlock(dtype, length, path)
+
+
+def _origins_for(states: int) -> int:
+    return states // STRIDE + 1
+
+
+def _held_by(length: int, crowded: bool) -> int:
+    """How many states a table of this length may hold."""
+    return length // 8 * 7 if crowded else length // 2
+
+
+def _least_for(states: int, crowded: bool) -> int:
+    """The shortest table that may hold so many states."""
+    return -(-states // 7) * 8 if crowded else states * 2
+
+
+def _lengths(length: int, wanted: int, useful: int) -> list[int]:
+    """Lengths that a table may grow to, the best first: so many entries that it need not grow again soon.
+
+    A table longer than is `useful` would take memory that the states will need.
+    """
+    doubled = max(length * 2, _least_for(wanted, crowded=False))
+    choices = [doubled, doubled * 3 // 4, doubled * 5 // 8, _least_for(wanted + wanted // 16, crowded=True)]
+    capped = [min(n, useful, 2**32 - 1) for n in choices]
+    return [n for n in capped if length < n and _held_by(n, crowded=True) >= wanted]

@@ -1,0 +1,196 @@
+"""Random walks of one system: the buffers of the walkers, and what is counted on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ....model.language import Variable
+from ...codegen.machine_code import Functions
+from ...codegen.program import Program
+from ...core.exploration import Path
+from ..states.bfs_kernel import ALL
+from ..states.search_state import bits_of
+from .walk_kernel import (
+    BROKEN_STEP,
+    BROKEN_WALK,
+    CONTROL_SIZE,
+    END,
+    LONGEST,
+    NEXT,
+    STEPS,
+    STUCK,
+    WALKS,
+    follow,
+    wander,
+)
+
+AT_ONCE = 32
+"""Walkers that take their steps together: enough that one need not wait for what another computes."""
+
+MOST_VALUES = 1 << 10
+"""For variables of more values, nobody notes which they take."""
+
+_QUANTUM = 1 << 15
+"""Steps between two looks at the clock, about."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """What was seen on some walks.
+
+    `fired[i]` counts how often transition i was taken; `values` has a 1 for every value that was taken, variable by variable;
+    `earliest` has the fewest steps to each goal, and the least walk that needs no more. `broken` is the violating walk
+    of the least number, with its number of steps.
+    """
+
+    fired: np.ndarray
+    hits: np.ndarray
+    values: np.ndarray
+    earliest: np.ndarray
+    walks: int = 0
+    steps: int = 0
+    stuck: int = 0
+    longest: int = 0
+    broken: tuple[int, int] | None = None
+
+    def add(self, other: Tally) -> None:
+        """Take in what was seen on other walks, all of them of higher numbers."""
+        self.fired += other.fired
+        self.hits |= other.hits
+        self.values |= other.values
+        for goal in range(len(self.earliest)):
+            self.earliest[goal] = min(tuple(self.earliest[goal]), tuple(other.earliest[goal]))
+        self.walks += other.walks
+        self.steps += other.steps
+        self.stuck += other.stuck
+        self.longest = max(self.longest, other.longest)
+        self.broken = self.broken or other.broken
+
+
+class Walkers:
+    """Walks through one system, `at_once` at a time, and repeats single walks. For one thread."""
+
+    def __init__(
+        self, program: Program, code: Functions, seed: int, length: int, by_step: bool, at_once: int = AT_ONCE
+    ) -> None:
+        system = program.system
+        self.program, self.code, self.system = program, code, system
+        self.seed, self.length, self.at_once = np.uint64(seed), length, at_once
+        self.shape = (0,) * program.layout.words
+        self.initial = np.array(program.layout.pack(system.initial), np.uint64)
+        names = {
+            name: i for i, name in enumerate(dict.fromkeys((t.part, t.step) for t in system.transitions))
+        }
+        order = [names[t.part, t.step] for t in system.transitions] if by_step else []
+        self.names = np.array(order, np.int64)
+        self.places = Places(program)
+        most = max(1, at_once * len(system.transitions))
+        self.states = np.empty(at_once * program.layout.words, np.uint64)
+        self.buffer = np.empty(most * program.layout.words, np.uint64)
+        self.which, self.ends = np.empty(most, np.int32), np.empty(at_once, np.int64)
+        self.nothing, self.found = np.zeros((2, program.predicate_words), np.uint64)
+
+    def walk(self, first: int, last: int, patient: Callable[[], bool] = lambda: True) -> Tally:
+        """Take the walks of numbers first .. last - 1, as long as one is `patient`; of the violating, the first.
+
+        When one violates an invariant, what is counted is that of this walk and those before it, whatever was
+        walked at the same time.
+        """
+        tally = self._walk(first, last, patient)
+        if tally.broken is not None:
+            tally = self._walk(first, tally.broken[0] + 1, lambda: True)
+        return tally
+
+    def path(self, walk: int, steps: int) -> Path:
+        """The first steps of one walk."""
+        record = np.empty(max(1, self.length), np.int32)
+        self._walk(walk, walk + 1, lambda: True, record)
+        return tuple(map(int, record[:steps]))
+
+    def shortened(self, path: Path) -> Path | None:
+        """What can be taken of a path up to the first violation; None if there is none."""
+        taken = np.empty(max(1, len(path)), np.int32)
+        hits = np.zeros(self.program.limit_words, np.uint64)
+        count = follow(
+            self.shape, self.initial, np.array(path, np.int32), self.states, self.buffer, self.which, self.ends,
+            hits, len(self.system.invariants), self.nothing, self.found, taken, self.code.expand, self.code.check,
+        )  # fmt: skip
+        return None if count < 0 else tuple(map(int, taken[:count]))
+
+    def tally(self) -> Tally:
+        """Nothing seen yet but the initial state."""
+        system, layout = self.system, self.program.layout
+        earliest = np.full((len(system.goals), 2), ALL, np.int64)
+        values = np.zeros(self.places.total, np.uint8)
+        for variable, code in zip(layout.fields, system.initial, strict=True):
+            if variable in self.places.of:
+                values[self.places.of[variable] + code - variable.lo] = 1
+        return Tally(
+            np.zeros(max(1, len(system.transitions)), np.int64),
+            np.zeros(self.program.limit_words, np.uint64),
+            values,
+            earliest,
+        )
+
+    def _walk(
+        self, first: int, last: int, patient: Callable[[], bool], record: np.ndarray | None = None
+    ) -> Tally:
+        tally = self.tally()
+        control = np.zeros(CONTROL_SIZE, np.int64)
+        control[NEXT], control[END], control[BROKEN_WALK] = first, last, -1
+        walks, steps = np.zeros((2, self.at_once), np.int64)
+        record = np.empty(0, np.int32) if record is None else record
+        places, code = self.places, self.code
+        while not wander(
+            self.shape, control, self.seed, self.initial, self.length, walks, steps,
+            self.states, self.buffer, self.which, self.ends, tally.hits, tally.fired,
+            tally.values, places.writes, places.writes_from, places.fields, tally.earliest.reshape(-1),
+            len(self.system.invariants), self.nothing, self.found, self.names, record,
+            code.expand, code.check, _QUANTUM,
+        ):  # fmt: skip
+            if not patient():
+                break
+        tally.walks, tally.stuck, tally.longest, tally.steps = (
+            int(control[i]) for i in (WALKS, STUCK, LONGEST, STEPS)
+        )
+        if control[BROKEN_WALK] >= 0:
+            tally.broken = int(control[BROKEN_WALK]), int(control[BROKEN_STEP])
+        return tally
+
+    def values_seen(self, tally: Tally) -> dict[Variable, frozenset[int]]:
+        """The values that each variable took, as codes; without the variables of too many values."""
+        return {
+            v: frozenset(v.lo + int(i) for i in np.flatnonzero(tally.values[place : place + v.hi - v.lo + 1]))
+            for v, place in self.places.of.items()
+        }
+
+    def limits_hit(self, tally: Tally) -> frozenset[str]:
+        """The bounds that stopped a transition whose guard held."""
+        return frozenset(self.system.limits[bit] for bit in bits_of(tally.hits))
+
+
+class Places:
+    """Where the walkers note the values of variables: `of` maps a variable to where its values begin.
+
+    `fields` has four numbers for each variable that is watched (see `walks`), `writes[writes_from[i]:writes_from[i + 1]]`
+    are those that transition i writes.
+    """
+
+    def __init__(self, program: Program) -> None:
+        rows: list[int] = []
+        self.of: dict[Variable, int] = {}
+        number: dict[Variable, int] = {}
+        self.total = 0
+        for variable, field in program.layout.fields.items():
+            if variable.hi - variable.lo < MOST_VALUES:
+                number[variable] = len(number)
+                self.of[variable] = self.total
+                rows += [field.word, field.shift, field.bits, self.total]
+                self.total += variable.hi - variable.lo + 1
+        self.fields = np.array(rows, np.uint64)
+        writes = [[number[v] for v in t.updates if v in number] for t in program.system.transitions]
+        self.writes = np.array([v for row in writes for v in row], np.int64)
+        self.writes_from = np.cumsum([0, *map(len, writes)], dtype=np.int64)

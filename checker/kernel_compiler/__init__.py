@@ -1,0 +1,1 @@
+"""Kernels, functions in a small part of Python, as native code."""

@@ -1,0 +1,178 @@
+"""Python functions as native code: the inner loops of the engine.
+
+A kernel is translated (see `translation`) and compiled when it is first called with arguments of some types and
+dimensions; the object code is kept with the other compiled code.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from ..codegen.llvm_text import Assembly
+from ..codegen.machine_code import Code, compile_kept
+from .kinds import Array, Group, Kind, Nothing, Number, Untranslatable, Value
+from .operations import element_of
+from .translation import Translation
+
+_WORD = 2**64 - 1
+
+
+def inline(function: Callable[..., Any]) -> Any:
+    """A kernel that is only called by others."""
+    return Kernel(function)
+
+
+def jit(function: Callable[..., Any]) -> Any:
+    """A kernel that Python calls. It runs without the GIL, and keeps no reference to its arguments.
+
+    Arguments are integers, numpy's numbers, contiguous arrays of one or two dimensions, and tuples of these.
+    It returns a number, a tuple of numbers or nothing.
+    """
+    return Kernel(function)
+
+
+class Kernel:
+    """A function that can be compiled, and what was compiled of it."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.kernel = function
+        self.__name__, self.__doc__, self.__wrapped__ = function.__name__, function.__doc__, function
+        self._compiled: dict[Any, _Compiled] = {}
+        self._lock = Lock()
+
+    def __call__(self, *arguments: Any) -> Any:
+        words: list[int] = []
+        types = tuple(_type_of(a, words) for a in arguments)
+        compiled = self._compiled.get(types)
+        if compiled is None:
+            with self._lock:  # threads that call it for the first time at once
+                compiled = self._compiled.get(types)
+                if compiled is None:
+                    compiled = self._compiled[types] = _Compiled(self.kernel, types)
+        return compiled(words)
+
+
+class _Compiled:
+    """The code of a kernel for arguments of certain types."""
+
+    def __init__(self, function: Callable[..., Any], types: tuple[Any, ...]) -> None:
+        self.code: Code
+        described = f"{_version()} {function.__module__}.{function.__qualname__} {types!r}"
+        signature: list[str] = []
+
+        def text() -> tuple[str, str]:
+            made, note = _module(function, types)
+            signature.append(note)
+            return made, note
+
+        self.code, note = compile_kept(described, text, "kernel")
+        shape, *self._messages = note.split("\n")
+        self._tuple, self._kinds = shape.startswith("tuple"), shape.split()[1:]
+        self._call = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)(self.code["kernel"])
+
+    def __call__(self, words: list[int]) -> Any:
+        given = (ctypes.c_uint64 * max(1, len(words)))(*words)
+        results = (ctypes.c_int64 * max(1, len(self._kinds)))()
+        status = self._call(given, results)
+        if status:
+            raise ValueError(self._messages[status - 1])
+        found = [_as_python(results[i], kind) for i, kind in enumerate(self._kinds)]
+        if self._tuple:
+            return tuple(found)
+        return found[0] if found else None
+
+
+def _as_python(word: int, kind: str) -> Any:
+    if kind == Kind.TRUTH.name:
+        return bool(word)
+    return np.uint64(word & _WORD) if kind == Kind.UNSIGNED.name else word
+
+
+def _type_of(argument: Any, words: list[int]) -> Any:
+    """What the code depends on; the words by which the argument is passed go to `words`."""
+    if isinstance(argument, np.ndarray):
+        if not argument.flags.c_contiguous:
+            raise Untranslatable("only contiguous arrays can be given to a kernel")
+        words.append(argument.__array_interface__["data"][0])
+        words.extend(argument.shape)
+        return "array", argument.dtype.str, argument.ndim
+    if isinstance(argument, tuple):
+        names = getattr(argument, "_fields", ())
+        return "tuple", tuple(_type_of(item, words) for item in argument), names
+    words.append(int(argument) & _WORD)
+    if isinstance(argument, np.uint64):
+        return "unsigned"
+    if isinstance(argument, np.unsignedinteger):
+        return "small"
+    return "truth" if isinstance(argument, bool | np.bool_) else "signed"
+
+
+def _module(function: Callable[..., Any], types: tuple[Any, ...]) -> tuple[str, str]:
+    """The text of a module with the function `kernel`, and what it returns: kinds, then messages, a line each."""
+    translation = Translation()
+    out = translation.out
+    parameters = _Parameters(out)
+    result = translation.call(function, [parameters.take(t) for t in types])
+    items = result.items if isinstance(result, Group) else () if isinstance(result, Nothing) else (result,)
+    kinds = []
+    for i, item in enumerate(items):
+        assert isinstance(item, Number)
+        kinds.append(item.kind.name)
+        at = out.value(f"getelementptr i64, ptr %results, i64 {i}")
+        out.do(f"store i64 {translation.do.as_number(item).text}, ptr {at}")
+    out.do("ret i64 0")
+    text = "\n".join(
+        [
+            "define i64 @kernel(ptr %given, ptr %results) nounwind {",
+            "entry:",
+            *translation.lines,
+            "}",
+            "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)",
+            "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)\n",
+        ]
+    )
+    shape = " ".join(["tuple" if isinstance(result, Group) else "number", *kinds])
+    return text, "\n".join([shape, *translation.messages])
+
+
+class _Parameters:
+    """Reads the arguments of a kernel from where its caller put them."""
+
+    def __init__(self, out: Assembly) -> None:
+        self.out, self._count = out, 0
+
+    def take(self, type_: Any) -> Value:
+        """The next argument, of this type."""
+        if isinstance(type_, str):
+            word = self._word()
+            if type_ == "truth":
+                return Number(self.out.value(f"icmp ne i64 {word}, 0"), Kind.TRUTH)
+            return Number(word, Kind[type_.upper()])
+        if type_[0] == "tuple":
+            return Group(tuple(self.take(t) for t in type_[1]), type_[2])
+        address = self._word()
+        pointer = self.out.value(f"inttoptr i64 {address} to ptr")
+        length, columns = self._word(), None
+        if type_[2] == 2:
+            columns = self._word()
+        return Array(address, pointer, length, columns, element_of(np.dtype(type_[1])))
+
+    def _word(self) -> str:
+        at = self.out.value(f"getelementptr i64, ptr %given, i64 {self._count}")
+        self._count += 1
+        return self.out.value(f"load i64, ptr {at}")
+
+
+@cache
+def _version() -> str:
+    """A name for this version of all kernels."""
+    sources: Iterator[Path] = iter(sorted(Path(__file__).parents[1].rglob("*.py")))
+    return hashlib.sha256(b"".join(source.read_bytes() for source in sources)).hexdigest()

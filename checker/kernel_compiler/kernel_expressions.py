@@ -1,0 +1,237 @@
+"""The expressions of kernels, as `translation` describes them."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..codegen.llvm_text import Assembly
+from .kinds import Array, Group, Kind, Number, Untranslatable, Value, Variable, common, literal
+from .operations import Operations
+
+Intrinsic = Callable[["Expressions", Sequence[Value]], Value]
+
+
+@dataclass(slots=True)
+class Scope:
+    """One call of a kernel: its names, where it goes when it returns, and what it returns."""
+
+    function: Callable[..., Any]
+    names: dict[str, Value | Variable]
+    exit: str
+    result: Value | None = None
+    slots: list[Variable] = field(default_factory=list)
+    loops: list[tuple[str, str]] = field(default_factory=list)
+    broken: set[str] = field(default_factory=set)
+
+
+class Expressions(ABC):
+    """Writes the code of expressions; `call` writes the body of a kernel."""
+
+    def __init__(self) -> None:
+        self.out = Assembly()
+        self.do = Operations(self.out)
+        self.messages: list[str] = []
+        """What the function says where it raises; it gives the position + 1, or 0."""
+        self._slots: list[str] = []
+        self._alive = True
+        self._scopes: list[Scope] = []
+
+    @property
+    def lines(self) -> list[str]:
+        """The body, its stack slots first."""
+        return [*self._slots, *self.out.lines]
+
+    @property
+    def _scope(self) -> Scope:
+        return self._scopes[-1]
+
+    def _begin(self, label: str) -> None:
+        self.out.begin(label)
+        self._alive = True
+
+    def _go(self, label: str) -> None:
+        self.out.do(f"br label %{label}")
+        self._alive = False
+
+    def _new_variable(self, kind: Kind) -> Variable:
+        kind = Kind.SIGNED if kind is Kind.LITERAL else kind
+        slot = f"%s{len(self._slots)}"
+        self._slots.append(f"  {slot} = alloca {'i1' if kind is Kind.TRUTH else 'i64'}")
+        return Variable(slot, kind)
+
+    def _write(self, variable: Variable, value: Number, name: str) -> None:
+        if variable.kind is Kind.TRUTH:
+            value = self.do.as_truth(value)
+            self.out.do(f"store i1 {value.text}, ptr {variable.slot}")
+            return
+        if common(variable.kind, value.kind) is not variable.kind:
+            raise Untranslatable(f"`{name}` is {variable.kind.value}, and gets {value.kind.value}")
+        self.out.do(f"store i64 {self.do.as_number(value).text}, ptr {variable.slot}")
+
+    def _read(self, variable: Variable) -> Number:
+        size = "i1" if variable.kind is Kind.TRUTH else "i64"
+        return Number(self.out.value(f"load {size}, ptr {variable.slot}"), variable.kind)
+
+    @abstractmethod
+    def call(self, function: Callable[..., Any], arguments: Sequence[Value]) -> Value:
+        """Write the body of a kernel here; gives what it returns."""
+
+    def value(self, node: ast.expr) -> Value:
+        """Any value."""
+        if isinstance(node, ast.Name):
+            return self._name(node.id)
+        if isinstance(node, ast.Constant):
+            if isinstance(node.value, bool):
+                return Number("true" if node.value else "false", Kind.TRUTH)
+            if isinstance(node.value, int):
+                return literal(node.value)
+        elif isinstance(node, ast.BinOp):
+            return self.do.arithmetic(node.op, self.number(node.left), self.number(node.right))
+        elif isinstance(node, ast.Compare) and len(node.ops) == 1:
+            return self.do.compare(node.ops[0], self.number(node.left), self.number(node.comparators[0]))
+        elif isinstance(node, ast.BoolOp):
+            return self._chain(node)
+        elif isinstance(node, ast.UnaryOp):
+            methods = {ast.Not: self.do.denied, ast.Invert: self.do.inverted, ast.USub: self.do.negated}
+            return methods[type(node.op)](self.number(node.operand))
+        elif isinstance(node, ast.IfExp):
+            return self._choice(node)
+        elif isinstance(node, ast.Subscript):
+            return self._item(node)
+        elif isinstance(node, ast.Tuple):
+            return Group(tuple(self._items(node.elts)))
+        elif isinstance(node, ast.Attribute):
+            return self._attribute(node)
+        elif isinstance(node, ast.Call):
+            return self._called(node)
+        raise Untranslatable(f"there is no code for `{ast.unparse(node)}`")
+
+    def number(self, node: ast.expr) -> Number:
+        """A number or a truth."""
+        value = self.value(node)
+        if not isinstance(value, Number):
+            raise Untranslatable(f"`{ast.unparse(node)}` is no number")
+        return value
+
+    def _array(self, node: ast.expr) -> Array:
+        value = self.value(node)
+        if not isinstance(value, Array):
+            raise Untranslatable(f"`{ast.unparse(node)}` is no array")
+        return value
+
+    def _items(self, nodes: Sequence[ast.expr]) -> Iterator[Value]:
+        for node in nodes:
+            if isinstance(node, ast.Starred):
+                group = self.value(node.value)
+                if not isinstance(group, Group):
+                    raise Untranslatable(f"`{ast.unparse(node.value)}` is no tuple")
+                yield from group.items
+            else:
+                yield self.value(node)
+
+    def _name(self, name: str) -> Value:
+        known = self._scope.names.get(name)
+        if isinstance(known, Variable):
+            return self._read(known)
+        if known is not None:
+            return known
+        value = self._scope.function.__globals__.get(name)
+        if isinstance(value, np.uint64):
+            return Number(literal(int(value)).text, Kind.UNSIGNED)
+        if isinstance(value, np.unsignedinteger):
+            return Number(str(int(value)), Kind.SMALL)
+        if isinstance(value, int):
+            return literal(value)
+        raise Untranslatable(f"`{name}` has no value that a kernel can use")
+
+    def _chain(self, node: ast.BoolOp) -> Number:
+        """`and` and `or`: the rest is not evaluated when the first decides."""
+        decides = isinstance(node.op, ast.Or)
+        result = self._new_variable(Kind.TRUTH)
+        after = self.out.new_label("after")
+        for i, part in enumerate(node.values):
+            truth = self.do.as_truth(self.number(part))
+            self.out.do(f"store i1 {truth.text}, ptr {result.slot}")
+            if i == len(node.values) - 1:
+                self._go(after)
+            else:
+                more = self.out.new_label("more")
+                targets = (after, more) if decides else (more, after)
+                self.out.do(f"br i1 {truth.text}, label %{targets[0]}, label %{targets[1]}")
+                self._begin(more)
+        self._begin(after)
+        return self._read(result)
+
+    def _choice(self, node: ast.IfExp) -> Number:
+        condition = self.do.as_truth(self.number(node.test))
+        a, b = (self.number(n) for n in (node.body, node.orelse))
+        kind = common(a.kind, b.kind)
+        if kind is None:
+            raise Untranslatable(f"`{ast.unparse(node)}` is {a.kind.value} or {b.kind.value}")
+        texts = [self.do.as_number(n).text for n in (a, b)]
+        return Number(self.out.value(f"select i1 {condition.text}, i64 {texts[0]}, i64 {texts[1]}"), kind)
+
+    def _item(self, node: ast.Subscript) -> Value:
+        value = self.value(node.value)
+        if isinstance(value, Array):
+            return self.do.load(value, self._index(value, node.slice))
+        if isinstance(value, Group):
+            at = self.number(node.slice).constant
+            if at is not None:
+                return value.items[at]
+        raise Untranslatable(f"there is no code for `{ast.unparse(node)}`")
+
+    def _index(self, array: Array, node: ast.expr) -> str:
+        if isinstance(node, ast.Tuple) and array.columns is not None:
+            row, column = (self.do.as_number(self.number(e)).text for e in node.elts)
+            start = self.out.value(f"mul i64 {row}, {array.columns}")
+            return self.out.value(f"add i64 {start}, {column}")
+        if isinstance(node, ast.Tuple) or array.columns is not None:
+            raise Untranslatable(f"the array has another number of dimensions than `{ast.unparse(node)}`")
+        return self.do.as_number(self.number(node)).text
+
+    def _attribute(self, node: ast.Attribute) -> Value:
+        if node.attr == "data" and isinstance(node.value, ast.Attribute) and node.value.attr == "ctypes":
+            return Number(self._array(node.value.value).address, Kind.SIGNED)
+        group = self.value(node.value)
+        if isinstance(group, Group) and node.attr in group.names:
+            return group.items[group.names.index(node.attr)]
+        raise Untranslatable(f"there is no code for `{ast.unparse(node)}`")
+
+    def _called(self, node: ast.Call) -> Value:
+        arguments = list(self._items(node.args))
+        if isinstance(node.func, ast.Attribute):  # np.uint64 and the like
+            return self.do.read_as(_only_number(arguments), node.func.attr)
+        assert isinstance(node.func, ast.Name)
+        name = node.func.id
+        target = self._scope.function.__globals__.get(name, getattr(builtins, name, None))
+        function = getattr(target, "kernel", None)
+        if function is not None:
+            return self.call(function, arguments)
+        intrinsic: Intrinsic | None = getattr(target, "intrinsic", None)
+        if intrinsic is not None:
+            return intrinsic(self, arguments)
+        if name == "len":
+            (value,) = arguments
+            if isinstance(value, Group):
+                return literal(len(value.items))
+            if isinstance(value, Array):
+                return Number(value.length, Kind.SIGNED)
+        if name in ("min", "max"):
+            a, b = arguments
+            if isinstance(a, Number) and isinstance(b, Number):
+                return self.do.extreme(name, a, b)
+        return self.do.read_as(_only_number(arguments), name)
+
+
+def _only_number(values: Sequence[Value]) -> Number:
+    if len(values) == 1 and isinstance(values[0], Number):
+        return values[0]
+    raise Untranslatable("a conversion takes one number")

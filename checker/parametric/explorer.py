@@ -1,0 +1,81 @@
+"""The search of one unknown system for one choice of its quantities after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+
+from ...model.language import Parameter
+from ..core.exploration import Budget, Exploration, Path
+from ..explicit.reference import Watcher
+from ..explicit.series import Series
+from ..reduction.slicing import Slicer, transition_map
+from ..search import conclude, explored_slice, kind_of
+from ..trace.trace import Trace, confirm, confirm_goal, confirm_trap
+from .parameters import as_variables, with_quantities
+from .parametric_system import Unknown
+
+
+class Explorer:
+    """Searches for one property. `ranges` hold every choice of the quantities that will be asked for.
+
+    What is explored is a slice in which the quantities are variables that never change, so that one compilation
+    serves all; what is confirmed is the whole system.
+    """
+
+    def __init__(
+        self, unknown: Unknown, property_id: str, ranges: Mapping[Parameter, tuple[int, int]]
+    ) -> None:
+        self.unknown, self.property, self._ranges = unknown, property_id, ranges
+        self.kind = kind_of(unknown.system, property_id)
+        self.slice = explored_slice(unknown.system, property_id)
+        system, self._quantities = as_variables(self.slice, {q.name: range_ for q, range_ in ranges.items()})
+        self._series = Series(system)
+
+    def explore(
+        self, values: Mapping[Parameter, int], budget: Budget, progress: Watcher | None = None
+    ) -> Exploration:
+        """Search the slice with these quantities. Raises ValueError for one outside of its range."""
+        for q, value in values.items():
+            least, most = self._ranges[q]
+            if not least <= value <= most:
+                raise ValueError(f"`{q.name}` is searched within {least}..{most}, so it cannot be {value}")
+        chosen, quantities = _named(values), self._quantities
+        variables = self._series.system.variables
+        initial = tuple(chosen[quantities[v]] if v in quantities else v.initial for v in variables)
+        return self._series.explore(initial, budget, progress)
+
+    def confirm(self, found: Exploration, values: Mapping[Parameter, int]) -> Trace | None:
+        """The counterexample of a search with these quantities, executed on the whole system; None without one.
+
+        Raises ReplayError or EngineDisagreement if the interpreter does not confirm what the search claims.
+        """
+        system, name = self.unknown.system, self.property
+        chosen = _named(values)
+        if self.kind == "invariant" and name in found.violations:
+            return confirm(system, self._path(found.violations[name]), name, chosen)
+        if self.kind == "recovery" and name in found.traps:
+            return confirm_trap(system, self._path(found.traps[name]), name, quantities=chosen)
+        if self.kind == "liveness" and (name in found.violations or name in found.lassos):
+            slicer = Slicer(with_quantities(system, chosen))
+            return conclude(slicer, with_quantities(self.slice, chosen), found, name).trace
+        return None
+
+    def confirm_goal(self, found: Exploration, values: Mapping[Parameter, int], goal: str) -> int:
+        """The length of the run to a goal that a search with these quantities found, executed on the whole system.
+
+        Raises ReplayError.
+        """
+        system = with_quantities(self.unknown.system, _named(values))
+        return len(confirm_goal(system, self._path(found.goals[goal]), goal).steps)
+
+    def _path(self, path: Path) -> Path:
+        return tuple(self._numbers[i] for i in path)
+
+    @cached_property
+    def _numbers(self) -> tuple[int, ...]:
+        return transition_map(self.slice, self.unknown.system)
+
+
+def _named(values: Mapping[Parameter, int]) -> dict[str, int]:
+    return {q.name: value for q, value in values.items()}

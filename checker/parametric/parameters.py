@@ -1,0 +1,77 @@
+"""The quantities that a system leaves open, and the system that a choice of them gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from ...model.language import INT, Expr, Parameter, TransitionSystem, Variable, substitute, topological
+from ...model.language.expr import as_expr, const, fresh_graph, parameter, variable
+
+
+def quantities_of(system: TransitionSystem) -> tuple[Parameter, ...]:
+    """The unknown quantities that the system looks at, by name.
+
+    Raises ValueError if two of them have one name.
+    """
+    found: dict[str, Parameter] = {}
+    for node in topological(system.roots()):
+        if node.op == "param" and found.setdefault(node.value.name, node.value) is not node.value:
+            raise ValueError(
+                f"{system.name} has two quantities `{node.value.name}`: they cannot be told apart"
+            )
+    return tuple(found[name] for name in sorted(found))
+
+
+def with_quantities(system: TransitionSystem, values: Mapping[str, int]) -> TransitionSystem:
+    """The system with these values for its quantities; one that is not named stays unknown.
+
+    Variables, transitions and their order stay as they are, also where a guard turns out to be false. Raises ValueError
+    for a value outside of its quantity's range.
+    """
+
+    def chosen(quantity: Parameter) -> Expr:
+        if quantity.name not in values:
+            return parameter(quantity)
+        value = values[quantity.name]
+        if not quantity.lo <= value <= quantity.hi:
+            raise ValueError(f"`{quantity.name}` is in {quantity.lo}..{quantity.hi}, so it cannot be {value}")
+        return as_expr(value)
+
+    return _replaced(system, chosen)
+
+
+def as_variables(
+    system: TransitionSystem, ranges: Mapping[str, tuple[int, int]]
+) -> tuple[TransitionSystem, dict[Variable, str]]:
+    """The system in which every quantity is a variable that no transition changes, within the range for its name.
+
+    Also the names of the quantities by variable; one with a single value is a constant. From a state in which the variables
+    have the values v, it does what `with_quantities(system, v)` does: one system stands for all choices.
+    """
+    made = {name: Variable(f"quantity {name}", INT, lo, hi, lo) for name, (lo, hi) in ranges.items()}
+    replaced = _replaced(system, lambda quantity: variable(made[quantity.name]))
+    kept = {v: name for name, v in made.items() if v.lo != v.hi}
+    return replace(replaced, variables=(*system.variables, *kept)), kept
+
+
+def _replaced(system: TransitionSystem, quantity: Callable[[Parameter], Expr]) -> TransitionSystem:
+    def leaf(node: Expr) -> Expr:
+        if node.op == "const":
+            return const(node.sort, node.value)
+        return variable(node.value) if node.op == "var" else quantity(node.value)
+
+    with fresh_graph():
+        new = substitute([*system.roots(), *system.views.values()], leaf)
+        return replace(
+            system.with_expressions(new),
+            transitions=tuple(
+                replace(
+                    t,
+                    guard=new[t.guard],
+                    limits=tuple((name, new[e]) for name, e in t.limits),
+                    updates={v: new[e] for v, e in t.updates.items()},
+                )
+                for t in system.transitions
+            ),
+        )

@@ -1,0 +1,294 @@
+"""The ways in which quantities can answer a list of questions, enumerated with Z3, each with an example.
+
+Quantities are integers within their ranges. A *cell* is a set of choices that answer every question alike. Cells are
+found one question after the other: the example of a cell answers the next question in one way, and Z3 is asked
+whether other members of the cell answer it in the other. So no cell is missed and none is given twice.
+
+Questions without a quantity in common are enumerated apart; the cells are the combinations.
+
+How quantities answer questions: worked out once for each choice of those that some question connects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+from typing import Any
+
+import z3
+
+from ...model.language import Expr, Parameter, topological
+from ..core.interpreter import OPERATORS
+
+Values = dict[Parameter, int]
+Look = Callable[[int], None]
+
+SMALL = (3, 7, 15, 31)
+"""Examples are sought among numbers up to these before any number will do."""
+
+
+class Undecided(Exception):
+    """Z3 gave up on a question about the quantities, so that their cells are not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """The answers to the questions, in their order, and quantities that give them."""
+
+    answers: tuple[bool, ...]
+    example: Mapping[Parameter, int]
+
+
+def evaluate(condition: Expr, values: Mapping[Parameter, int]) -> int:
+    """The value of an expression of quantities alone."""
+    return evaluate_all(topological([condition]), values)[condition]
+
+
+def evaluate_all(nodes: Sequence[Expr], values: Mapping[Parameter, int]) -> dict[Expr, int]:
+    """The values of such expressions, arguments first."""
+    known: dict[Expr, int] = {}
+    for node in nodes:
+        if node.op == "const":
+            known[node] = node.value
+        elif node.op == "param":
+            known[node] = values[node.value]
+        else:
+            known[node] = OPERATORS[node.op](*(known[a] for a in node.args))
+    return known
+
+
+def cells(
+    quantities: Sequence[Parameter],
+    questions: Sequence[Expr],
+    assumptions: Sequence[Expr] = (),
+    look: Look = lambda found: None,
+) -> list[Cell]:
+    """Every cell of the quantities that satisfy the assumptions. Raises Undecided, and what `look` raises.
+
+    `look` is told now and then how many cells there are at least, and may put an end to it.
+    """
+    found: list[list[tuple[dict[Expr, bool], Values]]] = []
+    for members, asked, given in parts(quantities, questions, assumptions):
+        before, part = prod(map(len, found)), []
+        for cell in _Part(members, asked, given).cells():
+            part.append(cell)
+            look(before * len(part))
+        found.append(part)
+    combined = []
+    for choice in product(*found):
+        answers: dict[Expr, bool] = {}
+        example: Values = {}
+        for part_answers, part_example in choice:
+            answers.update(part_answers)
+            example.update(part_example)
+        combined.append(Cell(tuple(answers[q] for q in questions), example))
+    return combined
+
+
+def smallest(
+    quantities: Sequence[Parameter],
+    questions: Sequence[Expr],
+    assumptions: Sequence[Expr],
+    answers: Sequence[bool],
+) -> Values:
+    """Of the quantities with these answers, those with the least sum; of these, the first in the order of quantities.
+
+    Raises Undecided, and ValueError if there are none.
+    """
+    result: Values = {}
+    wanted = dict(zip(questions, answers, strict=True))
+    for members, asked, given in parts(quantities, questions, assumptions):
+        part = _Part(members, asked, given)
+        result.update(part.smallest({q: wanted[q] for q in asked}))
+    return {q: result[q] for q in quantities}
+
+
+Part = tuple[list[Parameter], list[Expr], list[Expr]]
+
+
+def parts(
+    quantities: Sequence[Parameter], questions: Sequence[Expr], assumptions: Sequence[Expr]
+) -> list[Part]:
+    """Quantities that some condition connects, with the questions and the assumptions about them, in their order."""
+    leader = {q: q for q in quantities}
+
+    def find(q: Parameter) -> Parameter:
+        while leader[q] is not q:
+            q = leader[q]
+        return q
+
+    about = {e: [n.value for n in topological([e]) if n.op == "param"] for e in (*questions, *assumptions)}
+    for members in about.values():
+        for other in members[1:]:
+            leader[find(other)] = find(members[0])
+    found: dict[Parameter, Part] = {}
+    for q in quantities:
+        found.setdefault(find(q), ([], [], []))[0].append(q)
+    for e in questions:
+        found[find(about[e][0])][1].append(e)
+    for e in assumptions:
+        if about[e]:
+            found[find(about[e][0])][2].append(e)
+    return list(found.values())
+
+
+class _Part:
+    """Connected quantities."""
+
+    def __init__(self, quantities: list[Parameter], questions: list[Expr], assumptions: list[Expr]) -> None:
+        self.quantities, self.questions, self.assumptions = quantities, questions, assumptions
+        self.unknown = {q: z3.Int(q.name) for q in quantities}
+        self.terms = _translate([*questions, *assumptions], self.unknown)
+        self.solver = z3.SolverFor("QF_LIA")
+        self.solver.add(*self._given())
+
+    def cells(self) -> Iterator[tuple[dict[Expr, bool], Values]]:
+        """The answers of each cell, with an example."""
+        first = self._example()
+        if first is not None:
+            yield from self._divided(0, {}, first)
+
+    def smallest(self, answers: Mapping[Expr, bool]) -> Values:
+        """The least example of these answers."""
+        best = z3.Optimize()
+        best.add(*self._given())
+        best.add(*(self.terms[q] if yes else z3.Not(self.terms[q]) for q, yes in answers.items()))
+        best.minimize(z3.Sum([_distance(self.unknown[q], q) for q in self.quantities]))
+        for q in self.quantities:
+            best.minimize(_distance(self.unknown[q], q))
+        verdict = best.check()
+        if verdict == z3.unknown:
+            raise Undecided(best.reason_unknown())
+        if verdict == z3.unsat:
+            raise ValueError("no quantities give these answers")
+        return self._values(best.model())
+
+    def _divided(
+        self, at: int, answers: dict[Expr, bool], example: Values
+    ) -> Iterator[tuple[dict[Expr, bool], Values]]:
+        if at == len(self.questions):
+            yield dict(answers), example
+            return
+        question = self.questions[at]
+        term = self.terms[question]
+        known = bool(evaluate(question, example))
+        for answer, its in ((known, example), (not known, None)):
+            self.solver.push()
+            self.solver.add(term if answer else z3.Not(term))
+            found = self._example() if its is None else its
+            if found is not None:
+                answers[question] = answer
+                yield from self._divided(at + 1, answers, found)
+                del answers[question]
+            self.solver.pop()
+
+    def _example(self) -> Values | None:
+        """Quantities that satisfy what the solver holds; small ones, if there are any."""
+        verdict = self.solver.check()
+        if verdict == z3.unknown:
+            raise Undecided(self.solver.reason_unknown())
+        if verdict == z3.unsat:
+            return None
+        values = self._values(self.solver.model())
+        for bound in SMALL:
+            if all(abs(values[q] - _nearest(q)) <= bound for q in self.quantities):
+                return values
+            self.solver.push()
+            self.solver.add(*(_distance(self.unknown[q], q) <= bound for q in self.quantities))
+            smaller = self._values(self.solver.model()) if self.solver.check() == z3.sat else None
+            self.solver.pop()
+            if smaller is not None:
+                return smaller
+        return values
+
+    def _given(self) -> Iterator[Any]:
+        for q in self.quantities:
+            yield self.unknown[q] >= q.lo
+            yield self.unknown[q] <= q.hi
+        for e in self.assumptions:
+            yield self.terms[e]
+
+    def _values(self, model: z3.ModelRef) -> Values:
+        return {q: model.eval(u, model_completion=True).as_long() for q, u in self.unknown.items()}
+
+
+def _nearest(quantity: Parameter) -> int:
+    """The value of a quantity's range that is nearest to 0."""
+    return min(max(quantity.lo, 0), quantity.hi)
+
+
+def _distance(term: Any, quantity: Parameter) -> Any:
+    base = _nearest(quantity)
+    return term - base if quantity.lo == base else z3.If(term < base, base - term, term - base)
+
+
+_TERMS: dict[str, Callable[..., Any]] = {
+    "not": z3.Not,
+    "and": lambda *a: z3.And(*a),
+    "or": lambda *a: z3.Or(*a),
+    "eq": lambda a, b: a == b,
+    "lt": lambda a, b: a < b,
+    "add": lambda a, b: a + b,
+    "sub": lambda a, b: a - b,
+    "mul": lambda a, b: a * b,
+    "div": lambda a, b: a / b,  # the divisor is positive, where Z3 rounds down
+    "ite": z3.If,
+}
+
+
+def _translate(conditions: Iterable[Expr], unknown: Mapping[Parameter, Any]) -> dict[Expr, Any]:
+    terms: dict[Expr, Any] = {}
+    for node in topological(conditions):
+        if node.op == "const":
+            terms[node] = z3.BoolVal(bool(node.value)) if str(node.sort) == "bool" else z3.IntVal(node.value)
+        elif node.op == "param":
+            terms[node] = unknown[node.value]
+        else:
+            terms[node] = _TERMS[node.op](*(terms[a] for a in node.args))
+    return terms
+
+
+class Answers:
+    """The answers of any quantities to a list of questions, in their order.
+
+    A choice of all quantities is one of several choices that have nothing to do with one another (capacities and requests,
+    priorities): each of these comes back in very many cells, and its answers are kept.
+    """
+
+    def __init__(self, quantities: Sequence[Parameter], questions: Sequence[Expr]) -> None:
+        self._count = len(questions)
+        place = {question: i for i, question in enumerate(questions)}
+        self._parts = [
+            _Tabulated(members, asked, [place[q] for q in asked])
+            for members, asked, _ in parts(quantities, questions, ())
+            if asked
+        ]
+
+    def __call__(self, values: Mapping[Parameter, int]) -> tuple[bool, ...]:
+        """The answers of these quantities."""
+        found = [False] * self._count
+        for part in self._parts:
+            for i, answer in zip(part.places, part.answers(values), strict=True):
+                found[i] = answer
+        return tuple(found)
+
+
+class _Tabulated:
+    """Questions about connected quantities."""
+
+    def __init__(self, quantities: Sequence[Parameter], questions: Sequence[Expr], places: list[int]) -> None:
+        self.quantities, self.questions, self.places = quantities, questions, places
+        self._nodes = topological(questions)
+        self._known: dict[tuple[int, ...], tuple[bool, ...]] = {}
+
+    def answers(self, values: Mapping[Parameter, int]) -> tuple[bool, ...]:
+        chosen = tuple(values[q] for q in self.quantities)
+        if chosen not in self._known:
+            self._known[chosen] = self._evaluated(values)
+        return self._known[chosen]
+
+    def _evaluated(self, values: Mapping[Parameter, int]) -> tuple[bool, ...]:
+        known = evaluate_all(self._nodes, values)
+        return tuple(bool(known[q]) for q in self.questions)

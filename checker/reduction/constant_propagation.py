@@ -1,0 +1,72 @@
+"""What cannot happen in a system is taken out of it: point 2 of `slicing`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+
+from ...model.language import Expr, Transition, TransitionSystem, Variable, substitute
+from ...model.language.expr import const, fresh_graph, parameter, variable
+from .value_analysis import ValueAnalysis, transition_roots
+
+
+def predicates_of(system: TransitionSystem) -> list[Expr]:
+    """Every predicate that a search of the system decides."""
+    predicates = [*system.invariants.values(), *system.goals.values(), *system.recoveries.values()]
+    return predicates + system.liveness_predicates()
+
+
+class Narrowing:
+    """The values that everything in a system can have, and the system without what they rule out.
+
+    Which values there are does not depend on the predicates, so one narrowing serves every slice of the system.
+    """
+
+    def __init__(self, system: TransitionSystem) -> None:
+        self._system = system.with_predicates(views={})
+        self._found = ValueAnalysis(self._system, predicates_of(self._system))
+
+    @cached_property
+    def happening(self) -> tuple[Transition, ...]:
+        """The transitions whose guard may hold."""
+        return tuple(t for t in self._system.transitions if self._found.may_hold(t.guard))
+
+    @cached_property
+    def narrowed(self) -> TransitionSystem:
+        """The system without the others; what has one value is a constant, ranges are no wider than need be."""
+        system, found, happening = self._system, self._found, self.happening
+        narrowed: dict[Variable, Variable] = {}
+
+        def leaf(node: Expr) -> Expr:
+            if node.op == "const":
+                return const(node.sort, node.value)
+            if node.op == "var":
+                return variable(narrow(node.value))
+            return parameter(node.value)
+
+        def narrow(v: Variable) -> Variable:
+            if v not in narrowed:
+                narrowed[v] = Variable(v.name, v.sort, *found.range_of_variable(v), v.initial)
+            return narrowed[v]
+
+        with fresh_graph():
+            restricted = replace(system, transitions=happening)
+            new = substitute([*transition_roots(restricted), *predicates_of(system)], leaf, found.range_of)
+
+            def rebuilt(t: Transition) -> Transition:
+                possible = all(found.may_hold(bound) for _, bound in t.limits)
+                limits = tuple((name, new[e]) for name, e in t.limits)
+                updates = {narrow(v): new[e] for v, e in t.updates.items()} if possible else {}
+                return replace(
+                    t,
+                    guard=new[t.guard],
+                    limits=tuple((name, e) for name, e in limits if not (e.is_const and e.value)),
+                    updates={v: e for v, e in updates.items() if v.lo != v.hi and e is not variable(v)},
+                )
+
+            transitions = tuple(rebuilt(t) for t in happening)
+        return replace(
+            system.with_expressions(new),
+            variables=tuple(n for n in map(narrow, system.variables) if n.lo != n.hi),
+            transitions=transitions,
+        )

@@ -1,0 +1,216 @@
+"""Slicing: a smaller system that gives the same answers.
+
+Three things are taken away: what was not asked, what cannot happen, and what nobody can see.
+
+1. Only the predicates that are asked are kept.
+2. The value analysis (`values`) finds what every variable and expression can ever be. Variables and
+   expressions with one value become constants, ranges are narrowed, transitions whose guard is never
+   true are dropped, and so are limits that always hold.
+3. Cone of influence: a variable that no kept predicate can see is dropped with its updates. A predicate
+   sees what it reads, what is assigned to a variable that it sees, and the guard and the limits of every
+   transition that assigns to one. A transition that assigns to none only stutters, so it is dropped too.
+   Where a liveness is asked, all members of a fair set stay if one does, with what their guards see.
+
+What is left is the original seen through a projection (forget the dropped variables): a state of the
+original and its projection enable the same transitions of the slice, break the same invariants, and go to states
+that are projections of one another; a dropped transition leaves the projection as it is. So the slice preserves
+
+- which invariants, goals and recoveries hold, are reached, are trapped;
+- the length of a shortest run to each of them;
+- which of its transitions are ever enabled, and, in a complete search, which of their limits are hit;
+- which livenesses are violated, and by which case.
+
+The last is so because fair sets stay or go as a whole. Of one that stays, the projection of a run shows when it waits and when
+it acts. One that goes assigns to nothing that is left and has no limits, so its steps can be put into any run of the slice,
+wherever it waits, and change nothing there (`lasso.complete` does that). A run of the original of which the slice
+sees only finitely many steps is a run of the slice that comes to rest.
+
+It never has more states, depth or transitions. Of a dropped transition a search of the slice says nothing:
+`Slicer.unseen_steps` names the steps that only have such transitions. A transition whose guard can hold but which a
+limit always stops stays, without updates, where its guard is seen, because a verdict names that limit.
+
+An unknown quantity may have any value of its range, so all of this holds for the system that any choice of
+the quantities gives: to choose and to slice can be done in either order.
+
+Ranges and constants hold in the states that the analysis admits, which include every reachable one. In other states the
+slice may behave as the original does not: an inductive invariant of the slice holds in every reachable state of the original,
+but what is shown of an arbitrary state is about the slice. `values=False` slices without them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from functools import cached_property
+from typing import TypeVar
+
+from ...model.language import Expr, State, Transition, TransitionSystem, Variable
+from ..core.exploration import Path
+from .constant_propagation import Narrowing, predicates_of
+
+Key = tuple[str, str, tuple[object, ...]]
+T = TypeVar("T")
+
+
+class Slicer:
+    """Slices of one system; what cannot happen in it is found out once for all of them.
+
+    With `values=False` nothing is taken to be impossible.
+    """
+
+    def __init__(self, system: TransitionSystem, *, values: bool = True) -> None:
+        self.system = system
+        self._values = values
+
+    @cached_property
+    def _narrowing(self) -> Narrowing:
+        return Narrowing(self.system)
+
+    def slice(
+        self,
+        *,
+        invariants: Iterable[str] | None = None,
+        goals: Iterable[str] | None = None,
+        recoveries: Iterable[str] | None = None,
+        livenesses: Iterable[str] | None = None,
+    ) -> TransitionSystem:
+        """The part of the system that decides the named predicates; all of a kind where none are named.
+
+        Its transitions keep part, step and arguments (see `map_path`), its variables keep their names and
+        order. `views` are dropped: reports evaluate them on the original. Raises ValueError for a name
+        that the system does not have.
+        """
+        whole = self._narrowing.narrowed if self._values else self.system
+        return _without_the_invisible(
+            whole.with_predicates(
+                invariants=_chosen(whole, "invariant", whole.invariants, invariants),
+                goals=_chosen(whole, "goal", whole.goals, goals),
+                recoveries=_chosen(whole, "recovery", whole.recoveries, recoveries),
+                livenesses=_chosen(whole, "liveness", whole.livenesses, livenesses),
+                views={},
+            )
+        )
+
+    def unseen_steps(self, slice_: TransitionSystem) -> tuple[str, ...]:
+        """The steps (`part.step`) that may happen in the system, but of which a slice of it shows nothing.
+
+        Whether they do happen makes no difference to what the slice was asked.
+        """
+        shown = {step_name(t) for t in slice_.transitions}
+        possible = map(step_name, self._narrowing.happening)
+        return tuple(dict.fromkeys(name for name in possible if name not in shown))
+
+
+def slice_system(
+    system: TransitionSystem,
+    *,
+    invariants: Iterable[str] | None = None,
+    goals: Iterable[str] | None = None,
+    recoveries: Iterable[str] | None = None,
+    livenesses: Iterable[str] | None = None,
+    values: bool = True,
+) -> TransitionSystem:
+    """One slice of a system: see `Slicer.slice`, also for what it raises."""
+    return Slicer(system, values=values).slice(
+        invariants=invariants, goals=goals, recoveries=recoveries, livenesses=livenesses
+    )
+
+
+def map_path(slice_: TransitionSystem, original: TransitionSystem, path: Path) -> Path:
+    """The run of the original system that a run of its slice stands for."""
+    numbers = transition_map(slice_, original)
+    return tuple(numbers[i] for i in path)
+
+
+def transition_map(slice_: TransitionSystem, original: TransitionSystem) -> tuple[int, ...]:
+    """The number in the original system of each transition of the slice."""
+    numbers: dict[Key, int] = {}
+    for i, t in enumerate(original.transitions):
+        if numbers.setdefault(key_of(t), i) != i:
+            raise ValueError(f"{original.name} has two transitions `{t.label}`: they cannot be told apart")
+    return tuple(numbers[key_of(t)] for t in slice_.transitions)
+
+
+def project(slice_: TransitionSystem, original: TransitionSystem, state: State) -> State:
+    """What the slice sees of a state of the original system."""
+    codes = dict(zip((v.name for v in original.variables), state, strict=True))
+    return tuple(codes[v.name] for v in slice_.variables)
+
+
+def key_of(transition: Transition) -> Key:
+    """What identifies a transition in a system and in all its slices."""
+    return transition.part, transition.step, tuple(value for _, value in transition.args)
+
+
+def _chosen(
+    system: TransitionSystem, kind: str, table: Mapping[str, T], names: Iterable[str] | None
+) -> Mapping[str, T]:
+    if names is None:
+        return table
+    wanted = list(names)
+    for name in wanted:
+        if name not in table:
+            known = ", ".join(f"`{n}`" for n in table) or "none"
+            raise ValueError(f"{system.name} has no {kind} `{name}`; it has {known}")
+    return {name: e for name, e in table.items() if name in wanted}
+
+
+def step_name(transition: Transition) -> str:
+    """Part and step, all bindings together."""
+    return f"{transition.part}.{transition.step}"
+
+
+def _always_stopped(transition: Transition) -> bool:
+    return any(bound.is_const and not bound.value for _, bound in transition.limits)
+
+
+def _without_the_invisible(system: TransitionSystem) -> TransitionSystem:
+    assigned: dict[Variable, list[Expr]] = {}
+    writers: dict[Variable, list[Transition]] = {}
+    for t in system.transitions:
+        for v, e in t.updates.items():
+            assigned.setdefault(v, []).append(e)
+            writers.setdefault(v, []).append(t)
+    # One walk over the graph: what is looked at; once a variable is seen, what is assigned to it, and when.
+    waiting = predicates_of(system)
+    kept: set[Key] = set()
+    companions = system.fair_sets if system.livenesses else {}
+
+    def keep(t: Transition) -> None:
+        coming = [t]
+        while coming:
+            t = coming.pop()
+            if key_of(t) in kept:
+                continue
+            kept.add(key_of(t))
+            waiting.extend([t.guard, *(bound for _, bound in t.limits)])
+            coming += [system.transitions[i] for f in t.fairness for i in companions.get(f, ())]
+
+    for t in system.transitions:
+        # A bound may hold it back for ever: then no run is fair to it.
+        if companions and t.fairness and t.limits:
+            keep(t)
+        if _always_stopped(t):  # its updates are gone, but the bound that stops it is part of the verdict
+            keep(t)
+    visited: set[Expr] = set()
+    seen: set[Variable] = set()
+    while waiting:
+        node = waiting.pop()
+        if node in visited:
+            continue
+        visited.add(node)
+        waiting += node.args
+        if node.op == "var":
+            seen.add(node.value)
+            waiting += assigned.get(node.value, ())
+            for t in writers.get(node.value, ()):
+                keep(t)
+    return replace(
+        system,
+        variables=tuple(v for v in system.variables if v in seen),
+        transitions=tuple(
+            replace(t, updates={v: e for v, e in t.updates.items() if v in seen})
+            for t in system.transitions
+            if key_of(t) in kept
+        ),
+    )

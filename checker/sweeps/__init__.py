@@ -1,8 +1,0 @@
-"""Many independent searches: in this process, in a pool of processes, or on a Ray cluster; with the same results."""
-
-from .chunk import Chunk, LostWorker, Work
-from .journal import Journal, JournalProblem
-from .local import Here, Processes
-from .sweep import sweep
-
-__all__ = ["Chunk", "Here", "Journal", "JournalProblem", "LostWorker", "Processes", "Work", "sweep"]

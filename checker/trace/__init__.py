@@ -1,0 +1,1 @@
+"""Runs of a system: executed, shown, shortened and explained by the reference interpreter."""

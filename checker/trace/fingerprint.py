@@ -1,0 +1,52 @@
+"""What tells two transition systems apart: a hash of everything that decides how they run and what is asked of them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+
+from ...model.language import Expr, TransitionSystem, topological
+from .trace import plain_value
+
+
+def fingerprint(system: TransitionSystem) -> str:
+    """SHA-256 over the variables, the transitions and the predicates of a system, in hexadecimal.
+
+    Equal systems have equal fingerprints in every process and on every machine; texts that only people read (what a step
+    is documented to do, where it is written) do not count. It says nothing of whether different systems behave differently.
+    """
+    numbers: dict[Expr, int] = {}
+    nodes = []
+    for node in topological(system.roots()):
+        value = node.value.name if node.op in ("var", "param") else node.value
+        nodes.append([node.op, [numbers[arg] for arg in node.args], value])
+        numbers[node] = len(numbers)
+
+    def listed(named: Iterable[tuple[str, Expr]]) -> list[tuple[str, int]]:
+        return [(name, numbers[e]) for name, e in named]
+
+    written = {
+        "name": system.name,
+        "variables": [[v.name, v.sort.name, v.lo, v.hi, v.initial] for v in system.variables],
+        "nodes": nodes,
+        "transitions": [
+            {
+                "step": [t.part, t.step, [(name, plain_value(value)) for name, value in t.args]],
+                "actor": t.actor,
+                "fair": [t.fair, [(f.name, f.strong) for f in t.fairness]],
+                "guard": numbers[t.guard],
+                "limits": listed(t.limits),
+                "updates": listed((v.name, e) for v, e in t.updates.items()),
+            }
+            for t in system.transitions
+        ],
+        "invariants": listed(system.invariants.items()),
+        "goals": listed(system.goals.items()),
+        "recoveries": listed(system.recoveries.items()),
+        "livenesses": [
+            [name, [[c.name, [numbers[e] for e in c.predicates]] for c in cases]]
+            for name, cases in system.livenesses.items()
+        ],
+    }
+    return hashlib.sha256(json.dumps(written, separators=(",", ":")).encode()).hexdigest()

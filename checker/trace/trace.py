@@ -1,0 +1,260 @@
+"""Traces: a run of a system, executed step by step by the reference interpreter.
+
+Whatever an engine claims is a list of transition numbers. It becomes a trace only by being executed
+here, and a counterexample only by being confirmed here: nothing else is ever shown.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Any
+
+from ...model.language import Entity, Expr, State, TransitionSystem
+from ..core.exploration import Path
+from ..core.interpreter import Interpreter
+
+MAX_CONFIRMED_STATES = 2_000
+"""How many states `confirm_trap` looks at, unless told otherwise."""
+
+
+class ReplayError(Exception):
+    """A claimed run is not a run, or does not show what it was claimed to show.
+
+    `step` counts from 0: the first step that could not be taken, or the number of the state that is
+    not as claimed. `enabled` lists what could have happened there.
+    """
+
+    def __init__(self, message: str, step: int, enabled: tuple[str, ...] = ()) -> None:
+        self.step, self.enabled = step, enabled
+        super().__init__(message)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A variable that a step gave another value; both as Python values."""
+
+    variable: str
+    before: Any
+    after: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One transition of a run: its number in the system, who acts, and what it changed."""
+
+    transition: int
+    label: str
+    actor: str
+    part: str
+    step: str
+    args: tuple[tuple[str, Any], ...]
+    changes: tuple[Change, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """A run that was executed: `states` has one more entry than `steps`, the first is the initial state.
+
+    `closure` is there for a trap: how many states fair transitions can still reach from its last state,
+    none of which satisfies the predicate; `closed` is false where counting stopped at a bound.
+    """
+
+    steps: tuple[Step, ...]
+    states: tuple[State, ...]
+    closure: int = 0
+    closed: bool = True
+
+    @property
+    def path(self) -> Path:
+        """The run as transition numbers of the system that it was executed on."""
+        return tuple(step.transition for step in self.steps)
+
+    def __str__(self) -> str:
+        return "\n".join(f"{i + 1}. {step.label}" for i, step in enumerate(self.steps))
+
+    def to_plain(self) -> dict[str, Any]:
+        """The trace as mappings, lists, strings and numbers."""
+        plain: dict[str, Any] = {
+            "steps": [
+                {
+                    "transition": step.transition,
+                    "label": step.label,
+                    "actor": step.actor,
+                    "part": step.part,
+                    "step": step.step,
+                    "args": {name: plain_value(value) for name, value in step.args},
+                    "changes": [
+                        {
+                            "variable": c.variable,
+                            "before": plain_value(c.before),
+                            "after": plain_value(c.after),
+                        }
+                        for c in step.changes
+                    ],
+                }
+                for step in self.steps
+            ],
+            "states": [list(state) for state in self.states],
+        }
+        if self.closure:
+            plain["closure"] = {"states": self.closure, "complete": self.closed}
+        return plain
+
+
+def plain_value(value: Any) -> bool | int | str | None:
+    """A value of a model for a file: entities and enum members by their names."""
+    if isinstance(value, (Entity, Enum)):
+        return value.name
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    raise TypeError(f"`{value!r}` is not a value of a model")
+
+
+def replay(system: TransitionSystem, path: Path) -> Trace:
+    """Execute `path` from the initial state; ReplayError if one of its steps cannot be taken."""
+    return _replay(Interpreter(system), path)
+
+
+def confirm(
+    system: TransitionSystem, path: Path, invariant: str, quantities: Mapping[str, int] | None = None
+) -> Trace:
+    """Execute `path` and check that its last state, and no earlier one, violates the invariant.
+
+    `quantities` are the values of those that the system leaves open.
+    """
+    interpreter = Interpreter(system, quantities)
+    trace = _replay(interpreter, path)
+    predicate = _predicate(system, "invariant", invariant)
+    broken = [not interpreter.holds(predicate, state) for state in trace.states]
+    _first_at_end(broken, "violates", f"the invariant `{invariant}`")
+    return trace
+
+
+def confirm_goal(system: TransitionSystem, path: Path, goal: str) -> Trace:
+    """Execute `path` and check that its last state, and no earlier one, satisfies the goal."""
+    interpreter = Interpreter(system)
+    trace = _replay(interpreter, path)
+    predicate = _predicate(system, "goal", goal)
+    reached = [interpreter.holds(predicate, state) for state in trace.states]
+    _first_at_end(reached, "reaches", f"the goal `{goal}`")
+    return trace
+
+
+def confirm_trap(
+    system: TransitionSystem,
+    path: Path,
+    recovery: str,
+    max_states: int = MAX_CONFIRMED_STATES,
+    quantities: Mapping[str, int] | None = None,
+) -> Trace:
+    """Execute `path` and check that fair transitions lead from its end to no state of the recovery.
+
+    Looks at no more than `max_states` states; `closed` of the trace says whether that was all of them. `quantities` are
+    the values of those that the system leaves open.
+    """
+    interpreter = Interpreter(system, quantities)
+    trace = _replay(interpreter, path)
+    predicate = _predicate(system, "recovery", recovery)
+    start = trace.states[-1]
+    ways: dict[State, Path] = {start: ()}
+    waiting = deque([start])
+    closed = True
+    while waiting:
+        state = waiting.popleft()
+        if interpreter.holds(predicate, state):
+            way = " then ".join(system.transitions[n].label for n in ways[state]) or "no step at all"
+            raise ReplayError(
+                f"the run of {len(path)} steps ends in no trap: `{recovery}` is reached from there by {way}",
+                len(path),
+                _labels(interpreter, start),
+            )
+        for number in interpreter.enabled(state):
+            if not system.transitions[number].fair:
+                continue
+            target = interpreter.successor(state, number)
+            if target in ways:
+                continue
+            if len(ways) >= max_states:
+                closed = False
+                continue
+            ways[target] = (*ways[state], number)
+            waiting.append(target)
+    return replace(trace, closure=len(ways), closed=closed)
+
+
+def _replay(interpreter: Interpreter, path: Path) -> Trace:
+    system = interpreter.system
+    states = [system.initial]
+    steps: list[Step] = []
+    for position, number in enumerate(path):
+        state = states[-1]
+        why = _obstacle(interpreter, state, number)
+        if why is not None:
+            available = _labels(interpreter, state)
+            raise ReplayError(
+                f"step {position + 1} of {len(path)}: {why}; enabled there: {', '.join(available) or 'nothing'}",
+                position,
+                available,
+            )
+        states.append(interpreter.successor(state, number))
+        steps.append(_step(system, number, state, states[-1]))
+    return Trace(tuple(steps), tuple(states))
+
+
+def _obstacle(interpreter: Interpreter, state: State, number: int) -> str | None:
+    transitions = interpreter.system.transitions
+    if not 0 <= number < len(transitions):
+        return f"there is no transition {number}, only 0..{len(transitions) - 1}"
+    label = transitions[number].label
+    if not interpreter.holds(transitions[number].guard, state):
+        return f"`{label}` is not enabled, its guard is false"
+    blocking = interpreter.blocking(state, number)
+    if blocking:
+        return f"`{label}` is stopped by the limit `{blocking[0]}`"
+    return None
+
+
+def _labels(interpreter: Interpreter, state: State) -> tuple[str, ...]:
+    return tuple(interpreter.system.transitions[n].label for n in interpreter.enabled(state))
+
+
+def _step(system: TransitionSystem, number: int, before: State, after: State) -> Step:
+    transition, decode = system.transitions[number], system.universe.decode
+    changes = tuple(
+        Change(variable.name, decode(variable.sort, old), decode(variable.sort, new))
+        for variable, old, new in zip(system.variables, before, after, strict=True)
+        if old != new
+    )
+    return Step(
+        transition=number,
+        label=transition.label,
+        actor=transition.actor,
+        part=transition.part,
+        step=transition.step,
+        args=transition.args,
+        changes=changes,
+    )
+
+
+def _predicate(system: TransitionSystem, kind: str, name: str) -> Expr:
+    tables = {"invariant": system.invariants, "goal": system.goals, "recovery": system.recoveries}
+    if name not in tables[kind]:
+        known = ", ".join(f"`{n}`" for n in tables[kind]) or "none"
+        raise ValueError(f"{system.name} has no {kind} `{name}`; it has {known}")
+    return tables[kind][name]
+
+
+def _first_at_end(found: list[bool], verb: str, what: str) -> None:
+    last = len(found) - 1
+    if not found[last]:
+        raise ReplayError(f"the last state of the run, after {last} steps, {_not(verb)} {what}", last)
+    if any(found[:last]):
+        first = found.index(True)
+        raise ReplayError(f"the run {verb} {what} after {first} of its {last} steps already", first)
+
+
+def _not(verb: str) -> str:
+    return f"does not {'violate' if verb == 'violates' else 'reach'}"

@@ -1,0 +1,201 @@
+"""Verdicts that are kept, so that an unchanged system is not explored again.
+
+An entry is found by a hash of all that decides a verdict: the system, the property, how it is searched, podrace's own source and
+the libraries that run it. Only complete verdicts are kept. A counterexample is executed again by the reference interpreter
+whenever it is used; an entry that cannot be read, or whose counterexample is none, counts as absent.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import tempfile
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, fields
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ..model.language import TransitionSystem
+from .core.exploration import Lasso
+from .search import goals_of, kind_of
+from .trace.fingerprint import fingerprint
+from .trace.lasso import LassoTrace, confirm_lasso
+from .trace.trace import ReplayError, Trace, confirm, confirm_trap
+from .verdict import Kind, Result, Verdict
+
+FORMAT = 1
+MOST_BYTES = 16 << 20
+_LIBRARIES = ("podrace", "llvmlite", "numpy", "z3-solver")
+_SOURCES = ("model", "checker", "properties")
+
+
+class _Run(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A counterexample: the transitions, and of a liveness how many of them happen once, and its case."""
+
+    path: tuple[int, ...]
+    turn: int | None = None
+    case: str = ""
+
+
+class _Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The fields of a Result, with its trace as transition numbers."""
+
+    system: str
+    property: str
+    kind: Kind
+    verdict: str
+    states: int
+    transitions: int
+    depth: int
+    seconds: float
+    run: _Run | None
+    fired: tuple[str, ...]
+    never_fired: tuple[str, ...]
+    unseen: tuple[str, ...]
+    goals_reached: dict[str, int]
+    goals_missed: tuple[str, ...]
+    bounds_hit: tuple[str, ...]
+    stopped: str | None
+    engine: str
+    reductions: tuple[str, ...]
+
+
+_SAME = sorted({f.name for f in fields(Result)} & {*_Entry.__struct_fields__} - {"verdict"})
+"""What an entry has as the result has it; the verdict is there by its name."""
+
+
+class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is written: the entry as text, and its hash."""
+
+    format: int
+    key: str
+    hash: str
+    entry: str
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictCache:
+    """Verdicts in a directory, a file each. What cannot be written is not kept, and nobody is told."""
+
+    folder: Path
+
+    def key(self, system: TransitionSystem, name: str, method: Mapping[str, Any]) -> str:
+        """The hash by which the verdict on a property is found; `method` is what else decides it."""
+        known = {
+            "format": FORMAT,
+            "system": fingerprint(system),
+            "property": name,
+            "method": sorted((key, repr(value)) for key, value in method.items()),
+            "source": source_hash(),
+            "libraries": [platform.python_version(), *(_version(library) for library in _LIBRARIES)],
+        }
+        return hashlib.sha256(msgspec.json.encode(known, order="deterministic")).hexdigest()
+
+    def get(self, key: str, system: TransitionSystem, name: str) -> Result | None:
+        """The verdict that was kept under this key, its counterexample executed again; None if there is none to be trusted."""
+        try:
+            data = self._path(key).read_bytes()
+            if len(data) > MOST_BYTES:
+                return None
+            written = msgspec.json.decode(data, type=_File)
+            if (written.format, written.key, written.hash) != (FORMAT, key, _hash(key, written.entry)):
+                return None
+            entry = msgspec.json.decode(written.entry, type=_Entry)
+            return _restored(entry, system, name)
+        except (
+            OSError,
+            msgspec.MsgspecError,
+            UnicodeError,
+            RecursionError,
+            ReplayError,
+            ValueError,
+            IndexError,
+        ):
+            return None
+
+    def put(self, key: str, result: Result) -> bool:
+        """Keep a complete verdict; says whether it was kept."""
+        if result.verdict is Verdict.INCONCLUSIVE:
+            return False
+        entry = msgspec.json.encode(_entry(result)).decode()
+        data = msgspec.json.encode(_File(FORMAT, key, _hash(key, entry), entry))
+        with suppress(OSError):
+            path = self._path(key)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            # Written beside and then renamed: whoever reads meanwhile sees the old file or the new one.
+            with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".new", delete=False) as file:
+                file.write(data)
+            os.replace(file.name, path)
+            return True
+        return False
+
+    def _path(self, key: str) -> Path:
+        return self.folder / key[:2] / f"{key}.json"
+
+
+def _hash(key: str, entry: str) -> str:
+    return hashlib.sha256(f"{key}\n{entry}".encode()).hexdigest()
+
+
+def _same(source: Result | _Entry) -> dict[str, Any]:
+    """The fields that a result and its entry have in common, as `source` has them."""
+    return {name: getattr(source, name) for name in _SAME}
+
+
+def _entry(result: Result) -> _Entry:
+    trace = result.trace
+    run = None
+    if trace is not None:
+        run = _Run(trace.path, trace.turn, trace.case) if isinstance(trace, LassoTrace) else _Run(trace.path)
+    return _Entry(property=result.property_id, verdict=result.verdict.name, run=run, **_same(result))
+
+
+def _restored(entry: _Entry, system: TransitionSystem, name: str) -> Result:
+    """The result of an entry. ReplayError or ValueError if it is not about this property, or shows no violation."""
+    verdict = Verdict[entry.verdict] if entry.verdict in Verdict.__members__ else Verdict.INCONCLUSIVE
+    told = (entry.system, entry.property, entry.kind)
+    goals = {*entry.goals_reached, *entry.goals_missed}
+    if told != (system.name, name, kind_of(system, name)) or goals != set(goals_of(system, name)):
+        raise ValueError("an entry about something else")
+    if verdict is Verdict.INCONCLUSIVE or (entry.run is None) != (verdict is Verdict.HOLDS):
+        raise ValueError("an entry that contradicts itself")
+    if verdict is Verdict.HOLDS and entry.stopped is not None:
+        raise ValueError("an entry that contradicts itself")
+    trace = None if entry.run is None else _executed(entry.run, system, name, entry.kind)
+    return Result(property_id=entry.property, verdict=verdict, trace=trace, **_same(entry))
+
+
+def _executed(run: _Run, system: TransitionSystem, name: str, kind: Kind) -> Trace:
+    if kind == "invariant":
+        return confirm(system, run.path, name)
+    if kind == "recovery":
+        return confirm_trap(system, run.path, name)
+    if run.turn is None or not 0 <= run.turn <= len(run.path):
+        raise ValueError("a liveness without a turn")
+    return confirm_lasso(system, Lasso(run.path[: run.turn], run.path[run.turn :], run.case), name)
+
+
+@cache
+def source_hash() -> str:
+    """SHA-256 over the source of the model, the checker and the properties."""
+    root = Path(__file__).parents[1]
+    found = hashlib.sha256()
+    for folder in _SOURCES:
+        for path in sorted((root / folder).rglob("*.py")):
+            data = path.read_bytes()
+            found.update(f"{path.relative_to(root).as_posix()} {len(data)}\n".encode())
+            found.update(data)
+    return found.hexdigest()
+
+
+def _version(library: str) -> str:
+    try:
+        return f"{library} {version(library)}"
+    except PackageNotFoundError:
+        return library

@@ -1,0 +1,129 @@
+"""Which runner a case goes to, and what comes out of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+
+from ..scenarios.reader.errors import one_line
+from .outcome import Case, NotCovered, NotTranslated, Outcome, Runner, applies
+from .reader import Table
+
+KINDS = {
+    "earliest_start": "preemption", "more_important": "preemption",
+    "nominated_filter": "scheduling", "prefer_nominated": "scheduling", "filter_call_count": "scheduling",
+    "select_host": "scheduling", "num_feasible": "scheduling", "rotation": "scheduling", "schedule": "scheduling",
+    "event_match": "queue", "less": "order_backoff", "backoff": "order_backoff", "options": "order_backoff",
+}  # fmt: skip
+
+FIELDS = {
+    "expected_scores": "scheduling", "cycles": "preemption", "expected_eligible": "preemption",
+    "expected_candidate_nodes": "preemption", "expected_nominated_node": "preemption",
+    "expected_evicted": "preemption", "expected_any_of": "preemption", "steps": "preemption",
+    "expected": "preemption",
+}  # fmt: skip
+
+CACHE_OPERATIONS = frozenset({
+    "assume", "forget", "add_pod", "remove_pod", "update_pod", "finish_binding", "cleanup", "add_node",
+    "update_node", "remove_node", "update_snapshot",
+})  # fmt: skip
+
+
+EXPECTATIONS = {
+    "preemption": {
+        "expected_any_of", "expected_start", "expected_a_more_important", "expected_eligible",
+        "expected_candidate_nodes", "expected_nominated_node", "expected_evicted", "expected_status",
+        "expected_reason_counts",
+    },
+    "scheduling": {
+        "expected", "expected_any_of", "expected_error", "expected_filter_calls", "expected_found_each",
+        "expected_next_start", "expected_node", "expected_scores", "expected_status", "expected_unschedulable_by",
+    },
+    "queue": {"expected_incoming", "expected_match"},
+    "cache": set(),
+    "order_backoff": {"expected_a_first", "expected_ns", "expected_initial_s", "expected_max_s"},
+}  # fmt: skip
+"""What each module's runner compares. A case that expects more than that must not pass."""
+
+
+def home_of(case: Case, table: str) -> str | None:
+    """The module with the runner for a case: by its kind, or else by what it expects."""
+    kind = case.get("kind")
+    if kind == "ops" or (kind is None and "ops" in case):
+        return "cache" if "cache" in table.lower() or _is_about_cache(case) else "queue"
+    if kind in KINDS:
+        return KINDS[kind]
+    return next((home for field, home in FIELDS.items() if field in case), None)
+
+
+def _is_about_cache(case: Case) -> bool:
+    ops = case.get("ops") or ()
+    names = {op.get("op") or op.get("kind") or next(iter(op), "") for op in ops if isinstance(op, Mapping)}
+    return bool(names & CACHE_OPERATIONS)
+
+
+def find_runner(home: str) -> Runner | None:
+    """The runner of a module of this package; None if there is no such module."""
+    name = f"{__package__}.{home}"
+    try:
+        runner: Runner = import_module(name).run
+    except ModuleNotFoundError as error:
+        if error.name != name:
+            raise
+        return None
+    return runner
+
+
+def run_case(case: Case, table: str, release: str) -> Outcome:
+    """Run one case; whatever goes wrong is a failure with its reason."""
+    try:
+        if not _applies(case, release):
+            return Outcome("SKIP", f"does not apply to {release}: {_bounds(case)}")
+        home = home_of(case, table)
+        runner = find_runner(home) if home else None
+        if home is None or runner is None:
+            raise NotTranslated(f"no runner for {_subject(case)}")
+        _refuse_other_expectations(case, home)
+        return runner(case, release)
+    except NotCovered as reason:
+        return Outcome("SKIP", one_line(f"not covered: {reason}", 200))
+    except NotTranslated as reason:
+        return Outcome("FAIL", one_line(f"not translated: {reason}", 300))
+    except KeyError as error:
+        return Outcome("FAIL", one_line(f"the case names no {error}", 300))
+    except Exception as error:
+        return Outcome("FAIL", one_line(f"{type(error).__name__}: {error}", 300))
+
+
+def _applies(case: Case, release: str) -> bool:
+    try:
+        return applies(case, release)
+    except (AttributeError, TypeError, ValueError):
+        raise NotTranslated("`applies_to` must be {min, max} with versions such as 1.22, or null") from None
+
+
+def _refuse_other_expectations(case: Case, home: str) -> None:
+    for name, value in case.items():
+        known = name in EXPECTATIONS.get(home, ()) or name.startswith("expected_from_")
+        if name.startswith("expected") and value is not None and not known:
+            raise NotTranslated(f"nobody compares {name}")
+
+
+def _subject(case: Case) -> str:
+    if case.get("kind") is not None:
+        return f"kind {case['kind']}"
+    return f"a case with the fields {', '.join(sorted(map(str, case)))}"
+
+
+def _bounds(case: Case) -> str:
+    bounds = case.get("applies_to") or {}
+    low, high = bounds.get("min"), bounds.get("max")
+    if low is None:
+        return f"up to {high}"
+    return f"from {low}" if high is None else f"{low} to {high}"
+
+
+def run_table(table: Table, release: str) -> Iterator[tuple[str, Outcome]]:
+    """Run every case of a table, in order."""
+    for case in table.cases:
+        yield case["id"], run_case(case, table.name, release)

@@ -1,0 +1,111 @@
+"""metadata: names, labels, owners, and whether an object is being deleted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ..scenarios.reader.labels import read_labels
+from .documents import Manifest
+from .ignored import read_ignored
+
+_SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*", re.ASCII)
+_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?", re.ASCII)
+# Names of priority classes and others may be system:node-critical and the like.
+_FIELDS = ("name", "namespace", "uid", "labels", "ownerReferences", "deletionTimestamp", "generateName",
+           "annotations")  # fmt: skip
+_OWNER_FIELDS = ("kind", "name", "uid", "controller")
+CLUSTER_WIDE = ("Node", "PriorityClass", "Namespace")
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """The controller that an object belongs to."""
+
+    kind: str
+    name: str
+    uid: str
+
+
+@dataclass(frozen=True, slots=True)
+class Meta:
+    """An object's metadata. `name` is namespace/name for what has a namespace; `ignored` are properties with reasons."""
+
+    kind: str
+    name: str
+    namespace: str
+    uid: str
+    labels: Mapping[str, str]
+    owner: Owner | None
+    owners: tuple[Owner, ...]
+    deleted: bool
+    ignored: Mapping[str, str]
+    place: Manifest
+
+    @property
+    def shown(self) -> str:
+        """Kind/namespace/name."""
+        return f"{self.kind}/{self.name}"
+
+
+def read_meta(top: Manifest, kind: str, value: Manifest | None) -> Meta:
+    """The metadata of an object of this kind."""
+    if value is None:
+        top.fail(f"`metadata` is missing: a {kind} has at least `metadata.name`")
+    fields = value.fields(_FIELDS, "a mapping with `name`")
+    if "name" not in fields:
+        hint = (
+            "`generateName` is not enough, for reports name objects"
+            if "generateName" in fields
+            else "name it"
+        )
+        value.fail(f"`name` is missing from the metadata of this {kind}: {hint}")
+    name, namespace = _name(fields["name"]), ""
+    if kind not in CLUSTER_WIDE:
+        namespace = _namespace(fields["namespace"]) if "namespace" in fields else "default"
+    owners = tuple(
+        owner
+        for element in (
+            fields["ownerReferences"].elements("a list of owners") if "ownerReferences" in fields else ()
+        )
+        for owner in [_owner(element)]
+    )
+    return Meta(
+        kind,
+        f"{namespace}/{name}" if namespace else name,
+        namespace,
+        fields["uid"].text("a uid") if "uid" in fields else "",
+        read_labels(fields),
+        next((o for o, controls in owners if controls), None),
+        tuple(o for o, _ in owners),
+        "deletionTimestamp" in fields and bool(fields["deletionTimestamp"].scalar("a time")),
+        read_ignored(fields),
+        value,
+    )
+
+
+def _owner(value: Manifest) -> tuple[Owner, bool]:
+    fields = value.fields(_OWNER_FIELDS, "an owner with `kind` and `name`")
+    for needed in ("kind", "name"):
+        if needed not in fields:
+            value.fail(f"`{needed}` is missing: an owner has `kind`, `name` and `uid`")
+    uid = fields["uid"].text("a uid") if "uid" in fields else ""
+    controls = fields["controller"].boolean() if "controller" in fields else False
+    return Owner(fields["kind"].text("a kind"), fields["name"].text("a name"), uid), controls
+
+
+def _name(value: Manifest) -> str:
+    wanted = "a name of at most 253 lower-case letters, digits, `-` and `.`"
+    written = value.text(wanted)
+    if len(written) > 253 or not _SUBDOMAIN.fullmatch(written):
+        value.expect(wanted)
+    return written
+
+
+def _namespace(value: Manifest) -> str:
+    wanted = "a namespace of at most 63 lower-case letters, digits and `-`"
+    written = value.text(wanted)
+    if not _LABEL.fullmatch(written):
+        value.expect(wanted)
+    return written

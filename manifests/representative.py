@@ -1,0 +1,155 @@
+"""The small cluster that represents a large one: which pods and nodes are kept, and what becomes of the others.
+
+What is kept are real pods and nodes. A pod that is left out keeps the room that it takes on a kept node, and keeps closing
+nodes to pods by anti-affinity; it is never evicted, and one that waits is never scheduled. So a verdict about the
+representative is one about these pods and nodes, and is never claimed of the whole cluster.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..scenarios.reader.errors import ScenarioError, known_names, one_line
+from .groups import Groups
+from .inventory import Inventory
+from .members import ClusterNode, ClusterPod
+from .questions import Asker, Question
+from .situation import Situation
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """At most so many pods and nodes."""
+
+    pods: int = 3
+    nodes: int = 2
+
+
+@dataclass(frozen=True)
+class Representative:
+    """The kept pods and nodes, and the question that they were chosen for. `asked` are all questions of the cluster.
+
+    `hypothetical`: no pod waits, so one that a controller might create is asked about.
+    """
+
+    inventory: Inventory
+    situation: Situation
+    groups: Groups
+    question: Question
+    asked: Sequence[Question]
+    pods: Sequence[ClusterPod]
+    nodes: Sequence[ClusterNode]
+    hypothetical: bool
+
+    def dropped_on(self, node: ClusterNode) -> list[ClusterPod]:
+        """The pods on a kept node that are left out."""
+        return [p for p in self.inventory.on(node.name) if p not in self.pods]
+
+
+def victims_of(kept: Representative) -> list[ClusterPod]:
+    """The kept pods that may ever be evicted: those beside which a more important one is kept.
+
+    Also where that one's policy is Never, for old releases do not look at it.
+    """
+    return [p for p in kept.pods if any(q.priority > p.priority for q in kept.pods)]
+
+
+def represent(inventory: Inventory, size: Size = Size(), focus: str | None = None) -> Representative:
+    """The representative for the most contested pod that waits, or for `focus`. Raises ScenarioError if there is none."""
+    situation, groups = Situation(inventory), Groups(inventory)
+    waiting, hypothetical = _waiting(inventory, groups)
+    asker = Asker(situation, groups, waiting)
+    asked = asker.ask_all()
+    question = asker.ask(_named(focus, waiting)) if focus is not None else _first(asked, size)
+    if question.node is None:
+        raise ScenarioError(_hopeless(question.pod, situation, focus))
+    if question.needs > size.pods:
+        raise ScenarioError(
+            f"{question.pod.name} needs {len(question.victims)} pods out of its way on every node: "
+            f"allow --pods {question.needs} or more, or choose another pod with --focus"
+        )
+    pods, nodes = _kept(question, asker, size)
+    return Representative(inventory, situation, groups, question, asked, pods, nodes, hypothetical)
+
+
+def _waiting(inventory: Inventory, groups: Groups) -> tuple[list[ClusterPod], bool]:
+    """The pods that wait; where none does, those that controllers would create in place of bound ones."""
+    if inventory.pending:
+        return list(inventory.pending), False
+    owned = [group[0] for group in groups.firsts(p for p in inventory.bound if p.owner)]
+    again = [pod.again() for pod in owned if not pod.owner.startswith("DaemonSet/")]
+    if not again:
+        raise ScenarioError(
+            f"{inventory.where}: no pod waits to be scheduled, and no controller would create one: add a pod without spec.nodeName, "
+            "or a workload with replicas to come"
+        )
+    return again, True
+
+
+def _named(focus: str, waiting: Sequence[ClusterPod]) -> ClusterPod:
+    name = focus if "/" in focus else f"default/{focus}"
+    found = next((p for p in waiting if p.name == name), None)
+    if found is None:
+        names = [p.name for p in waiting]
+        listed = names if len(names) <= 12 else names[:12]
+        raise ScenarioError(
+            f"--focus: no pod `{one_line(focus, 120)}` waits to be scheduled; {known_names(name, listed)}"
+            f"{f', and {len(names) - 12} more' if len(names) > 12 else ''}"
+        )
+    return found
+
+
+def _first(asked: Sequence[Question], size: Size) -> Question:
+    fitting = [q for q in asked if q.node is not None and q.needs <= size.pods]
+    some = [q for q in asked if q.node is not None]
+    return (fitting or some or asked)[0]
+
+
+def _hopeless(pod: ClusterPod, situation: Situation, focus: str | None) -> str:
+    where = situation.inventory.where
+    if not situation.sound_nodes:
+        return f"{where}: the pods on every node ask for more than the node has: dump nodes and pods at the same time"
+    who = pod.name if focus is not None else f"every pod that waits, such as {pod.name},"
+    return (
+        f"{where}: {who} fits no node, and evicting pods of lower priority would not help: nothing can be decided about it; "
+        "make room, or look at its node selectors, tolerations, affinity and topology spread"
+    )
+
+
+def _kept(
+    question: Question, asker: Asker, size: Size
+) -> tuple[tuple[ClusterPod, ...], tuple[ClusterNode, ...]]:
+    """The pod and its victims; a rival or, without one, the pod that the first victim's controller creates in its place;
+    then as many more as there is room for, and nodes where one of them could go, too.
+    """
+    assert question.node is not None
+    pods = [question.pod, *question.victims]
+    nodes = [question.node]
+    rivals, after = list(question.rivals), [v.again() for v in question.victims if v.owner]
+    if rivals or after:
+        pods.append((rivals or after).pop(0))
+    pods = pods[: size.pods]
+    for node in asker.nodes:
+        if len(nodes) == size.nodes:
+            break
+        if node is not question.node and (more := _use(node, pods, asker, size)) is not None:
+            nodes.append(node)
+            pods += more
+    known = {p.name for p in pods}
+    rest = [p for p in (*rivals, *after) if p.name not in known]
+    return (*pods, *rest[: max(0, size.pods - len(pods))]), tuple(nodes)
+
+
+def _use(
+    node: ClusterNode, pods: Sequence[ClusterPod], asker: Asker, size: Size
+) -> Sequence[ClusterPod] | None:
+    """The pods to be kept with a further node, for one of these to go there; None if none can."""
+    waiting = [p for p in pods if p.node is None]
+    if any(asker.situation.fits(p, node) for p in waiting):
+        return ()
+    for pod in waiting:
+        victims = asker.situation.victims(pod, node)
+        if victims and len(pods) + len(victims) <= size.pods:
+            return victims
+    return None

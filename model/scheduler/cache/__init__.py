@@ -1,0 +1,1 @@
+"""The scheduler cache and the snapshot (pkg/scheduler/backend/cache)."""

@@ -1,0 +1,163 @@
+"""NodeInfos (framework/types.go): what the pods on each node add up to, and which NodeInfos changed last.
+
+Which pods a NodeInfo holds is the cache's business; here is what follows from it. Explored clusters
+look at nothing of this, so that it costs them no state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ...environment.objects import Node, Pod, node_or_none
+from ...language import (
+    Component,
+    Entity,
+    Expr,
+    Value,
+    boolean,
+    otherwise,
+    per,
+    record,
+    ref,
+    select,
+    total,
+    when,
+)
+from .order import NodeOrder
+
+if TYPE_CHECKING:
+    from .scheduler_cache import Cache
+
+CPU, MEMORY, EPHEMERAL = "cpu", "memory", "ephemeral-storage"
+NONZERO_DEFAULTS: Mapping[str, int] = {CPU: 100, MEMORY: 200 * 1024 * 1024}
+"""What a container without a request counts as where nodes are scored: milli-CPU, bytes."""
+
+
+class HostPort(Entity):
+    """A port of a node's address that a pod can occupy."""
+
+    def __init__(self, index: int, ip: str, protocol: str, port: int) -> None:
+        super().__init__(index, f"{protocol} {ip}:{port}")
+        self.ip, self.protocol, self.port = ip, protocol, port
+
+
+def is_counted(resource: str) -> bool:
+    """Whether NodeInfos count a resource: the three built-in ones, and names with a domain or a known prefix."""
+    known = resource in (CPU, MEMORY, EPHEMERAL)
+    return known or "/" in resource or resource.startswith(("hugepages-", "attachable-volumes-"))
+
+
+@dataclass(frozen=True, slots=True)
+class Footprint:
+    """What a pod adds to the NodeInfo of its node.
+
+    `containers` are the requests of each container; a resource that one does not name is not requested.
+    """
+
+    containers: tuple[Mapping[str, int], ...] = ()
+    ports: tuple[HostPort, ...] = ()
+    claims: frozenset[str] = frozenset()
+    affinity: bool = False  # any pod affinity or anti-affinity
+
+    def requests(self, resource: str) -> int:
+        """The sum over the containers."""
+        return sum(c.get(resource, 0) for c in self.containers) if is_counted(resource) else 0
+
+    def nonzero_requests(self, resource: str) -> int:
+        """The same, with the default for containers that request nothing of it."""
+        return sum(c.get(resource, NONZERO_DEFAULTS[resource]) for c in self.containers)
+
+
+class PodVersion(Entity):
+    """One version of a pod's object, where it matters which version a component holds."""
+
+    def __init__(
+        self,
+        index: int,
+        name: str,
+        pod: Pod,
+        footprint: Footprint,
+    ) -> None:
+        super().__init__(index, name)
+        self.pod, self.footprint = pod, footprint
+
+
+class NodeInfos(Component):
+    """The NodeInfos' sums, host ports and generations.
+
+    Generations only ever decide which NodeInfos changed since the last snapshot, and in which order:
+    `changed` and `recent` say just that. The list is doubly linked upstream, most recent change first.
+    """
+
+    cache: Cache
+
+    version = per(Pod, ref(PodVersion))  # the object that the NodeInfo counts
+    port = per(Node, per(HostPort, boolean()))
+    changed = per(Node, boolean())
+    recent = record(NodeOrder)
+
+    def setup(self) -> None:
+        for node in self.universe[Node]:
+            with when(self.cache.has_entry(node)):
+                self.touch(node)
+
+    # --- changes: after the cache has noted where the pod is now -----------------------------------------
+
+    def add(self, pod: Pod, node: Value, version: Value) -> None:
+        """NodeInfo.AddPod."""
+        self.version[pod] = version
+        self._set_ports(pod, node, True)
+        self._touch_one(node)
+
+    def remove(self, pod: Pod, node: Value) -> None:
+        """NodeInfo.RemovePod; its ports are free, even if another pod has the same."""
+        self._set_ports(pod, node, False)
+        self.version[pod] = None
+        self._touch_one(node)
+
+    def touch(self, node: Node) -> None:
+        """A new generation: to the head of the list, or out of it if the cache has dropped the NodeInfo."""
+        self.changed[node] = True
+        with when(self.cache.has_entry(node)):
+            self.recent.put_first(node)
+        with otherwise():
+            self.recent.remove(node)
+            for port in self.universe[HostPort]:
+                self.port[node][port] = False
+
+    def _touch_one(self, node: Value) -> None:
+        for n in self.universe[Node]:
+            with when(node_or_none(node) == n):
+                self.touch(n)
+
+    def _set_ports(self, pod: Pod, node: Value, used: bool) -> None:
+        for version in self.versions_of(pod):
+            for port in version.footprint.ports:
+                for n in self.universe[Node]:
+                    with when((self.version[pod] == version) & (node_or_none(node) == n)):
+                        self.port[n][port] = used
+
+    # --- sums ----------------------------------------------------------------------------------------------
+
+    def versions_of(self, pod: Pod) -> list[PodVersion]:
+        """Every version of a pod."""
+        return [v for v in self.universe[PodVersion] if v.pod is pod]
+
+    def counts(self, version: PodVersion, node: Node) -> Expr:
+        """Whether the NodeInfo of the node holds the pod in this version."""
+        return self.cache.on(version.pod, node) & (self.version[version.pod] == version)
+
+    def requested(self, node: Node, resource: str) -> Expr:
+        """NodeInfo.Requested."""
+        found = ((v, v.footprint.requests(resource)) for v in self.universe[PodVersion])
+        return self._sum(node, found)
+
+    def nonzero_requested(self, node: Node, resource: str) -> Expr:
+        """NodeInfo.NonZeroRequested."""
+        found = ((v, v.footprint.nonzero_requests(resource)) for v in self.universe[PodVersion])
+        return self._sum(node, found)
+
+    def _sum(self, node: Node, amounts: Iterable[tuple[PodVersion, int]]) -> Expr:
+        return total(select(self.counts(v, node), amount, 0) for v, amount in amounts)

@@ -1,0 +1,218 @@
+"""The scheduler cache (pkg/scheduler/internal/cache/cache.go): what the scheduler believes of nodes and pods.
+
+Every method is atomic under the cache's lock. A NodeInfo outlives its Node object while pods remain on
+it, because pod events travel on another watch. A method that upstream lets fail returns whether it
+failed; then it changed nothing, unless it says otherwise.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...environment.objects import Node, Pod, PodCopy, PodObject
+from ...language import Component, Expr, Record, Value, any_of, boolean, integer, otherwise, per, ref, when
+from .node_info import PodVersion
+from .order import Zone
+
+if TYPE_CHECKING:
+    from .node_info import NodeInfos
+    from .node_tree import NodeTree
+
+
+def latest_deadline(scope: Any) -> int:
+    """The end of time where a scope measures time; elsewhere time is order only, and deadlines cost nothing."""
+    return getattr(scope, "latest_deadline", 0)
+
+
+class CachedPod(Record):
+    """A pod state: the node whose NodeInfo holds the pod, and how the pod got there."""
+
+    node = ref(Node)
+    assumed = boolean()
+    bound = boolean()  # FinishBinding was called: the expiry clock runs
+    terminating = boolean()
+
+
+class Cache(Component):
+    """Pods by node, assumed pods, and which nodes have a Node object.
+
+    `copy` is the object that was assumed; once the pod watch confirms the pod, it is zero. `version` is the
+    pod state's object where a pod's objects differ in more than a PodObject tells. `deadline` is zero for none.
+    """
+
+    node_infos: NodeInfos
+    node_tree: NodeTree
+
+    pod = per(Pod, CachedPod)
+    copy = per(Pod, PodCopy)
+    version = per(Pod, ref(PodVersion))
+    deadline = per(Pod, integer(0, latest_deadline))
+    live = per(Node, boolean())
+
+    def setup(self) -> None:
+        for pod in self.universe[Pod]:
+            if pod.exists and pod.node is not None:
+                self.pod[pod] = CachedPod(node=pod.node)
+        for node in self.universe[Node]:
+            self.live[node] = node.exists
+
+    # --- what it knows -----------------------------------------------------------------------------------
+
+    def knows(self, pod: Pod) -> Expr:
+        """Whether the cache has the pod in any state."""
+        return self.pod[pod].node.is_some
+
+    def node_of(self, pod: Pod) -> Expr:
+        """The node whose NodeInfo holds the pod, or none."""
+        node: Expr = self.pod[pod].node
+        return node
+
+    def on(self, pod: Pod, node: Node) -> Expr:
+        """Whether the NodeInfo of `node` holds the pod."""
+        return self.node_of(pod) == node
+
+    def is_assumed(self, pod: Pod) -> Expr:
+        """IsAssumedPod."""
+        assumed: Expr = self.pod[pod].assumed
+        return assumed
+
+    def has_entry(self, node: Node) -> Expr:
+        """Whether the node has a NodeInfo: for its Node object, or for pods that have none (a ghost)."""
+        return self.live[node] | any_of(self.on(p, node) for p in self.universe[Pod])
+
+    # --- pods of the scheduling and the binding cycle ----------------------------------------------------
+
+    def assume(self, pod: Pod, node: Node, copy: PodCopy, version: Value = None) -> Expr:
+        """AssumePod: fails for a pod that is known in any state."""
+        known = self.knows(pod)
+        with when(~known):
+            self._put(pod, CachedPod(node=node, assumed=True), version)
+            self.copy[pod] = copy
+            self.version[pod] = version
+        return known
+
+    def finish_binding(self, pod: Pod, now: int | None = None, ttl: int = 0) -> None:
+        """FinishBinding: an assumed pod may expire from now on, or `ttl` after `now` where time is measured."""
+        with when(self.is_assumed(pod)):
+            self.pod[pod].bound = True
+            if now is not None:
+                self.deadline[pod] = now + ttl if ttl else 0
+
+    def forget(self, pod: Pod, node: Value) -> Expr:
+        """ForgetPod: fails but for an assumed pod, on the node that it was assumed on."""
+        allowed = self.is_assumed(pod) & (self.pod[pod].node == node)
+        with when(allowed):
+            self._drop(pod)
+        return ~allowed
+
+    # --- pods of the watch ---------------------------------------------------------------------------------
+
+    def add_pod(self, pod: Pod, new: PodObject, version: Value = None) -> Expr:
+        """AddPod: confirms an assumed pod (moving it if the node differs), or adds an unknown or expired one."""
+        confirmed = self.knows(pod) & ~self.is_assumed(pod)
+        with when(~confirmed):
+            cached = CachedPod(node=new.node, terminating=new.terminating)
+            with when(self.is_assumed(pod) & (self.pod[pod].node == new.node)):
+                self._confirm(pod, cached, version)
+            with otherwise():
+                self._take_out(pod)
+                self._put(pod, cached, version)
+            self._is_now(pod, version)
+        return confirmed
+
+    def _confirm(self, pod: Pod, cached: CachedPod, version: Value) -> None:
+        """The watch shows the pod on the node that it was assumed on: its NodeInfo gets the newer object."""
+        self._take_out(pod)
+        self._put(pod, cached, version)
+
+    def update_pod(self, pod: Pod, new: PodObject, version: Value = None) -> Expr:
+        """UpdatePod: fails but for a confirmed pod."""
+        confirmed = self.knows(pod) & ~self.is_assumed(pod)
+        with when(confirmed):
+            self._take_out(pod)
+            self._put(pod, CachedPod(node=new.node, terminating=new.terminating), version)
+            self._is_now(pod, version)
+        return ~confirmed
+
+    def remove_pod(self, pod: Pod) -> Expr:
+        """RemovePod: fails for a pod that is not known."""
+        removable = self.removable(pod)
+        with when(removable):
+            self._drop(pod)
+        return ~removable
+
+    def removable(self, pod: Pod) -> Expr:
+        """Which pods RemovePod accepts: assumed ones too, whose bind the watch may have missed."""
+        return self.knows(pod)
+
+    # --- expiry: only where a time to live is configured, which no release from 1.25 on does ---------------
+
+    def may_expire(self, pod: Pod) -> Expr:
+        """Whether the pod was assumed, and its bind was reported finished."""
+        bound: Expr = self.pod[pod].bound
+        return self.is_assumed(pod) & bound
+
+    def clean_up(self, now: int) -> None:
+        """cleanupAssumedPods where time is measured: a deadline must have passed; no deadline never does."""
+        for pod in self.universe[Pod]:
+            deadline = self.deadline[pod]
+            with when(self.may_expire(pod) & (deadline != 0) & (deadline < now)):
+                self._drop(pod)
+
+    # --- nodes ---------------------------------------------------------------------------------------------
+
+    def add_node(self, node: Node, zone: Zone | None = None) -> None:
+        """AddNode: the NodeInfo, made if need be, gets its Node object."""
+        self.node_tree.add(node, zone or self.node_tree.zone_by_labels(node))
+        self.live[node] = True
+        self.node_infos.touch(node)
+
+    def update_node(self, node: Node, old: Zone | None, new: Zone) -> None:
+        """UpdateNode, from an object in zone `old` (None: no old object) to one in zone `new`.
+
+        Only a node without NodeInfo enters the tree by this.
+        """
+        with when(~self.has_entry(node)):
+            self.node_tree.add(node, new)
+        self.node_tree.update(node, old, new)
+        self.live[node] = True
+        self.node_infos.touch(node)
+
+    def remove_node(self, node: Node, zone: Zone | None = None) -> Expr:
+        """RemoveNode: the NodeInfo loses its Node object; its pods stay until their own events come.
+
+        Fails for a node without NodeInfo, and, too late to change nothing, for one that is not in the tree.
+        """
+        known = self.has_entry(node)
+        self._lose(node)
+        with when(known):
+            self.node_infos.touch(node)
+        missing = self.node_tree.remove(node, zone or self.node_tree.zone_by_labels(node))
+        return ~known | missing
+
+    def _lose(self, node: Node) -> None:
+        """The NodeInfo loses its Node object."""
+        self.live[node] = False
+
+    # --- common to several -----------------------------------------------------------------------------------
+
+    def _put(self, pod: Pod, cached: CachedPod, version: Value) -> None:
+        """addPod: into a NodeInfo."""
+        self.pod[pod] = cached
+        self.node_infos.add(pod, cached.node, version)
+
+    def _take_out(self, pod: Pod) -> None:
+        """removePod: out of the NodeInfo."""
+        node = self.node_of(pod)
+        self.pod[pod] = CachedPod()
+        self.node_infos.remove(pod, node)
+
+    def _drop(self, pod: Pod) -> None:
+        self._take_out(pod)
+        self._is_now(pod, None)
+
+    def _is_now(self, pod: Pod, version: Value) -> None:
+        """Nothing is left of the time when the pod was assumed."""
+        self.copy[pod] = PodCopy()
+        self.version[pod] = version
+        self.deadline[pod] = 0

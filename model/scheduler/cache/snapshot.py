@@ -1,0 +1,76 @@
+"""The snapshot that one scheduling cycle works on (internal/cache/snapshot.go)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...environment.objects import Node, Pod
+from ...language import Component, Expr, Record, as_expr, boolean, per, ref
+from ..framework.placement import Placement
+
+if TYPE_CHECKING:
+    from .scheduler_cache import Cache
+
+
+class SnapshotPod(Record):
+    """A pod as the snapshot shows it."""
+
+    node = ref(Node)
+    terminating = boolean()
+
+
+class Snapshot(Component):
+    """A copy of the cache's NodeInfos, and the nodes that the cycle goes through.
+
+    Cleared at the end of a cycle: every cycle begins with a new one. Upstream keeps it and copies what changed;
+    `IncrementalSnapshot` does the same, and agrees with the full copy.
+    """
+
+    cache: Cache
+
+    pod = per(Pod, SnapshotPod)
+    live = per(Node, boolean())
+    listed = per(Node, boolean())
+
+    def update(self) -> Expr:
+        """UpdateSnapshot, under the cache's lock: pods, nodes, and the list of nodes to try.
+
+        Tells whether the result contradicts itself, an error that a full copy never gives.
+        """
+        for pod in self.universe[Pod]:
+            cached = self.cache.pod[pod]
+            self.pod[pod] = SnapshotPod(
+                node=self.cache.node_of(pod),
+                terminating=self.cache.node_of(pod).is_some & cached.terminating,
+            )
+        for node in self.universe[Node]:
+            self.live[node] = self.cache.live[node]
+        self.list_nodes()
+        return as_expr(False)
+
+    def list_nodes(self) -> None:
+        """The nodes to try are those of the snapshot that have a Node object."""
+        for node in self.universe[Node]:
+            self.listed[node] = self.cache.live[node]
+
+    def clear(self) -> None:
+        """The cycle is over."""
+        for pod in self.universe[Pod]:
+            self.pod[pod] = SnapshotPod()
+        for node in self.universe[Node]:
+            self.live[node] = False
+            self.listed[node] = False
+
+    def on(self, pod: Pod, node: Node) -> Expr:
+        """Whether the snapshot has the pod on the node."""
+        on: Expr = self.pod[pod].node == node
+        return on
+
+    def placement(self) -> Placement:
+        """The snapshot as filters see it."""
+        nodes = self.universe[Node]
+        return Placement(
+            {pod: {node: self.on(pod, node) for node in nodes} for pod in self.universe[Pod]},
+            {node: self.live[node] for node in nodes},
+            {pod: self.pod[pod].terminating for pod in self.universe[Pod]},
+        )

@@ -1,0 +1,277 @@
+"""Event handlers (pkg/scheduler/eventhandlers.go, 1.35): how watch events reach the queue and the cache.
+
+A handler works on one event at a time. Where it makes two locked calls, it makes two steps, and `busy`
+says that it is between them. Pods have one handler; what it does for unassigned and for assigned ones are two parts that take
+turns (`PodWatch.is_turn`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from ..environment.objects import ExtensionPoint, Node, Pod, PodObject
+from ..environment.watch import Handler
+from ..language import Component, Expr, Value, as_expr, boolean, enum, otherwise, require, select, step, when
+from .framework.events import ASSIGNED_POD_ADD, ASSIGNED_POD_DELETE, NODE_ADD, NODE_DELETE, NOMINATED_POD_GONE
+
+if TYPE_CHECKING:
+    from ..environment.watch import NodeWatch, PodWatch
+    from .cache.scheduler_cache import Cache
+    from .cycle import Scheduler
+    from .framework.filters import Filters
+    from .framework.waiting_pods import WaitingPods
+    from .queue.scheduling_queue import PriorityQueue
+
+
+class Waking(Enum):
+    """Which parked pods the handler for unassigned pods has still to move."""
+
+    NONE = 0
+    ALL = 1
+    NOT_ABOVE = 2
+
+
+class Removal(Enum):
+    """What the handler has still to see to for a pod that has left the queue because it is gone."""
+
+    NONE = 0
+    LOOK = 1
+    REJECT = 2
+    FORGET = 3
+
+
+class EventHandlers(Component):
+    """The handlers for unassigned pods (queue), assigned pods (cache) and nodes."""
+
+    pod_watch: PodWatch
+    node_watch: NodeWatch
+    queue: PriorityQueue
+    cache: Cache
+    filters: Filters
+    scheduler: Scheduler
+    waiting: WaitingPods
+
+    queue_busy = boolean()
+    queue_removal = enum(Removal)
+    queue_waking = enum(Waking)
+    cache_busy = boolean()
+    node_busy = boolean()
+
+    # --- unassigned pods -----------------------------------------------------------------------------
+
+    def skips_update(self, pod: Pod, new: PodObject) -> Expr:
+        """Updates of an assumed pod are dropped."""
+        return self.cache.is_assumed(pod)
+
+    @step(actor="queue handler")
+    def handle_for_queue(self, pod: Pod) -> None:
+        """The queue's handler takes its next event: an unassigned pod was added, changed, or is so no more."""
+        require(self.is_queue_idle())
+        old, new = self.pod_watch.take(Handler.QUEUE, pod)
+        update = old.pending & new.pending
+        with when(update & ~self.skips_update(pod, new)):
+            self.queue_busy = True
+        with otherwise():
+            with when(new.pending & ~old.pending):
+                self.queue.add(pod, new)
+            with otherwise(~new.pending):
+                self.queue.delete(pod)
+            with when(self.sees_to_removal(pod, new)):
+                self.queue_removal = self.first_of_removal()
+            with otherwise():
+                self.conclude(pod, old, new)
+
+    def is_queue_idle(self) -> Expr:
+        """Whether the handler is between two events of unassigned pods."""
+        waking, removing = self.queue_waking != Waking.NONE, self.queue_removal != Removal.NONE
+        return ~(self.queue_busy | waking | removing)
+
+    def sees_to_removal(self, pod: Pod, new: PodObject) -> Expr:
+        """Whether the handler has more to see to once the queue has let go of the pod: not after a binding."""
+        return ~new.exists
+
+    def first_of_removal(self) -> Removal:
+        """What it sees to first."""
+        return Removal.LOOK
+
+    @step(actor="queue handler")
+    def look_whether_assumed(self, pod: Pod) -> None:
+        """deletePodFromSchedulingQueue goes on: IsAssumedPod, and GetPod if it is."""
+        require(self.queue_removal == Removal.LOOK)
+        old, new = self.pod_watch.take(Handler.QUEUE, pod)
+        with when(self.cache.is_assumed(pod)):
+            self.queue_removal = select(self.rejects_waiting(pod), Removal.REJECT, Removal.FORGET)
+        with otherwise():
+            self.queue_removal = Removal.NONE
+            self.conclude(pod, old, new)
+
+    def rejects_waiting(self, pod: Pod) -> Expr:
+        """Whether a pod that leaves the queue's handler may wait for permission."""
+        return as_expr(ExtensionPoint.PERMIT in self.scheduler.extension_points(pod))
+
+    @step(actor="queue handler")
+    def reject_waiting(self, pod: Pod) -> None:
+        """The deletion of the pod is seen to: RejectWaitingPod, if it waits for permission."""
+        if ExtensionPoint.PERMIT not in pod.extension_points:
+            require(False)
+        require(self.queue_removal == Removal.REJECT)
+        old, new = self.pod_watch.take(Handler.QUEUE, pod)
+        waited = self.waiting.holds(pod)
+        self.waiting.reject(pod)
+        self.queue_removal = select(waited, Removal.NONE, self.removal_after_reject())
+        with when(waited & self.rejection_wakes()):
+            self.queue_waking = Waking.ALL
+        with otherwise(self.queue_removal == Removal.NONE):
+            self.conclude(pod, old, new)
+
+    def removal_after_reject(self) -> Removal:
+        """What follows for a pod that waited for no permission: it is forgotten."""
+        return Removal.FORGET
+
+    @step(actor="queue handler")
+    def forget_assumed(self, pod: Pod) -> None:
+        """The deletion of an assumed pod is seen to: ForgetPod, at once; its binding cycle goes on, and will fail."""
+        require(self.queue_removal == Removal.FORGET)
+        self.pod_watch.take(Handler.QUEUE, pod)
+        self.cache.forget(pod, self.cache.node_of(pod))
+        self.queue_removal = Removal.NONE
+        self.queue_waking = Waking.ALL
+
+    def rejection_wakes(self) -> Expr:
+        """Whether the parked pods are moved when a pod that waits for permission is rejected because it is gone."""
+        return as_expr(True)
+
+    def conclude(self, pod: Pod, old: PodObject, new: PodObject) -> None:
+        """The handler is through, unless the pod lost a nomination: the pods that respected it are moved then."""
+        with when(self.nomination_wakes(pod, old, new)):
+            self.queue_waking = Waking.NOT_ABOVE
+        with otherwise():
+            self.pod_watch.processed(Handler.QUEUE, pod, new)
+
+    def nomination_wakes(self, pod: Pod, old: PodObject, new: PodObject) -> Expr:
+        """Whether the pod had a nomination that it has no more, and is not bound instead."""
+        lost = as_expr(old.nominated).is_some & (as_expr(old.nominated) != new.nominated)
+        return lost & ~new.assigned
+
+    @step(actor="queue handler")
+    def wake_queue_for_room(self, pod: Pod) -> None:
+        """The pod had room on a node, waiting or nominated: the parked pods are moved, as after a deletion.
+
+        For room that was only kept by a nomination, those of no higher priority.
+        """
+        require(self.queue_waking != Waking.NONE)
+        _, new = self.pod_watch.take(Handler.QUEUE, pod)
+        with when(self.queue_waking == Waking.ALL):
+            self.wake_for_assumed(pod)
+        with otherwise():
+            respecting = {q: q.priority <= pod.priority for q in self.universe[Pod]}
+            self.queue.move_all(NOMINATED_POD_GONE, respecting)
+        self.queue_waking = Waking.NONE
+        self.pod_watch.processed(Handler.QUEUE, pod, new)
+
+    def wake_for_assumed(self, pod: Pod) -> None:
+        """An assumed pod is gone: it is told as the deletion of the pod that the cache had, on its node."""
+        self.queue.move_all(ASSIGNED_POD_DELETE, about=pod)
+
+    @step(actor="queue handler")
+    def update_queue(self, pod: Pod) -> None:
+        """updatePodInSchedulingQueue goes on: queue.Update."""
+        require(self.queue_busy)
+        old, new = self.pod_watch.take(Handler.QUEUE, pod)
+        self.queue.update(pod, old, new)
+        self.queue_busy = False
+        self.conclude(pod, old, new)
+
+    # --- assigned pods ---------------------------------------------------------------------------------
+
+    @step(actor="cache handler")
+    def handle_for_cache(self, pod: Pod) -> None:
+        """The cache's handler takes its next event: an assigned pod was added, changed or deleted."""
+        require(~self.cache_busy)
+        old, new = self.pod_watch.take(Handler.CACHE, pod)
+        with when(new.assigned & ~old.assigned):
+            self.cache.add_pod(pod, new)
+        with otherwise(new.assigned):
+            self.cache.update_pod(pod, new)
+        with otherwise():
+            self.cache.remove_pod(pod)
+        self.cache_busy = True
+
+    @step(actor="cache handler")
+    def wake_queue(self, pod: Pod) -> None:
+        """After the cache, the queue: it moves the pods that may fit because of the event."""
+        require(self.cache_busy)
+        old, new = self.pod_watch.take(Handler.CACHE, pod)
+        with when(new.assigned):
+            self.wake_for_assigned(pod, old)
+        with otherwise():
+            self.queue.move_all(ASSIGNED_POD_DELETE, about=pod)
+        self.cache_busy = False
+        self.pod_watch.processed(Handler.CACHE, pod, new)
+
+    def wake_for_assigned(self, pod: Pod, old: PodObject) -> None:
+        """A pod came to a node: the plugins' hints decide. Of updates, nothing that the model has is asked for."""
+        with when(~old.assigned):
+            self.queue.move_all(ASSIGNED_POD_ADD, about=pod)
+
+    # --- nodes -----------------------------------------------------------------------------------------
+
+    @step(actor="node handler")
+    def handle_node(self, node: Node) -> None:
+        """The node handler takes its next event."""
+        require(~self.node_busy)
+        event = self.node_watch.take(node)
+        with when(event.exists):
+            self.cache.add_node(node)
+            self.check_admission(node)
+            self.node_busy = True
+        with otherwise():
+            self.begin_removal(node)
+
+    def begin_removal(self, node: Node) -> None:
+        """deleteNodeFromCache: the queue is told before the cache. The model does both at once where nobody asked to be told."""
+        if self.some_pod_spreads():
+            self.queue.move_all(NODE_DELETE, about=node)
+            self.node_busy = True
+        else:
+            self.remove_node_now(node)
+
+    def some_pod_spreads(self) -> bool:
+        """Whether topology spread, the only plugin of the model that asks for removed nodes, can reject any pod."""
+        return any(pod.spread for pod in self.universe[Pod])
+
+    def remove_node_now(self, node: Node) -> None:
+        """RemoveNode, and the handler is through."""
+        self.cache.remove_node(node)
+        self.node_watch.processed()
+
+    @step(actor="node handler")
+    def remove_node(self, node: Node) -> None:
+        """After the queue, the cache: the node is removed."""
+        if not self.some_pod_spreads():
+            require(False)
+            return
+        require(self.node_busy)
+        require(~self.node_watch.take(node).exists)
+        self.node_busy = False
+        self.remove_node_now(node)
+
+    @step(actor="node handler")
+    def wake_queue_for_node(self, node: Node) -> None:
+        """After the cache, the queue: a new node wakes the parked pods that may fit on it."""
+        require(self.node_busy)
+        event = self.node_watch.take(node)
+        if self.some_pod_spreads():
+            require(event.exists)
+        self.queue.move_all(NODE_ADD, self.admissible(), about=node)
+        self.node_busy = False
+        self.node_watch.processed()
+
+    def check_admission(self, node: Node) -> None:
+        """What is noted when a node is added to the cache: nothing, the plugins' hints decide later."""
+
+    def admissible(self) -> Mapping[Pod, Value] | None:
+        """The pods that the new node would admit; None for all."""
+        return None

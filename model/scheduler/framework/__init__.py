@@ -1,0 +1,1 @@
+"""The scheduling framework: events, statuses, filters, scores, hints, waiting pods (pkg/scheduler/framework)."""

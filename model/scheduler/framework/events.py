@@ -1,0 +1,144 @@
+"""Cluster events, and which of them each plugin asked for (framework/types.go, internal/queue/events.go, 1.22)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntFlag
+
+from ...language import Entity
+
+
+class Action(IntFlag):
+    """What happened to a resource; actions combine."""
+
+    NONE = 0
+    ADD = 1
+    DELETE = 2
+    UPDATE_NODE_ALLOCATABLE = 4
+    UPDATE_NODE_LABEL = 8
+    UPDATE_NODE_TAINT = 16
+    UPDATE_NODE_CONDITION = 32
+    UPDATE = UPDATE_NODE_ALLOCATABLE | UPDATE_NODE_LABEL | UPDATE_NODE_TAINT | UPDATE_NODE_CONDITION
+    ALL = ADD | DELETE | UPDATE
+
+
+WILDCARD = "*"
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterEvent:
+    """Something that may make parked pods schedulable. `label` only says what it is called."""
+
+    label: str
+    resource: str
+    action: Action
+
+    @property
+    def is_wildcard(self) -> bool:
+        """Whether it stands for every event."""
+        return self.resource == WILDCARD and self.action == Action.ALL
+
+    def is_among(self, registered: ClusterEvent) -> bool:
+        """Whether it is one of the events that a plugin registered with `registered`."""
+        same = self.resource == registered.resource and bool(self.action & registered.action)
+        return registered.is_wildcard or same
+
+
+def _updates_of_node() -> list[ClusterEvent]:
+    return [
+        ClusterEvent("NodeSpecUnschedulableChange", "Node", Action.UPDATE_NODE_TAINT),
+        ClusterEvent("NodeAllocatableChange", "Node", Action.UPDATE_NODE_ALLOCATABLE),
+        ClusterEvent("NodeLabelChange", "Node", Action.UPDATE_NODE_LABEL),
+        ClusterEvent("NodeTaintChange", "Node", Action.UPDATE_NODE_TAINT),
+        ClusterEvent("NodeConditionChange", "Node", Action.UPDATE_NODE_CONDITION),
+    ]
+
+
+ASSIGNED_POD_ADD = ClusterEvent("AssignedPodAdd", "Pod", Action.ADD)
+ASSIGNED_POD_UPDATE = ClusterEvent("AssignedPodUpdate", "Pod", Action.UPDATE)
+ASSIGNED_POD_DELETE = ClusterEvent("AssignedPodDelete", "Pod", Action.DELETE)
+NOMINATED_POD_GONE = ClusterEvent("NominatedPodGone", "Pod", Action.DELETE)
+"""A pod without a node, but with a nomination, was deleted or lost it."""
+WAITING_POD_GONE = ClusterEvent("WaitingPodGone", "Pod", Action.DELETE)
+"""A pod was deleted that had a node in the scheduler's memory only."""
+NODE_ADD = ClusterEvent("NodeAdd", "Node", Action.ADD)
+NODE_DELETE = ClusterEvent("NodeDelete", "Node", Action.DELETE)
+ANY_EVENT = ClusterEvent("WildCardEvent", WILDCARD, Action.ALL)
+UNSCHEDULABLE_TIMEOUT = ClusterEvent("UnschedulableTimeout", WILDCARD, Action.ALL)
+
+_OTHER_KINDS = {
+    "Pv": "PersistentVolume",
+    "Pvc": "PersistentVolumeClaim",
+    "StorageClass": "storage.k8s.io/StorageClass",
+    "CSINode": "storage.k8s.io/CSINode",
+    "CSIDriver": "storage.k8s.io/CSIDriver",
+    "CSIStorageCapacity": "storage.k8s.io/CSIStorageCapacity",
+    "Service": "Service",
+}
+
+EVENTS = {
+    event.label: event
+    for event in [
+        ASSIGNED_POD_ADD,
+        ASSIGNED_POD_UPDATE,
+        ASSIGNED_POD_DELETE,
+        NODE_ADD,
+        *_updates_of_node(),
+        *[ClusterEvent(f"{k}Add", kind, Action.ADD) for k, kind in _OTHER_KINDS.items()],
+        *[ClusterEvent(f"{k}Update", kind, Action.UPDATE) for k, kind in _OTHER_KINDS.items()],
+        ClusterEvent("ServiceDelete", "Service", Action.DELETE),
+        ANY_EVENT,
+        UNSCHEDULABLE_TIMEOUT,
+    ]
+}
+"""The events that the scheduler knows, by label."""
+
+
+class Plugin(Entity):
+    """A plugin that can reject pods, and the events after which a pod that it rejected may fit."""
+
+    def __init__(self, index: int, name: str, events: Sequence[ClusterEvent] = ()) -> None:
+        super().__init__(index, name)
+        self.events = tuple(events)
+
+    def asked_for(self, event: ClusterEvent) -> bool:
+        """Whether the plugin registered this event."""
+        return any(event.is_among(registered) for registered in self.events)
+
+
+SCHEDULING_GATES = "SchedulingGates"
+"""The plugin whose PreEnqueue holds back a pod with scheduling gates."""
+
+
+def default_plugins(gates: bool = False) -> tuple[Plugin, ...]:
+    """The plugins of the model's filters, in the order in which they run, with what they register upstream.
+
+    With `gates` SchedulingGates after them, which asked for updates of pods. It has not since 1.29, but since then no pod that
+    left activeQ keeps the record of having been gated either, and to one that is gated only its own update matters.
+    """
+    taints = (ClusterEvent("NodeAddOrTaint", "Node", Action.ADD | Action.UPDATE_NODE_TAINT),)
+    fit = (
+        ClusterEvent("PodDelete", "Pod", Action.DELETE),
+        ClusterEvent("NodeAddOrAllocatable", "Node", Action.ADD | Action.UPDATE_NODE_ALLOCATABLE),
+    )
+    selection = (ClusterEvent("NodeAddOrLabel", "Node", Action.ADD | Action.UPDATE_NODE_LABEL),)
+    affinity = (
+        ClusterEvent("PodAll", "Pod", Action.ALL),
+        *selection,
+    )
+    spread = (
+        ClusterEvent("PodAll", "Pod", Action.ALL),
+        ClusterEvent("NodeAddDeleteOrLabel", "Node", Action.ADD | Action.DELETE | Action.UPDATE_NODE_LABEL),
+    )
+    registered: dict[str, tuple[ClusterEvent, ...]] = {
+        "NodeUnschedulable": taints,
+        "TaintToleration": taints,
+        "NodeAffinity": selection,
+        "NodeResourcesFit": fit,
+        "PodTopologySpread": spread,
+        "InterPodAffinity": affinity,
+    }
+    if gates:
+        registered[SCHEDULING_GATES] = (ClusterEvent("PodUpdate", "Pod", Action.UPDATE),)
+    return tuple(Plugin(i, name, events) for i, (name, events) in enumerate(registered.items()))

@@ -1,0 +1,72 @@
+"""Queueing hints (QueueingHintFn of the plugins, 1.32): whether an event may make a pod fit that a plugin rejected.
+
+A hint looks at the pod and at the object that the event is about, never at the cache. The ones here are those of
+events that the model has: an assigned pod comes or goes, a node is added.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...environment.objects import Node, Pod
+from ...language import Component, Expr, all_of, as_expr
+from .events import NOMINATED_POD_GONE, WAITING_POD_GONE, Action, ClusterEvent, Plugin
+from .placement import Placement
+from .status import Code
+from .topology_spread import has_keys, is_meant
+
+if TYPE_CHECKING:
+    from .filters import Filters
+
+ABOUT_ASSIGNED_PODS = ("PodTopologySpread", "InterPodAffinity")
+"""The plugins whose hints for pods ask whether the pod has a node."""
+
+
+class Hints(Component):
+    """What each plugin says of an event that it registered."""
+
+    filters: Filters
+
+    def wakes(self, plugin: Plugin, pod: Pod, event: ClusterEvent, about: Pod | Node | None) -> Expr:
+        """Whether `plugin`, had it rejected `pod`, would have it tried again after the event.
+
+        An event about nothing in particular, and a plugin without a hint of its own, say yes.
+        """
+        if event.is_wildcard:
+            return as_expr(True)
+        if not plugin.asked_for(event):
+            return as_expr(False)
+        if event == WAITING_POD_GONE:
+            return as_expr(plugin.name not in ("NodeResourcesFit", *ABOUT_ASSIGNED_PODS))
+        if event == NOMINATED_POD_GONE:
+            return as_expr(plugin.name not in ABOUT_ASSIGNED_PODS)
+        if isinstance(about, Node):
+            return self.after_node(plugin, pod, about)
+        if isinstance(about, Pod) and plugin.name == "InterPodAffinity":
+            return as_expr(_matches_all(pod, about, anti=event.action == Action.DELETE))
+        if isinstance(about, Pod) and plugin.name == "PodTopologySpread":
+            return as_expr(is_meant(about, pod))
+        return as_expr(True)
+
+    def after_node(self, plugin: Plugin, pod: Pod, node: Node) -> Expr:
+        """A node was added, or removed (isSchedulableAfterNodeChange with one node only)."""
+        if plugin.name == "NodeUnschedulable":
+            return as_expr(not node.unschedulable)
+        if plugin.name == "TaintToleration":
+            return self.filters.taints_tolerated(pod, node, Placement({}, {})) == Code.SUCCESS
+        if plugin.name == "NodeAffinity":
+            return as_expr(pod.asks_for(node))
+        if plugin.name == "NodeResourcesFit":
+            return all_of(pod.request(r) <= node.allocatable(r) for r in pod.resources)
+        if plugin.name == "PodTopologySpread":
+            return as_expr(has_keys(node, pod))
+        if plugin.name == "InterPodAffinity":
+            required = [term for term in pod.terms if term.required]
+            return as_expr(any(term.anti or term.topology_key in node.labels for term in required))
+        return as_expr(True)
+
+
+def _matches_all(pod: Pod, other: Pod, *, anti: bool) -> bool:
+    """podMatchesAllAffinityTerms: there are such terms, and all of them mean the other pod."""
+    terms = [term for term in pod.terms if term.required and term.anti == anti]
+    return bool(terms) and all(term.matches(other) for term in terms)

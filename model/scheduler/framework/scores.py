@@ -1,0 +1,106 @@
+"""Scores: which of the feasible nodes wins (framework/plugins/interpodaffinity/scoring.go, selectHost)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from ...environment.objects import Node, Pod, Term
+from ...language import Component, Expr, all_of, any_of, as_expr, clamp, largest, select, smallest, total
+from .placement import Placement
+from .status import Code
+
+if TYPE_CHECKING:
+    from ..cache.snapshot import Snapshot
+
+MAX_SCORE = 100
+
+
+class Scores(Component):
+    """The score plugins; of those that upstream enables, inter-pod affinity alone."""
+
+    snapshot: Snapshot
+
+    def totals(self, pod: Pod, feasible: Mapping[Node, Expr], placement: Placement) -> dict[Node, Expr]:
+        """The weighted sum of all plugins' scores, for each node (it counts for the feasible ones)."""
+        return self.interpod(pod, feasible, placement)
+
+    def may_win(self, node: Node, feasible: Mapping[Node, Expr], scores: Mapping[Node, Expr]) -> Expr:
+        """selectHost: one of the feasible nodes with the highest score, any of them."""
+        return feasible[node] & ~any_of(f & (scores[n] > scores[node]) for n, f in feasible.items())
+
+    # --- inter-pod affinity ------------------------------------------------------------------------
+
+    def pre_score(self, pod: Pod) -> Code:
+        """Whether inter-pod affinity has something to say of the pod: an error if its terms cannot be read."""
+        if not all(term.valid for term in pod.terms):
+            return Code.ERROR
+        preferring = any(not term.required for term in pod.terms)
+        if self.scope.config.ignore_preferred_of_existing and not preferring:
+            return Code.SKIP
+        return Code.SUCCESS
+
+    def interpod(self, pod: Pod, feasible: Mapping[Node, Expr], placement: Placement) -> dict[Node, Expr]:
+        """The scores of inter-pod affinity, normalised over the feasible nodes."""
+        if self.pre_score(pod) is not Code.SUCCESS:
+            return dict.fromkeys(feasible, as_expr(0))
+        return self.normalised(feasible, {n: self.raw(pod, n, placement) for n in feasible})
+
+    def raw(self, pod: Pod, node: Node, placement: Placement) -> Expr:
+        """What the terms of the pod, and those of the others about the pod, add up to on a node."""
+        return total(
+            select(placement.on[other][place] & placement.live[place], weight, 0)
+            for other in placement.others(pod)
+            for place in placement.nodes
+            if (weight := self.mutual_weight(pod, other, node, place))
+        )
+
+    def mutual_weight(self, pod: Pod, other: Pod, node: Node, place: Node) -> int:
+        """How much `other` on `place` speaks for `pod` on `node`."""
+        own = [(t, self.weight(t)) for t in pod.terms if not t.required and t.matches(other)]
+        theirs = [(t, self.weight(t)) for t in other.terms if t.valid and t.matches(pod)]
+        return sum(weight for term, weight in [*own, *theirs] if _share_domain(term, node, place))
+
+    def weight(self, term: Term) -> int:
+        """What one match of a term counts; a required anti-affinity term is the filters' business alone."""
+        if term.required:
+            return 0 if term.anti else int(self.scope.config.hard_affinity_weight)
+        return -term.weight if term.anti else term.weight
+
+    def normalised(self, feasible: Mapping[Node, Expr], raw: Mapping[Node, Expr]) -> dict[Node, Expr]:
+        """NormalizeScore: stretched over 0..100, rounded down; zero everywhere if nothing differs."""
+        low, high = self.bounds([(feasible[n], score) for n, score in raw.items()])
+        spread = clamp(high - low, 1, max(1, (high - low).hi))
+        scale = self.max_score()
+        return {n: select(high == low, 0, (score - low) * scale // spread) for n, score in raw.items()}
+
+    def max_score(self) -> int:
+        """The top of the scale."""
+        return MAX_SCORE
+
+    def bounds(self, scores: Sequence[tuple[Expr, Expr]]) -> tuple[Expr, Expr]:
+        """Least and greatest of the scores that count (each with the condition under which it does)."""
+        least, greatest = as_expr(_limit(scores)), as_expr(-_limit(scores))
+        for counts, score in scores:
+            least = select(counts, smallest(score, least), least)
+            greatest = select(counts, largest(score, greatest), greatest)
+        some = any_of(counts for counts, _ in scores)
+        return select(some, least, 0), select(some, greatest, 0)
+
+    # --- for the cycle -------------------------------------------------------------------------------
+
+    def wins(self, pod: Pod, node: Node, feasible: Mapping[Node, Expr]) -> Expr:
+        """Whether this cycle may choose the node: any feasible one, unless the scenario asks for scores."""
+        if not self.scope.config.scored:
+            return as_expr(True)
+        scores = self.totals(pod, feasible, self.snapshot.placement())
+        return all_of([feasible[node], self.may_win(node, feasible, scores)])
+
+
+def _share_domain(term: Term, node: Node, place: Node) -> bool:
+    value = place.labels.get(term.topology_key)
+    return value is not None and node.labels.get(term.topology_key) == value
+
+
+def _limit(scores: Iterable[tuple[Expr, Expr]]) -> int:
+    return max((max(abs(score.lo), abs(score.hi)) for _, score in scores), default=0)

@@ -1,0 +1,87 @@
+"""Pods that wait for permission to be bound (framework/runtime/waiting_pods_map.go, 1.22).
+
+A Permit plugin that answers Wait puts the pod into a map; the pod's binding cycle takes it out when a signal is
+there. The signal is a channel of one place: the first of Allow and Reject counts, all later ones are lost.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from ...environment.faults import Disturbance
+from ...environment.objects import ExtensionPoint, Pod
+from ...language import Component, Expr, enum, per, require, step, when
+
+if TYPE_CHECKING:
+    from ...environment.faults import Disturbances
+
+
+class Signal(Enum):
+    """What the map has of a pod."""
+
+    NONE = 0
+    AWAITED = 1
+    ALLOWED = 2
+    REFUSED = 3
+
+
+class WaitingPods(Component):
+    """The waiting pods by UID, and the Permit plugin that decides on them in its own time."""
+
+    disturbances: Disturbances
+
+    signal = per(Pod, enum(Signal))
+
+    def holds(self, pod: Pod) -> Expr:
+        """GetWaitingPod: whether the pod is in the map, answered or not."""
+        return self.signal[pod] != Signal.NONE
+
+    def add(self, pod: Pod) -> None:
+        """The pod is to wait."""
+        self.signal[pod] = Signal.AWAITED
+
+    def remove(self, pod: Pod) -> None:
+        """The binding cycle has read the signal."""
+        self.signal[pod] = Signal.NONE
+
+    def hears(self, pod: Pod) -> Expr:
+        """Whether a signal would be kept."""
+        return self.signal[pod] == Signal.AWAITED
+
+    def allow(self, pod: Pod) -> None:
+        """Allow: a send that does not block."""
+        with when(self.hears(pod)):
+            self.signal[pod] = Signal.ALLOWED
+
+    def reject(self, pod: Pod) -> None:
+        """Reject: a send that does not block."""
+        with when(self.hears(pod)):
+            self.signal[pod] = Signal.REFUSED
+
+    def answered(self, pod: Pod) -> Expr:
+        """Whether the binding cycle need not wait any longer."""
+        return (self.signal[pod] == Signal.ALLOWED) | (self.signal[pod] == Signal.REFUSED)
+
+    # --- the plugin --------------------------------------------------------------------------------------
+
+    def undecided(self, pod: Pod) -> Expr:
+        """Whether the plugin has still to decide on the pod; it decides once."""
+        return self.signal[pod] == Signal.AWAITED
+
+    @step(actor="permit plugin", each="pod")
+    def permit(self, pod: Pod) -> None:
+        """The plugin lets a waiting pod go on."""
+        if ExtensionPoint.PERMIT not in pod.extension_points:
+            require(False)
+        require(self.undecided(pod))
+        self.allow(pod)
+
+    @step(actor="permit plugin", fair=False)
+    def refuse(self, pod: Pod) -> None:
+        """The plugin rejects a waiting pod, or has let it wait for too long."""
+        if ExtensionPoint.PERMIT not in pod.extension_points:
+            require(False)
+        require(self.undecided(pod))
+        self.disturbances.spend(Disturbance.PERMIT_REJECTION)
+        self.reject(pod)

@@ -1,0 +1,1 @@
+"""Preemption: victims, candidates, and the evaluator (pkg/scheduler/framework/preemption)."""

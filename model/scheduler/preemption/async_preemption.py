@@ -1,0 +1,234 @@
+"""Asynchronous preemption: a goroutine evicts the victims while the preemptor waits (framework/preemption, 1.35).
+
+The scheduling cycle only chooses the node and starts the goroutine. While it runs, the plugin's PreEnqueue keeps the
+preemptor out of activeQ and backoffQ. This gate opens as soon as the lister shows that the last victim goes, so that the
+event of that eviction finds it open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from ...environment.faults import Disturbance
+from ...environment.objects import Node, Pod
+from ...language import (
+    Component,
+    Expr,
+    Value,
+    any_of,
+    as_expr,
+    boolean,
+    enum,
+    limit,
+    otherwise,
+    per,
+    ref,
+    require,
+    select,
+    step,
+    when,
+)
+
+if TYPE_CHECKING:
+    from ...environment.api import APIServer
+    from ...environment.faults import Disturbances
+    from ...environment.watch import PodWatch
+    from ..framework.waiting_pods import WaitingPods
+    from ..queue.nominator import Nominator
+    from ..queue.scheduling_queue import PriorityQueue
+
+
+class AsyncPhase(Enum):
+    """The next thing that a preemptor's goroutine does."""
+
+    NONE = 0
+    BEGIN = 1
+    CLEAR = 2
+    EVICT = 3
+    LEAVE = 4
+    EVICT_LAST = 5
+    ACTIVATE = 6
+    EVICTED = 7
+
+
+class AsyncPreemption(Component):
+    """One goroutine per preemptor at most: its victims, the one that is evicted last, and the chosen node.
+
+    `to_clear[p][q]`: q's nomination to the node that p chose is to be withdrawn. `failed[p]`: a call failed.
+    `deleted[p]`: not all victims were gone already; `rejected[p]`: the last was rejected in memory, because it waited for permission.
+    """
+
+    api: APIServer
+    pod_watch: PodWatch
+    disturbances: Disturbances
+    waiting: WaitingPods
+    nominator: Nominator
+    queue: PriorityQueue
+
+    phase = per(Pod, enum(AsyncPhase))
+    node = per(Pod, ref(Node))
+    victim = per(Pod, per(Pod, boolean()))
+    last = per(Pod, ref(Pod))
+    to_clear = per(Pod, per(Pod, boolean()))
+    failed = per(Pod, boolean())
+    deleted = per(Pod, boolean())
+    rejected = per(Pod, boolean())
+
+    def start(self, pod: Pod, node: Node, victims: Mapping[Pod, Value], last: Value) -> None:
+        """prepareCandidateAsync: the goroutine starts, unless no victim is left to be evicted."""
+        with when(any_of(victims.values())):
+            limit("one preemption goroutine per preemptor", self.phase[pod] == AsyncPhase.NONE)
+            self.phase[pod] = AsyncPhase.BEGIN
+            self.node[pod] = node
+            self.last[pod] = last
+            for victim, chosen in victims.items():
+                self.victim[pod][victim] = chosen
+
+    def holds(self, pod: Pod) -> Expr:
+        """PreEnqueue of DefaultPreemption: whether the pod has to wait, because its victims are being evicted."""
+        closed = (AsyncPhase.BEGIN, AsyncPhase.CLEAR, AsyncPhase.EVICT, AsyncPhase.LEAVE)
+        last = (self.phase[pod] == AsyncPhase.EVICT_LAST) | (self.phase[pod] == AsyncPhase.EVICTED)
+        return any_of(self.phase[pod] == p for p in closed) | (last & self.awaits_last(pod))
+
+    def awaits_last(self, pod: Pod) -> Expr:
+        """Whether the lister shows the last victim as there, and not terminating."""
+        lister = self.pod_watch.lister
+        stays = (
+            lister[q].exists & ~lister[q].terminating & (self.last[pod] == q) for q in self.universe[Pod]
+        )
+        return any_of(stays)
+
+    def require_phase(self, pod: Pod, phase: AsyncPhase) -> None:
+        """The step being traced is what the goroutine of `pod` does in this phase."""
+        require(self.phase[pod] == phase)
+
+    def _proceed(self, pod: Pod) -> None:
+        others = any_of(
+            self.victim[pod][q] & (as_expr(self.last[pod]) != q) for q in self.universe[Pod] if q is not pod
+        )
+        clears = any_of(self.to_clear[pod][q] for q in self.universe[Pod])
+        left = select(others, AsyncPhase.EVICT, AsyncPhase.LEAVE)
+        self.phase[pod] = select(clears, AsyncPhase.CLEAR, left)
+
+    @step(actor="preemption goroutine", each="pod")
+    def begin(self, pod: Pod, node: Node) -> None:
+        """The goroutine reads which lower-priority pods are nominated to the chosen node."""
+        self.require_phase(pod, AsyncPhase.BEGIN)
+        require(self.node[pod] == node)
+        for q in self.universe[Pod]:
+            if q is not pod:
+                self.to_clear[pod][q] = self.nominator.nominated_to(q, node) & (q.priority < pod.priority)
+        self._proceed(pod)
+
+    @step(actor="preemption goroutine", each="pod")
+    def clear_nomination(self, pod: Pod, other: Pod) -> None:
+        """Withdraw, at the API server, the nomination of a lower-priority pod to the chosen node."""
+        if pod is other:
+            require(False)
+        self.require_phase(pod, AsyncPhase.CLEAR)
+        require(self.to_clear[pod][other])
+        self.api.clear_nomination(other)
+        self.to_clear[pod][other] = False
+        self._proceed(pod)
+
+    @step(actor="preemption goroutine", each="pod")
+    def evict(self, pod: Pod, victim: Pod, ok: bool) -> None:
+        """All victims but the last are evicted in parallel; an error ends this."""
+        if pod is victim:
+            require(False)
+            return
+        self.require_phase(pod, AsyncPhase.EVICT)
+        require(self.victim[pod][victim] & (as_expr(self.last[pod]) != victim))
+        if self._evicts(pod, victim, ok):
+            self.victim[pod][victim] = False
+            self._proceed(pod)
+        else:
+            self.phase[pod] = AsyncPhase.LEAVE
+
+    @step(actor="preemption goroutine", each="pod")
+    def leave(self, pod: Pod) -> None:
+        """Only the last victim is left: the preemptor is noted to wait for that one."""
+        self.require_phase(pod, AsyncPhase.LEAVE)
+        self.phase[pod] = select(self.failed[pod], AsyncPhase.ACTIVATE, AsyncPhase.EVICT_LAST)
+
+    @step(actor="preemption goroutine", each="pod")
+    def evict_last(self, pod: Pod, victim: Pod, ok: bool) -> None:
+        """The last victim is evicted."""
+        if pod is victim:
+            require(False)
+            return
+        self.require_phase(pod, AsyncPhase.EVICT_LAST)
+        require(as_expr(self.last[pod]) == victim)
+        if ok:
+            self.note_rejection(pod, self.waiting.holds(victim))
+        self._evicts(pod, victim, ok)
+        self.evicted_last(pod)
+
+    def note_rejection(self, pod: Pod, rejected: Expr) -> None:
+        """The last victim is rejected in memory, or else deleted."""
+        self.rejected[pod] = rejected
+
+    def evicted_last(self, pod: Pod) -> None:
+        """What follows the last eviction: the preemptor is still in the set of those whose preemption runs."""
+        self.phase[pod] = AsyncPhase.EVICTED
+
+    @step(actor="preemption goroutine", each="pod")
+    def leave_last(self, pod: Pod) -> None:
+        """The preemptor leaves the set of those whose preemption runs; the goroutine is through unless it is to activate it."""
+        self.require_phase(pod, AsyncPhase.EVICTED)
+        self.conclude(pod)
+
+    def conclude(self, pod: Pod) -> None:
+        """The goroutine returns, or activates the preemptor before."""
+        with when(self.activates(pod)):
+            self.phase[pod] = AsyncPhase.ACTIVATE
+        with otherwise():
+            self.end(pod)
+
+    def activates(self, pod: Pod) -> Expr:
+        """Whether the preemptor is to be activated, because no event may come that wakes it."""
+        return as_expr(self.failed[pod]) | self.nobody_was_left(pod) | self.rejected_last(pod)
+
+    def nobody_was_left(self, pod: Pod) -> Expr:
+        """Whether all victims were gone already."""
+        return ~as_expr(self.deleted[pod])
+
+    def rejected_last(self, pod: Pod) -> Expr:
+        """Whether the last victim was rejected in memory: its binding cycle may have been quick to tell the queue."""
+        return as_expr(self.rejected[pod])
+
+    @step(actor="preemption goroutine", each="pod")
+    def activate(self, pod: Pod) -> None:
+        """The preemptor is activated, or if it is in flight will be tried again."""
+        self.require_phase(pod, AsyncPhase.ACTIVATE)
+        self.queue.activate(pod)
+        self.end(pod)
+
+    def _evicts(self, pod: Pod, victim: Pod, ok: bool) -> bool:
+        """PreemptPod: a victim that waits for permission is rejected, any other deleted; one that is gone is no error."""
+        if not ok:
+            require(~self.waiting.holds(victim))
+            self.disturbances.spend(Disturbance.WRITE_FAILURE)
+            self.failed[pod] = True
+            return False
+        waits = self.waiting.holds(victim)
+        self.deleted[pod] = self.deleted[pod] | waits | self.api.pod[victim].exists
+        with when(waits):
+            self.waiting.reject(victim)
+        with otherwise():
+            self.api.delete_pod(victim)
+        return True
+
+    def end(self, pod: Pod) -> None:
+        """The goroutine returns."""
+        self.phase[pod] = AsyncPhase.NONE
+        self.node[pod] = None
+        self.last[pod] = None
+        self.failed[pod] = False
+        self.deleted[pod] = False
+        self.rejected[pod] = False
+        for q in self.universe[Pod]:
+            self.victim[pod][q] = False
+            self.to_clear[pod][q] = False

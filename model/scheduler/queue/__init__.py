@@ -1,0 +1,1 @@
+"""The scheduling queue and the nominator (pkg/scheduler/backend/queue)."""

@@ -1,0 +1,48 @@
+"""The nominator: which node each preemptor waits for (nominator in scheduling_queue.go, 1.22)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...environment.objects import Node, Pod, node_or_none
+from ...language import Component, Expr, Value, per, ref, select
+
+if TYPE_CHECKING:
+    from ...environment.watch import PodWatch
+    from .scheduling_queue import PriorityQueue
+
+
+class Nominator(Component):
+    """Nominations in memory, by pod."""
+
+    queue: PriorityQueue
+    pod_watch: PodWatch
+
+    node = per(Pod, ref(Node))
+
+    def nominated_to(self, pod: Pod, node: Node) -> Expr:
+        """Whether the scheduler knows of a nomination of `pod` to `node`."""
+        return self.node[pod] == node
+
+    def add(self, pod: Pod, node: Value, field: Value) -> None:
+        """AddNominatedPod: drops the old entry; records `node`, or if none the object's own field."""
+        chosen = node_or_none(node)
+        wanted = select(chosen.is_none, node_or_none(field), chosen)
+        self.node[pod] = select(self.accepts(pod), wanted, None)
+
+    def accepts(self, pod: Pod) -> Expr:
+        """Only a pod that the lister shows, without a node, is recorded."""
+        pending: Expr = self.pod_watch.lister[pod].pending
+        return pending
+
+    def update(self, pod: Pod, old_field: Value, new_field: Value) -> None:
+        """UpdateNominatedPod: an update without the field on either side keeps the node in memory."""
+        keep = node_or_none(old_field).is_none & node_or_none(new_field).is_none
+        self.add(pod, select(keep, self.node[pod], None), new_field)
+
+    def delete(self, pod: Pod) -> None:
+        """DeleteNominatedPodIfExists."""
+        self.node[pod] = None
+
+    def popped(self, pod: Pod) -> None:
+        """A scheduling cycle takes the pod: its nomination stays."""

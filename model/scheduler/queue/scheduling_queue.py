@@ -1,0 +1,366 @@
+"""The scheduling queue (pkg/scheduler/backend/queue/scheduling_queue.go and active_queue.go, 1.34).
+
+Three sub-queues: activeQ, backoffQ, unschedulablePods. Every method here is what upstream does under the
+queue's lock; a caller that makes two calls makes two steps. What depends on time is asked of the clock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+from ...environment.objects import Node, Pod, PodCopy, PodObject
+from ...language import (
+    Component,
+    Expr,
+    Value,
+    all_of,
+    any_of,
+    as_expr,
+    boolean,
+    enum,
+    otherwise,
+    per,
+    require,
+    select,
+    step,
+    when,
+)
+from ..framework.events import (
+    ANY_EVENT,
+    ASSIGNED_POD_ADD,
+    SCHEDULING_GATES,
+    UNSCHEDULABLE_TIMEOUT,
+    Action,
+    ClusterEvent,
+    Plugin,
+)
+
+if TYPE_CHECKING:
+    from ...environment.api import APIServer
+    from ..failure import FailureHandler
+    from ..framework.hints import Hints
+    from ..preemption.async_preemption import AsyncPreemption
+    from .clock import Clock
+    from .nominator import Nominator
+
+
+class Place(Enum):
+    """The sub-queue that a pod is in."""
+
+    NONE = 0
+    ACTIVE = 1
+    BACKOFF = 2
+    UNSCHEDULABLE = 3
+
+
+class PriorityQueue(Component):
+    """activeQ, backoffQ and unschedulablePods, with the copies of the pods that they hold.
+
+    `rejected_by[p]` are the plugins for which p's last attempt did not fit. `in_flight[p]`: p was popped, and Done was
+    not called for it yet. Upstream keeps the events since the Pop in a list, and asks the hints when the pod comes back;
+    an event's hint depends on nothing that changes, so it is asked here when the event comes: `heard[p][g]` says that
+    plugin g, had it rejected p, would have it tried again. `gated[p]`: when p was last to leave the parked pods, a PreEnqueue
+    plugin held it back.
+    """
+
+    api: APIServer
+    nominator: Nominator
+    failure: FailureHandler
+    clock: Clock
+    hints: Hints
+    async_preemption: AsyncPreemption
+
+    place = per(Pod, enum(Place))
+    copy = per(Pod, PodCopy)
+    rejected_by = per(Pod, per(Plugin, boolean()))
+    in_flight = per(Pod, boolean())
+    heard = per(Pod, per(Plugin, boolean()))
+    gated = per(Pod, boolean())
+
+    def setup(self) -> None:
+        for pod in self.universe[Pod]:
+            if pod.exists and pod.node is None:
+                start = self.api.at_start(pod)
+                self.put(pod, self.entering(pod, Place.ACTIVE, start), start.copy())
+
+    def contains(self, pod: Pod) -> Expr:
+        """Whether the pod is in one of the sub-queues."""
+        return self.place[pod] != Place.NONE
+
+    # --- order -----------------------------------------------------------------------------------
+
+    def precedes(self, a: Pod, b: Pod) -> Expr:
+        """activeQ's order: higher priority first, then the older timestamp (queuesort, PrioritySort)."""
+        return (a.priority > b.priority) | ((a.priority == b.priority) & self.clock.is_older(a, b))
+
+    def is_head(self, pod: Pod) -> Expr:
+        """Whether Pop would return this pod: activeQ's head, or if activeQ is empty one that is backing off."""
+        idle = all_of(self.place[q] != Place.ACTIVE for q in self.universe[Pod])
+        return self.is_head_of_active(pod) | (idle & self.is_popped_early(pod))
+
+    def is_popped_early(self, pod: Pod) -> Expr:
+        """Whether Pop may take the pod out of backoffQ, where those that no plugin rejected are kept apart."""
+        return (self.place[pod] == Place.BACKOFF) & self.is_rejected(pod)
+
+    def is_head_of_active(self, pod: Pod) -> Expr:
+        """Whether the pod is activeQ's head."""
+        first = [
+            (self.place[q] != Place.ACTIVE) | ~self.precedes(q, pod)
+            for q in self.universe[Pod]
+            if q is not pod
+        ]
+        return all_of([self.place[pod] == Place.ACTIVE, *first])
+
+    # --- calls -----------------------------------------------------------------------------------
+
+    def put(self, pod: Pod, place: Value, copy: PodCopy) -> None:
+        """Put the pod, as this object, into one of the sub-queues or into none."""
+        self.place[pod] = place
+        self.copy[pod] = copy
+
+    def add(self, pod: Pod, new: PodObject) -> None:
+        """Add: a new pending pod."""
+        self._forget_rejection(pod)
+        self.put(pod, self.entering(pod, Place.ACTIVE, new), new.copy())
+        self.clock.arrived(pod)
+        self.nominator.add(pod, None, new.nominated)
+
+    def pop(self, pod: Pod) -> Any:
+        """Pop: requires that `pod` is activeQ's head; gives the queue's copy of it."""
+        require(self.is_head(pod))
+        copy = self.copy[pod]
+        self.put(pod, Place.NONE, PodCopy())
+        with when(~self.discards(pod)):
+            self.clock.popped(pod)
+            self.begin_attempt(pod)
+            self.nominator.popped(pod)
+        return copy
+
+    def discards(self, pod: Pod) -> Expr:
+        """Whether Pop drops the pod, and takes the next one, because it is in flight already."""
+        return as_expr(self.in_flight[pod])
+
+    def begin_attempt(self, pod: Pod) -> None:
+        """From now on, events are kept for the pod; who rejected it before is forgotten."""
+        self.in_flight[pod] = True
+        self.drop_rejection(pod)
+
+    def drop_rejection(self, pod: Pod) -> None:
+        """A popped pod starts without rejecting plugins."""
+        self._forget_rejection(pod)
+
+    def done(self, pod: Pod) -> None:
+        """Done: no more events are kept for the pod."""
+        self.in_flight[pod] = False
+        for plugin in self.universe[Plugin]:
+            self.heard[pod][plugin] = False
+
+    def begin_failure(self, pod: Pod) -> None:
+        """SchedulingCycle(): a failing attempt reads the number of the current cycle, which is not needed any more."""
+
+    def forget_cycle(self, pod: Pod) -> None:
+        """A failing attempt will not requeue the pod after all: the number that it read is not needed."""
+
+    def requeue(self, pod: Pod, copy: PodCopy) -> Expr:
+        """AddUnschedulableIfNotPresent, and Done: parked, or to backoffQ to be tried again.
+
+        Gives whether the pod was taken; one that is in the queue already is not.
+        """
+        taken = ~self.contains(pod)
+        with when(taken):
+            self.put(pod, self.requeue_place(pod, copy), copy)
+            self.clock.came_back(pod)
+            self.came_back(pod, copy)
+        self.done(pod)
+        return taken
+
+    def came_back(self, pod: Pod, copy: PodCopy) -> None:
+        """What else the requeue does: nothing, the failure handler sees to the nomination."""
+
+    def requeue_place(self, pod: Pod, copy: PodCopy) -> Expr:
+        """Where a failed pod goes."""
+        self.gated[pod] = False
+        retried = self.is_retried(pod, copy)
+        with when(retried):
+            place = self.entering(pod, self.backing_off_place(), copy)
+        return select(retried, place, Place.UNSCHEDULABLE)
+
+    def entering(self, pod: Pod, place: Value, copy: PodCopy | PodObject) -> Expr:
+        """PreEnqueue: where a pod comes that is to enter activeQ or backoffQ; one that a plugin holds is parked, gated."""
+        gates = self.has_gates(pod, copy)
+        held = gates | self.async_preemption.holds(pod)
+        self.gated[pod] = held
+        for plugin in self.universe[Plugin]:
+            if plugin.name == SCHEDULING_GATES:
+                self.rejected_by[pod][plugin] = self.rejected_by[pod][plugin] | gates
+        return select(held, Place.UNSCHEDULABLE, place)
+
+    def has_gates(self, pod: Pod, copy: PodCopy | PodObject) -> Expr:
+        """PreEnqueue of SchedulingGates: whether the pod, as this object shows it, has scheduling gates."""
+        return as_expr(copy.gated if pod.gated else False)
+
+    def is_deaf_to(self, pod: Pod, event: ClusterEvent) -> Expr:
+        """Whether the parked pod is gated, and the plugin that gates it did not ask for the event.
+
+        DefaultPreemption asked for deletions, SchedulingGates for nothing: whatever moves its pods, PreEnqueue parks them again.
+        An event that is meant for all pods, such as the periodic flush, is heard.
+        """
+        return self.gated[pod] & (not event.is_wildcard and not self.may_open_gate(event))
+
+    def may_open_gate(self, event: ClusterEvent) -> bool:
+        """Whether DefaultPreemption asked for the event."""
+        return event.resource == "Pod" and Action.DELETE in event.action
+
+    def is_retried(self, pod: Pod, copy: PodCopy) -> Expr:
+        """Whether a failed pod is to be tried again rather than parked.
+
+        After an error always; after a rejection if an event came since the Pop that may have changed a rejecting plugin's mind.
+        """
+        plugins = self.universe[Plugin]
+        changed = any_of(self.rejected_by[pod][p] & self.heard[pod][p] for p in plugins)
+        return changed | (~self.is_rejected(pod) & self.is_retried_after_error(pod))
+
+    def is_retried_after_error(self, pod: Pod) -> Expr:
+        """Whether a pod that no plugin rejected is tried again without an event."""
+        return as_expr(True)
+
+    def is_rejected(self, pod: Pod) -> Expr:
+        """Whether a plugin is known to have rejected the pod."""
+        return any_of(self.rejected_by[pod][p] for p in self.universe[Plugin])
+
+    def backoff_place(self) -> Place:
+        """Where a pod waits until its backoff is over."""
+        return Place.BACKOFF
+
+    def backing_off_place(self) -> Place:
+        """Where a pod goes whose backoff has just begun; without backoff it leaves backoffQ at once."""
+        return self.backoff_place() if self.scope.backoff else Place.ACTIVE
+
+    def retry_place(self, pod: Pod) -> Expr:
+        """Where a parked pod goes that is to be tried again."""
+        return select(self.clock.is_backing_off(pod), self.backing_off_place(), Place.ACTIVE)
+
+    def update(self, pod: Pod, old: PodObject, new: PodObject) -> None:
+        """Update: a pending pod's object changed. Without an old object, only a parked pod is known."""
+        known = self.contains(pod) & (old.exists | (self.place[pod] == Place.UNSCHEDULABLE))
+        with when(~self.keeps_update(pod)):
+            with when(known):
+                self.nominator.update(pod, old.nominated, new.nominated)
+                self.place[pod] = self.place_after_update(pod, old, new)
+                self.copy[pod] = new.copy()
+            with otherwise():
+                # Assumed, or not known yet: the queue cannot tell, and adds it to activeQ.
+                self.add(pod, new)
+
+    def keeps_update(self, pod: Pod) -> Expr:
+        """Whether an update is only kept as an event, because the pod is in flight: it comes back as the lister has it."""
+        return as_expr(self.in_flight[pod])
+
+    def place_after_update(self, pod: Pod, old: PodObject, new: PodObject) -> Expr:
+        """Where an update leaves a waiting pod: a gated one that has lost its gates enters activeQ.
+
+        It has no backoff, because it was never tried. Other updates that the model has move no pod by the plugins' hints.
+        """
+        ungated = self.has_gates(pod, old) & ~self.has_gates(pod, new)
+        released = (self.place[pod] == Place.UNSCHEDULABLE) & ungated
+        with when(released):
+            place = self.entering(pod, Place.ACTIVE, new)
+        return select(released, place, self.place[pod])
+
+    def is_respecified(self, old: PodObject, new: PodObject) -> Expr:
+        """isPodUpdated: more than the status differs."""
+        parts = ("terminating", "gated", "version")
+        return ~all_of(as_expr(getattr(old, part)) == getattr(new, part) for part in parts)
+
+    def delete(self, pod: Pod) -> None:
+        """Delete: from the nominator and from whichever sub-queue holds it."""
+        self.nominator.delete(pod)
+        self.clock.left(pod)
+        self._forget_rejection(pod)
+        self.put(pod, Place.NONE, PodCopy())
+
+    def activate(self, pod: Pod) -> None:
+        """Activate: a plugin wants a waiting pod to be tried at once, or one in flight to be tried again."""
+        with when((self.place[pod] == Place.BACKOFF) | (self.place[pod] == Place.UNSCHEDULABLE)):
+            self.place[pod] = self.entering(pod, Place.ACTIVE, self.copy[pod])
+            self.came_back(pod, self.copy[pod])
+        with otherwise():
+            for plugin in self.universe[Plugin]:
+                self.heard[pod][plugin] = self.heard[pod][plugin] | self.in_flight[pod]
+
+    # --- moves -----------------------------------------------------------------------------------
+
+    def record_rejection(self, pod: Pod, plugins: Mapping[Plugin, Value]) -> None:
+        """The failed attempt's record gets the plugins for which the pod does not fit."""
+        with when(~self.contains(pod)):
+            for plugin, rejected in plugins.items():
+                self.rejected_by[pod][plugin] = rejected
+
+    def _forget_rejection(self, pod: Pod) -> None:
+        for plugin in self.universe[Plugin]:
+            self.rejected_by[pod][plugin] = False
+
+    def matches(self, pod: Pod, event: ClusterEvent, about: Pod | Node | None = None) -> Expr:
+        """isPodWorthRequeuing: one of the plugins that rejected the pod would have it tried again after the event."""
+        if event.is_wildcard:
+            return as_expr(True)
+        return any_of(
+            self.rejected_by[pod][p] & self.hints.wakes(p, pod, event, about) for p in self.universe[Plugin]
+        )
+
+    def is_woken_by(self, pod: Pod, event: ClusterEvent, about: Pod | Node | None = None) -> Expr:
+        """Whether the event moves the parked pod: no plugin is known to have rejected it, or one that did says so."""
+        return ~self.is_rejected(pod) | self.matches(pod, event, about)
+
+    def move_all(
+        self,
+        event: ClusterEvent = ANY_EVENT,
+        admitted: Mapping[Pod, Value] | None = None,
+        about: Pod | Node | None = None,
+    ) -> None:
+        """MoveAllToActiveOrBackoffQueue for an event about this object; `admitted` is its pre-check: other pods stay parked."""
+        self._move(dict.fromkeys(self.universe[Pod], True) if admitted is None else admitted, event, about)
+
+    def move_matching(self, pod: Pod, event: ClusterEvent = ASSIGNED_POD_ADD) -> None:
+        """AssignedPodAdded / AssignedPodUpdated: parked pods that may look at pods on other nodes than their own."""
+        self._move({parked: self.looks_at(parked, pod) for parked in self.universe[Pod]}, event, pod)
+
+    def looks_at(self, parked: Pod, pod: Pod) -> Expr:
+        """getUnschedulablePodsWithCrossTopologyTerm: a required affinity term for `pod`, or rejected by topology spread."""
+        spread = [p for p in self.universe[Plugin] if p.name == "PodTopologySpread"]
+        by_spread = any_of(
+            self.rejected_by[parked][p] for p in spread if parked.spread and parked.namespace == pod.namespace
+        )
+        return by_spread | any(t.required and not t.anti and t.matches(pod) for t in parked.terms)
+
+    def _move(self, which: Mapping[Pod, Value], event: ClusterEvent, about: Pod | Node | None = None) -> None:
+        for pod, wanted in which.items():
+            parked = self.place[pod] == Place.UNSCHEDULABLE
+            with when(parked & wanted & ~self.is_deaf_to(pod, event) & self.is_woken_by(pod, event, about)):
+                self.place[pod] = self.entering(pod, self.retry_place(pod), self.copy[pod])
+        self.record_move(event, about)
+
+    def record_move(self, event: ClusterEvent, about: Pod | Node | None) -> None:
+        """The event is kept for the pods in flight, whether or not a parked pod moved."""
+        for pod in self.universe[Pod]:
+            for plugin in self.universe[Plugin]:
+                hint = self.in_flight[pod] & self.hints.wakes(plugin, pod, event, about)
+                self.heard[pod][plugin] = self.heard[pod][plugin] | hint
+
+    # --- timers ----------------------------------------------------------------------------------
+
+    @step(actor="queue timers", goroutine="end of the backoff", each="pod")
+    def flush_backoff(self, pod: Pod) -> None:
+        """flushBackoffQCompleted: the pod's backoff is over."""
+        require((self.place[pod] == Place.BACKOFF) & self.clock.backoff_may_end(pod))
+        self.place[pod] = Place.ACTIVE
+
+    @step(actor="queue timers", fair=False)
+    def flush_unschedulable(self, pod: Pod) -> None:
+        """flushUnschedulableQLeftover: the pod has been parked for longer than the limit."""
+        if not self.scope.flush:
+            require(False)
+        require((self.place[pod] == Place.UNSCHEDULABLE) & self.clock.is_parked_for_long(pod))
+        self._move({pod: True}, UNSCHEDULABLE_TIMEOUT)

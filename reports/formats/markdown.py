@@ -1,0 +1,67 @@
+"""The report in Markdown, for a pull request or the summary of a CI step: a table, then each counterexample with its
+sequence diagram and its numbered steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..document import Finding
+from ..outcome import USUAL, Style, issue_link, numbered, subject
+from ..text.table import columns_of
+from .mermaid import MOST_LETTERS, diagram
+
+MARKS = {"passed": "✅", "failed": "❌", "undecided": "⚠️", "ignored": "➖"}
+
+
+def to_markdown(findings: Sequence[Finding], style: Style = USUAL) -> str:
+    """The findings as GitHub's Markdown."""
+    blocks = ["# podrace", _table(findings, style)]
+    blocks += [f"> {plain(note)}" for note in dict.fromkeys(n for f in findings for n in f.notes)]
+    for finding in findings:
+        blocks += _section(finding, style)
+    return "\n\n".join(blocks) + "\n"
+
+
+def _table(findings: Sequence[Finding], style: Style) -> str:
+    columns = columns_of(findings)
+    if all(finding.seconds is None for finding in findings):
+        del columns["time"]
+    rows = [["", *columns], ["---"] * (len(columns) + 1)]
+    rows += [
+        [MARKS[style.outcome(finding)], *(plain(cells[i]) for cells in columns.values())]
+        for i, finding in enumerate(findings)
+    ]
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def _section(finding: Finding, style: Style) -> list[str]:
+    blocks = [f"## {MARKS[style.outcome(finding)]} {plain(subject(finding))} {finding.headline}"]
+    blocks += [f"*{plain(finding.title)}*"] if finding.title else []
+    blocks += [f"**{finding.property}**: {plain(finding.sentence)}"] if finding.sentence else []
+    links = [f"[kubernetes/kubernetes#{n}]({issue_link(n)})" for n in finding.issues]
+    blocks += [f"See {', '.join(links)}."] if links else []
+    blocks += [plain(finding.words)] if finding.words else []
+    return blocks if finding.trace is None else [*blocks, *counterexample(finding, style)]
+
+
+def counterexample(finding: Finding, style: Style) -> list[str]:
+    """The sequence diagram and the steps."""
+    blocks = []
+    drawn = diagram(finding, style.vocabulary)
+    if len(drawn) <= MOST_LETTERS:
+        blocks.append(f"```mermaid\n{drawn}```")
+    else:
+        blocks.append(f"The sequence diagram of {len(finding.story)} steps is more than Mermaid draws.")
+    steps = "\n".join(numbered(finding)) or "violated in the initial state"
+    fence = "```"
+    while fence in steps:  # as words of the user's own may be
+        fence += "`"
+    blocks.append(f"<details><summary>The steps</summary>\n\n{fence}text\n{steps}\n{fence}\n\n</details>")
+    return blocks
+
+
+def plain(text: str) -> str:
+    """Words that Markdown takes as they are, on one line and in one cell."""
+    escaped = "".join(f"\\{letter}" if letter in "\\`*_[]<>|~" else letter for letter in text)
+    return " ".join(escaped.split())

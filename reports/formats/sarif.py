@@ -1,0 +1,143 @@
+"""SARIF 2.1.0 (OASIS standard, 2020), for code scanning: the properties are the rules, a counterexample is a code flow.
+
+A violation is a result of kind `fail`. What is undecided is of kind `open`, the standard's word for "too little is known to
+decide", and is also named as a problem of the run, which then counts as unsuccessful. A property that holds gives no result:
+code scanning services would show one as an alert.
+
+The interleaving is one thread flow in the order of execution, each step naming its actor: services show every thread flow
+by itself, and actors by themselves tell no race.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from hashlib import sha256
+from pathlib import PurePosixPath
+from typing import Any
+from urllib.parse import quote
+
+from ..document import Finding, Step
+from ..outcome import USUAL, Style, issue_link, message, subject
+
+SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+ROOT = "%SRCROOT%"
+
+
+def to_sarif(findings: Sequence[Finding], style: Style = USUAL) -> str:
+    """The findings as a SARIF log with one run."""
+    rules = {finding.property: finding for finding in findings}
+    numbers = {identifier: number for number, identifier in enumerate(rules)}
+    shown = [f for f in findings if style.outcome(f) != "passed" or f.verdict == "VIOLATED"]
+    run = {
+        "tool": {
+            "driver": {
+                "name": "podrace",
+                "version": style.version,
+                "rules": [_rule(finding) for finding in rules.values()],
+            }
+        },
+        "invocations": [_invocation(findings, style, numbers)],
+        "originalUriBaseIds": {ROOT: {"description": {"text": "The directory that podrace ran in."}}},
+        "columnKind": "unicodeCodePoints",
+        "results": [_result(finding, style, numbers[finding.property]) for finding in shown],
+    }
+    return (
+        json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2, ensure_ascii=False)
+        + "\n"
+    )
+
+
+def _rule(finding: Finding) -> dict[str, Any]:
+    sentence = finding.sentence or finding.property
+    links = [issue_link(number) for number in finding.issues]
+    more = f"`podrace properties {finding.property}` says more."
+    rule: dict[str, Any] = {
+        "id": finding.property,
+        "shortDescription": {"text": sentence},
+        "fullDescription": {"text": sentence},
+        "help": {
+            "text": "\n".join([sentence, *(f"See {link}" for link in links), more]),
+            "markdown": "\n\n".join([sentence, *(f"See <{link}>." for link in links), more]),
+        },
+        "defaultConfiguration": {"level": "error"},
+        "properties": {"tags": ["concurrency", "kube-scheduler"]},
+    }
+    return {**rule, "helpUri": links[0]} if links else rule
+
+
+def _invocation(findings: Sequence[Finding], style: Style, numbers: dict[str, int]) -> dict[str, Any]:
+    undecided = [finding for finding in findings if style.outcome(finding) == "undecided"]
+    notifications = [
+        {
+            "level": "error",
+            "message": {"text": f"{subject(finding)}: {message(finding)}"},
+            "associatedRule": {"id": finding.property, "index": numbers[finding.property]},
+        }
+        for finding in undecided
+    ]
+    notifications += [
+        {
+            "level": "note",
+            "message": {"text": f"{subject(finding)}: {message(finding)}"},
+            "associatedRule": {"id": finding.property, "index": numbers[finding.property]},
+        }
+        for finding in findings
+        if finding.silenced and finding not in undecided
+    ]
+    return {"executionSuccessful": not undecided, "toolExecutionNotifications": notifications}
+
+
+def _result(finding: Finding, style: Style, rule: int) -> dict[str, Any]:
+    outcome = style.outcome(finding)
+    kind = {"undecided": "open", "failed": "fail", "passed": "fail", "ignored": "notApplicable"}[outcome]
+    level = {"undecided": "none", "failed": "error", "passed": "note", "ignored": "none"}[outcome]
+    result: dict[str, Any] = {
+        "ruleId": finding.property,
+        "ruleIndex": rule,
+        "kind": kind,
+        "level": level,
+        "message": {"text": f"{subject(finding)}: {message(finding)}"},
+        "partialFingerprints": {"finding/v1": sha256(subject(finding).encode()).hexdigest()},
+        "properties": {"scenario": finding.scenario, "release": finding.label, "verdict": finding.verdict},
+    }
+    if outcome == "ignored":
+        result["suppressions"] = [{"kind": "inSource", "status": "accepted", "justification": finding.words}]
+    if finding.place is not None:
+        result["locations"] = [_location(finding, finding.place.line)]
+    if finding.story:
+        steps = [_step(finding, step) for step in finding.story]
+        result["codeFlows"] = [
+            {"message": {"text": finding.words}, "threadFlows": [{"locations": steps}]}
+            if finding.words
+            else {"threadFlows": [{"locations": steps}]}
+        ]
+    return result
+
+
+def _step(finding: Finding, step: Step) -> dict[str, Any]:
+    summary = f" {step.summary}." if step.summary else ""
+    remark = finding.remarks.get(step.number)
+    text = f"{f'({remark}) ' if remark else ''}[{step.actor}] {step.call}{summary}"
+    location = _location(finding, finding.place.line_of(step.args)) if finding.place else {}
+    return {
+        "location": {**location, "message": {"text": text}},
+        "executionOrder": step.number,
+        "kinds": ["call"],
+        "importance": "essential",
+        "state": {change.variable: {"text": json.dumps(change.after)} for change in step.changes},
+    }
+
+
+def _location(finding: Finding, line: int) -> dict[str, Any]:
+    assert finding.place is not None
+    return {
+        "physicalLocation": {"artifactLocation": _artifact(finding.place.file), "region": {"startLine": line}}
+    }
+
+
+def _artifact(file: str) -> dict[str, str]:
+    """A file below the working directory by its relative name; any other by an absolute link."""
+    if PurePosixPath(file).is_absolute():
+        return {"uri": f"file://{quote(file)}"}
+    return {"uri": quote(file), "uriBaseId": ROOT}

@@ -1,0 +1,232 @@
+"""A counterexample told in sentences: the cluster, one sentence per step, which views disagreed, and what would have helped.
+
+The sentences come with the vocabulary; what is told beside them (events on their way, views that differ) is computed
+from the memory of the finding. What a finding does not know is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..document import Finding, Step
+from ..evidence import Cluster, Memory, Prevention
+from ..picture import main_resource, scenes
+from ..states import Difference, State, differences, listed, published, states_of
+from ..vocabulary import PLAIN, Vocabulary
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One step: its sentence, what else is to be said of the moment after it, and a remark that stands before it.
+
+    `diverges` says that views begin to differ here. `decisive`: the step changed something that stands out.
+    """
+
+    number: int
+    actor: str
+    text: str
+    notes: tuple[str, ...] = ()
+    remark: str = ""
+    diverges: bool = False
+    decisive: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """A counterexample in sentences; `ending` is a remark that stands after the last step.
+
+    `outcome` says what does not fit in the end, `disagreement` which views differed when it mattered, `remedy` what would
+    have kept the run from its end.
+    """
+
+    opening: tuple[str, ...]
+    steps: tuple[Told, ...]
+    disagreement: tuple[str, ...] = ()
+    remedy: tuple[str, ...] = ()
+    ending: str = ""
+    outcome: tuple[str, ...] = ()
+
+    @property
+    def closing(self) -> tuple[str, ...]:
+        """What stands after the steps."""
+        return (*self.outcome, *self.disagreement, *self.remedy)
+
+    @property
+    def text(self) -> str:
+        """The whole of it as plain text, numbered."""
+        lines = [*self.opening, ""]
+        for told in self.steps:
+            lines += [f"({told.remark})"] if told.remark else []
+            lines.append(f"{told.number}. {' '.join((told.text, *told.notes))}")
+        lines += [f"({self.ending})"] if self.ending else []
+        return "\n".join([*lines, "", *self.closing]).strip() + "\n"
+
+
+def explain(finding: Finding, vocabulary: Vocabulary = PLAIN) -> Explanation:
+    """The counterexample of a violated finding in sentences. Raises ValueError if it has none."""
+    if finding.trace is None:
+        raise ValueError(
+            f"{finding.scenario}, {finding.label}: {finding.property} has no counterexample to tell"
+        )
+    states = states_of(finding)
+    remarks = finding.remarks
+    steps = tuple(
+        _told(finding, step, states, remarks.get(step.number, ""), vocabulary) for step in finding.story
+    )
+    return Explanation(
+        opening=_opening(finding, states, vocabulary),
+        steps=steps,
+        disagreement=_disagreement(finding, states, vocabulary),
+        remedy=tuple(prevented(finding, way, vocabulary) for way in finding.preventions),
+        ending=remarks.get(len(steps) + 1, "") or _ending(finding),
+        outcome=tuple(crowded(finding.cluster, states[-1])) if states and finding.cluster is not None else (),
+    )
+
+
+def _ending(finding: Finding) -> str:
+    return "" if finding.trap is not None or finding.lasso is not None else f"{finding.property} is violated"
+
+
+def crowded(cluster: Cluster, state: State) -> list[str]:
+    """Nodes with more on them than they have room for, and pods nominated to a node where they do not fit."""
+    resource = main_resource(cluster)
+    if resource is None:
+        return []
+    seen = scenes(cluster, state)
+    meant = {(box.name, pod.name): pod for scene in seen for box in scene.boxes for pod in box.nominated}
+    lines = []
+    for scene in seen:
+        for box in scene.boxes:
+            staying = [pod for pod in box.pods if not pod.terminating]
+            used = sum(pod.size for pod in staying)
+            names = listed([f"{pod.name} ({pod.size} {resource})" for pod in staying]) if staying else ""
+            if used > box.capacity:
+                lines.append(
+                    f"In the end, {scene.title}, {box.name} has {names} on it, and no more than {box.capacity} {resource}."
+                )
+            for (node, _), pod in meant.items():
+                fits = used + pod.size <= box.capacity
+                if node == box.name and staying and not fits and pod.name not in {p.name for p in staying}:
+                    lines.append(
+                        f"In the end, {scene.title}, {box.name} has {names} on it, which leaves "
+                        f"{max(box.capacity - used, 0)} of {box.capacity} {resource}. {pod.name}, nominated to {box.name}, "
+                        f"asks for {pod.size} {resource} and does not fit."
+                    )
+    return lines
+
+
+def _told(finding: Finding, step: Step, states: list[State], remark: str, vocabulary: Vocabulary) -> Told:
+    decisive = any(phrase.decisive for phrase in vocabulary.phrases(step))
+    told = Told(step.number, step.actor, vocabulary.tell(step), remark=remark, decisive=decisive)
+    if not states or finding.memory is None:
+        return told
+    before, after = states[step.number - 1], states[step.number]
+    notes = [
+        f"An event about {event.subject} goes out on the {channel}; it has still to reach {listed(event.waits_for)}."
+        for channel, event in published(before, after)
+        if event.waits_for
+    ]
+    earlier = {d.subject: d for d in differences(finding.memory, before)}
+    now = {d.subject: d for d in differences(finding.memory, after)}
+    new = [d for subject, d in now.items() if subject not in earlier]
+    notes += [f"From here on views differ on {d.subject}: {said(d, vocabulary)}." for d in new]
+    notes += [
+        f"Views on {subject} now: {said(d, vocabulary)}."
+        for subject, d in now.items()
+        if subject in earlier and d != earlier[subject]
+    ]
+    notes += [f"All views agree on {subject} again." for subject in earlier if subject not in now]
+    return Told(told.number, told.actor, told.text, tuple(notes), remark, bool(new), decisive)
+
+
+def said(difference: Difference, vocabulary: Vocabulary) -> str:
+    """What each view says of a subject, views that say the same together."""
+    words: dict[str, list[str]] = {}
+    for view, facts in difference.said.items():
+        phrases = [vocabulary.fact(fact, value) for fact, value in facts.items()]
+        if facts.get("exists") is False:
+            phrases = [vocabulary.fact("exists", False)]
+        elif facts.get("exists") is True and len(facts) > 1:
+            phrases = [vocabulary.fact(fact, value) for fact, value in facts.items() if fact != "exists"]
+        words.setdefault(", ".join(filter(None, phrases)), []).append(view)
+    return "; ".join(f"{listed(views)}: {phrase or 'nothing'}" for phrase, views in words.items())
+
+
+def _opening(finding: Finding, states: list[State], vocabulary: Vocabulary) -> tuple[str, ...]:
+    if finding.cluster is None:
+        return ()
+    nodes = "; ".join(f"node {n.name} has {amounts(n.capacity)}" for n in finding.cluster.nodes)
+    return (f"The cluster: {nodes}.", *_pods(finding.cluster, states[0] if states else None, vocabulary))
+
+
+def _pods(cluster: Cluster, state: State | None, vocabulary: Vocabulary) -> tuple[str, ...]:
+    truth = (
+        state.views.get(cluster.pictures[0].placed) if state is not None and cluster.pictures else None
+    ) or {}
+    lines = []
+    for pod in cluster.pods:
+        facts = truth.get(pod.name, {})
+        where = "is pending"
+        if facts.get("exists") is False:
+            where = "does not exist yet"
+        elif facts.get("node") is not None:
+            where = f"runs on {facts['node']}"
+        lines.append(
+            f"Pod {pod.name} asks for {amounts(pod.requests)}, has priority {pod.priority} and {where}."
+        )
+    return tuple(lines)
+
+
+def amounts(resources: dict[str, int]) -> str:
+    """Amounts of resources in words."""
+    return ", ".join(f"{amount} {name}" for name, amount in resources.items()) or "nothing in particular"
+
+
+def _disagreement(finding: Finding, states: list[State], vocabulary: Vocabulary) -> tuple[str, ...]:
+    if not states or finding.memory is None or not finding.story:
+        return ()
+    last = finding.story[-1].number
+    at_the_end = finding.lasso is not None or finding.trap is not None
+    state = states[-1] if at_the_end else states[-2]
+    when = "At the end" if at_the_end else f"When step {last} was taken"
+    lines = []
+    for difference in disputed(finding.memory, state, finding.preventions):
+        lines.append(f"{when}, the views differed on {difference.subject}: {said(difference, vocabulary)}.")
+        lines += _on_the_way(difference.subject, state)
+    return tuple(lines)
+
+
+def disputed(memory: Memory, state: State, ways: Sequence[Prevention]) -> list[Difference]:
+    """The differences in a state; where a prevention would have closed some, those alone."""
+    found = differences(memory, state)
+    cells = {cell.variable: (view.name, cell.subject) for view in memory.views for cell in view.cells}
+    closed = {
+        cells[change.variable][1]
+        for way in ways
+        for step in way.steps
+        for change in step.changes
+        if change.variable in cells
+    }
+    return [d for d in found if d.subject in closed] or found
+
+
+def _on_the_way(subject: str, state: State) -> list[str]:
+    lines = []
+    for channel, events in state.channels.items():
+        readers = dict.fromkeys(r for e in events if e.subject == subject for r in e.waits_for)
+        if readers:
+            lines.append(
+                f"What the {channel} has to say of {subject} had not reached {listed(list(readers))} yet."
+            )
+    return lines
+
+
+def prevented(finding: Finding, way: Prevention, vocabulary: Vocabulary) -> str:
+    """What one prevention would have been, and what it would have stopped."""
+    stopped = finding.story[way.stops - 1]
+    told = " ".join(vocabulary.tell(step) for step in way.steps)
+    return (
+        f"The {way.steps[0].actor} could have acted before step {way.before}: {told} "
+        f"After that, step {way.stops}, {stopped.call}, would have been impossible."
+    )

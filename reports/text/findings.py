@@ -1,0 +1,105 @@
+"""The report for people: the table, then the counterexamples, then what each HOLDS rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.text import Text
+
+from ..document import Finding, Value, show
+from ..vocabulary import PLAIN, Vocabulary
+from .lanes import print_lanes
+from .table import VERDICT_STYLES, print_table
+
+INDENT = "  "
+
+
+def print_report(console: Console, findings: Sequence[Finding], vocabulary: Vocabulary = PLAIN) -> None:
+    """Print everything that there is to say about these findings."""
+    print_table(console, findings)
+    notes = [f"note: {f.scenario}, {f.label}: {note}" for f in findings for note in f.notes]
+    for line in dict.fromkeys(notes):
+        print_wrapped(console, Text(line, "dim"))
+    for finding in findings:
+        console.print()
+        print_heading(console, finding)
+        if finding.verdict == "VIOLATED":
+            _print_violation(console, finding, vocabulary)
+        else:
+            _print_rest(console, finding)
+
+
+def print_wrapped(console: Console, text: Text, indent: str = "") -> None:
+    """Print a paragraph, fitted to the console's width."""
+    for line in text.wrap(console, max(console.width - len(indent), 20)):
+        line.rstrip()
+        console.print(Text(indent).append_text(line), soft_wrap=True)
+
+
+def print_heading(console: Console, finding: Finding) -> None:
+    """Print what a finding is about, and its verdict."""
+    heading = Text(f"{finding.scenario}, {finding.label}: {finding.property} ", "bold")
+    print_wrapped(console, heading.append(finding.headline, VERDICT_STYLES[finding.verdict]))
+    if finding.title:
+        print_wrapped(console, Text(finding.title, "italic"), INDENT)
+    if finding.sentence:
+        print_wrapped(console, Text(f"{finding.property}: {finding.sentence}"), INDENT)
+    if finding.issues:
+        links = ", ".join(f"kubernetes/kubernetes#{number}" for number in finding.issues)
+        print_wrapped(console, Text(f"see {links}", "dim"), INDENT)
+
+
+def _print_violation(console: Console, finding: Finding, vocabulary: Vocabulary) -> None:
+    console.print()
+    if finding.story:
+        print_lanes(console, finding.story, vocabulary, finding.remarks)
+        console.print()
+    print_wrapped(console, Text(finding.words, "bold"), INDENT)
+    if finding.lasso is not None:
+        if finding.lasso.acts:
+            print_wrapped(console, Text(f"In every round act: {', '.join(finding.lasso.acts)}."), INDENT)
+        if finding.lasso.rests:
+            rest = f"Not always with something to do: {', '.join(finding.lasso.rests)}."
+            print_wrapped(console, Text(rest), INDENT)
+
+
+def _print_rest(console: Console, finding: Finding) -> None:
+    print_wrapped(console, Text(finding.words), INDENT)
+    if finding.verdict == "IGNORED":
+        return
+    if finding.verdict == "INCONCLUSIVE":
+        advice = "To go on, raise --max-states, --max-memory or --timeout, or make the scenario smaller."
+        print_wrapped(console, Text(advice), INDENT)
+    _print_scope(console, finding)
+    _print_coverage(console, finding)
+
+
+def _print_scope(console: Console, finding: Finding) -> None:
+    if finding.scope:
+        print_wrapped(console, Text(f"Scope: {scope_words(finding.scope)}."), INDENT)
+
+
+def _print_coverage(console: Console, finding: Finding) -> None:
+    if finding.goals_reached:
+        reached = (f"{goal} (after {steps} steps)" for goal, steps in finding.goals_reached.items())
+        prefix = "Not vacuous" if finding.verdict == "HOLDS" and not finding.vacuous else "Reached on the way"
+        print_wrapped(console, Text(f"{prefix}: {'; '.join(reached)}."), INDENT)
+    if finding.steps_never_fired:
+        total = len(finding.steps_never_fired) + len(finding.steps_fired)
+        never = f"{len(finding.steps_never_fired)} of {total}"
+        print_wrapped(
+            console, Text(f"Steps that never ran ({never}): {', '.join(finding.steps_never_fired)}."), INDENT
+        )
+
+
+def scope_words(scope: dict[str, Value]) -> str:
+    """The bounds that matter: counts that are not 0, and what is switched on or off."""
+    shown = []
+    for name, value in scope.items():
+        words = name.replace("_", " ")
+        if isinstance(value, bool):
+            shown.append(words if value else f"no {words}")
+        elif value:
+            shown.append(f"{words} {show(value)}")
+    return ", ".join(shown)

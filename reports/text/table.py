@@ -1,0 +1,95 @@
+"""The table of findings: one row per scenario, release and property."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from rich.console import Console
+from rich.text import Text
+
+from ..document import Finding
+
+VERDICT_STYLES = {
+    "HOLDS": "bold green",
+    "VIOLATED": "bold red",
+    "INCONCLUSIVE": "bold yellow",
+    "IGNORED": "dim",
+}
+
+# Columns that go first when the terminal is too narrow for all.
+_EXPENDABLE = ("transitions", "depth", "states", "time")
+_RIGHT = frozenset({"states", "transitions", "depth", "time", "walks", "steps", "longest", "steps/s"})
+_GAP = "  "
+
+
+def columns_of(findings: Sequence[Finding]) -> dict[str, list[str]]:
+    """The cells, column by column."""
+    columns: dict[str, list[str]] = {
+        "scenario": [f.scenario for f in findings],
+        "release": [f.label for f in findings],
+        "property": [f.property for f in findings],
+        "verdict": [f.headline for f in findings],
+        "states": [f"{f.states:,}" for f in findings],
+        "transitions": [f"{f.transitions:,}" for f in findings],
+        "depth": [str(f.depth) for f in findings],
+        "time": [seconds(f.seconds) for f in findings],
+    }
+    if any(f.expected for f in findings):
+        columns["the race is"] = [_outcome(f) for f in findings]
+    return columns
+
+
+def seconds(value: float | None) -> str:
+    """A duration, short; nothing where it was not measured."""
+    if value is None:
+        return ""
+    return f"{value:.2f} s" if value < 10 else f"{value:.0f} s"
+
+
+def _outcome(finding: Finding) -> str:
+    if finding.expected is None:
+        return ""
+    if finding.verdict == "INCONCLUSIVE":
+        return "undecided"
+    if finding.verdict == "IGNORED":
+        return "ignored"
+    found = "there" if finding.verdict == "VIOLATED" else "gone"
+    return f"{found}, as expected" if finding.as_expected else f"{found}, NOT EXPECTED"
+
+
+def print_table(console: Console, findings: Sequence[Finding]) -> None:
+    """Print the table, without the least important columns where the width does not allow them."""
+    styles = [
+        {
+            "verdict": VERDICT_STYLES[finding.verdict],
+            "the race is": "" if finding.as_expected else "bold red",
+        }
+        for finding in findings
+    ]
+    print_columns(console, columns_of(findings), styles, _EXPENDABLE)
+
+
+def print_columns(
+    console: Console,
+    columns: Mapping[str, Sequence[str]],
+    styles: Sequence[Mapping[str, str]],
+    expendable: Sequence[str] = (),
+) -> None:
+    """Print columns of cells below their names; `styles` are those of each row, by column."""
+    widths = {name: max(len(name), *(len(c) for c in cells)) for name, cells in columns.items()}
+    for name in expendable:
+        if sum(widths.values()) + len(_GAP) * (len(widths) - 1) > console.width:
+            del widths[name]
+    _print_row(console, {name: (name, "dim") for name in widths}, widths)
+    for i, row in enumerate(styles):
+        _print_row(console, {name: (columns[name][i], row.get(name, "")) for name in widths}, widths)
+
+
+def _print_row(console: Console, cells: dict[str, tuple[str, str]], widths: dict[str, int]) -> None:
+    row = Text()
+    for name, (text, style) in cells.items():
+        width = widths[name]
+        padded = text.rjust(width) if name in _RIGHT else text.ljust(width)
+        row.append(padded, style).append(_GAP)
+    row.rstrip()
+    console.print(row, soft_wrap=True)

@@ -1,0 +1,90 @@
+"""Two schedulers compared over all clusters up to a size: what `podrace verify --pods P --nodes N` says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import msgspec
+from rich.console import Console
+from rich.text import Text
+
+from ..formats.markdown import plain
+from ..survey import Survey, print_survey, size
+from ..text.findings import print_wrapped
+from ..text.table import print_columns
+from ..vocabulary import PLAIN, Vocabulary
+from .comparison import Outcome
+from .comparison_text import NEWS, STYLES
+
+
+class Surveyed(msgspec.Struct, frozen=True):
+    """One property over all clusters, on both schedulers.
+
+    `tried` says how many exposed clusters, the simplest of each group, were searched on the first scheduler too;
+    `newly_exposed` are those in which the property holds there. `goals_lost` were reached in some cluster before, and are in
+    none now.
+    """
+
+    outcome: Outcome
+    before: Survey
+    after: Survey
+    tried: int = 0
+    newly_exposed: tuple[str, ...] = ()
+    goals_lost: tuple[str, ...] = ()
+
+
+def words(found: Surveyed) -> str:
+    """The outcome in a sentence."""
+    one, two = found.before, found.after
+    told = f"{one.property}: {found.outcome}, in all clusters up to {size(two)}"
+    told += (
+        f": {one.violated:,} of {one.clusters:,} exposed before, {two.violated:,} of {two.clusters:,} after"
+    )
+    if found.newly_exposed:
+        told += f"; exposed only after it: {'; '.join(found.newly_exposed)}"
+    elif found.tried:
+        told += f"; of the exposed, the simplest of each of {found.tried} groups was exposed before, too"
+    if found.goals_lost:
+        told += f". OUT OF REACH after it, in every cluster: {'; '.join(found.goals_lost)}"
+    return told
+
+
+def print_surveyed(console: Console, found: Sequence[Surveyed], vocabulary: Vocabulary = PLAIN) -> None:
+    """Print the table, and the survey of what is not good news."""
+    print_columns(console, _columns(found), [{"outcome": STYLES[s.outcome]} for s in found])
+    for one in found:
+        print_wrapped(console, Text(words(one)))
+    for one in found:
+        if one.outcome in NEWS:
+            console.print()
+            print_survey(console, one.after, vocabulary)
+
+
+def _columns(found: Sequence[Surveyed]) -> dict[str, list[str]]:
+    return {
+        "property": [s.before.property for s in found],
+        "before": [s.before.verdict for s in found],
+        "after": [s.after.verdict for s in found],
+        "exposed": [f"{s.before.violated:,} / {s.after.violated:,}" for s in found],
+        "outcome": [s.outcome for s in found],
+    }
+
+
+def to_json(found: Sequence[Surveyed]) -> str:
+    """The same as JSON."""
+    return msgspec.json.format(msgspec.json.encode(list(found)), indent=2).decode() + "\n"
+
+
+def to_markdown(found: Sequence[Surveyed]) -> str:
+    """The same as GitHub's Markdown."""
+    columns = _columns(found)
+    rows = [[*columns], ["---"] * len(columns)]
+    rows += [[plain(cells[i]) for cells in columns.values()] for i in range(len(found))]
+    blocks = [f"# podrace: {plain(found[0].before.release)} → {plain(found[0].after.release)}"]
+    blocks.append("\n".join(f"| {' | '.join(row)} |" for row in rows))
+    blocks.append("\n".join(f"- {plain(words(one))}" for one in found))
+    return "\n\n".join(blocks) + "\n"
+
+
+FORMS: Mapping[str, Callable[[Sequence[Surveyed]], str]] = {"json": to_json, "markdown": to_markdown}
+"""Every form but `text`."""

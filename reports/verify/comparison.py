@@ -1,0 +1,136 @@
+"""What a comparison of two schedulers says, free of any engine: of `podrace verify`, before and after a patch, and of
+`podrace diff`, of two releases.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+import msgspec
+
+from ..document import Finding
+from ..step import Step, Value
+
+Outcome = Literal["REGRESSED", "inconclusive", "still violated", "fixed", "holds both", "holds after"]
+
+ORDER: tuple[Outcome, ...] = (
+    "REGRESSED",
+    "inconclusive",
+    "still violated",
+    "fixed",
+    "holds after",
+    "holds both",
+)
+"""The gravest first: of a property in several scenarios, that one is told. `holds after`: before, a budget ran out."""
+
+
+class Pair(msgspec.Struct, frozen=True):
+    """One property in one scenario, on both schedulers.
+
+    `same`: what decides the property is the same system, so it was searched once. `remark` says what becomes of the earlier
+    counterexample. `goals_lost` were reached before and are out of reach now.
+    """
+
+    outcome: Outcome
+    before: Finding
+    after: Finding
+    same: bool = False
+    remark: str = ""
+    goals_lost: tuple[str, ...] = ()
+
+    @builtins.property
+    def scenario(self) -> str:
+        """The name of the scenario."""
+        return self.before.scenario
+
+    @builtins.property
+    def property(self) -> str:
+        """The identifier of the property."""
+        return self.before.property
+
+
+class Lost(msgspec.Struct, frozen=True):
+    """What could come about in a scenario before, without a violation on the way, and cannot any more."""
+
+    scenario: str
+    goal: str
+
+
+class Decided(msgspec.Struct, frozen=True):
+    """One step that the two schedulers treat differently. `before` and `after` are the variables whose new values differ."""
+
+    step: str
+    kind: str
+    before: dict[str, Value] = {}
+    after: dict[str, Value] = {}
+
+
+class Parted(msgspec.Struct, frozen=True):
+    """A run that both schedulers have, and what they decide differently after it."""
+
+    scenario: str
+    steps: tuple[Step, ...]
+    decisions: tuple[Decided, ...]
+    shortest: bool
+
+
+class Ignored(msgspec.Struct, frozen=True):
+    """A property that a scenario says is not to be looked at; `words` say so, with the reason."""
+
+    scenario: str
+    property: str
+    words: str
+
+
+class Comparison(msgspec.Struct, frozen=True):
+    """Two schedulers, compared. `undecided` are outcomes of scenarios that a budget left open; `alike` are scenarios whose
+    systems are the same in all; `ignored` was not looked at.
+    """
+
+    before: str
+    after: str
+    pairs: tuple[Pair, ...]
+    lost: tuple[Lost, ...] = ()
+    undecided: tuple[Lost, ...] = ()
+    steps_lost: tuple[str, ...] = ()
+    steps_gained: tuple[str, ...] = ()
+    difference: Parted | None = None
+    alike: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+    ignored: tuple[Ignored, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @builtins.property
+    def outcomes(self) -> dict[str, Outcome]:
+        """The outcome of each property over all scenarios."""
+        found: dict[str, Outcome] = {}
+        for pair in self.pairs:
+            found[pair.property] = gravest([pair.outcome, found.get(pair.property, "holds both")])
+        return found
+
+    @builtins.property
+    def goals_lost(self) -> tuple[Lost, ...]:
+        """All goals that are out of reach now, each once."""
+        own = (Lost(p.scenario, goal) for p in self.pairs for goal in p.goals_lost)
+        return tuple(dict.fromkeys((*self.lost, *own)))
+
+
+def gravest(outcomes: Iterable[Outcome]) -> Outcome:
+    """The one that counts."""
+    return min(outcomes, key=ORDER.index)
+
+
+def outcome_of(before: str, after: str) -> Outcome:
+    """What two verdicts say together."""
+    if after == "INCONCLUSIVE":
+        return "inconclusive"
+    if after == "HOLDS":
+        return {"HOLDS": "holds both", "VIOLATED": "fixed"}.get(before, "holds after")  # type: ignore[return-value]
+    return {"HOLDS": "REGRESSED", "VIOLATED": "still violated"}.get(before, "inconclusive")  # type: ignore[return-value]
+
+
+def bad_news(comparison: Comparison) -> Sequence[Pair]:
+    """What a counterexample is shown of."""
+    return [p for p in comparison.pairs if p.after.trace is not None]

@@ -1,0 +1,148 @@
+"""A comparison of two schedulers for people: the outcomes, then a counterexample of all that is not good news, then what
+else is different.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from rich.console import Console
+from rich.text import Text
+
+from ..document import show
+from ..step import Value
+from ..text.findings import INDENT, print_wrapped
+from ..text.lanes import print_lanes
+from ..text.table import print_columns
+from ..vocabulary import PLAIN, Vocabulary
+from .comparison import Comparison, Decided, Lost, Pair, Parted, bad_news
+
+STYLES = {
+    "REGRESSED": "bold red",
+    "still violated": "red",
+    "inconclusive": "bold yellow",
+    "fixed": "bold green",
+    "holds both": "green",
+    "holds after": "green",
+}
+NEWS = ("REGRESSED", "inconclusive", "still violated")
+
+
+def print_comparison(console: Console, comparison: Comparison, vocabulary: Vocabulary = PLAIN) -> None:
+    """Print everything that there is to say."""
+    print_wrapped(console, Text(f"before: {comparison.before}   after: {comparison.after}", "bold"))
+    if comparison.pairs:
+        console.print()
+        print_columns(console, columns_of(comparison), [_styles(p) for p in comparison.pairs], ("states",))
+    for line in summary(comparison):
+        print_wrapped(console, Text(line))
+    for note in comparison.notes:
+        print_wrapped(console, Text(f"note: {note}", "dim"))
+    for pair in bad_news(comparison):
+        console.print()
+        _print_pair(console, pair, vocabulary)
+    if comparison.difference is not None:
+        console.print()
+        _print_difference(console, comparison, comparison.difference, vocabulary)
+
+
+def columns_of(comparison: Comparison) -> dict[str, list[str]]:
+    """The table: one row per scenario and property."""
+    pairs = comparison.pairs
+    return {
+        "property": [p.property for p in pairs],
+        "scenario": [p.scenario for p in pairs],
+        "before": [p.before.verdict for p in pairs],
+        "after": [p.after.verdict for p in pairs],
+        "outcome": [p.outcome + _aside(p) for p in pairs],
+        "states": [f"{p.before.states:,} / {p.after.states:,}" for p in pairs],
+    }
+
+
+def _aside(pair: Pair) -> str:
+    """What weakens an outcome: the change has no part in it, or nothing tested the property."""
+    asides = (["no difference"] if pair.same else []) + (["vacuous"] if pair.after.vacuous else [])
+    return f" ({', '.join(asides)})" if asides else ""
+
+
+def summary(comparison: Comparison) -> list[str]:
+    """What the table says of each property, and what changed without being a violation, a line each."""
+    lines = [f"{name}: {outcome}" for name, outcome in comparison.outcomes.items()]
+    if comparison.goals_lost:
+        lines.append(
+            f"OUT OF REACH after it, and reached before without a violation: {_places(comparison.goals_lost)}"
+        )
+    if comparison.undecided:
+        lines.append(f"reached before, not found after it within the budget: {_places(comparison.undecided)}")
+    if comparison.steps_lost:
+        lines.append(f"steps that ran before, and never after it: {', '.join(comparison.steps_lost)}")
+    if comparison.steps_gained:
+        lines.append(f"steps that run only after it: {', '.join(comparison.steps_gained)}")
+    if comparison.alike:
+        lines.append(f"no difference at all in: {', '.join(comparison.alike)}")
+    lines += [f"{one.property} in {one.scenario}: {one.words}" for one in comparison.ignored]
+    if comparison.left_out:
+        lines.append(
+            f"left out, as they need plugins that one of the two lacks: {', '.join(comparison.left_out)}"
+        )
+    return lines
+
+
+def decision_words(decided: Decided, before: str, after: str) -> str:
+    """What the two do at one step, in a sentence."""
+    if decided.kind == "only before":
+        return f"{decided.step} is possible on {before}, not on {after}"
+    if decided.kind == "only after":
+        return f"{decided.step} is possible on {after}, not on {before}"
+    return f"{decided.step}: on {before} {_values(decided.before)}; on {after} {_values(decided.after)}"
+
+
+def parted_words(parted: Parted) -> str:
+    """What the run is, in a sentence."""
+    count = len(parted.steps)
+    where = (
+        f"after {count} step{'' if count == 1 else 's'} in {parted.scenario}"
+        if count
+        else f"at the start of {parted.scenario}"
+    )
+    least = ", and after no fewer there" if parted.shortest and count else ""
+    return f"The two decide differently {where}{least}"
+
+
+def _values(values: Mapping[str, Value]) -> str:
+    return ", ".join(f"{name} = {show(value)}" for name, value in values.items())
+
+
+def _places(lost: Sequence[Lost]) -> str:
+    return "; ".join(f"{one.goal} ({one.scenario})" for one in lost)
+
+
+def _styles(pair: Pair) -> dict[str, str]:
+    return {"outcome": STYLES[pair.outcome]}
+
+
+def _print_pair(console: Console, pair: Pair, vocabulary: Vocabulary) -> None:
+    after = pair.after
+    heading = Text(f"{pair.scenario}, {after.label}: {pair.property} ", "bold")
+    print_wrapped(console, heading.append(pair.outcome, STYLES[pair.outcome]))
+    if after.sentence:
+        print_wrapped(console, Text(f"{pair.property}: {after.sentence}"), INDENT)
+    if pair.remark:
+        print_wrapped(console, Text(f"{pair.remark}"), INDENT)
+    console.print()
+    if after.story:
+        print_lanes(console, after.story, vocabulary, after.remarks)
+        console.print()
+    print_wrapped(console, Text(after.words, "bold"), INDENT)
+
+
+def _print_difference(
+    console: Console, comparison: Comparison, parted: Parted, vocabulary: Vocabulary
+) -> None:
+    print_wrapped(console, Text(f"{parted_words(parted)}:", "bold"))
+    if parted.steps:
+        console.print()
+        print_lanes(console, parted.steps, vocabulary)
+        console.print()
+    for decided in parted.decisions:
+        print_wrapped(console, Text(decision_words(decided, comparison.before, comparison.after)), INDENT)

@@ -1,0 +1,101 @@
+"""Which of several changes are needed together: what `podrace verify --minimal` says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import msgspec
+from rich.console import Console
+from rich.text import Text
+
+from ..formats.markdown import plain
+from ..text.findings import print_wrapped
+from ..text.table import VERDICT_STYLES, print_columns
+from .comparison import Ignored
+
+
+class Tried(msgspec.Struct, frozen=True):
+    """One set of changes, and what came out: where it did not hold, the first scenario and property that say so."""
+
+    changes: tuple[str, ...]
+    verdict: str
+    scenario: str = ""
+    property: str = ""
+    states: int = 0
+    steps: int | None = None
+    vacuous: bool = False
+
+
+class Needed(msgspec.Struct, frozen=True):
+    """The minimal sets of changes with which everything holds that was asked. `tried` are all sets that were searched; `ignored` was
+    not asked.
+    """
+
+    release: str
+    changes: tuple[str, ...]
+    properties: tuple[str, ...]
+    scenarios: tuple[str, ...]
+    minimal: tuple[tuple[str, ...], ...]
+    tried: tuple[Tried, ...]
+    ignored: tuple[Ignored, ...] = ()
+
+
+def words(needed: Needed) -> list[str]:
+    """The answer in sentences."""
+    what = f"{', '.join(needed.properties)} in {', '.join(needed.scenarios)} on {needed.release}"
+    if not needed.minimal:
+        found = [f"No set of these changes was found with which everything holds: {what}."]
+    else:
+        sets = "; or ".join(_listed(one) for one in needed.minimal)
+        found = [f"Needed together, and none of them can be left out: {sets} ({what})."]
+    undecided = [_listed(t.changes) for t in needed.tried if t.verdict == "INCONCLUSIVE"]
+    if undecided:
+        found.append(
+            f"A budget ran out with {'; '.join(undecided)}: there may be other sets, or smaller ones."
+        )
+    vacuous = [_listed(t.changes) for t in needed.tried if t.vacuous]
+    if vacuous:
+        found.append(f"Vacuous, as something that should come about did not: {'; '.join(vacuous)}.")
+    return found + [f"{one.property} in {one.scenario}: {one.words}" for one in needed.ignored]
+
+
+def print_needed(console: Console, needed: Needed) -> None:
+    """Print the sets that were tried, then the answer."""
+    styles = [{"verdict": VERDICT_STYLES[t.verdict]} for t in needed.tried]
+    print_columns(console, _columns(needed), styles)
+    console.print()
+    for sentence in words(needed):
+        print_wrapped(console, Text(sentence, "bold"))
+
+
+def _columns(needed: Needed) -> dict[str, Sequence[str]]:
+    tried = needed.tried
+    return {
+        "changes": [_listed(t.changes) for t in tried],
+        "verdict": [t.verdict for t in tried],
+        "because of": [f"{t.property} in {t.scenario}" if t.scenario else "" for t in tried],
+        "steps": ["" if t.steps is None else str(t.steps) for t in tried],
+        "states": [f"{t.states:,}" for t in tried],
+    }
+
+
+def _listed(changes: Sequence[str]) -> str:
+    return " + ".join(changes) or "none"
+
+
+def to_json(needed: Needed) -> str:
+    """The answer as JSON."""
+    return msgspec.json.format(msgspec.json.encode(needed), indent=2).decode() + "\n"
+
+
+def to_markdown(needed: Needed) -> str:
+    """The answer as GitHub's Markdown."""
+    columns = _columns(needed)
+    rows = [[*columns], ["---"] * len(columns)]
+    rows += [[plain(cells[i]) for cells in columns.values()] for i in range(len(needed.tried))]
+    table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    return "\n\n".join(["# podrace: which changes are needed", *map(plain, words(needed)), table]) + "\n"
+
+
+FORMS: Mapping[str, Callable[[Needed], str]] = {"json": to_json, "markdown": to_markdown}
+"""Every form but `text`."""

@@ -1,0 +1,126 @@
+"""Several threads give the answer of one: the same states by the same numbers, so the same runs as well."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from podrace.checker.codegen.program import generate
+from podrace.checker.core.exploration import Budget, Exploration
+from podrace.checker.explicit import explore, reference
+from podrace.checker.explicit import workers as together
+from podrace.checker.explicit.engine import Search
+from podrace.checker.explicit.states.budget import Watch
+from podrace.checker.explicit.states.threads import Crew
+from podrace.checker.search import check
+from podrace.model.history import resolve
+from podrace.model.language import TransitionSystem
+from podrace.properties import PROPERTIES, instrument
+from podrace.scenarios import find_scenarios
+from tests.checker.explicit.systems import pell_lucas, philosophers, queue, ring
+from tests.checker.explicit.test_search import untimed, widened
+from tests.random_systems import systems
+
+
+@pytest.fixture
+def eager(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Threads share every level, a few parents at a time: many rounds, and many that find the same states."""
+    monkeypatch.setattr(together, "MANY", 0)
+    monkeypatch.setattr(together, "WIDE", 1)
+    monkeypatch.setattr(together, "LARGEST_SHARE", 3)
+
+
+def same_for_all(system: TransitionSystem, budget: Budget, *jobs: int) -> Exploration:
+    alone = untimed(explore(system, budget))
+    for number in jobs:
+        assert untimed(explore(system, replace(budget, jobs=number))) == alone
+    return alone
+
+
+@pytest.mark.usefixtures("eager")
+@settings(max_examples=120, suppress_health_check=list(HealthCheck), deadline=None)
+@given(systems(), st.none() | st.integers(1, 30), st.integers(1, 2), st.integers(2, 4))
+def test_agrees_with_the_reference_engine(
+    system: TransitionSystem, most: int | None, words: int, jobs: int
+) -> None:
+    system, budget = widened(system, words), Budget(max_states=most, jobs=jobs)
+    assert untimed(explore(system, budget)) == untimed(reference.explore(system, budget))
+
+
+@pytest.mark.usefixtures("eager")
+@pytest.mark.parametrize("system", [philosophers(9), ring(10), queue(9)], ids=lambda system: system.name)
+def test_any_number_of_threads_gives_the_same(system: TransitionSystem) -> None:
+    same_for_all(system, Budget(), 2, 3, 5)
+
+
+def test_wide_levels_are_shared_by_themselves() -> None:
+    found = same_for_all(philosophers(14), Budget(), 2)
+    assert found.states == pell_lucas(14)
+
+
+def test_states_are_numbered_alike() -> None:
+    def table_of(jobs: int) -> tuple[list[int], list[int]]:
+        with Crew(jobs) as crew:
+            search = Search(generate(philosophers(14)), Watch(Budget(), None), None, crew)
+            count = search.run().states
+            assert search.store is not None
+            assert (search.together is not None) == (jobs > 1)
+            return search.store.states[:count].tolist(), search.store.origins[: count // 64].tolist()
+
+    assert table_of(2) == table_of(1)
+
+
+@pytest.mark.usefixtures("eager")
+@pytest.mark.parametrize("most", [1, 2, 50, 777, 5000])
+def test_states_run_out_at_the_same_transition(most: int) -> None:
+    assert same_for_all(philosophers(10), Budget(max_states=most), 2, 3).states == most
+
+
+def test_memory_is_the_same_bound() -> None:
+    system = philosophers(15).with_predicates(recoveries={}, invariants={})
+    words = generate(system).layout.words
+    budget = Budget(max_memory=pell_lucas(15) * (8 * words + 3))
+    for jobs in (1, 2):
+        found = explore(system, replace(budget, jobs=jobs))
+        assert (found.stopped, found.complete) == ("memory", False)
+        assert found.states < pell_lucas(15)
+
+
+def test_time_runs_out_for_all() -> None:
+    found = explore(philosophers(15), Budget(timeout=0.2, jobs=2))
+    assert found.stopped == "timeout"
+
+
+def test_an_error_of_one_thread_is_told() -> None:
+    def task(member: int) -> None:
+        if member == 1:
+            raise RuntimeError("broken")
+
+    with Crew(3) as crew, pytest.raises(RuntimeError, match="broken"):
+        crew.run(task)
+
+
+def test_a_crew_of_one_has_no_threads() -> None:
+    ranges: list[tuple[int, int]] = []
+    with Crew(1) as crew:
+        crew.share_out(10**9, lambda first, last: ranges.append((first, last)))
+    assert ranges == [(0, 10**9)]
+
+
+def test_ranges_cover_everything() -> None:
+    ranges: list[tuple[int, int]] = []
+    with Crew(3) as crew:
+        crew.share_out(100_000, lambda first, last: ranges.append((first, last)))
+    assert sorted(ranges) == [(0, 33333), (33333, 66666), (66666, 100000)]
+
+
+def test_a_scenario_has_its_counts() -> None:
+    (scenario,) = find_scenarios("72124")
+    composition = resolve("1.13", ("72259", "77990", "90660"))
+    system = instrument(scenario.spec, composition.classes, [PROPERTIES["S-NOM"]])
+    (result,) = check(system, ["S-NOM"], Budget(jobs=2))
+    # As in tests/test_catalogue.py, where one thread counts.
+    assert (result.states, result.transitions, result.depth) == (290181, 1015560, 87)

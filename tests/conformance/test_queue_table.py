@@ -1,0 +1,165 @@
+"""The queue's conformance runner, on cases of our own in tests/conformance."""
+
+import json
+from copy import deepcopy
+from pathlib import Path
+
+import pytest
+
+from podrace.conformance import order_backoff, queue, queue_words
+from podrace.conformance.outcome import applies
+from podrace.model.scheduler.framework.events import Action
+from podrace.model.scheduler.queue.numbered import Timing
+
+FOLDER = Path(__file__).parents[1] / "conformance"
+
+
+def cases(table):
+    return json.loads((FOLDER / f"{table}.json").read_text())["cases"]
+
+
+def releases(case):
+    return [r for r in ("1.13", "1.15", "1.19", "1.20", "1.21", "1.22") if applies(case, r)]
+
+
+@pytest.mark.parametrize("case", cases("queue"), ids=lambda c: c["id"])
+def test_queue(case):
+    # The tables state what priority queues with a backoff do; applies_to says since when.
+    played = [r for r in releases(case) if r != "1.13"]
+    assert {r: queue.run(case, r).reason for r in played} == dict.fromkeys(played, "")
+    assert {queue.run(case, r).status for r in played} == {"PASS"}
+
+
+@pytest.mark.parametrize("case", cases("order_backoff"), ids=lambda c: c["id"])
+def test_order_and_backoff(case):
+    assert {r: order_backoff.run(case, r).reason for r in releases(case)} == dict.fromkeys(releases(case), "")
+
+
+def by_id(name):
+    return deepcopy(next(c for c in cases("queue") if c["id"] == name))
+
+
+def test_a_release_outside_the_bounds_is_skipped():
+    assert queue.run(by_id("activate"), "1.21").status == "SKIP"
+
+
+@pytest.mark.parametrize(
+    ("name", "at", "change", "reason"),
+    [
+        ("priority-first", 3, {"expect": "low"}, "next is team/high, expected team/low"),
+        ("delete", -1, {"counts": [1, 0, 0]}, "counts: [0, 0, 0], expected [1, 0, 0]"),
+        ("nominations", 2, {"nominated": {"n1": ["low", "highN"]}}, "nominated: "),
+        ("update-unknown", 3, {"active": ["high"]}, "active holds another version of high"),
+        ("attempts", 2, {"expect_attempts": 2}, "attempts: 1, expected 2"),
+        ("attempts", 2, {"expect_initial_attempt": 0}, "initial attempt: "),
+        ("requeue-twice", 1, {"expect_error": False}, "an error: True, expected False"),
+        (
+            "backoff-flow",
+            5,
+            {"seconds": 3},
+            "remaining backoff of team/low in ns: 1000000000, expected 3000000000",
+        ),
+        ("precheck", 6, {"backoff_order": ["high", "mid"]}, "ends of backoff: "),
+        ("priority-first", 2, {"active_order": ["low", "high"]}, "low does not leave active at its turn"),
+    ],
+)
+def test_a_wrong_expectation_fails_and_says_where(name, at, change, reason):
+    case = by_id(name)
+    case["ops"][at].update(change)
+    outcome = queue.run(case, "1.22")
+    assert outcome.status == "FAIL"
+    number = at % len(case["ops"])
+    assert outcome.reason.startswith(f"operation {number} ({case['ops'][at]['op']}): {reason}")
+
+
+def test_wrong_counts_by_cause_fail():
+    case = by_id("entries-by-cause")
+    case["expected_incoming"][0]["count"] = 2
+    assert queue.run(case, "1.22").reason.startswith("entries by cause: ")
+
+
+def test_a_wrong_event_match_fails():
+    case = by_id("match-all")
+    case["expected_match"] = False
+    assert queue.run(case, "1.22").reason == "NodeTaintChange: True, expected False"
+
+
+@pytest.mark.parametrize(
+    ("op", "reason"),
+    [
+        ({"op": "dance"}, ": there is no operation dance"),
+        ({"op": "expect", "joy": 1}, " (expect): expectation joy"),
+        ({"op": "advance", "seconds": "a while"}, " (advance): time span a while"),
+        ({"op": "add"}, " (add) has no 'pod'"),
+        ({"op": "add", "pod": "low", "expect_error": True}, " (add): nobody compares expect_error"),
+        ({"op": "add", "pod": "nobody"}, " (add): there is no pod nobody"),
+        ({"op": "add", "pod": "$nobody"}, " (add): there is no pod $nobody"),
+        ({"op": "put_raw", "queue": "attic", "pod": "low"}, " (put_raw): there is no queue attic"),
+        ({"op": "move_all", "event": {"name": "x", "resource": "Node", "action": "sing"}}, ": action sing"),
+        ({"op": "move_all", "event": "test", "precheck": {"tall": True}}, " (move_all): precheck tall"),
+        ({"op": "move_all", "event": "test", "precheck": "even"}, " (move_all): precheck even"),
+        ({"op": "add_unschedulable", "pod": "low", "cycle": "saved:x"}, ": there is no cycle saved:x"),
+        ({"op": "expect_backoff_remaining"}, " (expect_backoff_remaining): 0 times instead of one"),
+    ],
+)
+def test_what_the_runner_does_not_know_fails_and_says_where(op, reason):
+    case = by_id("delete")
+    case["ops"].append(op)
+    outcome = queue.run(case, "1.22")
+    assert outcome.status == "FAIL"
+    assert outcome.reason.startswith(f"not translated: operation {len(case['ops']) - 1}")
+    assert outcome.reason.endswith(reason)
+
+
+@pytest.mark.parametrize(
+    ("precheck", "admitted"),
+    [
+        ({"min_priority": 2}, [2, 3, 4]),
+        ({"min_priority": 2, "even": True}, [2, 4]),
+        ({"even_priority": True, "max_priority": -1}, [-2]),
+        ({"parity": "odd", "below": 2}, [-1, 1]),
+        ({"priority_multiple_of": 3, "note": "by threes"}, [0, 3]),
+        ({"modulo": [2, 1], "above": 0}, [1, 3]),
+        ({"negative": True}, [-2, -1]),
+    ],
+)
+def test_admission_checks(precheck, admitted):
+    assert [p for p in range(-2, 5) if queue_words.admits(precheck, p)] == admitted
+
+
+@pytest.mark.parametrize(
+    ("said", "span"),
+    [
+        (1.5, 1_500_000_000),
+        ("max_in_unschedulable", 60_000_000_000),
+        ("max_in_unschedulable+1", 61_000_000_000),
+        ("max_in_unschedulable+1ns", 60_000_000_001),
+        ("initial_backoff+1ms", 1_001_000_000),
+        ("max_backoff", 10_000_000_000),
+    ],
+)
+def test_spans_of_time(said, span):
+    assert queue_words.time_span(said, Timing()) == span
+
+
+@pytest.mark.parametrize(
+    ("action", "same"),
+    [
+        ("add", "ADD"),
+        ("all", "ALL"),
+        ("update node taint", "UPDATE_NODE_TAINT"),
+        ("updateNodeTaint", "UPDATE_NODE_TAINT"),
+        ("taint", "UPDATE_NODE_TAINT"),
+        ("update", "UPDATE"),
+        ("none", "NONE"),
+        (None, "NONE"),
+    ],
+)
+def test_actions(action, same):
+    event = queue_words.event_of({"name": "Change", "resource": "Node", "action": action})
+    assert event.action == Action[same]
+
+
+def test_a_known_event_needs_no_action_that_is_known():
+    event = {"name": "NodeTaintChange", "resource": "Node", "action": "repaint"}
+    assert queue_words.event_of(event).action == Action.UPDATE_NODE_TAINT

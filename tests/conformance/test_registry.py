@@ -1,0 +1,122 @@
+"""Reading tables, finding runners, and what becomes of mistakes."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from podrace.conformance import registry
+from podrace.conformance.outcome import Outcome
+from podrace.conformance.reader import Table, read_table
+from podrace.scenarios.reader.errors import ScenarioError
+
+WORTH: dict[str, Any] = {"expected_candidate_nodes": ["n"], "nodes": [{"name": "n"}], "statuses": {}}
+
+
+def run(release: str = "1.22", **case: Any) -> Outcome:
+    return registry.run_case({"id": "c", **case}, "t", release)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "is not JSON: "),
+        ("[]", "expected an object with `table` and a list of `cases`"),
+        ('{"cases": {}}', "expected an object with `table` and a list of `cases`"),
+        ('{"cases": [{}]}', "case 1 has no `id`"),
+        ('{"cases": [{"id": "a"}, {"id": "a"}]}', "two cases have the id `a`"),
+    ],
+)
+def test_an_unreadable_file_is_one_line(tmp_path: Path, text: str, message: str) -> None:
+    file = tmp_path / "cases.json"
+    file.write_text(text)
+    with pytest.raises(ScenarioError) as caught:
+        read_table(file)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert str(caught.value).startswith(str(file))
+
+
+def test_a_missing_file(tmp_path: Path) -> None:
+    with pytest.raises(ScenarioError, match="cannot be read: No such file"):
+        read_table(tmp_path / "none.json")
+    with pytest.raises(ScenarioError, match="is a directory"):
+        read_table(tmp_path)
+
+
+def test_a_case_outside_its_bounds_is_skipped() -> None:
+    assert run(applies_to={"min": "1.34", "max": None}) == Outcome(
+        "SKIP", "does not apply to 1.22: from 1.34"
+    )
+    assert run(applies_to={"min": None, "max": "1.21"}).reason == "does not apply to 1.22: up to 1.21"
+    assert run(applies_to={"min": "1.22.5", "max": "1.30"}).reason == (
+        "does not apply to 1.22: 1.22.5 to 1.30"
+    )
+    assert run(applies_to={"min": "1.22", "max": "1.22"}, **WORTH) == Outcome("PASS")
+
+
+def test_a_case_without_bounds_always_applies() -> None:
+    assert run(**WORTH) == Outcome("PASS")
+    assert run(release="1.8", **WORTH) == Outcome("PASS")
+
+
+def test_what_nobody_can_run_fails() -> None:
+    assert run(kind="surprise") == Outcome("FAIL", "not translated: no runner for kind surprise")
+    assert run(colour="red") == Outcome(
+        "FAIL", "not translated: no runner for a case with the fields colour, id"
+    )
+    assert run(steps=[]) == Outcome(
+        "FAIL", "not translated: a scenario of its own: neither one preemptor's end nor a dry run"
+    )
+    assert registry.find_runner("nobody_wrote_this") is None
+
+
+def test_a_difference_is_a_failure_with_both_sides() -> None:
+    outcome = run(**{**WORTH, "expected_candidate_nodes": []})
+    assert outcome == Outcome("FAIL", "nodes to try: expected {}, the model gives {n}")
+
+
+def test_a_mistake_in_a_case_is_a_failure() -> None:
+    outcome = run(**{**WORTH, "statuses": {"n": {}}})
+    assert outcome == Outcome("FAIL", "the case names no 'code'")
+    assert run(**{**WORTH, "statuses": ["n"]}).reason.startswith("AttributeError: ")
+    for bounds in ({"min": "new", "max": None}, {"min": 1.22}, "1.22", ["1.22"]):
+        assert run(**{**WORTH, "applies_to": bounds}) == Outcome(
+            "FAIL", "not translated: `applies_to` must be {min, max} with versions such as 1.22, or null"
+        )
+
+
+def test_an_expectation_that_nobody_compares_fails() -> None:
+    assert run(**WORTH, expected_weather="fine") == Outcome(
+        "FAIL", "not translated: nobody compares expected_weather"
+    )
+    assert run(**WORTH, expected_weather=None) == Outcome("PASS")
+
+
+@pytest.mark.parametrize(
+    ("case", "table", "home"),
+    [
+        ({"kind": "ops", "ops": [{"op": "pop"}]}, "queue", "queue"),
+        ({"kind": "ops", "ops": [{"op": "pop"}]}, "scheduler cache", "cache"),
+        ({"kind": "ops", "ops": [{"op": "assume"}]}, "", "cache"),
+        ({"kind": "ops", "ops": [{"finish_binding": {}}]}, "", "cache"),
+        ({"ops": []}, "", "queue"),
+        ({"kind": "event_match"}, "", "queue"),
+        ({"kind": "backoff"}, "", "order_backoff"),
+        ({"kind": "rotation"}, "", "scheduling"),
+        ({"expected_scores": {}}, "", "scheduling"),
+        ({"cycles": []}, "", "preemption"),
+        ({}, "", None),
+    ],
+)
+def test_the_home_of_a_case(case: dict[str, Any], table: str, home: str | None) -> None:
+    assert registry.home_of(case, table) == home
+
+
+def test_cases_run_in_order(tmp_path: Path) -> None:
+    file = tmp_path / "cases.json"
+    file.write_text(json.dumps({"table": "t", "cases": [{"id": "b", **WORTH}, {"id": "a"}]}))
+    table = read_table(file)
+    assert isinstance(table, Table)
+    assert [name for name, _ in registry.run_table(table, "1.22")] == ["b", "a"]

@@ -1,0 +1,262 @@
+"""What is kept of a cluster: real pods and nodes, with the room and the repulsion of those that are left out."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import event, given, settings
+from hypothesis import strategies as st
+
+from podrace.manifests import Inventory, Representative, Size, read_manifests, represent
+from podrace.manifests.account import account_of
+from podrace.manifests.writing import scenario_of
+from podrace.scenarios import ScenarioError, parse_scenario
+from tests.kubectl_dump import dump
+from tests.manifests.manifest_objects import REQUIRED, objects, spec, text_of
+
+
+def node(name: str, cpu: str = "4", **labels: str) -> dict[str, Any]:
+    found = deepcopy(objects("node")[0])
+    found["metadata"] = {"name": name, "labels": {"kubernetes.io/hostname": name, **labels}}
+    found["spec"] = {}
+    found["status"] = {"allocatable": {"cpu": cpu, "pods": "110"}}
+    return found
+
+
+def pod(name: str, cpu: str, priority: int = 0, on: str = "", app: str = "", **more: Any) -> dict[str, Any]:
+    where = {"nodeName": on} if on else {}
+    labels = {"labels": {"app": app}} if app else {}
+    return {
+        "apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": "shop", **labels},
+        "spec": spec(cpu, priority=priority, **where, **more),
+    }  # fmt: skip
+
+
+def term(app: str, key: str) -> dict[str, Any]:
+    return {REQUIRED: [{"topologyKey": key, "labelSelector": {"matchLabels": {"app": app}}}]}
+
+
+def kept(
+    folder: Path, *some: dict[str, Any], focus: str | None = None, pods: int = 3, nodes: int = 2
+) -> Representative:
+    file = folder / "m.yaml"
+    file.write_text(text_of(list(some)))
+    return represent(read_manifests([str(file)]), Size(pods, nodes), focus)
+
+
+def written(found: Representative) -> dict[str, Any]:
+    """The scenario, which must be one that podrace reads."""
+    text = scenario_of(found, "x", "", [])
+    parse_scenario(text)
+    read: dict[str, Any] = yaml.safe_load(text)
+    return read
+
+
+def test_the_room_of_pods_that_are_left_out_is_taken(tmp_path: Path) -> None:
+    """On n1 two pods of 1 CPU stay, and the one that has to go is the less important."""
+    some = [
+        node("n1"), node("n2"),
+        pod("low", "2", 0, "n1"), pod("mid", "1", 5, "n1"), pod("top", "1", 50, "n1"), pod("wall", "4", 99, "n2"),
+        pod("p", "2", 10), pod("q", "1", 10),
+    ]  # fmt: skip
+    found = kept(tmp_path, *some)
+    assert [p.name for p in found.pods] == ["shop/p", "shop/low", "shop/q"]
+    assert written(found)["nodes"] == {"n1": {"cpu": 2}}
+    asked = [
+        (q.pod.name, [v.name for v in q.victims], [r.name for r in q.rivals], q.nodes) for q in found.asked
+    ]
+    assert asked == [("shop/p", ["shop/low"], ["shop/q"], 1), ("shop/q", ["shop/low"], ["shop/p"], 1)]
+
+
+def test_a_pod_that_fits_is_no_preemptor(tmp_path: Path) -> None:
+    found = kept(
+        tmp_path, node("n1"), node("n2"), pod("low", "4", 0, "n1"), pod("p", "3", 10), pod("q", "3", 10)
+    )
+    assert found.question.victims == []
+    # With a third pod there is room for the question who could preempt on the other node.
+    assert [n.name for n in found.nodes] == ["n2", "n1"]
+    assert [p.name for p in found.pods] == ["shop/p", "shop/q", "shop/low"]
+
+
+def test_a_disruption_budget_decides_who_goes(tmp_path: Path) -> None:
+    """Of two equal pods the one without protection is the victim; with the budget for the other it is that one."""
+    some = [node("n1"), pod("a", "2", 0, "n1", "a"), pod("b", "2", 0, "n1", "b"), pod("p", "2", 10)]
+    for protected, victim in (("a", "b"), ("b", "a")):
+        (budget,) = objects("budget")
+        budget["spec"] = {"selector": {"matchLabels": {"app": protected}}}
+        budget["status"] = {"disruptionsAllowed": 0}
+        found = kept(tmp_path, *some, budget)
+        assert [v.name for v in found.question.victims] == [f"shop/{victim}"]
+        assert "podDisruptionBudgets" not in written(found)
+
+
+def test_a_budget_of_a_kept_victim_is_kept(tmp_path: Path) -> None:
+    (budget,) = objects("budget")
+    budget["status"] = {
+        "disruptionsAllowed": 2,
+        "disruptedPods": {"v": "2026-01-01T00:00:00Z", "x": "2026-01-01T00:00:00Z"},
+    }
+    found = written(kept(tmp_path, node("n1"), pod("v", "4", 0, "n1", "batch"), pod("p", "2", 10), budget))
+    assert found["podDisruptionBudgets"] == {
+        "shop/batch": {
+            "selector": {"matchLabels": {"app": "batch"}},
+            "disruptionsAllowed": 2,
+            "disruptedPods": ["shop/v"],
+        }
+    }
+    assert "S-PDB" in found["properties"]
+
+
+def test_repulsion_by_pods_that_are_left_out_closes_nodes(tmp_path: Path) -> None:
+    """p fits n1 and n2, but a pod in n2's zone wants no `app: web` there; and the other way round."""
+    anti = {"affinity": {"podAntiAffinity": term("web", "zone")}}
+    nodes = [node("n1", zone="a"), node("n2", zone="b"), node("n3", "1", zone="b")]
+    guard = pod("guard", "1", 0, "n3", "guard", **anti)
+    guarded = [*nodes, guard, pod("p", "2", 10, app="web")]
+    assert [n.name for n in kept(tmp_path, *guarded).nodes] == ["n1"]
+    shy = pod("p", "2", 10, app="web", affinity={"podAntiAffinity": term("guard", "zone")})
+    assert [n.name for n in kept(tmp_path, *nodes, pod("guard", "1", 0, "n3", "guard"), shy).nodes] == ["n1"]
+    # A second pod that may go to n2 brings that node in; p must not go there.
+    found = written(kept(tmp_path, *guarded, pod("q", "3", 10), focus="shop/p"))
+    assert found["nodes"]["n2"]["labels"] == {"podrace.io/closed-to-0": "true"}
+    (selector,) = found["pods"]["shop/p"]["nodeAffinity"]["required"]["nodeSelectorTerms"]
+    assert selector == {"matchExpressions": [{"key": "podrace.io/closed-to-0", "operator": "DoesNotExist"}]}
+    assert "nodeAffinity" not in found["pods"]["shop/q"]
+
+
+def test_attraction_by_a_pod_that_is_left_out(tmp_path: Path) -> None:
+    """p wants to be with db, which is in zone a: the term has become a matter of nodes."""
+    some = [
+        node("n1", zone="a"), node("n2", zone="b"), pod("db", "1", 99, "n1", "db"),
+        pod("p", "2", 10, affinity={"podAffinity": term("db", "zone")}), pod("q", "3", 10),
+    ]  # fmt: skip
+    found = kept(tmp_path, *some, focus="shop/p")
+    text = written(found)
+    assert text["nodes"]["n1"] == {"cpu": 3}
+    assert "podAffinity" not in text["pods"]["shop/p"]
+    assert text["nodes"]["n2"]["labels"] == {"podrace.io/closed-to-0": "true"}
+
+
+def test_a_node_that_shrank_under_its_pods_is_left_out(tmp_path: Path) -> None:
+    found = kept(tmp_path, node("n1", "1"), node("n2"), pod("v", "2", 0, "n1"), pod("p", "1", 10))
+    assert [n.name for n in found.nodes] == ["n2"]
+    assert any("1 of them overcommitted" in line for line in account_of(found))
+
+
+def test_nobody_waits_but_a_controller_would_create_a_pod(tmp_path: Path) -> None:
+    (sets,) = objects("victim")
+    found = kept(tmp_path, node("n1"), sets)
+    assert found.hypothetical
+    assert [(p.name, p.exists) for p in found.pods] == [("shop/batch-1-again", False)]
+    assert written(found)["pods"]["shop/batch-1-again"]["exists"] is False
+
+
+def test_the_pod_that_takes_the_victims_place_is_kept_where_nobody_else_wants_the_room(
+    tmp_path: Path,
+) -> None:
+    victim = objects("victim")[0]
+    victim["spec"] = spec("4", nodeName="n1", priority=0)
+    found = kept(tmp_path, node("n1"), victim, pod("p", "2", 10))
+    assert [p.name for p in found.pods] == ["shop/p", "shop/batch-1", "shop/batch-1-again"]
+
+
+def test_a_focus_that_does_not_wait_or_needs_too_many_pods(tmp_path: Path) -> None:
+    small = [pod(f"v{i}", "1", 0, "n1") for i in range(4)]
+    some = [node("n1"), *small, pod("p", "4", 10)]
+    with pytest.raises(
+        ScenarioError, match="--focus: no pod `shop/v1` waits to be scheduled; did you mean `shop/p`"
+    ):
+        kept(tmp_path, *some, focus="shop/v1")
+    with pytest.raises(
+        ScenarioError, match="shop/p needs 4 pods out of its way on every node: allow --pods 5 or more"
+    ):
+        kept(tmp_path, *some)
+    assert len(kept(tmp_path, *some, pods=5).pods) == 5
+
+
+def test_a_pod_that_fits_nowhere(tmp_path: Path) -> None:
+    with pytest.raises(ScenarioError, match="every pod that waits, such as shop/p, fits no node"):
+        kept(tmp_path, node("n1"), pod("p", "5", 10))
+
+
+@pytest.mark.parametrize("pods", [3, 4, 6])
+@pytest.mark.parametrize("nodes", [1, 2, 3])
+def test_limits_are_kept(realistic: Inventory, pods: int, nodes: int) -> None:
+    found = represent(realistic, Size(pods, nodes))
+    assert 1 <= len(found.nodes) <= nodes
+    assert 2 <= len(found.pods) <= pods
+    names = {p.name for p in found.inventory.bound} | {p.name for p in found.inventory.pending}
+    assert all(p.name.removesuffix("-again") in names for p in found.pods)
+    written(found)
+
+
+@pytest.fixture(scope="session")
+def realistic(tmp_path_factory: pytest.TempPathFactory) -> Inventory:
+    file = tmp_path_factory.mktemp("dump") / "dump.yaml"
+    file.write_text(dump())
+    return read_manifests([str(file)])
+
+
+amounts = st.integers(0, 4)
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(st.integers(1, 6), min_size=1, max_size=4),
+    st.lists(st.tuples(amounts, st.integers(0, 3), st.integers(0, 3), st.sampled_from("abc"), st.sampled_from(["", "a", "b"])), max_size=9),
+    st.lists(st.tuples(amounts, st.integers(0, 3), st.sampled_from("abc"), st.sampled_from(["", "a", "b"])), min_size=1, max_size=4),
+    st.integers(2, 5),
+    st.integers(1, 3),
+)  # fmt: skip
+def test_every_representative_can_be_read(
+    tmp_path_factory: pytest.TempPathFactory,
+    sizes: list[int],
+    bound: list[Any],
+    waiting: list[Any],
+    pods: int,
+    nodes: int,
+) -> None:
+    """Whatever the cluster: either a line that says why there is nothing to decide, or a scenario that is read, in which
+    every victim is on the node, and a kept pod that fits in the cluster fits in the representative.
+    """
+    some = [node(f"n{i}", str(cpu), zone="ab"[i % 2]) for i, cpu in enumerate(sizes)]
+
+    def apart(app: str) -> dict[str, Any]:
+        return {"affinity": {"podAntiAffinity": term(app, "zone")}} if app else {}
+
+    some += [
+        pod(f"b{i}", str(cpu), priority, f"n{at % len(sizes)}", app, **apart(anti))
+        for i, (cpu, priority, at, app, anti) in enumerate(bound)
+    ]
+    some += [
+        pod(f"w{i}", str(cpu), priority, "", app, **apart(anti))
+        for i, (cpu, priority, app, anti) in enumerate(waiting)
+    ]
+    try:
+        found = kept(tmp_path_factory.getbasetemp(), *some, pods=pods, nodes=nodes)
+    except ScenarioError as error:
+        why = str(error)
+        event("nothing to decide")
+        if not any(
+            known in why for known in ("fits no node", "out of its way", "ask for more than the node has")
+        ):
+            raise
+        return
+    read = parse_scenario(scenario_of(found, "x", "", account_of(found)))
+    assert [p.name for p in read.spec.pods] == [p.name for p in found.pods]
+    assert {v.node for v in found.question.victims} <= {found.nodes[0].name}
+    for entity, original in zip(read.spec.nodes, found.nodes, strict=True):
+        dropped = sum(p.requests.get("cpu", 0) for p in found.dropped_on(original))
+        used = sum(p.requests.get("cpu", 0) for p in found.pods if p.node == original.name)
+        assert dropped + used <= original.allocatable["cpu"]
+        assert entity.name == original.name
+    spec_of = {p.name: p for p in read.spec.pods}
+    for one in found.pods:
+        if one.node is None:
+            for entity, original in zip(read.spec.nodes, found.nodes, strict=True):
+                if found.situation.fits(one, original):
+                    assert spec_of[one.name].asks_for(entity)
