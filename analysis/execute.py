@@ -22,7 +22,7 @@ from ..cli.progress import memory
 from ..model.environment.objects import DEFAULTS, Scope
 from ..model.history import Composition
 from ..model.language import TransitionSystem
-from ..reports.document import Finding, Fixes, Lasso, Trap, Value, Word
+from ..reports.document import Finding, Fixes, Lasso, NoWayBack, Value, Word
 from .evidence import evidence_of
 from .places import place_of
 from .plan import Run
@@ -159,9 +159,9 @@ def finding_of(run: Run, system: TransitionSystem, result: Result, remedy: str |
         sentence=prop.sentence(),
         issues=prop.issues,
         scope=scope_of(run.scenario.spec.scope),
-        bounds_hit=result.bounds_hit,
-        goals_reached={goal_words(name): steps for name, steps in result.goals_reached.items()},
-        goals_missed=tuple(goal_words(name) for name in result.goals_missed),
+        constraints_hit=result.constraints_hit,
+        witnesses_reached={witness_words(name): steps for name, steps in result.witnesses_reached.items()},
+        witnesses_missed=tuple(witness_words(name) for name in result.witnesses_missed),
         steps_fired=result.fired,
         steps_never_fired=result.never_fired,
         vacuous=result.vacuous,
@@ -196,15 +196,15 @@ def without_irrelevant_steps(system: TransitionSystem, result: Result) -> Result
 
 
 def _with_counterexample(found: Finding, run: Run, system: TransitionSystem, trace: Trace) -> Finding:
-    story, trap, turn = _story(system, trace)
+    story, no_way_back, turn = _story(system, trace)
     steps = steps_of(system, story)
     evidence = evidence_of(run.scenario.spec, system, story, run.property)
     return msgspec.structs.replace(
         found,
-        trace=steps[:trap],
-        after=steps[trap:turn],
+        trace=steps[:no_way_back],
+        after=steps[no_way_back:turn],
         cycle=steps[turn:],
-        trap=Trap(trace.closure, trace.closed) if trace.closure else None,
+        no_way_back=NoWayBack(trace.closure, trace.closed) if trace.closure else None,
         lasso=_lasso(trace) if isinstance(trace, LassoTrace) else None,
         **{field.name: getattr(evidence, field.name) for field in fields(evidence)},
     )
@@ -229,8 +229,8 @@ def scope_of(scope: Scope) -> dict[str, Value]:
     return bounds | {name: value for name, value in config.items() if value != getattr(DEFAULTS, name)}
 
 
-def goal_words(name: str) -> str:
-    """The goal without the identifier of its property in front."""
+def witness_words(name: str) -> str:
+    """The witness without the identifier of its property in front."""
     return name.partition(": ")[2] or name
 
 

@@ -68,7 +68,7 @@ def about(runs: list[Run], system: TransitionSystem, whole: bool, ignored: Seque
     for r in runs:
         prop = r.prop
         lines.append(f"{prop.id}: {prop.sentence()}{silence_of(r)}")
-        if prop.kind == "recovery":
+        if prop.kind == "resettability":
             lines.append(
                 "This property asks what stays possible, which is no invariant: it is defined but not checked here."
             )

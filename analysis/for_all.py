@@ -13,13 +13,13 @@ from ..checker.parametric.grounding import TooManyCases
 from ..checker.parametric.parametric_system import Exchange, Unknown
 from ..checker.parametric.regions import Undecided
 from ..checker.reduction.slicing import Slicer, step_name
-from ..checker.search import EngineDisagreement, goals_of
+from ..checker.search import EngineDisagreement, witnesses_of
 from ..checker.verdict import Verdict, counted
 from ..model.language import TransitionSystem
 from ..model.language.expr import fresh_graph
 from ..reports.document import Clusters, Finding
 from ..scenarios.choices import divisible, exchanges, sensible, settled
-from .execute import Method, Watcher, execute, fixes_of, goal_words, scope_of, silence_of
+from .execute import Method, Watcher, execute, fixes_of, scope_of, silence_of, witness_words
 from .places import place_of
 from .plan import Run
 from .systems import traced
@@ -63,16 +63,16 @@ def execute_for_all(run: Run, budget: Budget, method: Method, watch: Watcher | N
         ranges={q.name: q.written for q in scenario.open},
         distinguishable=found.count(),
         explored=len(found.searched),
-        exposed=found.count(Verdict.VIOLATED),
+        violating=found.count(Verdict.VIOLATED),
         undecided=found.count(Verdict.INCONCLUSIVE),
         assumed=tuple(assumed),
     )
     finding = _finding(run, system, found, clusters)
-    return _with_example(finding, run, found, budget, method) if clusters.exposed else finding
+    return _with_example(finding, run, found, budget, method) if clusters.violating else finding
 
 
 def settled_run(run: Run, finding: Finding) -> Run:
-    """What the counterexample of a finding is one of: the run itself, or that on the simplest exposed cluster."""
+    """What the counterexample of a finding is one of: the run itself, or that on the simplest violating cluster."""
     if not run.scenario.open or not finding.clusters or not finding.clusters.example:
         return run
     written = finding.clusters.example
@@ -82,27 +82,27 @@ def settled_run(run: Run, finding: Finding) -> Run:
 
 def _finding(run: Run, system: TransitionSystem, found: Exhausted, clusters: Clusters) -> Finding:
     """What is to be said of all clusters together."""
-    goals, reached = goals_of(system, run.property), found.goals
-    missed = tuple(goal_words(goal) for goal in goals if goal not in reached)
+    witnesses, reached = witnesses_of(system, run.property), found.witnesses
+    missed = tuple(witness_words(witness) for witness in witnesses if witness not in reached)
     fired = {step for one in found.searched for step in one.fired}
     bounds = {bound for one in found.searched for bound in one.bounds}
-    hidden = Slicer(system).unseen_steps(found.family.slice) if found.family else ()
+    hidden = Slicer(system).steps_outside_cone(found.family.slice) if found.family else ()
     steps = [s for s in dict.fromkeys(map(step_name, system.transitions)) if s not in hidden]
     holds = found.verdict is Verdict.HOLDS
-    hit = tuple(bound for bound in system.limits if bound in bounds)
+    hit = tuple(bound for bound in system.constraints if bound in bounds)
     return Finding(
         scenario=run.scenario.name,
         release=run.composition.release,
         fixes=fixes_of(run.composition),
         property=run.property,
-        verdict="HOLDS" if holds else "VIOLATED" if clusters.exposed else "INCONCLUSIVE",
+        verdict="HOLDS" if holds else "VIOLATED" if clusters.violating else "INCONCLUSIVE",
         states=sum(one.states for one in found.searched),
         transitions=sum(one.transitions for one in found.searched),
         depth=max((one.depth for one in found.searched), default=0),
         seconds=round(found.seconds, 3),
-        # Of an exposed cluster, the words about it say what was ignored.
+        # Of an violating cluster, the words about it say what was ignored.
         words=" ".join(_words(found, clusters, hit, missed, bool(fired)))
-        + ("" if clusters.exposed else silence_of(run)),
+        + ("" if clusters.violating else silence_of(run)),
         expected=run.expected,
         expected_steps=run.expected_steps,
         notes=(*run.composition.notes, *((run.remark,) if run.remark else ()), *_remedy(found)),
@@ -110,9 +110,11 @@ def _finding(run: Run, system: TransitionSystem, found: Exhausted, clusters: Clu
         sentence=run.prop.sentence(),
         issues=run.prop.issues,
         scope=scope_of(run.scenario.spec.scope),
-        bounds_hit=hit,
-        goals_reached={goal_words(goal): reached[goal] for goal in goals if goal in reached},
-        goals_missed=missed,
+        constraints_hit=hit,
+        witnesses_reached={
+            witness_words(witness): reached[witness] for witness in witnesses if witness in reached
+        },
+        witnesses_missed=missed,
         steps_fired=tuple(step for step in steps if step in fired),
         steps_never_fired=tuple(step for step in steps if step not in fired),
         vacuous=holds and (bool(missed) or not fired),
@@ -135,9 +137,9 @@ def _words(
     )
     told = f"{counted(clusters.distinguishable, 'cluster')} that can be told apart with {clusters.scope}{renamed}"
     undecided = f"{clusters.undecided:,} could not be decided within the budget"
-    if clusters.exposed:
+    if clusters.violating:
         more = f"; {undecided}" if clusters.undecided else ""
-        yield f"Violated by {clusters.exposed:,} of the {told}{more} ({searched} explored)."
+        yield f"Violated by {clusters.violating:,} of the {told}{more} ({searched} explored)."
     elif found.verdict is Verdict.HOLDS:
         yield f"Holds for the {told}: all were explored to the end, {searched} in all."
         if hit:
@@ -160,7 +162,7 @@ def _remedy(found: Exhausted) -> tuple[str, ...]:
 
 
 def _with_example(finding: Finding, run: Run, found: Exhausted, budget: Budget, method: Method) -> Finding:
-    """The finding with the counterexample of the simplest exposed cluster, searched and executed again by itself."""
+    """The finding with the counterexample of the simplest violating cluster, searched and executed again by itself."""
     chosen = found.simplest()
     assert chosen is not None
     assert finding.clusters

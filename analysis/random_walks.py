@@ -8,7 +8,7 @@ from ..checker.simulate import Seen, Walks, simulate
 from ..checker.trace.trace import plain_value
 from ..reports.document import Fixes
 from ..reports.walks import Values, Walked
-from .execute import WORDS, goal_words, ignored_words, scope_of, silence_of
+from .execute import WORDS, ignored_words, scope_of, silence_of, witness_words
 from .plan import Run
 from .steps import steps_of
 from .systems import system_of
@@ -48,9 +48,9 @@ def walk(
         sentence=run.prop.sentence(),
         issues=run.prop.issues,
         scope=scope_of(run.scenario.spec.scope),
-        bounds_hit=found.bounds_hit,
-        goals_reached={goal_words(name): steps for name, steps in found.goals_reached.items()},
-        goals_missed=tuple(goal_words(name) for name in found.goals_missed),
+        constraints_hit=found.constraints_hit,
+        witnesses_reached={witness_words(name): steps for name, steps in found.witnesses_reached.items()},
+        witnesses_missed=tuple(witness_words(name) for name in found.witnesses_missed),
         steps_fired=dict(found.fired),
         steps_never_fired=found.never_fired,
         values=tuple(_values(seen) for seen in found.values),

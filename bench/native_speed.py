@@ -113,7 +113,7 @@ def synthetic(words: int = 1, jobs: int = 6) -> TransitionSystem:
         model,
         "synthetic",
         invariants={"two each": lambda: count(shop.worker[j].is_some for j in universe[Job]) < 5},
-        goals={"done": lambda: all_of(shop.stage[j] == Stage.DONE for j in universe[Job])},
+        witnesses={"done": lambda: all_of(shop.stage[j] == Stage.DONE for j in universe[Job])},
     )
     # Variables that never change, each with almost a word of its own.
     share = -(-len(system.variables) // words)

@@ -16,7 +16,7 @@ from podrace.analysis.proving.clusters import Question, Task, work
 from podrace.checker.jobs import Chunk, Here, Processes, sweep
 from podrace.checker.parametric.parametric_system import Family
 from podrace.model.environment.objects import Scope
-from podrace.scenarios.template import Limits, Outline, outlines
+from podrace.scenarios.template import ClusterTemplate, Limits, templates
 
 CASES = (
     ("1.13", ("72259",), "S-NOMVIS"),
@@ -24,22 +24,22 @@ CASES = (
     ("1.19", (), "S-NOM"),
     ("1.22", (), "S-CAP"),
 )
-EXAMPLE = Outline((), 0, graceful=False, limits=Limits(least_request=1), scope=Scope(pod_events=2))
+EXAMPLE = ClusterTemplate((), 0, graceful=False, limits=Limits(least_request=1), scope=Scope(pod_events=2))
 CHUNK = 20
 
 
 def chunks(question: Question, pods: int, nodes: int) -> list[Chunk]:
     """All clusters of exactly this size."""
     found = []
-    for outline in outlines(pods, nodes, EXAMPLE):
-        asked = replace(question, outline=outline)
+    for template in templates(pods, nodes, EXAMPLE):
+        asked = replace(question, template=template)
         unknown = asked.unknown()
         family = Family(unknown, question.property)
         ranges = tuple(family.ranges[q] for q in unknown.quantities)
         members = [(tuple(r.values[q] for q in unknown.quantities), r.cells) for r in family.representatives]
         for start in range(0, len(members), CHUNK):
             task = Task(asked, ranges, tuple(members[start : start + CHUNK]))
-            found.append(Chunk(f"{outline} #{start}", task))
+            found.append(Chunk(f"{template} #{start}", task))
     return found
 
 

@@ -60,9 +60,9 @@ def main() -> None:
         prepare = time.monotonic() - began
         reduced, reduced_seconds = median(system, dependence)
         assert full.violations.keys() == reduced.violations.keys()
-        assert full.traps.keys() == reduced.traps.keys()
-        assert full.goals.keys() == reduced.goals.keys()
-        assert full.limits_hit == reduced.limits_hit
+        assert full.no_way_back.keys() == reduced.no_way_back.keys()
+        assert full.witnesses.keys() == reduced.witnesses.keys()
+        assert full.constraints_hit == reduced.constraints_hit
         print(
             f"{name:<34}{full.states:>11,}{seconds:>8.2f}{prepare:>9.2f}"
             f"{reduced.states:>11,}{reduced_seconds:>8.2f}{reduced.states / full.states:>7.0%}"

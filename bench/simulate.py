@@ -1,7 +1,7 @@
 """Random walks: steps a second, and which way to pick a step covers more, on scenarios with their fix put in.
 
 For each scenario, property and way to pick: steps a second on one thread (the median of RUNS runs of WALKS walks, compilation left
-out); then what is covered by as many walks from each of SEEDS seeds: steps that ran, values that variables took, goals
+out); then what is covered by as many walks from each of SEEDS seeds: steps that ran, values that variables took, witnesses
 reached (each a mean).
 """
 
@@ -34,15 +34,15 @@ def systems() -> list[tuple[str, str, TransitionSystem]]:
 
 
 def mean_coverage(runs: list[Simulation]) -> tuple[float, float, float]:
-    """Steps that ran, values taken, goals reached."""
+    """Steps that ran, values taken, witnesses reached."""
     steps = statistics.mean(len(r.fired) for r in runs)
     values = statistics.mean(sum(len(v.values) for v in r.values) for r in runs)
-    return steps, values, statistics.mean(len(r.goals_reached) for r in runs)
+    return steps, values, statistics.mean(len(r.witnesses_reached) for r in runs)
 
 
 def main() -> None:
     """Print one line for each scenario and way to pick."""
-    print(f"{'system':<44}{'by':<12}{'steps/s':>12}{'steps':>12}{'ran':>8}{'values':>8}{'goals':>7}")
+    print(f"{'system':<44}{'by':<12}{'steps/s':>12}{'steps':>12}{'ran':>8}{'values':>8}{'witnesses':>7}")
     for label, name, system in systems():
         for by in WAYS:
             speed = statistics.median(
@@ -50,9 +50,9 @@ def main() -> None:
                 for r in (simulate(system, name, Walks(WALKS, by=by)) for _ in range(RUNS))
             )
             runs = [simulate(system, name, Walks(WALKS, seed=seed, by=by)) for seed in range(SEEDS)]
-            ran, values, goals = mean_coverage(runs)
+            ran, values, witnesses = mean_coverage(runs)
             total = sum(r.steps for r in runs)
-            print(f"{label:<44}{by:<12}{speed:>12,.0f}{total:>12,}{ran:>8.1f}{values:>8.1f}{goals:>7.1f}")
+            print(f"{label:<44}{by:<12}{speed:>12,.0f}{total:>12,}{ran:>8.1f}{values:>8.1f}{witnesses:>7.1f}")
 
 
 if __name__ == "__main__":

@@ -78,7 +78,7 @@ def cases(wanted: list[str]) -> Iterator[Case]:
 def speed(case: Case) -> tuple[int, float, float] | None:
     """The number of states, and the seconds that podrace and SPIN need for them."""
     # Without predicates, or a search that finds all its answers ends early.
-    system = replace(case.system, invariants={}, goals={}, recoveries={})
+    system = replace(case.system, invariants={}, witnesses={}, resettabilities={})
     graph = explore(system)
     if graph.states < ENOUGH:
         return None
@@ -131,13 +131,13 @@ def compile_engine(cache: Path) -> None:
 
 def spun(case: Case, states: int, option: str) -> tuple[str, int, float]:
     """The same of SPIN, which has no verdict on what must stay possible."""
-    system = replace(case.system, goals={})
+    system = replace(case.system, witnesses={})
     with tempfile.TemporaryDirectory() as place:
         began = time.perf_counter()
         spin.build(system, Path(place), reduction=True, options=[option])
         found = spin.search(Path(place), states=states, to_first_error=True)
         seconds = time.perf_counter() - began
-    verdict = "-" if system.recoveries else "HOLDS" if found.holds else "VIOLATED"
+    verdict = "-" if system.resettabilities else "HOLDS" if found.holds else "VIOLATED"
     return verdict, found.states, seconds
 
 
@@ -160,7 +160,7 @@ def report_checks(chosen: list[Case], engine: Path) -> None:
     print(f"{'':<68}{'verdict':>10}{'podrace':>11}{'SPIN':>11}{'podrace':>9}{'cold':>9}{'SPIN':>9}")
     totals = [0.0, 0.0, 0.0]
     for case in chosen:
-        states = explore(replace(case.system, invariants={}, goals={}, recoveries={})).states
+        states = explore(replace(case.system, invariants={}, witnesses={}, resettabilities={})).states
         runs = [
             (checked(case, engine), checked(case, None), spun(case, states, "-O0"), spun(case, states, "-O3"))
             for _ in range(RUNS)

@@ -78,7 +78,7 @@ def parting(before: TransitionSystem, after: TransitionSystem, budget: Budget | 
     with fresh_graph():
         differs = _differs(before, after)
         same = before.with_predicates(
-            invariants={_SAME: negate(differs)}, goals={}, recoveries={}, livenesses={}, views={}
+            invariants={_SAME: negate(differs)}, witnesses={}, resettabilities={}, livenesses={}, views={}
         )
     if differs.is_const and not differs.value:
         return Parting(None, comparable, False)
@@ -104,7 +104,7 @@ def _differs(before: TransitionSystem, after: TransitionSystem) -> Expr:
         new = substitute(system.roots(), leaf)
         return {
             t.label: (
-                all_of([new[t.guard], *(new[e] for _, e in t.limits)]),
+                all_of([new[t.guard], *(new[e] for _, e in t.constraints)]),
                 {v.name: new[e] for v, e in t.updates.items() if v.name in own},
             )
             for t in system.transitions

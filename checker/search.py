@@ -2,11 +2,11 @@
 
 Each property is decided on its own slice. Properties whose slices have the same variables share one
 exploration, because they would visit the very same states: invariants with invariants (such a
-search ends early only when all of them are violated), recoveries with recoveries (which need every state, and would
+search ends early only when all of them are violated), resettabilities with resettabilities (which need every state, and would
 keep invariants from ending early), livenesses with livenesses (which end early only when each is violated by a run
 that comes to rest).
 
-A goal named `P: ...`, where P is a property, belongs to that property; every other goal belongs to all.
+A witness named `P: ...`, where P is a property, belongs to that property; every other witness belongs to all.
 """
 
 from __future__ import annotations
@@ -25,7 +25,14 @@ from .explicit.reference import Watcher
 from .reduction.policy import Explore, Mode, decide
 from .reduction.slicing import Slicer, step_name, transition_map
 from .trace.lasso import at_rest, complete, confirm_lasso, resting_case
-from .trace.trace import MAX_CONFIRMED_STATES, ReplayError, Trace, confirm, confirm_goal, confirm_trap
+from .trace.trace import (
+    MAX_CONFIRMED_STATES,
+    ReplayError,
+    Trace,
+    confirm,
+    confirm_no_way_back,
+    confirm_witness,
+)
 from .verdict import Kind, Result, Verdict
 
 Engine = Literal["native", "reference"]
@@ -60,7 +67,7 @@ def check(
     `reductions` says when searches are reduced (see `reductions.policy`); with "off", all counts are those of the
     system itself. `budget` is what each exploration may use; one that runs out makes its properties INCONCLUSIVE unless
     they were already violated. `announce` is told which properties the next exploration decides;
-    `together=False` gives each property its own. `confirmed_states` bounds how far a trap is executed
+    `together=False` gives each property its own. `confirmed_states` bounds how far a state with no way back is executed
     again. Raises UnknownProperty, ValueError if there is nothing to check, and EngineDisagreement.
     """
     names = _named(system, properties)
@@ -90,10 +97,10 @@ class _Group:
 
 
 def _named(system: TransitionSystem, properties: Sequence[str] | None) -> list[str]:
-    known = [*system.invariants, *system.recoveries, *system.livenesses]
+    known = [*system.invariants, *system.resettabilities, *system.livenesses]
     kinds = {
         "an invariant": system.invariants,
-        "a recovery": system.recoveries,
+        "a resettability": system.resettabilities,
         "a liveness": system.livenesses,
     }
     for (one, table), (other, further) in combinations(kinds.items(), 2):
@@ -121,10 +128,14 @@ def _engine(name: str) -> Explore:
     raise ValueError(f"there is no engine `{name}`: use `native` or `reference`")
 
 
-def goals_of(system: TransitionSystem, name: str) -> list[str]:
-    """The goals that show whether a verdict on this property is vacuous."""
-    others = [n for n in (*system.invariants, *system.recoveries, *system.livenesses) if n != name]
-    return [goal for goal in system.goals if not any(goal.startswith(f"{other}: ") for other in others)]
+def witnesses_of(system: TransitionSystem, name: str) -> list[str]:
+    """The witnesses that show whether a verdict on this property is vacuous."""
+    others = [n for n in (*system.invariants, *system.resettabilities, *system.livenesses) if n != name]
+    return [
+        witness
+        for witness in system.witnesses
+        if not any(witness.startswith(f"{other}: ") for other in others)
+    ]
 
 
 def explored_slice(system: TransitionSystem, name: str) -> TransitionSystem:
@@ -137,17 +148,17 @@ def kind_of(system: TransitionSystem, name: str) -> Kind:
     """What a property of the system is."""
     if name in system.invariants:
         return "invariant"
-    return "recovery" if name in system.recoveries else "liveness"
+    return "resettability" if name in system.resettabilities else "liveness"
 
 
 def _slice(slicer: Slicer, kind: Kind, names: Sequence[str]) -> TransitionSystem:
     system = slicer.system
-    wanted = {goal for name in names for goal in goals_of(system, name)}
+    wanted = {witness for name in names for witness in witnesses_of(system, name)}
     found = slicer.slice(
         invariants=names if kind == "invariant" else (),
-        recoveries=names if kind == "recovery" else (),
+        resettabilities=names if kind == "resettability" else (),
         livenesses=names if kind == "liveness" else (),
-        goals=[goal for goal in system.goals if goal in wanted],
+        witnesses=[witness for witness in system.witnesses if witness in wanted],
     )
     # A run that comes to rest is found while the search goes on.
     return found.with_predicates(invariants=at_rest(found)) if kind == "liveness" else found
@@ -192,8 +203,8 @@ def conclude(
         try:
             if kind == "invariant":
                 trace = confirm(system, path, name)
-            elif kind == "recovery":
-                trace = confirm_trap(system, path, name, confirmed_states)
+            elif kind == "resettability":
+                trace = confirm_no_way_back(system, path, name, confirmed_states)
             else:
                 trace = confirm_lasso(system, complete(sliced, system, claimed, numbers), name)
         except ReplayError as error:
@@ -210,13 +221,15 @@ def conclude(
             f"the {engine} engine stopped with `{answer.stopped}` and no answer for `{name}` of {system.name}"
         )
     fired = {step_name(sliced.transitions[i]) for i, times in enumerate(answer.fired) if times}
-    unseen = slicer.unseen_steps(sliced)
-    steps = [s for s in dict.fromkeys(map(step_name, system.transitions)) if s not in unseen]
-    goals = goals_of(system, name)
+    outside_cone = slicer.steps_outside_cone(sliced)
+    steps = [s for s in dict.fromkeys(map(step_name, system.transitions)) if s not in outside_cone]
+    witnesses = witnesses_of(system, name)
     reached = {
-        goal: _confirmed_goal(system, tuple(numbers[i] for i in answer.goals[goal]), goal, engine)
-        for goal in goals
-        if goal in answer.goals
+        witness: _confirmed_witness(
+            system, tuple(numbers[i] for i in answer.witnesses[witness]), witness, engine
+        )
+        for witness in witnesses
+        if witness in answer.witnesses
     }
     return Result(
         system=system.name,
@@ -230,10 +243,10 @@ def conclude(
         trace=trace,
         fired=tuple(step for step in steps if step in fired),
         never_fired=tuple(step for step in steps if step not in fired),
-        unseen=unseen,
-        goals_reached=reached,
-        goals_missed=tuple(goal for goal in goals if goal not in reached),
-        bounds_hit=tuple(bound for bound in system.limits if bound in answer.limits_hit),
+        outside_cone=outside_cone,
+        witnesses_reached=reached,
+        witnesses_missed=tuple(witness for witness in witnesses if witness not in reached),
+        constraints_hit=tuple(bound for bound in system.constraints if bound in answer.constraints_hit),
         stopped=answer.stopped,
         engine=engine,
         reductions=reductions,
@@ -242,19 +255,19 @@ def conclude(
 
 def _claim(kind: Kind, sliced: TransitionSystem, answer: Exploration, name: str) -> Lasso | None:
     """The violation that an engine found, if it found one; only that of a liveness has a cycle."""
-    if kind == "recovery":
-        return Lasso(answer.traps[name], (), "") if name in answer.traps else None
+    if kind == "resettability":
+        return Lasso(answer.no_way_back[name], (), "") if name in answer.no_way_back else None
     if name not in answer.violations:
         return answer.lassos.get(name)
     path = answer.violations[name]
     return Lasso(path, (), resting_case(sliced, path, name) if kind == "liveness" else "")
 
 
-def _confirmed_goal(system: TransitionSystem, path: Path, goal: str, engine: str) -> int:
+def _confirmed_witness(system: TransitionSystem, path: Path, witness: str, engine: str) -> int:
     try:
-        return len(confirm_goal(system, path, goal).steps)
+        return len(confirm_witness(system, path, witness).steps)
     except ReplayError as error:
         raise EngineDisagreement(
-            f"the {engine} engine claims that {system.name} reaches `{goal}` after {len(path)} steps, "
+            f"the {engine} engine claims that {system.name} reaches `{witness}` after {len(path)} steps, "
             f"but the reference interpreter says: {error}"
         ) from error

@@ -14,9 +14,9 @@ from ..model.language import INT, TransitionSystem, Variable
 from .core.exploration import Path
 from .core.interpreter import Interpreter
 from .reduction.slicing import Slicer, step_name, transition_map
-from .search import EngineDisagreement, explored_slice, goals_of
+from .search import EngineDisagreement, explored_slice, witnesses_of
 from .trace.shrinking import minimise
-from .trace.trace import ReplayError, Trace, confirm, confirm_goal
+from .trace.trace import ReplayError, Trace, confirm, confirm_witness
 from .verdict import Verdict, counted
 
 By = Literal["step", "transition"]
@@ -69,8 +69,8 @@ class Simulation:
     `walks` ended, `resting` of them in a state without a successor; `steps` were taken, `longest` on one walk. With a violation,
     `walk` is the least number of a walk that has one, `met_after` the number of its steps, and `trace` a run of
     the original system with some of these steps; all counts are those of the walks up to this one. `fired` counts the
-    steps (`part.step`, all bindings together); `unseen` are those that nothing asked can see. `goals_reached` gives the least
-    number of steps after which a walk reached a goal.
+    steps (`part.step`, all bindings together); `outside_cone` are those that nothing asked can see. `witnesses_reached` gives the least
+    number of steps after which a walk reached a witness.
     """
 
     system: str
@@ -87,10 +87,10 @@ class Simulation:
     trace: Trace | None = None
     fired: Mapping[str, int] = field(default_factory=dict)
     never_fired: tuple[str, ...] = ()
-    unseen: tuple[str, ...] = ()
-    goals_reached: Mapping[str, int] = field(default_factory=dict)
-    goals_missed: tuple[str, ...] = ()
-    bounds_hit: tuple[str, ...] = ()
+    outside_cone: tuple[str, ...] = ()
+    witnesses_reached: Mapping[str, int] = field(default_factory=dict)
+    witnesses_missed: tuple[str, ...] = ()
+    constraints_hit: tuple[str, ...] = ()
     values: tuple[Seen, ...] = ()
 
     @property
@@ -155,20 +155,20 @@ def simulate(
         run = minimise(walkers.path(*tally.broken), walkers.shortened)
         trace = _executed(confirm, system, original(run), name)
     reached = {}
-    for goal, (steps, walk) in zip(sliced.goals, tally.earliest.tolist(), strict=True):
-        if first.holds(sliced.goals[goal], sliced.initial):
+    for witness, (steps, walk) in zip(sliced.witnesses, tally.earliest.tolist(), strict=True):
+        if first.holds(sliced.witnesses[witness], sliced.initial):
             steps, walk = 0, 0
         if steps <= walks.steps:
             path = original(walkers.path(walk, steps))
-            reached[goal] = len(_executed(confirm_goal, system, path, goal).steps)
+            reached[witness] = len(_executed(confirm_witness, system, path, witness).steps)
     fired: dict[str, int] = {}
     for transition, times in zip(sliced.transitions, tally.fired.tolist(), strict=False):
         if times:
             fired[step_name(transition)] = fired.get(step_name(transition), 0) + times
-    unseen = Slicer(system).unseen_steps(sliced)
-    steps_seen = [s for s in dict.fromkeys(map(step_name, system.transitions)) if s not in unseen]
-    hit = walkers.limits_hit(tally)
-    goals = goals_of(system, name)
+    outside_cone = Slicer(system).steps_outside_cone(sliced)
+    steps_seen = [s for s in dict.fromkeys(map(step_name, system.transitions)) if s not in outside_cone]
+    hit = walkers.constraints_hit(tally)
+    witnesses = witnesses_of(system, name)
     return Simulation(
         system=system.name,
         property_id=name,
@@ -184,10 +184,10 @@ def simulate(
         trace=trace,
         fired={step: fired[step] for step in steps_seen if step in fired},
         never_fired=tuple(step for step in steps_seen if step not in fired),
-        unseen=unseen,
-        goals_reached={goal: reached[goal] for goal in goals if goal in reached},
-        goals_missed=tuple(goal for goal in goals if goal not in reached),
-        bounds_hit=tuple(bound for bound in system.limits if bound in hit),
+        outside_cone=outside_cone,
+        witnesses_reached={witness: reached[witness] for witness in witnesses if witness in reached},
+        witnesses_missed=tuple(witness for witness in witnesses if witness not in reached),
+        constraints_hit=tuple(bound for bound in system.constraints if bound in hit),
         values=tuple(_seen(sliced, v, codes) for v, codes in walkers.values_seen(tally).items()),
     )
 

@@ -15,7 +15,7 @@ from .reduction.policy import PARTIAL_ORDER
 from .trace.lasso import LassoTrace
 from .trace.trace import Trace
 
-Kind = Literal["invariant", "recovery", "liveness"]
+Kind = Literal["invariant", "resettability", "liveness"]
 
 
 class Verdict(IntEnum):
@@ -36,14 +36,14 @@ class Result:
 
     `states`, `transitions`, `depth` and `seconds` are those of the search that answered, which may have
     answered other properties too. `trace` is a shortest run of the original system to a violation, or to
-    a trap, or a lasso (a LassoTrace); it is None for other verdicts. `fired` and `never_fired` name the steps of the system
+    a state with no way back, or a lasso (a LassoTrace); it is None for other verdicts. `fired` and `never_fired` name the steps of the system
     (`part.step`, all bindings together) that did or did not happen in the search; where it did not visit
-    everything, "never" means "not so far". `unseen` names the steps that the slice left out, because nothing
-    that was asked can see them. `goals_reached` gives the length of a shortest run to each
-    goal. `reductions` names what kept the search from visiting every state; under partial-order reduction, `trace` and
+    everything, "never" means "not so far". `outside_cone` names the steps that the slice left out, because nothing
+    that was asked can see them. `witnesses_reached` gives the length of a shortest run to each
+    witness. `reductions` names what kept the search from visiting every state; under partial-order reduction, `trace` and
     those runs may be longer than need be. `stopped` is None for a complete search, else why it ended (see `Exploration`).
 
-    `vacuous` warns that HOLDS says little: a goal was not reached, or no step ever happened.
+    `vacuous` warns that HOLDS says little: a witness was not reached, or no step ever happened.
     """
 
     system: str
@@ -57,10 +57,10 @@ class Result:
     trace: Trace | None = None
     fired: tuple[str, ...] = ()
     never_fired: tuple[str, ...] = ()
-    unseen: tuple[str, ...] = ()
-    goals_reached: Mapping[str, int] = field(default_factory=dict)
-    goals_missed: tuple[str, ...] = ()
-    bounds_hit: tuple[str, ...] = ()
+    outside_cone: tuple[str, ...] = ()
+    witnesses_reached: Mapping[str, int] = field(default_factory=dict)
+    witnesses_missed: tuple[str, ...] = ()
+    constraints_hit: tuple[str, ...] = ()
     stopped: str | None = None
     engine: str = "reference"
     reductions: tuple[str, ...] = ()
@@ -68,7 +68,7 @@ class Result:
     @property
     def vacuous(self) -> bool:
         """Whether the property holds for want of anything that could break it."""
-        return self.verdict is Verdict.HOLDS and (bool(self.goals_missed) or not self.fired)
+        return self.verdict is Verdict.HOLDS and (bool(self.witnesses_missed) or not self.fired)
 
     @property
     def words(self) -> str:
@@ -78,12 +78,12 @@ class Result:
         if self.verdict is Verdict.INCONCLUSIVE:
             return self._inconclusive()
         sentences = [f"Holds in every interleaving: {self._explored()}."]
-        if self.bounds_hit:
-            sentences.append(f"Within these bounds, which were hit: {'; '.join(self.bounds_hit)}.")
+        if self.constraints_hit:
+            sentences.append(f"Within these bounds, which were hit: {'; '.join(self.constraints_hit)}.")
         if not self.fired:
             sentences.append("Vacuous: no step makes a difference to it.")
-        elif self.goals_missed:
-            sentences.append(f"Vacuous: never reached: {'; '.join(self.goals_missed)}.")
+        elif self.witnesses_missed:
+            sentences.append(f"Vacuous: never reached: {'; '.join(self.witnesses_missed)}.")
         return " ".join(sentences)
 
     def _explored(self) -> str:
@@ -128,8 +128,8 @@ class Result:
         covered = f"Stopped by {budget.get(self.stopped or '', 'a limit')} after {self._explored()}"
         if self.kind == "liveness":
             return f"{covered}: liveness can be decided only when every state was visited."
-        if self.kind == "recovery":
-            return f"{covered}: recovery can be decided only when every state was visited."
+        if self.kind == "resettability":
+            return f"{covered}: resettability can be decided only when every state was visited."
         if PARTIAL_ORDER in self.reductions:
             return f"{covered}: no violation so far, and runs of any length may have been put off."
         return (
@@ -154,10 +154,10 @@ class Result:
             "stopped": self.stopped,
             "fired": list(self.fired),
             "never_fired": list(self.never_fired),
-            "unseen": list(self.unseen),
-            "goals_reached": dict(self.goals_reached),
-            "goals_missed": list(self.goals_missed),
-            "bounds_hit": list(self.bounds_hit),
+            "outside_cone": list(self.outside_cone),
+            "witnesses_reached": dict(self.witnesses_reached),
+            "witnesses_missed": list(self.witnesses_missed),
+            "constraints_hit": list(self.constraints_hit),
             "trace": None if self.trace is None else self.trace.to_plain(),
         }
 

@@ -23,10 +23,10 @@ import msgspec
 
 from ..model.language import TransitionSystem
 from .core.exploration import Lasso
-from .search import goals_of, kind_of
+from .search import kind_of, witnesses_of
 from .trace.fingerprint import fingerprint
 from .trace.lasso import LassoTrace, confirm_lasso
-from .trace.trace import ReplayError, Trace, confirm, confirm_trap
+from .trace.trace import ReplayError, Trace, confirm, confirm_no_way_back
 from .verdict import Kind, Result, Verdict
 
 FORMAT = 1
@@ -57,10 +57,10 @@ class _Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     run: _Run | None
     fired: tuple[str, ...]
     never_fired: tuple[str, ...]
-    unseen: tuple[str, ...]
-    goals_reached: dict[str, int]
-    goals_missed: tuple[str, ...]
-    bounds_hit: tuple[str, ...]
+    outside_cone: tuple[str, ...]
+    witnesses_reached: dict[str, int]
+    witnesses_missed: tuple[str, ...]
+    constraints_hit: tuple[str, ...]
     stopped: str | None
     engine: str
     reductions: tuple[str, ...]
@@ -160,8 +160,8 @@ def _restored(entry: _Entry, system: TransitionSystem, name: str) -> Result:
     """The result of an entry. ReplayError or ValueError if it is not about this property, or shows no violation."""
     verdict = Verdict[entry.verdict] if entry.verdict in Verdict.__members__ else Verdict.INCONCLUSIVE
     told = (entry.system, entry.property, entry.kind)
-    goals = {*entry.goals_reached, *entry.goals_missed}
-    if told != (system.name, name, kind_of(system, name)) or goals != set(goals_of(system, name)):
+    witnesses = {*entry.witnesses_reached, *entry.witnesses_missed}
+    if told != (system.name, name, kind_of(system, name)) or witnesses != set(witnesses_of(system, name)):
         raise ValueError("an entry about something else")
     if verdict is Verdict.INCONCLUSIVE or (entry.run is None) != (verdict is Verdict.HOLDS):
         raise ValueError("an entry that contradicts itself")
@@ -174,8 +174,8 @@ def _restored(entry: _Entry, system: TransitionSystem, name: str) -> Result:
 def _executed(run: _Run, system: TransitionSystem, name: str, kind: Kind) -> Trace:
     if kind == "invariant":
         return confirm(system, run.path, name)
-    if kind == "recovery":
-        return confirm_trap(system, run.path, name)
+    if kind == "resettability":
+        return confirm_no_way_back(system, run.path, name)
     if run.turn is None or not 0 <= run.turn <= len(run.path):
         raise ValueError("a liveness without a turn")
     return confirm_lasso(system, Lasso(run.path[: run.turn], run.path[run.turn :], run.case), name)

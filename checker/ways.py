@@ -42,7 +42,7 @@ class Ways:
 
     `stopped` is None if every run to a violation takes all kinds of steps of one of them; else why that is not known: "most" (as
     many as were asked for), "states", "memory" or "timeout". `searches` and `states` count what was explored for
-    it; `bounds_hit` are those of the system without some kinds of steps that keep it from being violated.
+    it; `constraints_hit` are those of the system without some kinds of steps that keep it from being violated.
     """
 
     ways: tuple[Way, ...]
@@ -50,7 +50,7 @@ class Ways:
     searches: int
     states: int
     seconds: float
-    bounds_hit: tuple[str, ...]
+    constraints_hit: tuple[str, ...]
 
     @property
     def common(self) -> tuple[str, ...]:
@@ -116,8 +116,8 @@ class _Tree:
         self._whole, self._invariant = system, invariant
         self._system = system.with_predicates(
             invariants={invariant: system.invariants[invariant]},
-            goals={},
-            recoveries={},
+            witnesses={},
+            resettabilities={},
             livenesses={},
             views={},
         )
@@ -159,7 +159,7 @@ class _Tree:
         result = self._check(part, reductions or self._reductions)
         if result.verdict is Verdict.HOLDS:
             self._harmless.append(allowed)
-            self._bounds.update(result.bounds_hit)
+            self._bounds.update(result.constraints_hit)
         if result.verdict is Verdict.INCONCLUSIVE:
             self._ran_out = self._ran_out or result.stopped
         if result.trace is None:
@@ -222,5 +222,5 @@ class _Tree:
             self._searches,
             self._states,
             time.monotonic() - self._started,
-            tuple(bound for bound in self._whole.limits if bound in self._bounds),
+            tuple(bound for bound in self._whole.constraints if bound in self._bounds),
         )

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import msgspec
 
-from ..analysis.execute import Method, execute_on, fixes_of, goal_words, ignored_words
+from ..analysis.execute import Method, execute_on, fixes_of, ignored_words, witness_words
 from ..analysis.plan import Run
 from ..analysis.steps import steps_of
 from ..analysis.stored.cross_release import label_of
@@ -71,8 +71,8 @@ class Comparer:
                 alike.append(scenario.name)
                 continue
             gone, open_ = self._lost(runs, second)
-            lost += [Lost(scenario.name, goal) for goal in gone]
-            undecided += [Lost(scenario.name, goal) for goal in open_]
+            lost += [Lost(scenario.name, witness) for witness in gone]
+            undecided += [Lost(scenario.name, witness) for witness in open_]
             parted += self._parted(scenario, first, second)
         gone_steps, new_steps = _steps(pairs, self._silent)
         return Comparison(
@@ -123,25 +123,27 @@ class Comparer:
         outcome, remark = outcome_of(before.verdict, after.verdict), ""
         if after.verdict == "VIOLATED" and not same:
             outcome, remark = _in_words(outcome, run.property, first, second, before, after)
-        lost = [] if same else self._goals_lost(first, before, after)
+        lost = [] if same else self._witnesses_lost(first, before, after)
         if after.verdict == "HOLDS" and not same:
             names = set(map(step_name, second.transitions))
             never = {step for step in before.steps_fired if step not in names} | {*after.steps_never_fired}
             self._silent += [step for step in before.steps_fired if step in never]
         return Pair(outcome, before, after, same, remark, tuple(lost))
 
-    def _goals_lost(self, first: TransitionSystem, before: Finding, after: Finding) -> list[str]:
-        """Goals of the property that a complete search of the second did not reach, and the first can reach."""
+    def _witnesses_lost(self, first: TransitionSystem, before: Finding, after: Finding) -> list[str]:
+        """Witnesses of the property that a complete search of the second did not reach, and the first can reach."""
         if after.verdict != "HOLDS":
             return []
-        missed = [goal for goal in after.goals_missed if goal not in before.goals_reached]
-        lost = [goal for goal in after.goals_missed if goal in before.goals_reached]
+        missed = [witness for witness in after.witnesses_missed if witness not in before.witnesses_reached]
+        lost = [witness for witness in after.witnesses_missed if witness in before.witnesses_reached]
         if before.verdict == "VIOLATED":  # what only the violation leads to is no loss
             missed, lost, first = [*missed, *lost], [], _unharmed(first)
         if missed and before.verdict != "HOLDS":
-            named = {goal_words(name): name for name in first.goals}
-            reached, _ = _reached(first, [named[goal] for goal in missed if goal in named], self.budget)
-            lost += [goal_words(name) for name in reached]
+            named = {witness_words(name): name for name in first.witnesses}
+            reached, _ = _reached(
+                first, [named[witness] for witness in missed if witness in named], self.budget
+            )
+            lost += [witness_words(name) for name in reached]
         return lost
 
     def _lost(self, runs: Sequence[Run], second: TransitionSystem) -> tuple[list[str], list[str]]:
@@ -154,12 +156,12 @@ class Comparer:
         self._start(f"{scenario.name}: outcomes on {self.before.label}")
         asked = dict.fromkeys(run.prop for run in runs)
         watched = instrument(scenario.spec, self.before.classes, [Outcomes, *asked])
-        goals = [name for name in watched.goals if name.startswith(f"{Outcomes.id}: ")]
-        reached, _ = _reached(_unharmed(watched), goals, self.budget)
+        witnesses = [name for name in watched.witnesses if name.startswith(f"{Outcomes.id}: ")]
+        reached, _ = _reached(_unharmed(watched), witnesses, self.budget)
         self._start(f"{scenario.name}: outcomes on {self.after.label}")
         kept, open_ = _reached(second, reached, self.budget)
-        lost = [goal_words(g) for g in reached if g not in kept and g not in open_]
-        return lost, [goal_words(g) for g in open_]
+        lost = [witness_words(g) for g in reached if g not in kept and g not in open_]
+        return lost, [witness_words(g) for g in open_]
 
     def _parted(
         self, scenario: Scenario, first: TransitionSystem, second: TransitionSystem
@@ -189,28 +191,32 @@ def ignored_of(runs: Sequence[Run]) -> tuple[Ignored, ...]:
 
 
 def _unharmed(system: TransitionSystem) -> TransitionSystem:
-    """The same without what comes after a violation of an invariant; goals count only while all hold."""
+    """The same without what comes after a violation of an invariant; witnesses count only while all hold."""
     with fresh_graph():
         good = all_of(system.invariants.values())
         return replace(
             system,
             transitions=tuple(replace(t, guard=all_of([good, t.guard])) for t in system.transitions),
-            goals={name: all_of([good, goal]) for name, goal in system.goals.items()},
+            witnesses={name: all_of([good, witness]) for name, witness in system.witnesses.items()},
         )
 
 
-def _reached(system: TransitionSystem, goals: Sequence[str], budget: Budget) -> tuple[list[str], list[str]]:
-    """Which of these goals can be reached, and of which that is undecided. What is reached was executed again."""
-    if not goals:
+def _reached(
+    system: TransitionSystem, witnesses: Sequence[str], budget: Budget
+) -> tuple[list[str], list[str]]:
+    """Which of these witnesses can be reached, and of which that is undecided. What is reached was executed again."""
+    if not witnesses:
         return [], []
     with fresh_graph():
-        never = {goal: negate(system.goals[goal]) for goal in goals}
-    asked = system.with_predicates(invariants=never, goals={}, recoveries={}, livenesses={}, views={})
+        never = {witness: negate(system.witnesses[witness]) for witness in witnesses}
+    asked = system.with_predicates(
+        invariants=never, witnesses={}, resettabilities={}, livenesses={}, views={}
+    )
     results = check(asked, list(never), budget)
     words = {r.property_id: r.verdict.name for r in results}
     return (
-        [goal for goal in goals if words[goal] == "VIOLATED"],
-        [goal for goal in goals if words[goal] == "INCONCLUSIVE"],
+        [witness for witness in witnesses if words[witness] == "VIOLATED"],
+        [witness for witness in witnesses if words[witness] == "INCONCLUSIVE"],
     )
 
 

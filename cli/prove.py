@@ -16,7 +16,7 @@ from ..checker.parametric.regions import Undecided
 from ..model.history import CHANGES, RELEASES, resolve
 from ..properties import PROPERTIES
 from ..reports.survey import Survey, print_survey, to_json
-from ..scenarios.template import Outline
+from ..scenarios.template import ClusterTemplate
 from .console import message_console, result_console, tolerant_of_closed_pipes
 from .progress import ProgressDisplay
 from .surveying import SHOWN, Surveying
@@ -34,7 +34,7 @@ class Proof:
     properties: Sequence[str] = ()
     own: Sequence[str] = ()
     patches: Sequence[str] = ()
-    example: Outline = field(default_factory=lambda: Outline((), 0))
+    example: ClusterTemplate = field(default_factory=lambda: ClusterTemplate((), 0))
     max_states: int | None = None
     jobs: int = 1
     ray: str | None = None

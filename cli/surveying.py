@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ..analysis.execute import execute, goal_words, scope_of
+from ..analysis.execute import execute, scope_of, witness_words
 from ..analysis.options import UsageProblem
 from ..analysis.own.own_properties import own_properties
 from ..analysis.plan import Run
@@ -26,7 +26,7 @@ from ..model.language.expr import fresh_graph
 from ..properties import PROPERTIES
 from ..reports.survey import Group, Row, Survey
 from ..scenarios import Scenario
-from ..scenarios.template import Outline, concrete, outlines, sizes, sketch
+from ..scenarios.template import ClusterTemplate, concrete, sizes, sketch, templates
 from ..scenarios.writing import scenario_text
 from .progress import ProgressDisplay
 
@@ -42,7 +42,7 @@ SHOWN = 3
 
 
 class Surveying:
-    """One property, all outlines up to a size."""
+    """One property, all templates up to a size."""
 
     def __init__(self, proof: Proof, question: Question, display: ProgressDisplay) -> None:
         self.proof, self.question, self.display = proof, question, display
@@ -53,7 +53,7 @@ class Surveying:
         self.families: dict[str, tuple[Question, Family]] = {}
 
     def run(self) -> Survey:
-        """Ask about every outline."""
+        """Ask about every template."""
         began = time.monotonic()
         self.display.start(self.what)
         chunks = list(self._chunks())
@@ -80,10 +80,10 @@ class Surveying:
 
     def _chunks(self) -> Iterator[Chunk]:
         for pods, nodes in sizes(self.proof.pods, self.proof.nodes):
-            for outline in outlines(pods, nodes, self.proof.example):
-                name = f"{pods} pods, {nodes} nodes: {outline}"
+            for template in templates(pods, nodes, self.proof.example):
+                name = f"{pods} pods, {nodes} nodes: {template}"
                 self.display.say(f"telling clusters apart: {name}")
-                question = replace(self.question, outline=outline)
+                question = replace(self.question, template=template)
                 unknown = question.unknown()
                 family = Family(unknown, question.property)
                 self.families[name] = question, family
@@ -123,8 +123,8 @@ class Surveying:
         violated = [(name, o) for name, o in outcomes if o.verdict == "VIOLATED"]
         undecided = sum(o.cells for _, o in outcomes if o.verdict == "INCONCLUSIVE")
         results = [r for some in self.found.values() for r in some]
-        goals = {goal for _, family in self.families.values() for goal in family.slice.goals}
-        reached = {goal for r in results for goal in r.goals}
+        witnesses = {witness for _, family in self.families.values() for witness in family.slice.witnesses}
+        reached = {witness for r in results for witness in r.witnesses}
         fired = {step for r in results for step in r.fired}
         steps = {step_name(t): None for _, family in self.families.values() for t in family.slice.transitions}
         return Survey(
@@ -141,14 +141,14 @@ class Surveying:
             violated=sum(o.cells for _, o in violated),
             inconclusive=undecided,
             seconds=round(seconds, 3),
-            covers=covers(self.question.outline),
+            covers=covers(self.question.template),
             rows=tuple(self._rows()),
             groups=tuple(self._groups(violated)),
             sentence=self.prop.sentence(),
-            scope=scope_of(self.question.outline.scope),
-            bounds_hit=tuple(sorted({b for r in results for b in r.bounds})),
-            goals_reached=tuple(goal_words(g) for g in sorted(reached)),
-            goals_missed=tuple(goal_words(g) for g in sorted(goals - reached)),
+            scope=scope_of(self.question.template.scope),
+            constraints_hit=tuple(sorted({b for r in results for b in r.bounds})),
+            witnesses_reached=tuple(witness_words(g) for g in sorted(reached)),
+            witnesses_missed=tuple(witness_words(g) for g in sorted(witnesses - reached)),
             steps_never_fired=tuple(step for step in steps if step not in fired),
             notes=self.composition.notes,
         )
@@ -157,9 +157,9 @@ class Surveying:
         for name, (question, _) in self.families.items():
             clusters = [o for r in self.found[name] for o in r.clusters]
             yield Row(
-                pods=question.outline.pods,
-                nodes=len(question.outline.bound),
-                placement=str(question.outline),
+                pods=question.template.pods,
+                nodes=len(question.template.bound),
+                placement=str(question.template),
                 clusters=sum(o.cells for o in clusters),
                 explored=len(clusters),
                 states=sum(o.states for o in clusters),
@@ -184,17 +184,17 @@ class Surveying:
         """Less is simpler; what a scenario file cannot say comes last."""
         name, outcome = member
         question, _ = self.families[name]
-        oversize = _oversize(question.outline, named(question, outcome.values))
+        oversize = _oversize(question.template, named(question, outcome.values))
         return oversize, len(outcome.trace), len(outcome.values), outcome.values
 
     def _group(
         self, number: int, question: Question, values: tuple[int, ...], members: list[tuple[str, Outcome]]
     ) -> Group:
         chosen = named(question, values)
-        spec = concrete(question.outline, chosen)
+        spec = concrete(question.template, chosen)
         count = sum(o.cells for _, o in members)
         name = f"{question.property.lower()}-group-{number + 1}"
-        title = "The simplest of several exposed clusters" if count > 1 else "An exposed cluster"
+        title = "The simplest of several violating clusters" if count > 1 else "An violating cluster"
         finding = None
         if number < SHOWN:
             scenario = Scenario(name, title, name, replace(spec, name=name))
@@ -202,36 +202,36 @@ class Surveying:
             self.display.start(f"{self.what}: group {number + 1}")
             finding = execute(Run(scenario, self.composition, question.property, own=prop), Budget())
         text = ""
-        if not _oversize(question.outline, chosen):
+        if not _oversize(question.template, chosen):
             properties = [] if question.own else [question.property]
             text = scenario_text(
                 spec, name=name, title=title, release=question.release, properties=properties
             )
         return Group(
             clusters=count,
-            example=_in_words(question.outline, chosen),
+            example=_in_words(question.template, chosen),
             steps=min(len(o.trace) for _, o in members),
             scenario=text,
             finding=finding,
         )
 
 
-def _oversize(outline: Outline, values: dict[str, int]) -> bool:
+def _oversize(template: ClusterTemplate, values: dict[str, int]) -> bool:
     """Whether no node could hold some pod: the reader of scenarios takes that for a mistake."""
-    unknown = sketch(outline)
+    unknown = sketch(template)
     with fresh_graph():
         chosen = {q: values[q.name] for q in unknown.quantities}
         return any(evaluate(e, chosen) for e in unknown.oversize())
 
 
-def covers(outline: Outline) -> str:
+def covers(template: ClusterTemplate) -> str:
     """Which clusters a survey speaks of, exactly."""
-    limits, resources = outline.limits, " and ".join(outline.resources)
+    limits, resources = template.limits, " and ".join(template.resources)
     return (
         f"all requests from {limits.least_request} and all capacities up to {_amount(limits.capacity)} units of {resources}, "
         f"all priorities from {_amount(limits.least_priority)} to {_amount(limits.priority)}, and every placement at the start in "
         "which the bound pods fit and all other pods wait in activeQ, in any order of arrival; pods without affinity, "
-        f"tolerations or budgets, {'with' if outline.graceful else 'without'} a grace period; nodes without taints"
+        f"tolerations or budgets, {'with' if template.graceful else 'without'} a grace period; nodes without taints"
     )
 
 
@@ -242,16 +242,16 @@ def _amount(number: int) -> str:
     return f"{number:,}"
 
 
-def _in_words(outline: Outline, values: dict[str, int]) -> str:
-    spec = concrete(outline, values)
-    nodes = [f"{n.name} has {_amounts(n.name, outline, values)}" for n in spec.nodes]
+def _in_words(template: ClusterTemplate, values: dict[str, int]) -> str:
+    spec = concrete(template, values)
+    nodes = [f"{n.name} has {_amounts(n.name, template, values)}" for n in spec.nodes]
     pods = [
-        f"{p.name} asks for {_amounts(p.name, outline, values)} with priority {values[f'{p.name}.priority']}"
+        f"{p.name} asks for {_amounts(p.name, template, values)} with priority {values[f'{p.name}.priority']}"
         + (f", on {p.node.name}" if p.node is not None else "")
         for p in spec.pods
     ]
     return "; ".join([*nodes, *pods])
 
 
-def _amounts(name: str, outline: Outline, values: dict[str, int]) -> str:
-    return " and ".join(f"{values[f'{name}.{r}']} {r}" for r in outline.resources)
+def _amounts(name: str, template: ClusterTemplate, values: dict[str, int]) -> str:
+    return " and ".join(f"{values[f'{name}.{r}']} {r}" for r in template.resources)

@@ -22,7 +22,7 @@ from ..model.language.expr import fresh_graph
 from ..properties import PROPERTIES, instrument
 from ..reports.document import Finding, Fixes, Step, Word
 from ..reports.synthesis import print_coverage, print_example
-from ..scenarios.template import Limits, Outline, Sketch, concrete, outlines, sizes, sketch
+from ..scenarios.template import ClusterTemplate, Limits, Sketch, concrete, sizes, sketch, templates
 from ..scenarios.writing import scenario_text
 from .console import message_console, result_console, tolerant_of_closed_pipes
 from .progress import ProgressDisplay
@@ -79,15 +79,15 @@ def synthesize(asked: Wanted, output: Path | None, no_color: bool) -> int:
     console, messages = result_console(no_color), message_console(no_color)
     with tolerant_of_closed_pipes(), ProgressDisplay(messages) as display:
         search = Search(asked, display)
-        for outline, example in search:
+        for template, example in search:
             found += 1
-            text = search.scenario(outline, example, found)
+            text = search.scenario(template, example, found)
             if output is not None:
                 target = beside(output, found)
                 write_text("-o", target, text)
                 messages.print(f"wrote {target}: `podrace check` runs it", soft_wrap=True)
             cluster = [line for line in text.splitlines() if not line.startswith(("#", "name:", "title:"))]
-            print_example(console, search.finding(outline, example), cluster, SCHEDULER_WORDS)
+            print_example(console, search.finding(template, example), cluster, SCHEDULER_WORDS)
         if not found or asked.every:
             print_coverage(console, search.coverage(found, time.monotonic() - started))
     return VIOLATED if found else INCONCLUSIVE
@@ -102,12 +102,14 @@ class Search:
         self._traced: dict[int, Shape] = {}
         self.cleared: list[tuple[tuple[int, int], int, str]] = []
 
-    def __iter__(self) -> Iterator[tuple[Outline, Example]]:
+    def __iter__(self) -> Iterator[tuple[ClusterTemplate, Example]]:
         for size in sizes(self.asked.pods, self.asked.nodes):
-            like = Outline((), 0, graceful=False, limits=Limits.small(size[0]), scope=self.asked.scope)
-            found = list(outlines(*size, like))
+            like = ClusterTemplate(
+                (), 0, graceful=False, limits=Limits.small(size[0]), scope=self.asked.scope
+            )
+            found = list(templates(*size, like))
             self._display.start(f"{counted(size[0], 'pod')}, {counted(size[1], 'node')}")
-            shapes = [self._shape(sketch(outline)) for outline in found]
+            shapes = [self._shape(sketch(template)) for template in found]
             search = Synthesis(
                 shapes,
                 self.asked.property,
@@ -132,26 +134,26 @@ class Search:
             assumed = all_of([*unknown.assumptions(), *(~e for e in unknown.oversize())])
         return Shape(system, assumed, tuple(unknown.renamings()))
 
-    def scenario(self, outline: Outline, example: Example, number: int) -> str:
+    def scenario(self, template: ClusterTemplate, example: Example, number: int) -> str:
         """The scenario file of an example."""
         steps = counted(len(example.trace.steps), "step")
         composition, prop = self.asked.composition, self.asked.property
         options = [f" --with-fix {key}" for key in composition.added]
         options += [f" --without-fix {key}" for key in composition.removed]
         return scenario_text(
-            concrete(outline, example.quantities),
-            name=f"{prop.lower()}-{outline.pods}-pods-{len(outline.bound)}-nodes-{number}",
+            concrete(template, example.quantities),
+            name=f"{prop.lower()}-{template.pods}-pods-{len(template.bound)}-nodes-{number}",
             title=f"{prop} is violated after {steps}",
             release=composition.release,
             properties=[prop],
             comment=f"Found by podrace synthesize on {composition.label}. To see it: podrace check FILE{''.join(options)}",
         )
 
-    def finding(self, outline: Outline, example: Example) -> Finding:
+    def finding(self, template: ClusterTemplate, example: Example) -> Finding:
         """An example as the reports know it."""
         trace = example.trace
         steps = counted(len(trace.steps), "step")
-        size = f"{counted(outline.pods, 'pod')} and {counted(len(outline.bound), 'node')}"
+        size = f"{counted(template.pods, 'pod')} and {counted(len(template.bound), 'node')}"
         words = f"Violated after {steps}. With {size}, no run is shorter, whatever the sizes and priorities"
         words += (
             ", except in the clusters above."

@@ -161,7 +161,7 @@ def fits(scenario: Scenario, composition: Composition) -> bool:
 def verify_code(comparison: Comparison, strict: bool = False) -> int:
     """1 if something regressed or went out of reach (with `strict`: or is still violated), 3 if that is not known."""
     outcomes = [pair.outcome for pair in comparison.pairs]
-    if "REGRESSED" in outcomes or comparison.goals_lost or (strict and "still violated" in outcomes):
+    if "REGRESSED" in outcomes or comparison.witnesses_lost or (strict and "still violated" in outcomes):
         return BAD
     return INCONCLUSIVE if "inconclusive" in outcomes or comparison.undecided else GOOD
 

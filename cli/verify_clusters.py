@@ -61,13 +61,13 @@ def verify_clusters(sides: Sides) -> int:
 
 
 def surveyed(before: Survey, after: Survey, composition: Composition, own: Sequence[str]) -> Surveyed:
-    """What two surveys say together. Exposed clusters of the second are searched on the first: the simplest of each group."""
+    """What two surveys say together. Violating clusters of the second are searched on the first: the simplest of each group."""
     outcome = outcome_of(*(VERDICTS.get(s.verdict, s.verdict) for s in (before, after)))
-    lost = tuple(goal for goal in before.goals_reached if goal in after.goals_missed)
+    lost = tuple(witness for witness in before.witnesses_reached if witness in after.witnesses_missed)
     if after.verdict != "HOLDS FOR ALL":
         lost = ()
     if outcome != "still violated":
-        return Surveyed(outcome, before, after, goals_lost=lost)
+        return Surveyed(outcome, before, after, witnesses_lost=lost)
     prop = own_properties(own).get(after.property)
     tried, fresh = 0, []
     for number, group in enumerate(after.groups, 1):
@@ -85,7 +85,7 @@ def code_of(found: Sequence[Surveyed], strict: bool) -> int:
     outcomes = [s.outcome for s in found]
     if (
         "REGRESSED" in outcomes
-        or any(s.goals_lost for s in found)
+        or any(s.witnesses_lost for s in found)
         or (strict and "still violated" in outcomes)
     ):
         return BAD

@@ -127,7 +127,7 @@ def _found(run: Run, system: TransitionSystem, answer: Ways, most: int) -> WaysF
         sentence=run.prop.sentence(),
         issues=run.prop.issues,
         scope=scope_of(run.scenario.spec.scope),
-        bounds_hit=answer.bounds_hit,
+        constraints_hit=answer.constraints_hit,
     )
 
 
@@ -157,7 +157,9 @@ def _finding(run: Run, system: TransitionSystem, answer: Ways, number: int, word
 def _words(name: str, answer: Ways, most: int) -> str:
     explored = f"{counted(answer.searches, 'exploration')}, {counted(answer.states, 'state')}"
     within = (
-        f" Within these bounds, which were hit: {'; '.join(answer.bounds_hit)}." if answer.bounds_hit else ""
+        f" Within these bounds, which were hit: {'; '.join(answer.constraints_hit)}."
+        if answer.constraints_hit
+        else ""
     )
     if answer.stopped is None and not answer.ways:
         return f"No run violates {name} ({explored}): `podrace check` says whether anything put it to the test.{within}"

@@ -12,7 +12,7 @@ from podrace.scenarios import Scenario, catalogue
 HERE = Path(__file__).parent
 KINDS = {
     "invariant": "holds in every reachable state",
-    "recovery": "can be brought about from every reachable state, by fair steps alone",
+    "resettability": "can be brought about from every reachable state, by fair steps alone",
     "stuck": "holds in every state in which no fair step can run",
     "liveness": "is not violated for ever by any fair run",
 }

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from .environment.actors import Kubelet, PodGC, Users
 from .environment.api import APIServer
-from .environment.faults import Disturbances
+from .environment.faults import Faults
 from .environment.objects import Budget, ClusterSpec, Node, Pod, with_gates
 from .environment.watch import NodeWatch, PodWatch
 from .language import Component, Model, Universe, build
@@ -61,7 +61,7 @@ class Cluster(Model):
     async_preemption: AsyncPreemption
     handlers: EventHandlers
     process: Process
-    disturbances: Disturbances
+    faults: Faults
     kubelet: Kubelet
     pod_gc: PodGC
     users: Users

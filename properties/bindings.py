@@ -37,7 +37,7 @@ class AntiAffinityKept(Property):
             if other is not pod and term.matches(other) and not {pod, other}.isdisjoint(self.subjects)
         )
 
-    def goals(self) -> dict[str, Expr]:
+    def witnesses(self) -> dict[str, Expr]:
         bound = [any_of(self._on(p, n) for n in self.nodes) for p in self.pods if p.terms]
         return {"a pod with terms is bound or assumed": any_of(bound)}
 
@@ -62,7 +62,7 @@ class BoundAsAssumed(Property):
     def holds(self) -> Expr:
         return ~self.broken
 
-    def goals(self) -> dict[str, Expr]:
+    def witnesses(self) -> dict[str, Expr]:
         unbound = [p for p in self.subjects if p.node is None]
         return {"a pod is bound": any_of(self.api.pod[p].node.is_some for p in unbound)}
 
@@ -77,5 +77,5 @@ class BoundPodsSayScheduled(Property):
     def holds(self) -> Expr:
         return ~any_of(self.api.pod[p].assigned & self.api.pod[p].failed for p in self.subjects)
 
-    def goals(self) -> dict[str, Expr]:
+    def witnesses(self) -> dict[str, Expr]:
         return {"an attempt at a pod has failed": any_of(self.api.pod[p].failed for p in self.subjects)}

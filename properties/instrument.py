@@ -29,7 +29,7 @@ def instrument(
 ) -> TransitionSystem:
     """The system of `spec` with these changes and with a monitor for each property.
 
-    Every property becomes an invariant or a recovery under its identifier; its goals are named `ID: goal`.
+    Every property becomes an invariant or a resettability under its identifier; its witnesses are named `ID: witness`.
     Raises ModelError for a mistake in a change or a property.
     """
     model = build_cluster(spec, classes)
@@ -38,9 +38,9 @@ def instrument(
         model,
         spec.name,
         invariants={m.id: m.holds for m in monitors if m.kind in ("invariant", "stuck")},
-        recoveries={m.id: m.holds for m in monitors if m.kind == "recovery"},
+        resettabilities={m.id: m.holds for m in monitors if m.kind == "resettability"},
         livenesses={m.id: m.cases for m in monitors if m.kind == "liveness"},
-        goals={name: read for m in monitors for name, read in _goals(model, m).items()},
+        witnesses={name: read for m in monitors for name, read in _witnesses(model, m).items()},
     )
     if spec.scope.fair_flush:
         system = _with_a_fair_flush(system)
@@ -71,17 +71,17 @@ def _attach(model: Cluster, cls: type[Property]) -> Property:
     return monitor
 
 
-def _goals(model: Cluster, monitor: Property) -> dict[str, Callable[[], Expr]]:
+def _witnesses(model: Cluster, monitor: Property) -> dict[str, Callable[[], Expr]]:
     with fresh_graph():
-        names = list(evaluate_in(model, monitor.goals))
+        names = list(evaluate_in(model, monitor.witnesses))
     if not names and monitor.kind == "liveness":
         return {f"{monitor.id}: the condition of a case holds": lambda: _some_case(monitor)}
-    return {f"{monitor.id}: {name}": partial(_goal, monitor, name) for name in names}
+    return {f"{monitor.id}: {name}": partial(_witness, monitor, name) for name in names}
 
 
 def _some_case(monitor: Property) -> Expr:
     return any_of(as_expr(case.persistent) for case in monitor.cases())
 
 
-def _goal(monitor: Property, name: str) -> Expr:
-    return monitor.goals()[name]
+def _witness(monitor: Property, name: str) -> Expr:
+    return monitor.witnesses()[name]

@@ -30,7 +30,7 @@ class PreemptionEnds(Liveness):
                 f"{pod.name} preempts again and again and is never scheduled", waiting, (self.chosen(pod),)
             )
 
-    def goals(self) -> dict[str, Expr]:
+    def witnesses(self) -> dict[str, Expr]:
         return {"preemption chooses a node": any_of(self.chosen(p) for p in self.subjects)}
 
 
@@ -65,6 +65,6 @@ class NoLastingInversion(Liveness):
                         self.held_back(pod, node),
                     )
 
-    def goals(self) -> dict[str, Expr]:
+    def witnesses(self) -> dict[str, Expr]:
         held = (self.held_back(p, n) for p in self.subjects for n in self.nodes)
         return {"a pod of lower priority has the room": any_of(held)}

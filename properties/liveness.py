@@ -32,7 +32,7 @@ class Liveness(Property):
         """Those of them whose violations count."""
         return tuple(pod for pod in super().subjects if pod.node is None)
 
-    def goals(self) -> dict[str, Expr]:
+    def witnesses(self) -> dict[str, Expr]:
         return {"a pod waits although it fits": any_of(waits_in_vain(self, p) for p in self.subjects)}
 
 
@@ -85,7 +85,7 @@ class AttemptsEnd(Property):
         queued = any_of(self.queue.place[p] == Place.ACTIVE for p in self.subjects)
         yield Case("activeQ has pods and none is popped", queued & ~busy)
 
-    def goals(self) -> dict[str, Expr]:
+    def witnesses(self) -> dict[str, Expr]:
         return {
             "a pod is taken from the queue": any_of(self.scheduler.in_flight(p) for p in self.subjects),
             "a binding cycle runs": any_of(self.binding.active(p) for p in self.subjects),
@@ -137,7 +137,7 @@ class NominationsBlockNobodyForEver(Liveness):
                     (self.scheduler.in_flight(holder), self.scheduler.in_flight(pod)),
                 )
 
-    def goals(self) -> dict[str, Expr]:
+    def witnesses(self) -> dict[str, Expr]:
         return {
             "a pod waits while another is nominated": any_of(
                 self.api.pod[holder].nominated.is_some & truth.waits(self, pod) for holder, pod in self.pairs

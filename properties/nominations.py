@@ -68,7 +68,7 @@ class _NominationMonitor(Property):
     def holds(self) -> Expr:
         return ~self.broken
 
-    def goals(self) -> dict[str, Expr]:
+    def witnesses(self) -> dict[str, Expr]:
         return {"preemption chooses a node": any_of(self.promised[p].is_some for p in self.subjects)}
 
 
@@ -116,6 +116,6 @@ class NominationsLive(Property):
             for p in self.subjects
         )
 
-    def goals(self) -> dict[str, Expr]:
+    def witnesses(self) -> dict[str, Expr]:
         nominated = (self.nominator.nominated_to(p, n) for p in self.subjects for n in self.nodes)
         return {"a pod is nominated": any_of(nominated)}

@@ -14,5 +14,5 @@ class Outcomes(Property):
     def holds(self) -> Expr:
         return as_expr(True)
 
-    def goals(self) -> dict[str, Expr]:
+    def witnesses(self) -> dict[str, Expr]:
         return {f"{p.name} is bound": self.api.pod[p].node.is_some for p in self.pods if p.node is None}

@@ -46,7 +46,7 @@ class OnePlace(Property):
     def holds(self) -> Expr:
         return all_of(self.places(p) <= 1 for p in self.subjects)
 
-    def goals(self) -> dict[str, Expr]:
+    def witnesses(self) -> dict[str, Expr]:
         return {"a pod is taken from the queue": any_of(self.scheduler.in_flight(p) for p in self.subjects)}
 
 
@@ -69,7 +69,7 @@ class NotQueuedInCycle(Property):
         """Whether the cycle is through with the pod but for what its failure handler still writes."""
         return self.scheduler.at(Phase.FAILING, pod) & ~self.failure.awaits_requeue(pod)
 
-    def goals(self) -> dict[str, Expr]:
+    def witnesses(self) -> dict[str, Expr]:
         return {"a pod is taken from the queue": any_of(self.scheduler.in_flight(p) for p in self.subjects)}
 
 
@@ -87,7 +87,7 @@ class NoGhostQueued(Property):
             ~self.queue.contains(p) | self.pod_watch.seen[Handler.QUEUE][p].pending for p in self.subjects
         )
 
-    def goals(self) -> dict[str, Expr]:
+    def witnesses(self) -> dict[str, Expr]:
         leaves = (
             self.scheduler.in_flight(p) & ~self.pod_watch.seen[Handler.QUEUE][p].pending
             for p in self.subjects
@@ -118,7 +118,7 @@ class BackoffRespected(Property):
     def holds(self) -> Expr:
         return ~self.broken
 
-    def goals(self) -> dict[str, Expr]:
+    def witnesses(self) -> dict[str, Expr]:
         backing_off = any_of(self.queue.place[p] == Place.BACKOFF for p in self.subjects)
         return {"an update is handled while a pod backs off": self.handlers.queue_busy & backing_off}
 
@@ -144,7 +144,7 @@ class FlightEnds(Property):
     def holds(self) -> Expr:
         return all_of(~self.queue.in_flight[p] | self.held(p) for p in self.subjects)
 
-    def goals(self) -> dict[str, Expr]:
+    def witnesses(self) -> dict[str, Expr]:
         return {"a pod is in flight": any_of(self.queue.in_flight[p] for p in self.subjects)}
 
 
@@ -175,7 +175,7 @@ class QueuedAsKnown(Property):
     def holds(self) -> Expr:
         return ~any_of(self.stale(p) for p in self.subjects)
 
-    def goals(self) -> dict[str, Expr]:
+    def witnesses(self) -> dict[str, Expr]:
         changed = (self.queue.contains(p) & self.api.pod[p].failed for p in self.subjects)
         return {"a pod whose object has changed is queued": any_of(changed)}
 
@@ -199,7 +199,7 @@ class NothingLeftOfGonePods(Property):
     def holds(self) -> Expr:
         return ~any_of(self.settled(p) & self.cache.knows(p) for p in self.subjects)
 
-    def goals(self) -> dict[str, Expr]:
+    def witnesses(self) -> dict[str, Expr]:
         gone = [self.settled(p) for p in self.subjects if p.exists]
         return {"a pod is gone and all its events are handled": any_of(gone)}
 
@@ -236,7 +236,7 @@ class DeletedPodsFreeRoom(Property):
     def holds(self) -> Expr:
         return ~self.broken
 
-    def goals(self) -> dict[str, Expr]:
+    def witnesses(self) -> dict[str, Expr]:
         gone = (~self.api.pod[p].exists & self.cache.is_assumed(p) for p in self.pods)
         return {"an assumed pod is deleted": any_of(gone)}
 
@@ -265,7 +265,7 @@ class PendingPodsRequeued(Property):
     def holds(self) -> Expr:
         return ~self.broken
 
-    def goals(self) -> dict[str, Expr]:
+    def witnesses(self) -> dict[str, Expr]:
         reading = (
             self._is_at(p, FailurePhase.READ) & ~self.pod_watch.lister[p].pending for p in self.subjects
         )

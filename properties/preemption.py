@@ -36,7 +36,7 @@ class NoPreemptionWithoutBenefit(Property):
     def holds(self) -> Expr:
         return ~any_of(self.pointless(n) for n in self.nodes)
 
-    def goals(self) -> dict[str, Expr]:
+    def witnesses(self) -> dict[str, Expr]:
         candidates = (self.is_candidate(n) for n in self.nodes)
         return {"preemption has a candidate": any_of(candidates)}
 
@@ -63,7 +63,7 @@ class OnePreemptionAtATime(Property):
     def holds(self) -> Expr:
         return ~any_of(self.scheduler.at(Phase.DRY_RUN, p) & self.last_is_to_go(p) for p in self.pods)
 
-    def goals(self) -> dict[str, Expr]:
+    def witnesses(self) -> dict[str, Expr]:
         return {"a last victim is still to be evicted": any_of(self.last_is_to_go(p) for p in self.pods)}
 
 
@@ -95,7 +95,7 @@ class BudgetsCounted(Property):
     def holds(self) -> Expr:
         return ~any_of(self.overdrawn(p, n) for p in self.subjects for n in self.nodes)
 
-    def goals(self) -> dict[str, Expr]:
+    def witnesses(self) -> dict[str, Expr]:
         protected = [p for p in self.subjects if any(b.selects(p) for b in self.universe[Budget])]
         evicting = self.scheduler.phase == Phase.EVICT
         return {

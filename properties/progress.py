@@ -22,7 +22,7 @@ class NotStuck(Property):
     def holds(self) -> Expr:
         return ~truth.some_pod_waits_in_vain(self)
 
-    def goals(self) -> dict[str, Expr]:
+    def witnesses(self) -> dict[str, Expr]:
         return {"a pod waits although it fits": truth.some_pod_waits_in_vain(self)}
 
 
@@ -35,7 +35,7 @@ class PodsOfRemovedNodesDoNoHarm(Property):
 
     id = "L-ISO"
     concerns = "the pod that waits"
-    kind = "recovery"
+    kind = "resettability"
     issues = (50813,)
 
     def pods_on_removed_nodes(self) -> Expr:
@@ -45,7 +45,7 @@ class PodsOfRemovedNodesDoNoHarm(Property):
     def holds(self) -> Expr:
         return ~self.pods_on_removed_nodes() | ~truth.some_pod_waits_in_vain(self)
 
-    def goals(self) -> dict[str, Expr]:
+    def witnesses(self) -> dict[str, Expr]:
         return {
             "a pod that fits waits while a removed node's pods are cached": self.pods_on_removed_nodes()
             & truth.some_pod_waits_in_vain(self)

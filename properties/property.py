@@ -31,13 +31,13 @@ if TYPE_CHECKING:
         Snapshot,
     )
 
-Kind = Literal["invariant", "recovery", "stuck", "liveness"]
+Kind = Literal["invariant", "resettability", "stuck", "liveness"]
 
 
 class Property(Component):
     """Base class of all properties. The docstring's first paragraph is the property in one sentence.
 
-    `kind` says what `holds` means: an "invariant" holds in every reachable state; a "recovery" can be
+    `kind` says what `holds` means: an "invariant" holds in every reachable state; a "resettability" can be
     brought about from every reachable state by fair steps alone; "stuck" holds in every state
     in which no fair step can run. A "liveness" has `cases` instead: ways in which a fair run can violate it for ever.
 
@@ -74,7 +74,7 @@ class Property(Component):
         """Of a liveness: what a fair run does for ever that it must not."""
         raise NotImplementedError
 
-    def goals(self) -> dict[str, Expr]:
+    def witnesses(self) -> dict[str, Expr]:
         """States without which the property says nothing: each should be reachable."""
         return {}
 

@@ -22,7 +22,7 @@ class Capacity(Property):
     def _taken(self, node: Node, pod: Pod) -> Expr:
         return truth.taken(self, pod, node)
 
-    def goals(self) -> dict[str, Expr]:
+    def witnesses(self) -> dict[str, Expr]:
         return {"a pod is assumed": any_of(self.cache.is_assumed(p) for p in self.pods)}
 
 
@@ -35,7 +35,7 @@ class NoErrorForAbsentNode(Property):
     def holds(self) -> Expr:
         return ~(self.scheduler.error & ~self.scheduler.has_no_nodes())
 
-    def goals(self) -> dict[str, Expr]:
+    def witnesses(self) -> dict[str, Expr]:
         return {"a pod is assumed": any_of(self.cache.is_assumed(p) for p in self.pods)}
 
 
@@ -62,5 +62,5 @@ class NoPodLost(Property):
             for p in self.subjects
         )
 
-    def goals(self) -> dict[str, Expr]:
+    def witnesses(self) -> dict[str, Expr]:
         return {"a pod is taken from the queue": any_of(self.scheduler.in_flight(p) for p in self.subjects)}

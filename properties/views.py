@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from ..model.environment.faults import Disturbance
+from ..model.environment.faults import Fault
 from ..model.environment.objects import Node
 from ..model.language import Expr, all_of, any_of, before, boolean, per, when
 from ..model.scheduler.framework.status import Phase
@@ -37,15 +37,15 @@ class CacheFollowsNodeEvents(Property):
 
     def _started_anew(self) -> Expr:
         """Whether another process has taken over in this step: what was handled before is nothing to it."""
-        kinds = (Disturbance.RESTART, Disturbance.LEADER_CHANGE)
+        kinds = (Fault.RESTART, Fault.LEADER_CHANGE)
         return any_of(
-            self.process.disturbances.left[k] < before(partial(self._left, k))
+            self.process.faults.left[k] < before(partial(self._left, k))
             for k in kinds
             if getattr(self.scope, k.value)
         )
 
-    def _left(self, kind: Disturbance) -> Expr:
-        left: Expr = self.process.disturbances.left[kind]
+    def _left(self, kind: Fault) -> Expr:
+        left: Expr = self.process.faults.left[kind]
         return left
 
     def _removed(self, node: Node) -> Expr:
@@ -61,7 +61,7 @@ class CacheFollowsNodeEvents(Property):
     def holds(self) -> Expr:
         return all_of(self.cache.live[n] == self.handled[n] for n in self.nodes)
 
-    def goals(self) -> dict[str, Expr]:
+    def witnesses(self) -> dict[str, Expr]:
         return {"the deletion of a node is handled": any_of(~self.handled[n] for n in self.nodes)}
 
 
@@ -80,6 +80,6 @@ class SnapshotIsTheCache(Property):
         same = all_of(self.snapshot.listed[n] == self.snapshot.live[n] for n in self.nodes)
         return ~self.is_filtering() | same
 
-    def goals(self) -> dict[str, Expr]:
+    def witnesses(self) -> dict[str, Expr]:
         changed = any_of(~self.cache.live[n] for n in self.nodes)
         return {"a cycle filters while a node is gone": self.is_filtering() & changed}

@@ -36,14 +36,14 @@ class Clusters(msgspec.Struct, frozen=True):
     """How many clusters can be told apart within the ranges of a file, and what came out for them.
 
     `ranges` are as written, by their place in the file, and `assumed` what a choice of numbers must meet to be a cluster
-    at all. `explored` is how many were searched: one of those that are alike up to renaming. Of the `exposed` ones,
+    at all. `explored` is how many were searched: one of those that are alike up to renaming. Of the `violating` ones,
     `example` has the numbers of the simplest, and `scenario` the file with these numbers.
     """
 
     ranges: dict[str, str]
     distinguishable: int
     explored: int
-    exposed: int = 0
+    violating: int = 0
     undecided: int = 0
     assumed: tuple[str, ...] = ()
     example: dict[str, str] = {}
@@ -64,7 +64,7 @@ class Clusters(msgspec.Struct, frozen=True):
 
 Word = Literal["HOLDS", "VIOLATED", "INCONCLUSIVE", "IGNORED"]
 
-__all__ = ["Change", "Finding", "Fixes", "Lasso", "Step", "Trap", "Value", "Word", "show"]
+__all__ = ["Change", "Finding", "Fixes", "Lasso", "NoWayBack", "Step", "Value", "Word", "show"]
 
 
 class Fixes(msgspec.Struct, frozen=True):
@@ -82,8 +82,8 @@ class Fixes(msgspec.Struct, frozen=True):
         return put_in + "".join(f" - {key}" for key in self.removed)
 
 
-class Trap(msgspec.Struct, frozen=True):
-    """Where a trace of a recovery ends: how many states fair steps still lead to, all without a way out.
+class NoWayBack(msgspec.Struct, frozen=True):
+    """Where a trace of a resettability ends: how many states fair steps still lead to, all without a way out.
 
     `complete` is false where counting stopped at a bound.
     """
@@ -111,13 +111,13 @@ class Finding(msgspec.Struct, frozen=True):
 
     `expected` is what should have come out, where that is known, and `expected_steps` how long the counterexample should
     have been. IGNORED is what the scenario says is not to be looked at, with its reason in `words`. `trace` is the shortest counterexample; for a
-    property of what must stay possible it leads into a `trap`; `after` and then `cycle`, which repeats for ever, are an
+    property of what must stay possible it leads into a `no_way_back`; `after` and then `cycle`, which repeats for ever, are an
     example of how it goes on from there. For a liveness the `cycle` after it is the violation itself, a `lasso`. `words` says what the verdict rests on;
-    `goals_reached` gives the length of a shortest run to each goal. `cluster`, `memory`, `causes`, `preventions` and
+    `witnesses_reached` gives the length of a shortest run to each witness. `cluster`, `memory`, `causes`, `preventions` and
     `neighbourhood` are what a counterexample is shown with; `causes` are of all steps of its `story`. `retraced`
     is what becomes of the counterexample of another release in this one, where the property holds.
     `seconds` is left out (None) where equal input must give equal reports. `clusters` is there where the scenario leaves numbers
-    open: the figures are then those of all its clusters together, and the counterexample that of the simplest exposed one. `silenced` has
+    open: the figures are then those of all its clusters together, and the counterexample that of the simplest violating one. `silenced` has
     the pods for which the property was not looked at, with the reasons, if there are any; `words` say so, too.
     """
 
@@ -131,7 +131,7 @@ class Finding(msgspec.Struct, frozen=True):
     depth: int
     seconds: float | None
     trace: tuple[Step, ...] | None = None
-    trap: Trap | None = None
+    no_way_back: NoWayBack | None = None
     lasso: Lasso | None = None
     after: tuple[Step, ...] = ()
     cycle: tuple[Step, ...] = ()
@@ -143,9 +143,9 @@ class Finding(msgspec.Struct, frozen=True):
     sentence: str = ""
     issues: tuple[int, ...] = ()
     scope: dict[str, Value] = {}
-    bounds_hit: tuple[str, ...] = ()
-    goals_reached: dict[str, int] = {}
-    goals_missed: tuple[str, ...] = ()
+    constraints_hit: tuple[str, ...] = ()
+    witnesses_reached: dict[str, int] = {}
+    witnesses_missed: tuple[str, ...] = ()
     steps_fired: tuple[str, ...] = ()
     steps_never_fired: tuple[str, ...] = ()
     vacuous: bool = False
@@ -183,13 +183,13 @@ class Finding(msgspec.Struct, frozen=True):
         here = len(self.trace or ()) + 1
         if self.lasso is not None:
             return {here: "for ever:" if self.cycle else "here it stays for ever"}
-        if self.trap is not None:
+        if self.no_way_back is not None:
             found[here] = "from here there is no way out; for example, it goes on like this:"
-        if self.trap is not None and self.cycle and not self.after:
+        if self.no_way_back is not None and self.cycle and not self.after:
             found[here] = "from here there is no way out; for example, these steps repeat for ever:"
         elif self.cycle:
             found[here + len(self.after)] = "and these steps repeat for ever:"
-        elif self.trap is not None and not self.after:
+        elif self.no_way_back is not None and not self.after:
             found[here] = "from here there is no way out"
         return found
 

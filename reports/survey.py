@@ -20,7 +20,7 @@ STYLES = {**VERDICT_STYLES, "HOLDS FOR ALL": VERDICT_STYLES["HOLDS"]}
 
 
 class Row(msgspec.Struct, frozen=True):
-    """The clusters of one outline: how many can be told apart, up to proved renamings, and what came out."""
+    """The clusters of one template: how many can be told apart, up to proved renamings, and what came out."""
 
     pods: int
     nodes: int
@@ -66,16 +66,16 @@ class Survey(msgspec.Struct, frozen=True):
     groups: tuple[Group, ...]
     sentence: str = ""
     scope: dict[str, Value] = {}
-    bounds_hit: tuple[str, ...] = ()
-    goals_reached: tuple[str, ...] = ()
-    goals_missed: tuple[str, ...] = ()
+    constraints_hit: tuple[str, ...] = ()
+    witnesses_reached: tuple[str, ...] = ()
+    witnesses_missed: tuple[str, ...] = ()
     steps_never_fired: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
     @builtins.property
     def vacuous(self) -> bool:
-        """Whether it holds, but some goal was reached in no cluster."""
-        return self.verdict == "HOLDS FOR ALL" and bool(self.goals_missed)
+        """Whether it holds, but some witness was reached in no cluster."""
+        return self.verdict == "HOLDS FOR ALL" and bool(self.witnesses_missed)
 
 
 def to_json(surveys: Sequence[Survey]) -> str:
@@ -92,13 +92,13 @@ def print_survey(console: Console, survey: Survey, vocabulary: Vocabulary = PLAI
     print_wrapped(console, Text(verdict_words(survey)), INDENT)
     print_wrapped(console, Text(f"Covers {survey.covers}."), INDENT)
     print_wrapped(console, Text(f"Scope: {scope_words(survey.scope)}."), INDENT)
-    if survey.bounds_hit:
-        print_wrapped(console, Text(f"Bounds that were hit: {', '.join(survey.bounds_hit)}."), INDENT)
-    if survey.goals_reached:
+    if survey.constraints_hit:
+        print_wrapped(console, Text(f"Bounds that were hit: {', '.join(survey.constraints_hit)}."), INDENT)
+    if survey.witnesses_reached:
         prefix = "Not vacuous" if survey.verdict == "HOLDS FOR ALL" and not survey.vacuous else "Reached"
-        print_wrapped(console, Text(f"{prefix}: {'; '.join(survey.goals_reached)}."), INDENT)
-    if survey.goals_missed:
-        print_wrapped(console, Text(f"Reached in no cluster: {'; '.join(survey.goals_missed)}."), INDENT)
+        print_wrapped(console, Text(f"{prefix}: {'; '.join(survey.witnesses_reached)}."), INDENT)
+    if survey.witnesses_missed:
+        print_wrapped(console, Text(f"Reached in no cluster: {'; '.join(survey.witnesses_missed)}."), INDENT)
     if survey.steps_never_fired:
         print_wrapped(console, Text(f"Steps that never ran: {', '.join(survey.steps_never_fired)}."), INDENT)
     for note in survey.notes:
@@ -129,10 +129,10 @@ def verdict_words(survey: Survey) -> str:
     )
     if survey.verdict == "HOLDS FOR ALL":
         return f"{told}; each was explored to the end: {searched}."
-    exposed = f"{survey.violated:,} of them {'is' if survey.violated == 1 else 'are'} exposed"
+    violating = f"{survey.violated:,} of them {'is' if survey.violated == 1 else 'are'} violating"
     if survey.verdict == "VIOLATED":
         more = f"; {survey.inconclusive:,} could not be decided" if survey.inconclusive else ""
-        return f"{told}; {exposed}{more} ({searched})."
+        return f"{told}; {violating}{more} ({searched})."
     return f"{told}; {survey.inconclusive:,} could not be decided within the budget, in the others it holds ({searched})."
 
 
@@ -145,7 +145,7 @@ def _print_rows(console: Console, survey: Survey) -> None:
     for name in ("pods", "nodes"):
         table.add_column(name, justify="right")
     table.add_column("at the start")
-    for name in ("clusters", "explored", "states", "exposed", "undecided"):
+    for name in ("clusters", "explored", "states", "violating", "undecided"):
         table.add_column(name, justify="right")
     for r in survey.rows:
         counts = (r.clusters, r.explored, r.states, r.violated, r.inconclusive)

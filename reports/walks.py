@@ -32,7 +32,7 @@ class Walked(msgspec.Struct, frozen=True):
 
     `walks` ended, `resting` of them where nothing could happen any more. `walk` is the first that violated the property,
     after `met_after` steps; `trace` is what is left of it, and all counts end there. `steps_fired` says how often each
-    step was taken; `goals_reached` gives the fewest steps after which a walk reached a goal. What depends on the clock is
+    step was taken; `witnesses_reached` gives the fewest steps after which a walk reached a witness. What depends on the clock is
     left out (None) where equal input must give equal reports.
     """
 
@@ -60,9 +60,9 @@ class Walked(msgspec.Struct, frozen=True):
     sentence: str = ""
     issues: tuple[int, ...] = ()
     scope: dict[str, Value] = {}
-    bounds_hit: tuple[str, ...] = ()
-    goals_reached: dict[str, int] = {}
-    goals_missed: tuple[str, ...] = ()
+    constraints_hit: tuple[str, ...] = ()
+    witnesses_reached: dict[str, int] = {}
+    witnesses_missed: tuple[str, ...] = ()
     steps_fired: dict[str, int] = {}
     steps_never_fired: tuple[str, ...] = ()
     values: tuple[Values, ...] = ()
@@ -122,13 +122,13 @@ def _coverage(walked: Walked) -> list[str]:
         lines[0] += " For more, raise --walks, --steps or --timeout, or take another --seed."
     if walked.scope:
         lines.append(f"Scope: {scope_words(walked.scope)}.")
-    if walked.bounds_hit:
-        lines.append(f"Bounds that were hit: {'; '.join(walked.bounds_hit)}.")
-    if walked.goals_reached:
-        reached = (f"{goal} (after {steps} steps)" for goal, steps in walked.goals_reached.items())
+    if walked.constraints_hit:
+        lines.append(f"Bounds that were hit: {'; '.join(walked.constraints_hit)}.")
+    if walked.witnesses_reached:
+        reached = (f"{witness} (after {steps} steps)" for witness, steps in walked.witnesses_reached.items())
         lines.append(f"Reached on the way: {'; '.join(reached)}.")
-    if walked.goals_missed:
-        lines.append(f"Never reached: {'; '.join(walked.goals_missed)}.")
+    if walked.witnesses_missed:
+        lines.append(f"Never reached: {'; '.join(walked.witnesses_missed)}.")
     total = len(walked.steps_fired) + len(walked.steps_never_fired)
     if walked.steps_fired:
         often = ", ".join(f"{step} {times:,}" for step, times in walked.steps_fired.items())

@@ -48,7 +48,7 @@ class WaysFound(msgspec.Struct, frozen=True):
     sentence: str = ""
     issues: tuple[int, ...] = ()
     scope: dict[str, Value] = {}
-    bounds_hit: tuple[str, ...] = ()
+    constraints_hit: tuple[str, ...] = ()
 
     def untimed(self) -> WaysFound:
         """The same without what depends on the clock."""
@@ -66,7 +66,7 @@ class WaysFound(msgspec.Struct, frozen=True):
         return Finding(
             self.scenario, self.release, self.fixes, self.property, self.verdict, self.states, 0, 0, self.seconds,
             words=self.words, notes=self.notes, title=self.title, sentence=self.sentence, issues=self.issues,
-            scope=self.scope, bounds_hit=self.bounds_hit,
+            scope=self.scope, constraints_hit=self.constraints_hit,
         )  # fmt: skip
 
     def print(self, console: Console, vocabulary: Vocabulary = PLAIN) -> None:

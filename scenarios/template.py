@@ -60,7 +60,7 @@ WIDE = Limits()
 
 
 @dataclass(frozen=True, slots=True)
-class Outline:
+class ClusterTemplate:
     """So many pods bound to each node, and so many that wait.
 
     `resources` are those that pods ask for; `graceful` is as of Pod.
@@ -91,7 +91,7 @@ class Outline:
 
 @dataclass(frozen=True, slots=True)
 class Sketch:
-    """An outline's cluster with its unknown quantities: per node and per pod, by resource, and the priorities."""
+    """An template's cluster with its unknown quantities: per node and per pod, by resource, and the priorities."""
 
     spec: ClusterSpec
     capacities: tuple[Mapping[str, Parameter], ...]
@@ -164,8 +164,8 @@ def sizes(pods: int, nodes: int) -> list[tuple[int, int]]:
     return sorted(product(range(1, pods + 1), range(1, nodes + 1)), key=lambda s: (s[0] + s[1], s[1]))
 
 
-def outlines(pods: int, nodes: int, example: Outline) -> Iterator[Outline]:
-    """Every outline of exactly so many pods and nodes, in other respects like the example."""
+def templates(pods: int, nodes: int, example: ClusterTemplate) -> Iterator[ClusterTemplate]:
+    """Every template of exactly so many pods and nodes, in other respects like the example."""
 
     def counts(left: int, most: int, nodes: int) -> Iterator[tuple[int, ...]]:
         if nodes == 0:
@@ -179,26 +179,26 @@ def outlines(pods: int, nodes: int, example: Outline) -> Iterator[Outline]:
         yield replace(example, bound=bound, waiting=pods - sum(bound))
 
 
-def sketch(outline: Outline) -> Sketch:
-    """The cluster of an outline with every size and priority unknown."""
-    limits, resources = outline.limits, outline.resources
+def sketch(template: ClusterTemplate) -> Sketch:
+    """The cluster of an template with every size and priority unknown."""
+    limits, resources = template.limits, template.resources
     capacities = tuple(
-        {r: limits.capacity_of(node_name(n), r) for r in resources} for n in range(len(outline.bound))
+        {r: limits.capacity_of(node_name(n), r) for r in resources} for n in range(len(template.bound))
     )
-    requests = tuple({r: limits.request_of(pod_name(p), r) for r in resources} for p in range(outline.pods))
-    priorities = tuple(limits.priority_of(pod_name(p)) for p in range(outline.pods))
-    return Sketch(_spec(outline, capacities, requests, priorities), capacities, requests, priorities)
+    requests = tuple({r: limits.request_of(pod_name(p), r) for r in resources} for p in range(template.pods))
+    priorities = tuple(limits.priority_of(pod_name(p)) for p in range(template.pods))
+    return Sketch(_spec(template, capacities, requests, priorities), capacities, requests, priorities)
 
 
-def concrete(outline: Outline, values: Mapping[str, int]) -> ClusterSpec:
-    """The cluster of an outline with these sizes and priorities, by the names of the quantities."""
+def concrete(template: ClusterTemplate, values: Mapping[str, int]) -> ClusterSpec:
+    """The cluster of an template with these sizes and priorities, by the names of the quantities."""
 
     def known(table: Mapping[str, Parameter]) -> dict[str, int]:
         return {r: values[q.name] for r, q in table.items()}
 
-    found = sketch(outline)
+    found = sketch(template)
     return _spec(
-        outline,
+        template,
         tuple(map(known, found.capacities)),
         tuple(map(known, found.requests)),
         tuple(values[q.name] for q in found.priorities),
@@ -223,7 +223,7 @@ def _amounts(table: Mapping[str, Quantity]) -> dict[str, Any]:
 
 
 def _spec(
-    outline: Outline,
+    template: ClusterTemplate,
     capacities: Sequence[Mapping[str, Quantity]],
     requests: Sequence[Mapping[str, Quantity]],
     priorities: Sequence[Quantity],
@@ -235,9 +235,11 @@ def _spec(
             pod_name(i),
             priority=priorities[i],
             node=None if place is None else nodes[place],
-            graceful=outline.graceful,
+            graceful=template.graceful,
             **_amounts(requests[i]),
         )
-        for i, place in enumerate(outline.places)
+        for i, place in enumerate(template.places)
     )
-    return ClusterSpec(f"{outline.pods} pods and {len(nodes)} nodes, {outline}", pods, nodes, outline.scope)
+    return ClusterSpec(
+        f"{template.pods} pods and {len(nodes)} nodes, {template}", pods, nodes, template.scope
+    )

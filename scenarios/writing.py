@@ -19,7 +19,7 @@ def scenario_text(
 ) -> str:
     """The text of a scenario with this cluster.
 
-    The cluster may have what an outline has: sizes, priorities, where pods are at the start, whether deletion is graceful.
+    The cluster may have what an template has: sizes, priorities, where pods are at the start, whether deletion is graceful.
     A size of s means s cores, s GiB of memory, or s of any other resource. Raises ValueError for anything else.
     """
     lines = [f"# {line}" for line in comment.splitlines()]

@@ -131,7 +131,7 @@ OFTEN_BROKEN = (
 )
 """Half of the questions are about these, so that violations are compared as well."""
 
-DISTURBANCES = (
+FAULTS = (
     "node_deletions", "pod_deletions", "bind_failures", "lost_replies", "write_failures", "assume_expiries", "restarts",
     "leader_changes", "external_binds", "relists",
 )  # fmt: skip
@@ -139,7 +139,7 @@ DISTURBANCES = (
 
 @st.composite
 def cluster_texts(draw: Draw, pods: int = 2, nodes: int = 2) -> str:
-    """A scenario file: up to so many pods and nodes, small numbers, at most two kinds of disturbances."""
+    """A scenario file: up to so many pods and nodes, small numbers, at most two kinds of faults."""
     names = [f"n{i + 1}" for i in range(draw(st.integers(1, nodes)))]
     sizes = {name: draw(st.integers(1, 2)) for name in names}
     room = dict(sizes)
@@ -161,7 +161,7 @@ def cluster_texts(draw: Draw, pods: int = 2, nodes: int = 2) -> str:
             fields.append(f"podAntiAffinity: {{required: [{anti}]}}")
         lines.append(f"  p{i + 1}: {{{', '.join(fields)}}}")
     scope = {"pod_events": draw(st.integers(1, 2)), "node_events": 1}
-    scope |= dict.fromkeys(draw(st.lists(st.sampled_from(DISTURBANCES), max_size=2, unique=True)), 1)
+    scope |= dict.fromkeys(draw(st.lists(st.sampled_from(FAULTS), max_size=2, unique=True)), 1)
     bounds = [f"{name}: {value}" for name, value in scope.items()]
     bounds += [f"{name}: {str(draw(st.booleans())).lower()}" for name in ("flush", "backoff")]
     return "\n".join([*lines, f"scope: {{{', '.join(bounds)}}}"]) + "\n"

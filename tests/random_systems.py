@@ -1,6 +1,6 @@
 """Random small transition systems for Hypothesis, built from expressions without the modelling language.
 
-They have variables of every sort, steps with and without arguments, guards that never hold, limits,
+They have variables of every sort, steps with and without arguments, guards that never hold, constraints,
 variables that nobody reads, and few enough states for the reference engine.
 """
 
@@ -175,7 +175,7 @@ def _variables(draw: Draw) -> list[Variable]:
 
 def _transition(draw: Draw, words: Vocabulary, step: str, args: tuple[tuple[str, Any], ...]) -> Transition:
     written = draw(st.lists(st.sampled_from(words.variables), min_size=1, max_size=3, unique=True))
-    limits = draw(st.sampled_from(((), (), (), ("few",), ("less",), ("few", "less"))))
+    constraints = draw(st.sampled_from(((), (), (), ("few",), ("less",), ("few", "less"))))
     return Transition(
         part="part",
         step=step,
@@ -184,7 +184,7 @@ def _transition(draw: Draw, words: Vocabulary, step: str, args: tuple[tuple[str,
         fair=draw(st.booleans()),
         # Most random conditions are false in most states, and then little would happen.
         guard=words.often_true(),
-        limits=tuple((name, words.often_true()) for name in limits),
+        constraints=tuple((name, words.often_true()) for name in constraints),
         updates={v: words.update(v) for v in written},
         fairness=tuple(draw(st.lists(st.sampled_from(SETS), max_size=2, unique=True))),
     )
@@ -212,8 +212,8 @@ def _cases(draw: Draw, words: Vocabulary) -> tuple[Case, ...]:
 def systems(
     draw: Draw,
     invariants: int = 2,
-    goals: int = 2,
-    recoveries: int = 2,
+    witnesses: int = 2,
+    resettabilities: int = 2,
     livenesses: int = 0,
     quantities: int = 0,
 ) -> TransitionSystem:
@@ -239,8 +239,8 @@ def systems(
             transitions=tuple(transitions),
             # Most random conditions are false somewhere: a disjunction makes good invariants less rare.
             invariants={n: e | words.condition(1) for n, e in predicates("invariant", invariants).items()},
-            goals=predicates("goal", goals),
-            recoveries=predicates("recovery", recoveries),
+            witnesses=predicates("witness", witnesses),
+            resettabilities=predicates("resettability", resettabilities),
             livenesses={f"liveness{i}": _cases(draw, words) for i in range(draw(st.integers(0, livenesses)))},
         )
 
@@ -260,7 +260,7 @@ def _process(draw: Draw, number: int, shared: list[Variable]) -> tuple[list[Vari
         for v, words in ((flag, own), *((v, everything) for v in shared)):
             if draw(st.integers(0, 3)) == 0:
                 updates[v] = words.update(v)
-        limits = (("few", everything.often_true()),) if draw(st.integers(0, 5)) == 0 else ()
+        constraints = (("few", everything.often_true()),) if draw(st.integers(0, 5)) == 0 else ()
         transitions.append(
             Transition(
                 part=f"p{number}",
@@ -269,7 +269,7 @@ def _process(draw: Draw, number: int, shared: list[Variable]) -> tuple[list[Vari
                 actor=f"p{number}",
                 fair=draw(st.integers(0, 3)) > 0,
                 guard=all_of(guard),
-                limits=limits,
+                constraints=constraints,
                 updates=updates,
             )
         )
@@ -277,7 +277,7 @@ def _process(draw: Draw, number: int, shared: list[Variable]) -> tuple[list[Vari
 
 
 @st.composite
-def coupled(draw: Draw, recoveries: int = 1) -> TransitionSystem:
+def coupled(draw: Draw, resettabilities: int = 1) -> TransitionSystem:
     """Two or three processes that mostly keep to themselves: much of what they do can be reordered."""
     with fresh_graph():
         shared = [
@@ -305,6 +305,6 @@ def coupled(draw: Draw, recoveries: int = 1) -> TransitionSystem:
             variables=tuple(variables),
             transitions=tuple(t for _, own in parts for t in own),
             invariants={n: negate(e) for n, e in predicates("invariant", 2).items()},
-            goals=predicates("goal", 2),
-            recoveries=predicates("recovery", recoveries),
+            witnesses=predicates("witness", 2),
+            resettabilities=predicates("resettability", resettabilities),
         )

@@ -167,10 +167,10 @@ def alike(draw: Draw, spoiled: bool = False) -> TransitionSystem:
                 condition = all_of(
                     (crowd.condition(("at", at), me), crowd.condition(guard, me) if guarded else True)
                 )
-                limits = () if limit is None else (("few", crowd.condition(limit, me)),)
+                constraints = () if limit is None else (("few", crowd.condition(limit, me)),)
                 transitions.append(
                     Transition(
-                        "crowd", f"step{k}", (("me", me),), "crowd", True, condition, limits,
+                        "crowd", f"step{k}", (("me", me),), "crowd", True, condition, constraints,
                         crowd.updates(actions, me),
                     )
                 )  # fmt: skip
@@ -189,14 +189,16 @@ def alike(draw: Draw, spoiled: bool = False) -> TransitionSystem:
                 for i in range(draw(st.integers(0, 2)))
             }
 
-        invariants, goals = predicates("invariant"), predicates("goal")
+        invariants, witnesses = predicates("invariant"), predicates("witness")
         if spoiled and draw(st.booleans()):
-            goals["particular"] = crowd.condition(draw(formulas(False, 1)), draw(st.sampled_from(crowd.all)))
+            witnesses["particular"] = crowd.condition(
+                draw(formulas(False, 1)), draw(st.sampled_from(crowd.all))
+            )
         return TransitionSystem(
             name="alike",
             universe=Universe({Process: crowd.all}),
             variables=crowd.variables,
             transitions=tuple(transitions),
             invariants={n: negate(e) for n, e in invariants.items()},
-            goals=goals,
+            witnesses=witnesses,
         )

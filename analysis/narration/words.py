@@ -78,8 +78,8 @@ WORDS = (
     Word(rf"cache\.pod{_POD}\.assumed", "{0} is assumed", decisive=True),
     Word(rf"cache\.live{_POD}", "cache: node {0} is there", "cache: node {0} is gone"),
     Word(r"(?:cache|node_infos|node_tree)\..*"),
-    # Bookkeeping of the disturbances, and of the properties themselves.
-    Word(r"(?:disturbances|users|process)\..*"),
+    # Bookkeeping of the faults, and of the properties themselves.
+    Word(r"(?:faults|users|process)\..*"),
     Word(r"[A-Z]+-[A-Z0-9]+\..*"),
 )
 

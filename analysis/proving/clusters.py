@@ -1,4 +1,4 @@
-"""The work of `podrace prove`: the clusters of one outline, explored one after the other, in any process."""
+"""The work of `podrace prove`: the clusters of one template, explored one after the other, in any process."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from ...checker.parametric.parametric_system import Exchange, Unknown
 from ...checker.reduction.slicing import step_name
 from ...model.history import Composition, resolve
 from ...properties import PROPERTIES, instrument
-from ...scenarios.template import Outline, sketch
+from ...scenarios.template import ClusterTemplate, sketch
 from ..own.own_properties import own_properties
 from ..own.patches import patches_of, with_patches
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked of the clusters of an outline. `own` is as `--properties` gives it, `patches` as `--patch`."""
+    """What is asked of the clusters of an template. `own` is as `--properties` gives it, `patches` as `--patch`."""
 
-    outline: Outline
+    template: ClusterTemplate
     release: str
     with_fixes: tuple[str, ...]
     without_fixes: tuple[str, ...]
@@ -41,7 +41,7 @@ class Question:
         """The system with its unknown quantities."""
         composition = self.composition
         prop = own_properties(self.own).get(self.property) or PROPERTIES[self.property]
-        found = sketch(self.outline)
+        found = sketch(self.template)
         return Unknown(
             instrument(found.spec, composition.classes, [prop]),
             found.quantities,
@@ -56,7 +56,7 @@ Member = tuple[tuple[int, ...], int]
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """Some clusters of one outline. `ranges` and the values of `members` are in the order of the quantities."""
+    """Some clusters of one template. `ranges` and the values of `members` are in the order of the quantities."""
 
     question: Question
     ranges: tuple[tuple[int, int], ...]
@@ -78,11 +78,11 @@ class Outcome(msgspec.Struct, frozen=True):
 
 
 class Outcomes(msgspec.Struct, frozen=True):
-    """What came out for the clusters of a task: also which bounds any of them hit, which goals and steps any reached."""
+    """What came out for the clusters of a task: also which bounds any of them hit, which witnesses and steps any reached."""
 
     clusters: tuple[Outcome, ...]
     bounds: tuple[str, ...]
-    goals: tuple[str, ...]
+    witnesses: tuple[str, ...]
     fired: tuple[str, ...]
 
 
@@ -98,15 +98,15 @@ def work(task: Task) -> Outcomes:
     quantities = explorer.unknown.quantities
     names = [step_name(t) for t in explorer.slice.transitions]
     bounds: set[str] = set()
-    goals: set[str] = set()
+    witnesses: set[str] = set()
     fired: set[str] = set()
     found = []
     for values, cells in task.members:
         chosen = dict(zip(quantities, values, strict=True))
         answer = explorer.explore(chosen, Budget(max_states=task.max_states))
         trace = explorer.confirm(answer, chosen)
-        bounds |= answer.limits_hit
-        goals |= answer.goals.keys()
+        bounds |= answer.constraints_hit
+        witnesses |= answer.witnesses.keys()
         fired |= {name for name, times in zip(names, answer.fired, strict=True) if times}
         found.append(
             Outcome(
@@ -120,7 +120,7 @@ def work(task: Task) -> Outcomes:
                 () if trace is None else tuple(f"{step.part}.{step.step}" for step in trace.steps),
             )
         )
-    return Outcomes(tuple(found), tuple(sorted(bounds)), tuple(sorted(goals)), tuple(sorted(fired)))
+    return Outcomes(tuple(found), tuple(sorted(bounds)), tuple(sorted(witnesses)), tuple(sorted(fired)))
 
 
 def _verdict(answer: Exploration, violated: bool) -> str:
@@ -131,4 +131,4 @@ def _verdict(answer: Exploration, violated: bool) -> str:
 
 def named(question: Question, values: tuple[int, ...]) -> dict[str, int]:
     """Quantities by their names."""
-    return {q.name: value for q, value in zip(sketch(question.outline).quantities, values, strict=True)}
+    return {q.name: value for q, value in zip(sketch(question.template).quantities, values, strict=True)}

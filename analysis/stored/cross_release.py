@@ -29,7 +29,12 @@ def with_retraced(runs: Sequence[Run], findings: Sequence[Finding]) -> list[Find
     found = []
     for run, finding in zip(runs, findings, strict=True):
         key = run.scenario.file, run.property
-        if finding.verdict == "VIOLATED" and finding.trace and finding.trap is None and finding.lasso is None:
+        if (
+            finding.verdict == "VIOLATED"
+            and finding.trace
+            and finding.no_way_back is None
+            and finding.lasso is None
+        ):
             last[key] = finding, settled_run(run, finding).scenario
         elif finding.verdict == "HOLDS" and key in last:
             violated, scenario = last[key]

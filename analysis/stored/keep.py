@@ -15,7 +15,7 @@ from ..systems import system_of
 def stored_trace(run: Run, finding: Finding) -> StoredTrace:
     """The counterexample of a violated finding. Raises ValueError if it has none.
 
-    Of a recovery, the run into the trap; what may follow is no part of the counterexample.
+    Of a resettability, the run into the state with no way back; what may follow is no part of the counterexample.
     """
     if finding.trace is None:
         raise ValueError(

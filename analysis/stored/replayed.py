@@ -13,7 +13,7 @@ from ...checker.core.interpreter import Interpreter
 from ...checker.trace.disabled_reason import why_disabled
 from ...checker.trace.fingerprint import fingerprint
 from ...checker.trace.lasso import LassoTrace, confirm_lasso
-from ...checker.trace.trace import ReplayError, Trace, confirm_trap, plain_value, replay
+from ...checker.trace.trace import ReplayError, Trace, confirm_no_way_back, plain_value, replay
 from ...checker.verdict import Kind, Result, Verdict, counted
 from ...model.history import Patch, UnknownName, resolve
 from ...model.language import TransitionSystem
@@ -197,7 +197,7 @@ def _step(stored: StoredTrace, position: int) -> str:
 def _kind(system: TransitionSystem, name: str) -> Kind:
     if name in system.invariants:
         return "invariant"
-    return "recovery" if name in system.recoveries else "liveness"
+    return "resettability" if name in system.resettabilities else "liveness"
 
 
 def _judged(system: TransitionSystem, stored: StoredTrace, trace: Trace) -> tuple[Trace, str]:
@@ -210,8 +210,8 @@ def _judged(system: TransitionSystem, stored: StoredTrace, trace: Trace) -> tupl
                 return Trace(trace.steps[:position], trace.states[: position + 1]), ""
         return trace, f"all {len(stored.steps)} steps are possible, but they no longer violate {name}"
     try:
-        if name in system.recoveries:
-            return confirm_trap(system, trace.path, name), ""
+        if name in system.resettabilities:
+            return confirm_no_way_back(system, trace.path, name), ""
         if stored.lasso is None:
             return trace, f"it does not say from where on the run violates {name} for ever (`lasso`)"
         turn = stored.lasso.turn

@@ -27,7 +27,7 @@ class Expansion:
 
     def __init__(self, system: TransitionSystem, layout: Layout, folded: bool = False) -> None:
         self.system, self.layout, self.folded = system, layout, folded
-        self.limit_number = {name: i for i, name in enumerate(self.system.limits)}
+        self.limit_number = {name: i for i, name in enumerate(self.system.constraints)}
         self.literals = Literals(self.layout, topological(self.system.roots()))
 
     @cached_property
@@ -97,7 +97,7 @@ class Expansion:
         """The expressions that the code of each transition needs, by its branch."""
         if branch.transition is not None:
             transition = self.system.transitions[branch.transition]
-            needed = [bound for _, bound in transition.limits]
+            needed = [bound for _, bound in transition.constraints]
             if branch.transition not in self.memos:
                 needed += [value for value, *_ in self._updates(transition)]
             yield branch, needed
@@ -128,10 +128,10 @@ class Expansion:
     def _transition(self, number: int, filled: str) -> str:
         transition = self.system.transitions[number]
         out = self.out
-        if not transition.limits:
+        if not transition.constraints:
             return self._successor(number, filled)
         allowed, stopped, after = out.new_label("allowed"), out.new_label("stopped"), out.new_label("end")
-        condition = self.lowering.all_of(bound for _, bound in transition.limits)
+        condition = self.lowering.all_of(bound for _, bound in transition.constraints)
         out.do(f"br i1 {condition}, label %{allowed}, label %{stopped}")
         out.begin(stopped)
         with self.lowering.branch():
@@ -146,10 +146,10 @@ class Expansion:
         return out.value(f"phi i64 [ {filled}, %{stopped} ], [ {more}, %{end} ]")
 
     def _hits(self, number: int) -> None:
-        """Note which limits stop the transition."""
+        """Note which constraints stop the transition."""
         out = self.out
         counts = out.value(f"icmp ult i64 {number}, %last")
-        for name, bound in self.system.transitions[number].limits:
+        for name, bound in self.system.transitions[number].constraints:
             word, bit = divmod(self.limit_number[name], 64)
             hit = out.value(f"xor i1 {self.lowering.value(bound)}, true")
             hit = out.value(f"and i1 {hit}, {counts}")

@@ -8,9 +8,9 @@ Every argument and result is an i64, addresses included. A state is `words` cons
         number. For a limit that stops a transition before number `last`, set its bit in `hits`.
     check(states, count, seen, found)
         The position of the first state with a predicate bit that `seen` lacks, or `count`. That
-        state's bits go to `found`. The bits: invariants broken, then goals reached.
+        state's bits go to `found`. The bits: invariants broken, then witnesses reached.
     recovered(states, count, out)
-        Write the recoveries that hold in each state, as bits of `recovery_words` i64 a state.
+        Write the resettabilities that hold in each state, as bits of `resettability_words` i64 a state.
     observed(states, count, out)
         Write what liveness looks at in each state: `case_words` i64 with what holds of the cases' conditions, then
         `set_words` i64 with the fair sets that wait.
@@ -71,17 +71,17 @@ class Program:
     @property
     def limit_words(self) -> int:
         """How many i64 hold one bit per limit."""
-        return words_for(len(self.system.limits))
+        return words_for(len(self.system.constraints))
 
     @property
     def predicate_words(self) -> int:
-        """How many i64 hold one bit per invariant and goal."""
-        return words_for(len(self.system.invariants) + len(self.system.goals))
+        """How many i64 hold one bit per invariant and witness."""
+        return words_for(len(self.system.invariants) + len(self.system.witnesses))
 
     @property
-    def recovery_words(self) -> int:
-        """How many i64 hold one bit per recovery."""
-        return words_for(len(self.system.recoveries))
+    def resettability_words(self) -> int:
+        """How many i64 hold one bit per resettability."""
+        return words_for(len(self.system.resettabilities))
 
     @property
     def case_words(self) -> int:
@@ -107,8 +107,8 @@ def words_for(bits: int) -> int:
 
 def _check(program: Program) -> str:
     """Straight-line code: few predicates are so large that it pays to skip parts of them."""
-    invariants, goals = list(program.system.invariants.values()), list(program.system.goals.values())
-    bits = [(e, False) for e in invariants] + [(e, True) for e in goals]
+    invariants, witnesses = list(program.system.invariants.values()), list(program.system.witnesses.values())
+    bits = [(e, False) for e in invariants] + [(e, True) for e in witnesses]
     out, count = Assembly(), program.predicate_words
     pointers(out, "states", "seen", "found")
     known = [load(out, "seen", str(w)) for w in range(count)]
@@ -129,7 +129,7 @@ def _check(program: Program) -> str:
 
 
 def _recovered(program: Program) -> str:
-    return truths(program, "recovered", list(program.system.recoveries.values()))
+    return truths(program, "recovered", list(program.system.resettabilities.values()))
 
 
 def _observed(program: Program) -> str:

@@ -70,12 +70,12 @@ class Exploration:
     invariant was violated and nothing else was asked, or "states", "memory", "disk", "timeout" for what
     ran out. `depth` is the number of the last level in which a state was found (the initial
     state is level 0). `violations` maps an invariant to a shortest run to a state that breaks it,
-    `goals` maps a reached goal to a shortest run that reaches it, `traps` maps a recovery to a shortest run
+    `witnesses` maps a reached witness to a shortest run that reaches it, `no_way_back` maps a resettability to a shortest run
     to a state from which fair transitions alone can no longer reach it (filled only when complete).
     `lassos` maps a violated liveness to a lasso, which begins in a fair component as close to the initial state as any
     (filled when complete, or when a large search has found one for every liveness and so ends as "answered").
-    `fired[i]` counts how often transition i was enabled; `limits_hit` names the bounds that stopped a
-    transition whose guard held. `spared` counts the enabled transitions that a reduced search did not take.
+    `fired[i]` counts how often transition i was enabled; `constraints_hit` names the bounds that stopped a
+    transition whose guard held. `pruned` counts the enabled transitions that a reduced search did not take.
     """
 
     states: int
@@ -85,9 +85,9 @@ class Exploration:
     complete: bool
     stopped: str | None
     fired: tuple[int, ...]
-    limits_hit: frozenset[str]
+    constraints_hit: frozenset[str]
     violations: Mapping[str, Path] = field(default_factory=dict)
-    goals: Mapping[str, Path] = field(default_factory=dict)
-    traps: Mapping[str, Path] = field(default_factory=dict)
-    spared: int = 0
+    witnesses: Mapping[str, Path] = field(default_factory=dict)
+    no_way_back: Mapping[str, Path] = field(default_factory=dict)
+    pruned: int = 0
     lassos: Mapping[str, Lasso] = field(default_factory=dict)

@@ -90,12 +90,14 @@ class Interpreter:
         ]
 
     def blocking(self, state: State, number: int) -> list[str]:
-        """The limits of one transition that do not hold in this state, whether or not its guard does."""
+        """The constraints of one transition that do not hold in this state, whether or not its guard does."""
         return [
-            name for name, bound in self.system.transitions[number].limits if not self.holds(bound, state)
+            name
+            for name, bound in self.system.transitions[number].constraints
+            if not self.holds(bound, state)
         ]
 
-    def limits_hit(self, state: State) -> frozenset[str]:
+    def constraints_hit(self, state: State) -> frozenset[str]:
         """The bounds that stop a transition here whose guard holds."""
         return frozenset(
             name

@@ -22,7 +22,7 @@ class Ample:
             return
         system = program.system
         self.code = compile_ir(truths(program, "truth", list(dependence.conditions)), ("truth",))
-        fair = np.array([t.fair or not system.recoveries for t in system.transitions], np.bool_)
+        fair = np.array([t.fair or not system.resettabilities for t in system.transitions], np.bool_)
         self.rules = _rules(
             len(system.transitions),
             self.code["truth"],
@@ -35,9 +35,9 @@ class Ample:
         )
 
     @property
-    def spared(self) -> int:
+    def pruned(self) -> int:
         """How many enabled transitions were dropped."""
-        return int(self.rules.spared[0]) if self.rules else 0
+        return int(self.rules.pruned[0]) if self.rules else 0
 
 
 def _rules(
@@ -68,19 +68,19 @@ def _rules(
         todo=np.zeros(words, np.uint64),
         found=np.zeros((count, words), np.uint64),
         sizes=np.zeros(count, np.int64),
-        spared=np.zeros(1, np.int64),
+        pruned=np.zeros(1, np.int64),
     )
 
 
 def _bit(dependence: Dependence, number: int) -> tuple[int, int]:
     system, observer = dependence.system, dependence.observers[number]
-    if observer.kind == "recovery":
+    if observer.kind == "resettability":
         return NEVER, 0
     if observer.kind == "limit":
-        return LIMIT, system.limits.index(observer.name)
+        return LIMIT, system.constraints.index(observer.name)
     if observer.kind == "invariant":
         return PREDICATE, list(system.invariants).index(observer.name)
-    return PREDICATE, len(system.invariants) + list(system.goals).index(observer.name)
+    return PREDICATE, len(system.invariants) + list(system.witnesses).index(observer.name)
 
 
 def _rows(sets: tuple[int, ...], words: int) -> Words:

@@ -145,7 +145,12 @@ def identity_of(program: Program) -> str:
     system = program.system
     fields = [(v.name, f.word, f.shift, f.bits, f.lo) for v, f in program.layout.fields.items()]
     steps = [(t.part, t.step, [(n, str(v)) for n, v in t.args], t.fair) for t in system.transitions]
-    names = [list(system.invariants), list(system.goals), list(system.recoveries), list(system.limits)]
+    names = [
+        list(system.invariants),
+        list(system.witnesses),
+        list(system.resettabilities),
+        list(system.constraints),
+    ]
     initial = program.layout.pack(system.initial)
     parts = [version("podrace"), system.name, initial, fields, steps, names, program.ir]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()

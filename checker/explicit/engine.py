@@ -16,7 +16,7 @@ from . import workers as together
 from .ample import Ample
 from .checkpoint import Diary
 from .liveness.fair_runs import FairCycles
-from .liveness.resettability import Recovery
+from .liveness.resettability import Resettability
 from .states import bfs_kernel as kernels
 from .states.batch import Batch
 from .states.bfs_kernel import CHECKED, HEAD, NEEDED, ROOM, STOP_AT, STOPPED
@@ -107,14 +107,14 @@ class Search:
     def run(self) -> Exploration:
         """Search until everything was expanded or answered, or a budget ran out."""
         stopped: str | None = None
-        traps: dict[str, int] = {}
+        no_way_back: dict[str, int] = {}
         try:
             self.store = self._first_store()
             while self.next_lassos <= self.account.transitions:
                 self.next_lassos *= LASSOS_AGAIN
             stopped = self._search(self.store)
-            if stopped is None and self.system.recoveries:
-                traps = self._traps(self.store)
+            if stopped is None and self.system.resettabilities:
+                no_way_back = self._no_way_back(self.store)
             if stopped is None and self.system.livenesses:
                 self._find_lassos(self.store)
         except OutOfBudget as reason:
@@ -122,7 +122,7 @@ class Search:
         if self.diary is not None and self.store is not None and stopped != "states":
             with suppress(OutOfBudget):
                 self.diary.write(self.account, self.watch.seconds)
-        return self._result(stopped, traps)
+        return self._result(stopped, no_way_back)
 
     def _first_store(self) -> Store:
         beside = self.batch.bytes + len(Care) * self.program.bytes
@@ -203,7 +203,7 @@ class Search:
         return int(outcome)
 
     def _finish_hits(self, store: Store) -> None:
-        """Note the limits hit in the batch in which the search stopped, up to the very transition."""
+        """Note the constraints hit in the batch in which the search stopped, up to the very transition."""
         control = self.account.control
         head, parent = int(control[HEAD]), int(control[STOPPED])
         for number in range(head, parent + 1):
@@ -211,11 +211,13 @@ class Search:
             self.batch.successors(store.state(number), last)
             self.account.hits |= self.batch.hits
 
-    def _traps(self, store: Store) -> dict[str, int]:
-        recovery = Recovery(self.program, self.code, self.batch, store, self.watch, self.account.states)
+    def _no_way_back(self, store: Store) -> dict[str, int]:
+        resettability = Resettability(
+            self.program, self.code, self.batch, store, self.watch, self.account.states
+        )
         fair = [t.fair for t in self.system.transitions]
         known = None if self.reduced else int(self.account.fired[: len(fair)][fair].sum())
-        return recovery.traps(known, self._look)
+        return resettability.no_way_back(known, self._look)
 
     def _find_lassos(self, store: Store) -> None:
         """Look for fair cycles among the states found so far, although more may come."""
@@ -229,7 +231,7 @@ class Search:
         account = self.account
         self.watch.look(account.states, account.transitions, account.depth, account.frontier, memory)
 
-    def _result(self, stopped: str | None, traps: dict[str, int]) -> Exploration:
+    def _result(self, stopped: str | None, no_way_back: dict[str, int]) -> Exploration:
         account, system = self.account, self.system
         violated: dict[str, Path] = {}
         reached: dict[str, Path] = {}
@@ -243,12 +245,12 @@ class Search:
             complete=stopped is None,
             stopped=stopped,
             fired=tuple(int(n) for n in account.fired[: len(system.transitions)]),
-            limits_hit=frozenset(system.limits[bit] for bit in bits_of(account.hits)),
+            constraints_hit=frozenset(system.constraints[bit] for bit in bits_of(account.hits)),
             violations=violated,
-            goals=reached,
-            traps={name: self._path(state) for name, state in traps.items()},
+            witnesses=reached,
+            no_way_back={name: self._path(state) for name, state in no_way_back.items()},
             lassos=self.lassos,
-            spared=self.ample.spared,
+            pruned=self.ample.pruned,
             seconds=self.watch.seconds + (self.diary.earlier if self.diary else 0.0),
         )
 

@@ -19,14 +19,14 @@ Short = NDArray[np.int32]
 Integers = NDArray[np.int64]
 
 NEVER, LIMIT, PREDICATE = range(3)
-"""When an observer is done: never, or with a bit of the limits hit, or of the predicates seen."""
+"""When an observer is done: never, or with a bit of the constraints hit, or of the predicates seen."""
 
 
 class Rules(NamedTuple):
     """A `Dependence` as arrays.
 
     Sets are rows of words. The conditions of member m are needs[starts[m]:starts[m + 1]]. Observer o is dropped from
-    `watching` once bit bits[o] of the predicates seen, or of the limits hit, is set.
+    `watching` once bit bits[o] of the predicates seen, or of the constraints hit, is set.
     """
 
     transitions: int
@@ -45,7 +45,7 @@ class Rules(NamedTuple):
     todo: Words
     found: Words
     sizes: Integers
-    spared: Integers  # one number: enabled transitions that were dropped
+    pruned: Integers  # one number: enabled transitions that were dropped
 
 
 @jit
@@ -136,7 +136,7 @@ def thin(
                 kept += 1
         first = end
         ends[i] = kept
-    rules.spared[0] += first - kept
+    rules.pruned[0] += first - kept
     return kept
 
 

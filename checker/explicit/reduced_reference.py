@@ -4,7 +4,7 @@ Partial-order reduction takes the transitions of a stubborn set in place of all 
 a state that no level up to the present one has. Followed along such transitions, every run ends in a state
 where everything enabled is taken, so nothing is put off for ever: this is the queue condition of Bošnački and
 Holzmann (Improving SPIN's partial-order reduction for breadth-first search, SPIN 2005), by levels, so that it
-does not depend on the order within one. Where recoveries are asked, that transition must be fair.
+does not depend on the order within one. Where resettabilities are asked, that transition must be fair.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class ReducedSearch(Search):
         self.watching = dependence.observed
         self.level_end = 0
         self.known_depth = -1
-        self.spared = 0
+        self.pruned = 0
 
     def expand(self, number: int) -> None:
         """Take the chosen transitions of one state."""
@@ -105,10 +105,10 @@ class ReducedSearch(Search):
                 else:
                     enabled |= 1 << index
         chosen = self.choose(state, enabled)
-        self.spared += (enabled & ~chosen).bit_count()
+        self.pruned += (enabled & ~chosen).bit_count()
         for index in sorted([*stopped, *members(chosen)]):
             if index in stopped:
-                self.limits_hit.update(acting.blocking(state, index))
+                self.constraints_hit.update(acting.blocking(state, index))
             else:
                 self.take(number, index)
 
@@ -118,17 +118,17 @@ class ReducedSearch(Search):
         target = self.acting.successor(self.states[number], index)
         if target not in self.number:
             self.find(target, parent=(number, index))
-        if self.system.recoveries and self.system.transitions[index].fair:
+        if self.system.resettabilities and self.system.transitions[index].fair:
             self.fair_edges.append((number, self.number[target]))
 
     def begin_level(self) -> None:
         """Stop watching for what the levels so far have shown."""
         self.known_depth, self.level_end = self.depth, len(self.states)
-        self.watching = watched(self.dependence, {*self.violated, *self.reached}, self.limits_hit)
+        self.watching = watched(self.dependence, {*self.violated, *self.reached}, self.constraints_hit)
 
     def result(self, stopped: str | None) -> Exploration:
-        """What was found out, and what was spared."""
-        return replace(super().result(stopped), spared=self.spared)
+        """What was found out, and what was pruned."""
+        return replace(super().result(stopped), pruned=self.pruned)
 
     def choose(self, state: State, enabled: int) -> int:
         """The transitions to take: a stubborn set that makes progress, or all that are enabled."""
@@ -146,17 +146,17 @@ class ReducedSearch(Search):
 
     def advances(self, state: State, index: int) -> bool:
         """Whether the transition leads beyond this level, by a fair step where that matters."""
-        if self.system.recoveries and not self.system.transitions[index].fair:
+        if self.system.resettabilities and not self.system.transitions[index].fair:
             return False
         number = self.number.get(self.acting.successor(state, index))
         return number is None or number >= self.level_end
 
 
-def watched(dependence: Dependence, seen: set[str], limits_hit: set[str]) -> int:
-    """The observers that still matter when these predicates and limits were seen."""
+def watched(dependence: Dependence, seen: set[str], constraints_hit: set[str]) -> int:
+    """The observers that still matter when these predicates and constraints were seen."""
     first = len(dependence.system.transitions)
     return sum(
         1 << first + i
         for i, o in enumerate(dependence.observers)
-        if o.kind == "recovery" or o.name not in (limits_hit if o.kind == "limit" else seen)
+        if o.kind == "resettability" or o.name not in (constraints_hit if o.kind == "limit" else seen)
     )

@@ -45,10 +45,10 @@ class Search:
         self.states: list[State] = []
         self.number: dict[State, int] = {}
         self.parent: list[tuple[int, int]] = []  # from which state, and by which transition
-        self.fair_edges: list[tuple[int, int]] = []  # kept only where recoveries are asked
+        self.fair_edges: list[tuple[int, int]] = []  # kept only where resettabilities are asked
         self.edges: list[list[Edge]] = []  # kept only where livenesses are asked
         self.fired = [0] * len(system.transitions)
-        self.limits_hit: set[str] = set()
+        self.constraints_hit: set[str] = set()
         self.violated: dict[str, int] = {}
         self.reached: dict[str, int] = {}
         self.depth = 0
@@ -78,9 +78,9 @@ class Search:
         return self.result(stopped)
 
     def answered(self) -> bool:
-        """Whether nothing is left to find out. Goals do not count, and recoveries need every state."""
+        """Whether nothing is left to find out. Witnesses do not count, and resettabilities need every state."""
         asked = self.system.invariants
-        return bool(asked) and not self.system.recoveries and len(self.violated) == len(asked)
+        return bool(asked) and not self.system.resettabilities and len(self.violated) == len(asked)
 
     def expand(self, number: int) -> None:
         """Take every enabled transition of one state."""
@@ -90,7 +90,7 @@ class Search:
                 continue
             blocking = acting.blocking(state, index)
             if blocking:
-                self.limits_hit.update(blocking)
+                self.constraints_hit.update(blocking)
                 continue
             self.fired[index] += 1
             target = acting.successor(state, index)
@@ -98,7 +98,7 @@ class Search:
                 self.find(target, parent=(number, index))
             if self.system.livenesses:
                 self.edges[number].append((index, self.number[target]))
-            if self.system.recoveries and transition.fair:
+            if self.system.resettabilities and transition.fair:
                 self.fair_edges.append((number, self.number[target]))
 
     def find(self, state: State, parent: tuple[int, int]) -> None:
@@ -115,7 +115,7 @@ class Search:
         for name, predicate in self.system.invariants.items():
             if name not in self.violated and not self.judging.holds(predicate, state):
                 self.violated[name] = number
-        for name, predicate in self.system.goals.items():
+        for name, predicate in self.system.witnesses.items():
             if name not in self.reached and self.judging.holds(predicate, state):
                 self.reached[name] = number
 
@@ -151,7 +151,7 @@ class Search:
             path.append(index)
         return tuple(reversed(path))
 
-    def trap(self, predicate: Expr) -> int | None:
+    def no_way_back(self, predicate: Expr) -> int | None:
         """The first state from which fair transitions alone never lead to the predicate."""
         before: list[list[int]] = [[] for _ in self.states]
         for source, target in self.fair_edges:
@@ -194,15 +194,17 @@ class Search:
 
     def result(self, stopped: str | None) -> Exploration:
         """What was found out."""
-        traps, lassos = {}, {}
+        no_way_back, lassos = {}, {}
         if stopped is None:
             lassos = {
                 name: lasso
                 for name, cases in self.system.livenesses.items()
                 if (lasso := self.lasso(cases)) is not None
             }
-            found = {name: self.trap(predicate) for name, predicate in self.system.recoveries.items()}
-            traps = {name: self.path_to(n) for name, n in found.items() if n is not None}
+            found = {
+                name: self.no_way_back(predicate) for name, predicate in self.system.resettabilities.items()
+            }
+            no_way_back = {name: self.path_to(n) for name, n in found.items() if n is not None}
         return Exploration(
             states=len(self.states),
             transitions=sum(self.fired),
@@ -211,9 +213,9 @@ class Search:
             complete=stopped is None,
             stopped=stopped,
             fired=tuple(self.fired),
-            limits_hit=frozenset(self.limits_hit),
+            constraints_hit=frozenset(self.constraints_hit),
             violations={name: self.path_to(n) for name, n in self.violated.items()},
-            goals={name: self.path_to(n) for name, n in self.reached.items()},
-            traps=traps,
+            witnesses={name: self.path_to(n) for name, n in self.reached.items()},
+            no_way_back=no_way_back,
             lassos=lassos,
         )

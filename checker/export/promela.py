@@ -46,7 +46,7 @@ class _Promela:
         open_quantities = {n.value: None for n in topological(system.roots()) if n.op == "param"}
         self.parameters = {p: self.names.new(p.name) for p in open_quantities}
         conditions = [t.guard for t in system.transitions]
-        conditions += [bound for t in system.transitions for _, bound in t.limits]
+        conditions += [bound for t in system.transitions for _, bound in t.constraints]
         conditions += [e for table in self._tables().values() for e in table.values()]
         self._refuse(conditions)
         self.macros = {node: self.names.new(f"shared {i}") for i, node in enumerate(shared(conditions), 1)}
@@ -64,7 +64,11 @@ class _Promela:
 
     def _tables(self) -> dict[str, Mapping[str, Expr]]:
         system = self.system
-        return {"invariant": system.invariants, "goal": system.goals, "recovery": system.recoveries}
+        return {
+            "invariant": system.invariants,
+            "witness": system.witnesses,
+            "resettability": system.resettabilities,
+        }
 
     def _refuse(self, conditions: list[Expr]) -> None:
         for node in topological(self.system.roots()):
@@ -167,7 +171,7 @@ class _Promela:
         conditions = (
             [] if t.guard.is_const and t.guard.value else self.notation.conjuncts(t.guard, self.macros)
         )
-        bounds = [(name, self.notation.conjuncts(e, self.macros)) for name, e in t.limits]
+        bounds = [(name, self.notation.conjuncts(e, self.macros)) for name, e in t.constraints]
         tests = [(part, "") for part in conditions]
         tests += [(part, name) for name, parts in bounds for part in parts]
         yield "  :: d_step {"

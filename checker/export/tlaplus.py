@@ -1,7 +1,7 @@
 """A transition system in TLA+, with a configuration for TLC.
 
 Each transition is an action of its own name. Enum members and references are strings. Each invariant is a
-definition that the configuration lists; goals and recoveries are definitions too.
+definition that the configuration lists; witnesses and resettabilities are definitions too.
 """
 
 from __future__ import annotations
@@ -44,7 +44,11 @@ class _TlaPlus:
         self.variables = {v: self.names.new(v.name) for v in system.variables}
         open_quantities = {n.value: None for n in topological(system.roots()) if n.op == "param"}
         self.parameters = {p: self.names.new(p.name) for p in open_quantities}
-        tables = {"invariant": system.invariants, "goal": system.goals, "recovery": system.recoveries}
+        tables = {
+            "invariant": system.invariants,
+            "witness": system.witnesses,
+            "resettability": system.resettabilities,
+        }
         self.predicates = {
             (kind, plain): (self.names.new(plain if plain[:1].isalpha() else f"{kind} {plain}"), e)
             for kind, table in tables.items()
@@ -155,7 +159,7 @@ class _TlaPlus:
         yield f"\\* {remark(t)}"
         yield f"{self.actions[id(t)]} =="
         updates = {v: e for v, e in t.updates.items() if v in self.variables}
-        conditions = [t.guard, *(e for _, e in t.limits)]
+        conditions = [t.guard, *(e for _, e in t.constraints)]
         named: dict[Expr, str] = {}
         margin = "    "
         lets = shared([*conditions, *updates.values()])
@@ -169,7 +173,7 @@ class _TlaPlus:
             yield "    IN"
         if not (t.guard.is_const and t.guard.value):
             yield from (wrapped(f"{margin}/\\ ", part) for part in self.notation.conjuncts(t.guard, named))
-        for bound, e in t.limits:
+        for bound, e in t.constraints:
             yield f"{margin}\\* bound: {bound}"
             yield from (wrapped(f"{margin}/\\ ", part) for part in self.notation.conjuncts(e, named))
         for v, e in updates.items():

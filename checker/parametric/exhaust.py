@@ -34,7 +34,7 @@ class _OutOfTime(Exception):
 class Searched:
     """What came out for a representative: also for how many choices that can be told apart it stands.
 
-    `steps` is the length of its counterexample, `goals` that of a shortest run to each goal that was reached.
+    `steps` is the length of its counterexample, `witnesses` that of a shortest run to each witness that was reached.
     """
 
     values: Mapping[Parameter, int]
@@ -44,7 +44,7 @@ class Searched:
     transitions: int
     depth: int
     steps: int | None
-    goals: Mapping[str, int]
+    witnesses: Mapping[str, int]
     fired: frozenset[str]
     bounds: frozenset[str]
     stopped: str | None
@@ -69,21 +69,21 @@ class Exhausted:
         return sum(one.cells for one in self.searched if verdict in (None, one.verdict))
 
     @property
-    def goals(self) -> dict[str, int]:
-        """For each goal that was reached by any choice, the length of a shortest run to it."""
+    def witnesses(self) -> dict[str, int]:
+        """For each witness that was reached by any choice, the length of a shortest run to it."""
         found: dict[str, int] = {}
         for one in self.searched:
-            for goal, steps in one.goals.items():
-                found[goal] = min(steps, found.get(goal, steps))
+            for witness, steps in one.witnesses.items():
+                found[witness] = min(steps, found.get(witness, steps))
         return found
 
     def simplest(self) -> Mapping[Parameter, int] | None:
         """Of the choices with the shortest counterexample the one with the least numbers; None without any."""
-        exposed = [one for one in self.searched if one.steps is not None]
-        if not exposed or self.family is None:
+        violating = [one for one in self.searched if one.steps is not None]
+        if not violating or self.family is None:
             return None
-        shortest = min(one.steps for one in exposed if one.steps is not None)
-        least = [self.family.smallest(one.values) for one in exposed if one.steps == shortest]
+        shortest = min(one.steps for one in violating if one.steps is not None)
+        least = [self.family.smallest(one.values) for one in violating if one.steps == shortest]
         return min(least, key=lambda values: (sum(map(abs, values.values())), tuple(values.values())))
 
 
@@ -98,7 +98,7 @@ def exhaust(
 ) -> Exhausted:
     """Search every choice; the states and the memory of the budget are for each search, the time for all together.
 
-    Every counterexample is executed by the interpreter, and for each goal a shortest run to it. Raises
+    Every counterexample is executed by the interpreter, and for each witness a shortest run to it. Raises
     TooManyChoices, EngineDisagreement, what `Family` raises, and ValueError if the assumptions leave no choice.
     """
     began = time.monotonic()
@@ -148,13 +148,13 @@ class _Series:
         self.explorer = Explorer(family.unknown, property_id, family.ranges)
         self.progress = progress
         self.steps = [step_name(t) for t in self.explorer.slice.transitions]
-        self.goals: dict[str, int] = {}
+        self.witnesses: dict[str, int] = {}
 
     def __call__(self, one: Representative, budget: Budget) -> Searched:
         answer = self.explorer.explore(one.values, budget, self.progress)
         try:
             trace = self.explorer.confirm(answer, one.values)
-            self._confirm_goals(answer, one.values)
+            self._confirm_witnesses(answer, one.values)
         except ReplayError as error:
             raise EngineDisagreement(
                 f"the native engine claims what the reference interpreter does not confirm: {error}"
@@ -175,17 +175,17 @@ class _Series:
             answer.transitions,
             answer.depth,
             None if trace is None else len(trace.steps),
-            {goal: len(path) for goal, path in answer.goals.items()},
+            {witness: len(path) for witness, path in answer.witnesses.items()},
             frozenset(name for name, times in zip(self.steps, answer.fired, strict=True) if times),
-            answer.limits_hit,
+            answer.constraints_hit,
             answer.stopped if verdict is Verdict.INCONCLUSIVE else None,
         )
 
-    def _confirm_goals(self, answer: Exploration, values: Mapping[Parameter, int]) -> None:
-        """Execute the runs to goals that are shorter than all before."""
-        for goal, path in answer.goals.items():
-            if goal not in self.goals or len(path) < self.goals[goal]:
-                self.goals[goal] = self.explorer.confirm_goal(answer, values, goal)
+    def _confirm_witnesses(self, answer: Exploration, values: Mapping[Parameter, int]) -> None:
+        """Execute the runs to witnesses that are shorter than all before."""
+        for witness, path in answer.witnesses.items():
+            if witness not in self.witnesses or len(path) < self.witnesses[witness]:
+                self.witnesses[witness] = self.explorer.confirm_witness(answer, values, witness)
 
 
 class _Alone:
@@ -220,8 +220,8 @@ class _Alone:
             result.transitions,
             result.depth,
             None if result.trace is None else len(result.trace.steps),
-            result.goals_reached,
+            result.witnesses_reached,
             frozenset(result.fired),
-            frozenset(result.bounds_hit),
+            frozenset(result.constraints_hit),
             result.stopped if result.verdict is Verdict.INCONCLUSIVE else None,
         )

@@ -11,7 +11,7 @@ from ..explicit.reference import Watcher
 from ..explicit.series import Series
 from ..reduction.slicing import Slicer, transition_map
 from ..search import conclude, explored_slice, kind_of
-from ..trace.trace import Trace, confirm, confirm_goal, confirm_trap
+from ..trace.trace import Trace, confirm, confirm_no_way_back, confirm_witness
 from .parameters import as_variables, with_quantities
 from .parametric_system import Unknown
 
@@ -54,20 +54,20 @@ class Explorer:
         chosen = _named(values)
         if self.kind == "invariant" and name in found.violations:
             return confirm(system, self._path(found.violations[name]), name, chosen)
-        if self.kind == "recovery" and name in found.traps:
-            return confirm_trap(system, self._path(found.traps[name]), name, quantities=chosen)
+        if self.kind == "resettability" and name in found.no_way_back:
+            return confirm_no_way_back(system, self._path(found.no_way_back[name]), name, quantities=chosen)
         if self.kind == "liveness" and (name in found.violations or name in found.lassos):
             slicer = Slicer(with_quantities(system, chosen))
             return conclude(slicer, with_quantities(self.slice, chosen), found, name).trace
         return None
 
-    def confirm_goal(self, found: Exploration, values: Mapping[Parameter, int], goal: str) -> int:
-        """The length of the run to a goal that a search with these quantities found, executed on the whole system.
+    def confirm_witness(self, found: Exploration, values: Mapping[Parameter, int], witness: str) -> int:
+        """The length of the run to a witness that a search with these quantities found, executed on the whole system.
 
         Raises ReplayError.
         """
         system = with_quantities(self.unknown.system, _named(values))
-        return len(confirm_goal(system, self._path(found.goals[goal]), goal).steps)
+        return len(confirm_witness(system, self._path(found.witnesses[witness]), witness).steps)
 
     def _path(self, path: Path) -> Path:
         return tuple(self._numbers[i] for i in path)

@@ -69,7 +69,7 @@ def _replaced(system: TransitionSystem, quantity: Callable[[Parameter], Expr]) -
                 replace(
                     t,
                     guard=new[t.guard],
-                    limits=tuple((name, new[e]) for name, e in t.limits),
+                    constraints=tuple((name, new[e]) for name, e in t.constraints),
                     updates={v: new[e] for v, e in t.updates.items()},
                 )
                 for t in system.transitions

@@ -12,7 +12,7 @@ from .value_analysis import ValueAnalysis, transition_roots
 
 def predicates_of(system: TransitionSystem) -> list[Expr]:
     """Every predicate that a search of the system decides."""
-    predicates = [*system.invariants.values(), *system.goals.values(), *system.recoveries.values()]
+    predicates = [*system.invariants.values(), *system.witnesses.values(), *system.resettabilities.values()]
     return predicates + system.liveness_predicates()
 
 
@@ -54,13 +54,13 @@ class Narrowing:
             new = substitute([*transition_roots(restricted), *predicates_of(system)], leaf, found.range_of)
 
             def rebuilt(t: Transition) -> Transition:
-                possible = all(found.may_hold(bound) for _, bound in t.limits)
-                limits = tuple((name, new[e]) for name, e in t.limits)
+                possible = all(found.may_hold(bound) for _, bound in t.constraints)
+                constraints = tuple((name, new[e]) for name, e in t.constraints)
                 updates = {narrow(v): new[e] for v, e in t.updates.items()} if possible else {}
                 return replace(
                     t,
                     guard=new[t.guard],
-                    limits=tuple((name, e) for name, e in limits if not (e.is_const and e.value)),
+                    constraints=tuple((name, e) for name, e in constraints if not (e.is_const and e.value)),
                     updates={v: e for v, e in updates.items() if v.lo != v.hi and e is not variable(v)},
                 )
 

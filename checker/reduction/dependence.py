@@ -8,7 +8,7 @@ Partial-Order Reduction, SPIN 2013; Valmari: Stubborn sets for reduced state spa
 - a *necessary enabling set* of a false condition: before it can hold, one of these must happen (`enablers`).
 
 What must not be lost is a transition too, one that is never taken: an *observer*, enabled where an invariant
-is broken, a goal or a recovery holds, or a limit stops a transition. An observer conflicts with what may disable it.
+is broken, a witness or a resettability holds, or a limit stops a transition. An observer conflicts with what may disable it.
 Sets are integers: bit i stands for transition i, observers come after the transitions.
 """
 
@@ -26,7 +26,7 @@ from .effects import Effect, conjuncts, effect_of
 class Observer:
     """Something that a reduced search must not miss: its kind, its name, and when it is to be seen."""
 
-    kind: str  # "invariant", "goal", "recovery", "limit"
+    kind: str  # "invariant", "witness", "resettability", "limit"
     name: str
     conditions: tuple[Expr, ...]
 
@@ -86,19 +86,19 @@ def dependence_of(system: TransitionSystem) -> Dependence:
 
 
 def _conditions_of(transition: Transition) -> tuple[Expr, ...]:
-    bounds = (c for _, bound in transition.limits for c in conjuncts(bound))
+    bounds = (c for _, bound in transition.constraints for c in conjuncts(bound))
     return tuple(dict.fromkeys((*conjuncts(transition.guard), *bounds)))
 
 
 def _observers(system: TransitionSystem) -> Iterator[Observer]:
     for name, e in system.invariants.items():
         yield Observer("invariant", name, conjuncts(negate(e)))
-    for name, e in system.goals.items():
-        yield Observer("goal", name, conjuncts(e))
-    for name, e in system.recoveries.items():
-        yield Observer("recovery", name, conjuncts(e))
+    for name, e in system.witnesses.items():
+        yield Observer("witness", name, conjuncts(e))
+    for name, e in system.resettabilities.items():
+        yield Observer("resettability", name, conjuncts(e))
     for t in system.transitions:
-        for name, bound in t.limits:
+        for name, bound in t.constraints:
             yield Observer("limit", name, (*conjuncts(t.guard), *conjuncts(negate(bound))))
 
 

@@ -57,7 +57,7 @@ def effect_of(
 ) -> Effect:
     """The effect of a transition on these conditions, which read the variables in `supports`.
 
-    `own` are the conjuncts of its guard and limits.
+    `own` are the conjuncts of its guard and constraints.
     """
     known = known_values(own)
     with fresh_graph():

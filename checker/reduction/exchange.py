@@ -92,7 +92,7 @@ class Exchange:
 
     def _is_automorphism(self, same: Callable[..., bool]) -> bool:
         system = self.system
-        tables = (system.invariants, system.goals, system.recoveries)
+        tables = (system.invariants, system.witnesses, system.resettabilities)
         if not all(same(e, e) for table in tables for e in table.values()):
             return False
         known: dict[object, Transition] = {_key(t, lambda v: v): t for t in system.transitions}
@@ -104,11 +104,11 @@ class Exchange:
     def _maps(self, t: Transition, image: Transition, same: Callable[..., bool]) -> bool:
         """Whether the exchange maps one transition to the other."""
         assert self.variables is not None
-        limits, expected = dict(t.limits), dict(image.limits)
-        if t.fair != image.fair or limits.keys() != expected.keys() or not same(t.guard, image.guard):
+        constraints, expected = dict(t.constraints), dict(image.constraints)
+        if t.fair != image.fair or constraints.keys() != expected.keys() or not same(t.guard, image.guard):
             return False
         given = image.guard
-        if not all(same(e, expected[name], given=given) for name, e in limits.items()):
+        if not all(same(e, expected[name], given=given) for name, e in constraints.items()):
             return False
         for v, (place, negated) in self.variables.items():
             if v in t.updates or place in image.updates:

@@ -54,7 +54,7 @@ class Outcome:
 
     def about(self, name: str) -> tuple[Exploration, tuple[str, ...]]:
         """The search whose figures and runs hold for this property, and the reductions in force there."""
-        if self.shortest is not None and name in {**self.shortest.violations, **self.shortest.traps}:
+        if self.shortest is not None and name in {**self.shortest.violations, **self.shortest.no_way_back}:
             return self.shortest, self.symmetry
         return self.answer, (*self.symmetry, *self.reductions)
 
@@ -93,7 +93,7 @@ class _Decision:
             first = self.search(self.system, dependence, self.up_to(SAMPLE))
             if first.stopped != "states":
                 return self.confirmed(first)
-            if WORTH * first.spared < first.spared + first.transitions:
+            if WORTH * first.pruned < first.pruned + first.transitions:
                 return Outcome(self.search(self.system))
         return self.confirmed(self.search(self.system, dependence))
 
@@ -118,11 +118,11 @@ class _Decision:
 
     def confirmed(self, answer: Exploration) -> Outcome:
         """A reduced answer, with shortest runs to what it found if the budget lasts."""
-        if not answer.violations and not answer.traps:
+        if not answer.violations and not answer.no_way_back:
             return Outcome(answer, (PARTIAL_ORDER,))
         system = self.system
         violated = system.with_predicates(
             invariants={n: e for n, e in system.invariants.items() if n in answer.violations},
-            recoveries={n: e for n, e in system.recoveries.items() if n in answer.traps},
+            resettabilities={n: e for n, e in system.resettabilities.items() if n in answer.no_way_back},
         )
         return Outcome(answer, (PARTIAL_ORDER,), self.search(violated))

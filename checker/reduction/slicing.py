@@ -5,9 +5,9 @@ Three things are taken away: what was not asked, what cannot happen, and what no
 1. Only the predicates that are asked are kept.
 2. The value analysis (`values`) finds what every variable and expression can ever be. Variables and
    expressions with one value become constants, ranges are narrowed, transitions whose guard is never
-   true are dropped, and so are limits that always hold.
+   true are dropped, and so are constraints that always hold.
 3. Cone of influence: a variable that no kept predicate can see is dropped with its updates. A predicate
-   sees what it reads, what is assigned to a variable that it sees, and the guard and the limits of every
+   sees what it reads, what is assigned to a variable that it sees, and the guard and the constraints of every
    transition that assigns to one. A transition that assigns to none only stutters, so it is dropped too.
    Where a liveness is asked, all members of a fair set stay if one does, with what their guards see.
 
@@ -15,18 +15,18 @@ What is left is the original seen through a projection (forget the dropped varia
 original and its projection enable the same transitions of the slice, break the same invariants, and go to states
 that are projections of one another; a dropped transition leaves the projection as it is. So the slice preserves
 
-- which invariants, goals and recoveries hold, are reached, are trapped;
+- which invariants, witnesses and resettabilities hold, are reached, are trapped;
 - the length of a shortest run to each of them;
-- which of its transitions are ever enabled, and, in a complete search, which of their limits are hit;
+- which of its transitions are ever enabled, and, in a complete search, which of their constraints are hit;
 - which livenesses are violated, and by which case.
 
 The last is so because fair sets stay or go as a whole. Of one that stays, the projection of a run shows when it waits and when
-it acts. One that goes assigns to nothing that is left and has no limits, so its steps can be put into any run of the slice,
+it acts. One that goes assigns to nothing that is left and has no constraints, so its steps can be put into any run of the slice,
 wherever it waits, and change nothing there (`lasso.complete` does that). A run of the original of which the slice
 sees only finitely many steps is a run of the slice that comes to rest.
 
 It never has more states, depth or transitions. Of a dropped transition a search of the slice says nothing:
-`Slicer.unseen_steps` names the steps that only have such transitions. A transition whose guard can hold but which a
+`Slicer.steps_outside_cone` names the steps that only have such transitions. A transition whose guard can hold but which a
 limit always stops stays, without updates, where its guard is seen, because a verdict names that limit.
 
 An unknown quantity may have any value of its range, so all of this holds for the system that any choice of
@@ -70,8 +70,8 @@ class Slicer:
         self,
         *,
         invariants: Iterable[str] | None = None,
-        goals: Iterable[str] | None = None,
-        recoveries: Iterable[str] | None = None,
+        witnesses: Iterable[str] | None = None,
+        resettabilities: Iterable[str] | None = None,
         livenesses: Iterable[str] | None = None,
     ) -> TransitionSystem:
         """The part of the system that decides the named predicates; all of a kind where none are named.
@@ -84,14 +84,14 @@ class Slicer:
         return _without_the_invisible(
             whole.with_predicates(
                 invariants=_chosen(whole, "invariant", whole.invariants, invariants),
-                goals=_chosen(whole, "goal", whole.goals, goals),
-                recoveries=_chosen(whole, "recovery", whole.recoveries, recoveries),
+                witnesses=_chosen(whole, "witness", whole.witnesses, witnesses),
+                resettabilities=_chosen(whole, "resettability", whole.resettabilities, resettabilities),
                 livenesses=_chosen(whole, "liveness", whole.livenesses, livenesses),
                 views={},
             )
         )
 
-    def unseen_steps(self, slice_: TransitionSystem) -> tuple[str, ...]:
+    def steps_outside_cone(self, slice_: TransitionSystem) -> tuple[str, ...]:
         """The steps (`part.step`) that may happen in the system, but of which a slice of it shows nothing.
 
         Whether they do happen makes no difference to what the slice was asked.
@@ -105,14 +105,14 @@ def slice_system(
     system: TransitionSystem,
     *,
     invariants: Iterable[str] | None = None,
-    goals: Iterable[str] | None = None,
-    recoveries: Iterable[str] | None = None,
+    witnesses: Iterable[str] | None = None,
+    resettabilities: Iterable[str] | None = None,
     livenesses: Iterable[str] | None = None,
     values: bool = True,
 ) -> TransitionSystem:
     """One slice of a system: see `Slicer.slice`, also for what it raises."""
     return Slicer(system, values=values).slice(
-        invariants=invariants, goals=goals, recoveries=recoveries, livenesses=livenesses
+        invariants=invariants, witnesses=witnesses, resettabilities=resettabilities, livenesses=livenesses
     )
 
 
@@ -161,7 +161,7 @@ def step_name(transition: Transition) -> str:
 
 
 def _always_stopped(transition: Transition) -> bool:
-    return any(bound.is_const and not bound.value for _, bound in transition.limits)
+    return any(bound.is_const and not bound.value for _, bound in transition.constraints)
 
 
 def _without_the_invisible(system: TransitionSystem) -> TransitionSystem:
@@ -183,12 +183,12 @@ def _without_the_invisible(system: TransitionSystem) -> TransitionSystem:
             if key_of(t) in kept:
                 continue
             kept.add(key_of(t))
-            waiting.extend([t.guard, *(bound for _, bound in t.limits)])
+            waiting.extend([t.guard, *(bound for _, bound in t.constraints)])
             coming += [system.transitions[i] for f in t.fairness for i in companions.get(f, ())]
 
     for t in system.transitions:
         # A bound may hold it back for ever: then no run is fair to it.
-        if companions and t.fairness and t.limits:
+        if companions and t.fairness and t.constraints:
             keep(t)
         if _always_stopped(t):  # its updates are gone, but the bound that stops it is part of the verdict
             keep(t)

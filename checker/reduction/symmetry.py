@@ -1,7 +1,7 @@
 """Symmetry: entities that can change places without any difference to what is asked.
 
 A candidate exchanges two entities of one kind (`exchange.py`). It is used only if it is proved to be an automorphism:
-it maps every transition to a transition (guard, limits, updates), and every invariant and every goal to itself. Then
+it maps every transition to a transition (guard, constraints, updates), and every invariant and every witness to itself. Then
 it suffices to explore one state of each orbit (Clarke, Enders, Filkorn, Jha: Exploiting symmetry in temporal logic model
 checking, 1996; Ip, Dill: Better verification through symmetry, 1996). The initial state need not be symmetric: a state
 and its image break the same invariants and reach the same orbits, whichever of them is reachable.
@@ -49,7 +49,7 @@ def lifted(system: TransitionSystem, symmetry: Symmetry, answer: Exploration) ->
     return replace(
         answer,
         violations={n: lift(system, symmetry, path) for n, path in answer.violations.items()},
-        goals={n: lift(system, symmetry, path) for n, path in answer.goals.items()},
+        witnesses={n: lift(system, symmetry, path) for n, path in answer.witnesses.items()},
     )
 
 
@@ -67,8 +67,8 @@ def lift(system: TransitionSystem, symmetry: Symmetry, path: Path) -> Path:
 
 
 def symmetry_of(system: TransitionSystem) -> Symmetry | None:
-    """The symmetry that can be proved, or None; none is used where recoveries or livenesses are asked."""
-    if system.recoveries or system.livenesses:
+    """The symmetry that can be proved, or None; none is used where resettabilities or livenesses are asked."""
+    if system.resettabilities or system.livenesses:
         return None
     classes: list[tuple[Entity, ...]] = []
     group = [Permutation(tuple(Move(i) for i in range(len(system.variables))))]

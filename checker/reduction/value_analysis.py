@@ -68,7 +68,7 @@ class ValueAnalysis:
     def _solve(self) -> None:
         targets: list[list[Variable]] = [[] for _ in self._nodes]  # what the node is assigned to
         conditions = [
-            [self._at[e] for e in (t.guard, *(bound for _, bound in t.limits))]
+            [self._at[e] for e in (t.guard, *(bound for _, bound in t.constraints))]
             for t in self.system.transitions
         ]
         waits: list[list[int]] = [[] for _ in self._nodes]  # transitions that the node may block
@@ -170,7 +170,7 @@ def transition_roots(system: TransitionSystem) -> Iterator[Expr]:
     """Every expression of the transitions."""
     for t in system.transitions:
         yield t.guard
-        yield from (bound for _, bound in t.limits)
+        yield from (bound for _, bound in t.constraints)
         yield from t.updates.values()
 
 

@@ -87,7 +87,7 @@ class Runs:
         deadline: float | None = None,
         theory: Theory = DEFAULT,
     ) -> None:
-        sliced = slice_system(system, invariants=[invariant], goals=(), recoveries=(), livenesses=())
+        sliced = slice_system(system, invariants=[invariant], witnesses=(), resettabilities=(), livenesses=())
         self._numbers = transition_map(sliced, system)
         self._invariant = sliced.invariants[invariant]
         # What the slice does not look at may still be part of the assumption, or of what makes a cluster small.

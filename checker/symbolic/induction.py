@@ -127,7 +127,7 @@ def _violated(found: Bounded, started: float) -> Proof:
 
 
 def _sliced(system: TransitionSystem, invariant: str) -> TransitionSystem:
-    return slice_system(system, invariants=[invariant], goals=(), recoveries=(), livenesses=())
+    return slice_system(system, invariants=[invariant], witnesses=(), resettabilities=(), livenesses=())
 
 
 class _Step:

@@ -58,7 +58,7 @@ class Relation:
     def enabled(self, terms: Mapping[Expr, Term], number: int) -> list[Term]:
         """That a transition can happen."""
         t = self.system.transitions[number]
-        return [terms[e] for e in (t.guard, *(bound for _, bound in t.limits))]
+        return [terms[e] for e in (t.guard, *(bound for _, bound in t.constraints))]
 
     def updated(self, state: Symbols, terms: Mapping[Expr, Term], number: int) -> dict[Variable, Term]:
         """The state after a transition."""

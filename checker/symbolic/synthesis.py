@@ -156,7 +156,9 @@ class _Search:
         if self._comparisons is None:
             wanted = [self._invariant]
             self._comparisons = Comparisons(
-                slice_system(self.shape.system, invariants=wanted, goals=(), recoveries=(), livenesses=())
+                slice_system(
+                    self.shape.system, invariants=wanted, witnesses=(), resettabilities=(), livenesses=()
+                )
             )
         values = self.found.quantities
         for renaming in ({}, *self.shape.renamings):

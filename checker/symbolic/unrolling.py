@@ -63,7 +63,9 @@ class Unrolling:
             constraints.append(z3.AtMost(*chosen.values(), 1))
         for i, here in chosen.items():
             t = transitions[i]
-            constraints += [z3.Implies(here, terms[e]) for e in (t.guard, *(bound for _, bound in t.limits))]
+            constraints += [
+                z3.Implies(here, terms[e]) for e in (t.guard, *(bound for _, bound in t.constraints))
+            ]
         following = dict(self._state)
         for v in self.system.variables:
             writers = [i for i in possible if v in transitions[i].updates]
@@ -159,7 +161,9 @@ class ValuesWithin(ValueAnalysis):
 
     def may_happen(self, transition: Transition) -> bool:
         """Whether a transition can be enabled after at most `depth` steps."""
-        return all(self.may_hold(e) for e in (transition.guard, *(bound for _, bound in transition.limits)))
+        return all(
+            self.may_hold(e) for e in (transition.guard, *(bound for _, bound in transition.constraints))
+        )
 
     def _solve(self) -> None:
         for index in range(len(self._nodes)):

@@ -1,6 +1,6 @@
-"""How a run goes on after a trap: an example, so that a reader sees what "no way out" looks like.
+"""How a run goes on after a state with no way back: an example, so that a reader sees what "no way out" looks like.
 
-The verdict does not rest on this: that the trap has no way out was found by the search and confirmed by the
+The verdict does not rest on this: that there is no way out was found by the search and confirmed by the
 reference interpreter. The example is executed by the reference interpreter too.
 """
 
@@ -19,7 +19,7 @@ MAX_STEPS = 300
 
 @dataclass(frozen=True, slots=True)
 class Continuation:
-    """Transitions after a trap: first those of `lead_in`, then those of `cycle` again and again.
+    """Transitions after a state with no way back: first those of `lead_in`, then those of `cycle` again and again.
 
     Without a cycle, no fair step is enabled at the end.
     """

@@ -36,14 +36,14 @@ def fingerprint(system: TransitionSystem) -> str:
                 "actor": t.actor,
                 "fair": [t.fair, [(f.name, f.strong) for f in t.fairness]],
                 "guard": numbers[t.guard],
-                "limits": listed(t.limits),
+                "constraints": listed(t.constraints),
                 "updates": listed((v.name, e) for v, e in t.updates.items()),
             }
             for t in system.transitions
         ],
         "invariants": listed(system.invariants.items()),
-        "goals": listed(system.goals.items()),
-        "recoveries": listed(system.recoveries.items()),
+        "witnesses": listed(system.witnesses.items()),
+        "resettabilities": listed(system.resettabilities.items()),
         "livenesses": [
             [name, [[c.name, [numbers[e] for e in c.predicates]] for c in cases]]
             for name, cases in system.livenesses.items()

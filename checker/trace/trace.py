@@ -17,7 +17,7 @@ from ..core.exploration import Path
 from ..core.interpreter import Interpreter
 
 MAX_CONFIRMED_STATES = 2_000
-"""How many states `confirm_trap` looks at, unless told otherwise."""
+"""How many states `confirm_no_way_back` looks at, unless told otherwise."""
 
 
 class ReplayError(Exception):
@@ -58,7 +58,7 @@ class Step:
 class Trace:
     """A run that was executed: `states` has one more entry than `steps`, the first is the initial state.
 
-    `closure` is there for a trap: how many states fair transitions can still reach from its last state,
+    `closure` is there for a state with no way back: how many states fair transitions can still reach from its last state,
     none of which satisfies the predicate; `closed` is false where counting stopped at a bound.
     """
 
@@ -133,31 +133,31 @@ def confirm(
     return trace
 
 
-def confirm_goal(system: TransitionSystem, path: Path, goal: str) -> Trace:
-    """Execute `path` and check that its last state, and no earlier one, satisfies the goal."""
+def confirm_witness(system: TransitionSystem, path: Path, witness: str) -> Trace:
+    """Execute `path` and check that its last state, and no earlier one, satisfies the witness."""
     interpreter = Interpreter(system)
     trace = _replay(interpreter, path)
-    predicate = _predicate(system, "goal", goal)
+    predicate = _predicate(system, "witness", witness)
     reached = [interpreter.holds(predicate, state) for state in trace.states]
-    _first_at_end(reached, "reaches", f"the goal `{goal}`")
+    _first_at_end(reached, "reaches", f"the witness `{witness}`")
     return trace
 
 
-def confirm_trap(
+def confirm_no_way_back(
     system: TransitionSystem,
     path: Path,
-    recovery: str,
+    resettability: str,
     max_states: int = MAX_CONFIRMED_STATES,
     quantities: Mapping[str, int] | None = None,
 ) -> Trace:
-    """Execute `path` and check that fair transitions lead from its end to no state of the recovery.
+    """Execute `path` and check that fair transitions lead from its end to no state of the resettability.
 
     Looks at no more than `max_states` states; `closed` of the trace says whether that was all of them. `quantities` are
     the values of those that the system leaves open.
     """
     interpreter = Interpreter(system, quantities)
     trace = _replay(interpreter, path)
-    predicate = _predicate(system, "recovery", recovery)
+    predicate = _predicate(system, "resettability", resettability)
     start = trace.states[-1]
     ways: dict[State, Path] = {start: ()}
     waiting = deque([start])
@@ -167,7 +167,7 @@ def confirm_trap(
         if interpreter.holds(predicate, state):
             way = " then ".join(system.transitions[n].label for n in ways[state]) or "no step at all"
             raise ReplayError(
-                f"the run of {len(path)} steps ends in no trap: `{recovery}` is reached from there by {way}",
+                f"the run of {len(path)} steps ends where there is a way back: `{resettability}` is reached from there by {way}",
                 len(path),
                 _labels(interpreter, start),
             )
@@ -240,7 +240,11 @@ def _step(system: TransitionSystem, number: int, before: State, after: State) ->
 
 
 def _predicate(system: TransitionSystem, kind: str, name: str) -> Expr:
-    tables = {"invariant": system.invariants, "goal": system.goals, "recovery": system.recoveries}
+    tables = {
+        "invariant": system.invariants,
+        "witness": system.witnesses,
+        "resettability": system.resettabilities,
+    }
     if name not in tables[kind]:
         known = ", ".join(f"`{n}`" for n in tables[kind]) or "none"
         raise ValueError(f"{system.name} has no {kind} `{name}`; it has {known}")

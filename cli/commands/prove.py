@@ -94,11 +94,11 @@ def prove(
         raise UsageProblem(f"--journal: `{journal}` is a directory: name a file")
     from ...analysis.scopes import parse_scope
     from ...checker.core.machine import cores
-    from ...scenarios.template import LOWEST_PRIORITY, Limits, Outline
+    from ...scenarios.template import LOWEST_PRIORITY, ClusterTemplate, Limits
     from ..prove import Proof
     from ..prove import prove as run_prove
 
-    outline = Outline(
+    template = ClusterTemplate(
         (),
         0,
         resources=tuple(dict.fromkeys(r.value for r in resources or [Resource.cpu])),
@@ -118,7 +118,7 @@ def prove(
         properties=property_ or (),
         own=own or (),
         patches=patch or (),
-        example=outline,
+        example=template,
         max_states=most,
         jobs=processes or cores(),
         ray=ray,

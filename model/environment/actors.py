@@ -8,19 +8,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..language import Component, any_of, boolean, per, require, step
-from .faults import Disturbance
+from .faults import Fault
 from .objects import Node, Pod
 
 if TYPE_CHECKING:
     from .api import APIServer
-    from .faults import Disturbances
+    from .faults import Faults
 
 
 class Users(Component):
     """Users and cloud providers: they create and delete pods and nodes."""
 
     api: APIServer
-    disturbances: Disturbances
+    faults: Faults
 
     created = per(Pod, boolean())
 
@@ -31,7 +31,7 @@ class Users(Component):
             require(False)
         require(~self.created[pod])
         self.created[pod] = True
-        self.disturbances.spend(Disturbance.POD_CREATION)
+        self.faults.spend(Fault.POD_CREATION)
         self.api.create_pod(pod)
 
     @step(actor="user", fair=False)
@@ -46,28 +46,28 @@ class Users(Component):
     def delete_pod(self, pod: Pod) -> None:
         """A user deletes a pod."""
         require(self.api.pod[pod].exists & ~self.api.pod[pod].terminating)
-        self.disturbances.spend(Disturbance.POD_DELETION)
+        self.faults.spend(Fault.POD_DELETION)
         self.api.delete_pod(pod)
 
     @step(actor="user", fair=False)
     def bind_pod(self, pod: Pod, node: Node) -> None:
         """Somebody else than the scheduler binds a pending pod, with a Binding of its own."""
         require(self.api.can_bind(pod) & self.api.node_exists[node])
-        self.disturbances.spend(Disturbance.EXTERNAL_BIND)
+        self.faults.spend(Fault.EXTERNAL_BIND)
         self.api.bind(pod, node)
 
     @step(actor="user", fair=False)
     def delete_node(self, node: Node) -> None:
         """A user or the cloud provider deletes a node; its pods stay until somebody deletes them."""
         require(self.api.node_exists[node])
-        self.disturbances.spend(Disturbance.NODE_DELETION)
+        self.faults.spend(Fault.NODE_DELETION)
         self.api.write_node(node, exists=False)
 
     @step(actor="user", fair=False)
     def create_node(self, node: Node) -> None:
         """A node (re)joins the cluster under its name."""
         require(~self.api.node_exists[node])
-        self.disturbances.spend(Disturbance.NODE_CREATION)
+        self.faults.spend(Fault.NODE_CREATION)
         self.api.write_node(node, exists=True)
 
 

@@ -1,13 +1,13 @@
-"""How often users and faults may still act: one counter per kind of disturbance."""
+"""How often users and faults may still act: one counter per kind of fault."""
 
 from __future__ import annotations
 
 from enum import Enum
 
-from ..language import Component, clamp, integer, limit, per, require
+from ..language import Component, clamp, constraint, integer, per, require
 
 
-class Disturbance(Enum):
+class Fault(Enum):
     """What may go wrong or change from outside; the value is the field of the scope that bounds it."""
 
     NODE_DELETION = "node_deletions"
@@ -26,20 +26,20 @@ class Disturbance(Enum):
     RELIST = "relists"
 
 
-class Disturbances(Component):
-    """The disturbances that are left to happen."""
+class Faults(Component):
+    """The faults that are left to happen."""
 
-    left = per(Disturbance, integer(0, 15))
+    left = per(Fault, integer(0, 15))
 
     def setup(self) -> None:
-        for kind in Disturbance:
+        for kind in Fault:
             self.left[kind] = getattr(self.scope, kind.value)
 
-    def spend(self, kind: Disturbance) -> None:
-        """The step being traced is one such disturbance: it can run only while the scope has one left."""
+    def spend(self, kind: Fault) -> None:
+        """The step being traced is one such fault: it can run only while the scope has one left."""
         allowed = getattr(self.scope, kind.value)
         if allowed == 0:
             require(False)
             return
-        limit(f"{kind.value.replace('_', ' ')}: at most {allowed}", self.left[kind] > 0)
+        constraint(f"{kind.value.replace('_', ' ')}: at most {allowed}", self.left[kind] > 0)
         self.left[kind] = clamp(self.left[kind] - 1, 0, 15)

@@ -26,7 +26,7 @@ DEFAULTS = Config()
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """How often each disturbance may happen, and how far views may lag behind the API server.
+    """How often each fault may happen, and how far views may lag behind the API server.
 
     Counts are totals over a run. `pod_events` and `node_events` bound the backlog of undelivered
     events of one watch; a full backlog stops API writes, and a verdict names it. `flush`: the periodic

@@ -31,12 +31,12 @@ from ..language import (
     step,
     when,
 )
-from .faults import Disturbance
+from .faults import Fault
 from .objects import Node, Pod, PodObject, Scope
 
 if TYPE_CHECKING:
     from .api import APIServer
-    from .faults import Disturbances
+    from .faults import Faults
 
 
 class Handler(Enum):
@@ -90,7 +90,7 @@ class PodWatch(Component):
     """
 
     api: APIServer
-    disturbances: Disturbances
+    faults: Faults
 
     log = fifo(pod_backlog, PodEvent)
     listed = integer(0, pod_backlog)
@@ -176,7 +176,7 @@ class PodWatch(Component):
         if not self.scope.relists:
             require(False)
             return
-        self.disturbances.spend(Disturbance.RELIST)
+        self.faults.spend(Fault.RELIST)
         require((self.listed == 0) & (self.log.length > 0))
         self.log.drop(self.log.length)
         for handler in Handler:

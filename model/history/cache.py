@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..environment.faults import Disturbance
+from ..environment.faults import Fault
 from ..environment.objects import Node, Pod, PodObject
 from ..environment.watch import PodWatch
 from ..language import (
@@ -26,7 +26,7 @@ from ..scheduler.cache.scheduler_cache import CachedPod
 from .change import before
 
 if TYPE_CHECKING:
-    from ..environment.faults import Disturbances
+    from ..environment.faults import Faults
 
 
 @before(
@@ -84,13 +84,13 @@ class Before93938(Cache):
 class AssumedPodsExpire(Cache):
     """An assumed pod whose bind was reported finished left the cache if no event confirmed it in time."""
 
-    disturbances: Disturbances
+    faults: Faults
 
     @step(actor="cache timers", fair=False)
     def expire(self, pod: Pod) -> None:
         """cleanupAssumedPods: the bind was reported finished, and no event confirmed it in time."""
         require(self.may_expire(pod))
-        self.disturbances.spend(Disturbance.ASSUME_EXPIRY)
+        self.faults.spend(Fault.ASSUME_EXPIRY)
         self._drop(pod)
 
 

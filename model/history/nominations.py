@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..environment.faults import Disturbance
+from ..environment.faults import Fault
 from ..environment.objects import Node, Pod
 from ..language import Expr, Value, as_expr, otherwise, require, step, when
 from ..scheduler import FailureHandler, Nominator, Scheduler
@@ -44,7 +44,7 @@ class BeforePostFilter(Scheduler):
         """SetNominatedNodeName at the API server; an error ends the preemption."""
         require(self.at(Phase.PATCH_NOMINATION, pod))
         if not ok:
-            self.disturbances.spend(Disturbance.WRITE_FAILURE)
+            self.faults.spend(Fault.WRITE_FAILURE)
             self.nomination_failed()
             return
         with when(self.api.pod[pod].exists):

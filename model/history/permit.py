@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..environment.faults import Disturbance
+from ..environment.faults import Fault
 from ..environment.objects import ExtensionPoint, Node, Pod
 from ..language import Expr, as_expr, boolean, per, require, step
 from ..scheduler import Binding, EventHandlers, Scheduler, WaitingPods
@@ -49,7 +49,7 @@ class PermitInBindingCycle(Binding):
         """The Permit plugins; a pod that is to wait enters the map of waiting pods."""
         require(self.phase[pod] == BindingPhase.PERMIT)
         if answer is PermitAnswer.REJECT:
-            self.disturbances.spend(Disturbance.PERMIT_REJECTION)
+            self.faults.spend(Fault.PERMIT_REJECTION)
             self.rejected[pod] = True
             self.phase[pod] = BindingPhase.FORGET
         elif answer is PermitAnswer.WAIT:
@@ -98,7 +98,7 @@ class UnbufferedSignal(WaitingPods):
         if ExtensionPoint.PERMIT not in pod.extension_points:
             require(False)
         require(self.hears(pod))
-        self.disturbances.spend(Disturbance.PERMIT_REJECTION)
+        self.faults.spend(Fault.PERMIT_REJECTION)
         self.signal[pod] = Signal.REFUSED
 
 
@@ -161,7 +161,7 @@ class ReserveBeforeAssume(Scheduler):
             self.host = node
             self.phase = Phase.RESERVED
         else:
-            self.disturbances.spend(Disturbance.PLUGIN_ERROR)
+            self.faults.spend(Fault.PLUGIN_ERROR)
             self.scheduler_error = True
             self.phase = Phase.FAIL
 

@@ -6,6 +6,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ..language import Component
+from . import (  # noqa: F401  (they register their changes)
+    affinity,
+    cache,
+    gates,
+    handlers,
+    nodes,
+    nominations,
+    permit,
+    preemption,
+    process,
+    queue,
+    requeue,
+    scores,
+    spread,
+)
 from .change import CHANGES, RELEASE_ORDER, Change
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from enum import Enum
 
 from ..environment.objects import ExtensionPoint, Node, Pod, PodCopy, PodObject, node_or_none
-from ..language import Expr, enum, limit, otherwise, per, ref, require, step, when
+from ..language import Expr, constraint, enum, otherwise, per, ref, require, step, when
 from ..scheduler import FailureHandler, Scheduler
 from ..scheduler.failure import FailedAttempt, FailurePhase
 from ..scheduler.framework.status import Phase
@@ -35,7 +35,7 @@ class Before90660(FailureHandler):
     fetched = per(Pod, PodCopy)
 
     def begin(self, pod: Pod, attempt: FailedAttempt) -> None:
-        limit("one requeue goroutine per pod", self.retry[pod] == Retry.NONE)
+        constraint("one requeue goroutine per pod", self.retry[pod] == Retry.NONE)
         super().begin(pod, attempt)
 
     def handle(self, pod: Pod) -> None:

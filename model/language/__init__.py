@@ -26,7 +26,7 @@ from .graph import substitute, topological, variables_of
 from .shapes import boolean, enum, fifo, integer, per, record, ref
 from .sorts import BOOL, INT, Entity, Sort, Universe
 from .system import State, Transition, TransitionSystem, trace_system
-from .tracer import before, limit, otherwise, require, when
+from .tracer import before, constraint, otherwise, require, when
 from .views import Record
 
 __all__ = [
@@ -57,6 +57,7 @@ __all__ = [
     "boolean",
     "build",
     "clamp",
+    "constraint",
     "count",
     "enum",
     "equal",
@@ -64,7 +65,6 @@ __all__ = [
     "implies",
     "integer",
     "largest",
-    "limit",
     "negate",
     "otherwise",
     "per",

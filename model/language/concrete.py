@@ -41,7 +41,7 @@ class Concrete:
             trace.values = {var: const(var.sort, code) for var, code in self._codes.items()}
             with tracing(trace):
                 result = self._plain(call())
-            guards = [trace.guard, *trace.limits.values()]
+            guards = [trace.guard, *trace.constraints.values()]
             if any(g.is_const and not g.value for g in guards):
                 raise NotEnabled
             if keep:

@@ -29,7 +29,7 @@ class Transition:
     """One step with its parameters bound.
 
     Enabled where `guard` and every limit hold; then each variable in `updates` takes its new value,
-    all at once, and every other variable keeps its own. `fair` transitions are those that a recovery may count on;
+    all at once, and every other variable keeps its own. `fair` transitions are those that a resettability may count on;
     `fairness` names the fair sets that the transition belongs to, which liveness counts on.
     """
 
@@ -39,7 +39,7 @@ class Transition:
     actor: str
     fair: bool
     guard: Expr
-    limits: tuple[tuple[str, Expr], ...]
+    constraints: tuple[tuple[str, Expr], ...]
     updates: Mapping[Variable, Expr]
     doc: str = ""
     location: Location = ("", 0)
@@ -53,13 +53,15 @@ class Transition:
 
     @property
     def enabled(self) -> Expr:
-        """Guard and limits together."""
-        return all_of((self.guard, *(e for _, e in self.limits)))
+        """Guard and constraints together."""
+        return all_of((self.guard, *(e for _, e in self.constraints)))
 
     @property
     def reads(self) -> frozenset[Variable]:
         """The variables that decide whether and how this transition acts."""
-        return frozenset(variables_of((self.guard, *(e for _, e in self.limits), *self.updates.values())))
+        return frozenset(
+            variables_of((self.guard, *(e for _, e in self.constraints), *self.updates.values()))
+        )
 
     @property
     def writes(self) -> frozenset[Variable]:
@@ -71,7 +73,7 @@ class Transition:
 class TransitionSystem:
     """Variables with their initial values, transitions, and named predicates over the state.
 
-    `invariants` must hold in every reachable state. `goals` should be reachable. `recoveries` must stay
+    `invariants` must hold in every reachable state. `witnesses` should be reachable. `resettabilities` must stay
     reachable: from every reachable state, fair transitions alone can lead to a state that satisfies
     the predicate. `livenesses` are violated by a fair run that is as one of their cases says. `views` are expressions that only reports look at; they keep nothing alive.
     """
@@ -81,8 +83,8 @@ class TransitionSystem:
     variables: tuple[Variable, ...]
     transitions: tuple[Transition, ...]
     invariants: Mapping[str, Expr] = field(default_factory=dict)
-    goals: Mapping[str, Expr] = field(default_factory=dict)
-    recoveries: Mapping[str, Expr] = field(default_factory=dict)
+    witnesses: Mapping[str, Expr] = field(default_factory=dict)
+    resettabilities: Mapping[str, Expr] = field(default_factory=dict)
     views: Mapping[str, Expr] = field(default_factory=dict)
     livenesses: Mapping[str, tuple[Case, ...]] = field(default_factory=dict)
 
@@ -97,9 +99,9 @@ class TransitionSystem:
         return {v: i for i, v in enumerate(self.variables)}
 
     @property
-    def limits(self) -> tuple[str, ...]:
+    def constraints(self) -> tuple[str, ...]:
         """The names of all bounds of the scenario, in order of first use."""
-        return tuple(dict.fromkeys(name for t in self.transitions for name, _ in t.limits))
+        return tuple(dict.fromkeys(name for t in self.transitions for name, _ in t.constraints))
 
     @cached_property
     def fair_sets(self) -> dict[Fairness, tuple[int, ...]]:
@@ -114,8 +116,8 @@ class TransitionSystem:
         """Every expression that an engine evaluates, in a deterministic order."""
         found: list[Expr] = []
         for t in self.transitions:
-            found += [t.guard, *(e for _, e in t.limits), *t.updates.values()]
-        for table in (self.invariants, self.goals, self.recoveries):
+            found += [t.guard, *(e for _, e in t.constraints), *t.updates.values()]
+        for table in (self.invariants, self.witnesses, self.resettabilities):
             found += table.values()
         return found + self.liveness_predicates()
 
@@ -138,7 +140,7 @@ class TransitionSystem:
         return {v.name: self.universe.decode(v.sort, c) for v, c in zip(self.variables, state, strict=True)}
 
     def with_predicates(self, **tables: Any) -> TransitionSystem:
-        """A copy with `invariants`, `goals`, `recoveries`, `livenesses` or `views` replaced."""
+        """A copy with `invariants`, `witnesses`, `resettabilities`, `livenesses` or `views` replaced."""
         return replace(self, **tables)
 
     def with_expressions(self, new: Mapping[Expr, Expr]) -> TransitionSystem:
@@ -150,8 +152,8 @@ class TransitionSystem:
         return replace(
             self,
             invariants=table(self.invariants),
-            goals=table(self.goals),
-            recoveries=table(self.recoveries),
+            witnesses=table(self.witnesses),
+            resettabilities=table(self.resettabilities),
             views=table(self.views),
             livenesses={
                 name: tuple(
@@ -202,7 +204,7 @@ def _trace_step(step: StepMethod, args: tuple[Any, ...], observers: list[_Observ
         actor=step.info.actor,
         fair=step.info.fair,
         guard=trace.guard,
-        limits=tuple((n, e) for n, e in trace.limits.items() if not (e.is_const and e.value)),
+        constraints=tuple((n, e) for n, e in trace.constraints.items() if not (e.is_const and e.value)),
         updates=_changes(trace),
         doc=step.doc,
         location=step.location,
@@ -219,12 +221,14 @@ def _observe(observer: _Observer, trace: Trace) -> None:
     changed = _changes(trace).keys()
     if observer.idle is not None and changed.isdisjoint(observer.idle):
         return
-    unseen, guard, limits = dict(trace.values), trace.guard, dict(trace.limits)
+    unseen, guard, constraints = dict(trace.values), trace.guard, dict(trace.constraints)
     trace.reads = set()
     observer.part.observe()
     if changed.isdisjoint(trace.reads):
         trace.values = unseen
-        if trace.guard is guard and [*map(id, trace.limits.values())] == [*map(id, limits.values())]:
+        if trace.guard is guard and [*map(id, trace.constraints.values())] == [
+            *map(id, constraints.values())
+        ]:
             observer.idle = trace.reads
 
 
@@ -246,8 +250,8 @@ def trace_system(
     model: Model,
     name: str = "",
     invariants: Mapping[str, Callable[[], Any]] | None = None,
-    goals: Mapping[str, Callable[[], Any]] | None = None,
-    recoveries: Mapping[str, Callable[[], Any]] | None = None,
+    witnesses: Mapping[str, Callable[[], Any]] | None = None,
+    resettabilities: Mapping[str, Callable[[], Any]] | None = None,
     views: Mapping[str, Callable[[], Any]] | None = None,
     livenesses: Mapping[str, Callable[[], Iterable[Case]]] | None = None,
 ) -> TransitionSystem:
@@ -281,8 +285,8 @@ def trace_system(
             variables=tuple(v for v in model_variables(model) if v.lo != v.hi),
             transitions=tuple(transitions),
             invariants=predicates(invariants),
-            goals=predicates(goals),
-            recoveries=predicates(recoveries),
+            witnesses=predicates(witnesses),
+            resettabilities=predicates(resettabilities),
             views=predicates(views, of_bool=False),
             livenesses={key: _cases(model, read) for key, read in (livenesses or {}).items()},
         )

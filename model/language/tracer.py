@@ -26,7 +26,7 @@ class Trace:
         self.values: dict[Var, Expr] = {}
         self.path: tuple[Expr, ...] = ()
         self.guard: Expr = as_expr(True)
-        self.limits: dict[str, Expr] = {}
+        self.constraints: dict[str, Expr] = {}
         self.closed: dict[int, Expr] = {}  # depth -> none of the `when`s of this chain held
         self.reads: set[Var] = set()
 
@@ -53,10 +53,10 @@ class Trace:
         """The step can run only if the condition holds (on the path taken)."""
         self.guard = all_of((self.guard, implies(all_of(self.path), as_expr(condition, BOOL))))
 
-    def limit(self, name: str, condition: Value) -> None:
+    def constraint(self, name: str, condition: Value) -> None:
         """Like `require`, for a bound of the scenario: when it stops a step, the verdict names it."""
         bound = implies(all_of(self.path), as_expr(condition, BOOL))
-        self.limits[name] = all_of((self.limits.get(name, True), bound))
+        self.constraints[name] = all_of((self.constraints.get(name, True), bound))
 
     @contextmanager
     def when(self, condition: Expr) -> Iterator[None]:
@@ -101,9 +101,9 @@ def require(condition: Value) -> None:
     active().require(condition)
 
 
-def limit(name: str, condition: Value) -> None:
+def constraint(name: str, condition: Value) -> None:
     """A bound of the scenario: the step cannot run beyond it, and a verdict says that it was hit."""
-    active().limit(name, condition)
+    active().constraint(name, condition)
 
 
 @contextmanager
@@ -155,6 +155,15 @@ def before(read: Callable[[], T]) -> T:
 
 
 __all__ = [
-    "Trace", "active", "any_of", "before", "current_path", "limit", "otherwise", "require", "tracing", "when",
+    "Trace",
+    "active",
+    "any_of",
+    "before",
+    "constraint",
+    "current_path",
+    "otherwise",
+    "require",
+    "tracing",
+    "when",
     "where",
 ]  # fmt: skip

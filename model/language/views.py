@@ -15,7 +15,7 @@ from .errors import ModelError
 from .expr import Expr, Value, all_of, as_expr, clamp, const, equal, less, select
 from .shapes import FifoCell, RecordCell, RecordShape, ScalarCell, TableCell, declared, zero_of
 from .sorts import Entity, sort_of_enum, sort_of_ref
-from .tracer import active, current_path, limit, where
+from .tracer import active, constraint, current_path, where
 
 Alternatives = list[tuple[Expr, Any]]
 
@@ -279,7 +279,7 @@ class FifoView:
         for condition, cell in self.alternatives:
             with where(condition):
                 length = active().read(cell.length.variable)
-                limit(f"{cell.path} holds at most {self.capacity}", less(length, self.capacity))
+                constraint(f"{cell.path} holds at most {self.capacity}", less(length, self.capacity))
                 for i, slot in enumerate(cell.slots):
                     store([(equal(length, i), slot)], value)
                 active().write(cell.length.variable, clamp(length + 1, 0, self.capacity))

@@ -30,7 +30,7 @@ from .framework.status import Code, NodeVerdict, Phase
 
 if TYPE_CHECKING:
     from ..environment.api import APIServer
-    from ..environment.faults import Disturbances
+    from ..environment.faults import Faults
     from ..environment.watch import PodWatch
     from .binding import Binding
     from .cache.scheduler_cache import Cache
@@ -55,7 +55,7 @@ class SchedulingAttempt(Component):
 
     api: APIServer
     pod_watch: PodWatch
-    disturbances: Disturbances
+    faults: Faults
     queue: PriorityQueue
     nominator: Nominator
     cache: Cache

@@ -5,15 +5,15 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from ..environment.faults import Disturbance
+from ..environment.faults import Fault
 from ..environment.objects import ExtensionPoint, Node, Pod, PodCopy
 from ..language import (
     Component,
     Expr,
     Value,
     boolean,
+    constraint,
     enum,
-    limit,
     otherwise,
     per,
     ref,
@@ -28,7 +28,7 @@ from .framework.waiting_pods import Signal
 
 if TYPE_CHECKING:
     from ..environment.api import APIServer
-    from ..environment.faults import Disturbances
+    from ..environment.faults import Faults
     from .cache.scheduler_cache import Cache
     from .cycle import Scheduler
     from .failure import FailureHandler
@@ -70,7 +70,7 @@ class Binding(Component):
     """
 
     api: APIServer
-    disturbances: Disturbances
+    faults: Faults
     cache: Cache
     failure: FailureHandler
     queue: PriorityQueue
@@ -84,7 +84,7 @@ class Binding(Component):
 
     def start(self, pod: Pod, node: Value, copy: PodCopy) -> None:
         """`go func()` at the end of scheduleOne."""
-        limit("one binding cycle per pod", self.phase[pod] == BindingPhase.NONE)
+        constraint("one binding cycle per pod", self.phase[pod] == BindingPhase.NONE)
         self.node[pod] = node
         self.copy[pod] = copy
         self.begin(pod)
@@ -143,7 +143,7 @@ class Binding(Component):
         if ok:
             self.phase[pod] = BindingPhase.BIND
         else:
-            self.disturbances.spend(Disturbance.PLUGIN_ERROR)
+            self.faults.spend(Fault.PLUGIN_ERROR)
             self.phase[pod] = BindingPhase.FORGET
 
     @step(actor="binding cycle", each="pod")
@@ -151,9 +151,9 @@ class Binding(Component):
         """POST the Binding."""
         require(self.phase[pod] == BindingPhase.BIND)
         if reply is Reply.FAILED:
-            self.disturbances.spend(Disturbance.BIND_FAILURE)
+            self.faults.spend(Fault.BIND_FAILURE)
         elif reply is Reply.LOST:
-            self.disturbances.spend(Disturbance.LOST_REPLY)
+            self.faults.spend(Fault.LOST_REPLY)
         self.phase[pod] = BindingPhase.FINISH_FAILED
         if reply is not Reply.FAILED:
             with when(self.api.can_bind(pod)):

@@ -17,8 +17,8 @@ from ..language import (
     any_of,
     as_expr,
     boolean,
+    constraint,
     enum,
-    limit,
     otherwise,
     per,
     ref,
@@ -98,7 +98,7 @@ class FailureHandler(Component):
 
     def begin(self, pod: Pod, attempt: FailedAttempt) -> None:
         """Start handling a failed attempt."""
-        limit("one failure handler per pod", self.phase[pod] == FailurePhase.NONE)
+        constraint("one failure handler per pod", self.phase[pod] == FailurePhase.NONE)
         self.copy[pod] = attempt.copy
         self.nominee[pod] = attempt.nominee
         self.withdrawal[pod] = self.withdrawal_of(attempt)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..environment.faults import Disturbance
+from ..environment.faults import Fault
 from ..environment.objects import ExtensionPoint, Node, Pod
 from ..language import Expr, Value, any_of, as_expr, otherwise, require, select, step, when
 from ..language.sorts import sort_of_ref
@@ -110,7 +110,7 @@ class PostFilter(Reservation):
         require(self.at(Phase.EVICT, pod) & self.preemption.is_next_victim(pod, victim))
         self.require_deletion(victim)
         if not ok:
-            self.disturbances.spend(Disturbance.WRITE_FAILURE)
+            self.faults.spend(Fault.WRITE_FAILURE)
             self.eviction_failed()
             return
         with when(self.api.pod[victim].exists):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..environment.faults import Disturbance
+from ..environment.faults import Fault
 from ..environment.objects import Node, Pod, PodObject
 from ..environment.watch import Handler
 from ..language import Component, Expr, as_expr, per, ref, require, select, step, when
@@ -16,7 +16,7 @@ from .binding import BindingPhase
 
 if TYPE_CHECKING:
     from ..environment.api import APIServer
-    from ..environment.faults import Disturbances
+    from ..environment.faults import Faults
     from ..environment.watch import NodeWatch, PodWatch
     from .binding import Binding
     from .cache.node_info import NodeInfos
@@ -42,7 +42,7 @@ class Process(Component):
     """
 
     api: APIServer
-    disturbances: Disturbances
+    faults: Faults
     pod_watch: PodWatch
     node_watch: NodeWatch
     scheduler: Scheduler
@@ -69,7 +69,7 @@ class Process(Component):
             require(False)
             return
         self._require_idle_handlers()
-        self.disturbances.spend(Disturbance.RESTART)
+        self.faults.spend(Fault.RESTART)
         self._lose_memory()
         handled = self.waits_for_handlers()
         self.pod_watch.relist(handled)
@@ -85,7 +85,7 @@ class Process(Component):
             return
         self._require_idle_handlers()
         require(self.may_lead())
-        self.disturbances.spend(Disturbance.LEADER_CHANGE)
+        self.faults.spend(Fault.LEADER_CHANGE)
         nodes = {node: as_expr(self.cache.live[node]) for node in self.universe[Node]}
         if self.scope.lost_replies:
             for pod in self.universe[Pod]:
@@ -101,7 +101,7 @@ class Process(Component):
             require(False)
             return
         require(self.sent[pod] == node)
-        self.disturbances.spend(Disturbance.LOST_REPLY)
+        self.faults.spend(Fault.LOST_REPLY)
         self.api.bind(pod, node)
         self.sent[pod] = None
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from ..environment.faults import Disturbance
+from ..environment.faults import Fault
 from ..environment.objects import ExtensionPoint, Node, Pod
 from ..language import otherwise, require, step, when
 from .attempt import SchedulingAttempt
@@ -88,7 +88,7 @@ class Reservation(SchedulingAttempt):
         if ok:
             self._go_on(pod, points[points.index(ExtensionPoint.RESERVE) + 1 :])
         else:
-            self.disturbances.spend(Disturbance.PLUGIN_ERROR)
+            self.faults.spend(Fault.PLUGIN_ERROR)
             self.scheduler_error = True
             self.phase = Phase.FORGET
 
@@ -100,7 +100,7 @@ class Reservation(SchedulingAttempt):
             return
         require(self.at(Phase.PERMIT, pod))
         if answer is PermitAnswer.REJECT:
-            self.disturbances.spend(Disturbance.PERMIT_REJECTION)
+            self.faults.spend(Fault.PERMIT_REJECTION)
             self.phase = Phase.FORGET
             return
         if answer is PermitAnswer.WAIT:

@@ -170,7 +170,7 @@ def _add_title(graph: graphviz.Digraph, finding: Finding, actors: int) -> None:
 
 def _add_ending(graph: graphviz.Digraph, finding: Finding, actors: int, bottom: float) -> None:
     text = f"{finding.property} is violated"
-    if finding.trap is not None:
+    if finding.no_way_back is not None:
         text = f"{finding.property}: there is no way out"
     elif finding.lasso is not None:
         text = f"{finding.property}: {finding.lasso.case}"

@@ -64,13 +64,15 @@ def _rests_on(finding: Finding) -> Markup:
     lines = [el("p", finding.words, class_="words")]
     if finding.scope:
         lines.append(el("p", f"Scope: {scope_words(finding.scope)}."))
-    if finding.bounds_hit:
-        lines.append(el("p", f"Bounds that were hit: {'; '.join(finding.bounds_hit)}."))
-    if finding.goals_reached:
-        reached = "; ".join(f"{goal} (after {steps} steps)" for goal, steps in finding.goals_reached.items())
+    if finding.constraints_hit:
+        lines.append(el("p", f"Bounds that were hit: {'; '.join(finding.constraints_hit)}."))
+    if finding.witnesses_reached:
+        reached = "; ".join(
+            f"{witness} (after {steps} steps)" for witness, steps in finding.witnesses_reached.items()
+        )
         lines.append(el("p", f"Reached on the way: {reached}."))
-    if finding.goals_missed:
-        lines.append(el("p", f"Never reached: {'; '.join(finding.goals_missed)}."))
+    if finding.witnesses_missed:
+        lines.append(el("p", f"Never reached: {'; '.join(finding.witnesses_missed)}."))
     if finding.steps_never_fired:
         steps = ", ".join(finding.steps_never_fired)
         total = len(finding.steps_never_fired) + len(finding.steps_fired)

@@ -85,7 +85,11 @@ def explain(finding: Finding, vocabulary: Vocabulary = PLAIN) -> Explanation:
 
 
 def _ending(finding: Finding) -> str:
-    return "" if finding.trap is not None or finding.lasso is not None else f"{finding.property} is violated"
+    return (
+        ""
+        if finding.no_way_back is not None or finding.lasso is not None
+        else f"{finding.property} is violated"
+    )
 
 
 def crowded(cluster: Cluster, state: State) -> list[str]:
@@ -187,7 +191,7 @@ def _disagreement(finding: Finding, states: list[State], vocabulary: Vocabulary)
     if not states or finding.memory is None or not finding.story:
         return ()
     last = finding.story[-1].number
-    at_the_end = finding.lasso is not None or finding.trap is not None
+    at_the_end = finding.lasso is not None or finding.no_way_back is not None
     state = states[-1] if at_the_end else states[-2]
     when = "At the end" if at_the_end else f"When step {last} was taken"
     lines = []

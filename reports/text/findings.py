@@ -81,8 +81,8 @@ def _print_scope(console: Console, finding: Finding) -> None:
 
 
 def _print_coverage(console: Console, finding: Finding) -> None:
-    if finding.goals_reached:
-        reached = (f"{goal} (after {steps} steps)" for goal, steps in finding.goals_reached.items())
+    if finding.witnesses_reached:
+        reached = (f"{witness} (after {steps} steps)" for witness, steps in finding.witnesses_reached.items())
         prefix = "Not vacuous" if finding.verdict == "HOLDS" and not finding.vacuous else "Reached on the way"
         print_wrapped(console, Text(f"{prefix}: {'; '.join(reached)}."), INDENT)
     if finding.steps_never_fired:

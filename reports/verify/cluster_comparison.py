@@ -20,8 +20,8 @@ from .comparison_text import NEWS, STYLES
 class Surveyed(msgspec.Struct, frozen=True):
     """One property over all clusters, on both schedulers.
 
-    `tried` says how many exposed clusters, the simplest of each group, were searched on the first scheduler too;
-    `newly_exposed` are those in which the property holds there. `goals_lost` were reached in some cluster before, and are in
+    `tried` says how many violating clusters, the simplest of each group, were searched on the first scheduler too;
+    `newly_violating` are those in which the property holds there. `witnesses_lost` were reached in some cluster before, and are in
     none now.
     """
 
@@ -29,8 +29,8 @@ class Surveyed(msgspec.Struct, frozen=True):
     before: Survey
     after: Survey
     tried: int = 0
-    newly_exposed: tuple[str, ...] = ()
-    goals_lost: tuple[str, ...] = ()
+    newly_violating: tuple[str, ...] = ()
+    witnesses_lost: tuple[str, ...] = ()
 
 
 def words(found: Surveyed) -> str:
@@ -38,14 +38,14 @@ def words(found: Surveyed) -> str:
     one, two = found.before, found.after
     told = f"{one.property}: {found.outcome}, in all clusters up to {size(two)}"
     told += (
-        f": {one.violated:,} of {one.clusters:,} exposed before, {two.violated:,} of {two.clusters:,} after"
+        f": {one.violated:,} of {one.clusters:,} violating before, {two.violated:,} of {two.clusters:,} after"
     )
-    if found.newly_exposed:
-        told += f"; exposed only after it: {'; '.join(found.newly_exposed)}"
+    if found.newly_violating:
+        told += f"; violating only after it: {'; '.join(found.newly_violating)}"
     elif found.tried:
-        told += f"; of the exposed, the simplest of each of {found.tried} groups was exposed before, too"
-    if found.goals_lost:
-        told += f". OUT OF REACH after it, in every cluster: {'; '.join(found.goals_lost)}"
+        told += f"; of the violating, the simplest of each of {found.tried} groups was violating before, too"
+    if found.witnesses_lost:
+        told += f". OUT OF REACH after it, in every cluster: {'; '.join(found.witnesses_lost)}"
     return told
 
 
@@ -65,7 +65,7 @@ def _columns(found: Sequence[Surveyed]) -> dict[str, list[str]]:
         "property": [s.before.property for s in found],
         "before": [s.before.verdict for s in found],
         "after": [s.after.verdict for s in found],
-        "exposed": [f"{s.before.violated:,} / {s.after.violated:,}" for s in found],
+        "violating": [f"{s.before.violated:,} / {s.after.violated:,}" for s in found],
         "outcome": [s.outcome for s in found],
     }
 

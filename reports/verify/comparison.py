@@ -30,7 +30,7 @@ class Pair(msgspec.Struct, frozen=True):
     """One property in one scenario, on both schedulers.
 
     `same`: what decides the property is the same system, so it was searched once. `remark` says what becomes of the earlier
-    counterexample. `goals_lost` were reached before and are out of reach now.
+    counterexample. `witnesses_lost` were reached before and are out of reach now.
     """
 
     outcome: Outcome
@@ -38,7 +38,7 @@ class Pair(msgspec.Struct, frozen=True):
     after: Finding
     same: bool = False
     remark: str = ""
-    goals_lost: tuple[str, ...] = ()
+    witnesses_lost: tuple[str, ...] = ()
 
     @builtins.property
     def scenario(self) -> str:
@@ -55,7 +55,7 @@ class Lost(msgspec.Struct, frozen=True):
     """What could come about in a scenario before, without a violation on the way, and cannot any more."""
 
     scenario: str
-    goal: str
+    witness: str
 
 
 class Decided(msgspec.Struct, frozen=True):
@@ -111,9 +111,9 @@ class Comparison(msgspec.Struct, frozen=True):
         return found
 
     @builtins.property
-    def goals_lost(self) -> tuple[Lost, ...]:
-        """All goals that are out of reach now, each once."""
-        own = (Lost(p.scenario, goal) for p in self.pairs for goal in p.goals_lost)
+    def witnesses_lost(self) -> tuple[Lost, ...]:
+        """All witnesses that are out of reach now, each once."""
+        own = (Lost(p.scenario, witness) for p in self.pairs for witness in p.witnesses_lost)
         return tuple(dict.fromkeys((*self.lost, *own)))
 
 

@@ -68,9 +68,9 @@ def _aside(pair: Pair) -> str:
 def summary(comparison: Comparison) -> list[str]:
     """What the table says of each property, and what changed without being a violation, a line each."""
     lines = [f"{name}: {outcome}" for name, outcome in comparison.outcomes.items()]
-    if comparison.goals_lost:
+    if comparison.witnesses_lost:
         lines.append(
-            f"OUT OF REACH after it, and reached before without a violation: {_places(comparison.goals_lost)}"
+            f"OUT OF REACH after it, and reached before without a violation: {_places(comparison.witnesses_lost)}"
         )
     if comparison.undecided:
         lines.append(f"reached before, not found after it within the budget: {_places(comparison.undecided)}")
@@ -114,7 +114,7 @@ def _values(values: Mapping[str, Value]) -> str:
 
 
 def _places(lost: Sequence[Lost]) -> str:
-    return "; ".join(f"{one.goal} ({one.scenario})" for one in lost)
+    return "; ".join(f"{one.witness} ({one.scenario})" for one in lost)
 
 
 def _styles(pair: Pair) -> dict[str, str]:

@@ -21,9 +21,9 @@ from podrace.model.language import (
     boolean,
     build,
     clamp,
+    constraint,
     enum,
     integer,
-    limit,
     negate,
     per,
     ref,
@@ -121,7 +121,7 @@ class Room(Component):
         self.at[worker] = Place.OUT
 
     def check_key(self) -> None:
-        limit("one key", self.key.is_none)
+        constraint("one key", self.key.is_none)
 
 
 class Careless(Room):
@@ -136,7 +136,7 @@ class House(Model):
 
 
 def house(change: type[Component] | None = None, count: int = 2) -> TransitionSystem:
-    """Invariant `alone`: no two are in. Goal `in`: somebody is. Recovery `empty`: all can leave again."""
+    """Invariant `alone`: no two are in. Witness `in`: somebody is. Resettability `empty`: all can leave again."""
     model = build(House, workers(count), [change] if change else [])
     room: Any = model.parts["room"]
     people = model.entities[Worker]
@@ -154,8 +154,8 @@ def house(change: type[Component] | None = None, count: int = 2) -> TransitionSy
         model,
         "house",
         invariants={"alone": alone},
-        goals={"in": lambda: ~empty()},
-        recoveries={"empty": empty},
+        witnesses={"in": lambda: ~empty()},
+        resettabilities={"empty": empty},
     )
 
 
@@ -181,7 +181,7 @@ def graph(
                 actor="walker",
                 fair=fair,
                 guard=equal(here, source),
-                limits=(),
+                constraints=(),
                 updates={at: as_expr(target)},
             )
             for (source, target), fair in edges.items()

@@ -40,7 +40,7 @@ def test_on_random_systems(system: TransitionSystem) -> None:
 
 
 @settings(max_examples=150)
-@given(systems(recoveries=0))
+@given(systems(resettabilities=0))
 def test_where_a_search_may_end_early(system: TransitionSystem) -> None:
     both(system)
 
@@ -61,7 +61,7 @@ def test_where_states_run_out(system: TransitionSystem, limit: int) -> None:
 @settings(max_examples=100)
 @given(systems(invariants=3))
 def test_on_results(system: TransitionSystem) -> None:
-    if system.invariants or system.recoveries:
+    if system.invariants or system.resettabilities:
         expected = check(system, engine="reference")
         found = check(system, engine="native")
         assert [replace(r, seconds=0.0, engine="") for r in found] == [
@@ -73,13 +73,13 @@ def test_on_results(system: TransitionSystem) -> None:
     ("system", "states"),
     [
         (counters(5), 243),
-        (counters(4, invariants=["not_all_done"], recoveries=["none_done"]), 81),
+        (counters(4, invariants=["not_all_done"], resettabilities=["none_done"]), 81),
         (counters(4, invariants=["none_done"]), 15),
         (house(), 8),
         # None in: 4. One in: 2 * 2, with its key or after the other gave it back. Both in: the last has it.
         (house(Careless), 4 + 8 + 2),
-        (graph({(0, 1): False, (1, 2): True, (2, 1): True}, 3, recoveries={"home": {0}}), 3),
-        (graph({}, 3, goals={"here": {0}}), 1),
+        (graph({(0, 1): False, (1, 2): True, (2, 1): True}, 3, resettabilities={"home": {0}}), 3),
+        (graph({}, 3, witnesses={"here": {0}}), 1),
         (graph({(0, 1): True}, 3, invariants={"no": set()}), 1),
     ],
 )

@@ -61,7 +61,7 @@ def some_systems(seed: int) -> list[TransitionSystem]:
         with_late_violations(system)
         for system in (
             *many_systems(half, seed),
-            *many_systems(AT_ONCE - half, seed, coupled(recoveries=0)),
+            *many_systems(AT_ONCE - half, seed, coupled(resettabilities=0)),
         )
     ]
 

@@ -26,15 +26,15 @@ from podrace.model.language import (
     boolean,
     build,
     clamp,
+    constraint,
     integer,
-    limit,
     require,
     step,
     trace_system,
 )
 from tests.random_systems import systems
 
-LIVE = systems(invariants=0, goals=0, recoveries=0, livenesses=2)
+LIVE = systems(invariants=0, witnesses=0, resettabilities=0, livenesses=2)
 
 
 @settings(max_examples=50)
@@ -137,7 +137,7 @@ class HeldBack(Component):
     @step(actor="hand")
     def stop(self) -> None:
         require(~self.light.stopped)
-        limit("never", self.light.wheel == 3)
+        constraint("never", self.light.wheel == 3)
         self.light.stopped = True
 
 
@@ -217,7 +217,7 @@ def test_a_fair_hand_stops_the_lamp() -> None:
 def test_a_bound_that_holds_a_goroutine_back_for_ever_makes_no_violation() -> None:
     result = verdict(HeldBack, "blinks")
     assert result.verdict is Verdict.HOLDS
-    assert result.bounds_hit == ("never",)
+    assert result.constraints_hit == ("never",)
 
 
 def test_luck_comes_in_the_end_but_patience_is_needed_without() -> None:

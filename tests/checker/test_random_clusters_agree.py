@@ -42,7 +42,9 @@ def assert_interpreter_agrees(asked: Asked, states: int) -> None:
 
 
 def lengths(found: Exploration) -> tuple[dict[str, int], dict[str, int]]:
-    return tuple({name: len(path) for name, path in runs.items()} for runs in (found.violations, found.goals))  # type: ignore[return-value]
+    return tuple(
+        {name: len(path) for name, path in runs.items()} for runs in (found.violations, found.witnesses)
+    )  # type: ignore[return-value]
 
 
 def assert_searches_agree(asked: Asked, states: int) -> None:

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from podrace.checker.core.exploration import Budget, Exploration
 from podrace.checker.explicit import reference
 from podrace.checker.explicit.reference import Watcher, explore
-from podrace.checker.search import EngineDisagreement, UnknownProperty, check, goals_of
-from podrace.checker.trace.trace import confirm, confirm_trap
+from podrace.checker.search import EngineDisagreement, UnknownProperty, check, witnesses_of
+from podrace.checker.trace.trace import confirm, confirm_no_way_back
 from podrace.checker.verdict import Result, Verdict
 from podrace.model.language import TransitionSystem
 from tests.checker.machines import Careless, counters, graph, house
@@ -26,15 +26,15 @@ def run(system: TransitionSystem, *names: str, **more: object) -> list[Result]:
 def test_what_holds() -> None:
     alone, empty = run(house())
     assert (alone.system, alone.property_id, alone.kind) == ("house", "alone", "invariant")
-    assert (empty.property_id, empty.kind) == ("empty", "recovery")
+    assert (empty.property_id, empty.kind) == ("empty", "resettability")
     for result in (alone, empty):
         assert result.verdict is Verdict.HOLDS
         assert (result.states, result.transitions) == (8, 14)
         assert result.fired == ("room.ask", "room.enter", "room.leave")
         assert result.never_fired == ()
-        assert result.goals_reached == {"in": 2}
-        assert result.goals_missed == ()
-        assert result.bounds_hit == ("one key",)
+        assert result.witnesses_reached == {"in": 2}
+        assert result.witnesses_missed == ()
+        assert result.constraints_hit == ("one key",)
         assert result.stopped is None
         assert not result.vacuous
         assert result.engine == "reference"
@@ -51,33 +51,33 @@ def test_what_is_violated() -> None:
 def test_a_trap() -> None:
     # The slice numbers transitions differently: 3 -> 0 is never enabled.
     edges = {(3, 0): True, (0, 1): True, (1, 2): True, (2, 1): False}
-    (home,) = run(graph(edges, 4, recoveries={"home": {0}}))
+    (home,) = run(graph(edges, 4, resettabilities={"home": {0}}))
     assert home.verdict is Verdict.VIOLATED
     assert home.trace is not None
     assert home.trace.path == (1,)
     assert (home.trace.closure, home.trace.closed) == (2, True)
-    (bounded,) = run(graph(edges, 4, recoveries={"home": {0}}), confirmed_states=1)
+    (bounded,) = run(graph(edges, 4, resettabilities={"home": {0}}), confirmed_states=1)
     assert bounded.trace is not None
     assert (bounded.trace.closure, bounded.trace.closed) == (1, False)
 
 
 def test_steps_are_counted_over_all_their_arguments() -> None:
-    (result,) = run(counters(invariants=["quiet"], goals=["all_done"]))
+    (result,) = run(counters(invariants=["quiet"], witnesses=["all_done"]))
     assert result.fired == ("counting.increase",)
     assert result.never_fired == ("counting.haunt",)
-    assert result.unseen == ()
+    assert result.outside_cone == ()
 
 
 def test_a_goal_that_is_never_reached_makes_holds_vacuous() -> None:
-    (result,) = run(counters(invariants=["always"], goals=["never", "all_done"]))
+    (result,) = run(counters(invariants=["always"], witnesses=["never", "all_done"]))
     assert result.verdict is Verdict.HOLDS
-    assert result.goals_reached == {"all_done": 4}
-    assert result.goals_missed == ("never",)
+    assert result.witnesses_reached == {"all_done": 4}
+    assert result.witnesses_missed == ("never",)
     assert result.vacuous
 
 
 def test_results_come_in_the_order_asked() -> None:
-    system = counters(invariants=["always", "never"], recoveries=["all_done", "none_done"])
+    system = counters(invariants=["always", "never"], resettabilities=["all_done", "none_done"])
     results = run(system, "none_done", "always", "never", "always")
     assert [r.property_id for r in results] == ["none_done", "always", "never"]
     verdicts = [r.verdict for r in results]
@@ -88,16 +88,18 @@ def test_results_come_in_the_order_asked() -> None:
 @pytest.mark.parametrize("stopped", ["states", "memory", "timeout"])
 def test_a_budget_that_runs_out_is_never_holds(stopped: str) -> None:
     budget = {"states": Budget(max_states=4), "memory": Budget(max_memory=0), "timeout": Budget(timeout=-1)}
-    system = counters(invariants=["not_all_done", "all_done"], recoveries=["not_all_done"])
-    system = replace(system, recoveries={"recovery": system.recoveries["not_all_done"]})
-    not_all_done, all_done, recovery = run(system, budget=budget[stopped])
-    assert not_all_done.verdict is recovery.verdict is Verdict.INCONCLUSIVE
-    assert not_all_done.stopped == recovery.stopped == stopped
+    system = counters(invariants=["not_all_done", "all_done"], resettabilities=["not_all_done"])
+    system = replace(system, resettabilities={"resettability": system.resettabilities["not_all_done"]})
+    not_all_done, all_done, resettability = run(system, budget=budget[stopped])
+    assert not_all_done.verdict is resettability.verdict is Verdict.INCONCLUSIVE
+    assert not_all_done.stopped == resettability.stopped == stopped
     assert all_done.verdict is Verdict.VIOLATED  # in the initial state
 
 
 def test_properties_with_the_same_slice_share_a_search() -> None:
-    system = counters(invariants=["always", "all_done", "not_all_done", "quiet"], recoveries=["some_done"])
+    system = counters(
+        invariants=["always", "all_done", "not_all_done", "quiet"], resettabilities=["some_done"]
+    )
     announced: list[tuple[str, ...]] = []
     together = run(system, announce=announced.append)
     assert announced == [("always",), ("all_done", "not_all_done"), ("quiet",), ("some_done",)]
@@ -107,15 +109,15 @@ def test_properties_with_the_same_slice_share_a_search() -> None:
     assert [r.verdict for r in together] == [r.verdict for r in apart]
 
 
-def test_goals_named_after_a_property_belong_to_it() -> None:
+def test_witnesses_named_after_a_property_belong_to_it() -> None:
     edges = {(0, 1): True}
-    goals = {"a: there": {1}, "b: nowhere": set(), "anywhere": {0, 1}, "c: what": {1}}
-    system = graph(edges, 2, invariants={"a": {0, 1}}, recoveries={"b": {0, 1}}, goals=goals)
-    assert goals_of(system, "a") == ["a: there", "anywhere", "c: what"]
+    witnesses = {"a: there": {1}, "b: nowhere": set(), "anywhere": {0, 1}, "c: what": {1}}
+    system = graph(edges, 2, invariants={"a": {0, 1}}, resettabilities={"b": {0, 1}}, witnesses=witnesses)
+    assert witnesses_of(system, "a") == ["a: there", "anywhere", "c: what"]
     a, b = run(system)
-    assert a.goals_reached == {"a: there": 1, "anywhere": 0, "c: what": 1}
+    assert a.witnesses_reached == {"a: there": 1, "anywhere": 0, "c: what": 1}
     assert not a.vacuous
-    assert b.goals_missed == ("b: nowhere",)
+    assert b.witnesses_missed == ("b: nowhere",)
     assert b.vacuous
 
 
@@ -130,14 +132,14 @@ def test_unknown_names() -> None:
 
 def test_nothing_to_check() -> None:
     with pytest.raises(ValueError, match="there is no property of counters to check"):
-        run(counters(goals=["always"]))
+        run(counters(witnesses=["always"]))
     with pytest.raises(ValueError, match="there is no property of house to check"):
         check(house(), [], engine="reference")
 
 
 def test_a_name_must_mean_one_property() -> None:
-    system = counters(invariants=["always"], recoveries=["always"])
-    with pytest.raises(ValueError, match="counters has both an invariant and a recovery `always`"):
+    system = counters(invariants=["always"], resettabilities=["always"])
+    with pytest.raises(ValueError, match="counters has both an invariant and a resettability `always`"):
         run(system)
 
 
@@ -172,7 +174,7 @@ def test_an_impossible_run_is_an_internal_error(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_false_goal_is_an_internal_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    lying(monkeypatch, lambda e: replace(e, goals={"in": (0,)}))
+    lying(monkeypatch, lambda e: replace(e, witnesses={"in": (0,)}))
     with pytest.raises(
         EngineDisagreement, match=r"claims that house reaches `in` after 1 steps, but .* does not reach"
     ):
@@ -180,8 +182,8 @@ def test_a_false_goal_is_an_internal_error(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_a_false_trap_is_an_internal_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    lying(monkeypatch, lambda e: replace(e, traps={"empty": (0, 2)}))
-    with pytest.raises(EngineDisagreement, match="ends in no trap"):
+    lying(monkeypatch, lambda e: replace(e, no_way_back={"empty": (0, 2)}))
+    with pytest.raises(EngineDisagreement, match="ends where there is a way back"):
         run(house(), "empty")
 
 
@@ -194,17 +196,20 @@ def test_an_early_stop_without_an_answer_is_an_internal_error(monkeypatch: pytes
 
 
 @settings(max_examples=200)
-@given(systems(invariants=3, recoveries=2))
+@given(systems(invariants=3, resettabilities=2))
 def test_results_agree_with_an_exploration_of_everything(system: TransitionSystem) -> None:
-    if not (system.invariants or system.recoveries):
+    if not (system.invariants or system.resettabilities):
         return
-    for name, result in zip([*system.invariants, *system.recoveries], run(system), strict=True):
-        kind = "invariants" if name in system.invariants else "recoveries"
+    for name, result in zip([*system.invariants, *system.resettabilities], run(system), strict=True):
+        kind = "invariants" if name in system.invariants else "resettabilities"
         alone = system.with_predicates(
-            **{k: {name: getattr(system, k)[name]} if k == kind else {} for k in ("invariants", "recoveries")}
+            **{
+                k: {name: getattr(system, k)[name]} if k == kind else {}
+                for k in ("invariants", "resettabilities")
+            }
         )
         whole = explore(alone)
-        claim = whole.violations.get(name, whole.traps.get(name))
+        claim = whole.violations.get(name, whole.no_way_back.get(name))
         assert result.verdict is (Verdict.HOLDS if claim is None else Verdict.VIOLATED)
         assert (result.trace is None) == (claim is None)
         if claim is not None:
@@ -213,7 +218,9 @@ def test_results_agree_with_an_exploration_of_everything(system: TransitionSyste
             if kind == "invariants":
                 confirm(system, result.trace.path, name)
             else:
-                confirm_trap(system, result.trace.path, name)
+                confirm_no_way_back(system, result.trace.path, name)
         else:
-            assert set(result.goals_reached) == set(whole.goals)
-            assert result.goals_reached == {goal: len(path) for goal, path in whole.goals.items()}
+            assert set(result.witnesses_reached) == set(whole.witnesses)
+            assert result.witnesses_reached == {
+                witness: len(path) for witness, path in whole.witnesses.items()
+            }

@@ -32,7 +32,7 @@ def race(fixes: tuple[str, ...] = ()) -> TransitionSystem:
 
 
 @settings(max_examples=100)
-@given(systems(invariants=2, recoveries=0), st.integers(0, 99))
+@given(systems(invariants=2, resettabilities=0), st.integers(0, 99))
 def test_what_walks_find_is_there(system: TransitionSystem, seed: int) -> None:
     for name in system.invariants:
         found = simulate(system, name, Walks(40, steps=20, seed=seed))
@@ -48,7 +48,7 @@ def test_what_walks_find_is_there(system: TransitionSystem, seed: int) -> None:
 
 
 @settings(max_examples=30)
-@given(systems(invariants=1, recoveries=0), st.integers(0, 99))
+@given(systems(invariants=1, resettabilities=0), st.integers(0, 99))
 def test_the_same_seed_gives_the_same(system: TransitionSystem, seed: int) -> None:
     for name in system.invariants:
         found = [timeless(simulate(system, name, Walks(90, 15, seed, jobs=jobs))) for jobs in (1, 1, 2)]
@@ -57,7 +57,7 @@ def test_the_same_seed_gives_the_same(system: TransitionSystem, seed: int) -> No
 
 def test_exact_coverage_of_a_tiny_system() -> None:
     """Two workers count to 2 each, so every walk has 4 steps; nobody looks at `noise`."""
-    system = counters(invariants=["always"], goals=["all_done", "never", "none_done", "first_done"])
+    system = counters(invariants=["always"], witnesses=["all_done", "never", "none_done", "first_done"])
     found = simulate(system, "always", Walks(50, steps=100))
     three = tuple(range(3))
     assert timeless(found) == Simulation(
@@ -71,8 +71,8 @@ def test_exact_coverage_of_a_tiny_system() -> None:
         seconds=0.0,
         fired={"counting.increase": 200},
         never_fired=("counting.haunt",),
-        goals_reached={"all_done": 4, "none_done": 0, "first_done": 2},
-        goals_missed=("never",),
+        witnesses_reached={"all_done": 4, "none_done": 0, "first_done": 2},
+        witnesses_missed=("never",),
         values=(
             Seen("counting.n[w0]", counted=True, values=three, missing=()),
             Seen("counting.n[w1]", counted=True, values=three, missing=()),
@@ -85,15 +85,15 @@ def test_exact_coverage_of_a_tiny_system() -> None:
 
 
 def test_walks_that_are_too_short_for_a_goal() -> None:
-    found = simulate(counters(invariants=["always"], goals=["all_done"]), "always", Walks(9, steps=3))
-    assert (found.steps, found.resting, found.goals_missed) == (27, 0, ("all_done",))
+    found = simulate(counters(invariants=["always"], witnesses=["all_done"]), "always", Walks(9, steps=3))
+    assert (found.steps, found.resting, found.witnesses_missed) == (27, 0, ("all_done",))
 
 
 def test_bounds_and_values() -> None:
     found = simulate(house(), "alone", Walks(100, steps=50))
     assert found.verdict is Verdict.INCONCLUSIVE
-    assert found.bounds_hit == ("one key",)
-    assert found.goals_reached == {"in": 2}
+    assert found.constraints_hit == ("one key",)
+    assert found.witnesses_reached == {"in": 2}
     assert {v.variable: len(v.values) for v in found.values} == {
         "room.at[w0]": 3,
         "room.at[w1]": 3,

@@ -40,20 +40,20 @@ def test_exit_codes(results: list[Result], code: int) -> None:
 
 def test_words_of_holds() -> None:
     assert HOLDS.words == "Holds in every interleaving: 1,200 states, 34 transitions, depth 5."
-    bounded = replace(HOLDS, bounds_hit=("a", "b"))
+    bounded = replace(HOLDS, constraints_hit=("a", "b"))
     assert bounded.words.endswith("Within these bounds, which were hit: a; b.")
 
 
 def test_vacuous() -> None:
     assert not HOLDS.vacuous
-    missed = replace(HOLDS, goals_missed=("in", "out"))
+    missed = replace(HOLDS, witnesses_missed=("in", "out"))
     assert missed.vacuous
     assert missed.words.endswith("Vacuous: never reached: in; out.")
     idle = replace(HOLDS, fired=())
     assert idle.vacuous
     assert idle.words.endswith("Vacuous: no step makes a difference to it.")
-    assert not replace(VIOLATED, goals_missed=("in",)).vacuous
-    assert not replace(INCONCLUSIVE, goals_missed=("in",)).vacuous
+    assert not replace(VIOLATED, witnesses_missed=("in",)).vacuous
+    assert not replace(INCONCLUSIVE, witnesses_missed=("in",)).vacuous
 
 
 def test_words_of_violated() -> None:
@@ -62,13 +62,15 @@ def test_words_of_violated() -> None:
     start = replace(VIOLATED, trace=Trace((), ((0, 0, 0),)))
     assert start.words == f"Violated in the initial state, and by no shorter run ({explored})."
     assert VIOLATED.trace is not None
-    trap = replace(VIOLATED, kind="recovery", trace=replace(VIOLATED.trace, closure=7, closed=True))
-    assert trap.words == (
+    no_way_back = replace(
+        VIOLATED, kind="resettability", trace=replace(VIOLATED.trace, closure=7, closed=True)
+    )
+    assert no_way_back.words == (
         "Violated after 2 steps: from there, fair steps alone never lead back "
         f"(executed again in the 7 states that they lead to; {explored})."
     )
-    assert trap.trace is not None
-    partly = replace(trap, trace=replace(trap.trace, closed=False))
+    assert no_way_back.trace is not None
+    partly = replace(no_way_back, trace=replace(no_way_back.trace, closed=False))
     assert "in the first 7 states that they lead to" in partly.words
 
 
@@ -81,8 +83,10 @@ def test_words_of_inconclusive(stopped: str, said: str) -> None:
     explored = f"Stopped by {said} after 1,200 states, 34 transitions, depth 5"
     # The last level may be incomplete, so runs of 4 steps are covered, not of 5.
     assert result.words == f"{explored}: no violation within 4 steps, nothing known beyond."
-    recovery = replace(result, kind="recovery")
-    assert recovery.words == f"{explored}: recovery can be decided only when every state was visited."
+    resettability = replace(result, kind="resettability")
+    assert (
+        resettability.words == f"{explored}: resettability can be decided only when every state was visited."
+    )
     assert "within 0 steps" in replace(result, depth=0).words
 
 
@@ -93,10 +97,10 @@ def test_numbers() -> None:
 
 
 def test_a_result_can_be_written_to_a_file() -> None:
-    plain = replace(VIOLATED, goals_reached={"in": 2}, bounds_hit=("one key",)).to_plain()
+    plain = replace(VIOLATED, witnesses_reached={"in": 2}, constraints_hit=("one key",)).to_plain()
     assert msgspec.json.decode(msgspec.json.encode(plain)) == plain
     assert plain["verdict"] == "VIOLATED"
     assert plain["property"] == "alone"
-    assert plain["goals_reached"] == {"in": 2}
+    assert plain["witnesses_reached"] == {"in": 2}
     assert [step["step"] for step in plain["trace"]["steps"]] == ["ask", "enter"]
     assert HOLDS.to_plain()["trace"] is None

@@ -28,7 +28,7 @@ def searched(system: TransitionSystem, name: str, budget: Budget | None = None) 
 
 
 def names_of(system: TransitionSystem) -> list[str]:
-    return [*system.invariants, *system.recoveries, *system.livenesses]
+    return [*system.invariants, *system.resettabilities, *system.livenesses]
 
 
 @settings(max_examples=25)
@@ -106,7 +106,7 @@ def forged(kept: Kept, changes: dict[str, Any]) -> None:
         {"verdict": "INCONCLUSIVE"},
         {"verdict": "HOLDS", "run": None, "stopped": "states"},
         {"property": "another"},
-        {"goals_reached": {"another": 1}},
+        {"witnesses_reached": {"another": 1}},
     ],
 )
 def test_a_counterexample_that_is_none_is_ignored(violated: Kept, changes: dict[str, Any]) -> None:

@@ -31,9 +31,9 @@ from podrace.model.language import (
     boolean,
     build,
     clamp,
+    constraint,
     equal,
     integer,
-    limit,
     negate,
     per,
     require,
@@ -75,7 +75,7 @@ class House(Component):
     @step(actor="guest")
     def knock(self) -> None:
         """Knock once."""
-        limit("nobody knocks more than three times", self.knocks < 3)
+        constraint("nobody knocks more than three times", self.knocks < 3)
         self.knocks = clamp(self.knocks + 1, 0, 3)
 
     @step(actor="host")
@@ -116,7 +116,7 @@ def test_all_ways_are_found_the_shorter_first_whatever_the_key() -> None:
     ]
     assert found.common == ()
     assert found.own(found.ways[2]) == ("house.knock", "house.answer")
-    assert (found.searches, found.bounds_hit) == (12, ())
+    assert (found.searches, found.constraints_hit) == (12, ())
 
 
 def test_a_longer_run_is_taken_if_it_does_without_a_kind_of_step() -> None:
@@ -242,7 +242,7 @@ def recipes(draw: Any) -> TransitionSystem:
                 Transition(
                     part="cook", step=f"step{number}", args=(), actor="cook", fair=True,
                     guard=all_of(equal(variable(fact), const(BOOL, there)) for fact, there in wanted.items()),
-                    limits=(), updates={changed: const(BOOL, value)},
+                    constraints=(), updates={changed: const(BOOL, value)},
                 )
             )  # fmt: skip
         done = negate(variable(facts[-1]))
@@ -257,7 +257,7 @@ def violated_by(system: TransitionSystem, name: str, kinds: tuple[str, ...]) -> 
 
 @settings(max_examples=120, deadline=None)
 @given(
-    recipes() | coupled(recoveries=0) | systems(invariants=1, goals=1, recoveries=1),
+    recipes() | coupled(resettabilities=0) | systems(invariants=1, witnesses=1, resettabilities=1),
     st.sampled_from(["on", "off"]),
 )
 def test_they_are_the_minimal_sets_of_kinds_that_lead_to_a_violation(

@@ -164,7 +164,10 @@ def test_the_reductions_in_force_are_named(shell: Shell) -> None:
     assert (reduced["reductions"], plain["reductions"]) == (["partial-order reduction"], [])
     assert reduced["states"] <= plain["states"]
     assert reduced["verdict"] == plain["verdict"] == "HOLDS"
-    assert (reduced["steps_fired"], reduced["bounds_hit"]) == (plain["steps_fired"], plain["bounds_hit"])
+    assert (reduced["steps_fired"], reduced["constraints_hit"]) == (
+        plain["steps_fired"],
+        plain["constraints_hit"],
+    )
 
 
 @pytest.mark.parametrize("engine", ["reference", "native"])
@@ -329,6 +332,6 @@ def test_a_search_on_disk_is_stopped_and_resumed(shell: Shell) -> None:
     assert other.err.startswith("podrace: --disk: holds the search of another system")
     resumed = shell("check", "tiny.yaml", "--disk", "states", "--resume", "-o", "json")
     assert resumed.code == whole.code == 0
-    for name in ("states", "transitions", "depth", "steps_fired", "goals_reached"):
+    for name in ("states", "transitions", "depth", "steps_fired", "witnesses_reached"):
         found = [json.loads(ran.out)[0][name] for ran in (resumed, whole)]
         assert found[0] == found[1]

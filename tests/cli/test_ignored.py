@@ -153,7 +153,7 @@ def test_what_only_an_ignored_violation_brings_about_is_not_lost(shell: Shell, t
     lost = []
     for more in ((), ("--property", "MY-NONE")):
         ran = shell(*patch, "-P", "mine.py", "--property", "S-CAP", *more, "-o", "json")
-        lost.append([one["goal"] for one in json.loads(ran.out)["lost"] if one["goal"] == "p is bound"])
+        lost.append([one["witness"] for one in json.loads(ran.out)["lost"] if one["witness"] == "p is bound"])
     assert lost == [["p is bound"], []]
 
 

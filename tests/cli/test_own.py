@@ -44,7 +44,7 @@ class Untested(Property):
     def holds(self):
         return self.pods[0].index == 0
 
-    def goals(self):
+    def witnesses(self):
         return {"a pod is being deleted": any_of(self.api.pod[p].terminating for p in self.pods)}
 '''
 
@@ -93,7 +93,7 @@ def test_what_nothing_tested_fails_if_asked_to(shell: Shell, tiny: str, mine: Pa
         (MINE.replace("MY-NONE", "S-CAP"), "NobodyAssumed: `S-CAP` is a property of podrace: choose another `id`"),
         (MINE.replace("MY-DRAIN", "MY-NONE"), "QueueDrains: two properties have the id `MY-NONE`"),
         (MINE.replace('    """No pod stays in the queue for ever."""\n', ""), "QueueDrains has no docstring: say in one sentence what must hold"),
-        (MINE.replace('"liveness"', '"often"'), "QueueDrains: `often` is no kind of property: use one of invariant, recovery, stuck, liveness"),
+        (MINE.replace('"liveness"', '"often"'), "QueueDrains: `often` is no kind of property: use one of invariant, resettability, stuck, liveness"),
         (MINE.replace("def cases", "def holds"), "QueueDrains is of kind `liveness` and has no method `cases`"),
     ],
 )  # fmt: skip

@@ -61,7 +61,7 @@ def test_counts_of_two_pods_are_exact(shell: Shell) -> None:
     assert (survey["states"], survey["depth"]) == (7347, 49)
 
 
-def test_exposed_clusters_are_grouped_with_the_simplest_of_each(shell: Shell, tmp_path: Path) -> None:
+def test_violating_clusters_are_grouped_with_the_simplest_of_each(shell: Shell, tmp_path: Path) -> None:
     ran = shell(
         "prove", "--pods", "3", "--nodes", "1", "--release", "1.13", "--property", "S-NOMVIS", "--zero-grace",
         "--no-empty-requests", "--max-states", "20000", "--examples", "found", *SMALL,
@@ -70,7 +70,7 @@ def test_exposed_clusters_are_grouped_with_the_simplest_of_each(shell: Shell, tm
     words = " ".join(ran.out.split())
     assert "S-NOMVIS on 1.13, up to 3 pods and 1 node: VIOLATED" in words
     assert "536 clusters can be told apart" in words
-    assert "15 of them are exposed; 156 could not be decided" in words
+    assert "15 of them are violating; 156 could not be decided" in words
     assert (
         "Group 1: 8 clusters, 30 steps; the simplest: n1 has 2 cpu; p1 asks for 1 cpu with priority 0, on n1"
         in words
@@ -190,6 +190,6 @@ def test_what_is_refused_is_one_line(shell: Shell, words: list[str], message: st
 def test_what_holds_in_no_cluster_that_tests_it_is_vacuous() -> None:
     survey = Survey(
         property="P", release="1", verdict="HOLDS FOR ALL", pods=1, nodes=1, clusters=1, explored=1, states=1,
-        transitions=0, depth=0, violated=0, inconclusive=0, seconds=0.0, covers="", rows=(), groups=(), goals_missed=("g",),
+        transitions=0, depth=0, violated=0, inconclusive=0, seconds=0.0, covers="", rows=(), groups=(), witnesses_missed=("g",),
     )  # fmt: skip
     assert survey.vacuous

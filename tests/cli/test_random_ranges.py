@@ -65,19 +65,19 @@ def assert_as_by_brute_force(question: tuple[Asked, str, list[str]]) -> None:
     assert found.clusters
     if found.clusters.undecided:  # in the common slice there may be more states
         reject()
-    exposed = [one for one in known if one.verdict == "VIOLATED"]
-    assert found.verdict == ("VIOLATED" if exposed else "HOLDS")
+    violating = [one for one in known if one.verdict == "VIOLATED"]
+    assert found.verdict == ("VIOLATED" if violating else "HOLDS")
     assert found.clusters.distinguishable <= len(known)
-    assert found.clusters.exposed <= len(exposed)
-    if exposed and found.trace is not None and found.lasso is None and found.trap is None:
-        assert len(found.trace) == min(len(one.trace or ()) for one in exposed)
-    if not exposed:
+    assert found.clusters.violating <= len(violating)
+    if violating and found.trace is not None and found.lasso is None and found.no_way_back is None:
+        assert len(found.trace) == min(len(one.trace or ()) for one in violating)
+    if not violating:
         shortest: dict[str, int] = {}
         for one in known:
-            for goal, steps in one.goals_reached.items():
-                shortest[goal] = min(steps, shortest.get(goal, steps))
-        assert found.goals_reached == shortest
-        assert set(found.bounds_hit) == {bound for one in known for bound in one.bounds_hit}
+            for witness, steps in one.witnesses_reached.items():
+                shortest[witness] = min(steps, shortest.get(witness, steps))
+        assert found.witnesses_reached == shortest
+        assert set(found.constraints_hit) == {bound for one in known for bound in one.constraints_hit}
 
 
 @settings(max_examples=2, suppress_health_check=list(HealthCheck))

@@ -76,12 +76,12 @@ def assert_as_by_brute_force(release: str, **ranges: range) -> tuple[Finding, in
     lengths = [steps for steps in known.values() if steps is not None]
     assert found.verdict == ("VIOLATED" if lengths else "HOLDS")
     assert found.clusters.distinguishable <= len(known)
-    assert found.clusters.exposed <= len(lengths)
+    assert found.clusters.violating <= len(lengths)
     if lengths:
         assert found.trace is not None
         numbers = tuple(found.clusters.example.values())
         assert known[numbers] == len(found.trace) == min(lengths)
-        # No exposed cluster with a counterexample of this length has lesser numbers.
+        # No violating cluster with a counterexample of this length has lesser numbers.
         alike = [tuple(map(int, key)) for key, steps in known.items() if steps == len(found.trace)]
         assert sum(map(int, numbers)) == min(map(sum, alike))
     return found, len(known)
@@ -91,7 +91,7 @@ def test_it_is_what_brute_force_gives() -> None:
     found, clusters = assert_as_by_brute_force("1.13", n=range(1, 3), a=range(1, 3), b=range(4, 6))
     assert clusters == 6
     assert found.clusters
-    assert (found.clusters.distinguishable, found.clusters.exposed) == (6, 4)
+    assert (found.clusters.distinguishable, found.clusters.violating) == (6, 4)
     assert found.clusters.example == {"nodes.n.cpu": "2", "pods.a.cpu": "2", "pods.b.priority": "4"}
 
 
@@ -107,7 +107,7 @@ def test_the_reference_engine_says_the_same() -> None:
     )
     run = Run(parse_scenario(text), resolve("1.19"), "S-CAP")
     native, slow = (execute(run, Budget(), Method(engine)) for engine in ("native", "reference"))
-    figures = [(f.verdict, f.states, f.transitions, f.depth, f.goals_reached) for f in (native, slow)]
+    figures = [(f.verdict, f.states, f.transitions, f.depth, f.witnesses_reached) for f in (native, slow)]
     assert figures[0] == figures[1]
     assert (native.engine, slow.engine) == ("native", "reference")
     assert native.clusters == slow.clusters
@@ -129,7 +129,7 @@ def test_the_report_says_what_it_covers(shell: Shell) -> None:
     assert f"{found['clusters']['distinguishable']} clusters that can be told apart" in text
 
 
-def test_the_exposed_cluster_is_one_that_can_be_written_and_replayed(shell: Shell, tmp_path: Path) -> None:
+def test_the_violating_cluster_is_one_that_can_be_written_and_replayed(shell: Shell, tmp_path: Path) -> None:
     ran = shell("check", "race.yaml", "-o", "json", "--save-trace", "trace.json", "--report", "report")
     assert ran.code == 1
     (found,) = json.loads(ran.out)

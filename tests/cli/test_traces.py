@@ -28,13 +28,13 @@ from tests.reports.standards import assert_matches, assert_sarif
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Traces of an invariant, a recovery and a liveness, and one of a property of the user's own."""
+    """Traces of an invariant, a resettability and a liveness, and one of a property of the user's own."""
     path = tmp_path_factory.mktemp("traces")
     (path / "mine.py").write_text(MINE)
     (path / "tiny.yaml").write_text(TINY)
     for line in (
         "check 72124 --save-trace {0}/race.json",
-        "check 53647 --save-trace {0}/trap.json",
+        "check 53647 --save-trace {0}/no_way_back.json",
         "check 53647 --property L-PEND --save-trace {0}/lasso.json",
         "check {0}/tiny.yaml -P {0}/mine.py --save-trace {0}/own.json",
     ):
@@ -56,7 +56,7 @@ def changed(folder: Path, name: str, change: Callable[[dict[str, Any]], object])
     return name
 
 
-@pytest.mark.parametrize("name", ["race", "trap", "lasso", "own"])
+@pytest.mark.parametrize("name", ["race", "no_way_back", "lasso", "own"])
 def test_what_is_stored_is_as_the_schema_says(folder: Path, name: str) -> None:
     text = (folder / f"{name}.json").read_text()
     assert_matches(schema_of("trace"), json.loads(text))
@@ -76,7 +76,7 @@ def test_what_a_trace_holds(folder: Path) -> None:
     ("name", "words"),
     [
         ("race", "Violated by a stored run of 15 steps, executed again. Nothing else was looked at."),
-        ("trap", "fair steps lead to. Nothing else was looked at."),
+        ("no_way_back", "fair steps lead to. Nothing else was looked at."),
         (
             "lasso",
             "Violated: p waits for ever although it fits, by a stored run of 18 steps, executed again.",

@@ -89,10 +89,10 @@ def test_a_patch_that_never_schedules_is_caught(shell: Shell) -> None:
     told = read(ran.out)
     assert told["outcomes"] == {"S-NOMVIS": "fixed"}
     assert told["lost"] == [
-        {"scenario": "small-race", "goal": "p is bound"},
-        {"scenario": "small-race", "goal": "q is bound"},
+        {"scenario": "small-race", "witness": "p is bound"},
+        {"scenario": "small-race", "witness": "q is bound"},
     ]
-    assert told["pairs"][0]["goals_lost"] == ["preemption chooses a node"]
+    assert told["pairs"][0]["witnesses_lost"] == ["preemption chooses a node"]
     assert "scheduler.assume" in told["steps_lost"]
 
 
@@ -284,7 +284,7 @@ def test_over_all_clusters_what_is_out_of_reach_is_seen(shell: Shell) -> None:
     )
     assert ran.code == 1
     (row,) = json.loads(ran.out)
-    assert (row["outcome"], row["goals_lost"]) == ("holds both", ["a pod is assumed"])
+    assert (row["outcome"], row["witnesses_lost"]) == ("holds both", ["a pod is assumed"])
     assert (row["before"]["clusters"], row["after"]["clusters"]) == (37, 5)
 
 
@@ -292,7 +292,7 @@ def survey(verdict: str, groups: tuple[Group, ...] = ()) -> Survey:
     return Survey("S-NOM", "r", verdict, 3, 1, 9, 9, 9, 9, 9, len(groups), 0, 0.0, "", (), groups)
 
 
-def test_over_all_clusters_another_exposed_cluster_is_a_regression(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_over_all_clusters_another_violating_cluster_is_a_regression(monkeypatch: pytest.MonkeyPatch) -> None:
     text = (HERE / "small-race.yaml").read_text()
     found = survey("VIOLATED", (Group(1, "one", 3, text), Group(1, "two", 3, text), Group(1, "none", 3, "")))
     for verdict, outcome, fresh in (
@@ -301,7 +301,7 @@ def test_over_all_clusters_another_exposed_cluster_is_a_regression(monkeypatch: 
     ):
         monkeypatch.setattr(verify_clusters, "execute", lambda run, budget, verdict=verdict: finding(verdict))
         made = verify_clusters.surveyed(survey("VIOLATED"), found, resolve("1.13"), ())
-        assert (made.outcome, made.tried, made.newly_exposed) == (outcome, 2, fresh)
+        assert (made.outcome, made.tried, made.newly_violating) == (outcome, 2, fresh)
         assert verify_clusters.code_of([made], strict=False) == (1 if fresh else 0)
         assert verify_clusters.code_of([made], strict=True) == 1
     regressed = verify_clusters.surveyed(survey("HOLDS FOR ALL"), found, resolve("1.13"), ())

@@ -130,12 +130,12 @@ def test_a_cycles():
     ],
 )
 def test_a_one_each(release, limits):
-    found = set(system(release=release).limits)
+    found = set(system(release=release).constraints)
     assert {name for name in found if name.startswith("one ")} == limits
 
 
 def test_a_backlog():
-    assert "pod_watch.log holds at most 3" in system(race_72124(pod_events=3)).limits
+    assert "pod_watch.log holds at most 3" in system(race_72124(pod_events=3)).constraints
 
 
 def test_a_filters():

@@ -6,7 +6,7 @@ from typing import cast
 
 from hypothesis import strategies as st
 
-from podrace.reports.document import Change, Finding, Fixes, Lasso, Place, Step, Trap, Value, Word
+from podrace.reports.document import Change, Finding, Fixes, Lasso, NoWayBack, Place, Step, Value, Word
 
 texts = st.text(max_size=12)
 values = cast("st.SearchStrategy[Value]", st.none() | st.booleans() | st.integers(-(2**70), 2**70) | texts)
@@ -35,9 +35,9 @@ def findings(draw: st.DrawFn) -> Finding:
         for number in range(1, count + 1)
     )
     turn = draw(st.integers(0, count))
-    trap = Trap(3, True) if verdict == "VIOLATED" and draw(st.booleans()) else None
-    goes_on = trap is not None or (verdict == "VIOLATED" and draw(st.booleans()))
-    lasso = Lasso(draw(texts), turn, count - turn) if goes_on and trap is None else None
+    no_way_back = NoWayBack(3, True) if verdict == "VIOLATED" and draw(st.booleans()) else None
+    goes_on = no_way_back is not None or (verdict == "VIOLATED" and draw(st.booleans()))
+    lasso = Lasso(draw(texts), turn, count - turn) if goes_on and no_way_back is None else None
     return Finding(
         scenario=draw(texts),
         release=draw(texts),
@@ -50,7 +50,7 @@ def findings(draw: st.DrawFn) -> Finding:
         seconds=draw(st.none() | st.floats(0, 1e6)),
         trace=steps[: turn if goes_on else count] if verdict == "VIOLATED" else None,
         cycle=steps[turn:] if goes_on else (),
-        trap=trap,
+        no_way_back=no_way_back,
         lasso=lasso,
         words=draw(texts),
         expected=draw(st.none() | verdicts.filter(lambda v: v != "INCONCLUSIVE")),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from podrace.reports.document import Change, Finding, Fixes, Lasso, Step, Trap
+from podrace.reports.document import Change, Finding, Fixes, Lasso, NoWayBack, Step
 from podrace.reports.vocabulary import Vocabulary, Word
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -88,8 +88,8 @@ HOLDS = Finding(
     sentence="No pod is assumed at the nominated pod's expense.",
     issues=(72124,),
     scope={"pod_events": 4, "node_deletions": 0, "pod_gc": True, "flush": False},
-    bounds_hit=("pod_watch.log: at most 4 entries",),
-    goals_reached={"preemption chooses a node": 9},
+    constraints_hit=("pod_watch.log: at most 4 entries",),
+    witnesses_reached={"preemption chooses a node": 9},
     steps_fired=("scheduler.pop", "scheduler.filter"),
     steps_never_fired=("users.delete_node",),
     engine="native",
@@ -106,7 +106,7 @@ VACUOUS = Finding(
     depth=0,
     seconds=0.0,
     words="Holds in every interleaving: 1 state, 0 transitions, depth 0. Vacuous: no step makes a difference to it.",
-    goals_missed=("a pod is assumed",),
+    witnesses_missed=("a pod is assumed",),
     steps_never_fired=("scheduler.pop",),
     vacuous=True,
 )
@@ -124,7 +124,7 @@ INCONCLUSIVE = Finding(
     words="Stopped by the time limit: no violation within 16 steps, nothing known beyond.",
 )
 
-TRAPPED = Finding(
+NO_WAY_BACK = Finding(
     scenario="mine",
     release="1.8",
     fixes=Fixes(),
@@ -135,7 +135,7 @@ TRAPPED = Finding(
     depth=27,
     seconds=0.4,
     trace=TRACE[:1],
-    trap=Trap(states=322, complete=True),
+    no_way_back=NoWayBack(states=322, complete=True),
     after=TRACE[1:2],
     cycle=TRACE[2:],
     words="Violated after 1 step: from there, fair steps alone never lead back.",
@@ -171,4 +171,4 @@ AT_ONCE = Finding(
     words="Violated in the initial state.",
 )
 
-ALL = [VIOLATED, HOLDS, VACUOUS, INCONCLUSIVE, TRAPPED, STARVED, AT_ONCE]
+ALL = [VIOLATED, HOLDS, VACUOUS, INCONCLUSIVE, NO_WAY_BACK, STARVED, AT_ONCE]

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from podrace.reports.text.explain import explain
 from tests.reports.golden import assert_golden
-from tests.reports.samples import AT_ONCE, HOLDS, STARVED, TRAPPED, VIOLATED
+from tests.reports.samples import AT_ONCE, HOLDS, NO_WAY_BACK, STARVED, VIOLATED
 from tests.reports.samples import WORDS as PLAINER
 from tests.reports.shown import SHOWN, WORDS
 
@@ -65,7 +65,7 @@ def test_without_memory_the_steps_remain() -> None:
 
 
 def test_remarks_of_traps_and_lassos() -> None:
-    assert [t.remark for t in explain(TRAPPED).steps] == [
+    assert [t.remark for t in explain(NO_WAY_BACK).steps] == [
         "",
         "from here there is no way out; for example, it goes on like this:",
         "and these steps repeat for ever:",

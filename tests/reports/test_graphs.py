@@ -17,7 +17,7 @@ from podrace.reports.graphs.render import RenderError, format_of, write_graph
 from podrace.reports.graphs.style import NotDrawn
 from tests.reports import shown
 from tests.reports.golden import assert_golden
-from tests.reports.samples import AT_ONCE, HOLDS, STARVED, TRAPPED, VIOLATED, WORDS
+from tests.reports.samples import AT_ONCE, HOLDS, NO_WAY_BACK, STARVED, VIOLATED, WORDS
 from tests.reports.shown import SHOWN
 
 
@@ -32,7 +32,7 @@ def test_dot_source() -> None:
 
 
 def test_a_trap_says_that_there_is_no_way_out() -> None:
-    assert "L-ISO: there is no way out" in to_dot(TRAPPED)
+    assert "L-ISO: there is no way out" in to_dot(NO_WAY_BACK)
 
 
 def test_a_finding_without_counterexample_cannot_be_drawn() -> None:
@@ -42,7 +42,7 @@ def test_a_finding_without_counterexample_cannot_be_drawn() -> None:
 
 
 @pytest.mark.usefixtures("no_system_programs")
-@pytest.mark.parametrize("finding", [VIOLATED, TRAPPED, AT_ONCE], ids=lambda f: f.property)
+@pytest.mark.parametrize("finding", [VIOLATED, NO_WAY_BACK, AT_ONCE], ids=lambda f: f.property)
 def test_svg_without_a_system_package(finding: Finding, tmp_path: Path) -> None:
     write_graph(to_dot(finding, vocabulary=WORDS), tmp_path / "race.svg")
     root = ElementTree.parse(tmp_path / "race.svg").getroot()

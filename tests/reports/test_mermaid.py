@@ -14,7 +14,7 @@ from podrace.reports.formats.mermaid import MOST_LETTERS, to_mermaid
 from podrace.reports.outcome import Style
 from tests.reports.findings import findings
 from tests.reports.golden import assert_golden
-from tests.reports.samples import ALL, AT_ONCE, HOLDS, INCONCLUSIVE, STARVED, TRAPPED, VIOLATED, WORDS
+from tests.reports.samples import ALL, AT_ONCE, HOLDS, INCONCLUSIVE, NO_WAY_BACK, STARVED, VIOLATED, WORDS
 
 STYLE = Style(WORDS)
 LINE = re.compile(
@@ -33,7 +33,7 @@ def test_nothing_to_draw_is_an_empty_diagram_source() -> None:
 def test_what_repeats_is_a_loop() -> None:
     lines = [line.strip() for line in to_mermaid([STARVED], STYLE).splitlines()]
     assert lines.index("loop for ever:") < lines.index("end") == len(lines) - 1
-    trapped = to_mermaid([TRAPPED], STYLE)
+    trapped = to_mermaid([NO_WAY_BACK], STYLE)
     assert "Note over a0: from here there is no way out#59; for example, it goes on like this:\n" in trapped
     assert "loop and these steps repeat for ever:\n" in trapped
     rests = to_mermaid([msgspec.structs.replace(STARVED, cycle=())], STYLE)

@@ -7,7 +7,7 @@ import pytest
 
 from podrace.reports.document import Finding
 from podrace.reports.outcome import Style, message, numbered
-from tests.reports.samples import AT_ONCE, HOLDS, INCONCLUSIVE, STARVED, TRAPPED, VACUOUS, VIOLATED
+from tests.reports.samples import AT_ONCE, HOLDS, INCONCLUSIVE, NO_WAY_BACK, STARVED, VACUOUS, VIOLATED
 
 
 @pytest.mark.parametrize(
@@ -41,6 +41,6 @@ def test_steps_with_what_is_to_be_said_between_them() -> None:
         numbered(VIOLATED)[2] == "3. [binding cycle of a pod] bind(q, ok) - POST the Binding <first & last>"
     )
     assert numbered(STARVED)[1] == "for ever:"
-    assert numbered(TRAPPED)[3] == "and these steps repeat for ever:"
+    assert numbered(NO_WAY_BACK)[3] == "and these steps repeat for ever:"
     assert numbered(AT_ONCE) == []
     assert numbered(msgspec.structs.replace(STARVED, cycle=()))[-1] == "here it stays for ever"

@@ -10,7 +10,7 @@ from rich.console import Console
 from podrace.reports.document import Finding
 from podrace.reports.text.findings import print_report, scope_words
 from tests.reports.golden import assert_golden
-from tests.reports.samples import ALL, AT_ONCE, HOLDS, TRAPPED, VIOLATED, WORDS
+from tests.reports.samples import ALL, AT_ONCE, HOLDS, NO_WAY_BACK, VIOLATED, WORDS
 
 
 class AsciiStream(io.StringIO):
@@ -50,7 +50,7 @@ def test_a_terminal_without_unicode() -> None:
 
 @pytest.mark.parametrize("width", [40, 60, 80, 100, 200])
 def test_no_line_of_the_interleaving_is_wider_than_the_terminal(width: int) -> None:
-    lines = text_of([VIOLATED, HOLDS, TRAPPED, AT_ONCE], width=width).splitlines()
+    lines = text_of([VIOLATED, HOLDS, NO_WAY_BACK, AT_ONCE], width=width).splitlines()
     table = lines[:5]
     assert [line for line in lines[5:] if len(line) > width] == []
     if width >= 80:

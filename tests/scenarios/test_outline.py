@@ -1,4 +1,4 @@
-"""Outlines: every placement once, and what is written of a cluster is read back as the same."""
+"""ClusterTemplates: every placement once, and what is written of a cluster is read back as the same."""
 
 from __future__ import annotations
 
@@ -9,14 +9,22 @@ from podrace.model.history import resolve
 from podrace.model.language.expr import fresh_graph
 from podrace.properties import PROPERTIES, instrument
 from podrace.scenarios import parse_scenario
-from podrace.scenarios.template import LOWEST_PRIORITY, Limits, Outline, concrete, outlines, sizes, sketch
+from podrace.scenarios.template import (
+    LOWEST_PRIORITY,
+    ClusterTemplate,
+    Limits,
+    concrete,
+    sizes,
+    sketch,
+    templates,
+)
 from podrace.scenarios.writing import scenario_text
 
-PLAIN = Outline((), 0)
+PLAIN = ClusterTemplate((), 0)
 
 
 def test_every_placement_once_up_to_the_names_of_nodes() -> None:
-    assert [str(o) for o in outlines(3, 2, PLAIN)] == [
+    assert [str(o) for o in templates(3, 2, PLAIN)] == [
         "3 waiting",
         "1 on n1, 2 waiting",
         "1 on n1, 1 on n2, 1 waiting",
@@ -24,14 +32,14 @@ def test_every_placement_once_up_to_the_names_of_nodes() -> None:
         "2 on n1, 1 on n2",
         "3 on n1",
     ]
-    assert len(list(outlines(4, 3, PLAIN))) == 11
+    assert len(list(templates(4, 3, PLAIN))) == 11
 
 
 def test_quantities_have_names_and_ranges() -> None:
-    outline = Outline(
+    template = ClusterTemplate(
         (0,), 1, limits=Limits(least_request=1, least_priority=LOWEST_PRIORITY), resources=("cpu", "memory")
     )
-    assert [(q.name, q.lo, q.hi) for q in sketch(outline).quantities] == [
+    assert [(q.name, q.lo, q.hi) for q in sketch(template).quantities] == [
         ("n1.cpu", 0, 1 << 40),
         ("n1.memory", 0, 1 << 40),
         ("p1.cpu", 1, 1 << 40),
@@ -42,16 +50,16 @@ def test_quantities_have_names_and_ranges() -> None:
 
 def test_bound_pods_are_assumed_to_fit() -> None:
     with fresh_graph():
-        assert list(map(repr, sketch(Outline((2, 0), 1)).assumptions())) == [
+        assert list(map(repr, sketch(ClusterTemplate((2, 0), 1)).assumptions())) == [
             "not(lt(n1.cpu, add(p1.cpu, p2.cpu)))"
         ]
-        assert sketch(Outline((0, 0), 1)).assumptions() == ()
+        assert sketch(ClusterTemplate((0, 0), 1)).assumptions() == ()
 
 
 def test_exchanges_move_all_quantities_of_two_pods_or_nodes() -> None:
     found = {
         (a.name, b.name): {p.name: q.name for p, q in moved.items()}
-        for a, b, moved in sketch(Outline((0, 0), 2)).exchanges()
+        for a, b, moved in sketch(ClusterTemplate((0, 0), 2)).exchanges()
     }
     assert found == {
         ("p1", "p2"): {
@@ -65,23 +73,25 @@ def test_exchanges_move_all_quantities_of_two_pods_or_nodes() -> None:
 
 
 @pytest.mark.parametrize(
-    "outline",
+    "template",
     [
-        Outline((1,), 1, scope=Scope(pod_events=3, flush=False, node_deletions=1)),
-        Outline((1, 1), 1, graceful=False),
-        Outline((0, 0), 2, resources=("cpu", "memory"), limits=Limits(least_priority=LOWEST_PRIORITY)),
+        ClusterTemplate((1,), 1, scope=Scope(pod_events=3, flush=False, node_deletions=1)),
+        ClusterTemplate((1, 1), 1, graceful=False),
+        ClusterTemplate(
+            (0, 0), 2, resources=("cpu", "memory"), limits=Limits(least_priority=LOWEST_PRIORITY)
+        ),
     ],
     ids=str,
 )
-def test_a_written_cluster_is_read_back(outline: Outline) -> None:
+def test_a_written_cluster_is_read_back(template: ClusterTemplate) -> None:
     values = {
-        q.name: i % 4 - (3 if q.name.endswith("priority") and outline.limits.least_priority else 0)
-        for i, q in enumerate(sketch(outline).quantities)
+        q.name: i % 4 - (3 if q.name.endswith("priority") and template.limits.least_priority else 0)
+        for i, q in enumerate(sketch(template).quantities)
     }
-    for node, count in enumerate(outline.bound):
-        for r in outline.resources:
+    for node, count in enumerate(template.bound):
+        for r in template.resources:
             values[f"n{node + 1}.{r}"] = 9 if count else values[f"n{node + 1}.{r}"]
-    spec = concrete(outline, values)
+    spec = concrete(template, values)
     text = scenario_text(
         spec, name="some", title="Some", release="1.19", properties=["S-CAP"], comment="one\ntwo"
     )
@@ -118,7 +128,7 @@ def test_sizes_begin_with_the_smallest() -> None:
     [((0,), 6), ((1,), 2), ((3,), 6), ((0, 0), 12), ((1, 1), 2), ((2, 1), 2), ((1, 0), 2)],
 )
 def test_renamings_keep_the_placement(bound: tuple[int, ...], number: int) -> None:
-    found = list(sketch(Outline(bound, 3 - sum(bound))).renamings())
+    found = list(sketch(ClusterTemplate(bound, 3 - sum(bound))).renamings())
     assert len({tuple(renaming.items()) for renaming in found}) == len(found) == number
     names = set(found[0])
     assert all(set(renaming) == set(renaming.values()) == names for renaming in found)
@@ -126,7 +136,7 @@ def test_renamings_keep_the_placement(bound: tuple[int, ...], number: int) -> No
 
 def test_a_pod_that_no_node_could_hold_is_oversize() -> None:
     with fresh_graph():
-        assert list(map(repr, sketch(Outline((0, 0), 1)).oversize())) == [
+        assert list(map(repr, sketch(ClusterTemplate((0, 0), 1)).oversize())) == [
             "and(lt(n1.cpu, p1.cpu), lt(n2.cpu, p1.cpu))"
         ]
 

@@ -1,4 +1,4 @@
-"""The small clusters of the survey, and the disturbances, each alone."""
+"""The small clusters of the survey, and the faults, each alone."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from podrace.model.environment.objects import ClusterSpec, Node, Pod, Scope
 from podrace.model.environment.selectors import Selector
 from podrace.model.environment.spread import SpreadConstraint
 
-DISTURBANCES: dict[str, dict[str, int]] = {
+FAULTS: dict[str, dict[str, int]] = {
     "nothing": {},
     "pod deletion": {"pod_deletions": 1},
     "node deletion": {"node_deletions": 1, "node_creations": 1},
@@ -37,9 +37,9 @@ def clusters() -> Iterator[ClusterSpec]:
     yield spread_over_zones()
 
 
-def disturbed(cluster: ClusterSpec, disturbance: str) -> ClusterSpec:
-    """The cluster with this disturbance, two undelivered events, and without the periodic flush."""
-    scope = Scope(pod_events=2, flush=False, **DISTURBANCES[disturbance])  # type: ignore[arg-type]
+def disturbed(cluster: ClusterSpec, fault: str) -> ClusterSpec:
+    """The cluster with this fault, two undelivered events, and without the periodic flush."""
+    scope = Scope(pod_events=2, flush=False, **FAULTS[fault])  # type: ignore[arg-type]
     return replace(cluster, scope=scope)
 
 

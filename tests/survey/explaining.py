@@ -43,7 +43,7 @@ MOST_STATES = 2_000_000
 class Explainer:
     """Explains the violations of one release.
 
-    `successes` gives for a property the sets that explained others, the last first; `hopeless` are properties with disturbances for which many
+    `successes` gives for a property the sets that explained others, the last first; `hopeless` are properties with faults for which many
     changes at once were of no use: for these nothing but such sets and the races of the catalogue is tried.
     """
 
@@ -70,7 +70,7 @@ class Explainer:
         None if every set that was tried leaves a violation, UNDECIDED if some search was given up.
         """
         asked = _Asked(found)
-        hopeless = (found.property_id, found.disturbance) in self.hopeless
+        hopeless = (found.property_id, found.fault) in self.hopeless
         earlier = [self._here(changes) for changes in self.successes.get(found.property_id, [])]
         singles = () if hopeless else (*self._raced, *HAZARDS)
         for guess in dict.fromkeys(g for g in (*earlier, *self._groups, *((k,) for k in singles)) if g):
@@ -83,7 +83,7 @@ class Explainer:
         for whole in (self._raced, patched, upstream, (*patched, *self._others)):
             if whole and asked.holds_with(whole, however=True):
                 return self._noted(found, smallest(whole, asked.holds_with))
-        self.hopeless.add((found.property_id, found.disturbance))
+        self.hopeless.add((found.property_id, found.fault))
         return UNDECIDED if asked.undecided else None
 
     def _here(self, changes: Changes) -> Changes:

@@ -1,4 +1,4 @@
-"""What the survey finds on a release: which properties fail with which disturbance in which cluster."""
+"""What the survey finds on a release: which properties fail with which fault in which cluster."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from podrace.model.environment.objects import ClusterSpec
 from podrace.model.history import Composition, resolve
 from podrace.model.language import TransitionSystem
 from podrace.properties import PROPERTIES, instrument
-from tests.survey.clusters import DISTURBANCES, clusters, disturbed
+from tests.survey.clusters import FAULTS, clusters, disturbed
 
 MOST_STATES = 300_000
 """A search that comes to this many states without a violation is passed over."""
@@ -24,7 +24,7 @@ class Found:
 
     release: str
     property_id: str
-    disturbance: str
+    fault: str
     spec: ClusterSpec
     result: Result
 
@@ -53,11 +53,11 @@ def decide(spec: ClusterSpec, composition: Composition, name: str, most_states: 
 
 
 def survey(release: str) -> Iterator[Found]:
-    """All that is found on a release: each property with each disturbance in each cluster."""
-    for disturbance in DISTURBANCES:
+    """All that is found on a release: each property with each fault in each cluster."""
+    for fault in FAULTS:
         for cluster in clusters():
-            spec = disturbed(cluster, disturbance)
+            spec = disturbed(cluster, fault)
             system = system_of(spec, resolve(release), *PROPERTIES)
             for result in check(system, list(PROPERTIES), Budget(max_states=MOST_STATES)):
                 if result.verdict is Verdict.VIOLATED:
-                    yield Found(release, result.property_id, disturbance, spec, result)
+                    yield Found(release, result.property_id, fault, spec, result)

@@ -1,6 +1,6 @@
 """The table of all that the survey found, `found.tsv`: one line for what several releases have in common.
 
-A line has the property, the disturbance, the cluster, the number of steps of a shortest counterexample, the changes with which
+A line has the property, the fault, the cluster, the number of steps of a shortest counterexample, the changes with which
 it goes away (`-`: none that are known, `?`: undecided), and the releases.
 """
 
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from podrace.model.history import RELEASES
 from podrace.properties import PROPERTIES
-from tests.survey.clusters import DISTURBANCES, clusters
+from tests.survey.clusters import FAULTS, clusters
 from tests.survey.explaining import UNDECIDED, Changes
 
 FILE = Path(__file__).with_name("found.tsv")
@@ -24,7 +24,7 @@ class Row:
     """One violation on one release. `changes` is None where nothing known is enough."""
 
     property_id: str
-    disturbance: str
+    fault: str
     cluster: str
     steps: int
     changes: Changes | None
@@ -33,7 +33,7 @@ class Row:
     @property
     def place(self) -> tuple[str, str, str, str]:
         """What was asked."""
-        return self.release, self.property_id, self.disturbance, self.cluster
+        return self.release, self.property_id, self.fault, self.cluster
 
 
 def read() -> list[Row]:
@@ -42,32 +42,32 @@ def read() -> list[Row]:
 
 
 def _parsed(line: str) -> Iterator[Row]:
-    name, disturbance, cluster, steps, changes, releases = line.split("\t")
+    name, fault, cluster, steps, changes, releases = line.split("\t")
     chosen = None if changes == NOTHING else tuple(changes.split(" + "))
     for release in releases.split():
-        yield Row(name, disturbance, cluster, int(steps), chosen, release)
+        yield Row(name, fault, cluster, int(steps), chosen, release)
 
 
 def write(rows: Iterable[Row]) -> None:
     """Store the rows, in an order that does not depend on how they were found."""
     common: dict[tuple[str, str, str, int, Changes | None], list[str]] = {}
     for row in rows:
-        key = (row.property_id, row.disturbance, row.cluster, row.steps, row.changes)
+        key = (row.property_id, row.fault, row.cluster, row.steps, row.changes)
         common.setdefault(key, []).append(row.release)
-    names, disturbances = list(PROPERTIES), list(DISTURBANCES)
+    names, faults = list(PROPERTIES), list(FAULTS)
     placed = [cluster.name for cluster in clusters()]
 
     def order(key: tuple[str, str, str, int, Changes | None]) -> tuple[int, int, int, int]:
-        name, disturbance, cluster, _, _ = key
+        name, fault, cluster, _, _ = key
         oldest = min(map(RELEASES.index, common[key]))
-        return names.index(name), disturbances.index(disturbance), placed.index(cluster), oldest
+        return names.index(name), faults.index(fault), placed.index(cluster), oldest
 
     lines = []
     for key in sorted(common, key=order):
-        name, disturbance, cluster, steps, changes = key
+        name, fault, cluster, steps, changes = key
         releases = sorted(common[key], key=RELEASES.index)
         shown = NOTHING if changes is None else " + ".join(changes)
-        lines.append("\t".join((name, disturbance, cluster, str(steps), shown, " ".join(releases))))
+        lines.append("\t".join((name, fault, cluster, str(steps), shown, " ".join(releases))))
     FILE.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 

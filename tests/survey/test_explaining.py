@@ -11,9 +11,9 @@ from tests.survey.explaining import Explainer, smallest
 from tests.survey.finding import Found, decide
 
 
-def found(release: str, property_id: str, disturbance: str, cluster: object) -> Found:
-    spec = disturbed(cluster, disturbance)  # type: ignore[arg-type]
-    return Found(release, property_id, disturbance, spec, decide(spec, resolve(release), property_id))
+def found(release: str, property_id: str, fault: str, cluster: object) -> Found:
+    spec = disturbed(cluster, fault)  # type: ignore[arg-type]
+    return Found(release, property_id, fault, spec, decide(spec, resolve(release), property_id))
 
 
 @given(st.sets(st.integers(0, 19), min_size=1), st.integers(1, 20))

@@ -15,7 +15,7 @@ from podrace.checker.verdict import Verdict
 from podrace.model.history import CHANGES, RELEASES, resolve
 from podrace.properties import PROPERTIES
 from podrace.scenarios import catalogue
-from tests.survey.clusters import DISTURBANCES, cluster_named, clusters, disturbed
+from tests.survey.clusters import FAULTS, cluster_named, clusters, disturbed
 from tests.survey.explaining import HAZARDS, MOST_STATES, UNDECIDED, Changes, Explainer, with_changes
 from tests.survey.finding import decide, survey
 from tests.survey.table import FILE, Row, read, successes, write
@@ -28,7 +28,7 @@ PAGE = (Path(__file__).parents[2] / "docs" / "survey.md").read_text(encoding="ut
 def test_the_table_has_known_names_only() -> None:
     assert len({row.place for row in ROWS}) == len(ROWS)
     assert {row.release for row in ROWS} == set(RELEASES)
-    assert {row.disturbance for row in ROWS} <= set(DISTURBANCES)
+    assert {row.fault for row in ROWS} <= set(FAULTS)
     assert {row.cluster for row in ROWS} <= {cluster.name for cluster in clusters()}
     changes = {name for row in EXPLAINED for name in row.changes or ()}
     assert changes <= {*CHANGES, *HAZARDS}
@@ -46,9 +46,7 @@ def label(row: Row) -> str:
 
 @pytest.mark.parametrize("row", ROWS[:: len(ROWS) // 24], ids=label)
 def test_a_violation_of_the_table_is_there(row: Row) -> None:
-    found = decide(
-        disturbed(cluster_named(row.cluster), row.disturbance), resolve(row.release), row.property_id
-    )
+    found = decide(disturbed(cluster_named(row.cluster), row.fault), resolve(row.release), row.property_id)
     assert found.trace is not None
     assert (found.verdict, len(found.trace.steps)) == (Verdict.VIOLATED, row.steps)
 
@@ -60,7 +58,7 @@ def test_what_explains_a_violation_removes_it(row: Row) -> None:
 
 def check_explanation(row: Row) -> None:
     """The property holds with the changes of the row, and is not known to hold with one of them less."""
-    spec, changes = disturbed(cluster_named(row.cluster), row.disturbance), row.changes or ()
+    spec, changes = disturbed(cluster_named(row.cluster), row.fault), row.changes or ()
 
     def verdict(chosen: Changes) -> Verdict:
         return decide(spec, with_changes(row.release, chosen), row.property_id, MOST_STATES).verdict
@@ -104,12 +102,12 @@ def test_all_of_a_release(release: str) -> None:
         others = [row for row in read() if row.release != release]
         explainer = Explainer(release, successes(others))
         rows = [
-            Row(f.property_id, f.disturbance, f.spec.name, f.steps, explainer.explain(f), release)
+            Row(f.property_id, f.fault, f.spec.name, f.steps, explainer.explain(f), release)
             for f in survey(release)
         ]
         write([*others, *rows])
         return
-    found = {(release, f.property_id, f.disturbance, f.spec.name): f.steps for f in survey(release)}
+    found = {(release, f.property_id, f.fault, f.spec.name): f.steps for f in survey(release)}
     assert found == {place: row.steps for place, row in known.items()}
     for row in known.values():
         if row.changes not in (None, UNDECIDED):

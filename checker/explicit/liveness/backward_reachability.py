@@ -1,4 +1,4 @@
-"""The inner loops of the search for traps, in native code."""
+"""The inner loops of the search for states with no way back, in native code."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def edges(
 
 @jit
 def recovered(shape: Shape, states: Words, first: int, count: int, bits: Words, function: int) -> None:
-    """Write the recoveries that hold in `count` states from `first` on."""
+    """Write the resettabilities that hold in `count` states from `first` on."""
     start = states.ctypes.data + first * len(shape) * 8
     call(function, (start, count, bits.ctypes.data))
 

@@ -1,8 +1,8 @@
-"""Recoveries: can fair transitions alone still lead from every state to one that satisfies the predicate?
+"""Resettabilities: can fair transitions alone still lead from every state to one that satisfies the predicate?
 
 Asked when the whole graph is known. Its fair edges are stored once, forwards; then "can get there" is
 swept back along them until nothing changes, against the order of the states, because most edges lead
-to a later state. Eight recoveries share a sweep, one bit of a byte each.
+to a later state. Eight resettabilities share a sweep, one bit of a byte each.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ _SLICE = 1 << 18
 _CHUNK = 1 << 12
 
 
-class Recovery:
-    """The search for traps among the states of a completely explored system."""
+class Resettability:
+    """The search for states with no way back among the states of a completely explored system."""
 
     def __init__(
         self, program: Program, code: Functions, batch: Batch, store: Store, watch: Watch, states: int
@@ -34,8 +34,8 @@ class Recovery:
         self.states = states
         self.memory = store.bytes
 
-    def traps(self, fair_edges: int | None, look: Callable[[int], None]) -> dict[str, int]:
-        """Of each recovery that can be lost: the lowest state from which it is out of reach.
+    def no_way_back(self, fair_edges: int | None, look: Callable[[int], None]) -> dict[str, int]:
+        """Of each resettability that can be lost: the lowest state from which it is out of reach.
 
         `fair_edges` is how often fair transitions were enabled, None after a reduced search, which does not know
         it. `look` is called now and then with the memory in use, and may raise. Raises OutOfBudget.
@@ -48,15 +48,15 @@ class Recovery:
         can = self._block(np.uint8, self.states)
         self._edges(starts, targets, look)
         found = {}
-        names = list(self.program.system.recoveries)
+        names = list(self.program.system.resettabilities)
         for group in range(0, len(names), 8):
             members = names[group : group + 8]
             self._holding(can, group)
             self._spread(can, starts, targets, (1 << len(members)) - 1, look)
             for bit, name in enumerate(members):
-                trap = sweeps.first_without(can, np.uint8(1 << bit))
-                if trap >= 0:
-                    found[name] = trap
+                no_way_back = sweeps.first_without(can, np.uint8(1 << bit))
+                if no_way_back >= 0:
+                    found[name] = no_way_back
         return found
 
     def _edges(self, starts: np.ndarray, targets: np.ndarray, look: Callable[[int], None]) -> None:
@@ -81,8 +81,8 @@ class Recovery:
         return ((s, min(s + _SLICE, self.states)) for s in range(0, self.states, _SLICE))
 
     def _holding(self, can: np.ndarray, group: int) -> None:
-        """Set the bits of `can` to where the recoveries from number `group` on hold."""
-        words = self.program.recovery_words
+        """Set the bits of `can` to where the resettabilities from number `group` on hold."""
+        words = self.program.resettability_words
         word, shift = divmod(group, 64)
         bits = np.empty(_CHUNK * words, np.uint64)
         for first in range(0, self.states, _CHUNK):

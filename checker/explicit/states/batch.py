@@ -33,7 +33,7 @@ class Batch:
     def successors(self, state: Sequence[int], last: int = ALL) -> list[tuple[int, tuple[int, ...]]]:
         """Each enabled transition of a packed state, with the packed state that it leads to.
 
-        `hits` holds the limits that stopped a transition before number `last`.
+        `hits` holds the constraints that stopped a transition before number `last`.
         """
         parent = np.array(state, np.uint64)
         self.hits[:] = 0

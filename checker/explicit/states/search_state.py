@@ -22,16 +22,16 @@ from .bfs_kernel import (
 
 
 class Account:
-    """The numbers of one search. Predicates are numbered: invariants first, then goals.
+    """The numbers of one search. Predicates are numbered: invariants first, then witnesses.
 
     `control`, `fired`, `hits`, `seen` and `found` are what the kernels read and write; `first` maps a
-    predicate to the first state to break the invariant, or to reach the goal.
+    predicate to the first state to break the invariant, or to reach the witness.
     """
 
     def __init__(self, program: Program, max_states: int | None) -> None:
         system = program.system
-        self.names = [*system.invariants, *system.goals]
-        self.invariants, self.recoveries = len(system.invariants), len(system.recoveries)
+        self.names = [*system.invariants, *system.witnesses]
+        self.invariants, self.resettabilities = len(system.invariants), len(system.resettabilities)
         self.fired = np.zeros(max(1, len(system.transitions)), np.int64)
         self.hits = np.zeros(program.limit_words, np.uint64)
         self.seen, self.found = np.zeros((2, program.predicate_words), np.uint64)
@@ -72,7 +72,7 @@ class Account:
             self.first[bit] = state
         self.seen |= self.found
         broken = sum(bit < self.invariants for bit in self.first)
-        self.control[ANSWERED] = 0 < self.invariants == broken and not self.recoveries
+        self.control[ANSWERED] = 0 < self.invariants == broken and not self.resettabilities
 
     def rewind(self, which: np.ndarray) -> None:
         """Forget the batch in which the states ran out; `which` are the transitions of its successors."""

@@ -61,7 +61,7 @@ def wander(
 
     A walk ends after `length` steps, in a deadlock, or in a state that violates an invariant; after that, no walk of a
     higher number begins or goes on. `values` gets a 1 for each value that a variable takes, at the place that
-    `fields` gives; `earliest` gets, for each goal, the fewest steps after which a walk reached it, and the least number of such a
+    `fields` gives; `earliest` gets, for each witness, the fewest steps after which a walk reached it, and the least number of such a
     walk. With a `record` there is one walk, and it gets its transitions.
     """
     size = len(shape)
@@ -149,7 +149,7 @@ def _look(
     found: Words,
     check: int,
 ) -> None:
-    """Note which goals the new states reach, and end the walks that violate an invariant: their steps become -1."""
+    """Note which witnesses the new states reach, and end the walks that violate an invariant: their steps become -1."""
     live = control[LIVE]
     if len(found) == 0:
         return
@@ -166,10 +166,10 @@ def _look(
             if bit < invariants:
                 broken = True
                 continue
-            goal = 2 * (bit - invariants)
-            sooner = steps[at] < earliest[goal]
-            if sooner or (steps[at] == earliest[goal] and walks[at] < earliest[goal + 1]):
-                earliest[goal], earliest[goal + 1] = steps[at], walks[at]
+            witness = 2 * (bit - invariants)
+            sooner = steps[at] < earliest[witness]
+            if sooner or (steps[at] == earliest[witness] and walks[at] < earliest[witness + 1]):
+                earliest[witness], earliest[witness + 1] = steps[at], walks[at]
         if broken:
             if walks[at] < control[END]:
                 control[BROKEN_WALK], control[BROKEN_STEP] = walks[at], steps[at]

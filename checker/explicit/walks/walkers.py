@@ -42,7 +42,7 @@ class Tally:
     """What was seen on some walks.
 
     `fired[i]` counts how often transition i was taken; `values` has a 1 for every value that was taken, variable by variable;
-    `earliest` has the fewest steps to each goal, and the least walk that needs no more. `broken` is the violating walk
+    `earliest` has the fewest steps to each witness, and the least walk that needs no more. `broken` is the violating walk
     of the least number, with its number of steps.
     """
 
@@ -61,8 +61,8 @@ class Tally:
         self.fired += other.fired
         self.hits |= other.hits
         self.values |= other.values
-        for goal in range(len(self.earliest)):
-            self.earliest[goal] = min(tuple(self.earliest[goal]), tuple(other.earliest[goal]))
+        for witness in range(len(self.earliest)):
+            self.earliest[witness] = min(tuple(self.earliest[witness]), tuple(other.earliest[witness]))
         self.walks += other.walks
         self.steps += other.steps
         self.stuck += other.stuck
@@ -123,7 +123,7 @@ class Walkers:
     def tally(self) -> Tally:
         """Nothing seen yet but the initial state."""
         system, layout = self.system, self.program.layout
-        earliest = np.full((len(system.goals), 2), ALL, np.int64)
+        earliest = np.full((len(system.witnesses), 2), ALL, np.int64)
         values = np.zeros(self.places.total, np.uint8)
         for variable, code in zip(layout.fields, system.initial, strict=True):
             if variable in self.places.of:
@@ -167,9 +167,9 @@ class Walkers:
             for v, place in self.places.of.items()
         }
 
-    def limits_hit(self, tally: Tally) -> frozenset[str]:
+    def constraints_hit(self, tally: Tally) -> frozenset[str]:
         """The bounds that stopped a transition whose guard held."""
-        return frozenset(self.system.limits[bit] for bit in bits_of(tally.hits))
+        return frozenset(self.system.constraints[bit] for bit in bits_of(tally.hits))
 
 
 class Places:

@@ -9,12 +9,12 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from ...environment.faults import Disturbance
+from ...environment.faults import Fault
 from ...environment.objects import ExtensionPoint, Pod
 from ...language import Component, Expr, enum, per, require, step, when
 
 if TYPE_CHECKING:
-    from ...environment.faults import Disturbances
+    from ...environment.faults import Faults
 
 
 class Signal(Enum):
@@ -29,7 +29,7 @@ class Signal(Enum):
 class WaitingPods(Component):
     """The waiting pods by UID, and the Permit plugin that decides on them in its own time."""
 
-    disturbances: Disturbances
+    faults: Faults
 
     signal = per(Pod, enum(Signal))
 
@@ -83,5 +83,5 @@ class WaitingPods(Component):
         if ExtensionPoint.PERMIT not in pod.extension_points:
             require(False)
         require(self.undecided(pod))
-        self.disturbances.spend(Disturbance.PERMIT_REJECTION)
+        self.faults.spend(Fault.PERMIT_REJECTION)
         self.reject(pod)

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from ...environment.faults import Disturbance
+from ...environment.faults import Fault
 from ...environment.objects import Node, Pod
 from ...language import (
     Component,
@@ -20,8 +20,8 @@ from ...language import (
     any_of,
     as_expr,
     boolean,
+    constraint,
     enum,
-    limit,
     otherwise,
     per,
     ref,
@@ -33,7 +33,7 @@ from ...language import (
 
 if TYPE_CHECKING:
     from ...environment.api import APIServer
-    from ...environment.faults import Disturbances
+    from ...environment.faults import Faults
     from ...environment.watch import PodWatch
     from ..framework.waiting_pods import WaitingPods
     from ..queue.nominator import Nominator
@@ -62,7 +62,7 @@ class AsyncPreemption(Component):
 
     api: APIServer
     pod_watch: PodWatch
-    disturbances: Disturbances
+    faults: Faults
     waiting: WaitingPods
     nominator: Nominator
     queue: PriorityQueue
@@ -79,7 +79,7 @@ class AsyncPreemption(Component):
     def start(self, pod: Pod, node: Node, victims: Mapping[Pod, Value], last: Value) -> None:
         """prepareCandidateAsync: the goroutine starts, unless no victim is left to be evicted."""
         with when(any_of(victims.values())):
-            limit("one preemption goroutine per preemptor", self.phase[pod] == AsyncPhase.NONE)
+            constraint("one preemption goroutine per preemptor", self.phase[pod] == AsyncPhase.NONE)
             self.phase[pod] = AsyncPhase.BEGIN
             self.node[pod] = node
             self.last[pod] = last
@@ -210,7 +210,7 @@ class AsyncPreemption(Component):
         """PreemptPod: a victim that waits for permission is rejected, any other deleted; one that is gone is no error."""
         if not ok:
             require(~self.waiting.holds(victim))
-            self.disturbances.spend(Disturbance.WRITE_FAILURE)
+            self.faults.spend(Fault.WRITE_FAILURE)
             self.failed[pod] = True
             return False
         waits = self.waiting.holds(victim)

@@ -47,7 +47,7 @@ def assignment(value: Expr, variables: list[Variable], **predicates: Any) -> Tra
         actor="nobody",
         fair=True,
         guard=equal(variable(done), 0),
-        limits=(),
+        constraints=(),
         updates={target: value, done: as_expr(1)},
     )
     kept = tuple(v for v in (*variables, target, done) if v.lo != v.hi)
@@ -103,8 +103,8 @@ def test_operators_mean_the_same(data: Any) -> None:
         target = bare.transitions[0].updates
         target_variable = next(v for v in target if v.name == "target")
         reached = equal(variable(target_variable), expected) & (variable(bare.variables[-1]) > 0)
-        found = explore(bare.with_predicates(goals={"expected": reached}))
-    assert found.goals == {"expected": (0,)}
+        found = explore(bare.with_predicates(witnesses={"expected": reached}))
+    assert found.witnesses == {"expected": (0,)}
     assert (found.states, found.transitions) == (2, 1)
 
 

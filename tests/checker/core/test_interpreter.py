@@ -87,9 +87,9 @@ def test_enabled_and_limits() -> None:
     for label in ("room.ask(worker=w0)", "room.enter(worker=w0)", "room.ask(worker=w1)"):
         state = interpreter.successor(state, labels.index(label))
     assert [labels[n] for n in interpreter.enabled(state)] == ["room.leave(worker=w0)"]
-    assert interpreter.limits_hit(state) == {"one key"}
+    assert interpreter.constraints_hit(state) == {"one key"}
     assert interpreter.blocking(state, 3) == ["one key"]
-    assert interpreter.limits_hit(system.initial) == frozenset()
+    assert interpreter.constraints_hit(system.initial) == frozenset()
 
 
 def test_a_quantity_needs_a_value() -> None:

@@ -103,8 +103,8 @@ def philosophers(count: int) -> TransitionSystem:
     return trace_system(
         model,
         invariants={"no deadlock": lambda: negate(all_of(table.holds[p] == 1 for p in everyone))},
-        goals={"someone eats": lambda: any_of(table.holds[p] == 2 for p in everyone)},
-        recoveries={"all think": lambda: all_of(table.holds[p] == 0 for p in everyone)},
+        witnesses={"someone eats": lambda: any_of(table.holds[p] == 2 for p in everyone)},
+        resettabilities={"all think": lambda: all_of(table.holds[p] == 0 for p in everyone)},
     )
 
 

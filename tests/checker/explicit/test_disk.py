@@ -77,7 +77,7 @@ def test_a_finished_search_answers_at_once(tmp_path: Path) -> None:
 
 
 def test_an_answered_search_answers_at_once(tmp_path: Path) -> None:
-    system = philosophers(7).with_predicates(recoveries={})
+    system = philosophers(7).with_predicates(resettabilities={})
     first = explore(system, Budget(disk=tmp_path))
     assert first.stopped == "answered"
     assert untimed(explore(system, Budget(disk=tmp_path, resume=True))) == untimed(first)
@@ -92,7 +92,7 @@ def test_one_that_timed_out_goes_on_with_more_threads(tmp_path: Path) -> None:
 
 
 def test_states_on_disk_are_not_memory(tmp_path: Path) -> None:
-    system = philosophers(13).with_predicates(recoveries={}, invariants={})
+    system = philosophers(13).with_predicates(resettabilities={}, invariants={})
     budget = Budget(max_memory=700_000)
     assert explore(system, budget).stopped == "memory"
     found = explore(system, replace(budget, disk=tmp_path))

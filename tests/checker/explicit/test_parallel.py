@@ -80,7 +80,7 @@ def test_states_run_out_at_the_same_transition(most: int) -> None:
 
 
 def test_memory_is_the_same_bound() -> None:
-    system = philosophers(15).with_predicates(recoveries={}, invariants={})
+    system = philosophers(15).with_predicates(resettabilities={}, invariants={})
     words = generate(system).layout.words
     budget = Budget(max_memory=pell_lucas(15) * (8 * words + 3))
     for jobs in (1, 2):

@@ -38,15 +38,15 @@ def test_house() -> None:
     assert found.states == 8
     # ask: 2 of OUT/OUT, 1 of each mixed, 1 of each "in, out" -> 2 + 1 + 1 + 2; enter: 1 + 1 + 2; leave: 4.
     assert found.transitions == 6 + 4 + 4
-    assert found.limits_hit == {"one key"}
-    assert found.goals == {"in": (0, 2)}
+    assert found.constraints_hit == {"one key"}
+    assert found.witnesses == {"in": (0, 2)}
     assert found.violations == {}
-    assert found.traps == {}
+    assert found.no_way_back == {}
     assert found.complete
 
 
 def test_a_shortest_violation_is_found_and_its_level_finished() -> None:
-    system = house(Careless).with_predicates(recoveries={})
+    system = house(Careless).with_predicates(resettabilities={})
     found = explore(system)
     # ask and enter, twice: the fourth level has the first state with two in.
     assert found.violations == {"alone": (0, 1, 2, 3)}
@@ -64,17 +64,17 @@ def test_two_parents_share_a_successor_and_each_transition_counts() -> None:
 
 def test_of_two_shortest_runs_the_one_found_first_is_given() -> None:
     edges = {(0, 2): True, (0, 1): True, (1, 3): True, (2, 3): True}
-    found = explore(graph(edges, 4, goals={"end": {3}}))
-    assert found.goals == {"end": (0, 3)}
+    found = explore(graph(edges, 4, witnesses={"end": {3}}))
+    assert found.witnesses == {"end": (0, 3)}
 
 
 def test_everything_violated_at_the_start_stops_at_once() -> None:
-    found = explore(counters(invariants=["never"], goals=["some_done", "none_done"]))
+    found = explore(counters(invariants=["never"], witnesses=["some_done", "none_done"]))
     assert numbers(found) == (1, 0, 0)
     assert found.stopped == "answered"
     assert not found.complete
     assert found.violations == {"never": ()}
-    assert found.goals == {"none_done": ()}
+    assert found.witnesses == {"none_done": ()}
 
 
 def test_one_invariant_that_holds_keeps_the_search_alive() -> None:
@@ -84,31 +84,31 @@ def test_one_invariant_that_holds_keeps_the_search_alive() -> None:
     assert found.violations == {"never": ()}
 
 
-def test_goals_neither_stop_a_search_nor_keep_it_alive() -> None:
-    reached = explore(counters(goals=["always"]))
+def test_witnesses_neither_stop_a_search_nor_keep_it_alive() -> None:
+    reached = explore(counters(witnesses=["always"]))
     assert reached.complete
     assert reached.states == 9
-    unreached = explore(counters(invariants=["none_done"], goals=["all_done"]))
+    unreached = explore(counters(invariants=["none_done"], witnesses=["all_done"]))
     assert unreached.stopped == "answered"
-    assert unreached.goals == {}
+    assert unreached.witnesses == {}
     # Levels 0 to 2 of the grid: 1 + 2 + 3 states, and the transitions of the first two.
     assert numbers(unreached) == (6, 2 + 4, 2)
 
 
 def test_recoveries_keep_a_search_alive() -> None:
-    found = explore(counters(invariants=["never"], recoveries=["none_done"]))
+    found = explore(counters(invariants=["never"], resettabilities=["none_done"]))
     assert found.complete
     assert found.states == 9
-    assert found.traps == {"none_done": (0, 0)}
+    assert found.no_way_back == {"none_done": (0, 0)}
 
 
 @pytest.mark.parametrize("limit", range(1, 9))
 def test_a_limit_of_states_is_exact(limit: int) -> None:
-    found = explore(counters(invariants=["always"], recoveries=["none_done"]), Budget(max_states=limit))
+    found = explore(counters(invariants=["always"], resettabilities=["none_done"]), Budget(max_states=limit))
     assert found.states == limit
     assert found.stopped == "states"
     assert not found.complete
-    assert found.traps == {}
+    assert found.no_way_back == {}
 
 
 def test_the_transition_that_needed_one_state_too_many_is_counted() -> None:
@@ -147,23 +147,23 @@ def test_progress_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_limit_counts_as_hit_only_where_the_guard_holds() -> None:
     found = explore(house(count=1))
     # One worker: the key is never taken when it enters, but "enter" is not enabled inside either.
-    assert found.limits_hit == frozenset()
+    assert found.constraints_hit == frozenset()
     assert found.states == 3
 
 
 def test_traps_need_fair_steps_only() -> None:
     # 0 <-> 1 fair, 1 -> 2 fair, 2 -> 0 unfair: from 2, fair steps lead nowhere.
     edges = {(0, 1): True, (1, 0): True, (1, 2): True, (2, 0): False}
-    found = explore(graph(edges, 3, recoveries={"home": {0}, "two": {2}}))
-    assert found.traps == {"home": (0, 2)}
-    fair = explore(graph({**edges, (2, 0): True}, 3, recoveries={"home": {0}, "two": {2}}))
-    assert fair.traps == {}
+    found = explore(graph(edges, 3, resettabilities={"home": {0}, "two": {2}}))
+    assert found.no_way_back == {"home": (0, 2)}
+    fair = explore(graph({**edges, (2, 0): True}, 3, resettabilities={"home": {0}, "two": {2}}))
+    assert fair.no_way_back == {}
 
 
 def test_the_first_trap_is_the_lowest_numbered_one() -> None:
     # Unfair steps lead from 0 to the dead ends 2 and 1, found in that order.
-    found = explore(graph({(0, 2): False, (0, 1): False, (0, 0): True}, 3, recoveries={"home": {0}}))
-    assert found.traps == {"home": (0,)}
+    found = explore(graph({(0, 2): False, (0, 1): False, (0, 0): True}, 3, resettabilities={"home": {0}}))
+    assert found.no_way_back == {"home": (0,)}
 
 
 def reachable(system: TransitionSystem) -> dict[State, int]:
@@ -210,30 +210,30 @@ def test_a_complete_search_agrees_with_brute_force(system: TransitionSystem) -> 
             fired[t] += 1
     assert found.fired == tuple(fired)
     assert found.transitions == sum(fired)
-    assert found.limits_hit == frozenset().union(*(interpreter.limits_hit(s) for s in distance))
-    for name, goal in system.goals.items():
-        depths = [d for s, d in distance.items() if interpreter.holds(goal, s)]
-        assert (len(found.goals[name]) if name in found.goals else None) == min(depths, default=None)
+    assert found.constraints_hit == frozenset().union(*(interpreter.constraints_hit(s) for s in distance))
+    for name, witness in system.witnesses.items():
+        depths = [d for s, d in distance.items() if interpreter.holds(witness, s)]
+        assert (len(found.witnesses[name]) if name in found.witnesses else None) == min(depths, default=None)
 
 
 @settings(max_examples=300)
-@given(systems(invariants=0, goals=0))
+@given(systems(invariants=0, witnesses=0))
 def test_traps_agree_with_brute_force(system: TransitionSystem) -> None:
     found = explore(system)
     distance = reachable(system)
     interpreter = Interpreter(system)
-    for name, recovery in system.recoveries.items():
-        recovering = {s for s in distance if interpreter.holds(recovery, s)}
-        traps = {s: d for s, d in distance.items() if not fairly_reachable(system, s) & recovering}
-        assert (name in found.traps) == bool(traps)
-        if traps:
-            end = replay(system, found.traps[name]).states[-1]
-            assert end in traps
-            assert len(found.traps[name]) == min(traps.values())
+    for name, resettability in system.resettabilities.items():
+        recovering = {s for s in distance if interpreter.holds(resettability, s)}
+        no_way_back = {s: d for s, d in distance.items() if not fairly_reachable(system, s) & recovering}
+        assert (name in found.no_way_back) == bool(no_way_back)
+        if no_way_back:
+            end = replay(system, found.no_way_back[name]).states[-1]
+            assert end in no_way_back
+            assert len(found.no_way_back[name]) == min(no_way_back.values())
 
 
 @settings(max_examples=300)
-@given(systems(recoveries=0))
+@given(systems(resettabilities=0))
 def test_violations_agree_with_brute_force(system: TransitionSystem) -> None:
     found = explore(system)
     distance = reachable(system)

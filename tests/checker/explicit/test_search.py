@@ -49,9 +49,9 @@ def test_philosophers(count: int) -> None:
     found = explore(philosophers(count))
     assert found.states == pell_lucas(count)
     assert found.violations == {"no deadlock": tuple(range(count))}
-    assert found.goals == {"someone eats": (0, count)}
-    assert found.traps == {"all think": tuple(range(count))}
-    assert found.complete  # a recovery was asked: the violation does not end the search
+    assert found.witnesses == {"someone eats": (0, count)}
+    assert found.no_way_back == {"all think": tuple(range(count))}
+    assert found.complete  # a resettability was asked: the violation does not end the search
 
 
 @pytest.mark.parametrize("count", [1, 2, 5, 10, 14])
@@ -69,11 +69,11 @@ def test_a_queue(capacity: int) -> None:
     full = 2**capacity
     assert found.states == 2 * full - 1
     assert found.fired == (full - 1, full - 1, 2 * full - 2)
-    assert found.limits_hit == {f"post.letters holds at most {capacity}"}
+    assert found.constraints_hit == {f"post.letters holds at most {capacity}"}
 
 
 def test_the_level_of_the_last_violation_is_finished() -> None:
-    system = philosophers(6).with_predicates(recoveries={})
+    system = philosophers(6).with_predicates(resettabilities={})
     found = explore(system)
     assert found.stopped == "answered"
     assert not found.complete
@@ -98,23 +98,25 @@ def test_a_violation_at_the_start_expands_nothing() -> None:
 
 def test_more_predicates_than_a_word_has_bits() -> None:
     invariants = {f"not {n}": lambda value, n=n: value != n for n in range(150)}
-    goals = {f"at {n}": lambda value, n=n: value == n for n in range(150)}
-    recoveries = {f"back to {n}": lambda value, n=n: value == n for n in range(80)}
-    found = explore(counting(200, invariants=invariants, goals=goals, recoveries=recoveries))
+    witnesses = {f"at {n}": lambda value, n=n: value == n for n in range(150)}
+    resettabilities = {f"back to {n}": lambda value, n=n: value == n for n in range(80)}
+    found = explore(
+        counting(200, invariants=invariants, witnesses=witnesses, resettabilities=resettabilities)
+    )
     assert found.violations == {f"not {n}": (0,) * n for n in range(150)}
-    assert found.goals == {f"at {n}": (0,) * n for n in range(150)}
-    assert found.traps == {f"back to {n}": (0,) * (n + 1) for n in range(80)}
+    assert found.witnesses == {f"at {n}": (0,) * n for n in range(150)}
+    assert found.no_way_back == {f"back to {n}": (0,) * (n + 1) for n in range(80)}
 
 
 def test_limits_that_hold_are_not_hit() -> None:
-    assert explore(house()).limits_hit == {"one key"}
-    assert explore(house(Careless)).limits_hit == frozenset()
+    assert explore(house()).constraints_hit == {"one key"}
+    assert explore(house(Careless)).constraints_hit == frozenset()
 
 
 def test_traps_end_where_fair_transitions_do() -> None:
     edges = {(0, 1): True, (1, 2): True, (2, 0): False, (1, 3): False, (3, 3): True}
-    found = explore(graph(edges, 4, recoveries={"home": {0}, "two": {2}, "three": {3}, "any": {2, 3}}))
-    assert found.traps == {"home": (0,), "two": (0, 3), "three": ()}
+    found = explore(graph(edges, 4, resettabilities={"home": {0}, "two": {2}, "three": {3}, "any": {2, 3}}))
+    assert found.no_way_back == {"home": (0,), "two": (0, 3), "three": ()}
 
 
 def test_states_run_out_at_the_very_transition() -> None:
@@ -134,7 +136,9 @@ def test_enough_states_are_no_bound() -> None:
 
 @pytest.mark.parametrize("budget", [40_000, 300_000, 700_000, 1_100_000])
 def test_memory_runs_out(budget: int) -> None:
-    found = explore(philosophers(13).with_predicates(recoveries={}, invariants={}), Budget(max_memory=budget))
+    found = explore(
+        philosophers(13).with_predicates(resettabilities={}, invariants={}), Budget(max_memory=budget)
+    )
     assert (found.stopped, found.complete) == ("memory", False)
     assert found.states < pell_lucas(13)
 
@@ -142,7 +146,7 @@ def test_memory_runs_out(budget: int) -> None:
 @pytest.mark.parametrize("words", [1, 3])
 @pytest.mark.parametrize("budget", [3_000_000, 5_000_000, 7_123_456])
 def test_memory_is_used_to_the_end(words: int, budget: int) -> None:
-    system = widened(philosophers(16).with_predicates(recoveries={}, invariants={}), words)
+    system = widened(philosophers(16).with_predicates(resettabilities={}, invariants={}), words)
     found = explore(system, Budget(max_memory=budget))
     assert found.stopped == "memory"
     most = budget / (8 * words + 4 * 8 / 7)  # with a table that is seven eighths full
@@ -154,11 +158,11 @@ def test_memory_for_recoveries_runs_out() -> None:
     enough = next(
         m
         for m in range(1 << 20, 1 << 24, 1 << 16)
-        if explore(system.with_predicates(recoveries={}, invariants={}), Budget(max_memory=m)).complete
+        if explore(system.with_predicates(resettabilities={}, invariants={}), Budget(max_memory=m)).complete
     )
     found = explore(system, Budget(max_memory=enough))
     assert (found.states, found.stopped, found.complete) == (pell_lucas(12), "memory", False)
-    assert found.traps == {}
+    assert found.no_way_back == {}
 
 
 def test_time_runs_out() -> None:

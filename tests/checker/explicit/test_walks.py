@@ -74,7 +74,7 @@ def plain(tally: Tally) -> tuple[object, ...]:
 
 
 @settings(max_examples=100)
-@given(systems(recoveries=0), st.integers(0, MASK), st.booleans())
+@given(systems(resettabilities=0), st.integers(0, MASK), st.booleans())
 def test_a_walk_is_that_of_the_interpreter(system: TransitionSystem, seed: int, by_step: bool) -> None:
     native = walkers(system, seed, 12, by_step)
     for walk in (0, 1, 1000):
@@ -83,7 +83,7 @@ def test_a_walk_is_that_of_the_interpreter(system: TransitionSystem, seed: int, 
 
 
 @settings(max_examples=100)
-@given(systems(recoveries=0), st.integers(0, 9), st.booleans(), st.integers(1, 9))
+@given(systems(resettabilities=0), st.integers(0, 9), st.booleans(), st.integers(1, 9))
 def test_what_is_counted_is_what_the_interpreter_counts(
     system: TransitionSystem, seed: int, by_step: bool, at_once: int
 ) -> None:
@@ -93,8 +93,8 @@ def test_what_is_counted_is_what_the_interpreter_counts(
     native = walkers(system, seed, length, by_step, at_once)
     found = native.walk(0, 20)
     fired: Counter[int] = Counter()
-    visited, reached = {system.initial}, dict.fromkeys(system.goals, (ALL, ALL))
-    limits: set[str] = set()
+    visited, reached = {system.initial}, dict.fromkeys(system.witnesses, (ALL, ALL))
+    constraints: set[str] = set()
     walks = steps = stuck = longest = 0
     broken = None
     for walk in range(20):
@@ -106,10 +106,10 @@ def test_what_is_counted_is_what_the_interpreter_counts(
         stuck += len(path) < length and not violated
         ended = violated or len(path) == length
         for state in states[:-1] if ended else states:
-            limits |= interpreter.limits_hit(state)
-        for goal, e in system.goals.items():
+            constraints |= interpreter.constraints_hit(state)
+        for witness, e in system.witnesses.items():
             at = [i for i, s in enumerate(states) if i > 0 and interpreter.holds(e, s)]
-            reached[goal] = min(reached[goal], (at[0], walk)) if at else reached[goal]
+            reached[witness] = min(reached[witness], (at[0], walk)) if at else reached[witness]
         if violated:
             broken = (walk, len(path))
             break
@@ -118,7 +118,7 @@ def test_what_is_counted_is_what_the_interpreter_counts(
     assert found.fired[: len(system.transitions)].tolist() == [
         fired[i] for i in range(len(system.transitions))
     ]
-    assert native.limits_hit(found) == limits
+    assert native.constraints_hit(found) == constraints
     assert list(map(tuple, found.earliest.tolist())) == list(reached.values())
     seen = native.values_seen(found)
     for i, v in enumerate(system.variables):
@@ -126,7 +126,7 @@ def test_what_is_counted_is_what_the_interpreter_counts(
 
 
 @settings(max_examples=60)
-@given(systems(recoveries=0, goals=0), st.integers(0, 9))
+@given(systems(resettabilities=0, witnesses=0), st.integers(0, 9))
 def test_walks_visit_reachable_states_only(system: TransitionSystem, seed: int) -> None:
     reachable, waiting, interpreter = {system.initial}, [system.initial], Interpreter(system)
     while waiting:
@@ -142,7 +142,7 @@ def test_walks_visit_reachable_states_only(system: TransitionSystem, seed: int) 
 
 
 @settings(max_examples=40)
-@given(systems(recoveries=0), st.integers(0, MASK), st.booleans())
+@given(systems(resettabilities=0), st.integers(0, MASK), st.booleans())
 def test_batches_and_threads_change_nothing(system: TransitionSystem, seed: int, by_step: bool) -> None:
     answers = [
         plain(

@@ -35,7 +35,7 @@ def many_systems(
     @hypothesis.settings(
         max_examples=count, database=None, phases=[hypothesis.Phase.generate], derandomize=False
     )
-    @hypothesis.given(systems(goals=0, recoveries=0) if kind is None else kind)
+    @hypothesis.given(systems(witnesses=0, resettabilities=0) if kind is None else kind)
     def collect(system: TransitionSystem) -> None:
         found.append(system)
 
@@ -59,14 +59,14 @@ def renamed(system: TransitionSystem, prefix: str) -> TransitionSystem:
                 t,
                 part=prefix,
                 guard=new[t.guard],
-                limits=tuple((name, new[e]) for name, e in t.limits),
+                constraints=tuple((name, new[e]) for name, e in t.constraints),
                 updates={fresh[v]: new[e] for v, e in t.updates.items()},
             )
             for t in system.transitions
         ),
         invariants={f"{prefix}.{name}": new[e] for name, e in system.invariants.items()},
-        goals={},
-        recoveries={},
+        witnesses={},
+        resettabilities={},
     )
 
 
@@ -110,7 +110,7 @@ def once_each(system: TransitionSystem) -> TransitionSystem:
 
 
 def recoverable(system: TransitionSystem, name: str) -> TransitionSystem:
-    """Counts, by an invariant, the states from which fair transitions alone can bring a recovery about.
+    """Counts, by an invariant, the states from which fair transitions alone can bring a resettability about.
 
     The system runs; at any moment the state may be remembered, and from then on only fair transitions happen;
     where the predicate holds, all but the remembered state may be forgotten. The invariant is broken exactly then, so
@@ -131,16 +131,16 @@ def recoverable(system: TransitionSystem, name: str) -> TransitionSystem:
         transitions=(
             *(replace(t, guard=all_of((may_run(t), t.guard))) for t in system.transitions),
             step("remember", running, remember),
-            step("forget", all_of((remembered, system.recoveries[name])), forget),
+            step("forget", all_of((remembered, system.resettabilities[name])), forget),
         ),
         invariants={"not yet": negate(equal(variable(phase), 2))},
-        goals={},
-        recoveries={},
+        witnesses={},
+        resettabilities={},
     )
 
 
 def step(name: str, guard: Expr, updates: dict[Variable, Expr]) -> Transition:
     """A transition of nobody's."""
     return Transition(
-        part="test", step=name, args=(), actor="test", fair=True, guard=guard, limits=(), updates=updates
+        part="test", step=name, args=(), actor="test", fair=True, guard=guard, constraints=(), updates=updates
     )

@@ -51,7 +51,7 @@ def crossing() -> TransitionSystem:
             actor="driver",
             fair=True,
             guard=all_of((green, negate(equal(variable(first), None)))),
-            limits=(("at most 3", less(variable(balance), 3)),),
+            constraints=(("at most 3", less(variable(balance), 3)),),
             updates={first: variable(second), second: variable(first), balance: variable(balance) + 1},
             doc="The cars change places */ at once.\nMore.",
         )
@@ -63,7 +63,7 @@ def crossing() -> TransitionSystem:
             actor="light",
             fair=False,
             guard=as_expr(True),
-            limits=(),
+            constraints=(),
             updates={
                 light: select(green, Light.RED, Light.GREEN),
                 balance: select(less(halved, -1), halved + 1, halved),
@@ -76,5 +76,5 @@ def crossing() -> TransitionSystem:
             variables=(light, first, second, horn, balance),
             transitions=(go, wait),
             invariants={"S-HORN": negate(variable(horn)), "2nd": less(variable(balance), 3)},
-            goals={"b first": equal(variable(first), CARS[1])},
+            witnesses={"b first": equal(variable(first), CARS[1])},
         )

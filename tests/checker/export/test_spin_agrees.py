@@ -66,7 +66,7 @@ def spin(system: TransitionSystem, states: int, *options: str) -> Found:
 
 def agree(system: TransitionSystem, *options: str) -> Found:
     """SPIN's answer, which must be podrace's: on the whole state graph, and on whether each invariant holds."""
-    graph = native.explore(replace(system, invariants={}, goals={}, recoveries={}))
+    graph = native.explore(replace(system, invariants={}, witnesses={}, resettabilities={}))
     found = spin(system, graph.states, *options)
     assert (found.states, found.transitions) == (graph.states, graph.transitions)
     assert found.holds == (not native.explore(system).violations)
@@ -125,7 +125,7 @@ def test_on_the_recovery_of_a_seed(name: str, states: int, recovering: int) -> N
     system = sliced(*CASES[IDS.index(name)], events=None)
     answer = native.explore(system)
     assert answer.states == states
-    assert bool(answer.traps) == (recovering < states)
+    assert bool(answer.no_way_back) == (recovering < states)
     assert spin(recoverable(system, "L-ISO"), 1_000_000).errors == recovering
 
 
@@ -153,17 +153,17 @@ def test_on_random_systems(system: TransitionSystem) -> None:
 
 
 @settings(max_examples=6)
-@given(systems(invariants=0, goals=0, recoveries=2))
+@given(systems(invariants=0, witnesses=0, resettabilities=2))
 def test_on_recoveries_of_random_systems(system: TransitionSystem) -> None:
     answer = reference.explore(system)
-    for name in system.recoveries:
+    for name in system.resettabilities:
         recovering = spin(recoverable(system, name), answer.states**2 + answer.states).errors
-        assert (name in answer.traps) == (recovering < answer.states)
+        assert (name in answer.no_way_back) == (recovering < answer.states)
 
 
 def agree_together(parts: list[TransitionSystem]) -> None:
     """One run of SPIN on all of them; the sums must be those that the reference engine finds one by one."""
-    graphs = [reference.explore(replace(p, invariants={}, goals={}, recoveries={})) for p in parts]
+    graphs = [reference.explore(replace(p, invariants={}, witnesses={}, resettabilities={})) for p in parts]
     found = spin(one_of(parts), 1 + sum(g.states for g in graphs))
     assert found.states == 1 + sum(g.states for g in graphs)
     assert found.transitions == len(parts) + sum(g.transitions for g in graphs)

@@ -39,7 +39,7 @@ def agree(name: str, events: int | None) -> int:
     if native.explore(system).violations:
         assert len(tlc(system).violated) == 1
         system = replace(system, invariants={})
-    graph = native.explore(replace(system, invariants={}, goals={}, recoveries={}))
+    graph = native.explore(replace(system, invariants={}, witnesses={}, resettabilities={}))
     found = tlc(system)
     assert found == Found(complete=True, states=graph.states, depth=graph.depth, violated=frozenset())
     return found.states
@@ -82,7 +82,7 @@ def test_on_all_scenarios(name: str) -> None:
 
 def agree_together(parts: list[TransitionSystem]) -> None:
     """One run of TLC on all of them; verdicts one by one, and the sum of the states, are the reference engine's."""
-    graphs = [reference.explore(replace(p, invariants={}, goals={}, recoveries={})) for p in parts]
+    graphs = [reference.explore(replace(p, invariants={}, witnesses={}, resettabilities={})) for p in parts]
     broken = {f"s{i}_{name}" for i, p in enumerate(parts, 1) for name in reference.explore(p).violations}
     # TLC writes a whole run for each state that breaks an invariant: one state each is enough.
     found = tlc(once_each(one_of(parts)), go_on=True)

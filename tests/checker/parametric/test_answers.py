@@ -10,14 +10,16 @@ from hypothesis import strategies as st
 from podrace.checker.parametric.parametric_system import Family
 from podrace.checker.parametric.regions import Answers, evaluate
 from podrace.model.environment.objects import Scope
-from podrace.scenarios.template import Outline, outlines
+from podrace.scenarios.template import ClusterTemplate, templates
 from tests.checker.parametric.test_sufficiency import unknown_of
 
 
 @cache
 def family() -> Family:
-    (outline,) = (o for o in outlines(2, 2, Outline((), 0, scope=Scope(pod_events=1))) if o.bound == (1, 0))
-    return Family(unknown_of(outline, "1.19", "S-NOM"), "S-NOM")
+    (template,) = (
+        o for o in templates(2, 2, ClusterTemplate((), 0, scope=Scope(pod_events=1))) if o.bound == (1, 0)
+    )
+    return Family(unknown_of(template, "1.19", "S-NOM"), "S-NOM")
 
 
 @given(st.lists(st.lists(st.integers(0, 3), min_size=6, max_size=6), min_size=1, max_size=8))

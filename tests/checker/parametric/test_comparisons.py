@@ -102,7 +102,7 @@ def test_like_is_true_of_the_values_and_of_those_alike() -> None:
 @settings(max_examples=60, deadline=None)
 @given(systems(invariants=1, quantities=2))
 def test_what_is_alike_has_the_same_runs(system: TransitionSystem) -> None:
-    asked = system.with_predicates(goals={}, recoveries={})
+    asked = system.with_predicates(witnesses={}, resettabilities={})
     comparisons = Comparisons(asked)
     runs: dict[str, object] = {}
     for q0, q1 in product(range(3), range(-2, 1)):

@@ -25,7 +25,9 @@ def growing(*quantities: Parameter) -> TransitionSystem:
             )
             for i, q in enumerate(quantities)
         ]
-        return TransitionSystem("growing", UNIVERSE, (n,), tuple(steps), goals={"three": variable(n) == 3})
+        return TransitionSystem(
+            "growing", UNIVERSE, (n,), tuple(steps), witnesses={"three": variable(n) == 3}
+        )
 
 
 def test_the_quantities_of_a_system_are_those_it_reads_by_name() -> None:
@@ -46,7 +48,7 @@ def test_a_choice_fixes_what_it_names() -> None:
     whole = with_quantities(half, {"large": 3})
     assert quantities_of(whole) == ()
     assert explore(whole).states == 4
-    assert explore(with_quantities(half, {"large": 2})).goals == {}
+    assert explore(with_quantities(half, {"large": 2})).witnesses == {}
 
 
 def test_a_value_outside_of_the_range_is_refused() -> None:

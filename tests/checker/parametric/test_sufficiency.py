@@ -18,7 +18,7 @@ from podrace.checker.search import explored_slice
 from podrace.model.environment.objects import Scope
 from podrace.model.history import resolve
 from podrace.properties import PROPERTIES, instrument
-from podrace.scenarios.template import Outline, concrete, outlines, sketch
+from podrace.scenarios.template import ClusterTemplate, concrete, sketch, templates
 
 SCOPE = Scope(pod_events=1, flush=False)
 ENOUGH = (0, 15)
@@ -26,16 +26,16 @@ ENOUGH = (0, 15)
 CASES = [("1.13", "S-NOMVIS"), ("1.19", "S-NOM")]
 
 
-def unknown_of(outline: Outline, release: str, property_id: str) -> Unknown:
-    found = sketch(outline)
+def unknown_of(template: ClusterTemplate, release: str, property_id: str) -> Unknown:
+    found = sketch(template)
     system = instrument(found.spec, resolve(release).classes, [PROPERTIES[property_id]])
     exchanges = tuple(Exchange(*pair) for pair in found.exchanges())
     return Unknown(system, found.quantities, found.assumptions(), exchanges)
 
 
 @cache
-def family_of(outline: Outline, release: str, property_id: str) -> tuple[Family, Explorer]:
-    unknown = unknown_of(outline, release, property_id)
+def family_of(template: ClusterTemplate, release: str, property_id: str) -> tuple[Family, Explorer]:
+    unknown = unknown_of(template, release, property_id)
     family = Family(unknown, property_id)
     return family, Explorer(unknown, property_id, dict.fromkeys(unknown.quantities, ENOUGH))
 
@@ -46,22 +46,24 @@ def essence(found: Exploration) -> object:
     return found.states, found.transitions, found.depth, found.complete, violated, sorted(found.fired)
 
 
-CHOICES = [o for p, n in ((2, 1), (3, 1)) for o in outlines(p, n, Outline((), 0, scope=SCOPE)) if o.waiting]
+CHOICES = [
+    o for p, n in ((2, 1), (3, 1)) for o in templates(p, n, ClusterTemplate((), 0, scope=SCOPE)) if o.waiting
+]
 
 
 @settings(max_examples=8, deadline=None)
 @given(st.sampled_from(CHOICES), st.sampled_from(CASES), st.data())
 def test_a_cluster_behaves_like_its_representative(
-    outline: Outline, case: tuple[str, str], data: st.DataObject
+    template: ClusterTemplate, case: tuple[str, str], data: st.DataObject
 ) -> None:
     release, property_id = case
-    family, explorer = family_of(outline, release, property_id)
+    family, explorer = family_of(template, release, property_id)
     values: dict[str, int] = {}
-    for place in range(outline.pods):
+    for place in range(template.pods):
         values[f"p{place + 1}.cpu"] = data.draw(st.integers(0, 9))
         values[f"p{place + 1}.priority"] = data.draw(st.integers(0, 5))
-    for node in range(len(outline.bound)):
-        here = sum(values[f"p{p + 1}.cpu"] for p, n in enumerate(outline.places) if n == node)
+    for node in range(len(template.bound)):
+        here = sum(values[f"p{p + 1}.cpu"] for p, n in enumerate(template.places) if n == node)
         values[f"n{node + 1}.cpu"] = here + data.draw(st.integers(0, 9))
     answers = family.answers({q: values[q.name] for q in family.unknown.quantities})
     (cell,) = (c for c in family.cells if c.answers == answers)
@@ -70,19 +72,21 @@ def test_a_cluster_behaves_like_its_representative(
     itself = explore(with_quantities(family.slice, values), Budget(max_states=30_000))
     assert replace(itself, seconds=0.0) == replace(like, seconds=0.0)
     # Its own slice may leave out more: the answers are the same.
-    system = instrument(concrete(outline, values), resolve(release).classes, [PROPERTIES[property_id]])
+    system = instrument(concrete(template, values), resolve(release).classes, [PROPERTIES[property_id]])
     alone = explore(explored_slice(system, property_id), Budget(max_states=30_000))
     if like.complete and alone.complete:
         assert {n: len(p) for n, p in alone.violations.items()} == {
             n: len(p) for n, p in like.violations.items()
         }
-        assert {n: len(p) for n, p in alone.goals.items()} == {n: len(p) for n, p in like.goals.items()}
+        assert {n: len(p) for n, p in alone.witnesses.items()} == {
+            n: len(p) for n, p in like.witnesses.items()
+        }
 
 
 def test_representatives_that_stand_for_two_cells_behave_like_both() -> None:
     """On 1.22, S-CAP cannot tell two empty nodes apart; a proved exchange merges the cells that differ in their names."""
-    (outline,) = (o for o in outlines(2, 2, Outline((), 0, scope=SCOPE)) if o.waiting == 2)
-    family, explorer = family_of(outline, "1.22", "S-CAP")
+    (template,) = (o for o in templates(2, 2, ClusterTemplate((), 0, scope=SCOPE)) if o.waiting == 2)
+    family, explorer = family_of(template, "1.22", "S-CAP")
     assert [(e.one.name, e.other.name) for e in family.exchanges] == [("n1", "n2")]
     assert (len(family.cells), len(family.representatives)) == (87, 54)
     assert sum(r.cells for r in family.representatives) == len(family.cells)
@@ -93,8 +97,8 @@ def test_representatives_that_stand_for_two_cells_behave_like_both() -> None:
 
 
 def test_a_counterexample_is_confirmed_with_its_quantities() -> None:
-    (outline,) = (o for o in outlines(3, 1, Outline((), 0, scope=SCOPE)) if o.waiting == 2)
-    family, explorer = family_of(outline, "1.13", "S-NOMVIS")
+    (template,) = (o for o in templates(3, 1, ClusterTemplate((), 0, scope=SCOPE)) if o.waiting == 2)
+    family, explorer = family_of(template, "1.13", "S-NOMVIS")
     found = [(r, explorer.explore(r.values, Budget(max_states=200_000))) for r in family.representatives]
     violated = [(r, answer) for r, answer in found if answer.violations]
     assert len(violated) > 0
@@ -108,7 +112,7 @@ def test_a_counterexample_is_confirmed_with_its_quantities() -> None:
 
 @pytest.mark.parametrize("release", ["1.13", "1.19"])
 def test_the_names_of_pods_make_no_difference(release: str) -> None:
-    """Outlines number the bound pods first. A cluster whose waiting pod comes first is such a one but for the names."""
+    """ClusterTemplates number the bound pods first. A cluster whose waiting pod comes first is such a one but for the names."""
     from podrace.model.environment.objects import ClusterSpec, Node, Pod
 
     def states(order: tuple[int, ...]) -> tuple[int, int]:
@@ -127,8 +131,8 @@ def test_the_names_of_pods_make_no_difference(release: str) -> None:
 
 
 def test_a_cluster_beyond_the_ranges_is_refused() -> None:
-    (outline,) = (o for o in outlines(2, 1, Outline((), 0, scope=SCOPE)) if o.waiting == 1)
-    family, explorer = family_of(outline, "1.19", "S-NOM")
+    (template,) = (o for o in templates(2, 1, ClusterTemplate((), 0, scope=SCOPE)) if o.waiting == 1)
+    family, explorer = family_of(template, "1.19", "S-NOM")
     capacity = family.unknown.quantities[0]
     with pytest.raises(ValueError, match=r"`n1\.cpu` is searched within 0\.\.15, so it cannot be 16"):
         explorer.explore({**family.representatives[0].values, capacity: 16}, Budget())

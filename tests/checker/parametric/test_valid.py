@@ -29,12 +29,14 @@ from podrace.model.language import (
 )
 from podrace.model.language.expr import fresh_graph, less, parameter, variable
 from podrace.model.language.sorts import sort_of_ref
-from podrace.scenarios.template import Limits, Outline, outlines
+from podrace.scenarios.template import ClusterTemplate, Limits, templates
 from tests.checker.parametric.test_sufficiency import CASES, essence, unknown_of
 from tests.checker.reduction.test_symmetry import SYSTEMS, maps, some_states
 from tests.symmetric_systems import Process
 
-SMALL = Outline((), 0, graceful=False, limits=Limits(least_request=1), scope=Scope(pod_events=1, flush=False))
+SMALL = ClusterTemplate(
+    (), 0, graceful=False, limits=Limits(least_request=1), scope=Scope(pod_events=1, flush=False)
+)
 
 
 def true_if_proved(system: TransitionSystem) -> None:
@@ -142,8 +144,8 @@ def test_no_answer_is_no_proof() -> None:
 
 @cache
 def two_of_each(release: str, property_id: str) -> Family:
-    (outline,) = (o for o in outlines(2, 2, SMALL) if o.waiting == 2)
-    return Family(unknown_of(outline, release, property_id), property_id)
+    (template,) = (o for o in templates(2, 2, SMALL) if o.waiting == 2)
+    return Family(unknown_of(template, release, property_id), property_id)
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ def answers(found: Exploration) -> tuple[Any, ...]:
     if not found.complete:
         return violated, found.stopped
     fired = tuple(times > 0 for times in found.fired)
-    return violated, found.goals.keys(), found.traps.keys(), found.limits_hit, fired
+    return violated, found.witnesses.keys(), found.no_way_back.keys(), found.constraints_hit, fired
 
 
 def differs(system: TransitionSystem, explore: Callable[[TransitionSystem], Exploration]) -> bool:
@@ -63,8 +63,8 @@ def plain(found: Exploration) -> Exploration:
         found,
         seconds=0.0,
         violations=lengths(found.violations),
-        goals=lengths(found.goals),
-        traps=lengths(found.traps),
+        witnesses=lengths(found.witnesses),
+        no_way_back=lengths(found.no_way_back),
     )
 
 
@@ -81,15 +81,15 @@ def without_runs(answer: Exploration) -> Exploration:
     return replace(
         plain(answer),
         violations=dict.fromkeys(answer.violations, ()),
-        goals=dict.fromkeys(answer.goals, ()),
-        traps=dict.fromkeys(answer.traps, ()),
+        witnesses=dict.fromkeys(answer.witnesses, ()),
+        no_way_back=dict.fromkeys(answer.no_way_back, ()),
     )
 
 
 @settings(max_examples=100)
 @given(coupled())
 def test_violations_are_as_short_as_without(system: TransitionSystem) -> None:
-    if system.invariants or system.recoveries:
+    if system.invariants or system.resettabilities:
         for found, expected in zip(
             check(system, engine="reference", reductions="on"),
             check(system, engine="reference", reductions="off"),
@@ -103,8 +103,8 @@ def test_violations_are_as_short_as_without(system: TransitionSystem) -> None:
             else:
                 assert found.reductions == ("partial-order reduction",)
                 assert found.states <= expected.states
-                assert (found.fired, found.bounds_hit) == (expected.fired, expected.bounds_hit)
-                assert found.goals_missed == expected.goals_missed
+                assert (found.fired, found.constraints_hit) == (expected.fired, expected.constraints_hit)
+                assert found.witnesses_missed == expected.witnesses_missed
 
 
 class NoCycleCondition(ReducedSearch):

@@ -27,10 +27,10 @@ def test_small_systems_are_searched_as_they_are() -> None:
 
 def test_independent_steps_need_not_be_interleaved() -> None:
     """Who counts first makes no difference to whether all are done: one order of the ten steps is enough."""
-    system = counters(5, goals=["all_done"], invariants=["always"])
+    system = counters(5, witnesses=["all_done"], invariants=["always"])
     (found,) = check(system, engine="reference", reductions="on")
     assert (found.states, found.transitions, found.depth) == (11, 10, 10)
-    assert found.goals_missed == ()
+    assert found.witnesses_missed == ()
     assert found.words == (
         "Holds in every interleaving: 11 states, 10 transitions, depth 10, by partial-order reduction."
     )
@@ -63,7 +63,7 @@ def test_large_searches_are_reduced_where_that_pays(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(policy, "SAMPLE", 50)
     (found,) = check(GRID, engine="reference")
     assert found.states == 243  # the reduced sample found the violation, the second search the shortest run
-    quiet = counters(5, invariants=["always"], goals=["all_done"])
+    quiet = counters(5, invariants=["always"], witnesses=["all_done"])
     (found,) = check(quiet, engine="reference")
     assert (found.states, found.reductions) == (11, ("partial-order reduction",))
 
@@ -72,6 +72,6 @@ def test_large_searches_are_not_reduced_where_it_does_not_pay(monkeypatch: pytes
     monkeypatch.setattr(policy, "LARGE", 8)
     monkeypatch.setattr(policy, "SAMPLE", 8)
     monkeypatch.setattr(policy, "WORTH", 0)
-    quiet = counters(5, invariants=["always"], goals=["all_done"])
+    quiet = counters(5, invariants=["always"], witnesses=["all_done"])
     (found,) = check(quiet, engine="reference")
     assert (found.states, found.reductions) == (243, ())

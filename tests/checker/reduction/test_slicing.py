@@ -15,7 +15,7 @@ from podrace.checker.explicit.reference import Search, explore
 from podrace.checker.parametric.parameters import quantities_of, with_quantities
 from podrace.checker.reduction.slicing import Slicer, key_of, map_path, project, slice_system, transition_map
 from podrace.checker.reduction.value_analysis import ValueAnalysis, transition_roots
-from podrace.checker.trace.trace import confirm, confirm_goal, confirm_trap, replay
+from podrace.checker.trace.trace import confirm, confirm_no_way_back, confirm_witness, replay
 from podrace.model.language import (
     BOOL,
     INT,
@@ -42,9 +42,9 @@ def make(variables: list[Variable], transitions: list[Transition], **tables: Any
 
 
 def move(
-    step: str, guard: Expr, updates: dict[Variable, Expr], limits: dict[str, Expr] | None = None
+    step: str, guard: Expr, updates: dict[Variable, Expr], constraints: dict[str, Expr] | None = None
 ) -> Transition:
-    return Transition("part", step, (), "actor", True, guard, tuple((limits or {}).items()), updates)
+    return Transition("part", step, (), "actor", True, guard, tuple((constraints or {}).items()), updates)
 
 
 def test_what_nobody_sees_and_what_cannot_happen_is_gone() -> None:
@@ -65,7 +65,7 @@ def test_a_variable_that_a_kept_predicate_reads_stays() -> None:
     assert "counting.noise" not in names(slice_system(system, invariants=["all_done"]))
 
 
-@pytest.mark.parametrize("kind", ["invariants", "goals", "recoveries"])
+@pytest.mark.parametrize("kind", ["invariants", "witnesses", "resettabilities"])
 def test_only_what_is_asked_is_kept(kind: str) -> None:
     system = counters(**{kind: ["all_done", "quiet"]})
     one: Any = {kind: ["quiet"]}
@@ -77,7 +77,8 @@ def test_only_what_is_asked_is_kept(kind: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "word"), [("invariants", "invariant"), ("goals", "goal"), ("recoveries", "recovery")]
+    ("kind", "word"),
+    [("invariants", "invariant"), ("witnesses", "witness"), ("resettabilities", "resettability")],
 )
 def test_an_unknown_predicate_is_refused(kind: str, word: str) -> None:
     system = counters(**{kind: ["quiet"]})
@@ -98,12 +99,12 @@ def test_a_step_that_changes_nothing_visible_is_dropped_and_named() -> None:
                 move("hide", variable(seen), {unseen: as_expr(True)}),
             ],
             invariants={"always": variable(seen) | ~variable(seen) | True},
-            goals={"seen": variable(seen)},
+            witnesses={"seen": variable(seen)},
         )
     small = slice_system(system)
     assert names(small) == ["seen"]
     assert [t.step for t in small.transitions] == ["show"]
-    assert Slicer(system).unseen_steps(small) == ("part.hide",)
+    assert Slicer(system).steps_outside_cone(small) == ("part.hide",)
     assert explore(small).fired == (2,)
 
 
@@ -122,7 +123,7 @@ def test_ranges_are_narrowed_and_constants_folded() -> None:
                 move("hop", equal(variable(c), 4), {c: as_expr(7)}),
                 move("skip", less(variable(b), 3), {a: as_expr(7)}),
             ],
-            goals={"both": equal(variable(a), 3) & equal(variable(c), 5)},
+            witnesses={"both": equal(variable(a), 3) & equal(variable(c), 5)},
         )
     small = slice_system(system)
     assert [(v.name, v.lo, v.hi, v.initial) for v in small.variables] == [("a", 0, 3, 0), ("c", 2, 5, 2)]
@@ -138,18 +139,21 @@ def test_a_limit_that_always_holds_is_dropped_and_one_that_never_does_is_kept() 
         system = make(
             [n, other],
             [
-                move("up", as_expr(True), up, limits={"small": less(variable(n), 5)}),
+                move("up", as_expr(True), up, constraints={"small": less(variable(n), 5)}),
                 move(
-                    "stopped", equal(variable(n), 2), {other: as_expr(True)}, limits={"no": variable(n) == 9}
+                    "stopped",
+                    equal(variable(n), 2),
+                    {other: as_expr(True)},
+                    constraints={"no": variable(n) == 9},
                 ),
-                move("impossible", variable(other), {n: as_expr(9)}, limits={"none": as_expr(False)}),
+                move("impossible", variable(other), {n: as_expr(9)}, constraints={"none": as_expr(False)}),
             ],
         )
     small = slice_system(system)
     assert [t.step for t in small.transitions] == ["up", "stopped"]
-    assert small.limits == ("no",)
+    assert small.constraints == ("no",)
     assert small.transitions[1].updates == {}
-    assert explore(small).limits_hit == explore(system).limits_hit == {"no"}
+    assert explore(small).constraints_hit == explore(system).constraints_hit == {"no"}
     assert names(small) == ["n"]
 
 
@@ -165,7 +169,7 @@ def test_wide_variables_are_intervals() -> None:
                 move("nor", equal(variable(n), 51), {n: as_expr(-1000)}),
                 move("perhaps", equal(variable(n), 7), {n: as_expr(6)}),
             ],
-            goals={"seen": equal(variable(m), 5) & equal(variable(n), 50)},
+            witnesses={"seen": equal(variable(m), 5) & equal(variable(n), 50)},
         )
     small = slice_system(system)
     assert [(v.lo, v.hi) for v in small.variables] == [(5, 50), (0, 1000)]
@@ -176,7 +180,7 @@ def test_a_wide_counter_takes_no_time() -> None:
     with fresh_graph():
         n = Variable("n", INT, 0, 10**12, 0)
         count = move("count", as_expr(True), {n: clamp(variable(n) + 1, 0, 10**12)})
-        system = make([n], [count], goals={"end": equal(variable(n), 10**12)})
+        system = make([n], [count], witnesses={"end": equal(variable(n), 10**12)})
     # One by one, the values would never be counted to the end.
     assert [(v.lo, v.hi) for v in slice_system(system).variables] == [(0, 10**12)]
 
@@ -192,7 +196,7 @@ def test_a_step_that_turns_out_to_change_nothing_is_dropped() -> None:
                 move("time", as_expr(True), {when: clamp(variable(when) + 1, 0, 3)}),
                 move("set", equal(variable(n), 0), {n: as_expr(1)}),
             ],
-            goals={"one": equal(variable(n), 1)},
+            witnesses={"one": equal(variable(n), 1)},
         )
     small = slice_system(system)
     assert names(small) == ["n"]
@@ -221,14 +225,14 @@ def test_an_unknown_quantity_has_its_whole_range() -> None:
                 move("no", equal(size, 3) & equal(variable(w), 4), {w: as_expr(5)}),
                 move("too big", equal(size, 5), {w: as_expr(9)}),
             ],
-            goals={"end": equal(variable(w), 4)},
+            witnesses={"end": equal(variable(w), 4)},
         )
     small = slice_system(system)
     assert [(x.name, x.lo, x.hi) for x in small.variables] == [("v", 0, 9), ("w", 0, 5)]
     assert [t.step for t in small.transitions] == ["grow", "copy", "no"]
     assert [(q.name, q.lo, q.hi) for q in quantities_of(small)] == [("size", 2, 4)]
-    reached = {n: explore(with_quantities(small, {"size": n})).goals for n in (2, 3, 4)}
-    assert {n: len(goals.get("end", ())) for n, goals in reached.items()} == {2: 0, 3: 0, 4: 5}
+    reached = {n: explore(with_quantities(small, {"size": n})).witnesses for n in (2, 3, 4)}
+    assert {n: len(witnesses.get("end", ())) for n, witnesses in reached.items()} == {2: 0, 3: 0, 4: 5}
 
 
 @settings(max_examples=100)
@@ -253,7 +257,9 @@ def test_transitions_that_cannot_be_told_apart_are_refused() -> None:
 
 
 def test_arguments_tell_transitions_apart() -> None:
-    system = graph({(0, 2): True, (1, 2): True, (2, 1): True, (0, 1): True}, 3, start=2, goals={"one": {1}})
+    system = graph(
+        {(0, 2): True, (1, 2): True, (2, 1): True, (0, 1): True}, 3, start=2, witnesses={"one": {1}}
+    )
     small = slice_system(system)
     assert transition_map(small, system) == (1, 2)
     assert map_path(small, system, (1, 0)) == (2, 1)
@@ -267,11 +273,11 @@ def same_answers(whole: Exploration, part: Exploration) -> None:
     assert part.depth <= whole.depth
     assert part.states <= whole.states
     assert part.transitions <= whole.transitions
-    for table in ("violations", "goals", "traps"):
+    for table in ("violations", "witnesses", "no_way_back"):
         lengths = [{name: len(path) for name, path in getattr(e, table).items()} for e in (whole, part)]
         assert lengths[0] == lengths[1], table
     if whole.complete:
-        assert part.limits_hit <= whole.limits_hit
+        assert part.constraints_hit <= whole.constraints_hit
 
 
 @settings(max_examples=500)
@@ -286,19 +292,19 @@ def test_a_slice_gives_the_same_answers(system: TransitionSystem, values: bool) 
     }
     if whole.complete:
         only_seen = replace(system, transitions=tuple(system.transitions[i] for i in numbers))
-        assert part.limits_hit == explore(only_seen).limits_hit
+        assert part.constraints_hit == explore(only_seen).constraints_hit
     for name, path in part.violations.items():
         confirm(system, map_path(small, system, path), name)
-    for name, path in part.goals.items():
-        confirm_goal(system, map_path(small, system, path), name)
-    for name, path in part.traps.items():
-        assert confirm_trap(system, map_path(small, system, path), name, 100_000).closed
+    for name, path in part.witnesses.items():
+        confirm_witness(system, map_path(small, system, path), name)
+    for name, path in part.no_way_back.items():
+        assert confirm_no_way_back(system, map_path(small, system, path), name, 100_000).closed
 
 
 @settings(max_examples=300)
 @given(systems(), st.data())
 def test_a_slice_for_some_predicates_answers_those(system: TransitionSystem, data: st.DataObject) -> None:
-    kinds = ("invariants", "goals", "recoveries")
+    kinds = ("invariants", "witnesses", "resettabilities")
     chosen: Any = {
         kind: [name for name in getattr(system, kind) if data.draw(st.booleans(), label=name)]
         for kind in kinds
@@ -342,7 +348,7 @@ def test_a_slice_stays_within_its_ranges_and_is_smaller(system: TransitionSystem
 @settings(max_examples=500)
 @given(systems(invariants=0))
 def test_every_expression_stays_within_the_values_found(system: TransitionSystem) -> None:
-    predicates = [*system.goals.values(), *system.recoveries.values()]
+    predicates = [*system.witnesses.values(), *system.resettabilities.values()]
     found = ValueAnalysis(system, predicates)
     search, interpreter = Search(system, Budget(), None), Interpreter(system)
     search.run()

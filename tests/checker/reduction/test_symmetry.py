@@ -23,7 +23,7 @@ from podrace.checker.reduction.exchange import Exchange
 from podrace.checker.reduction.permutation import Permutation
 from podrace.checker.reduction.slicing import step_name
 from podrace.checker.reduction.symmetry import Symmetry, symmetry_of
-from podrace.checker.trace.trace import confirm, confirm_goal
+from podrace.checker.trace.trace import confirm, confirm_witness
 from podrace.model.language import State, TransitionSystem
 from tests.checker.machines import counters
 from tests.checker.reduction.test_agreement import find_example, plain
@@ -36,9 +36,9 @@ MOST = 400
 
 def answers(system: TransitionSystem, found: Exploration) -> tuple[Any, ...]:
     """What symmetry preserves, beside the depth from a symmetric initial state."""
-    lengths = [{n: len(path) for n, path in runs.items()} for runs in (found.violations, found.goals)]
+    lengths = [{n: len(path) for n, path in runs.items()} for runs in (found.violations, found.witnesses)]
     fired = {step_name(system.transitions[i]) for i, times in enumerate(found.fired) if times}
-    return lengths, fired, found.limits_hit, found.stopped
+    return lengths, fired, found.constraints_hit, found.stopped
 
 
 def as_native(system: TransitionSystem, symmetry: Symmetry) -> Symmetry:
@@ -64,16 +64,16 @@ def maps(system: TransitionSystem, p: Permutation, state: State) -> bool:
     image = p(state)
     there = {(system.transitions[i].step, p(acting.successor(state, i))) for i in acting.enabled(state)}
     here = {(system.transitions[i].step, acting.successor(image, i)) for i in acting.enabled(image)}
-    predicates = [*system.invariants.values(), *system.goals.values()]
+    predicates = [*system.invariants.values(), *system.witnesses.values()]
     same = all(acting.evaluate(e, state) == acting.evaluate(e, image) for e in predicates)
-    return same and here == there and acting.limits_hit(state) == acting.limits_hit(image)
+    return same and here == there and acting.constraints_hit(state) == acting.constraints_hit(image)
 
 
 SYSTEMS = st.one_of(alike(), alike(spoiled=True))
 
 
 @settings(max_examples=100)
-@given(st.one_of(SYSTEMS, systems(recoveries=0)))
+@given(st.one_of(SYSTEMS, systems(resettabilities=0)))
 def test_what_is_proved_is_true(system: TransitionSystem) -> None:
     symmetry = symmetry_of(system)
     if symmetry is not None:
@@ -116,8 +116,8 @@ def agree(system: TransitionSystem) -> None:
         assert full.states / (len(symmetry.permutations) + 1) <= found.states <= full.states
         for name, path in found.violations.items():
             confirm(system, path, name)
-        for name, path in found.goals.items():
-            confirm_goal(system, path, name)
+        for name, path in found.witnesses.items():
+            confirm_witness(system, path, name)
 
 
 @settings(max_examples=60)
@@ -138,15 +138,15 @@ def test_partial_order_reduction_may_be_added(system: TransitionSystem) -> None:
     found = explore_symmetric(system, as_native(system, symmetry), dependence=dependence)
     assert found.violations.keys() == full.violations.keys()
     if full.complete:
-        assert found.goals.keys() == full.goals.keys()
+        assert found.witnesses.keys() == full.witnesses.keys()
         assert answers(system, found)[1:3] == answers(system, full)[1:3]
     natively = native.explore(system, dependence=dependence, symmetry=symmetry)
     assert answers(system, natively)[1:] == answers(system, found)[1:]
-    assert (natively.states, natively.fired, natively.spared) == (found.states, found.fired, found.spared)
+    assert (natively.states, natively.fired, natively.pruned) == (found.states, found.fired, found.pruned)
     # A native run may be shorter than the one by which a reduced search found the state.
-    assert (natively.violations.keys(), natively.goals.keys()) == (
+    assert (natively.violations.keys(), natively.witnesses.keys()) == (
         found.violations.keys(),
-        found.goals.keys(),
+        found.witnesses.keys(),
     )
 
 
@@ -180,23 +180,23 @@ def test_a_permutation_that_is_not_proved_would_be_noticed() -> None:
     [(2, 2, 6), (3, 6, 10), (4, 24, 15), (5, 24, 45)],  # of five, only four change places
 )
 def test_counters_fold_to_multisets(count: int, group: int, states: int) -> None:
-    system = counters(count, goals=["all_done"])
+    system = counters(count, witnesses=["all_done"])
     symmetry = symmetry_of(system)
     assert symmetry is not None
     assert len(symmetry.permutations) + 1 == group
     assert symmetry.names == (f"symmetry of {', '.join(f'w{i}' for i in range(min(count, 4)))}",)
     for found in (explore_symmetric(system, symmetry), native.explore(system, symmetry=symmetry)):
         assert (found.states, found.depth) == (states, 2 * count)
-        confirm_goal(system, found.goals["all_done"], "all_done")
+        confirm_witness(system, found.witnesses["all_done"], "all_done")
 
 
 def test_recoveries_are_searched_without() -> None:
-    assert symmetry_of(counters(2, recoveries=["all_done"])) is None
+    assert symmetry_of(counters(2, resettabilities=["all_done"])) is None
 
 
 def test_several_threads_fold_alike() -> None:
     """Thirteen counters, four of which change places: beyond the 100,000 states from which threads share the work."""
-    system = counters(13, goals=["all_done"])
+    system = counters(13, witnesses=["all_done"])
     symmetry = symmetry_of(system)
     one = native.explore(system, Budget(jobs=1), symmetry=symmetry)
     two = native.explore(system, Budget(jobs=2), symmetry=symmetry)
@@ -205,6 +205,6 @@ def test_several_threads_fold_alike() -> None:
 
 
 def test_a_folded_search_is_not_kept_on_disk(tmp_path: Path) -> None:
-    system = counters(2, goals=["all_done"])
+    system = counters(2, witnesses=["all_done"])
     with pytest.raises(ValueError, match="cannot be kept on disk"):
         native.explore(system, Budget(disk=tmp_path), symmetry=symmetry_of(system))

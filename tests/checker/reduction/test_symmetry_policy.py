@@ -15,7 +15,7 @@ from podrace.model.language.expr import less, variable
 from tests.checker.machines import counters
 
 GRID = counters(4, invariants=["not_all_done"])
-QUIET = counters(4, invariants=["always"], goals=["all_done"])
+QUIET = counters(4, invariants=["always"], witnesses=["all_done"])
 NAME = "symmetry of w0, w1, w2, w3"
 
 
@@ -26,7 +26,7 @@ def test_a_large_search_is_folded_by_itself(monkeypatch: pytest.MonkeyPatch) -> 
     (found,) = check(QUIET, engine="reference")
     assert (found.states, found.depth, found.reductions) == (15, 8, (NAME,))
     assert found.words == f"Holds in every interleaving: 15 states, 40 transitions, depth 8, by {NAME}."
-    assert found.goals_reached == {"all_done": 8}
+    assert found.witnesses_reached == {"all_done": 8}
 
 
 def test_a_small_search_is_not_folded_by_itself() -> None:
@@ -69,7 +69,7 @@ def test_a_folded_search_that_is_cut_off_still_claims_a_depth(monkeypatch: pytes
 def test_a_liveness_is_never_folded(engine: str) -> None:
     """Folded, a run on which the processes take turns looks like one on which the same one acts for ever."""
     behind = Case("the first stays behind", less(variable(QUIET.variables[0]), 2))
-    lively = replace(QUIET, invariants={}, goals={}, livenesses={"first": (behind,)})
+    lively = replace(QUIET, invariants={}, witnesses={}, livenesses={"first": (behind,)})
     (folded,) = check(lively, engine=engine, reductions="on")  # type: ignore[arg-type]
     (plain,) = check(lively, engine=engine, reductions="off")  # type: ignore[arg-type]
     assert (folded.verdict, folded.states, folded.reductions) == (plain.verdict, plain.states, ())

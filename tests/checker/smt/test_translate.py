@@ -87,7 +87,7 @@ def test_random_expressions(theory: Theory, system: TransitionSystem, data: st.D
         v = node.value
         return constant(theory, v.sort, state[system.position[v]], v.lo, v.hi)
 
-    nodes = topological([*transition_roots(system), *system.goals.values()])
+    nodes = topological([*transition_roots(system), *system.witnesses.values()])
     interpreter, terms = Interpreter(system), translate(nodes, theory, leaf)
     for node in nodes:
         assert value(terms[node], node, theory) == interpreter.evaluate(node, state), node

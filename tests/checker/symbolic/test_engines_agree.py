@@ -30,7 +30,7 @@ BIT_VECTORS, INTEGERS = THEORIES["bit-vectors"], THEORIES["integers"]
 def shortest(system: TransitionSystem, invariant: str) -> tuple[int | None, int]:
     """The length of a shortest run that breaks the invariant, on which both explorers agree; and how far they looked."""
     asked = system.with_predicates(
-        invariants={invariant: system.invariants[invariant]}, goals={}, recoveries={}, livenesses={}
+        invariants={invariant: system.invariants[invariant]}, witnesses={}, resettabilities={}, livenesses={}
     )
     found, again = reference.explore(asked), native.explore(asked, Budget())
     lengths = {len(f.violations[invariant]) if invariant in f.violations else None for f in (found, again)}
@@ -54,19 +54,19 @@ def compare(system: TransitionSystem, theory: Theory) -> None:
 
 
 @settings(max_examples=120, deadline=None)
-@given(systems(recoveries=0, goals=0))
+@given(systems(resettabilities=0, witnesses=0))
 def test_on_random_systems(system: TransitionSystem) -> None:
     compare(system, BIT_VECTORS)
 
 
 @settings(max_examples=40, deadline=None)
-@given(systems(recoveries=0, goals=0))
+@given(systems(resettabilities=0, witnesses=0))
 def test_on_random_systems_as_integers(system: TransitionSystem) -> None:
     compare(system, INTEGERS)
 
 
 @settings(max_examples=40, deadline=None)
-@given(coupled(recoveries=0))
+@given(coupled(resettabilities=0))
 def test_on_processes(system: TransitionSystem) -> None:
     compare(system, BIT_VECTORS)
 
@@ -89,20 +89,20 @@ def compare_unknown(system: TransitionSystem, theory: Theory) -> None:
 
 
 @settings(max_examples=40, deadline=None)
-@given(systems(recoveries=0, goals=0, quantities=2))
+@given(systems(resettabilities=0, witnesses=0, quantities=2))
 def test_on_random_systems_with_unknown_quantities(system: TransitionSystem) -> None:
     compare_unknown(system, BIT_VECTORS)
 
 
 @settings(max_examples=20, deadline=None)
-@given(systems(recoveries=0, goals=0, quantities=2))
+@given(systems(resettabilities=0, witnesses=0, quantities=2))
 def test_on_unknown_quantities_as_integers(system: TransitionSystem) -> None:
     compare_unknown(system, INTEGERS)
 
 
 @pytest.mark.campaign
 @settings(max_examples=5000, deadline=None)
-@given(systems(recoveries=0, goals=0))
+@given(systems(resettabilities=0, witnesses=0))
 def test_on_thousands_of_random_systems(system: TransitionSystem) -> None:
     compare(system, BIT_VECTORS)
     compare(system, INTEGERS)
@@ -110,7 +110,7 @@ def test_on_thousands_of_random_systems(system: TransitionSystem) -> None:
 
 @pytest.mark.campaign
 @settings(max_examples=2000, deadline=None)
-@given(systems(recoveries=0, goals=0, quantities=2))
+@given(systems(resettabilities=0, witnesses=0, quantities=2))
 def test_on_thousands_with_unknown_quantities(system: TransitionSystem) -> None:
     compare_unknown(system, BIT_VECTORS)
     compare_unknown(system, INTEGERS)

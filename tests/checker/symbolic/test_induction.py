@@ -170,7 +170,9 @@ def test_a_certificate_knows_no_names_of_the_solver(theory: Theory) -> None:
 def agree(system: TransitionSystem, theory: Theory) -> None:
     """Both kinds of induction say what the explorer says, wherever they say something."""
     for name in system.invariants:
-        asked = system.with_predicates(invariants={name: system.invariants[name]}, goals={}, recoveries={})
+        asked = system.with_predicates(
+            invariants={name: system.invariants[name]}, witnesses={}, resettabilities={}
+        )
         violations = explore(asked).violations
         by_frames = by_pdr(system, name, theory=theory)
         by_depth = by_k_induction(system, name, 4, theory=theory)
@@ -183,13 +185,13 @@ def agree(system: TransitionSystem, theory: Theory) -> None:
 
 @BOTH
 @settings(max_examples=40, deadline=None)
-@given(system=systems(recoveries=0, goals=0))
+@given(system=systems(resettabilities=0, witnesses=0))
 def test_on_random_systems(theory: Theory, system: TransitionSystem) -> None:
     agree(system, theory)
 
 
 @settings(max_examples=40, deadline=None)
-@given(coupled(recoveries=0))
+@given(coupled(resettabilities=0))
 def test_on_processes(system: TransitionSystem) -> None:
     agree(system, THEORIES["bit-vectors"])
 
@@ -197,7 +199,7 @@ def test_on_processes(system: TransitionSystem) -> None:
 @pytest.mark.campaign
 @BOTH
 @settings(max_examples=2000, deadline=None)
-@given(system=systems(recoveries=0, goals=0))
+@given(system=systems(resettabilities=0, witnesses=0))
 def test_on_thousands_of_random_systems(theory: Theory, system: TransitionSystem) -> None:
     agree(system, theory)
 

@@ -35,7 +35,7 @@ def test_on_scenarios(name: str, prop: str | None, fixes: tuple[str, ...], steps
     wanted = prop or scenario.properties[0]
     assert scenario.release is not None
     system = instrument(scenario.spec, resolve(scenario.release, fixes).classes, [PROPERTIES[wanted]])
-    asked = slice_system(system, invariants=[wanted], goals=(), recoveries=(), livenesses=())
+    asked = slice_system(system, invariants=[wanted], witnesses=(), resettabilities=(), livenesses=())
     explored = explore(asked, Budget(max_states=20_000 if steps < 12 else 3_000_000))
     path = explored.violations.get(wanted)
     found = search(system, wanted, steps)

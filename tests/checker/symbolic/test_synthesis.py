@@ -114,7 +114,7 @@ def test_every_kind_of_choice_is_found_once() -> None:
 
 
 @settings(max_examples=25, deadline=None)
-@given(systems(recoveries=0, goals=0, invariants=1, quantities=2))
+@given(systems(resettabilities=0, witnesses=0, invariants=1, quantities=2))
 def test_random_systems(system: TransitionSystem) -> None:
     for invariant in system.invariants:
         assert found_by(system, invariant, 3) == brute_force(system, 3)

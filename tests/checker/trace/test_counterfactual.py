@@ -50,7 +50,7 @@ def test_one_way_for_every_actor() -> None:
     assert found(SEND, LOOK, ACT, DELIVER, other) == [(2, ["deliver"], 2), (2, ["tell"], 2)]
 
 
-def test_nobody_relies_on_a_disturbance() -> None:
+def test_nobody_relies_on_a_fault() -> None:
     unfair = step("user", "shout", as_expr(True), {HEARD: 1}, fair=False)
     assert found(SEND, LOOK, ACT, unfair) == []
 

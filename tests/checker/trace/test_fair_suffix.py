@@ -1,11 +1,11 @@
-"""What follows a trap: a run that the fair actors can go on with for ever."""
+"""What follows a state with no way back: a run that the fair actors can go on with for ever."""
 
 from __future__ import annotations
 
 import pytest
 
 from podrace.checker.trace.fair_suffix import Continuation, continue_fairly
-from podrace.checker.trace.trace import confirm_trap, replay
+from podrace.checker.trace.trace import confirm_no_way_back, replay
 from podrace.model.language import (
     Component,
     Model,
@@ -66,7 +66,7 @@ class Walks(Model):
 @pytest.fixture(scope="module")
 def system() -> TransitionSystem:
     model = build(Walks, Universe({}))
-    return trace_system(model, recoveries={"home": lambda: model.parts["walk"].at == 1})
+    return trace_system(model, resettabilities={"home": lambda: model.parts["walk"].at == 1})
 
 
 def number(system: TransitionSystem, name: str) -> int:
@@ -74,21 +74,21 @@ def number(system: TransitionSystem, name: str) -> int:
 
 
 def test_a_fair_cycle(system: TransitionSystem) -> None:
-    trap = confirm_trap(system, (number(system, "leave"),), "home")
-    more = continue_fairly(system, trap)
+    no_way_back = confirm_no_way_back(system, (number(system, "leave"),), "home")
+    more = continue_fairly(system, no_way_back)
     assert more is not None
     assert [system.transitions[n].step for n in more.lead_in] == ["enter"]
     # `rest` is always enabled, so a cycle without it would not be fair.
     assert sorted(system.transitions[n].step for n in more.cycle) == ["back", "forth", "rest"]
-    once = replay(system, (*trap.path, *more.lead_in, *more.cycle))
-    assert once.states[len(trap.path) + len(more.lead_in)] == once.states[-1]
+    once = replay(system, (*no_way_back.path, *more.lead_in, *more.cycle))
+    assert once.states[len(no_way_back.path) + len(more.lead_in)] == once.states[-1]
 
 
 def test_an_end_at_which_nothing_fair_can_happen(system: TransitionSystem) -> None:
-    trap = confirm_trap(system, (number(system, "stop"),), "home")
-    assert continue_fairly(system, trap) == Continuation((), ())
+    no_way_back = confirm_no_way_back(system, (number(system, "stop"),), "home")
+    assert continue_fairly(system, no_way_back) == Continuation((), ())
 
 
 def test_no_cycle_within_the_bound(system: TransitionSystem, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("podrace.checker.trace.fair_suffix.MAX_STEPS", 1)
-    assert continue_fairly(system, confirm_trap(system, (number(system, "leave"),), "home")) is None
+    assert continue_fairly(system, confirm_no_way_back(system, (number(system, "leave"),), "home")) is None

@@ -63,8 +63,8 @@ def _negated(system: TransitionSystem) -> TransitionSystem:
         lambda s: _changed_step(s, updates={}),
         lambda s: replace(s, variables=s.variables[::-1]),
         lambda s: replace(s, invariants={}),
-        lambda s: replace(s, goals={"more": s.transitions[0].guard}),
-        lambda s: replace(s, recoveries={"more": s.transitions[0].guard}),
+        lambda s: replace(s, witnesses={"more": s.transitions[0].guard}),
+        lambda s: replace(s, resettabilities={"more": s.transitions[0].guard}),
         _negated,
     ],
 )

@@ -9,8 +9,8 @@ from podrace.checker.trace.trace import (
     Change,
     ReplayError,
     confirm,
-    confirm_goal,
-    confirm_trap,
+    confirm_no_way_back,
+    confirm_witness,
     plain_value,
     replay,
 )
@@ -91,47 +91,52 @@ def test_a_run_that_violates_nothing_is_refused() -> None:
 
 
 def test_a_run_that_goes_on_after_the_violation_is_refused() -> None:
-    system = graph({(0, 1): True, (1, 2): True}, 3, invariants={"home": {0}}, goals={"away": {1, 2}})
+    system = graph({(0, 1): True, (1, 2): True}, 3, invariants={"home": {0}}, witnesses={"away": {1, 2}})
     with pytest.raises(
         ReplayError, match="the run violates the invariant `home` after 1 of its 2 steps already"
     ) as caught:
         confirm(system, (0, 1), "home")
     assert caught.value.step == 1
-    with pytest.raises(ReplayError, match="the run reaches the goal `away` after 1 of its 2 steps already"):
-        confirm_goal(system, (0, 1), "away")
+    with pytest.raises(
+        ReplayError, match="the run reaches the witness `away` after 1 of its 2 steps already"
+    ):
+        confirm_witness(system, (0, 1), "away")
 
 
-def test_goals() -> None:
-    assert len(confirm_goal(house(), (0, 2), "in").steps) == 2
-    with pytest.raises(ReplayError, match="after 1 steps, does not reach the goal `in`"):
-        confirm_goal(house(), (0,), "in")
+def test_witnesses() -> None:
+    assert len(confirm_witness(house(), (0, 2), "in").steps) == 2
+    with pytest.raises(ReplayError, match="after 1 steps, does not reach the witness `in`"):
+        confirm_witness(house(), (0,), "in")
 
 
 def test_traps() -> None:
     # 0 <-> 1 fair, 1 -> 2 fair, 2 <-> 3 fair, 3 -> 0 unfair.
     edges = {(0, 1): True, (1, 0): True, (1, 2): True, (2, 3): True, (3, 2): True, (3, 0): False}
-    system = graph(edges, 4, recoveries={"home": {0}})
-    trace = confirm_trap(system, (0, 2), "home")
+    system = graph(edges, 4, resettabilities={"home": {0}})
+    trace = confirm_no_way_back(system, (0, 2), "home")
     assert (trace.closure, trace.closed) == (2, True)
-    bounded = confirm_trap(system, (0, 2), "home", max_states=1)
+    bounded = confirm_no_way_back(system, (0, 2), "home", max_states=1)
     assert (bounded.closure, bounded.closed) == (1, False)
-    exact = confirm_trap(system, (0, 2), "home", max_states=2)
+    exact = confirm_no_way_back(system, (0, 2), "home", max_states=2)
     assert (exact.closure, exact.closed) == (2, True)
     with pytest.raises(
         ReplayError,
-        match=r"the run of 1 steps ends in no trap: `home` is reached from there by "
+        match=r"the run of 1 steps ends where there is a way back: `home` is reached from there by "
         r"graph\.go\(source=1, target=0\)",
     ):
-        confirm_trap(system, (0,), "home")
-    with pytest.raises(ReplayError, match=r"the run of 0 steps ends in no trap: .* by no step at all"):
-        confirm_trap(system, (), "home")
-    detour = graph({**edges, (2, 1): True}, 4, recoveries={"home": {0}})
+        confirm_no_way_back(system, (0,), "home")
+    with pytest.raises(
+        ReplayError, match=r"the run of 0 steps ends where there is a way back: .* by no step at all"
+    ):
+        confirm_no_way_back(system, (), "home")
+    detour = graph({**edges, (2, 1): True}, 4, resettabilities={"home": {0}})
     with pytest.raises(ReplayError, match=r"by graph\.go\(.*target=1\) then graph\.go\(.*target=0\)"):
-        confirm_trap(detour, (0, 2), "home")
+        confirm_no_way_back(detour, (0, 2), "home")
 
 
 @pytest.mark.parametrize(
-    ("function", "kind"), [(confirm, "invariant"), (confirm_goal, "goal"), (confirm_trap, "recovery")]
+    ("function", "kind"),
+    [(confirm, "invariant"), (confirm_witness, "witness"), (confirm_no_way_back, "resettability")],
 )
 def test_unknown_names(function: object, kind: str) -> None:
     with pytest.raises(ValueError, match=f"counters has no {kind} `x`; it has none"):
@@ -155,8 +160,10 @@ def test_a_trace_can_be_written_to_a_file() -> None:
     }
     assert plain["states"] == [[0, 0, 0], [1, 0, 0], [2, 0, 1]]
     assert "closure" not in plain
-    trap = confirm_trap(graph({(0, 1): True}, 2, recoveries={"home": {0}}), (0,), "home").to_plain()
-    assert trap["closure"] == {"states": 1, "complete": True}
+    no_way_back = confirm_no_way_back(
+        graph({(0, 1): True}, 2, resettabilities={"home": {0}}), (0,), "home"
+    ).to_plain()
+    assert no_way_back["closure"] == {"states": 1, "complete": True}
 
 
 def test_only_values_of_a_model_are_written() -> None:

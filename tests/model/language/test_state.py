@@ -222,7 +222,7 @@ def test_a_full_queue_is_a_limit_with_its_name() -> None:
             self.queue.push(7)
 
     system = trace_system(build(Shop, UNIVERSE, [Pusher]))
-    assert system.limits == ("store.queue holds at most 3",)
+    assert system.constraints == ("store.queue holds at most 3",)
     assert system.transitions[0].guard.is_const
 
 

@@ -1,4 +1,4 @@
-"""Steps: guards, branches, limits, observers; and how models are put together from changed components."""
+"""Steps: guards, branches, constraints, observers; and how models are put together from changed components."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from podrace.model.language import (
     boolean,
     build,
     clamp,
+    constraint,
     integer,
-    limit,
     otherwise,
     per,
     ref,
@@ -144,14 +144,14 @@ def test_limits_are_kept_by_name() -> None:
         @step(actor="t")
         def go(self) -> None:
             require(self.b)
-            limit("first", self.x < 2)
+            constraint("first", self.x < 2)
             with when(self.a):
-                limit("second", self.x < 1)
-            limit("first", self.y < 3)
-            limit("always", True)
+                constraint("second", self.x < 1)
+            constraint("first", self.y < 3)
+            constraint("always", True)
 
     (transition,) = trace(Change).transitions
-    assert [(name, repr(e)) for name, e in transition.limits] == [
+    assert [(name, repr(e)) for name, e in transition.constraints] == [
         ("first", "and(lt(base.x, 2), lt(base.y, 3))"),
         ("second", "or(lt(base.x, 1), not(base.a))"),
     ]
@@ -469,14 +469,14 @@ def test_predicates_and_views() -> None:
         model,
         "named",
         invariants={"small": lambda: base.x < 5},
-        goals={"one": lambda: base.x == 1},
-        recoveries={"always": lambda: True},
+        witnesses={"one": lambda: base.x == 1},
+        resettabilities={"always": lambda: True},
         views={"where": lambda: base.at},
     )
     assert system.name == "named"
     assert repr(system.invariants["small"]) == "lt(base.x, 5)"
-    assert repr(system.goals["one"]) == "eq(base.x, 1)"
-    assert repr(system.recoveries["always"]) == "true"
+    assert repr(system.witnesses["one"]) == "eq(base.x, 1)"
+    assert repr(system.resettabilities["always"]) == "true"
     assert repr(system.views["where"]) == "base.at"
     assert system.bits == 1 + 1 + 4 + 4 + 2 + 2 + 2
     with pytest.raises(ModelError, match="expected a value of sort bool, got one of sort int"):

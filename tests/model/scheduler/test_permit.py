@@ -85,7 +85,7 @@ def test_a_failure_in_the_scheduling_cycle_forgets_the_pod(fails, condition):
     assert model.get(lambda: model.part("queue").moved) is False
 
 
-def test_a_failure_needs_a_disturbance():
+def test_a_failure_needs_a_fault():
     model, pod, scheduler, _ = assumed()
     with pytest.raises(NotEnabled):
         model.do(lambda: scheduler.reserve(pod, False))
@@ -207,17 +207,17 @@ def test_both_engines_agree_where_plugins_have_work(release):
     cluster = spec([pod], nodes(2), pod_events=2, permit_rejections=1, plugin_errors=1, flush=False)
     model = build_cluster(cluster, resolve(release).classes)
     api, waiting = model.parts["api"], model.parts["waiting"]
-    goals = {
+    witnesses = {
         "p is bound": lambda: as_expr(api.pod[pod].node).is_some,
         "p is rejected": lambda: any_of([waiting.signal[pod] == Signal.REFUSED]),
     }
     claim = {"exists": lambda: as_expr(api.pod[pod].exists)}
-    system = slice_system(trace_system(model, invariants=claim, goals=goals))
+    system = slice_system(trace_system(model, invariants=claim, witnesses=witnesses))
     found, expected = native.explore(system), reference.explore(system)
     assert (found.states, found.transitions, found.depth, found.fired) == (
         expected.states, expected.transitions, expected.depth, expected.fired,
     )  # fmt: skip
-    assert set(found.goals) == set(goals)
+    assert set(found.witnesses) == set(witnesses)
 
 
 def test_a_rejected_pod_wakes_nobody():

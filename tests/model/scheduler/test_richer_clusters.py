@@ -52,14 +52,14 @@ def test_victims_that_violate_a_budget_are_evicted_first_and_both_engines_say_so
     pod = model.parts["api"].pod
     v, w, _ = of.pods
     claim = {"w goes before v": lambda: as_expr(pod[v].exists) | ~as_expr(pod[w].exists)}
-    goal = {"both go": lambda: ~as_expr(pod[v].exists)}
-    system = slice_system(trace_system(model, invariants=claim, goals=goal))
+    witness = {"both go": lambda: ~as_expr(pod[v].exists)}
+    system = slice_system(trace_system(model, invariants=claim, witnesses=witness))
     found = native.explore(system)
     expected = reference.explore(system)
     assert dataclasses.replace(found, seconds=0) == dataclasses.replace(expected, seconds=0)
     assert found.states > 100
     assert not found.violations
-    assert found.goals
+    assert found.witnesses
 
 
 @pytest.mark.parametrize("release", RELEASES)
@@ -85,7 +85,7 @@ def explored(of, release="1.22"):
     on = of.nodes
     model = build_cluster(of, resolve(release).classes)
     api = model.parts["api"]
-    system = trace_system(model, goals={"bound": lambda: as_expr(api.pod[of.pods[-1]].node) == on[0]})
+    system = trace_system(model, witnesses={"bound": lambda: as_expr(api.pod[of.pods[-1]].node) == on[0]})
     found = native.explore(slice_system(system))
     return found.states, found.transitions
 
