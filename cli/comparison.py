@@ -24,7 +24,7 @@ from ..model.history import Composition
 from ..model.language import TransitionSystem, all_of, negate
 from ..model.language.expr import fresh_graph
 from ..properties import instrument
-from ..properties.outcomes import Outcomes
+from ..properties.truth import Outcomes
 from ..reports.document import Finding
 from ..reports.verify.comparison import Comparison, Decided, Ignored, Lost, Outcome, Pair, Parted, outcome_of
 from ..scenarios import Scenario

@@ -1,9 +1,23 @@
 """What must never happen, what must always be able to happen, and what must not go on for ever."""
 
-from .bindings import AntiAffinityKept, BoundAsAssumed, BoundPodsSayScheduled
+from .bindings import (
+    AntiAffinityKept,
+    BoundAsAssumed,
+    BoundPodsSayScheduled,
+    Capacity,
+    NoErrorForAbsentNode,
+    NoPodLost,
+)
+from .cache_views import CacheFollowsNodeEvents, SnapshotIsTheCache
 from .instrument import instrument
-from .inversion import NoLastingInversion, PreemptionEnds
-from .liveness import AttemptsEnd, NominationsBlockNobodyForEver, ParkedPodsAreWoken, PendingPodsAreScheduled
+from .liveness import (
+    AttemptsEnd,
+    NominationsBlockNobodyForEver,
+    NotStuck,
+    ParkedPodsAreWoken,
+    PendingPodsAreScheduled,
+    PodsOfRemovedNodesDoNoHarm,
+)
 from .nominations import NominationRespected, NominationsLive, NominationVisible
 from .places import (
     BackoffRespected,
@@ -16,11 +30,14 @@ from .places import (
     PendingPodsRequeued,
     QueuedAsKnown,
 )
-from .preemption import BudgetsCounted, NoPreemptionWithoutBenefit, OnePreemptionAtATime
-from .progress import NotStuck, PodsOfRemovedNodesDoNoHarm
+from .preemptions import (
+    BudgetsCounted,
+    NoLastingInversion,
+    NoPreemptionWithoutBenefit,
+    OnePreemptionAtATime,
+    PreemptionEnds,
+)
 from .property import Property
-from .safety import Capacity, NoErrorForAbsentNode, NoPodLost
-from .views import CacheFollowsNodeEvents, SnapshotIsTheCache
 
 PROPERTIES: dict[str, type[Property]] = {
     cls.id: cls

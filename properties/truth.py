@@ -1,13 +1,29 @@
-"""What is really so, whoever knows it: pods that are bound at the API server or assumed by the scheduler."""
+"""What is really so, whoever knows it: pods that are bound at the API server or assumed by the scheduler.
+
+What a cluster can come to is here as well: no property, but what a change to the scheduler may take away without
+violating any.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from ..model.environment.objects import Node, Pod
-from ..model.language import Expr, any_of, select, total
+from ..model.language import Expr, any_of, as_expr, select, total
 from ..model.scheduler.framework.placement import Placement
 from .property import Property
+
+
+class Outcomes(Property):
+    """Every pod that waits at the start, or comes later, can be bound, deleted by preemption apart."""
+
+    id = "OUTCOMES"
+
+    def holds(self) -> Expr:
+        return as_expr(True)
+
+    def witnesses(self) -> dict[str, Expr]:
+        return {f"{p.name} is bound": self.api.pod[p].node.is_some for p in self.pods if p.node is None}
 
 
 def exceeds(prop: Property, node: Node, counts: Callable[[Pod], Expr]) -> Expr:

@@ -5,7 +5,7 @@ import pytest
 from podrace.model.cluster import build_cluster
 from podrace.model.environment.objects import ClusterSpec, Node, Pod, PodCopy
 from podrace.model.language import Concrete
-from podrace.properties.safety import Capacity
+from podrace.properties.bindings import Capacity
 
 
 @pytest.mark.parametrize(("memory", "holds"), [(2, True), (3, False)])
