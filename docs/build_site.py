@@ -1,4 +1,4 @@
-"""Builds the documentation as static pages, from docs/*.md and the README: `make site` writes build/site."""
+"""Builds the documentation as static pages, from docs/*.md and the pages at the root: `make site` writes build/site."""
 
 from __future__ import annotations
 
@@ -16,12 +16,15 @@ ROOT = HERE.parent
 SOURCE = "README.md"
 
 NAVIGATION: dict[str, tuple[str, ...]] = {
-    "Start": ("README", "tutorial", "patches", "counterexamples", "limits"),
+    "Start": ("README", "tutorial", "commands", "patches", "counterexamples", "trust", "limits"),
     "Files": ("scenarios", "manifests", "configuration", "reports", "pytest"),
     "Reference": ("properties", "races", "hazards", "survey", "model", "functions"),
     "Searches": ("liveness", "simulate", "prove", "symbolic", "reductions", "engine", "cross-checks"),
+    "The house": ("ARCHITECTURE", "CONTRIBUTING"),
 }
-"""The pages by section; every page of docs/ is among them."""
+"""The pages by section; every page of docs/ is among them, and those at the root."""
+
+AT_ROOT = ("README", *NAVIGATION["The house"])
 
 _SPACES = re.compile(r"\s")
 
@@ -46,11 +49,11 @@ def build(target: Path) -> list[Path]:
 
 
 def _file(name: str) -> str:
-    return "index.html" if name == "README" else f"{name}.html"
+    return "index.html" if name == "README" else f"{name.lower()}.html"
 
 
 def _source(name: str) -> str:
-    return ((ROOT if name == "README" else HERE) / f"{name}.md").read_text(encoding="utf-8")
+    return ((ROOT if name in AT_ROOT else HERE) / f"{name}.md").read_text(encoding="utf-8")
 
 
 def _title(text: str) -> str:
