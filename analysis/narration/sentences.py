@@ -134,7 +134,7 @@ SENTENCES = (
     Sentence(r"failure\.read", "The failure handler reads {pod} from the lister."),
     Sentence(
         r"failure\.requeue", "The failure handler puts {pod} back into {after}.",
-        r"queue\.place\[.*\]: NONE -> (?P<after>.*)",
+        r"queue\.sub_queue\[.*\]: NONE -> (?P<after>.*)",
     ),
     Sentence(r"failure\.requeue", "The failure handler does not put {pod} back: it is queued already, or gone."),
     Sentence(r"failure\.live_get", "The requeue goroutine reads {pod} from the API server, as it is at this moment."),
@@ -144,7 +144,7 @@ SENTENCES = (
     ),
     Sentence(
         r"failure\.add_fetched", "The requeue goroutine puts {pod} into {after}, as it was when it was read.",
-        r"queue\.place\[.*\]: NONE -> (?P<after>.*)",
+        r"queue\.sub_queue\[.*\]: NONE -> (?P<after>.*)",
     ),
     Sentence(r"failure\.add_fetched", "The requeue goroutine does not queue {pod}: it is queued already."),
     # Queue and cache on their own.
@@ -209,7 +209,7 @@ FACTS = {
     "failed": ("PodScheduled=False", ""),
     "terminating": ("being deleted", ""),
     "gated": ("gated", ""),
-    "place": ("in {value}", "in no queue"),
+    "sub_queue": ("in {value}", "in no queue"),
     "victim": ("victim", ""),
     "verdict": ("{value} it", ""),
     "pod": ("busy with {value}", "busy with no pod"),

@@ -77,7 +77,7 @@ VIEWS: Mapping[str, tuple[Pattern, ...]] = {
 }
 """What each component knows, by its name."""
 
-KEYS = {"queue": ("place", "NONE")}
+KEYS = {"queue": ("sub_queue", "NONE")}
 """The fact without which a component has no word on a pod, and its value then."""
 
 FLEETING = frozenset({"snapshot"})

@@ -67,7 +67,7 @@ WORDS = (
         "nominator: {0} is no longer nominated",
         decisive=True,
     ),
-    Word(rf"queue\.place{_POD}", "queue: {0} is in {after}", "queue: {0} leaves {before}"),
+    Word(rf"queue\.sub_queue{_POD}", "queue: {0} is in {after}", "queue: {0} leaves {before}"),
     Word(
         rf"queue\.gated{_POD}",
         "queue: {0} is held back (PreEnqueue)",

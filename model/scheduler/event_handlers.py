@@ -1,4 +1,4 @@
-"""Event handlers (pkg/scheduler/eventhandlers.go, 1.35): how watch events reach the queue and the cache.
+"""Event handlers (eventhandlers.go, 1.35): how watch events reach the queue and the cache.
 
 A handler works on one event at a time. Where it makes two locked calls, it makes two steps, and `busy`
 says that it is between them. Pods have one handler; what it does for unassigned and for assigned ones are two parts that take
@@ -19,8 +19,8 @@ from .framework.events import ASSIGNED_POD_ADD, ASSIGNED_POD_DELETE, NODE_ADD, N
 if TYPE_CHECKING:
     from ..environment.watch import NodeWatch, PodWatch
     from .cache.scheduler_cache import Cache
-    from .cycle import Scheduler
     from .framework.filters import Filters
+    from .framework.interface import Framework
     from .framework.waiting_pods import WaitingPods
     from .queue.scheduling_queue import PriorityQueue
 
@@ -50,7 +50,7 @@ class EventHandlers(Component):
     queue: PriorityQueue
     cache: Cache
     filters: Filters
-    scheduler: Scheduler
+    scheduler: Framework
     waiting: WaitingPods
 
     queue_busy = boolean()

@@ -12,7 +12,7 @@ GOLDEN = Path(__file__).parent / "golden"
 WORDS = Vocabulary(
     words=(
         Word(r"api\.node\[(\w+)\]", "API: {0} is bound to {after}", decisive=True),
-        Word(r"queue\.place\[(\w+)\]", "queue: {0} is in {after}", "queue: {0} leaves {before}"),
+        Word(r"queue\.sub_queue\[(\w+)\]", "queue: {0} is in {after}", "queue: {0} leaves {before}"),
         Word(r"scheduler\.nominee", "decision: {pod} goes to {after}", decisive=True),
         Word(r"scheduler\.phase"),
     ),
@@ -28,7 +28,7 @@ TRACE = (
         "pop",
         {"pod": "p"},
         "NextPod: take the head of activeQ",
-        (Change("queue.place[p]", "ACTIVE", "NONE"), Change("scheduler.phase", "IDLE", "POPPED")),
+        (Change("queue.sub_queue[p]", "ACTIVE", "NONE"), Change("scheduler.phase", "IDLE", "POPPED")),
     ),
     Step(
         2,

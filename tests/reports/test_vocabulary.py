@@ -16,8 +16,8 @@ def step(*changes: Change) -> Step:
 @pytest.mark.parametrize(
     ("change", "phrase"),
     [
-        (Change("queue.place[q]", "NONE", "ACTIVE"), Phrase("queue: q is in activeQ", False)),
-        (Change("queue.place[q]", "ACTIVE", "NONE"), Phrase("queue: q leaves activeQ", False)),
+        (Change("queue.sub_queue[q]", "NONE", "ACTIVE"), Phrase("queue: q is in activeQ", False)),
+        (Change("queue.sub_queue[q]", "ACTIVE", "NONE"), Phrase("queue: q leaves activeQ", False)),
         (Change("scheduler.nominee", None, "n1"), Phrase("decision: p goes to n1", True)),
         (Change("mine.flag", False, True), Phrase("mine.flag: false -> true", False)),
         (Change("mine.flag", 3, None), Phrase("mine.flag: 3 -> none", False)),

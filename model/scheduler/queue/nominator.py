@@ -1,4 +1,4 @@
-"""The nominator: which node each preemptor waits for (nominator in scheduling_queue.go, 1.22)."""
+"""The nominator: which node each preemptor waits for (backend/queue/nominator.go, 1.34)."""
 
 from __future__ import annotations
 
@@ -9,13 +9,11 @@ from ...language import Component, Expr, Value, per, ref, select
 
 if TYPE_CHECKING:
     from ...environment.watch import PodWatch
-    from .scheduling_queue import PriorityQueue
 
 
 class Nominator(Component):
     """Nominations in memory, by pod."""
 
-    queue: PriorityQueue
     pod_watch: PodWatch
 
     node = per(Pod, ref(Node))
