@@ -31,7 +31,7 @@ from ..language import (
     select,
     step,
     when,
-)  # fmt: skip
+)
 from .failure import FailedAttempt
 from .framework.events import Plugin
 from .framework.status import Code, NodeStatus, Phase
