@@ -1,17 +1,72 @@
-"""One run of `podrace simulate`: trace the model, walk, and put the answer into the form that the reports read."""
+"""Random walks: which runs they can do something for, the walks, and the answer in the form that the reports read."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from ..checker.simulate import Seen, Walks, simulate
+from ..checker.simulate import Seen, simulate
+from ..checker.simulate import Walks as Walks
 from ..checker.trace.trace import plain_value
-from ..reports.document import Fixes
 from ..reports.walks import Values, Walked
-from .execute import WORDS, ignored_words, scope_of, silence_of, witness_words
-from .plan import Run
+from .asked.method import NOBODY, Watcher
+from .asked.options import UsageProblem, scaled_down
+from .asked.plan import SAFETY, Run, Selection
+from .findings import WORDS, fixes_of, ignored_words, scope_of, silence_of, witness_words
 from .steps import steps_of
 from .systems import system_of
+
+
+def walkable(runs: Sequence[Run], selection: Selection) -> list[Run]:
+    """The runs that walks can do something for, and those that are ignored. Raises UsageProblem where nothing is left."""
+    left_out = _left_out(runs)
+    for run in runs:
+        if run.property in left_out.get(run.scenario.name, ()) and (selection.properties or selection.own):
+            raise UsageProblem(
+                f"{run.property} is a {run.prop.kind}, and a walk that ends cannot violate it: use `podrace check`"
+            )
+    chosen = [run for run in runs if run.prop.kind in SAFETY or run.ignored]
+    for name, properties in left_out.items():
+        if not any(run.scenario.name == name and not run.ignored for run in chosen):
+            raise UsageProblem(
+                f"{name} asks for {', '.join(properties)}, which no walk that ends can violate: "
+                "name a safety property (S-...) with --property, or use `podrace check`"
+            )
+    return chosen
+
+
+def _left_out(runs: Sequence[Run]) -> dict[str, list[str]]:
+    """Of each scenario, the properties that no walk that ends can violate."""
+    found: dict[str, list[str]] = {}
+    for run in runs:
+        if run.prop.kind not in SAFETY and not run.ignored:
+            found.setdefault(run.scenario.name, []).append(run.property)
+    return found
+
+
+def walk_all(
+    runs: Sequence[Run], planned: Sequence[Run], walks: Walks, watcher: Watcher = NOBODY
+) -> list[Walked]:
+    """Walk for each run; each is told which of the `planned` ones in its scenario walks cannot decide."""
+    left_out = _left_out(planned)
+    found = []
+    for number, run in enumerate(runs, 1):
+        if run.ignored:
+            found.append(ignored(run, walks))
+            continue
+        count = f"[{number}/{len(runs)}] " if len(runs) > 1 else ""
+        watcher.start(f"{count}{run.scenario.name} {run.composition.label} {run.property}")
+        others = ", ".join(left_out.get(run.scenario.name, ()))
+        note = f"left to `podrace check`, since no walk that ends violates it: {others}"
+        found.append(walk(run, walks, (note,) if others else (), _telling(watcher)))
+    return found
+
+
+def _telling(watcher: Watcher) -> Callable[[int, int, float], None]:
+    def watch(done: int, steps: int, seconds: float) -> None:
+        speed = scaled_down(steps / seconds) if seconds > 0 else "0"
+        watcher.say(f"{done:,} walks  {steps:,} steps  {speed} steps/s  {seconds:.0f} s")
+
+    return watch
 
 
 def walk(
@@ -26,7 +81,7 @@ def walk(
     return Walked(
         scenario=run.scenario.name,
         release=run.composition.release,
-        fixes=Fixes(run.composition.added, run.composition.removed),
+        fixes=fixes_of(run.composition),
         property=run.property,
         verdict=WORDS[found.verdict.name],
         seed=walks.seed,
@@ -62,7 +117,7 @@ def ignored(run: Run, walks: Walks) -> Walked:
     return Walked(
         scenario=run.scenario.name,
         release=run.composition.release,
-        fixes=Fixes(run.composition.added, run.composition.removed),
+        fixes=fixes_of(run.composition),
         property=run.property,
         verdict="IGNORED",
         seed=walks.seed,

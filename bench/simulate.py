@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import statistics
 
+from podrace.analysis.asked.plan import SAFETY
 from podrace.checker.simulate import By, Simulation, Walks, simulate
-from podrace.cli.simulate import WALKABLE
 from podrace.model.history import RELEASES, resolve
 from podrace.model.language import TransitionSystem
 from podrace.properties import PROPERTIES, instrument
@@ -27,7 +27,7 @@ def systems() -> list[tuple[str, str, TransitionSystem]]:
         fixes = scenario.race.fixes if scenario.race else ()
         composition = resolve(scenario.release or RELEASES[-1], fixes)
         for name in (*scenario.properties, *scenario.also):
-            if PROPERTIES[name].kind in WALKABLE:
+            if PROPERTIES[name].kind in SAFETY:
                 system = instrument(scenario.spec, composition.classes, [PROPERTIES[name]])
                 found.append((f"{scenario.name} {name} {composition.label}", name, system))
     return found

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from podrace.cli.drift import elements
+from podrace.analysis.upstream.drifted import elements
 from podrace.model.history.upstream import last_look, mirrors
 
 PAGE = (Path(__file__).parents[1] / "docs" / "functions.md").read_text(encoding="utf-8")
