@@ -12,12 +12,12 @@ from types import FunctionType
 from typing import Any
 
 from ...model import language, scheduler
-from ...model.history import RELEASES, Composition, resolve
+from ...model.history import Composition, resolve
 from ...model.language import Component
 from ...model.language.component import combine
 from ...scenarios import known_names, one_line
 from .files import refuse_unwritable, write_text
-from .options import UsageProblem, parse_release
+from .options import UsageProblem
 from .patch_checks import PARTS, overridable, shown_parameters
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*", re.ASCII)
@@ -111,11 +111,6 @@ def overridables(part: str | None, release: str) -> list[Overridable]:
         )
         found.append(Overridable(name, _first_line(PARTS[name]), methods))
     return found
-
-
-def release_of(text: str | None) -> str:
-    """The release that is named, else the newest. Raises UsageProblem."""
-    return parse_release(text, RELEASES) if text is not None else RELEASES[-1]
 
 
 def _known(part: str) -> str:

@@ -132,6 +132,11 @@ def chosen_scenarios(names: Sequence[str], given: Sequence[Scenario] = ()) -> li
     return list(found.values())
 
 
+def release_of(text: str | None, otherwise: str = RELEASES[-1]) -> str:
+    """The release that an option names, if it is there. Raises UsageProblem."""
+    return parse_release(text, RELEASES) if text is not None else otherwise
+
+
 def compose(release: str, with_fixes: Sequence[str], without_fixes: Sequence[str]) -> Composition:
     """A release with these changes put in and taken out. Raises UsageProblem for a contradiction."""
     try:

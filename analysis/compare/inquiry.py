@@ -11,7 +11,7 @@ from ...properties import PROPERTIES, Property
 from ...reports.verify.comparison import Comparison
 from ...scenarios import Scenario, known_names, number_of, one_line
 from ..asked.method import NOBODY, Method, Watcher
-from ..asked.options import UsageProblem, parse_fix, parse_property, parse_release
+from ..asked.options import UsageProblem, parse_fix, parse_property
 from ..asked.patches import read_patch, with_patches
 from ..asked.plan import (
     Run,
@@ -20,6 +20,7 @@ from ..asked.plan import (
     default_properties,
     refuse_all_ignored,
     refuse_unknown_ignored,
+    release_of,
 )
 from ..asked.python_file import split_option
 from .schedulers import Comparer
@@ -91,9 +92,9 @@ def with_changes(
     """A release (or another, `against`) compared with the same and these changes. Raises UsageProblem."""
     candidates = candidates_of(names)
     fixes = [parse_fix(name, list(CHANGES)) for name in with_fixes]
-    base = parse_release(release, RELEASES) if release is not None else default_release(candidates)
+    base = release_of(release, default_release(candidates))
     after = put_in(base, candidates, fixes)
-    old = base if against is None else parse_release(against, RELEASES)
+    old = release_of(against, base)
     before = compose(old, fixes, ())
     runs, left_out = runs_of(inquiry, before, after)
     comparer = Comparer(before, after, runs, budget, method, watcher, left_out)
@@ -110,7 +111,7 @@ def two_releases(
     before: str, after: str, inquiry: Inquiry, budget: Budget, method: Method, watcher: Watcher = NOBODY
 ) -> Comparison:
     """Two releases compared. Raises UsageProblem."""
-    first, second = (compose(parse_release(name, RELEASES), (), ()) for name in (before, after))
+    first, second = (compose(release_of(name), (), ()) for name in (before, after))
     runs, left_out = runs_of(inquiry, first, second)
     return Comparer(first, second, runs, budget, method, watcher, left_out).compare()
 

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 from ...checker.core.exploration import Budget
 from ...checker.minimal import minimal_sets
-from ...model.history import CHANGES, RELEASES
+from ...model.history import CHANGES
 from ...reports.verify.needed import Needed, Tried
 from ..asked.method import NOBODY, Method, Watcher
-from ..asked.options import UsageProblem, parse_fix, parse_release
-from ..asked.plan import Run, compose
+from ..asked.options import UsageProblem, parse_fix
+from ..asked.plan import Run, compose, release_of
 from ..chain import verdict_on
 from .inquiry import Candidate, Inquiry, candidates_of, default_release, put_in, runs_of
 from .schedulers import ignored_of
@@ -29,7 +29,7 @@ def changes_needed(
     if len(candidates) > MOST:
         raise UsageProblem(f"--minimal: {len(candidates)} changes have too many subsets: name {MOST} at most")
     fixes = [parse_fix(name, list(CHANGES)) for name in with_fixes]
-    base = parse_release(release, RELEASES) if release is not None else default_release(candidates)
+    base = release_of(release, default_release(candidates))
     before, whole = compose(base, fixes, ()), put_in(base, candidates, fixes)
     asked, _ = runs_of(inquiry, before, whole)
     runs = [run for run in asked if not run.ignored]

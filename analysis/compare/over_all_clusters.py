@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ...checker.core.exploration import Budget
-from ...model.history import CHANGES, RELEASES, Composition
+from ...model.history import CHANGES, Composition
 from ...reports.proof import Proof
 from ...reports.verify.cluster_comparison import ProofPair
 from ...reports.verify.comparison import outcome_of
 from ...scenarios import parse_scenario
 from ..asked.method import NOBODY, Watcher
-from ..asked.options import parse_fix, parse_release
+from ..asked.options import parse_fix
 from ..asked.own_properties import own_properties
-from ..asked.plan import Run, compose
+from ..asked.plan import Run, compose, release_of
 from ..chain import verdict_on
 from ..prove.proof_request import ProofRequest
 from ..prove.proofs import prove_all
@@ -28,8 +28,7 @@ def with_changes_over_all_clusters(
 ) -> list[ProofPair]:
     """A release compared with the same and these changes, by each property that is asked for. Raises UsageProblem."""
     candidates = candidates_of(changes)
-    release = request.release and parse_release(request.release, RELEASES)
-    release = release or default_release(candidates)
+    release = release_of(request.release, default_release(candidates))
     fixes = [parse_fix(name, list(CHANGES)) for name in request.with_fixes]
     put_in(release, candidates, fixes)  # refuses what is in already
     keys = [c.key for c in candidates if c.patch is None]

@@ -9,12 +9,13 @@ from pathlib import Path
 
 from ...checker.parametric.parametric_system import Exchange, Unknown
 from ...model.environment.objects import Scope
-from ...model.history import CHANGES, RELEASES, Composition, resolve
+from ...model.history import CHANGES, Composition, resolve
 from ...properties import PROPERTIES, instrument
 from ...scenarios.template import LOWEST_PRIORITY, ClusterTemplate, Limits, sketch
-from ..asked.options import UsageProblem, parse_fix, parse_property, parse_release
+from ..asked.options import UsageProblem, parse_fix, parse_property
 from ..asked.own_properties import own_properties
 from ..asked.patches import patches_of, with_patches
+from ..asked.plan import release_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,7 @@ def template_of(
 def questions(request: ProofRequest) -> Iterator[Question]:
     """One question for each property. Raises UsageProblem."""
     own = own_properties(request.own)
-    release = parse_release(request.release, RELEASES) if request.release is not None else RELEASES[-1]
+    release = release_of(request.release)
     fixes = [
         tuple(parse_fix(name, list(CHANGES)) for name in names)
         for names in (request.with_fixes, request.without_fixes)

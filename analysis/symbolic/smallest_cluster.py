@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from ...checker.symbolic.synthesis import Example, Shape, Synthesis
 from ...checker.verdict import counted
 from ...model.environment.objects import Scope
-from ...model.history import CHANGES, RELEASES, Composition
+from ...model.history import CHANGES, Composition
 from ...model.language import TransitionSystem, all_of
 from ...model.language.expr import fresh_graph
 from ...properties import PROPERTIES, instrument
@@ -17,8 +17,8 @@ from ...reports.synthesis import SmallestCluster, SynthesisCoverage
 from ...scenarios.template import ClusterTemplate, Limits, Sketch, concrete, sizes, sketch, templates
 from ...scenarios.writing import scenario_text
 from ..asked.method import NOBODY, Watcher
-from ..asked.options import UsageProblem, parse_fix, parse_property, parse_release
-from ..asked.plan import SAFETY, compose, parse_scope
+from ..asked.options import UsageProblem, parse_fix, parse_property
+from ..asked.plan import SAFETY, compose, parse_scope, release_of
 from ..steps import steps_of
 
 
@@ -54,7 +54,7 @@ def wanted(
             f"{identifier} is a {kind}, and no run that ends can violate it: name a safety property (S-...)"
         )
     composition = compose(
-        parse_release(release, RELEASES) if release is not None else RELEASES[-1],
+        release_of(release),
         [parse_fix(name, list(CHANGES)) for name in with_fixes],
         [parse_fix(name, list(CHANGES)) for name in without_fixes],
     )

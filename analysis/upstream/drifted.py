@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...model.history.upstream import Looked, Mirror, format_look, last_look, mirrors
+from ...model.history.upstream import HASHES, Looked, Mirror, format_look, last_look, mirrors
 from ...scenarios import one_line
 from ..asked.files import write_text
 from ..asked.options import UsageProblem
@@ -35,6 +35,7 @@ class Drift:
 class HeldAgainst:
     """What became of every function since the last look; `kept` are the hashes of those that are there now."""
 
+    file: Path
     looked: Looked
     wanted: int
     drifted: list[Drift]
@@ -46,23 +47,24 @@ class HeldAgainst:
         return [element for mirror in rows for element in elements(mirror)]
 
 
-def compare(directory: Path, hashes: Path, update: bool) -> HeldAgainst:
-    """The functions of a source tree held against a file of hashes, which need not be there for an `update`.
+def compare(directory: Path, hashes: Path | None, update: bool) -> HeldAgainst:
+    """The functions of a source tree held against a file of hashes (podrace's own, unless one is named), which need not be there for an `update`.
 
     Raises UsageProblem.
     """
     root = scheduler_in(directory)
-    looked = _last_look(hashes, update)
+    file = hashes or HASHES
+    looked = _last_look(file, update)
     found = hashes_below(root)
     wanted = tuple(dict.fromkeys(place for mirror in mirrors() for place in mirror.places))
     kept = {place: found[place] for place in wanted if place in found}
-    return HeldAgainst(looked, len(wanted), compared(wanted, looked.hashes, found), kept)
+    return HeldAgainst(file, looked, len(wanted), compared(wanted, looked.hashes, found), kept)
 
 
-def write_hashes(found: HeldAgainst, hashes: Path, release: str) -> None:
+def write_hashes(found: HeldAgainst, release: str) -> None:
     """Note what was found as the last look, at this release if one is named. Raises UsageProblem."""
     looked = Looked(release or found.looked.release, found.kept)
-    write_text("--update", hashes, format_look(looked))
+    write_text("--update", found.file, format_look(looked))
 
 
 def compared(wanted: tuple[str, ...], old: Mapping[str, str], new: Mapping[str, str]) -> list[Drift]:

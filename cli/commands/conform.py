@@ -25,13 +25,12 @@ def conform(
     ] = None,
     no_color: NoColor = False,
 ) -> None:
-    from ...analysis.asked.options import parse_release
+    from ...analysis.asked.plan import release_of
     from ...conformance.reader import read_table
     from ...conformance.registry import run_table
-    from ...model.history import RELEASES
     from ..console import result_console, tolerant_of_closed_pipes
 
-    chosen = parse_release(release, RELEASES) if release is not None else DEFAULT_RELEASE
+    chosen = release_of(release, DEFAULT_RELEASE)
     tables = [read_table(path) for path in files]  # every file is read before the first case runs
     counts = {"PASS": 0, "FAIL": 0, "SKIP": 0}
     with tolerant_of_closed_pipes():

@@ -37,17 +37,15 @@ def drift(
     no_color: NoColor = False,
 ) -> None:
     from ...analysis.upstream.drifted import compare, write_hashes
-    from ...model.history.upstream import HASHES
     from ..console import tolerant_of_closed_pipes
     from ..output import say
 
-    file = hashes or HASHES
-    found = compare(directory, file, update)
+    found = compare(directory, hashes, update)
     with tolerant_of_closed_pipes():
         _print(found, output, no_color)
     if update:
-        write_hashes(found, file, release)
-        say(f"wrote {file}: {len(found.kept)} functions", no_color)
+        write_hashes(found, release)
+        say(f"wrote {found.file}: {len(found.kept)} functions", no_color)
     raise typer.Exit(DRIFTED if found.drifted and not update else SAME)
 
 

@@ -39,8 +39,9 @@ def new_patch(
     output: FormOption = Form.text,
     no_color: NoColor = False,
 ) -> None:
-    from ...analysis.asked.patch_scaffold import listed, overridables, release_of
+    from ...analysis.asked.patch_scaffold import listed, overridables
     from ...analysis.asked.patch_scaffold import new_patch as write_patch
+    from ...analysis.asked.plan import release_of
     from ..console import print_json, result_console, tolerant_of_closed_pipes
     from ..output import say
 
