@@ -10,13 +10,13 @@ from typing import Literal
 import msgspec
 
 from ..checker.core.exploration import Budget, Progress
+from ..checker.core.result import Counts, Result
 from ..checker.reduction.policy import PARTIAL_ORDER, Mode
 from ..checker.search import check
 from ..checker.trace.fair_suffix import continue_fairly
 from ..checker.trace.lasso import LassoTrace
 from ..checker.trace.shrinking import shorten
 from ..checker.trace.trace import Trace, confirm, replay
-from ..checker.verdict import Result
 from ..checker.verdict_cache import VerdictCache
 from ..cli.progress import memory
 from ..model.environment.objects import DEFAULTS, Scope
@@ -140,17 +140,17 @@ def finding_of(run: Run, system: TransitionSystem, result: Result, remedy: str |
     """The result of a run as the reports know it; `remedy` is what to do if it is inconclusive."""
     prop = run.prop
     result = without_irrelevant_steps(system, result)
-    trace = result.trace
+    trace, counts, seen = result.trace, _figures(result), result.coverage
     found = Finding(
         scenario=run.scenario.name,
         release=run.composition.release,
         fixes=fixes_of(run.composition),
         property=run.property,
         verdict=WORDS[result.verdict.name],
-        states=result.states,
-        transitions=result.transitions,
-        depth=result.depth,
-        seconds=round(result.seconds, 3),
+        states=counts.states or 0,
+        transitions=counts.transitions or 0,
+        depth=counts.depth or 0,
+        seconds=None if counts.seconds is None else round(counts.seconds, 3),
         words=result.words + silence_of(run),
         expected=run.expected,
         expected_steps=run.expected_steps,
@@ -159,11 +159,11 @@ def finding_of(run: Run, system: TransitionSystem, result: Result, remedy: str |
         sentence=prop.sentence(),
         issues=prop.issues,
         scope=scope_of(run.scenario.spec.scope),
-        constraints_hit=result.constraints_hit,
-        witnesses_reached={witness_words(name): steps for name, steps in result.witnesses_reached.items()},
-        witnesses_missed=tuple(witness_words(name) for name in result.witnesses_missed),
-        steps_fired=result.fired,
-        steps_never_fired=result.never_fired,
+        constraints_hit=seen.constraints_hit,
+        witnesses_reached={witness_words(name): steps for name, steps in seen.witnesses_reached.items()},
+        witnesses_missed=tuple(witness_words(name) for name in seen.witnesses_missed),
+        steps_fired=tuple(seen.fired),
+        steps_never_fired=seen.never_fired,
         vacuous=result.vacuous,
         engine=result.engine,
         reductions=result.reductions,
@@ -171,6 +171,14 @@ def finding_of(run: Run, system: TransitionSystem, result: Result, remedy: str |
         silenced=dict(run.silenced) or msgspec.UNSET,
     )
     return found if trace is None else _with_counterexample(found, run, system, trace)
+
+
+def _figures(result: Result) -> Counts:
+    """The counts of a search; of a run that was only executed again, those of the run."""
+    trace = result.trace
+    if result.counts.states is not None or trace is None:
+        return result.counts
+    return Counts(len(set(trace.states)), len(trace.steps), len(trace.steps))
 
 
 def silence_of(run: Run) -> str:
@@ -192,7 +200,7 @@ def without_irrelevant_steps(system: TransitionSystem, result: Result) -> Result
     if result.trace is None or result.kind != "invariant" or PARTIAL_ORDER not in result.reductions:
         return result
     path = shorten(system, result.trace.path, result.property_id)
-    return replace(result, trace=confirm(system, path, result.property_id))
+    return replace(result, evidence=confirm(system, path, result.property_id))
 
 
 def _with_counterexample(found: Finding, run: Run, system: TransitionSystem, trace: Trace) -> Finding:

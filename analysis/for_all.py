@@ -8,13 +8,11 @@ from dataclasses import replace
 import msgspec
 
 from ..checker.core.exploration import Budget
-from ..checker.parametric.exhaust import Exhausted, TooManyChoices, exhaust
+from ..checker.core.result import EngineDisagreement, Verdict, counted
+from ..checker.exhaust import Exhausted, TooManyChoices, exhaust
 from ..checker.parametric.grounding import TooManyCases
 from ..checker.parametric.parametric_system import Exchange, Unknown
 from ..checker.parametric.regions import Undecided
-from ..checker.reduction.slicing import Slicer, step_name
-from ..checker.search import EngineDisagreement, witnesses_of
-from ..checker.verdict import Verdict, counted
 from ..model.language import TransitionSystem
 from ..model.language.expr import fresh_graph
 from ..reports.document import Clusters, Finding
@@ -82,27 +80,22 @@ def settled_run(run: Run, finding: Finding) -> Run:
 
 def _finding(run: Run, system: TransitionSystem, found: Exhausted, clusters: Clusters) -> Finding:
     """What is to be said of all clusters together."""
-    witnesses, reached = witnesses_of(system, run.property), found.witnesses
-    missed = tuple(witness_words(witness) for witness in witnesses if witness not in reached)
-    fired = {step for one in found.searched for step in one.fired}
-    bounds = {bound for one in found.searched for bound in one.bounds}
-    hidden = Slicer(system).steps_outside_cone(found.family.slice) if found.family else ()
-    steps = [s for s in dict.fromkeys(map(step_name, system.transitions)) if s not in hidden]
-    holds = found.verdict is Verdict.HOLDS
-    hit = tuple(bound for bound in system.constraints if bound in bounds)
+    result = found.result
+    counts, seen = result.counts, result.coverage
+    missed = tuple(witness_words(witness) for witness in seen.witnesses_missed)
+    holds = result.verdict is Verdict.HOLDS
     return Finding(
         scenario=run.scenario.name,
         release=run.composition.release,
         fixes=fixes_of(run.composition),
         property=run.property,
         verdict="HOLDS" if holds else "VIOLATED" if clusters.violating else "INCONCLUSIVE",
-        states=sum(one.states for one in found.searched),
-        transitions=sum(one.transitions for one in found.searched),
-        depth=max((one.depth for one in found.searched), default=0),
-        seconds=round(found.seconds, 3),
+        states=counts.states or 0,
+        transitions=counts.transitions or 0,
+        depth=counts.depth or 0,
+        seconds=round(counts.seconds or 0.0, 3),
         # Of an violating cluster, the words about it say what was ignored.
-        words=" ".join(_words(found, clusters, hit, missed, bool(fired)))
-        + ("" if clusters.violating else silence_of(run)),
+        words=" ".join(_words(found, clusters, missed)) + ("" if clusters.violating else silence_of(run)),
         expected=run.expected,
         expected_steps=run.expected_steps,
         notes=(*run.composition.notes, *((run.remark,) if run.remark else ()), *_remedy(found)),
@@ -110,28 +103,26 @@ def _finding(run: Run, system: TransitionSystem, found: Exhausted, clusters: Clu
         sentence=run.prop.sentence(),
         issues=run.prop.issues,
         scope=scope_of(run.scenario.spec.scope),
-        constraints_hit=hit,
+        constraints_hit=seen.constraints_hit,
         witnesses_reached={
-            witness_words(witness): reached[witness] for witness in witnesses if witness in reached
+            witness_words(witness): steps for witness, steps in seen.witnesses_reached.items()
         },
         witnesses_missed=missed,
-        steps_fired=tuple(step for step in steps if step in fired),
-        steps_never_fired=tuple(step for step in steps if step not in fired),
-        vacuous=holds and (bool(missed) or not fired),
-        engine=found.engine,
+        steps_fired=tuple(seen.fired),
+        steps_never_fired=seen.never_fired,
+        vacuous=result.vacuous,
+        engine=result.engine,
         place=place_of(run.scenario, run.property, run.origin),
         clusters=clusters,
         silenced=dict(run.silenced) or msgspec.UNSET,
     )
 
 
-def _words(
-    found: Exhausted, clusters: Clusters, hit: tuple[str, ...], missed: tuple[str, ...], fired: bool
-) -> Iterator[str]:
+def _words(found: Exhausted, clusters: Clusters, missed: tuple[str, ...]) -> Iterator[str]:
     if found.family is None:
         yield "Stopped by the time limit before it was known which clusters can be told apart: nothing is known."
         return
-    searched = counted(sum(one.states for one in found.searched), "state")
+    searched, seen = counted(found.result.counts.states or 0, "state"), found.result.coverage
     renamed = (
         "" if clusters.explored == clusters.distinguishable else f", {clusters.explored:,} up to renaming"
     )
@@ -140,11 +131,11 @@ def _words(
     if clusters.violating:
         more = f"; {undecided}" if clusters.undecided else ""
         yield f"Violated by {clusters.violating:,} of the {told}{more} ({searched} explored)."
-    elif found.verdict is Verdict.HOLDS:
+    elif found.result.verdict is Verdict.HOLDS:
         yield f"Holds for the {told}: all were explored to the end, {searched} in all."
-        if hit:
-            yield f"Within these bounds, which were hit: {'; '.join(hit)}."
-        if not fired:
+        if seen.constraints_hit:
+            yield f"Within these bounds, which were hit: {'; '.join(seen.constraints_hit)}."
+        if not seen.fired:
             yield "Vacuous: no step makes a difference to it."
         elif missed:
             yield f"Vacuous: never reached in any cluster: {'; '.join(missed)}."

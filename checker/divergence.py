@@ -25,9 +25,10 @@ from ..model.language import (
 from ..model.language.expr import const, fresh_graph, variable
 from .core.exploration import Budget, Path
 from .core.interpreter import Interpreter
+from .core.result import Verdict
+from .core.trace import Trace, plain_value
 from .search import check
-from .trace.trace import Trace, plain_value, replay
-from .verdict import Verdict
+from .trace.trace import replay
 
 _SAME = "both decide alike"
 

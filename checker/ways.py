@@ -16,10 +16,12 @@ from dataclasses import dataclass, replace
 
 from ..model.language import Entity, Transition, TransitionSystem
 from .core.exploration import Budget, Path
-from .reduction.policy import PARTIAL_ORDER, Mode
-from .search import Engine, UnknownProperty, check
-from .trace.trace import Trace, confirm
-from .verdict import Result, Verdict
+from .core.result import PARTIAL_ORDER, Result, Verdict
+from .core.trace import Trace
+from .reduction.policy import Mode
+from .reduction.questions import UnknownProperty
+from .search import Engine, check
+from .trace.trace import confirm
 
 Kinds = frozenset[str]
 Watcher = Callable[[int, int], None]
@@ -159,7 +161,7 @@ class _Tree:
         result = self._check(part, reductions or self._reductions)
         if result.verdict is Verdict.HOLDS:
             self._harmless.append(allowed)
-            self._bounds.update(result.constraints_hit)
+            self._bounds.update(result.coverage.constraints_hit)
         if result.verdict is Verdict.INCONCLUSIVE:
             self._ran_out = self._ran_out or result.stopped
         if result.trace is None:
@@ -177,7 +179,7 @@ class _Tree:
             reductions=reductions,
         )
         self._searches += 1
-        self._states += result.states
+        self._states += result.counts.states or 0
         if self._watch is not None:
             self._watch(self._searches, len(self._found))
         return result

@@ -36,7 +36,7 @@ def replay(
     if not found.violated:
         print_wrapped(console, Text(f"GONE: {found.obstacle}", "bold red"))
         return GONE
-    print_wrapped(console, Text(found.words, "bold"))
+    print_wrapped(console, Text(found.result.words, "bold"))
     return VIOLATES
 
 

@@ -13,8 +13,8 @@ from ..analysis.narration.words import SCHEDULER_WORDS
 from ..analysis.options import UsageProblem, parse_fix, parse_property, parse_release
 from ..analysis.plan import compose
 from ..analysis.scopes import parse_scope
+from ..checker.core.result import counted
 from ..checker.symbolic.synthesis import Example, Shape, Synthesis
-from ..checker.verdict import counted
 from ..model.environment.objects import Scope
 from ..model.history import CHANGES, RELEASES, Composition
 from ..model.language import all_of

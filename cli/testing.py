@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..analysis.options import UsageProblem, parse_fix, parse_property, parse_release
 from ..analysis.plan import Run, compose, default_release, race_beside, refuse_unknown_ignored
-from ..checker.verdict import counted
+from ..checker.core.result import counted
 from ..model.history import CHANGES, RELEASES
 from ..properties import PROPERTIES, Property
 from ..reports.document import Finding, Word

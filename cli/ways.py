@@ -13,7 +13,7 @@ from ..analysis.options import UsageProblem
 from ..analysis.plan import Run, Selection, plan, refuse_all_ignored
 from ..analysis.systems import refuse_ranges, system_of
 from ..checker.core.exploration import Budget
-from ..checker.verdict import Result, Verdict, counted
+from ..checker.core.result import Counts, Result, Verdict, counted
 from ..checker.ways import Way, Ways, find_ways
 from ..model.language import TransitionSystem
 from ..reports.document import Finding, Word
@@ -140,11 +140,8 @@ def _finding(run: Run, system: TransitionSystem, answer: Ways, number: int, word
         run.property,
         "invariant",
         Verdict.VIOLATED,
-        answer.states,
-        0,
-        steps,
-        answer.seconds,
-        way.trace,
+        Counts(answer.states, 0, steps, answer.seconds),
+        evidence=way.trace,
     )
     own = answer.own(way)
     takes = f" It takes, as not every way does: {', '.join(own)}." if own else ""

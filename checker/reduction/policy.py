@@ -18,8 +18,8 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from ...model.language import TransitionSystem
-from ..core.exploration import Budget, Exploration
-from ..explicit.reference import Watcher
+from ..core.exploration import Budget, Exploration, Watcher
+from ..core.result import PARTIAL_ORDER as PARTIAL_ORDER
 from .dependence import Dependence, dependence_of
 from .symmetry import Symmetry, symmetry_of
 
@@ -27,8 +27,6 @@ Mode = Literal["auto", "on", "off"]
 Explore = Callable[
     [TransitionSystem, Budget, Watcher | None, Dependence | None, Symmetry | None], Exploration
 ]
-
-PARTIAL_ORDER = "partial-order reduction"
 
 LARGE = 400_000
 """After how many states without reductions "auto" thinks of them: fewer are found sooner than reductions are worked out."""

@@ -11,11 +11,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ...model.language import Expr, TransitionSystem, as_expr
+from ..core.result import Verdict
 from ..reduction.slicing import slice_system, transition_map
 from ..smt.solver import Solver, Undecided
 from ..smt.theories import THEORIES, Theory
 from ..trace.trace import Trace
-from ..verdict import Verdict
 from .claims import Claim, confirmed
 from .unrolling import Quantities, Unrolling
 

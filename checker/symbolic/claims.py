@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from ...model.language import TransitionSystem
 from ..core.exploration import Path
+from ..core.result import EngineDisagreement
 from ..parametric.parameters import quantities_of, with_quantities
-from ..search import EngineDisagreement
 from ..trace.trace import ReplayError, Trace, confirm
 
 

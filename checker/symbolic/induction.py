@@ -18,8 +18,8 @@ from typing import Literal
 import z3
 
 from ...model.language import State, TransitionSystem
+from ..core.result import EngineDisagreement
 from ..reduction.slicing import slice_system
-from ..search import EngineDisagreement
 from ..smt.solver import Solver, Undecided
 from ..smt.theories import Term, Theory
 from ..trace.trace import Trace

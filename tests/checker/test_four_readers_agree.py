@@ -14,8 +14,8 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
+from podrace.checker.core.result import Verdict
 from podrace.checker.symbolic.bounded import search
-from podrace.checker.verdict import Verdict
 from podrace.model.language import INT, Expr, State, TransitionSystem, Variable, all_of, any_of, equal, negate
 from podrace.model.language.expr import const, less, variable
 from tests.checker.export.combined import many_systems, once_each, one_of

@@ -9,12 +9,12 @@ from hypothesis import HealthCheck, given, reject, settings
 
 from podrace.checker import explicit as native
 from podrace.checker.core.exploration import Budget, Exploration
+from podrace.checker.core.result import Verdict
 from podrace.checker.explicit import reference
 from podrace.checker.reduction.dependence import dependence_of
+from podrace.checker.reduction.questions import explored_slice, kind_of
 from podrace.checker.reduction.symmetry import symmetry_of
-from podrace.checker.search import explored_slice, kind_of
 from podrace.checker.symbolic.bounded import search
-from podrace.checker.verdict import Verdict
 from podrace.model.language import TransitionSystem
 from tests.checker.reduction.test_agreement import answers as kept_by_reduction
 from tests.checker.reduction.test_symmetry import answers as kept_by_symmetry

@@ -12,11 +12,12 @@ from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
 
 from podrace.checker.core.exploration import Budget
+from podrace.checker.core.result import Result, Verdict
 from podrace.checker.minimal import minimal_sets
 from podrace.checker.reduction.policy import PARTIAL_ORDER, Mode
-from podrace.checker.search import UnknownProperty, check
+from podrace.checker.reduction.questions import UnknownProperty
+from podrace.checker.search import check
 from podrace.checker.trace.trace import confirm
-from podrace.checker.verdict import Result, Verdict
 from podrace.checker.ways import Ways, find_ways, kind_of_step
 from podrace.model.language import (
     BOOL,
@@ -148,7 +149,7 @@ def test_a_run_that_a_reduced_search_found_is_replaced_by_a_shortest_one(
         if reductions == "off" or result.trace is None or result.trace.steps[0].label != "house.find(key=k0)":
             return [result]
         trace = confirm(part, (result.trace.path[0], *result.trace.path), "closed")
-        return [replace(result, trace=trace, reductions=(PARTIAL_ORDER,))]
+        return [replace(result, evidence=trace, reductions=(PARTIAL_ORDER,))]
 
     monkeypatch.setattr("podrace.checker.ways.check", longer)
     found = find_ways(house(), "closed", 8, engine="reference")
@@ -185,7 +186,7 @@ def test_the_time_is_kept_also_after_a_search_that_ran_out_of_states(monkeypatch
         clock.now += 1.0
         if clock.now == 1.0:
             return [result]
-        return [replace(result, verdict=Verdict.INCONCLUSIVE, stopped="states", trace=None)]
+        return [replace(result, verdict=Verdict.INCONCLUSIVE, stopped="states", evidence=None)]
 
     monkeypatch.setattr("podrace.checker.ways.time", SimpleNamespace(monotonic=lambda: clock.now))
     monkeypatch.setattr("podrace.checker.ways.check", second_runs_out)

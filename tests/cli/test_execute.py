@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from podrace.analysis.execute import without_irrelevant_steps
+from podrace.checker.core.result import Counts, Result, Verdict
 from podrace.checker.reduction.policy import PARTIAL_ORDER
 from podrace.checker.trace.trace import replay
-from podrace.checker.verdict import Result, Verdict
 from tests.checker.trace.test_shorten import SYSTEM
 
 LONG = Result(
-    "s", "I", "invariant", Verdict.VIOLATED, 9, 9, 5, 0.0, trace=replay(SYSTEM, (1, 0, 2, 0)), reductions=(PARTIAL_ORDER,)
+    "s", "I", "invariant", Verdict.VIOLATED, Counts(9, 9, 5, 0.0), evidence=replay(SYSTEM, (1, 0, 2, 0)), reductions=(PARTIAL_ORDER,)
 )  # fmt: skip
 
 
@@ -23,5 +23,5 @@ def test_a_reduced_search_may_find_more_steps_than_need_be() -> None:
 
 
 def test_other_searches_find_a_shortest_run() -> None:
-    for result in (replace(LONG, reductions=()), replace(LONG, trace=None, verdict=Verdict.HOLDS)):
+    for result in (replace(LONG, reductions=()), replace(LONG, evidence=None, verdict=Verdict.HOLDS)):
         assert without_irrelevant_steps(SYSTEM, result) is result

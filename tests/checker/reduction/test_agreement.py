@@ -102,9 +102,14 @@ def test_violations_are_as_short_as_without(system: TransitionSystem) -> None:
                 assert found.reductions == ()
             else:
                 assert found.reductions == ("partial-order reduction",)
-                assert found.states <= expected.states
-                assert (found.fired, found.constraints_hit) == (expected.fired, expected.constraints_hit)
-                assert found.witnesses_missed == expected.witnesses_missed
+                assert found.counts.states is not None
+                assert expected.counts.states is not None
+                assert found.counts.states <= expected.counts.states
+                assert (found.coverage.fired, found.coverage.constraints_hit) == (
+                    expected.coverage.fired,
+                    expected.coverage.constraints_hit,
+                )
+                assert found.coverage.witnesses_missed == expected.coverage.witnesses_missed
 
 
 class NoCycleCondition(ReducedSearch):

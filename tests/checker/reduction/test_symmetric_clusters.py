@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from podrace.checker.explicit import explore
+from podrace.checker.reduction.questions import explored_slice
 from podrace.checker.reduction.symmetry import symmetry_of
-from podrace.checker.search import explored_slice
 from podrace.model.history import resolve
 from podrace.model.language import TransitionSystem
 from podrace.properties import PROPERTIES, instrument

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from podrace.checker.core.exploration import Budget
+from podrace.checker.core.result import Verdict
 from podrace.checker.reduction import policy
 from podrace.checker.search import check
-from podrace.checker.verdict import Verdict
 from podrace.model.language import Case
 from podrace.model.language.expr import less, variable
 from tests.checker.machines import counters
@@ -24,31 +24,31 @@ def test_a_large_search_is_folded_by_itself(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(policy, "LARGE", 7)
     monkeypatch.setattr(policy, "SAMPLE", 7)
     (found,) = check(QUIET, engine="reference")
-    assert (found.states, found.depth, found.reductions) == (15, 8, (NAME,))
+    assert (found.counts.states, found.counts.depth, found.reductions) == (15, 8, (NAME,))
     assert found.words == f"Holds in every interleaving: 15 states, 40 transitions, depth 8, by {NAME}."
-    assert found.witnesses_reached == {"all_done": 8}
+    assert found.coverage.witnesses_reached == {"all_done": 8}
 
 
 def test_a_small_search_is_not_folded_by_itself() -> None:
     (found,) = check(QUIET, engine="reference")
-    assert (found.states, found.reductions) == (81, ())
+    assert (found.counts.states, found.reductions) == (81, ())
 
 
 def test_nothing_is_folded_without_reductions() -> None:
     (found,) = check(QUIET, engine="reference", reductions="off")
-    assert (found.states, found.reductions) == (81, ())
+    assert (found.counts.states, found.reductions) == (81, ())
 
 
 def test_both_reductions_are_named() -> None:
     (found,) = check(QUIET, engine="reference", reductions="on")
-    assert (found.states, found.reductions) == (9, (NAME, "partial-order reduction"))
+    assert (found.counts.states, found.reductions) == (9, (NAME, "partial-order reduction"))
 
 
 @pytest.mark.parametrize("engine", ["reference", "native"])
 def test_a_folded_violation_is_a_shortest_run(engine: str) -> None:
     (found,) = check(GRID, engine=engine, reductions="on")  # type: ignore[arg-type]
     (plain,) = check(GRID, engine=engine, reductions="off")  # type: ignore[arg-type]
-    assert (found.states, plain.states) == (15, 81)
+    assert (found.counts.states, plain.counts.states) == (15, 81)
     assert found.trace is not None
     assert plain.trace is not None
     assert len(found.trace.steps) == len(plain.trace.steps) == 8
@@ -72,5 +72,10 @@ def test_a_liveness_is_never_folded(engine: str) -> None:
     lively = replace(QUIET, invariants={}, witnesses={}, livenesses={"first": (behind,)})
     (folded,) = check(lively, engine=engine, reductions="on")  # type: ignore[arg-type]
     (plain,) = check(lively, engine=engine, reductions="off")  # type: ignore[arg-type]
-    assert (folded.verdict, folded.states, folded.reductions) == (plain.verdict, plain.states, ())
-    assert plain.states > len(lively.variables)
+    assert (folded.verdict, folded.counts.states, folded.reductions) == (
+        plain.verdict,
+        plain.counts.states,
+        (),
+    )
+    assert plain.counts.states is not None
+    assert plain.counts.states > len(lively.variables)

@@ -6,13 +6,12 @@ import time
 
 import pytest
 
-from podrace.checker.search import EngineDisagreement
+from podrace.checker.core.result import EngineDisagreement, Verdict
 from podrace.checker.smt.solver import Solver, Undecided
 from podrace.checker.smt.theories import THEORIES
 from podrace.checker.symbolic import bounded
 from podrace.checker.symbolic.bounded import Runs, search
 from podrace.checker.symbolic.claims import Claim, confirmed
-from podrace.checker.verdict import Verdict
 from podrace.model.language import INT, Parameter, Transition, TransitionSystem, Variable, as_expr
 from podrace.model.language.expr import fresh_graph, parameter, variable
 from tests.checker.machines import counters, graph

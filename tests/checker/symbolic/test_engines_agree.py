@@ -13,11 +13,11 @@ from hypothesis import given, settings
 
 from podrace.checker import explicit as native
 from podrace.checker.core.exploration import Budget
+from podrace.checker.core.result import Verdict
 from podrace.checker.explicit import reference
 from podrace.checker.parametric.parameters import quantities_of, with_quantities
 from podrace.checker.smt.theories import THEORIES, Theory
 from podrace.checker.symbolic.bounded import search
-from podrace.checker.verdict import Verdict
 from podrace.model.language import TransitionSystem
 from tests.random_systems import coupled, systems
 

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 
 from podrace.checker.core.interpreter import Interpreter
+from podrace.checker.core.result import EngineDisagreement
 from podrace.checker.explicit.reference import explore
-from podrace.checker.search import EngineDisagreement
 from podrace.checker.smt.theories import THEORIES, Theory
 from podrace.checker.symbolic.certificate import OBLIGATIONS, certificate, failed_obligations
 from podrace.checker.symbolic.cubes import Cubes

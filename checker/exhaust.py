@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
 
-from ...model.language import Parameter
-from ..core.exploration import Budget, Exploration
-from ..explicit.reference import Watcher
-from ..reduction.policy import Mode
-from ..reduction.slicing import step_name
-from ..search import Engine, EngineDisagreement, check
-from ..trace.trace import ReplayError
-from ..verdict import Verdict, combine
-from .explorer import Explorer
-from .parameters import with_quantities
-from .parametric_system import Family, Representative, Unknown
+from ..model.language import Parameter
+from .core.exploration import Budget, Exploration, Watcher
+from .core.result import Counts, Coverage, EngineDisagreement, Result, Verdict, combine
+from .parametric.explorer import Explorer
+from .parametric.parameters import with_quantities
+from .parametric.parametric_system import Family, Representative, Unknown
+from .reduction.conclusion import coverage_of, times_fired, verdict_of
+from .reduction.policy import Mode
+from .reduction.questions import kind_of
+from .reduction.slicing import Slicer
+from .search import Engine, check
+from .trace.trace import ReplayError
 
 MOST = 20_000
 """More choices than this are not begun with."""
@@ -32,50 +33,34 @@ class _OutOfTime(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """What came out for a representative: also for how many choices that can be told apart it stands.
+    """What came out for a representative, which stands for so many regions.
 
-    `steps` is the length of its counterexample, `witnesses` that of a shortest run to each witness that was reached.
+    `steps` is the length of its counterexample; `stopped` is None unless its search ran out of its budget.
     """
 
     values: Mapping[Parameter, int]
     cells: int
     verdict: Verdict
-    states: int
-    transitions: int
-    depth: int
-    steps: int | None
-    witnesses: Mapping[str, int]
-    fired: frozenset[str]
-    bounds: frozenset[str]
-    stopped: str | None
+    counts: Counts
+    steps: int | None = None
+    stopped: str | None = None
 
 
 @dataclass(frozen=True)
 class Exhausted:
-    """The verdict on all choices, and what it rests on; `family` is None if time was over before the choices were known."""
+    """The result for all choices together, and what came out for each that was searched.
 
+    `family` is None if time was over before the choices were known. In the `result`, states and transitions are those of all
+    searches, the depth is that of the deepest; it has no evidence: `simplest` says where to look for some.
+    """
+
+    result: Result
     family: Family | None
     searched: tuple[Searched, ...]
-    seconds: float
-    engine: Engine
-
-    @property
-    def verdict(self) -> Verdict:
-        """The weakest of all."""
-        return combine([one.verdict for one in self.searched]) if self.family else Verdict.INCONCLUSIVE
 
     def count(self, verdict: Verdict | None = None) -> int:
         """How many choices that can be told apart have this verdict; without one, how many there are."""
         return sum(one.cells for one in self.searched if verdict in (None, one.verdict))
-
-    @property
-    def witnesses(self) -> dict[str, int]:
-        """For each witness that was reached by any choice, the length of a shortest run to it."""
-        found: dict[str, int] = {}
-        for one in self.searched:
-            for witness, steps in one.witnesses.items():
-                found[witness] = min(steps, found.get(witness, steps))
-        return found
 
     def simplest(self) -> Mapping[Parameter, int] | None:
         """Of the choices with the shortest counterexample the one with the least numbers; None without any."""
@@ -113,42 +98,83 @@ def exhaust(
             raise _OutOfTime
 
     family = Family(unknown, property_id, look)
+    seen = _Seen()
+    found: list[Searched] = []
+
+    def exhausted(known: Family | None) -> Exhausted:
+        system = unknown.system
+        unfinished = [one.stopped for one in found if one.stopped is not None] if known else ["timeout"]
+        result = Result(
+            system=system.name,
+            property_id=property_id,
+            kind=kind_of(system, property_id),
+            verdict=combine(one.verdict for one in found) if known else Verdict.INCONCLUSIVE,
+            counts=Counts(
+                states=sum(one.counts.states or 0 for one in found),
+                transitions=sum(one.counts.transitions or 0 for one in found),
+                depth=max((one.counts.depth or 0 for one in found), default=0),
+                seconds=time.monotonic() - began,
+            ),
+            coverage=seen.coverage(unknown, known, property_id),
+            stopped=unfinished[0] if unfinished else None,
+            engine=engine,
+        )
+        return Exhausted(result, known, tuple(found))
+
     try:
         chosen = family.representatives
     except _OutOfTime:
-        return Exhausted(None, (), time.monotonic() - began, engine)
+        return exhausted(None)
     if not chosen:
         raise ValueError("no choice of numbers meets what is assumed of them")
     search: Callable[[Representative, Budget], Searched]
     if engine == "native" and reductions != "on":
-        search = _Series(family, property_id, progress)
+        search = _Series(family, property_id, seen, progress)
     else:
-        search = _Alone(family, property_id, engine, reductions, progress)
-    found = []
+        search = _Alone(family, property_id, seen, engine, reductions, progress)
     for one in chosen:
         seconds = left()
         if seconds is not None and seconds <= 0:
-            found.append(_put_off(one))
+            nothing = Counts(states=0, transitions=0, depth=0)
+            found.append(Searched(one.values, one.cells, Verdict.INCONCLUSIVE, nothing, stopped="timeout"))
         else:
             found.append(search(one, replace(budget, timeout=seconds)))
-    return Exhausted(family, tuple(found), time.monotonic() - began, engine)
+    return exhausted(family)
 
 
-def _put_off(one: Representative) -> Searched:
-    nothing: frozenset[str] = frozenset()
-    return Searched(
-        one.values, one.cells, Verdict.INCONCLUSIVE, 0, 0, 0, None, {}, nothing, nothing, "timeout"
-    )
+@dataclass
+class _Seen:
+    """What happened with any choice: how often each step could be taken, and the shortest run to each witness."""
+
+    fired: dict[str, int] = field(default_factory=dict)
+    reached: dict[str, int] = field(default_factory=dict)
+    constraints_hit: set[str] = field(default_factory=set)
+
+    def add(self, fired: Mapping[str, int], reached: Mapping[str, int], hit: Collection[str]) -> None:
+        for step, times in fired.items():
+            self.fired[step] = self.fired.get(step, 0) + times
+        for witness, steps in reached.items():
+            self.reached[witness] = min(steps, self.reached.get(witness, steps))
+        self.constraints_hit.update(hit)
+
+    def coverage(self, unknown: Unknown, family: Family | None, property_id: str) -> Coverage:
+        """The same of the whole system."""
+        return coverage_of(
+            Slicer(unknown.system),
+            family.slice if family else unknown.system,
+            property_id,
+            fired=self.fired,
+            reached=self.reached,
+            constraints_hit=self.constraints_hit,
+        )
 
 
 class _Series:
     """One compiled search after the other, by the native engine."""
 
-    def __init__(self, family: Family, property_id: str, progress: Watcher | None) -> None:
+    def __init__(self, family: Family, property_id: str, seen: _Seen, progress: Watcher | None) -> None:
         self.explorer = Explorer(family.unknown, property_id, family.ranges)
-        self.progress = progress
-        self.steps = [step_name(t) for t in self.explorer.slice.transitions]
-        self.witnesses: dict[str, int] = {}
+        self.seen, self.progress = seen, progress
 
     def __call__(self, one: Representative, budget: Budget) -> Searched:
         answer = self.explorer.explore(one.values, budget, self.progress)
@@ -159,33 +185,26 @@ class _Series:
             raise EngineDisagreement(
                 f"the native engine claims what the reference interpreter does not confirm: {error}"
             ) from error
-        if trace is not None:
-            verdict = Verdict.VIOLATED
-        elif answer.complete:
-            verdict = Verdict.HOLDS
-        elif answer.stopped in ("states", "memory", "timeout"):
-            verdict = Verdict.INCONCLUSIVE
-        else:
+        verdict = verdict_of(answer, trace is not None)
+        if verdict is Verdict.INCONCLUSIVE and answer.stopped not in ("states", "memory", "timeout"):
             raise EngineDisagreement(f"the native engine stopped with `{answer.stopped}` and no answer")
+        reached = {witness: len(path) for witness, path in answer.witnesses.items()}
+        self.seen.add(times_fired(self.explorer.slice, answer.fired), reached, answer.constraints_hit)
         return Searched(
             one.values,
             one.cells,
             verdict,
-            answer.states,
-            answer.transitions,
-            answer.depth,
+            Counts(answer.states, answer.transitions, answer.depth, answer.seconds),
             None if trace is None else len(trace.steps),
-            {witness: len(path) for witness, path in answer.witnesses.items()},
-            frozenset(name for name, times in zip(self.steps, answer.fired, strict=True) if times),
-            answer.constraints_hit,
             answer.stopped if verdict is Verdict.INCONCLUSIVE else None,
         )
 
     def _confirm_witnesses(self, answer: Exploration, values: Mapping[Parameter, int]) -> None:
         """Execute the runs to witnesses that are shorter than all before."""
+        shortest = self.seen.reached
         for witness, path in answer.witnesses.items():
-            if witness not in self.witnesses or len(path) < self.witnesses[witness]:
-                self.witnesses[witness] = self.explorer.confirm_witness(answer, values, witness)
+            if witness not in shortest or len(path) < shortest[witness]:
+                self.explorer.confirm_witness(answer, values, witness)
 
 
 class _Alone:
@@ -195,11 +214,12 @@ class _Alone:
         self,
         family: Family,
         property_id: str,
+        seen: _Seen,
         engine: Engine,
         reductions: Mode,
         progress: Watcher | None,
     ) -> None:
-        self.system, self.property = family.unknown.system, property_id
+        self.system, self.property, self.seen = family.unknown.system, property_id, seen
         self.engine, self.reductions, self.progress = engine, reductions, progress
 
     def __call__(self, one: Representative, budget: Budget) -> Searched:
@@ -212,16 +232,13 @@ class _Alone:
             reductions=self.reductions,
             progress=self.progress,
         )
+        seen = result.coverage
+        self.seen.add(seen.fired, seen.witnesses_reached, seen.constraints_hit)
         return Searched(
             one.values,
             one.cells,
             result.verdict,
-            result.states,
-            result.transitions,
-            result.depth,
+            result.counts,
             None if result.trace is None else len(result.trace.steps),
-            result.witnesses_reached,
-            frozenset(result.fired),
-            frozenset(result.constraints_hit),
             result.stopped if result.verdict is Verdict.INCONCLUSIVE else None,
         )
