@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Literal
 
@@ -11,12 +11,10 @@ import msgspec
 
 from ..checker.core.exploration import Budget, Progress
 from ..checker.core.result import Counts, Result
-from ..checker.reduction.policy import PARTIAL_ORDER, Mode
 from ..checker.search import check
 from ..checker.trace.fair_suffix import continue_fairly
 from ..checker.trace.lasso import LassoTrace
-from ..checker.trace.shrinking import shorten
-from ..checker.trace.trace import Trace, confirm, replay
+from ..checker.trace.trace import Trace, replay
 from ..checker.verdict_cache import VerdictCache
 from ..cli.progress import memory
 from ..model.environment.objects import DEFAULTS, Scope
@@ -42,7 +40,6 @@ class Method:
     """How to search. `cache` is the directory of verdicts that were found before; without, none are used or kept."""
 
     engine: Engine = "native"
-    reductions: Mode = "auto"
     cache: Path | None = None
 
 
@@ -66,13 +63,9 @@ def execute_on(
     watch: Watcher | None = None,
 ) -> Finding:
     """The same for a run whose system has been traced."""
-    # Only an unreduced search is sure to find a shortest counterexample.
-    reductions = method.reductions if run.expected_steps is None else "off"
 
     def search() -> Result:
-        (result,) = check(
-            system, [run.property], budget, engine=method.engine, reductions=reductions, progress=watch
-        )
+        (result,) = check(system, [run.property], budget, engine=method.engine, progress=watch)
         return result
 
     if method.cache is None or budget.disk is not None:
@@ -80,7 +73,7 @@ def execute_on(
         return finding_of(run, system, result, how_to_go_on(result, budget))
     kept = VerdictCache(method.cache)
     # The limit of states is part of what was asked for; time and memory differ from run to run.
-    asked = {"engine": method.engine, "reductions": reductions, "max_states": budget.max_states}
+    asked = {"engine": method.engine, "max_states": budget.max_states}
     key = kept.key(system, run.property, asked)
     known = kept.get(key, system, run.property)
     if known is not None:
@@ -139,7 +132,6 @@ def how_to_go_on(result: Result, budget: Budget) -> str | None:
 def finding_of(run: Run, system: TransitionSystem, result: Result, remedy: str | None = None) -> Finding:
     """The result of a run as the reports know it; `remedy` is what to do if it is inconclusive."""
     prop = run.prop
-    result = without_irrelevant_steps(system, result)
     trace, counts, seen = result.trace, _figures(result), result.coverage
     found = Finding(
         scenario=run.scenario.name,
@@ -166,7 +158,6 @@ def finding_of(run: Run, system: TransitionSystem, result: Result, remedy: str |
         steps_never_fired=seen.never_fired,
         vacuous=result.vacuous,
         engine=result.engine,
-        reductions=result.reductions,
         place=place_of(run.scenario, run.property, run.origin),
         silenced=dict(run.silenced) or msgspec.UNSET,
     )
@@ -193,14 +184,6 @@ def fixes_of(composition: Composition) -> Fixes:
     """What a composition adds to its release, and takes away."""
     patches = tuple(patch.name for patch in composition.patches)
     return Fixes(composition.added, composition.removed, patches or msgspec.UNSET)
-
-
-def without_irrelevant_steps(system: TransitionSystem, result: Result) -> Result:
-    """A reduced search may find a longer run than need be; all others find a shortest one."""
-    if result.trace is None or result.kind != "invariant" or PARTIAL_ORDER not in result.reductions:
-        return result
-    path = shorten(system, result.trace.path, result.property_id)
-    return replace(result, evidence=confirm(system, path, result.property_id))
 
 
 def _with_counterexample(found: Finding, run: Run, system: TransitionSystem, trace: Trace) -> Finding:

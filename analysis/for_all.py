@@ -47,9 +47,7 @@ def execute_for_all(run: Run, budget: Budget, method: Method, watch: Watcher | N
             tuple(Exchange(*swap) for swap in exchanges(scenario.spec)),
         )
     try:
-        found = exhaust(
-            unknown, run.property, budget, engine=method.engine, reductions=method.reductions, progress=watch
-        )
+        found = exhaust(unknown, run.property, budget, engine=method.engine, progress=watch)
     except (TooManyChoices, TooManyCases, Undecided) as error:
         problem = f"{error}: make a range smaller, or write a number"
         raise scenario.complaint(first.name, problem, first.line) from None
@@ -164,7 +162,7 @@ def _with_example(finding: Finding, run: Run, found: Exhausted, budget: Budget, 
         scenario=scenario.text,
     )
     alone = replace(run, scenario=scenario)
-    method = replace(method, reductions="off", cache=None)
+    method = replace(method, cache=None)
     shown = execute(alone, replace(budget, max_states=None, timeout=None), method)
     if shown.verdict != "VIOLATED":
         raise EngineDisagreement(

@@ -25,7 +25,6 @@ from ..analysis.options import UsageProblem
 from ..analysis.plan import Run, Selection, plan
 from ..checker.core.exploration import Budget
 from ..checker.core.machine import cores, safe_memory
-from ..checker.reduction.policy import Mode
 from ..properties import Property
 from ..reports.document import Finding, Word
 from ..reports.outcome import message, subject
@@ -63,7 +62,6 @@ def check(
     timeout: float | None = None,
     jobs: int | None = None,
     engine: Engine = "native",
-    reductions: Mode = "auto",
     cache: bool | str | Path = True,
 ) -> list[Finding]:
     """The verdicts on the properties of scenarios: what `podrace check` gives for the same options.
@@ -81,7 +79,7 @@ def check(
         jobs=jobs or cores(),
     )
     folder = cache_folder(None if isinstance(cache, bool) else Path(cache), cache is False)
-    method = Method(engine, reductions, folder)
+    method = Method(engine, folder)
     return [ignored(run) if run.ignored else execute(run, budget, method) for run in runs]
 
 
@@ -118,7 +116,6 @@ def expect(
         max_memory=max_memory,
         timeout=timeout,
         jobs=jobs,
-        reductions="auto" if steps is None else "off",
         cache=cache,
     )
     told = [msgspec.structs.replace(f, expected=_WORDS[verdict], expected_steps=steps) for f in found]

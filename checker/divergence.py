@@ -86,7 +86,7 @@ def parting(before: TransitionSystem, after: TransitionSystem, budget: Budget | 
     (found,) = check(same, [_SAME], budget)
     if found.trace is None:
         return Parting(None, comparable and found.verdict is Verdict.HOLDS, False)
-    return Parting(_walk(before, after, found.trace.path), False, comparable and not found.reductions)
+    return Parting(_walk(before, after, found.trace.path), False, comparable)
 
 
 def _differs(before: TransitionSystem, after: TransitionSystem) -> Expr:

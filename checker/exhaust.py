@@ -13,7 +13,6 @@ from .parametric.explorer import Explorer
 from .parametric.parameters import with_quantities
 from .parametric.parametric_system import Family, Representative, Unknown
 from .reduction.conclusion import coverage_of, times_fired, verdict_of
-from .reduction.policy import Mode
 from .reduction.questions import kind_of
 from .reduction.slicing import Slicer
 from .search import Engine, check
@@ -78,7 +77,6 @@ def exhaust(
     budget: Budget,
     *,
     engine: Engine = "native",
-    reductions: Mode = "auto",
     progress: Watcher | None = None,
 ) -> Exhausted:
     """Search every choice; the states and the memory of the budget are for each search, the time for all together.
@@ -128,10 +126,10 @@ def exhaust(
     if not chosen:
         raise ValueError("no choice of numbers meets what is assumed of them")
     search: Callable[[Representative, Budget], Searched]
-    if engine == "native" and reductions != "on":
+    if engine == "native":
         search = _Series(family, property_id, seen, progress)
     else:
-        search = _Alone(family, property_id, seen, engine, reductions, progress)
+        search = _Alone(family, property_id, seen, engine, progress)
     for one in chosen:
         seconds = left()
         if seconds is not None and seconds <= 0:
@@ -208,7 +206,7 @@ class _Series:
 
 
 class _Alone:
-    """Every choice as a system of its own: for other engines, and for searches that are to be reduced."""
+    """Every choice as a system of its own: for other engines than the native one."""
 
     def __init__(
         self,
@@ -216,11 +214,10 @@ class _Alone:
         property_id: str,
         seen: _Seen,
         engine: Engine,
-        reductions: Mode,
         progress: Watcher | None,
     ) -> None:
         self.system, self.property, self.seen = family.unknown.system, property_id, seen
-        self.engine, self.reductions, self.progress = engine, reductions, progress
+        self.engine, self.progress = engine, progress
 
     def __call__(self, one: Representative, budget: Budget) -> Searched:
         system = with_quantities(self.system, {q.name: value for q, value in one.values.items()})
@@ -229,7 +226,6 @@ class _Alone:
             [self.property],
             budget,
             engine=self.engine,
-            reductions=self.reductions,
             progress=self.progress,
         )
         seen = result.coverage

@@ -15,16 +15,16 @@ from typing import Literal
 
 from ..model.language import TransitionSystem
 from ..model.language.expr import fresh_graph
-from .core.exploration import Budget, Watcher
+from .core.exploration import Budget, Exploration, Watcher
 from .core.result import Kind, Result
-from .explicit.reduced_reference import explore_either as explore_slowly
+from .explicit.reference import explore as explore_slowly
 from .reduction.conclusion import conclude
-from .reduction.policy import Explore, Mode, decide
 from .reduction.questions import kind_of, properties_of, slice_for
 from .reduction.slicing import Slicer
 from .trace.trace import MAX_CONFIRMED_STATES
 
 Engine = Literal["native", "reference"]
+Explore = Callable[[TransitionSystem, Budget, Watcher | None], Exploration]
 
 
 @fresh_graph()
@@ -34,7 +34,6 @@ def check(
     budget: Budget | None = None,
     *,
     engine: Engine = "native",
-    reductions: Mode = "auto",
     progress: Watcher | None = None,
     announce: Callable[[tuple[str, ...]], None] | None = None,
     together: bool = True,
@@ -42,9 +41,8 @@ def check(
 ) -> list[Result]:
     """The verdict on each named property (all, if none are named), in the order in which they are named.
 
-    `reductions` says when searches are reduced (see `reduction.policy`); with "off", all counts are those of the
-    system itself. `budget` is what each exploration may use; one that runs out makes its properties INCONCLUSIVE unless
-    they were already violated. `announce` is told which properties the next exploration decides;
+    `budget` is what each exploration may use; one that runs out makes its properties INCONCLUSIVE unless they were already
+    violated. `announce` is told which properties the next exploration decides;
     `together=False` gives each property its own. `confirmed_states` bounds how far a state with no way back is executed
     again. Raises UnknownProperty, ValueError if there is nothing to check, and EngineDisagreement.
     """
@@ -58,10 +56,9 @@ def check(
     for group in _groups(slicer, names, together):
         if announce is not None:
             announce(group.names)
-        outcome = decide(group.slice, budget, progress, explore, reductions)
+        answer = explore(group.slice, budget, progress)
         for name in group.names:
-            answer, reduced = outcome.about(name)
-            found[name] = conclude(slicer, group.slice, answer, name, engine, reduced, confirmed_states)
+            found[name] = conclude(slicer, group.slice, answer, name, engine, confirmed_states)
     return [found[name] for name in names]
 
 

@@ -18,7 +18,7 @@ from .core.trace import Trace
 from .reduction.conclusion import coverage_of, disagreement, times_fired
 from .reduction.questions import explored_slice
 from .reduction.slicing import Slicer, transition_map
-from .trace.shrinking import minimise
+from .trace.shrinking import shrink
 from .trace.trace import confirm, confirm_witness
 
 By = Literal["step", "transition"]
@@ -102,7 +102,7 @@ def simulate(
 
     trace = None
     if tally.broken is not None:
-        run = minimise(walkers.path(*tally.broken), walkers.shortened)
+        run = shrink(walkers.path(*tally.broken), walkers.shortened)
         trace = _executed(confirm, system, original(run), name)
     reached = {}
     for witness, (steps, walk) in zip(sliced.witnesses, tally.earliest.tolist(), strict=True):

@@ -56,7 +56,6 @@ class _Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     run: _Run | None
     stopped: str | None
     engine: str
-    reductions: tuple[str, ...]
 
 
 class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -147,7 +146,6 @@ def _entry(result: Result) -> _Entry:
         run=run,
         stopped=result.stopped,
         engine=result.engine,
-        reductions=result.reductions,
     )
 
 
@@ -173,7 +171,6 @@ def _restored(entry: _Entry, system: TransitionSystem, name: str) -> Result:
         evidence=trace,
         stopped=entry.stopped,
         engine=entry.engine,
-        reductions=entry.reductions,
     )
 
 

@@ -46,7 +46,6 @@ def ways(selection: Selection, most: int, budget: Budget, method: Method, output
                 most,
                 budget,
                 engine=method.engine,
-                reductions=method.reductions,
                 watch=watch,
             )
             found.append(_found(run, system, answer, most))

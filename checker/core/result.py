@@ -16,9 +16,6 @@ from .trace import LassoTrace, Trace
 
 Kind = Literal["invariant", "resettability", "liveness"]
 
-PARTIAL_ORDER = "partial-order reduction"
-"""The reduction under which counterexamples may be longer than need be."""
-
 USAGE_ERROR = 2
 """The exit code of a command that was given nothing it could check."""
 
@@ -117,8 +114,7 @@ class Result:
 
     `counts` are those of the search that answered, which may have answered other properties too. `evidence` of a violation is
     a shortest run of the original system to it, or to a state with no way back, or a lasso; with values for its
-    `parameters` where the system has some. `reductions` names what kept the search from visiting every state; under
-    partial-order reduction, runs may be longer than need be. `stopped` is None for a complete search, else why it ended
+    `parameters` where the system has some. `stopped` is None for a complete search, else why it ended
     ("answered", "states", "memory", "disk", "timeout", of walks "walks", of a bounded search "steps", of a proof "induction",
     or the solver's own words).
 
@@ -135,7 +131,6 @@ class Result:
     parameters: Mapping[str, int] = field(default_factory=dict)
     stopped: str | None = None
     engine: str = "reference"
-    reductions: tuple[str, ...] = ()
 
     @classmethod
     def replayed(cls, system: str, property_id: str, kind: Kind, trace: Trace) -> Result:
@@ -185,7 +180,6 @@ class Result:
             "depth": counts.depth,
             "seconds": counts.seconds,
             "engine": self.engine,
-            "reductions": list(self.reductions),
             "stopped": self.stopped,
             "fired": list(seen.fired),
             "never_fired": list(seen.never_fired),
@@ -227,9 +221,8 @@ def counted(number: int, noun: str) -> str:
 
 def _explored(result: Result) -> str:
     counts = result.counts
-    by = f", by {' and '.join(result.reductions)}" if result.reductions else ""
     states, transitions = counted(counts.states or 0, "state"), counted(counts.transitions or 0, "transition")
-    return f"{states}, {transitions}, depth {counts.depth}{by}"
+    return f"{states}, {transitions}, depth {counts.depth}"
 
 
 def _holds(result: Result) -> str:
@@ -250,8 +243,6 @@ def _violated(result: Result) -> str:
     steps = len(trace.steps)
     when = "in the initial state" if steps == 0 else f"after {counted(steps, 'step')}"
     if result.kind == "invariant":
-        if PARTIAL_ORDER in result.reductions:
-            return f"Violated {when}, perhaps sooner by another run ({_explored(result)} explored)."
         return f"Violated {when}, and by no shorter run ({_explored(result)} explored)."
     if isinstance(trace, LassoTrace):
         return _starved(result, trace)
@@ -283,8 +274,6 @@ def _inconclusive(result: Result) -> str:
     covered = f"Stopped by {budget.get(result.stopped or '', 'a limit')} after {_explored(result)}"
     if result.kind != "invariant":
         return f"{covered}: {result.kind} can be decided only when every state was visited."
-    if PARTIAL_ORDER in result.reductions:
-        return f"{covered}: no violation so far, and runs of any length may have been put off."
     clear = max((result.counts.depth or 0) - 1, 0)
     return f"{covered}: no violation within {counted(clear, 'step')}, nothing known beyond."
 

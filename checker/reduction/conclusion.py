@@ -12,13 +12,7 @@ from ..core.exploration import Exploration, Lasso, Path
 from ..core.result import Counts, Coverage, EngineDisagreement, Kind, Result, Seen, Verdict
 from ..core.trace import Trace
 from ..trace.lasso import complete, confirm_lasso, resting_case
-from ..trace.trace import (
-    MAX_CONFIRMED_STATES,
-    ReplayError,
-    confirm,
-    confirm_no_way_back,
-    confirm_witness,
-)
+from ..trace.trace import MAX_CONFIRMED_STATES, ReplayError, confirm, confirm_no_way_back, confirm_witness
 from .questions import kind_of, witnesses_of
 from .slicing import Slicer, step_name, transition_map
 
@@ -32,7 +26,6 @@ def conclude(
     answer: Exploration,
     name: str,
     engine: str = "native",
-    reductions: tuple[str, ...] = (),
     confirmed_states: int = MAX_CONFIRMED_STATES,
 ) -> Result:
     """The verdict that an exploration of a slice gives on a property of the slicer's system, its claims executed again.
@@ -69,7 +62,6 @@ def conclude(
         evidence=trace,
         stopped=answer.stopped,
         engine=engine,
-        reductions=reductions,
     )
 
 

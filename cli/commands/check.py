@@ -107,15 +107,6 @@ def check(
     engine: Annotated[
         Engine, typer.Option(help="native, or the slow interpreter that everything is measured by.")
     ] = Engine.native,
-    reductions: Annotated[
-        bool | None,
-        typer.Option(
-            "--reductions/--no-reductions",
-            show_default=False,
-            help="Reduce every search, or none: then the counts are those of the system itself. "
-            "Without either, large searches are reduced where a sample shows that it pays.",
-        ),
-    ] = None,
     cache: Cache = None,
     no_cache: NoCache = False,
     no_color: NoColor = False,
@@ -134,7 +125,6 @@ def check(
     from ...analysis.own.own_properties import own_properties
     from ...analysis.own.patches import patches_of
     from ...analysis.plan import Selection
-    from ...checker.reduction.policy import Mode
     from ..check import Output
     from ..check import check as run_check
 
@@ -157,11 +147,8 @@ def check(
         (represented.scenario,) if represented else (),
         represented.caveat if represented else "",
     )
-    if disk is not None and reductions:
-        raise UsageProblem("a reduced search cannot be kept on disk: leave out --reductions or --disk")
     budget = replace(budget, disk=disk, resume=resume)
-    mode: Mode = "auto" if reductions is None else "on" if reductions else "off"
-    method = Method(engine.value, mode, cache_folder(cache, no_cache))
+    method = Method(engine.value, cache_folder(cache, no_cache))
     out = Output(
         output.value, graph, no_color, fail_on_vacuous, graph_kind.value, timings, report, save_trace,
         represented.account if represented else (),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -14,7 +13,7 @@ from ..arguments import NoColor, Release, Timeout, WithFix, WithoutFix
 
 @app.command(
     help="Prove a safety property of a scenario by induction, for runs of any length.\n\n"
-    "By property-directed reachability (IC3), which looks for an inductive invariant, or with -k by k-induction. "
+    "By k-induction: k steps in a row that keep the property are followed by none that breaks it. "
     "With --unknown, CPU requests, capacities and priorities may be anything. It is for small scenarios: "
     "docs/symbolic.md says how small.\n\n"
     "Exit codes: 0 proved, 1 violated, 2 wrong usage or input, 3 inconclusive."
@@ -25,21 +24,14 @@ def induct(
         str | None, typer.Option("--property", metavar="ID", help="One of `podrace properties`, of kind S-.")
     ] = None,
     k: Annotated[
-        int | None,
-        typer.Option("-k", metavar="K", min=1, max=100, help="k-induction with k = 1, 2, ... up to K."),
-    ] = None,
+        int, typer.Option("-k", metavar="K", min=1, max=100, help="Try k = 1, 2, ... up to K.")
+    ] = 10,
     unknown: Annotated[
         bool, typer.Option("--unknown", help="Whatever the CPU requests, capacities and priorities are.")
     ] = False,
     release: Release = None,
     with_fix: WithFix = None,
     without_fix: WithoutFix = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "-o", "--output", metavar="FILE", help="Write the invariant and its obligations as SMT-LIB."
-        ),
-    ] = None,
     timeout: Timeout = None,
     no_color: NoColor = False,
 ) -> None:
@@ -49,4 +41,4 @@ def induct(
 
     properties = (property_,) if property_ is not None else ()
     selection = Selection((name,), release, with_fix or (), without_fix or (), properties)
-    raise typer.Exit(run_induct(selection, k, unknown, output, seconds, no_color))
+    raise typer.Exit(run_induct(selection, k, unknown, seconds, no_color))

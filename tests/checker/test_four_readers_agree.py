@@ -94,13 +94,13 @@ def answers(systems: list[TransitionSystem]) -> Answers:
             bound = min(diameter, DEEPEST)
             bounded = search(system, invariant, bound, theory=BIT_VECTORS)
             if length is None or length > bound:
-                assert (bounded.verdict, bounded.depth, bounded.stopped) == (
+                assert (bounded.verdict, bounded.counts.depth, bounded.stopped) == (
                     Verdict.INCONCLUSIVE,
                     bound,
                     "steps",
                 )
             else:
-                assert (bounded.verdict, bounded.depth) == (Verdict.VIOLATED, length)
+                assert (bounded.verdict, bounded.counts.depth) == (Verdict.VIOLATED, length)
             found.beyond += diameter > DEEPEST
             lengths[invariant] = length
         found.lengths.append(lengths)

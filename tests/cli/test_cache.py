@@ -56,7 +56,7 @@ def test_the_second_time_nothing_is_explored(
     assert (
         f"note: {'tiny, 1.19' if len(line) == 2 else 'starter, 1.13'}: from the cache: " in shell(*line).out
     )
-    for another in (("--no-cache",), ("--max-states", "5M"), ("--engine", "reference"), ("--no-reductions",)):
+    for another in (("--no-cache",), ("--max-states", "5M"), ("--engine", "reference")):
         with pytest.raises(Searched):
             shell(*line, *another)
 

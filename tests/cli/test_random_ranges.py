@@ -50,7 +50,7 @@ def answer(asked: Asked, text: str, **options: Any) -> Finding | None:
     except ScenarioError:
         return None
     run = Run(scenario, asked.composition, asked.property)
-    return execute(run, Budget(max_states=STATES), Method(reductions="off", **options))
+    return execute(run, Budget(max_states=STATES), Method(**options))
 
 
 def assert_as_by_brute_force(question: tuple[Asked, str, list[str]]) -> None:

@@ -62,7 +62,7 @@ def brute_force(release: str, **ranges: range) -> dict[tuple[str, ...], int | No
     for numbers in product(*ranges.values()):
         text = RACE.format(**dict(zip(ranges, numbers, strict=True)))
         try:
-            finding = verdict_of(text, release, Method(reductions="off"))
+            finding = verdict_of(text, release, Method())
         except ScenarioError:
             continue
         found[tuple(map(str, numbers))] = None if finding.trace is None else len(finding.trace)
@@ -134,7 +134,7 @@ def test_the_violating_cluster_is_one_that_can_be_written_and_replayed(shell: Sh
     assert ran.code == 1
     (found,) = json.loads(ran.out)
     (tmp_path / "concrete.yaml").write_text(found["clusters"]["scenario"])
-    (alone,) = json.loads(shell("check", "concrete.yaml", "--no-reductions", "-o", "json").out)
+    (alone,) = json.loads(shell("check", "concrete.yaml", "-o", "json").out)
     assert len(alone["trace"]) == len(found["trace"]) == 30
     assert "clusters" not in alone
     assert shell("replay", "trace.json").out.endswith(

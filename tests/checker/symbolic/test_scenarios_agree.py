@@ -40,7 +40,7 @@ def test_on_scenarios(name: str, prop: str | None, fixes: tuple[str, ...], steps
     path = explored.violations.get(wanted)
     found = search(system, wanted, steps)
     if path is not None and len(path) <= steps:
-        assert (found.verdict, found.depth) == (Verdict.VIOLATED, len(path))
+        assert (found.verdict, found.counts.depth) == (Verdict.VIOLATED, len(path))
     else:
         assert explored.complete or explored.depth > steps
-        assert (found.verdict, found.depth, found.stopped) == (Verdict.INCONCLUSIVE, steps, "steps")
+        assert (found.verdict, found.counts.depth, found.stopped) == (Verdict.INCONCLUSIVE, steps, "steps")
