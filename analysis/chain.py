@@ -4,9 +4,9 @@ comparisons and the single clusters of a proof all go through it; each stage is 
     load      name or file      -> Scenario           scenarios.find_scenarios, scenarios.read_scenario, manifests.represent
     plan      Selection         -> list[Run]          analysis.asked.plan.plan
     trace     Run               -> TransitionSystem   analysis.systems.system_of, properties.instrument
-    slice     TransitionSystem  -> TransitionSystem   checker.reduction.slicing.Slicer: what the property can see
+    slice     TransitionSystem  -> TransitionSystem   checker.reduction.questions.slice_for: what the property can see
     search    TransitionSystem  -> Exploration        checker.explicit.explore: every reachable state
-    confirm   Exploration       -> Result             checker.search.conclude: the interpreter executes every claim again
+    confirm   Exploration       -> Result             checker.reduction.conclusion.conclude: the interpreter executes every claim again
     find      Result            -> Finding            analysis.findings.finding_of
     report    list[Finding]     -> text, JSON, ...    reports
 """
@@ -17,11 +17,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from ..checker.core.exploration import Budget, Progress
-from ..checker.search import check
+from ..checker.core.result import Result
+from ..checker.reduction.conclusion import conclude
+from ..checker.reduction.questions import kind_of, slice_for
+from ..checker.reduction.slicing import Slicer
+from ..checker.search import engine_of
 from ..checker.verdict_cache import VerdictCache
 from ..model.language import TransitionSystem
+from ..model.language.expr import fresh_graph
 from ..reports.document import Finding
-from .asked.method import NOBODY, USUAL, Method, Watcher
+from .asked.method import NOBODY, USUAL, Engine, Method, Watcher
 from .asked.plan import Run, Selection, plan
 from .every_cluster import on_every_cluster
 from .findings import finding_of, how_to_go_on, ignored
@@ -81,7 +86,22 @@ def verdict_in(
     known = None if cache is None else cache.get(key, system, run.property)
     if known is not None:
         return finding_of(run, system, known, FROM_CACHE)
-    (result,) = check(system, [run.property], budget, engine=method.engine, reductions="off", progress=watch)
+    result = decide(system, run.property, budget, method.engine, watch)
     if cache is not None:
         cache.put(key, result)
     return finding_of(run, system, result, how_to_go_on(result, budget))
+
+
+@fresh_graph()
+def decide(
+    system: TransitionSystem,
+    name: str,
+    budget: Budget,
+    engine: Engine = "native",
+    watch: Callable[[Progress], None] | None = None,
+) -> Result:
+    """The verdict on one property of a system. Raises EngineDisagreement if the interpreter does not confirm what an engine claims."""
+    slicer = Slicer(system)
+    part = slice_for(slicer, kind_of(system, name), [name])
+    answer = engine_of(engine)(part, budget, watch)
+    return conclude(slicer, part, answer, name, engine)

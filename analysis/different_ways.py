@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from ..checker.core.exploration import Budget
-from ..checker.verdict import Result, Verdict, counted
+from ..checker.core.result import Counts, Result, Verdict, counted
 from ..checker.ways import Way, Ways, find_ways
 from ..model.language import TransitionSystem
 from ..reports.document import Finding, Word
@@ -55,9 +55,7 @@ def find_all_ways(
         def watch(searches: int, known: int) -> None:
             watcher.say(f"{counted(known, 'way')}  {counted(searches, 'exploration')}")
 
-        answer = find_ways(
-            system, run.property, most, budget, engine=method.engine, reductions="off", watch=watch
-        )
+        answer = find_ways(system, run.property, most, budget, engine=method.engine, watch=watch)
         found.append(_found(run, system, answer, most))
     return found
 
@@ -95,23 +93,14 @@ def _finding(run: Run, system: TransitionSystem, answer: Ways, number: int, word
     """A way as all reports know counterexamples; the counts are those of all searches together."""
     way: Way = answer.ways[number]
     steps = len(way.trace.steps)
-    result = Result(
-        system.name,
-        run.property,
-        "invariant",
-        Verdict.VIOLATED,
-        answer.states,
-        0,
-        steps,
-        answer.seconds,
-        way.trace,
-    )
+    counts = Counts(answer.states, depth=steps, seconds=answer.seconds)
+    result = Result(system.name, run.property, "invariant", Verdict.VIOLATED, counts, evidence=way.trace)
     own = answer.own(way)
     takes = f" It takes, as not every way does: {', '.join(own)}." if own else ""
     head = f"Way {number + 1} of {len(answer.ways)}, {counted(steps, 'step')}.{takes}"
-    return msgspec.structs.replace(
-        finding_of(run, system, result), words=f"{head} {words}", expected=None, expected_steps=None
-    )
+    found = finding_of(run, system, result, words=f"{head} {words}")
+    silent = found.words.removesuffix(silence_of(run))  # the words about all ways have said it
+    return msgspec.structs.replace(found, words=silent, expected=None, expected_steps=None)
 
 
 def _words(name: str, answer: Ways, most: int) -> str:

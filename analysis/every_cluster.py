@@ -8,20 +8,18 @@ from dataclasses import dataclass, replace
 import msgspec
 
 from ..checker.core.exploration import Budget, Progress
-from ..checker.parametric.exhaust import Exhausted, TooManyChoices, exhaust
+from ..checker.core.result import EngineDisagreement, Verdict, counted
+from ..checker.exhaust import Exhausted, TooManyChoices, exhaust
 from ..checker.parametric.grounding import TooManyCases
 from ..checker.parametric.parametric_system import Exchange, Unknown
 from ..checker.parametric.regions import Undecided
-from ..checker.reduction.slicing import Slicer, step_name
-from ..checker.search import EngineDisagreement, witnesses_of
-from ..checker.verdict import Verdict, counted
 from ..model.language import TransitionSystem
 from ..model.language.expr import fresh_graph
 from ..reports.document import Clusters, Finding
 from ..scenarios.choices import divisible, exchanges, sensible, settled
 from .asked.method import Method
 from .asked.plan import Run
-from .findings import question_of, scope_of, silence_of, witness_words
+from .findings import finding_of, silence_of, witness_words
 from .systems import traced
 
 
@@ -78,7 +76,7 @@ def on_every_cluster(
             tuple(Exchange(*swap) for swap in exchanges(scenario.spec)),
         )
     try:
-        found = exhaust(unknown, run.property, budget, engine=method.engine, reductions="off", progress=watch)
+        found = exhaust(unknown, run.property, budget, engine=method.engine, progress=watch)
     except (TooManyChoices, TooManyCases, Undecided) as error:
         problem = f"{error}: make a range smaller, or write a number"
         raise scenario.complaint(first.name, problem, first.line) from None
@@ -115,47 +113,17 @@ def settled_run(run: Run, finding: Finding) -> Run:
 
 def _finding(run: Run, system: TransitionSystem, found: Exhausted, clusters: Clusters) -> Finding:
     """What is to be said of all clusters together."""
-    witnesses, reached = witnesses_of(system, run.property), found.witnesses
-    missed = tuple(witness_words(witness) for witness in witnesses if witness not in reached)
-    fired = {step for one in found.searched for step in one.fired}
-    bounds = {bound for one in found.searched for bound in one.bounds}
-    hidden = Slicer(system).steps_outside_cone(found.family.slice) if found.family else ()
-    steps = [s for s in dict.fromkeys(map(step_name, system.transitions)) if s not in hidden]
-    holds = found.verdict is Verdict.HOLDS
-    hit = tuple(bound for bound in system.constraints if bound in bounds)
-    return Finding(
-        **question_of(run),
-        verdict="HOLDS" if holds else "VIOLATED" if clusters.violating else "INCONCLUSIVE",
-        states=sum(one.states for one in found.searched),
-        transitions=sum(one.transitions for one in found.searched),
-        depth=max((one.depth for one in found.searched), default=0),
-        seconds=round(found.seconds, 3),
-        # Of a violating cluster, the words about it say what was ignored.
-        words=" ".join(_words(found, clusters, hit, missed, bool(fired)))
-        + ("" if clusters.violating else silence_of(run)),
-        notes=(*run.composition.notes, *((run.remark,) if run.remark else ()), *_remedy(found)),
-        scope=scope_of(run.scenario.spec.scope),
-        constraints_hit=hit,
-        witnesses_reached={
-            witness_words(witness): reached[witness] for witness in witnesses if witness in reached
-        },
-        witnesses_missed=missed,
-        steps_fired=tuple(step for step in steps if step in fired),
-        steps_never_fired=tuple(step for step in steps if step not in fired),
-        vacuous=holds and (bool(missed) or not fired),
-        engine=found.engine,
-        clusters=clusters,
-        silenced=dict(run.silenced) or msgspec.UNSET,
-    )
+    finding = finding_of(run, system, found.result, _remedy(found), words=" ".join(_words(found, clusters)))
+    if clusters.violating:  # the words about the one that is shown say what was ignored
+        finding = msgspec.structs.replace(finding, words=finding.words.removesuffix(silence_of(run)))
+    return msgspec.structs.replace(finding, clusters=clusters)
 
 
-def _words(
-    found: Exhausted, clusters: Clusters, hit: tuple[str, ...], missed: tuple[str, ...], fired: bool
-) -> Iterator[str]:
+def _words(found: Exhausted, clusters: Clusters) -> Iterator[str]:
     if found.family is None:
         yield "Stopped by the time limit before it was known which clusters can be told apart: nothing is known."
         return
-    searched = counted(sum(one.states for one in found.searched), "state")
+    searched, seen = counted(found.result.counts.states or 0, "state"), found.result.coverage
     renamed = (
         "" if clusters.explored == clusters.distinguishable else f", {clusters.explored:,} up to renaming"
     )
@@ -164,22 +132,23 @@ def _words(
     if clusters.violating:
         more = f"; {undecided}" if clusters.undecided else ""
         yield f"Violated by {clusters.violating:,} of the {told}{more} ({searched} explored)."
-    elif found.verdict is Verdict.HOLDS:
+    elif found.result.verdict is Verdict.HOLDS:
         yield f"Holds for the {told}: all were explored to the end, {searched} in all."
-        if hit:
-            yield f"Within these bounds, which were hit: {'; '.join(hit)}."
-        if not fired:
+        if seen.constraints_hit:
+            yield f"Within these bounds, which were hit: {'; '.join(seen.constraints_hit)}."
+        if not seen.fired:
             yield "Vacuous: no step makes a difference to it."
-        elif missed:
-            yield f"Vacuous: never reached in any cluster: {'; '.join(missed)}."
+        elif seen.witnesses_missed:
+            missed = "; ".join(map(witness_words, seen.witnesses_missed))
+            yield f"Vacuous: never reached in any cluster: {missed}."
     else:
         yield f"Stopped by a limit: of the {told}, {undecided}, and in the others it holds ({searched} explored)."
 
 
-def _remedy(found: Exhausted) -> tuple[str, ...]:
+def _remedy(found: Exhausted) -> str | None:
     ways = {"states": "--max-states", "memory": "--max-memory", "timeout": "--timeout"}
     stopped = {one.stopped for one in found.searched} if found.family else {"timeout"}
     needed = [option for reason, option in ways.items() if reason in stopped]
     return (
-        (f"to decide all: allow more with {' and '.join(needed)}, or make a range smaller",) if needed else ()
+        f"to decide all: allow more with {' and '.join(needed)}, or make a range smaller" if needed else None
     )

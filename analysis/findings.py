@@ -13,10 +13,10 @@ from typing import Any
 import msgspec
 
 from ..checker.core.exploration import Budget
+from ..checker.core.result import Counts, Result
 from ..checker.trace.fair_suffix import continue_fairly
 from ..checker.trace.lasso import LassoTrace
 from ..checker.trace.trace import Trace, replay
-from ..checker.verdict import Result
 from ..model.environment.objects import DEFAULTS, Scope
 from ..model.history import Composition
 from ..model.language import TransitionSystem
@@ -83,28 +83,42 @@ def how_to_go_on(result: Result, budget: Budget) -> str | None:
     return f"to go on: {way}"
 
 
-def finding_of(run: Run, system: TransitionSystem, result: Result, remedy: str | None = None) -> Finding:
-    """The result of a run as the reports know it; `remedy` is what to do if it is inconclusive."""
+def finding_of(
+    run: Run, system: TransitionSystem, result: Result, remedy: str | None = None, words: str | None = None
+) -> Finding:
+    """The result of a run as the reports know it; `remedy` is what to do if it is inconclusive.
+
+    `words` are those of the result, unless something else is to be said.
+    """
+    counts, seen = _figures(result), result.coverage
     found = Finding(
         **question_of(run),
         verdict=WORDS[result.verdict.name],
-        states=result.states,
-        transitions=result.transitions,
-        depth=result.depth,
-        seconds=round(result.seconds, 3),
-        words=result.words + silence_of(run),
+        states=counts.states or 0,
+        transitions=counts.transitions or 0,
+        depth=counts.depth or 0,
+        seconds=None if counts.seconds is None else round(counts.seconds, 3),
+        words=(result.words if words is None else words) + silence_of(run),
         notes=(*run.composition.notes, *(note for note in (run.remark, remedy) if note)),
         scope=scope_of(run.scenario.spec.scope),
-        constraints_hit=result.constraints_hit,
-        witnesses_reached={witness_words(name): steps for name, steps in result.witnesses_reached.items()},
-        witnesses_missed=tuple(witness_words(name) for name in result.witnesses_missed),
-        steps_fired=result.fired,
-        steps_never_fired=result.never_fired,
+        constraints_hit=seen.constraints_hit,
+        witnesses_reached={witness_words(name): steps for name, steps in seen.witnesses_reached.items()},
+        witnesses_missed=tuple(witness_words(name) for name in seen.witnesses_missed),
+        steps_fired=tuple(seen.fired),
+        steps_never_fired=seen.never_fired,
         vacuous=result.vacuous,
         engine=result.engine,
         silenced=dict(run.silenced) or msgspec.UNSET,
     )
     return found if result.trace is None else _with_counterexample(found, run, system, result.trace)
+
+
+def _figures(result: Result) -> Counts:
+    """The counts of a search; of a run that was only executed again, those of the run."""
+    trace = result.trace
+    if result.counts.states is not None or trace is None:
+        return result.counts
+    return Counts(len(set(trace.states)), len(trace.steps), len(trace.steps))
 
 
 def silence_of(run: Run) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..checker.export import to_promela, to_tlaplus
-from ..checker.search import explored_slice
+from ..checker.reduction.questions import explored_slice
 from ..model.language import TransitionSystem
 from ..properties import instrument
 from .asked.options import UsageProblem

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ..checker.simulate import Seen, simulate
+from ..checker.core.result import Seen
 from ..checker.simulate import Walks as Walks
+from ..checker.simulate import simulate
 from ..checker.trace.trace import plain_value
 from ..reports.walks import Values, Walked
 from .asked.method import NOBODY, Watcher
@@ -78,6 +79,8 @@ def walk(
     """Walk for one property, in a system of its own."""
     system = system_of(run)
     found = simulate(system, run.property, walks, watch)
+    counts, seconds, seen = found.counts.walks, found.counts.seconds or 0.0, found.coverage
+    assert counts is not None
     return Walked(
         scenario=run.scenario.name,
         release=run.composition.release,
@@ -88,14 +91,14 @@ def walk(
         by=walks.by,
         max_walks=walks.count,
         max_steps=walks.steps,
-        walks=found.walks,
-        steps=found.steps,
-        resting=found.resting,
-        longest=found.longest,
-        seconds=round(found.seconds, 3),
-        steps_per_second=round(found.steps / found.seconds) if found.seconds > 0 else 0,
-        walk=found.walk,
-        met_after=None if found.walk is None else found.met_after,
+        walks=counts.walks,
+        steps=counts.steps,
+        resting=counts.resting,
+        longest=counts.longest,
+        seconds=round(seconds, 3),
+        steps_per_second=round(counts.steps / seconds) if seconds > 0 else 0,
+        walk=counts.violating,
+        met_after=None if counts.violating is None else counts.met_after,
         trace=None if found.trace is None else steps_of(system, found.trace),
         words=found.words + silence_of(run),
         notes=(*run.composition.notes, *notes),
@@ -103,12 +106,12 @@ def walk(
         sentence=run.prop.sentence(),
         issues=run.prop.issues,
         scope=scope_of(run.scenario.spec.scope),
-        constraints_hit=found.constraints_hit,
-        witnesses_reached={witness_words(name): steps for name, steps in found.witnesses_reached.items()},
-        witnesses_missed=tuple(witness_words(name) for name in found.witnesses_missed),
-        steps_fired=dict(found.fired),
-        steps_never_fired=found.never_fired,
-        values=tuple(_values(seen) for seen in found.values),
+        constraints_hit=seen.constraints_hit,
+        witnesses_reached={witness_words(name): steps for name, steps in seen.witnesses_reached.items()},
+        witnesses_missed=tuple(witness_words(name) for name in seen.witnesses_missed),
+        steps_fired=dict(seen.fired),
+        steps_never_fired=seen.never_fired,
+        values=tuple(_values(one) for one in seen.values),
     )
 
 

@@ -35,10 +35,26 @@ ALLOWED: dict[str, set[str]] = {
     # analysis, from the bottom up: what is asked; what steps say; one run to its finding; then what asks for several.
     "analysis.asked": {*MODEL, "checker", "properties", "reports", "scenarios", "manifests"},
     "analysis.narration": {"model.language", "reports"},
-    "analysis": {*MODEL, "analysis.asked", "analysis.narration", "checker", "properties", "reports", "scenarios"},
+    "analysis": {
+        *MODEL,
+        "analysis.asked",
+        "analysis.narration",
+        "checker",
+        "properties",
+        "reports",
+        "scenarios",
+    },
     "analysis.prove": {*MODEL, *CHAIN, "checker", "properties", "reports", "scenarios"},
     "analysis.compare": {*MODEL, *CHAIN, "analysis.prove", "checker", "properties", "reports", "scenarios"},
-    "analysis.stored": {*MODEL, *CHAIN, "analysis.narration", "checker", "properties", "reports", "scenarios"},
+    "analysis.stored": {
+        *MODEL,
+        *CHAIN,
+        "analysis.narration",
+        "checker",
+        "properties",
+        "reports",
+        "scenarios",
+    },
     "analysis.symbolic": {*MODEL, *CHAIN, "checker", "properties", "reports", "scenarios"},
     "analysis.upstream": {"model.history", "analysis.asked", "scenarios"},
     # Who asks knows what is asked, what comes out, and nothing of engines, of the model or of properties.

@@ -10,8 +10,9 @@ import msgspec
 from ...checker.core.exploration import Budget
 from ...checker.core.interpreter import Interpreter
 from ...checker.divergence import parting
+from ...checker.reduction.questions import explored_slice
 from ...checker.reduction.slicing import step_name
-from ...checker.search import check, explored_slice
+from ...checker.search import check
 from ...checker.trace.cross_system_replay import retrace
 from ...checker.trace.fingerprint import fingerprint
 from ...checker.trace.trace import replay

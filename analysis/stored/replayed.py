@@ -10,11 +10,12 @@ import msgspec
 
 from ...checker.core.exploration import Lasso
 from ...checker.core.interpreter import Interpreter
+from ...checker.core.result import Result
+from ...checker.reduction.questions import kind_of
 from ...checker.trace.disabled_reason import why_disabled
 from ...checker.trace.fingerprint import fingerprint
 from ...checker.trace.lasso import LassoTrace, confirm_lasso
 from ...checker.trace.trace import ReplayError, Trace, confirm_no_way_back, plain_value, replay
-from ...checker.verdict import Kind, Result, Verdict, counted
 from ...model.history import CHANGES, Patch, UnknownName, resolve
 from ...model.language import TransitionSystem
 from ...properties import PROPERTIES, Property
@@ -66,38 +67,15 @@ class Replayed:
         change = f"{path}: the model has changed since this was stored (another fingerprint); the steps below are today's"
         return [change] if self.changed else []
 
-    def finding(self) -> Finding:
-        """The counterexample as the reports know it. Nothing was searched: the counts are those of this run."""
-        steps = len(self.trace.steps)
-        result = Result(
-            system=self.system.name,
-            property_id=self.run.property,
-            kind=_kind(self.system, self.run.property),
-            verdict=Verdict.VIOLATED,
-            states=len(set(self.trace.states)),
-            transitions=steps,
-            depth=steps,
-            seconds=0.0,
-            trace=self.trace,
-            engine="replay",
-        )
-        found = finding_of(self.run, self.system, result)
-        return msgspec.structs.replace(found, words=self.words, seconds=None)
-
     @property
-    def words(self) -> str:
-        """What a run that still violates its property shows, and what was looked at."""
-        trace = self.trace
-        run = f"a stored run of {counted(len(trace.steps), 'step')}, executed again"
-        if isinstance(trace, LassoTrace):
-            return f"Violated: {trace.case}, by {run}. Nothing else was looked at."
-        if trace.closure:
-            seen = counted(trace.closure, "state")
-            end = f"the {seen} that fair steps lead to" if trace.closed else f"the first {seen} of fair steps"
-            return (
-                f"Violated by {run}: from its end there is no way back in {end}. Nothing else was looked at."
-            )
-        return f"Violated by {run}. Nothing else was looked at."
+    def result(self) -> Result:
+        """The verdict of this run. Nothing was searched."""
+        kind = kind_of(self.system, self.run.property)
+        return Result.replayed(self.system.name, self.run.property, kind, self.trace)
+
+    def finding(self) -> Finding:
+        """The counterexample as the reports know it: the figures are those of this run."""
+        return finding_of(self.run, self.system, self.result)
 
 
 def read_trace(path: Path) -> StoredTrace:
@@ -205,12 +183,6 @@ def _tagged(args: Mapping[str, object]) -> frozenset[tuple[str, str, object]]:
 
 def _step(stored: StoredTrace, position: int) -> str:
     return f"step {position + 1} of {len(stored.steps)}, `{one_line(stored.steps[position].label, 200)}`,"
-
-
-def _kind(system: TransitionSystem, name: str) -> Kind:
-    if name in system.invariants:
-        return "invariant"
-    return "resettability" if name in system.resettabilities else "liveness"
 
 
 def _judged(system: TransitionSystem, stored: StoredTrace, trace: Trace) -> tuple[Trace, str]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ...checker.symbolic.induction import Counterexample, Proof, by_k_induction
+from ...checker.core.result import Result, Verdict
+from ...checker.symbolic.induction import NotInductive, by_k_induction
 from ...checker.trace.trace import plain_value
 from ...model.environment.objects import ClusterSpec
 from ...model.language import Expr, TransitionSystem, all_of, any_of, implies, total
@@ -18,6 +19,8 @@ from ..asked.plan import SAFETY, Run, Selection, plan, refuse_all_ignored
 from ..findings import ignored_words, silence_of
 from ..steps import steps_of
 from ..systems import system_of
+
+WORDS = {Verdict.HOLDS: "PROVED", Verdict.VIOLATED: "VIOLATED", Verdict.INCONCLUSIVE: "INCONCLUSIVE"}
 
 
 def run_to_prove(selection: Selection) -> tuple[Run, tuple[str, ...]]:
@@ -63,37 +66,38 @@ def _where_describable(system: TransitionSystem, run: Run) -> TransitionSystem:
     return system.with_predicates(invariants={run.property: weaker})
 
 
-def _induction(run: Run, system: TransitionSystem, proof: Proof, unknown: bool) -> Induction:
-    shown, trace = proof.counterexample, proof.trace
-    quantities = proof.quantities if shown is None else shown.quantities
+def _induction(run: Run, system: TransitionSystem, proof: Result, unknown: bool) -> Induction:
+    shown = proof.evidence if isinstance(proof.evidence, NotInductive) else None
     return Induction(
         heading=f"{run.scenario.name}, {run.composition.label}: {run.property}",
-        verdict=proof.word,
+        verdict=WORDS[proof.verdict],
         words=_words(proof, Limits.small(len(run.scenario.spec.pods)).words if unknown else "")
         + silence_of(run),
         sentence=f"{run.property}: {run.prop.sentence()}",
-        seconds=proof.seconds,
-        quantities=tuple(quantities.items()),
-        trace=() if trace is None else steps_of(system, trace),
+        seconds=proof.counts.seconds or 0.0,
+        quantities=tuple(proof.parameters.items()),
+        trace=() if proof.trace is None else steps_of(system, proof.trace),
         states=() if shown is None else _states(shown),
         between=() if shown is None else shown.labels,
     )
 
 
-def _words(proof: Proof, ranges: str) -> str:
-    whatever = f" for all {ranges}," if ranges else ""
-    if proof.word == "VIOLATED":
-        return f"Violated after {proof.k} steps, executed again."
-    if proof.word == "PROVED":
-        return f"Proved{whatever} by k-induction with k = {proof.k}, for runs of any length."
+def _words(proof: Result, ranges: str) -> str:
+    whatever, k = f" for all {ranges}," if ranges else "", proof.counts.depth
+    if proof.verdict is Verdict.VIOLATED:
+        return f"Violated after {k} steps, executed again."
+    if proof.verdict is Verdict.HOLDS:
+        return f"Proved{whatever} by k-induction with k = {k}, for runs of any length."
     if proof.stopped == "induction":
-        return f"Not inductive up to k = {proof.k}: the states above come first, and nothing says whether they can be reached."
-    if proof.stopped == "timeout":
-        return f"Stopped by the time limit at k = {proof.k}."
-    return f"Z3 gave up: {proof.stopped}."
+        return f"Not inductive up to k = {k}: the states above come first, and nothing says whether they can be reached."
+    return (
+        f"Stopped by the time limit at k = {k}."
+        if proof.stopped == "timeout"
+        else f"Z3 gave up: {proof.stopped}."
+    )
 
 
-def _states(shown: Counterexample) -> tuple[tuple[tuple[str, Value], ...], ...]:
+def _states(shown: NotInductive) -> tuple[tuple[tuple[str, Value], ...], ...]:
     """Of each state what is not as in the initial one."""
     system = shown.system
     return tuple(

@@ -6,8 +6,8 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from ...checker.core.result import counted
 from ...checker.symbolic.synthesis import Example, Shape, Synthesis
-from ...checker.verdict import counted
 from ...model.environment.objects import Scope
 from ...model.history import CHANGES, Composition
 from ...model.language import TransitionSystem, all_of

@@ -40,7 +40,7 @@ def replay(trace: TraceFile, own: Own = None, patch: Patches = None, no_color: N
             print_lanes(console, found.steps, SCHEDULER_WORDS, found.remarks)
             console.print()
         if found.violated:
-            print_wrapped(console, Text(found.words, "bold"))
+            print_wrapped(console, Text(found.result.words, "bold"))
         else:
             print_wrapped(console, Text(f"GONE: {found.obstacle}", "bold red"))
     raise typer.Exit(VIOLATES if found.violated else GONE)

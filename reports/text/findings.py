@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
-from ...checker.verdict import counted
+from ...checker.core.result import counted
 from ..document import Finding, Value, show
 from ..outcome import Style, message
 from ..vocabulary import PLAIN, Vocabulary

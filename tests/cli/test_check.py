@@ -248,7 +248,7 @@ def test_a_search_that_is_cut_short(
 
 
 def test_an_engine_that_is_wrong_gives_no_verdict(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
-    from podrace.checker.search import EngineDisagreement
+    from podrace.checker.core.result import EngineDisagreement
 
     def fail(*arguments: object) -> None:
         raise EngineDisagreement("step 3 is not enabled")

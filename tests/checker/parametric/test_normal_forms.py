@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from podrace.checker.core.interpreter import Interpreter
-from podrace.checker.reduction.normal_forms import Normal
+from podrace.checker.parametric.normal_forms import Normal
 from podrace.model.language import (
     BOOL,
     INT,
