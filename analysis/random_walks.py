@@ -1,17 +1,73 @@
-"""One run of `podrace simulate`: trace the model, walk, and put the answer into the form that the reports read."""
+"""Random walks: which runs they can do something for, the walks, and the answer in the form that the reports read."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from ..checker.simulate import Seen, Walks, simulate
+from ..checker.core.result import Seen
+from ..checker.simulate import Walks as Walks
+from ..checker.simulate import simulate
 from ..checker.trace.trace import plain_value
-from ..reports.document import Fixes
 from ..reports.walks import Values, Walked
-from .execute import WORDS, ignored_words, scope_of, silence_of, witness_words
-from .plan import Run
+from .asked.method import NOBODY, Watcher
+from .asked.options import UsageProblem, scaled_down
+from .asked.plan import SAFETY, Run, Selection
+from .findings import WORDS, fixes_of, ignored_words, scope_of, silence_of, witness_words
 from .steps import steps_of
 from .systems import system_of
+
+
+def walkable(runs: Sequence[Run], selection: Selection) -> list[Run]:
+    """The runs that walks can do something for, and those that are ignored. Raises UsageProblem where nothing is left."""
+    left_out = _left_out(runs)
+    for run in runs:
+        if run.property in left_out.get(run.scenario.name, ()) and (selection.properties or selection.own):
+            raise UsageProblem(
+                f"{run.property} is a {run.prop.kind}, and a walk that ends cannot violate it: use `podrace check`"
+            )
+    chosen = [run for run in runs if run.prop.kind in SAFETY or run.ignored]
+    for name, properties in left_out.items():
+        if not any(run.scenario.name == name and not run.ignored for run in chosen):
+            raise UsageProblem(
+                f"{name} asks for {', '.join(properties)}, which no walk that ends can violate: "
+                "name a safety property (S-...) with --property, or use `podrace check`"
+            )
+    return chosen
+
+
+def _left_out(runs: Sequence[Run]) -> dict[str, list[str]]:
+    """Of each scenario, the properties that no walk that ends can violate."""
+    found: dict[str, list[str]] = {}
+    for run in runs:
+        if run.prop.kind not in SAFETY and not run.ignored:
+            found.setdefault(run.scenario.name, []).append(run.property)
+    return found
+
+
+def walk_all(
+    runs: Sequence[Run], planned: Sequence[Run], walks: Walks, watcher: Watcher = NOBODY
+) -> list[Walked]:
+    """Walk for each run; each is told which of the `planned` ones in its scenario walks cannot decide."""
+    left_out = _left_out(planned)
+    found = []
+    for number, run in enumerate(runs, 1):
+        if run.ignored:
+            found.append(ignored(run, walks))
+            continue
+        count = f"[{number}/{len(runs)}] " if len(runs) > 1 else ""
+        watcher.start(f"{count}{run.scenario.name} {run.composition.label} {run.property}")
+        others = ", ".join(left_out.get(run.scenario.name, ()))
+        note = f"left to `podrace check`, since no walk that ends violates it: {others}"
+        found.append(walk(run, walks, (note,) if others else (), _telling(watcher)))
+    return found
+
+
+def _telling(watcher: Watcher) -> Callable[[int, int, float], None]:
+    def watch(done: int, steps: int, seconds: float) -> None:
+        speed = scaled_down(steps / seconds) if seconds > 0 else "0"
+        watcher.say(f"{done:,} walks  {steps:,} steps  {speed} steps/s  {seconds:.0f} s")
+
+    return watch
 
 
 def walk(
@@ -23,24 +79,26 @@ def walk(
     """Walk for one property, in a system of its own."""
     system = system_of(run)
     found = simulate(system, run.property, walks, watch)
+    counts, seconds, seen = found.counts.walks, found.counts.seconds or 0.0, found.coverage
+    assert counts is not None
     return Walked(
         scenario=run.scenario.name,
         release=run.composition.release,
-        fixes=Fixes(run.composition.added, run.composition.removed),
+        fixes=fixes_of(run.composition),
         property=run.property,
         verdict=WORDS[found.verdict.name],
         seed=walks.seed,
         by=walks.by,
         max_walks=walks.count,
         max_steps=walks.steps,
-        walks=found.walks,
-        steps=found.steps,
-        resting=found.resting,
-        longest=found.longest,
-        seconds=round(found.seconds, 3),
-        steps_per_second=round(found.steps / found.seconds) if found.seconds > 0 else 0,
-        walk=found.walk,
-        met_after=None if found.walk is None else found.met_after,
+        walks=counts.walks,
+        steps=counts.steps,
+        resting=counts.resting,
+        longest=counts.longest,
+        seconds=round(seconds, 3),
+        steps_per_second=round(counts.steps / seconds) if seconds > 0 else 0,
+        walk=counts.violating,
+        met_after=None if counts.violating is None else counts.met_after,
         trace=None if found.trace is None else steps_of(system, found.trace),
         words=found.words + silence_of(run),
         notes=(*run.composition.notes, *notes),
@@ -48,12 +106,12 @@ def walk(
         sentence=run.prop.sentence(),
         issues=run.prop.issues,
         scope=scope_of(run.scenario.spec.scope),
-        constraints_hit=found.constraints_hit,
-        witnesses_reached={witness_words(name): steps for name, steps in found.witnesses_reached.items()},
-        witnesses_missed=tuple(witness_words(name) for name in found.witnesses_missed),
-        steps_fired=dict(found.fired),
-        steps_never_fired=found.never_fired,
-        values=tuple(_values(seen) for seen in found.values),
+        constraints_hit=seen.constraints_hit,
+        witnesses_reached={witness_words(name): steps for name, steps in seen.witnesses_reached.items()},
+        witnesses_missed=tuple(witness_words(name) for name in seen.witnesses_missed),
+        steps_fired=dict(seen.fired),
+        steps_never_fired=seen.never_fired,
+        values=tuple(_values(one) for one in seen.values),
     )
 
 
@@ -62,7 +120,7 @@ def ignored(run: Run, walks: Walks) -> Walked:
     return Walked(
         scenario=run.scenario.name,
         release=run.composition.release,
-        fixes=Fixes(run.composition.added, run.composition.removed),
+        fixes=fixes_of(run.composition),
         property=run.property,
         verdict="IGNORED",
         seed=walks.seed,

@@ -30,3 +30,9 @@ def step_of(transition: Transition, number: int, changes: tuple[Change, ...] = (
         summary=transition.doc.partition("\n")[0].rstrip("."),
         changes=changes,
     )
+
+
+def label_of(step: Step) -> str:
+    """The label of the transition that a step was."""
+    shown = ", ".join(f"{name}={value}" for name, value in step.args.items())
+    return f"{step.component}.{step.step}({shown})"

@@ -18,14 +18,11 @@ from typing import Literal
 import msgspec
 from rich.console import Console
 
-from ..analysis.caches import cache_folder
-from ..analysis.execute import Engine, Method, execute, ignored
+from ..analysis.asked.method import Engine, Method, budget_for, cache_folder
+from ..analysis.asked.options import UsageProblem
+from ..analysis.asked.plan import Selection
+from ..analysis.chain import check_all
 from ..analysis.narration.words import SCHEDULER_WORDS
-from ..analysis.options import UsageProblem
-from ..analysis.plan import Run, Selection, plan
-from ..checker.core.exploration import Budget
-from ..checker.core.machine import cores, safe_memory
-from ..checker.reduction.policy import Mode
 from ..properties import Property
 from ..reports.document import Finding, Word
 from ..reports.outcome import message, subject
@@ -63,7 +60,6 @@ def check(
     timeout: float | None = None,
     jobs: int | None = None,
     engine: Engine = "native",
-    reductions: Mode = "auto",
     cache: bool | str | Path = True,
 ) -> list[Finding]:
     """The verdicts on the properties of scenarios: what `podrace check` gives for the same options.
@@ -73,16 +69,10 @@ def check(
     `timeout` in seconds. Verdicts are kept where `podrace check` keeps them, in another directory `cache`, or with False not at all.
     Raises UsageProblem or ScenarioError for what is wrong or unknown.
     """
-    runs = _runs(scenarios, release, with_fix, without_fix, property)
-    budget = Budget(
-        max_states=max_states,
-        max_memory=safe_memory() if max_memory is None else max_memory,
-        timeout=timeout,
-        jobs=jobs or cores(),
-    )
+    selection = _selection(scenarios, release, with_fix, without_fix, property)
+    budget = budget_for(max_states, max_memory, timeout, jobs)
     folder = cache_folder(None if isinstance(cache, bool) else Path(cache), cache is False)
-    method = Method(engine, reductions, folder)
-    return [ignored(run) if run.ignored else execute(run, budget, method) for run in runs]
+    return check_all(selection, budget, Method(engine, folder))
 
 
 def expect(
@@ -118,7 +108,6 @@ def expect(
         max_memory=max_memory,
         timeout=timeout,
         jobs=jobs,
-        reductions="auto" if steps is None else "off",
         cache=cache,
     )
     told = [msgspec.structs.replace(f, expected=_WORDS[verdict], expected_steps=steps) for f in found]
@@ -136,18 +125,18 @@ def text_of(findings: Sequence[Finding], width: int = WIDTH) -> str:
     return written.getvalue()
 
 
-def _runs(
+def _selection(
     scenarios: Sequence[str | Path],
     release: str | None,
     with_fix: Names,
     without_fix: Names,
     wanted: Properties,
-) -> list[Run]:
+) -> Selection:
     if not scenarios:
         raise UsageProblem("name a scenario: what `podrace races` lists, or a YAML file")
     given = [wanted] if isinstance(wanted, (str, type)) else list(wanted)
     own = {p.id: p for p in given if isinstance(p, type)}
-    selection = Selection(
+    return Selection(
         names=[str(scenario) for scenario in scenarios],
         release=release,
         with_fixes=_names(with_fix),
@@ -155,7 +144,6 @@ def _runs(
         properties=[p if isinstance(p, str) else p.id for p in given],
         own=own,
     )
-    return plan(selection)
 
 
 def _names(names: Names) -> list[str]:

@@ -12,7 +12,8 @@ import sys
 import time
 from dataclasses import replace
 
-from podrace.analysis.proving.clusters import Question, Task, work
+from podrace.analysis.prove.cluster_batches import Task, work
+from podrace.analysis.prove.proof_request import Question
 from podrace.checker.jobs import Chunk, Here, Processes, sweep
 from podrace.checker.parametric.parametric_system import Family
 from podrace.model.environment.objects import Scope

@@ -7,10 +7,12 @@ reached (each a mean).
 
 from __future__ import annotations
 
+import math
 import statistics
 
-from podrace.checker.simulate import By, Simulation, Walks, simulate
-from podrace.cli.simulate import WALKABLE
+from podrace.analysis.asked.plan import SAFETY
+from podrace.checker.core.result import Result
+from podrace.checker.simulate import By, Walks, simulate
 from podrace.model.history import RELEASES, resolve
 from podrace.model.language import TransitionSystem
 from podrace.properties import PROPERTIES, instrument
@@ -27,17 +29,23 @@ def systems() -> list[tuple[str, str, TransitionSystem]]:
         fixes = scenario.race.fixes if scenario.race else ()
         composition = resolve(scenario.release or RELEASES[-1], fixes)
         for name in (*scenario.properties, *scenario.also):
-            if PROPERTIES[name].kind in WALKABLE:
+            if PROPERTIES[name].kind in SAFETY:
                 system = instrument(scenario.spec, composition.classes, [PROPERTIES[name]])
                 found.append((f"{scenario.name} {name} {composition.label}", name, system))
     return found
 
 
-def mean_coverage(runs: list[Simulation]) -> tuple[float, float, float]:
+def steps_of(run: Result) -> int:
+    """How many steps the walks took."""
+    assert run.counts.walks is not None
+    return run.counts.walks.steps
+
+
+def mean_coverage(runs: list[Result]) -> tuple[float, float, float]:
     """Steps that ran, values taken, witnesses reached."""
-    steps = statistics.mean(len(r.fired) for r in runs)
-    values = statistics.mean(sum(len(v.values) for v in r.values) for r in runs)
-    return steps, values, statistics.mean(len(r.witnesses_reached) for r in runs)
+    steps = statistics.mean(len(r.coverage.fired) for r in runs)
+    values = statistics.mean(sum(len(v.values) for v in r.coverage.values) for r in runs)
+    return steps, values, statistics.mean(len(r.coverage.witnesses_reached) for r in runs)
 
 
 def main() -> None:
@@ -46,12 +54,12 @@ def main() -> None:
     for label, name, system in systems():
         for by in WAYS:
             speed = statistics.median(
-                r.steps / r.seconds
+                steps_of(r) / (r.counts.seconds or math.inf)
                 for r in (simulate(system, name, Walks(WALKS, by=by)) for _ in range(RUNS))
             )
             runs = [simulate(system, name, Walks(WALKS, seed=seed, by=by)) for seed in range(SEEDS)]
             ran, values, witnesses = mean_coverage(runs)
-            total = sum(r.steps for r in runs)
+            total = sum(map(steps_of, runs))
             print(f"{label:<44}{by:<12}{speed:>12,.0f}{total:>12,}{ran:>8.1f}{values:>8.1f}{witnesses:>7.1f}")
 
 

@@ -28,7 +28,7 @@ from statistics import median
 from podrace.checker.core.exploration import Budget
 from podrace.checker.explicit import explore
 from podrace.checker.export import spin
-from podrace.checker.search import explored_slice
+from podrace.checker.reduction.questions import explored_slice
 from podrace.model.history import resolve
 from podrace.model.language import TransitionSystem
 from podrace.properties import PROPERTIES, instrument

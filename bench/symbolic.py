@@ -45,7 +45,7 @@ def measure(prop: str, fixes: tuple[str, ...], theory: Theory) -> str:
     system = instrument(unknown.spec, resolve("1.13", fixes).classes, [PROPERTIES[prop]])
     started = time.monotonic()
     found = search(system, prop, STEPS, assumption=assumption, timeout=PATIENCE, theory=theory)
-    what = f"{found.verdict.name.lower()} at {found.depth}"
+    what = f"{found.verdict.name.lower()} at {found.counts.depth}"
     return f"{time.monotonic() - started:>8.1f} s {what:<20}"
 
 

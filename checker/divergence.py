@@ -25,9 +25,10 @@ from ..model.language import (
 from ..model.language.expr import const, fresh_graph, variable
 from .core.exploration import Budget, Path
 from .core.interpreter import Interpreter
+from .core.result import Verdict
+from .core.trace import Trace, plain_value
 from .search import check
-from .trace.trace import Trace, plain_value, replay
-from .verdict import Verdict
+from .trace.trace import replay
 
 _SAME = "both decide alike"
 
@@ -85,7 +86,7 @@ def parting(before: TransitionSystem, after: TransitionSystem, budget: Budget | 
     (found,) = check(same, [_SAME], budget)
     if found.trace is None:
         return Parting(None, comparable and found.verdict is Verdict.HOLDS, False)
-    return Parting(_walk(before, after, found.trace.path), False, comparable and not found.reductions)
+    return Parting(_walk(before, after, found.trace.path), False, comparable)
 
 
 def _differs(before: TransitionSystem, after: TransitionSystem) -> Expr:

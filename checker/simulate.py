@@ -6,20 +6,24 @@ begins. Walks can only find violations: without one, the verdict is INCONCLUSIVE
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
 
 from ..model.language import INT, TransitionSystem, Variable
 from .core.exploration import Path
 from .core.interpreter import Interpreter
-from .reduction.slicing import Slicer, step_name, transition_map
-from .search import EngineDisagreement, explored_slice, witnesses_of
-from .trace.shrinking import minimise
-from .trace.trace import ReplayError, Trace, confirm, confirm_witness
-from .verdict import Verdict, counted
+from .core.result import Counts, Result, Seen, Verdict, WalkCounts
+from .core.trace import Trace
+from .reduction.conclusion import coverage_of, disagreement, times_fired
+from .reduction.questions import explored_slice
+from .reduction.slicing import Slicer, transition_map
+from .trace.shrinking import shrink
+from .trace.trace import confirm, confirm_witness
 
 By = Literal["step", "transition"]
+
+ENGINE = "random walks"
 
 SEEDS = 1 << 64
 LONGEST = 10_000_000
@@ -52,77 +56,16 @@ class Walks:
             raise ValueError(f"a seed is a number from 0 to 2^64 - 1, not {self.seed}")
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """The values that a variable took on the walks, of those that it may take; both as Python values."""
-
-    variable: str
-    counted: bool
-    values: tuple[Any, ...]
-    missing: tuple[Any, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Simulation:
-    """What the walks found about one invariant.
-
-    `walks` ended, `resting` of them in a state without a successor; `steps` were taken, `longest` on one walk. With a violation,
-    `walk` is the least number of a walk that has one, `met_after` the number of its steps, and `trace` a run of
-    the original system with some of these steps; all counts are those of the walks up to this one. `fired` counts the
-    steps (`part.step`, all bindings together); `outside_cone` are those that nothing asked can see. `witnesses_reached` gives the least
-    number of steps after which a walk reached a witness.
-    """
-
-    system: str
-    property_id: str
-    verdict: Verdict
-    walks: int
-    steps: int
-    resting: int
-    longest: int
-    seconds: float
-    out_of_time: bool = False
-    walk: int | None = None
-    met_after: int = 0
-    trace: Trace | None = None
-    fired: Mapping[str, int] = field(default_factory=dict)
-    never_fired: tuple[str, ...] = ()
-    outside_cone: tuple[str, ...] = ()
-    witnesses_reached: Mapping[str, int] = field(default_factory=dict)
-    witnesses_missed: tuple[str, ...] = ()
-    constraints_hit: tuple[str, ...] = ()
-    values: tuple[Seen, ...] = ()
-
-    @property
-    def words(self) -> str:
-        """One sentence or two: the verdict and what it rests on."""
-        if self.trace is not None:
-            steps = len(self.trace.steps)
-            if steps == 0:
-                return "Violated in the initial state."
-            met = counted(self.met_after, "step")
-            how = "" if steps == self.met_after else ", less the steps that make no difference"
-            return (
-                f"Violated after {counted(steps, 'step')}, perhaps sooner by another run "
-                f"(met by walk {self.walk} after {met}{how})."
-            )
-        stopped = "Stopped by the time limit: no" if self.out_of_time else "No"
-        return (
-            f"{stopped} violation in {counted(self.walks, 'random walk')}: {counted(self.steps, 'step')}, "
-            f"{self.longest:,} on the longest walk; {self.resting:,} came to rest. "
-            "Nothing is known about other runs."
-        )
-
-
 def simulate(
     system: TransitionSystem,
     name: str,
     walks: Walks = Walks(),
     progress: Callable[[int, int, float], None] | None = None,
-) -> Simulation:
+) -> Result:
     """Look for a violation of an invariant by random walks in its slice, execute it again, and say what was covered.
 
-    `progress` is told walks, steps and seconds now and then. Raises UnknownProperty, ValueError for a property that is no
+    The counterexample is a run of the original system with some of the steps of the walk that found it; all counts are those of
+    the walks up to that one. A witness is reached after the least number of steps that any walk took to it. `progress` is told walks, steps and seconds now and then. Raises UnknownProperty, ValueError for a property that is no
     invariant or a system without native code, and EngineDisagreement.
     """
     from .explicit.walks.simulation import walk_at_random  # numpy and LLVM take a while to import
@@ -132,8 +75,15 @@ def simulate(
         raise ValueError(f"`{name}` of {system.name} is no invariant: walks that end cannot violate it")
     first = Interpreter(sliced)
     if not first.holds(sliced.invariants[name], sliced.initial):
-        return Simulation(
-            system.name, name, Verdict.VIOLATED, 0, 0, 0, 0, 0.0, trace=confirm(system, (), name), walk=0
+        nothing = WalkCounts(walks=0, steps=0, resting=0, longest=0, violating=0)
+        return Result(
+            system.name,
+            name,
+            "invariant",
+            Verdict.VIOLATED,
+            Counts(seconds=0.0, walks=nothing),
+            evidence=confirm(system, (), name),
+            engine=ENGINE,
         )
     tally, walkers, seconds = walk_at_random(
         sliced,
@@ -152,7 +102,7 @@ def simulate(
 
     trace = None
     if tally.broken is not None:
-        run = minimise(walkers.path(*tally.broken), walkers.shortened)
+        run = shrink(walkers.path(*tally.broken), walkers.shortened)
         trace = _executed(confirm, system, original(run), name)
     reached = {}
     for witness, (steps, walk) in zip(sliced.witnesses, tally.earliest.tolist(), strict=True):
@@ -161,34 +111,31 @@ def simulate(
         if steps <= walks.steps:
             path = original(walkers.path(walk, steps))
             reached[witness] = len(_executed(confirm_witness, system, path, witness).steps)
-    fired: dict[str, int] = {}
-    for transition, times in zip(sliced.transitions, tally.fired.tolist(), strict=False):
-        if times:
-            fired[step_name(transition)] = fired.get(step_name(transition), 0) + times
-    outside_cone = Slicer(system).steps_outside_cone(sliced)
-    steps_seen = [s for s in dict.fromkeys(map(step_name, system.transitions)) if s not in outside_cone]
-    hit = walkers.constraints_hit(tally)
-    witnesses = witnesses_of(system, name)
-    return Simulation(
-        system=system.name,
-        property_id=name,
-        verdict=Verdict.INCONCLUSIVE if trace is None else Verdict.VIOLATED,
-        walks=tally.walks,
-        steps=tally.steps,
-        resting=tally.stuck,
-        longest=tally.longest,
-        seconds=seconds,
-        out_of_time=trace is None and tally.walks != walks.count,
-        walk=None if tally.broken is None else tally.broken[0],
-        met_after=0 if tally.broken is None else tally.broken[1],
-        trace=trace,
-        fired={step: fired[step] for step in steps_seen if step in fired},
-        never_fired=tuple(step for step in steps_seen if step not in fired),
-        outside_cone=outside_cone,
-        witnesses_reached={witness: reached[witness] for witness in witnesses if witness in reached},
-        witnesses_missed=tuple(witness for witness in witnesses if witness not in reached),
-        constraints_hit=tuple(bound for bound in system.constraints if bound in hit),
-        values=tuple(_seen(sliced, v, codes) for v, codes in walkers.values_seen(tally).items()),
+    stopped = None
+    if trace is None:
+        stopped = "walks" if tally.walks == walks.count else "timeout"
+    violating, met_after = (None, 0) if tally.broken is None else tally.broken
+    return Result(
+        system.name,
+        name,
+        "invariant",
+        Verdict.INCONCLUSIVE if trace is None else Verdict.VIOLATED,
+        Counts(
+            seconds=seconds,
+            walks=WalkCounts(tally.walks, tally.steps, tally.stuck, tally.longest, violating, met_after),
+        ),
+        coverage_of(
+            Slicer(system),
+            sliced,
+            name,
+            fired=times_fired(sliced, tally.fired.tolist()),
+            reached=reached,
+            constraints_hit=walkers.constraints_hit(tally),
+            values=tuple(_seen(sliced, v, codes) for v, codes in walkers.values_seen(tally).items()),
+        ),
+        evidence=trace,
+        stopped=stopped,
+        engine=ENGINE,
     )
 
 
@@ -198,13 +145,8 @@ def _executed(
     path: Path,
     name: str,
 ) -> Trace:
-    try:
+    with disagreement(f"a random walk claims to show `{name}` of {system.name} after {len(path)} steps"):
         return confirming(system, path, name)
-    except ReplayError as error:
-        raise EngineDisagreement(
-            f"a random walk claims to show `{name}` of {system.name} after {len(path)} steps, "
-            f"but the reference interpreter says: {error}"
-        ) from error
 
 
 def _seen(system: TransitionSystem, variable: Variable, codes: frozenset[int]) -> Seen:

@@ -13,7 +13,7 @@ import platform
 import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -23,11 +23,12 @@ import msgspec
 
 from ..model.language import TransitionSystem
 from .core.exploration import Lasso
-from .search import kind_of, witnesses_of
+from .core.result import Counts, Coverage, Kind, Result, Verdict
+from .core.trace import LassoTrace, Trace
+from .reduction.questions import kind_of, witnesses_of
 from .trace.fingerprint import fingerprint
-from .trace.lasso import LassoTrace, confirm_lasso
-from .trace.trace import ReplayError, Trace, confirm, confirm_no_way_back
-from .verdict import Kind, Result, Verdict
+from .trace.lasso import confirm_lasso
+from .trace.trace import ReplayError, confirm, confirm_no_way_back
 
 FORMAT = 1
 MOST_BYTES = 16 << 20
@@ -44,30 +45,17 @@ class _Run(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class _Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The fields of a Result, with its trace as transition numbers."""
+    """A Result, with its trace as transition numbers."""
 
     system: str
     property: str
     kind: Kind
     verdict: str
-    states: int
-    transitions: int
-    depth: int
-    seconds: float
+    counts: Counts
+    coverage: Coverage
     run: _Run | None
-    fired: tuple[str, ...]
-    never_fired: tuple[str, ...]
-    outside_cone: tuple[str, ...]
-    witnesses_reached: dict[str, int]
-    witnesses_missed: tuple[str, ...]
-    constraints_hit: tuple[str, ...]
     stopped: str | None
     engine: str
-    reductions: tuple[str, ...]
-
-
-_SAME = sorted({f.name for f in fields(Result)} & {*_Entry.__struct_fields__} - {"verdict"})
-"""What an entry has as the result has it; the verdict is there by its name."""
 
 
 class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -143,24 +131,29 @@ def _hash(key: str, entry: str) -> str:
     return hashlib.sha256(f"{key}\n{entry}".encode()).hexdigest()
 
 
-def _same(source: Result | _Entry) -> dict[str, Any]:
-    """The fields that a result and its entry have in common, as `source` has them."""
-    return {name: getattr(source, name) for name in _SAME}
-
-
 def _entry(result: Result) -> _Entry:
     trace = result.trace
     run = None
     if trace is not None:
         run = _Run(trace.path, trace.turn, trace.case) if isinstance(trace, LassoTrace) else _Run(trace.path)
-    return _Entry(property=result.property_id, verdict=result.verdict.name, run=run, **_same(result))
+    return _Entry(
+        system=result.system,
+        property=result.property_id,
+        kind=result.kind,
+        verdict=result.verdict.name,
+        counts=result.counts,
+        coverage=result.coverage,
+        run=run,
+        stopped=result.stopped,
+        engine=result.engine,
+    )
 
 
 def _restored(entry: _Entry, system: TransitionSystem, name: str) -> Result:
     """The result of an entry. ReplayError or ValueError if it is not about this property, or shows no violation."""
     verdict = Verdict[entry.verdict] if entry.verdict in Verdict.__members__ else Verdict.INCONCLUSIVE
     told = (entry.system, entry.property, entry.kind)
-    witnesses = {*entry.witnesses_reached, *entry.witnesses_missed}
+    witnesses = {*entry.coverage.witnesses_reached, *entry.coverage.witnesses_missed}
     if told != (system.name, name, kind_of(system, name)) or witnesses != set(witnesses_of(system, name)):
         raise ValueError("an entry about something else")
     if verdict is Verdict.INCONCLUSIVE or (entry.run is None) != (verdict is Verdict.HOLDS):
@@ -168,7 +161,17 @@ def _restored(entry: _Entry, system: TransitionSystem, name: str) -> Result:
     if verdict is Verdict.HOLDS and entry.stopped is not None:
         raise ValueError("an entry that contradicts itself")
     trace = None if entry.run is None else _executed(entry.run, system, name, entry.kind)
-    return Result(property_id=entry.property, verdict=verdict, trace=trace, **_same(entry))
+    return Result(
+        system=entry.system,
+        property_id=entry.property,
+        kind=entry.kind,
+        verdict=verdict,
+        counts=entry.counts,
+        coverage=entry.coverage,
+        evidence=trace,
+        stopped=entry.stopped,
+        engine=entry.engine,
+    )
 
 
 def _executed(run: _Run, system: TransitionSystem, name: str, kind: Kind) -> Trace:

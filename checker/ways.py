@@ -16,10 +16,11 @@ from dataclasses import dataclass, replace
 
 from ..model.language import Entity, Transition, TransitionSystem
 from .core.exploration import Budget, Path
-from .reduction.policy import PARTIAL_ORDER, Mode
-from .search import Engine, UnknownProperty, check
-from .trace.trace import Trace, confirm
-from .verdict import Result, Verdict
+from .core.result import Result, Verdict
+from .core.trace import Trace
+from .reduction.questions import UnknownProperty
+from .search import Engine, check
+from .trace.trace import confirm
 
 Kinds = frozenset[str]
 Watcher = Callable[[int, int], None]
@@ -78,7 +79,6 @@ def find_ways(
     budget: Budget | None = None,
     *,
     engine: Engine = "native",
-    reductions: Mode = "auto",
     watch: Watcher | None = None,
 ) -> Ways:
     """The essentially different ways in which the invariant can be violated, `most` at most (at least 1).
@@ -91,14 +91,13 @@ def find_ways(
         raise UnknownProperty(f"{system.name} has no invariant `{invariant}`")
     if most < 1:
         raise ValueError(f"at least 1 way must be asked for, not {most}")
-    return _Tree(system, invariant, budget or Budget(), engine, reductions, watch).build(most)
+    return _Tree(system, invariant, budget or Budget(), engine, watch).build(most)
 
 
 @dataclass(frozen=True, slots=True)
 class _Conflict:
     kinds: Kinds
     path: Path
-    shortest: bool
 
 
 class _Tree:
@@ -110,7 +109,6 @@ class _Tree:
         invariant: str,
         budget: Budget,
         engine: Engine,
-        reductions: Mode,
         watch: Watcher | None,
     ) -> None:
         self._whole, self._invariant = system, invariant
@@ -121,7 +119,7 @@ class _Tree:
             livenesses={},
             views={},
         )
-        self._budget, self._engine, self._reductions, self._watch = budget, engine, reductions, watch
+        self._budget, self._engine, self._watch = budget, engine, watch
         self._kinds = [kind_of_step(transition) for transition in system.transitions]
         self._started = time.monotonic()
         self._found: list[_Conflict] = []
@@ -145,39 +143,38 @@ class _Tree:
                     continue
                 if len(self._found) == most:
                     return self._answer("most")
-                conflict = self._shortest(self._minimal(conflict))
+                conflict = self._minimal(conflict)
                 self._found.append(conflict)
             waiting.extend(without | {kind} for kind in self._in_order(conflict))
         return self._answer(self._ran_out)
 
-    def _search(self, allowed: Kinds, reductions: Mode | None = None) -> _Conflict | None:
+    def _search(self, allowed: Kinds) -> _Conflict | None:
         """A run to a violation that takes none but these kinds of steps; None if there is none, or none is found."""
         if any(allowed <= harmless for harmless in self._harmless) or self._out_of_time():
             return None
         numbers = [number for number, kind in enumerate(self._kinds) if kind in allowed]
         part = replace(self._system, transitions=tuple(self._system.transitions[n] for n in numbers))
-        result = self._check(part, reductions or self._reductions)
+        result = self._check(part)
         if result.verdict is Verdict.HOLDS:
             self._harmless.append(allowed)
-            self._bounds.update(result.constraints_hit)
+            self._bounds.update(result.coverage.constraints_hit)
         if result.verdict is Verdict.INCONCLUSIVE:
             self._ran_out = self._ran_out or result.stopped
         if result.trace is None:
             return None
         path = tuple(numbers[number] for number in result.trace.path)
         kinds = frozenset(self._kinds[number] for number in path)
-        return _Conflict(kinds, path, PARTIAL_ORDER not in result.reductions)
+        return _Conflict(kinds, path)
 
-    def _check(self, part: TransitionSystem, reductions: Mode) -> Result:
+    def _check(self, part: TransitionSystem) -> Result:
         (result,) = check(
             part,
             [self._invariant],
             replace(self._budget, timeout=self._left()),
             engine=self._engine,
-            reductions=reductions,
         )
         self._searches += 1
-        self._states += result.states
+        self._states += result.counts.states or 0
         if self._watch is not None:
             self._watch(self._searches, len(self._found))
         return result
@@ -202,11 +199,6 @@ class _Tree:
             else:
                 conflict = smaller
         return conflict
-
-    def _shortest(self, conflict: _Conflict) -> _Conflict:
-        """The same kinds with a run that is sure to be a shortest one, unless a budget runs out."""
-        again = None if conflict.shortest else self._search(conflict.kinds, "off")
-        return conflict if again is None else again
 
     def _in_order(self, conflict: _Conflict) -> Sequence[str]:
         return tuple(dict.fromkeys(self._kinds[number] for number in conflict.path))

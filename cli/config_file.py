@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 import yaml
 
-from ..analysis.options import UsageProblem
+from ..analysis.asked.options import UsageProblem
 from ..scenarios.reader.document import Value, parse_document, read_text
 from ..scenarios.reader.errors import ScenarioError, one_line
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ..analysis.options import UsageProblem
+from ..analysis.asked.options import UsageProblem
 from .in_force import Setting, settings_in_force
 from .settings import CONFIG, Commands, options_of
 

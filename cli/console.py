@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from rich.console import Console
 
-from ..analysis.options import UsageProblem
+from ..analysis.asked.options import UsageProblem
 
 PIPED_WIDTH = 120
 
@@ -53,3 +55,8 @@ def message_console(no_color: bool = False) -> Console:
 
 def _plain(no_color: bool) -> bool | None:
     return True if no_color else None  # None: rich looks at NO_COLOR
+
+
+def print_json(document: Any) -> None:
+    """A document for programs, on stdout."""
+    sys.stdout.write(json.dumps(document, indent=2, ensure_ascii=False) + "\n")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..analysis.options import UsageProblem
+from ..analysis.asked.options import UsageProblem
 from ..scenarios.reader.document import Value
 from ..scenarios.reader.errors import ScenarioError, known_names, one_line
 from .config_file import find_config, read_config

@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from ..analysis.options import UsageProblem
+from ..analysis.asked.options import UsageProblem
 from . import commands as commands
 from .app import app
 

@@ -9,8 +9,11 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
+from ..analysis.asked.options import bytes_in_words, scaled_down
+from .console import message_console
+
 if TYPE_CHECKING:
-    from ..checker.core.exploration import Progress
+    from ..analysis.asked.method import Progress
 
 
 class ProgressDisplay:
@@ -53,26 +56,15 @@ class ProgressDisplay:
             self._live.update(lines, refresh=True)
 
 
+def progress_display(no_color: bool) -> ProgressDisplay:
+    """The display on stderr."""
+    return ProgressDisplay(message_console(no_color))
+
+
 def describe(progress: Progress) -> str:
     """States, speed, depth, frontier, memory and time, in one line."""
     speed = progress.states / progress.seconds if progress.seconds > 0 else 0.0
     return (
-        f"{progress.states:,} states  {short(speed)} states/s  depth {progress.depth}  "
-        f"frontier {progress.frontier:,}  {memory(progress.memory)}  {progress.seconds:.0f} s"
+        f"{progress.states:,} states  {scaled_down(speed)} states/s  depth {progress.depth}  "
+        f"frontier {progress.frontier:,}  {bytes_in_words(progress.memory)}  {progress.seconds:.0f} s"
     )
-
-
-def short(number: float) -> str:
-    """A number with at most three digits before its letter."""
-    for letter, scale in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
-        if number >= scale:
-            return f"{number / scale:.1f}{letter}"
-    return f"{number:.0f}"
-
-
-def memory(count: int) -> str:
-    """Bytes, rounded."""
-    for letter, scale in (("G", 1 << 30), ("M", 1 << 20), ("k", 1 << 10)):
-        if count >= scale:
-            return f"{count / scale:.1f} {letter}iB".replace("kiB", "KiB")
-    return f"{count} B"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from podrace.analysis.plan import default_properties, default_release
+from podrace.analysis.asked.plan import default_properties, default_release
 from podrace.properties import PROPERTIES, Property
 from podrace.scenarios import Scenario, catalogue
 

@@ -150,7 +150,6 @@ class Finding(msgspec.Struct, frozen=True):
     steps_never_fired: tuple[str, ...] = ()
     vacuous: bool = False
     engine: str = ""
-    reductions: tuple[str, ...] = ()
     cluster: Cluster | None = None
     memory: Memory | None = None
     causes: tuple[Cause, ...] = ()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from ..checker.verdict import counted
+from ..checker.core.result import counted
 from .document import Finding
 from .vocabulary import PLAIN, Vocabulary
 

@@ -2,37 +2,67 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 
 from rich.console import Console
 from rich.text import Text
 
-from .document import Finding
-from .text.findings import INDENT, print_heading, print_wrapped
+from .document import Step, Word
+from .text.findings import INDENT, print_wrapped
 from .text.lanes import print_lanes
 from .text.table import VERDICT_STYLES, seconds
 from .vocabulary import PLAIN, Vocabulary
 
 
-def print_example(
-    console: Console, finding: Finding, cluster: Sequence[str], vocabulary: Vocabulary = PLAIN
-) -> None:
+@dataclass(frozen=True, slots=True)
+class SmallestCluster:
+    """A cluster in which a property is violated by a run as short as can be; `scenario` is the text of its file."""
+
+    heading: str
+    sentence: str
+    issues: tuple[int, ...]
+    words: str
+    steps: tuple[Step, ...]
+    scenario: str
+
+    @property
+    def cluster(self) -> list[str]:
+        """The lines of the scenario that say what the cluster is."""
+        return [line for line in self.scenario.splitlines() if not line.startswith(("#", "name:", "title:"))]
+
+
+@dataclass(frozen=True, slots=True)
+class SynthesisCoverage:
+    """How far the search went: in which clusters, and within how many steps, there is no (further) violation."""
+
+    heading: str
+    verdict: Word
+    words: str
+    seconds: float
+    notes: tuple[str, ...]
+
+
+def print_example(console: Console, found: SmallestCluster, vocabulary: Vocabulary = PLAIN) -> None:
     """Print a cluster that breaks a property, as a scenario writes it, and the run that does so."""
-    print_heading(console, finding)
+    print_wrapped(console, Text(f"{found.heading} ", "bold").append("VIOLATED", VERDICT_STYLES["VIOLATED"]))
+    print_wrapped(console, Text(found.sentence), INDENT)
+    if found.issues:
+        links = ", ".join(f"kubernetes/kubernetes#{number}" for number in found.issues)
+        print_wrapped(console, Text(f"see {links}", "dim"), INDENT)
     console.print()
-    for line in cluster:
+    for line in found.cluster:
         console.print(Text(INDENT + line, "cyan"), soft_wrap=True)
     console.print()
-    print_lanes(console, finding.story, vocabulary)
+    print_lanes(console, found.steps, vocabulary)
     console.print()
-    print_wrapped(console, Text(finding.words, "bold"), INDENT)
+    print_wrapped(console, Text(found.words, "bold"), INDENT)
     console.print()
 
 
-def print_coverage(console: Console, finding: Finding) -> None:
+def print_coverage(console: Console, coverage: SynthesisCoverage) -> None:
     """Print what is known where no (further) cluster was found."""
-    heading = Text(f"{finding.label}: {finding.property} ", "bold")
-    print_wrapped(console, heading.append(finding.verdict, VERDICT_STYLES[finding.verdict]))
-    print_wrapped(console, Text(f"{finding.words} ({seconds(finding.seconds)})"), INDENT)
-    for note in finding.notes:
+    heading = Text(f"{coverage.heading} ", "bold")
+    print_wrapped(console, heading.append(coverage.verdict, VERDICT_STYLES[coverage.verdict]))
+    print_wrapped(console, Text(f"{coverage.words} ({seconds(coverage.seconds)})"), INDENT)
+    for note in coverage.notes:
         print_wrapped(console, Text(f"note: {note}", "dim"), INDENT)

@@ -16,7 +16,7 @@ import yaml
 from typer.main import get_command
 
 from podrace.cli.app import app
-from podrace.cli.starter import starter_text
+from podrace.cli.commands.init import starter_text
 from tests.action import ROOT, Job, run_action
 from tests.cli.helpers import TINY
 from tests.reports.standards import SARIF, assert_sarif

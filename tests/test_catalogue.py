@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import pytest
 
+from podrace.checker.core.result import Result, Verdict
 from podrace.checker.search import check
-from podrace.checker.verdict import Result, Verdict
 from podrace.model.history import RELEASE_ORDER, resolve
 from podrace.properties import PROPERTIES, instrument
 from podrace.scenarios import catalogue, find_scenarios
@@ -160,7 +160,7 @@ def run(row: Row) -> Result:
 def test_verdict_and_counts(row: Row) -> None:
     found = run(row)
     steps = None if found.trace is None else len(found.trace.steps)
-    assert (found.verdict.name, found.states, found.transitions, found.depth, steps) == (
+    assert (found.verdict.name, found.counts.states, found.counts.transitions, found.counts.depth, steps) == (
         row.verdict, row.states, row.transitions, row.depth, row.steps,
     )  # fmt: skip
     assert not found.vacuous

@@ -9,7 +9,7 @@ from types import ModuleType
 
 import pytest
 
-from podrace.cli.drift import elements
+from podrace.analysis.upstream.drifted import elements
 from podrace.model.history.upstream import last_look, mirrors
 
 MODEL = Path(__file__).parents[1] / "model"

@@ -88,7 +88,7 @@ def test_verdict_and_counts_with_later_fixes(
     classes = (*patches, *resolve(scenario.release, fixes).classes)
     (found,) = check(instrument(scenario.spec, classes, [PROPERTIES[identifier]]), [identifier])
     length = None if found.trace is None else len(found.trace.steps)
-    assert (found.verdict.name, found.states, length) == (verdict, states, steps)
+    assert (found.verdict.name, found.counts.states, length) == (verdict, states, steps)
     assert not found.vacuous
 
 
@@ -102,7 +102,7 @@ def test_verdict_and_counts(
     classes = (*patches, *resolve(scenario.release, (), without).classes)
     (found,) = check(instrument(scenario.spec, classes, [PROPERTIES[identifier]]), [identifier])
     length = None if found.trace is None else len(found.trace.steps)
-    assert (found.verdict.name, found.states, length) == (verdict, states, steps)
+    assert (found.verdict.name, found.counts.states, length) == (verdict, states, steps)
     assert not found.vacuous
 
 

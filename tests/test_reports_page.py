@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 import yaml
 
-from podrace.cli.report_dir import DRAWINGS, FILES, FOLDER
+from podrace.analysis.stored.report_directory import DRAWINGS, FILES, FOLDER
 from podrace.reports.formats.forms import FORMS
 from podrace.reports.outcome import Style
 from podrace.reports.stored import StoredScenario, StoredTrace

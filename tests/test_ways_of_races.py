@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from podrace.analysis.plan import Selection, plan
+from podrace.analysis.asked.plan import SAFETY, Selection, plan
 from podrace.analysis.systems import system_of
 from podrace.checker.ways import find_ways
-from podrace.cli.simulate import WALKABLE
 from podrace.scenarios import catalogue
 
 STEPS: dict[str, tuple[int, ...]] = {
@@ -52,7 +51,7 @@ SLOW = {"forgotten-move-request"}
 def test_every_race_that_a_finite_run_shows_is_here() -> None:
     races = [scenario.name for scenario in catalogue() if scenario.race is not None]
     kinds = {name: plan(Selection((name,)))[0].prop.kind for name in races}
-    assert set(STEPS) == {name for name, kind in kinds.items() if kind in WALKABLE}
+    assert set(STEPS) == {name for name, kind in kinds.items() if kind in SAFETY}
 
 
 @pytest.mark.parametrize(

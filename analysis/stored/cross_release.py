@@ -11,12 +11,11 @@ from ...checker.trace.cross_system_replay import retrace
 from ...checker.trace.trace import plain_value, replay
 from ...reports.document import Finding
 from ...reports.evidence import Retraced
-from ...reports.step import Step
 from ...scenarios import Scenario
-from ..for_all import settled_run
+from ..asked.plan import Run
+from ..every_cluster import settled_run
 from ..narration.views import memory_of
-from ..plan import Run
-from ..steps import steps_of
+from ..steps import label_of, steps_of
 from ..systems import system_of
 
 
@@ -56,9 +55,3 @@ def _retraced(run: Run, violated: Finding) -> Retraced:
         stuck=None if tried.stuck is None else tried.stuck + 1,
         memory=memory_of(system, lambda name: plain_value(start[name])),
     )
-
-
-def label_of(step: Step) -> str:
-    """The label of the transition that a step was."""
-    shown = ", ".join(f"{name}={value}" for name, value in step.args.items())
-    return f"{step.component}.{step.step}({shown})"

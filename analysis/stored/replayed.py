@@ -10,21 +10,25 @@ import msgspec
 
 from ...checker.core.exploration import Lasso
 from ...checker.core.interpreter import Interpreter
+from ...checker.core.result import Result
+from ...checker.reduction.questions import kind_of
 from ...checker.trace.disabled_reason import why_disabled
 from ...checker.trace.fingerprint import fingerprint
 from ...checker.trace.lasso import LassoTrace, confirm_lasso
 from ...checker.trace.trace import ReplayError, Trace, confirm_no_way_back, plain_value, replay
-from ...checker.verdict import Kind, Result, Verdict, counted
-from ...model.history import Patch, UnknownName, resolve
+from ...model.history import CHANGES, Patch, UnknownName, resolve
 from ...model.language import TransitionSystem
 from ...properties import PROPERTIES, Property
-from ...reports.document import Finding
+from ...reports.document import Finding, Fixes
+from ...reports.regression import regression_test
+from ...reports.step import Step
 from ...reports.stored import MAX_BYTES, StoredStep, StoredTrace, TraceProblem, parse_trace
 from ...scenarios import ScenarioError, known_names, one_line, parse_scenario
-from ..execute import finding_of
-from ..options import UsageProblem
-from ..own.patches import with_patches
-from ..plan import Run, refuse_unknown_ignored, with_a_fair_flush
+from ..asked.options import UsageProblem, parse_fix
+from ..asked.patches import with_patches
+from ..asked.plan import Run, refuse_unknown_ignored, with_a_fair_flush
+from ..findings import finding_of
+from ..steps import steps_of
 from ..systems import system_of
 
 
@@ -53,38 +57,25 @@ class Replayed:
             return {trace.turn + 1: "for ever:" if trace.cycle else "here it stays for ever"}
         return {len(trace.steps) + 1: "from here there is no way out"} if trace.closure else {}
 
-    def finding(self) -> Finding:
-        """The counterexample as the reports know it. Nothing was searched: the counts are those of this run."""
-        steps = len(self.trace.steps)
-        result = Result(
-            system=self.system.name,
-            property_id=self.run.property,
-            kind=_kind(self.system, self.run.property),
-            verdict=Verdict.VIOLATED,
-            states=len(set(self.trace.states)),
-            transitions=steps,
-            depth=steps,
-            seconds=0.0,
-            trace=self.trace,
-            engine="replay",
-        )
-        found = finding_of(self.run, self.system, result)
-        return msgspec.structs.replace(found, words=self.words, seconds=None)
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """What could be executed, as the reports know it."""
+        return steps_of(self.system, self.trace)
+
+    def caveats(self, path: Path) -> list[str]:
+        """That the model is another one than the trace in this file was found in, if it is."""
+        change = f"{path}: the model has changed since this was stored (another fingerprint); the steps below are today's"
+        return [change] if self.changed else []
 
     @property
-    def words(self) -> str:
-        """What a run that still violates its property shows, and what was looked at."""
-        trace = self.trace
-        run = f"a stored run of {counted(len(trace.steps), 'step')}, executed again"
-        if isinstance(trace, LassoTrace):
-            return f"Violated: {trace.case}, by {run}. Nothing else was looked at."
-        if trace.closure:
-            seen = counted(trace.closure, "state")
-            end = f"the {seen} that fair steps lead to" if trace.closed else f"the first {seen} of fair steps"
-            return (
-                f"Violated by {run}: from its end there is no way back in {end}. Nothing else was looked at."
-            )
-        return f"Violated by {run}. Nothing else was looked at."
+    def result(self) -> Result:
+        """The verdict of this run. Nothing was searched."""
+        kind = kind_of(self.system, self.run.property)
+        return Result.replayed(self.system.name, self.run.property, kind, self.trace)
+
+    def finding(self) -> Finding:
+        """The counterexample as the reports know it: the figures are those of this run."""
+        return finding_of(self.run, self.system, self.result)
 
 
 def read_trace(path: Path) -> StoredTrace:
@@ -194,12 +185,6 @@ def _step(stored: StoredTrace, position: int) -> str:
     return f"step {position + 1} of {len(stored.steps)}, `{one_line(stored.steps[position].label, 200)}`,"
 
 
-def _kind(system: TransitionSystem, name: str) -> Kind:
-    if name in system.invariants:
-        return "invariant"
-    return "resettability" if name in system.resettabilities else "liveness"
-
-
 def _judged(system: TransitionSystem, stored: StoredTrace, trace: Trace) -> tuple[Trace, str]:
     """The trace, cut where it first violates the property; or why it does not."""
     name = stored.property
@@ -221,3 +206,32 @@ def _judged(system: TransitionSystem, stored: StoredTrace, trace: Trace) -> tupl
             trace,
             f"all {len(stored.steps)} steps are possible, but they no longer violate {name}: {error}",
         )
+
+
+def regression_of(path: Path, with_fixes: Sequence[str]) -> tuple[str | None, str]:
+    """A regression test for a stored trace, as the text of a module; None with the reason if the run is gone.
+
+    Nothing is written that would fail at once: the run is executed again first, with and without the fixes that the scenario
+    names, or `with_fixes`. Raises UsageProblem or TraceProblem.
+    """
+    stored = read_trace(path)
+    if stored.property not in PROPERTIES:
+        raise TraceProblem(f"{path}: property: a test can be written only for one of `podrace properties`")
+    found = replayed(stored, file=str(path))
+    if not found.violated:
+        return None, found.obstacle
+    fixes = tuple(parse_fix(name, list(CHANGES)) for name in with_fixes) or stored.fixed_by
+    if fixes and replayed(fixed(stored, fixes), file=str(path)).violated:
+        if with_fixes:
+            raise UsageProblem(
+                f"--with-fix: with {', '.join(fixes)} the run is still possible and still violates {stored.property}"
+            )
+        fixes = ()
+    return regression_test(stored, fixes), ""
+
+
+def fixed(stored: StoredTrace, fixes: Sequence[str]) -> StoredTrace:
+    """The same run with further changes put in."""
+    added = tuple(dict.fromkeys([*stored.fixes.added, *fixes]))
+    removed = tuple(key for key in stored.fixes.removed if key not in fixes)
+    return msgspec.structs.replace(stored, fixes=Fixes(added, removed))

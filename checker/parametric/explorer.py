@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from functools import cached_property
 
 from ...model.language import Parameter
-from ..core.exploration import Budget, Exploration, Path
-from ..explicit.reference import Watcher
+from ..core.exploration import Budget, Exploration, Path, Watcher
+from ..core.trace import Trace
 from ..explicit.series import Series
+from ..reduction.conclusion import conclude
+from ..reduction.questions import explored_slice, kind_of
 from ..reduction.slicing import Slicer, transition_map
-from ..search import conclude, explored_slice, kind_of
-from ..trace.trace import Trace, confirm, confirm_no_way_back, confirm_witness
+from ..trace.trace import confirm, confirm_no_way_back, confirm_witness
 from .parameters import as_variables, with_quantities
 from .parametric_system import Unknown
 

@@ -11,8 +11,8 @@ from functools import cached_property
 
 from ...model.language import Entity, Expr, Parameter, TransitionSystem
 from ...model.language.expr import fresh_graph
-from ..reduction.exchange import Exchange as Candidate
-from ..search import explored_slice
+from ..reduction.questions import explored_slice
+from .exchange import Exchange as Candidate
 from .grounding import questions
 from .regions import Answers, Cell, Look, cells, smallest
 from .valid import Valid

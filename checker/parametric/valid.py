@@ -14,9 +14,9 @@ from typing import Any
 import z3
 
 from ...model.language import Expr, topological
-from ..reduction.exchange import Exchange
 from ..smt.theories import THEORIES, Term
 from ..smt.translate import translate, unknown
+from .exchange import Exchange
 from .parameters import quantities_of
 
 EFFORT = 10_000_000

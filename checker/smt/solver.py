@@ -23,7 +23,6 @@ class Solver:
     def __init__(self, theory: Theory, deadline: float | None = None) -> None:
         self._solver = z3.SolverFor(theory.logic)
         self._solver.set("random_seed", SEED)
-        self._solver.set("core.minimize", True)
         self.deadline = deadline
 
     def add(self, constraints: Iterable[Term]) -> None:
@@ -52,7 +51,3 @@ class Solver:
         if self.deadline is not None and time.monotonic() >= self.deadline:
             raise Undecided("timeout")
         raise Undecided(self._solver.reason_unknown())
-
-    def core(self) -> set[Term]:
-        """Of what was last assumed in vain, enough to be why."""
-        return set(self._solver.unsat_core())

@@ -8,36 +8,47 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from ...model.language import Expr, TransitionSystem, as_expr
+from ..core.exploration import Path
+from ..core.result import Counts, EngineDisagreement, Result, Verdict
+from ..core.trace import Trace
+from ..parametric.parameters import quantities_of, with_quantities
 from ..reduction.slicing import slice_system, transition_map
 from ..smt.solver import Solver, Undecided
 from ..smt.theories import THEORIES, Theory
-from ..trace.trace import Trace
-from ..verdict import Verdict
-from .claims import Claim, confirmed
+from ..trace.trace import ReplayError, confirm
 from .unrolling import Quantities, Unrolling
 
 DEFAULT = THEORIES["bit-vectors"]
 """What measures better: see bench/symbolic.py."""
 
 
+ENGINE = "bounded search"
+
+
 @dataclass(frozen=True, slots=True)
-class Bounded:
-    """The answer of a bounded search: VIOLATED or INCONCLUSIVE, never HOLDS.
+class Claim:
+    """That with these quantities this run of a system ends in the first state that breaks the invariant."""
 
-    `depth` is the greatest for which no violation is known to be shorter or equal, less than 0 if even the initial
-    state is undecided; where VIOLATED, the length of the run. `stopped` is "steps" if the bound was reached, else why the
-    solver gave up.
+    quantities: Mapping[str, int]
+    path: Path
+
+
+def confirmed(system: TransitionSystem, claim: Claim, invariant: str) -> Trace:
+    """Execute a claim on the system that its quantities give.
+
+    Raises EngineDisagreement if it is not so: then either the translation, the solver or the interpreter is wrong.
     """
-
-    verdict: Verdict
-    depth: int
-    seconds: float
-    quantities: Mapping[str, int] = field(default_factory=dict)
-    trace: Trace | None = None
-    stopped: str | None = None
+    chosen = {q.name: claim.quantities[q.name] for q in quantities_of(system)}
+    try:
+        return confirm(with_quantities(system, chosen), claim.path, invariant)
+    except (ReplayError, ValueError) as error:
+        raise EngineDisagreement(
+            f"Z3 claims that `{invariant}` of {system.name} is violated after {len(claim.path)} steps with "
+            f"{dict(claim.quantities)}, but the reference interpreter says: {error}"
+        ) from error
 
 
 def search(
@@ -48,27 +59,38 @@ def search(
     assumption: Expr | None = None,
     timeout: float | None = None,
     theory: Theory = DEFAULT,
-) -> Bounded:
+) -> Result:
     """Look for a run of at most `steps` steps that breaks the invariant, for any quantities for which `assumption` holds.
 
-    A violation is executed by the reference interpreter. Raises EngineDisagreement if that does not confirm it.
+    VIOLATED, by a shortest run that the reference interpreter executed, or INCONCLUSIVE, never HOLDS: no run of the depth of
+    the result or less breaks the invariant, and `stopped` is "steps" if that is the bound, else why the solver gave up.
+    Raises EngineDisagreement if a violation is not confirmed.
     """
     started = time.monotonic()
     deadline = None if timeout is None else started + timeout
     runs = Runs(system, invariant, assumption=assumption, deadline=deadline, theory=theory)
-    clear, stopped = -1, "steps"
+    clear, stopped, claim = -1, "steps", None
     try:
         for depth in range(steps + 1):
             if depth:
                 runs.deepen()
             claim = runs.violation()
             if claim is not None:
-                trace = confirmed(system, claim, invariant)
-                return Bounded(Verdict.VIOLATED, depth, time.monotonic() - started, claim.quantities, trace)
+                break
             clear = depth
     except Undecided as reason:
         stopped = str(reason)
-    return Bounded(Verdict.INCONCLUSIVE, clear, time.monotonic() - started, stopped=stopped)
+    return Result(
+        system=system.name,
+        property_id=invariant,
+        kind="invariant",
+        verdict=Verdict.INCONCLUSIVE if claim is None else Verdict.VIOLATED,
+        counts=Counts(depth=clear if claim is None else len(claim.path), seconds=time.monotonic() - started),
+        evidence=None if claim is None else confirmed(system, claim, invariant),
+        parameters={} if claim is None else claim.quantities,
+        stopped=stopped if claim is None else None,
+        engine=ENGINE,
+    )
 
 
 class Runs:

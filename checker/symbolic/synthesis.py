@@ -17,8 +17,7 @@ from ..reduction.slicing import slice_system
 from ..smt.solver import Undecided
 from ..smt.theories import Theory
 from ..trace.trace import Trace
-from .bounded import DEFAULT, Runs
-from .claims import Claim, confirmed
+from .bounded import DEFAULT, Claim, Runs, confirmed
 
 Renaming = Mapping[str, str]
 """For each quantity the one that takes its place."""

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
 from itertools import count
-from typing import Any, Literal
 
 from ...model.language import Case, Expr, Fairness, State, TransitionSystem, all_of, any_of, negate
 from ...model.language.expr import fresh_graph
 from ..core.exploration import Lasso, Path
 from ..core.interpreter import Interpreter
-from .trace import ReplayError, Step, Trace, replay
+from ..core.trace import FairAnswer, Trace
+from ..core.trace import LassoTrace as LassoTrace
+from .trace import ReplayError, replay
 
 MAX_STEPS = 5_000
 """How many steps `complete` adds to a lasso of a slice before it gives up."""
-
-Answer = Literal["acts", "rests", "never waits"]
-"""How a cycle is fair to a set: it acts; or somewhere it waits for nothing; or it never waits at all."""
 
 
 def complete(slice_: TransitionSystem, system: TransitionSystem, lasso: Lasso, numbers: Path) -> Lasso:
@@ -85,34 +82,6 @@ def _some(turns: Sequence[int]) -> Iterator[int]:
         back *= 2
 
 
-@dataclass(frozen=True, slots=True)
-class LassoTrace(Trace):
-    """A lasso that was executed: after the first `turn` steps, the remaining ones repeat for ever.
-
-    Without remaining steps the run rests in its last state for ever. `fairness` says how the cycle is fair to each set.
-    """
-
-    turn: int = 0
-    case: str = ""
-    fairness: Mapping[Fairness, Answer] = field(default_factory=dict)
-
-    @property
-    def prefix(self) -> tuple[Step, ...]:
-        """What happens once."""
-        return self.steps[: self.turn]
-
-    @property
-    def cycle(self) -> tuple[Step, ...]:
-        """What repeats for ever."""
-        return self.steps[self.turn :]
-
-    def to_plain(self) -> dict[str, Any]:
-        """The lasso as mappings, lists, strings and numbers; `lasso` says which of the steps repeat."""
-        answers = {f.name: {"strong": f.strong, "answer": answer} for f, answer in self.fairness.items()}
-        lasso = {"case": self.case, "prefix": self.turn, "cycle": len(self.cycle), "fairness": answers}
-        return {**Trace.to_plain(self), "lasso": lasso}
-
-
 def confirm_lasso(system: TransitionSystem, lasso: Lasso, liveness: str) -> Trace:
     """Execute a lasso and check all that makes it a counterexample.
 
@@ -178,7 +147,7 @@ def case_of(system: TransitionSystem, liveness: str, name: str) -> Case:
 
 def answers(
     interpreter: Interpreter, states: tuple[State, ...] | list[State], cycle: Path
-) -> Iterator[tuple[Fairness, Answer]]:
+) -> Iterator[tuple[Fairness, FairAnswer]]:
     """How the cycle is fair to each set that it is fair to."""
     system = interpreter.system
     around = list(states[:-1]) or list(states)

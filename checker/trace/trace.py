@@ -1,4 +1,4 @@
-"""Traces: a run of a system, executed step by step by the reference interpreter.
+"""Replay: runs executed step by step by the reference interpreter, and what they are claimed to show.
 
 Whatever an engine claims is a list of transition numbers. It becomes a trace only by being executed
 here, and a counterexample only by being confirmed here: nothing else is ever shown.
@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from enum import Enum
-from typing import Any
+from dataclasses import replace
 
-from ...model.language import Entity, Expr, State, TransitionSystem
+from ...model.language import Expr, State, TransitionSystem
 from ..core.exploration import Path
 from ..core.interpreter import Interpreter
+from ..core.trace import Change as Change
+from ..core.trace import Step as Step
+from ..core.trace import Trace as Trace
+from ..core.trace import plain_value as plain_value
 
 MAX_CONFIRMED_STATES = 2_000
 """How many states `confirm_no_way_back` looks at, unless told otherwise."""
@@ -30,87 +32,6 @@ class ReplayError(Exception):
     def __init__(self, message: str, step: int, enabled: tuple[str, ...] = ()) -> None:
         self.step, self.enabled = step, enabled
         super().__init__(message)
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """A variable that a step gave another value; both as Python values."""
-
-    variable: str
-    before: Any
-    after: Any
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One transition of a run: its number in the system, who acts, and what it changed."""
-
-    transition: int
-    label: str
-    actor: str
-    part: str
-    step: str
-    args: tuple[tuple[str, Any], ...]
-    changes: tuple[Change, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Trace:
-    """A run that was executed: `states` has one more entry than `steps`, the first is the initial state.
-
-    `closure` is there for a state with no way back: how many states fair transitions can still reach from its last state,
-    none of which satisfies the predicate; `closed` is false where counting stopped at a bound.
-    """
-
-    steps: tuple[Step, ...]
-    states: tuple[State, ...]
-    closure: int = 0
-    closed: bool = True
-
-    @property
-    def path(self) -> Path:
-        """The run as transition numbers of the system that it was executed on."""
-        return tuple(step.transition for step in self.steps)
-
-    def __str__(self) -> str:
-        return "\n".join(f"{i + 1}. {step.label}" for i, step in enumerate(self.steps))
-
-    def to_plain(self) -> dict[str, Any]:
-        """The trace as mappings, lists, strings and numbers."""
-        plain: dict[str, Any] = {
-            "steps": [
-                {
-                    "transition": step.transition,
-                    "label": step.label,
-                    "actor": step.actor,
-                    "part": step.part,
-                    "step": step.step,
-                    "args": {name: plain_value(value) for name, value in step.args},
-                    "changes": [
-                        {
-                            "variable": c.variable,
-                            "before": plain_value(c.before),
-                            "after": plain_value(c.after),
-                        }
-                        for c in step.changes
-                    ],
-                }
-                for step in self.steps
-            ],
-            "states": [list(state) for state in self.states],
-        }
-        if self.closure:
-            plain["closure"] = {"states": self.closure, "complete": self.closed}
-        return plain
-
-
-def plain_value(value: Any) -> bool | int | str | None:
-    """A value of a model for a file: entities and enum members by their names."""
-    if isinstance(value, (Entity, Enum)):
-        return value.name
-    if value is None or isinstance(value, (bool, int, str)):
-        return value
-    raise TypeError(f"`{value!r}` is not a value of a model")
 
 
 def replay(system: TransitionSystem, path: Path) -> Trace:

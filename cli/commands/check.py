@@ -1,4 +1,4 @@
-"""The options of `podrace check`."""
+"""`podrace check`: plan the runs, decide each, and report."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import Annotated
 
 import typer
 
-from ...analysis.options import UsageProblem
+from ...analysis.asked.method import budget_of
+from ...analysis.asked.options import UsageProblem
 from ..app import EXIT_CODES, app
 from ..arguments import (
     Cache,
@@ -40,7 +41,6 @@ from ..arguments import (
     WithoutFix,
     WriteScenario,
 )
-from ..budgets import budget_of
 
 
 class Engine(Enum):
@@ -107,15 +107,6 @@ def check(
     engine: Annotated[
         Engine, typer.Option(help="native, or the slow interpreter that everything is measured by.")
     ] = Engine.native,
-    reductions: Annotated[
-        bool | None,
-        typer.Option(
-            "--reductions/--no-reductions",
-            show_default=False,
-            help="Reduce every search, or none: then the counts are those of the system itself. "
-            "Without either, large searches are reduced where a sample shows that it pays.",
-        ),
-    ] = None,
     cache: Cache = None,
     no_cache: NoCache = False,
     no_color: NoColor = False,
@@ -129,22 +120,21 @@ def check(
         raise UsageProblem(
             "-R, --strict, --pods, --nodes, --focus and --write-scenario are about manifests: name some with -f"
         )
-    from ...analysis.caches import cache_folder
-    from ...analysis.execute import Method
-    from ...analysis.own.own_properties import own_properties
-    from ...analysis.own.patches import patches_of
-    from ...analysis.plan import Selection
-    from ...checker.reduction.policy import Mode
-    from ..check import Output
-    from ..check import check as run_check
+    from ...analysis.asked.method import Method, cache_folder
+    from ...analysis.asked.own_properties import own_properties
+    from ...analysis.asked.patches import patches_of
+    from ...analysis.asked.plan import Selection, plan, refuse_all_ignored
+    from ...analysis.chain import verdicts
+    from ..output import Output, print_account, report_everywhere, say
+    from ..progress import progress_display
 
     represented = None
     if filename:
-        from ..manifests import Manifests, parse_size, scenario_from
+        from ...analysis.asked.representative_cluster import Manifests, parse_size, scenario_from
 
         size = parse_size(pods, nodes)
         asked = Manifests(filename, recursive, strict, size, focus, write_scenario)
-        represented = scenario_from(asked, no_color)
+        represented = scenario_from(asked, lambda remark: say(remark, no_color))
     selection = Selection(
         names or (),
         release,
@@ -157,13 +147,19 @@ def check(
         (represented.scenario,) if represented else (),
         represented.caveat if represented else "",
     )
-    if disk is not None and reductions:
-        raise UsageProblem("a reduced search cannot be kept on disk: leave out --reductions or --disk")
-    budget = replace(budget, disk=disk, resume=resume)
-    mode: Mode = "auto" if reductions is None else "on" if reductions else "off"
-    method = Method(engine.value, mode, cache_folder(cache, no_cache))
     out = Output(
-        output.value, graph, no_color, fail_on_vacuous, graph_kind.value, timings, report, save_trace,
-        represented.account if represented else (),
-    )  # fmt: skip
-    raise typer.Exit(run_check(selection, budget, method, out))
+        output.value, graph, no_color, fail_on_vacuous, graph_kind.value, timings, report, save_trace
+    )
+    method = Method(engine.value, cache_folder(cache, no_cache))
+    out.refuse_unusable()
+    runs = plan(selection)
+    if disk is not None and len(runs) > 1:
+        raise UsageProblem(
+            f"--disk keeps one search, and this asks for {len(runs)}: name one scenario, and one property with --property"
+        )
+    if represented is not None:
+        print_account(represented.account, out)
+    refuse_all_ignored(runs)
+    with progress_display(no_color) as display:
+        findings = verdicts(runs, replace(budget, disk=disk, resume=resume), method, display)
+    raise typer.Exit(report_everywhere(runs, findings, out))

@@ -1,14 +1,25 @@
-"""`podrace config`, and its options."""
+"""`podrace config`: what is set, and where."""
 
 from __future__ import annotations
 
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from enum import Enum
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from ...analysis.asked.options import UsageProblem
+from ...scenarios import known_names, one_line
 from ..app import app
 from ..arguments import Form, FormOption
 from ..configured import Applied
+from ..in_force import settings_in_force
+from ..settings import Commands
+
+DEFAULT = "default"
 
 
 @app.command(
@@ -29,9 +40,38 @@ def config(
     *,
     config: Any = None,
 ) -> None:
-    from ..config import show_config
     from ..console import tolerant_of_closed_pipes
 
     applied: Applied = config
     with tolerant_of_closed_pipes():
         show_config(app.options(), names or (), applied.path, every, output.value)
+
+
+def show_config(commands: Commands, names: Sequence[str], named: Path | None, every: bool, form: str) -> None:
+    """Print the settings of these commands (of all, if none is named). Raises UsageProblem."""
+    for name in names:
+        if name not in commands:
+            raise UsageProblem(f"unknown command `{one_line(name)}`; {known_names(name, commands)}")
+    rows = list(_rows(commands, names or list(commands), named, every))
+    if form == "json":
+        sys.stdout.write(json.dumps(rows, indent=2, ensure_ascii=False, default=str) + "\n")
+        return
+    if not rows:
+        print("nothing is set")
+    for row in rows:
+        value = json.dumps(row["value"], ensure_ascii=False, default=str)
+        print(f"{row['command']}.{row['option']} = {value}  ({row['from']})")
+
+
+def _rows(
+    commands: Commands, names: Sequence[str], named: Path | None, every: bool
+) -> Iterator[dict[str, Any]]:
+    settings = settings_in_force(commands, named)
+    for command in names:
+        for name, option in commands[command].items():
+            setting = settings[command].get(name)
+            if setting is not None:
+                yield {"command": command, "option": name, "value": setting.value, "from": setting.place}
+            elif every:
+                default = option.default.value if isinstance(option.default, Enum) else option.default
+                yield {"command": command, "option": name, "value": default, "from": DEFAULT}

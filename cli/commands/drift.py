@@ -1,14 +1,19 @@
-"""The options of `podrace drift`."""
+"""`podrace drift`: which of the functions that the model stands for have changed upstream."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ..app import app
 from ..arguments import Form, FormOption, NoColor
+
+if TYPE_CHECKING:
+    from ...analysis.upstream.drifted import HeldAgainst
+
+SAME, DRIFTED = 0, 1
 
 
 @app.command(
@@ -31,7 +36,47 @@ def drift(
     output: FormOption = Form.text,
     no_color: NoColor = False,
 ) -> None:
-    from ...model.history.upstream import HASHES
-    from ..drift import drift as run_drift
+    from ...analysis.upstream.drifted import compare, write_hashes
+    from ..console import tolerant_of_closed_pipes
+    from ..output import say
 
-    raise typer.Exit(run_drift(directory, hashes or HASHES, update, release, output.value, no_color))
+    found = compare(directory, hashes, update)
+    with tolerant_of_closed_pipes():
+        _print(found, output, no_color)
+    if update:
+        write_hashes(found, release)
+        say(f"wrote {found.file}: {len(found.kept)} functions", no_color)
+    raise typer.Exit(DRIFTED if found.drifted and not update else SAME)
+
+
+def _print(found: HeldAgainst, form: Form, no_color: bool) -> None:
+    from rich.text import Text
+
+    from ...reports.text.findings import INDENT, print_wrapped
+    from ..console import print_json, result_console
+
+    if form is Form.json:
+        print_json(
+            {
+                "release": found.looked.release,
+                "functions": found.wanted,
+                "drifted": [
+                    {
+                        "place": d.place,
+                        "what": d.what,
+                        "where": d.where or None,
+                        "model": found.elements_of(d),
+                    }
+                    for d in found.drifted
+                ],
+            }
+        )
+        return
+    console = result_console(no_color)
+    for d in found.drifted:
+        print_wrapped(console, Text(d.words, "bold red" if d.what != "moved" else "bold yellow"))
+        named = dict.fromkeys(found.elements_of(d))
+        print_wrapped(console, Text(f"in the model: {', '.join(named)}"), INDENT)
+    since = f" since {found.looked.release}" if found.looked.release else ""
+    same = f"{found.wanted - len(found.drifted)} of {found.wanted} functions are the same{since}"
+    print_wrapped(console, Text(same, "bold"))

@@ -1,4 +1,4 @@
-"""The options of `podrace explain`."""
+"""`podrace explain`: a stored trace in any form."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import typer
 
 from ..app import app
 from ..arguments import Graph, NoColor, Own, Patches, ReportForm, ReportOption, TraceFile
+
+SHOWN, GONE = 0, 1
 
 
 @app.command(
@@ -20,16 +22,24 @@ def explain(
     patch: Patches = None,
     no_color: NoColor = False,
 ) -> None:
-    from ...analysis.own.own_properties import own_properties
-    from ...analysis.own.patches import patches_of
-    from ..check import Output
+    from ...analysis.asked.own_properties import own_properties
+    from ...analysis.asked.patches import patches_of
+    from ...analysis.stored.replayed import read_trace, replayed
     from ..console import tolerant_of_closed_pipes
-    from ..explain import explain as run_explain
+    from ..output import Output, draw, report, say
 
     out = Output(output.value, graph, no_color)
     out.refuse_unusable()
     patches = patches_of(patch or ())
-    chosen = own_properties(own or ())
+    found = replayed(read_trace(trace), own_properties(own or ()), str(trace), patches)
+    for remark in found.caveats(trace):
+        say(remark, no_color)
+    if not found.violated:
+        say(f"podrace: {trace}: {found.obstacle}", no_color)
+        raise typer.Exit(GONE)
+    finding = found.finding()
     with tolerant_of_closed_pipes():
-        code = run_explain(trace, chosen, out, patches)
-    raise typer.Exit(code)
+        report([finding], out)
+    if graph is not None:
+        draw([finding], graph, no_color)
+    raise typer.Exit(SHOWN)

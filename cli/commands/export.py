@@ -1,7 +1,8 @@
-"""The options of `podrace export`."""
+"""`podrace export`: a scenario's transition system for another checker."""
 
 from __future__ import annotations
 
+import sys
 from enum import Enum
 from pathlib import Path
 from typing import Annotated
@@ -40,11 +41,17 @@ def export(
         typer.Option("-o", "--output", metavar="FILE", help="Where to write; stdout unless given."),
     ] = None,
 ) -> None:
-    from ...analysis.export import export as run_export
-    from ...analysis.plan import Selection
+    from ...analysis.asked.files import write_text
+    from ...analysis.asked.plan import Selection
+    from ...analysis.other_checkers import exported
     from ..console import tolerant_of_closed_pipes
 
     properties = (property_,) if property_ is not None else ()
     selection = Selection((name,), release, with_fix or (), without_fix or (), properties)
     with tolerant_of_closed_pipes():
-        run_export(selection, to.value, whole, output)
+        for path, text in exported(selection, to.value, whole, output).items():
+            if path is None:
+                sys.stdout.write(text)
+            else:
+                write_text("--output", path, text)
+                print(f"wrote {path}", file=sys.stderr)

@@ -1,20 +1,21 @@
-"""The options of `podrace induct`."""
+"""`podrace induct`: proofs by induction, for runs of any length."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from ...analysis.options import parse_timeout
+from ...analysis.asked.options import parse_timeout
 from ..app import app
 from ..arguments import NoColor, Release, Timeout, WithFix, WithoutFix
+
+CODES = {"PROVED": 0, "VIOLATED": 1, "INCONCLUSIVE": 3}
 
 
 @app.command(
     help="Prove a safety property of a scenario by induction, for runs of any length.\n\n"
-    "By property-directed reachability (IC3), which looks for an inductive invariant, or with -k by k-induction. "
+    "By k-induction: no run of k steps violates it, and no step leads from k states that hold to one that does not. "
     "With --unknown, CPU requests, capacities and priorities may be anything. It is for small scenarios: "
     "docs/symbolic.md says how small.\n\n"
     "Exit codes: 0 proved, 1 violated, 2 wrong usage or input, 3 inconclusive."
@@ -25,28 +26,33 @@ def induct(
         str | None, typer.Option("--property", metavar="ID", help="One of `podrace properties`, of kind S-.")
     ] = None,
     k: Annotated[
-        int | None,
-        typer.Option("-k", metavar="K", min=1, max=100, help="k-induction with k = 1, 2, ... up to K."),
-    ] = None,
+        int, typer.Option("-k", metavar="K", min=1, max=100, help="Try k = 1, 2, ... up to K.")
+    ] = 10,
     unknown: Annotated[
         bool, typer.Option("--unknown", help="Whatever the CPU requests, capacities and priorities are.")
     ] = False,
     release: Release = None,
     with_fix: WithFix = None,
     without_fix: WithoutFix = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "-o", "--output", metavar="FILE", help="Write the invariant and its obligations as SMT-LIB."
-        ),
-    ] = None,
     timeout: Timeout = None,
     no_color: NoColor = False,
 ) -> None:
     seconds = parse_timeout(timeout) if timeout is not None else None
-    from ...analysis.plan import Selection
-    from ..induct import induct as run_induct
+    from ...analysis.asked.plan import Selection
+    from ...analysis.narration.words import SCHEDULER_WORDS
+    from ...analysis.symbolic.by_induction import prove_by_induction, run_to_prove
+    from ...reports.induction import print_induction
+    from ..console import result_console, tolerant_of_closed_pipes
+    from ..output import say
+    from ..progress import progress_display
 
     properties = (property_,) if property_ is not None else ()
     selection = Selection((name,), release, with_fix or (), without_fix or (), properties)
-    raise typer.Exit(run_induct(selection, k, unknown, output, seconds, no_color))
+    run, ignored = run_to_prove(selection)
+    for line in ignored:
+        say(line, no_color)
+    with progress_display(no_color) as display:
+        found = prove_by_induction(run, k, unknown, seconds, display)
+    with tolerant_of_closed_pipes():
+        print_induction(result_console(no_color), found, SCHEDULER_WORDS)
+    raise typer.Exit(CODES[found.verdict])

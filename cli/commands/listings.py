@@ -1,22 +1,32 @@
-"""`podrace races` and `podrace properties`, and their options."""
+"""`podrace races` and `podrace properties`: what is known."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ..app import app
 from ..arguments import Form, FormOption, NoColor, Own
 
+if TYPE_CHECKING:
+    from rich.console import Console
+
+UPSTREAM = "kubernetes/kubernetes#"
+
 
 @app.command(help="List the known races.")
 def races(output: FormOption = Form.text, no_color: NoColor = False) -> None:
-    from ..console import tolerant_of_closed_pipes
-    from ..listings import list_races
+    from ...analysis.known import races
+    from ..console import print_json, result_console, tolerant_of_closed_pipes
 
     with tolerant_of_closed_pipes():
-        list_races(output.value, no_color)
+        if output is Form.json:
+            print_json(races())
+            return
+        console = result_console(no_color)
+        for row in races():
+            _print_race(console, row)
 
 
 @app.command(help="List the properties, or explain some.")
@@ -28,9 +38,58 @@ def properties(
     output: FormOption = Form.text,
     no_color: NoColor = False,
 ) -> None:
-    from ...analysis.own.own_properties import own_properties
-    from ..console import tolerant_of_closed_pipes
-    from ..listings import list_properties
+    from ...analysis.asked.own_properties import own_properties
+    from ...analysis.known import properties
+    from ..console import print_json, result_console, tolerant_of_closed_pipes
 
     with tolerant_of_closed_pipes():
-        list_properties(names or (), output.value, no_color, own_properties(own or ()))
+        rows = properties(names or (), own_properties(own or ()))
+        if output is Form.json:
+            print_json(rows)
+            return
+        console = result_console(no_color)
+        for row in rows:
+            _print_property(console, row, explained=bool(names))
+
+
+def _print_race(console: Console, row: dict[str, Any]) -> None:
+    _heading(console, row["name"], row["title"])
+    if row["issue"] is not None:
+        fixes = ", ".join(UPSTREAM + key if key.isdigit() else key for key in row["fixes"])
+        _detail(console, f"issue {UPSTREAM}{row['issue']}, fixed by {fixes}")
+    if row["residual"]:
+        closed_by = ", ".join(row["residual"]["closed_by"])
+        _detail(console, f"still open after the fix: {row['residual']['property']}, closed by {closed_by}")
+    also = f" (also: {', '.join(row['also'])})" if row["also"] else ""
+    _detail(
+        console, f"release {row['release']}; properties: {', '.join(row['properties'])}{also}; {row['file']}"
+    )
+
+
+def _print_property(console: Console, row: dict[str, Any], explained: bool) -> None:
+    _heading(console, row["id"], row["kind"])
+    _detail(console, row["sentence"])
+    if not explained:
+        return
+    for paragraph in row["explanation"]:
+        _detail(console, paragraph)
+    if row["concerns"]:
+        _detail(console, f"can be ignored for single pods: a violation is one of {row['concerns']}")
+    if row["issues"]:
+        _detail(console, "see " + ", ".join(f"{UPSTREAM}{number}" for number in row["issues"]))
+    if row["scenarios"]:
+        _detail(console, f"scenarios: {', '.join(row['scenarios'])}")
+
+
+def _heading(console: Console, name: str, rest: str) -> None:
+    from rich.text import Text
+
+    console.print(Text(name, "bold").append(f"  {rest}", "not bold"), soft_wrap=True)
+
+
+def _detail(console: Console, text: str) -> None:
+    from rich.text import Text
+
+    for line in Text(text).wrap(console, max(console.width - 4, 20)):
+        line.rstrip()
+        console.print(Text("    ").append_text(line), soft_wrap=True)

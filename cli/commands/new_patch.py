@@ -1,15 +1,21 @@
-"""The options of `podrace new-patch`."""
+"""`podrace new-patch`: a file to begin a patch with, or what there is to override."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ...analysis.options import UsageProblem, parse_release
+from ...analysis.asked.options import UsageProblem
 from ..app import app
 from ..arguments import Form, FormOption, NoColor, Release
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from ...analysis.asked.patch_scaffold import Overridable
 
 
 @app.command(
@@ -33,25 +39,33 @@ def new_patch(
     output: FormOption = Form.text,
     no_color: NoColor = False,
 ) -> None:
-    from ...model.history import RELEASES
+    from ...analysis.asked.patch_scaffold import listed, overridables
+    from ...analysis.asked.patch_scaffold import new_patch as write_patch
+    from ...analysis.asked.plan import release_of
+    from ..console import print_json, result_console, tolerant_of_closed_pipes
+    from ..output import say
 
-    chosen = parse_release(release, RELEASES) if release is not None else RELEASES[-1]
-    from ..console import message_console, result_console, tolerant_of_closed_pipes
-    from ..new_patch import list_methods, listed
-    from ..new_patch import new_patch as write_patch
-
+    chosen = release_of(release)
     if list_:
         if name is not None or method is not None:
             raise UsageProblem("--list only lists: leave out NAME and --method")
         with tolerant_of_closed_pipes():
             if output is Form.json:
-                import json
-
-                typer.echo(json.dumps(listed(component, chosen), indent=2, ensure_ascii=False))
+                print_json(listed(component, chosen))
             else:
-                list_methods(result_console(no_color), component, chosen)
+                _print(result_console(no_color), overridables(component, chosen))
         return
     if name is None:
         raise UsageProblem("name the patch, such as `podrace new-patch MyPatch`, or see --list")
     path = write_patch(name, component or "Scheduler", method or "after_choice", chosen, directory)
-    message_console(no_color).print(f"wrote {path}", soft_wrap=True)
+    say(f"wrote {path}", no_color)
+
+
+def _print(console: Console, parts: Sequence[Overridable]) -> None:
+    from rich.text import Text
+
+    for part in parts:
+        console.print(Text(part.part, "bold").append(f"  {part.summary}", "not bold"), soft_wrap=True)
+        for call, is_step, summary in part.methods:
+            told = Text(f"    {call}", "cyan").append("  step" if is_step else "", "magenta")
+            console.print(told.append(f"  {summary}", "default"), soft_wrap=True)

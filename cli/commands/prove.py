@@ -1,14 +1,16 @@
-"""The options of `podrace prove`."""
+"""`podrace prove`: every cluster up to a size, whatever the sizes and priorities."""
 
 from __future__ import annotations
 
+import sys
 from enum import Enum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from ...analysis.options import UsageProblem, parse_jobs, parse_size, parse_states
+from ...analysis.asked.method import threads_of
+from ...analysis.asked.options import UsageProblem, parse_size, parse_states
 from ..app import app
 from ..arguments import Form, FormOption, NoColor, Own, Patches, PropertyIds, Release, WithFix, WithoutFix
 
@@ -88,28 +90,19 @@ def prove(
     no_color: NoColor = False,
 ) -> None:
     most = parse_states(max_states) if max_states is not None else None
-    processes = parse_jobs(jobs) if jobs is not None else None
+    processes = threads_of(jobs)
     sizes = parse_size("--pods", pods), parse_size("--nodes", nodes)
     if journal is not None and journal.is_dir():
         raise UsageProblem(f"--journal: `{journal}` is a directory: name a file")
-    from ...analysis.scopes import parse_scope
-    from ...checker.core.machine import cores
-    from ...scenarios.template import LOWEST_PRIORITY, ClusterTemplate, Limits
-    from ..prove import Proof
-    from ..prove import prove as run_prove
+    from ...analysis.asked.plan import parse_scope
+    from ...analysis.narration.words import SCHEDULER_WORDS
+    from ...analysis.prove.proof_request import ProofRequest, template_of
+    from ...analysis.prove.proofs import prove_all, write_examples
+    from ...reports.proof import print_proof, to_json
+    from ..console import result_console, tolerant_of_closed_pipes
+    from ..progress import progress_display
 
-    template = ClusterTemplate(
-        (),
-        0,
-        resources=tuple(dict.fromkeys(r.value for r in resources or [Resource.cpu])),
-        graceful=not zero_grace,
-        limits=Limits(
-            least_request=int(no_empty_requests),
-            least_priority=LOWEST_PRIORITY if negative_priorities else 0,
-        ),
-        scope=parse_scope(scope or ()),
-    )
-    proof = Proof(
+    request = ProofRequest(
         pods=sizes[0],
         nodes=sizes[1],
         release=release,
@@ -118,13 +111,30 @@ def prove(
         properties=property_ or (),
         own=own or (),
         patches=patch or (),
-        example=template,
+        example=template_of(
+            [r.value for r in resources or ()],
+            parse_scope(scope or ()),
+            graceful=not zero_grace,
+            negative_priorities=negative_priorities,
+            empty_requests=not no_empty_requests,
+        ),
         max_states=most,
-        jobs=processes or cores(),
+        jobs=processes,
         ray=ray,
         journal=journal,
-        examples=examples,
-        form=output.value,
-        no_color=no_color,
     )
-    raise typer.Exit(run_prove(proof))
+    with progress_display(no_color) as display:
+        proofs = prove_all(request, display)
+    if examples is not None:
+        write_examples(proofs, examples)
+    with tolerant_of_closed_pipes():
+        if output is Form.json:
+            sys.stdout.write(to_json(proofs))
+        else:
+            console = result_console(no_color)
+            for number, proof in enumerate(proofs):
+                if number:
+                    console.print()
+                print_proof(console, proof, SCHEDULER_WORDS)
+    verdicts = {proof.verdict for proof in proofs}
+    raise typer.Exit(1 if "VIOLATED" in verdicts else 3 if "INCONCLUSIVE" in verdicts else 0)

@@ -1,7 +1,8 @@
-"""The options of `podrace test-from`."""
+"""`podrace test-from`: a stored trace as a regression test."""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -9,6 +10,8 @@ import typer
 
 from ..app import app
 from ..arguments import TraceFile
+
+WRITTEN, GONE = 0, 1
 
 
 @app.command(
@@ -31,9 +34,20 @@ def regression(
         typer.Option("-o", "--output", metavar="FILE", help="Where to write; stdout unless given."),
     ] = None,
 ) -> None:
+    from ...analysis.asked.files import refuse_unwritable, write_text
+    from ...analysis.stored.replayed import regression_of
     from ..console import tolerant_of_closed_pipes
-    from ..regression import write_test
+    from ..output import say
 
-    with tolerant_of_closed_pipes():
-        code = write_test(trace, with_fix or (), output)
-    raise typer.Exit(code)
+    if output is not None:
+        refuse_unwritable("--output", output)
+    text, obstacle = regression_of(trace, with_fix or ())
+    if text is None:
+        say(f"podrace: {trace}: {obstacle}")
+        raise typer.Exit(GONE)
+    if output is not None:
+        write_text("--output", output, text)
+    else:
+        with tolerant_of_closed_pipes():
+            sys.stdout.write(text)
+    raise typer.Exit(WRITTEN)

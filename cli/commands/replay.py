@@ -1,4 +1,4 @@
-"""The options of `podrace replay`."""
+"""`podrace replay`: a stored trace, executed again."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import typer
 from ..app import app
 from ..arguments import NoColor, Own, Patches, TraceFile
 
+VIOLATES, GONE = 0, 1
+
 
 @app.command(
     help="Execute a stored counterexample again, step by step, in the reference interpreter.\n\n"
@@ -14,13 +16,31 @@ from ..arguments import NoColor, Own, Patches, TraceFile
     "2 the trace cannot be read."
 )
 def replay(trace: TraceFile, own: Own = None, patch: Patches = None, no_color: NoColor = False) -> None:
-    from ...analysis.own.own_properties import own_properties
-    from ...analysis.own.patches import patches_of
-    from ..console import tolerant_of_closed_pipes
-    from ..replay import replay as run_replay
+    from rich.text import Text
+
+    from ...analysis.asked.own_properties import own_properties
+    from ...analysis.asked.patches import patches_of
+    from ...analysis.narration.words import SCHEDULER_WORDS
+    from ...analysis.stored.replayed import read_trace, replayed
+    from ...reports.text.findings import print_wrapped
+    from ...reports.text.lanes import print_lanes
+    from ..console import result_console, tolerant_of_closed_pipes
+    from ..output import say
 
     patches = patches_of(patch or ())
-    chosen = own_properties(own or ())
+    found = replayed(read_trace(trace), own_properties(own or ()), str(trace), patches)
+    for remark in found.caveats(trace):
+        say(remark, no_color)
     with tolerant_of_closed_pipes():
-        code = run_replay(trace, chosen, no_color, patches)
-    raise typer.Exit(code)
+        console = result_console(no_color)
+        run = found.run
+        print_wrapped(console, Text(f"{run.scenario.name}, {run.composition.label}: {run.property}", "bold"))
+        if found.steps:
+            console.print()
+            print_lanes(console, found.steps, SCHEDULER_WORDS, found.remarks)
+            console.print()
+        if found.violated:
+            print_wrapped(console, Text(found.result.words, "bold"))
+        else:
+            print_wrapped(console, Text(f"GONE: {found.obstacle}", "bold red"))
+    raise typer.Exit(VIOLATES if found.violated else GONE)

@@ -1,13 +1,16 @@
-"""The options of `podrace simulate`."""
+"""`podrace simulate`: random walks, their report, and the exit code."""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
 from enum import Enum
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ...analysis.options import parse_jobs, parse_seed, parse_steps, parse_timeout, parse_walks
+from ...analysis.asked.method import threads_of
+from ...analysis.asked.options import parse_seed, parse_steps, parse_timeout, parse_walks
 from ..app import app
 from ..arguments import (
     Graph,
@@ -22,6 +25,11 @@ from ..arguments import (
     WithFix,
     WithoutFix,
 )
+
+if TYPE_CHECKING:
+    from ...reports.document import Finding
+    from ...reports.walks import Walked
+    from ..output import Output
 
 
 class By(Enum):
@@ -76,17 +84,44 @@ def simulate(
 ) -> None:
     seconds = parse_timeout(timeout) if timeout is not None else None
     count = parse_walks(walks) if walks is not None else None if seconds is not None else 10_000
-    threads = parse_jobs(jobs) if jobs is not None else None
+    threads = threads_of(jobs)
     longest, start = parse_steps(steps), parse_seed(seed)
-    from ...analysis.own.own_properties import own_properties
-    from ...analysis.plan import Selection
-    from ...checker.core.machine import cores
-    from ...checker.simulate import Walks
-    from ..check import Output
-    from ..simulate import simulate as run_simulate
+    from ...analysis.asked.own_properties import own_properties
+    from ...analysis.asked.plan import Selection, plan, refuse_all_ignored
+    from ...analysis.random_walks import Walks, walk_all, walkable
+    from ..console import tolerant_of_closed_pipes
+    from ..output import INCONCLUSIVE, VIOLATED, Output, draw, save_traces
+    from ..progress import progress_display
 
     chosen = own_properties(own or ())
     selection = Selection(names, release, with_fix or (), without_fix or (), property_ or (), chosen)
-    plan = Walks(count, longest, start, by.value, seconds, threads or cores())
+    asked = Walks(count, longest, start, by.value, seconds, threads)
     out = Output(output.value, graph, no_color, timings=timings, save_trace=save_trace)
-    raise typer.Exit(run_simulate(selection, plan, out))
+    out.refuse_unusable()
+    planned = plan(selection)
+    refuse_all_ignored(planned)
+    runs = walkable(planned, selection)
+    with progress_display(no_color) as display:
+        found = walk_all(runs, planned, asked, display)
+    findings = [walked.finding() for walked in found]
+    with tolerant_of_closed_pipes():
+        _report(found, findings, out)
+    if graph is not None:
+        draw(findings, graph, no_color)
+    if save_trace is not None:
+        save_traces(runs, findings, save_trace, no_color)
+    raise typer.Exit(VIOLATED if any(walked.verdict == "VIOLATED" for walked in found) else INCONCLUSIVE)
+
+
+def _report(found: Sequence[Walked], findings: Sequence[Finding], output: Output) -> None:
+    from ...analysis.narration.words import SCHEDULER_WORDS
+    from ...reports.walks import print_walks, walks_to_json
+    from ..console import result_console
+    from ..output import report
+
+    if output.form == "json":
+        sys.stdout.write(walks_to_json(found if output.timings else [walked.untimed() for walked in found]))
+    elif output.form != "text":
+        report(findings, output)
+    else:
+        print_walks(result_console(output.no_color), found, SCHEDULER_WORDS)

@@ -1,4 +1,4 @@
-"""The options of `podrace synthesize`."""
+"""`podrace synthesize`: the smallest cluster that violates a property, found with Z3."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from ...analysis.options import parse_timeout
+from ...analysis.asked.options import UsageProblem, parse_timeout
 from ..app import app
 from ..arguments import NoColor, Release, Timeout, WithFix, WithoutFix
 
@@ -56,9 +56,27 @@ def synthesize(
     no_color: NoColor = False,
 ) -> None:
     seconds = parse_timeout(timeout) if timeout is not None else None
-    from ..synthesize import synthesize as run_synthesize
-    from ..synthesize import wanted
+    from ...analysis.asked.files import beside, write_text
+    from ...analysis.narration.words import SCHEDULER_WORDS
+    from ...analysis.symbolic.smallest_cluster import Search, wanted
+    from ...reports.synthesis import print_coverage, print_example
+    from ..console import result_console, tolerant_of_closed_pipes
+    from ..output import INCONCLUSIVE, VIOLATED, say
+    from ..progress import progress_display
 
     asked = wanted(pods, nodes, release, with_fix or (), without_fix or (), property_, steps, scope or ())
-    code = run_synthesize(replace(asked, every=every, timeout=seconds), output, no_color)
-    raise typer.Exit(code)
+    asked = replace(asked, every=every, timeout=seconds)
+    if output is not None and (output.is_dir() or not output.parent.is_dir()):
+        raise UsageProblem(f"-o: cannot write `{output}`: name a file in a directory that exists")
+    console = result_console(no_color)
+    with tolerant_of_closed_pipes(), progress_display(no_color) as display:
+        search = Search(asked, display)
+        for example in search:
+            if output is not None:
+                target = beside(output, search.found)
+                write_text("-o", target, example.scenario)
+                say(f"wrote {target}: `podrace check` runs it", no_color)
+            print_example(console, example, SCHEDULER_WORDS)
+        if not search.found or every:
+            print_coverage(console, search.coverage())
+    raise typer.Exit(VIOLATED if search.found else INCONCLUSIVE)

@@ -1,4 +1,4 @@
-"""The options of `podrace test`."""
+"""`podrace test`: scenario files held to what they expect."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
+from ...analysis.asked.method import budget_of
 from ..app import app
 from ..arguments import Cache, Jobs, MaxMemory, MaxStates, NoCache, NoColor, Own, Report, Timeout, Timings
-from ..budgets import budget_of
 
 
 class VerdictForm(Enum):
@@ -19,7 +19,6 @@ class VerdictForm(Enum):
     text = "text"
     json = "json"
     junit = "junit"
-    tap = "tap"
     github = "github"
     markdown = "markdown"
 
@@ -51,12 +50,33 @@ def check_expectations(
     no_color: NoColor = False,
 ) -> None:
     budget = budget_of(max_states, max_memory, timeout, jobs)
-    from ...analysis.caches import cache_folder
-    from ...analysis.execute import Method
-    from ...analysis.own.own_properties import own_properties
-    from ..check import Output
-    from ..testing import run_tests
+    from ...analysis.asked.expectations import files_to_test, runs_expected, skipped_words
+    from ...analysis.asked.method import Method, cache_folder
+    from ...analysis.asked.own_properties import own_properties
+    from ...analysis.asked.plan import refuse_all_ignored
+    from ...analysis.chain import verdicts
+    from ...reports.text.findings import print_expectations
+    from ..console import result_console, tolerant_of_closed_pipes
+    from ..output import Output, exit_code, say, write_directory
+    from ..output import report as print_report
+    from ..progress import progress_display
 
-    method = Method(cache=cache_folder(cache, no_cache))
     out = Output(output.value, no_color=no_color, timings=timings, report=report)
-    raise typer.Exit(run_tests(paths or [Path()], budget, method, out, own_properties(own or ())))
+    method = Method(cache=cache_folder(cache, no_cache))
+    chosen = own_properties(own or ())
+    out.refuse_unusable()
+    asked, skipped = files_to_test(paths or [Path()])
+    runs = runs_expected(asked, chosen)
+    refuse_all_ignored(runs)
+    with progress_display(no_color) as display:
+        findings = verdicts(runs, budget, method, display)
+    with tolerant_of_closed_pipes():
+        if output is VerdictForm.text:
+            files = [run.scenario.file for run in runs]
+            print_expectations(result_console(no_color), files, findings, out.style())
+        else:
+            print_report(findings, out)
+    write_directory(runs, findings, out)
+    if skipped:
+        say(skipped_words(skipped), no_color)
+    raise typer.Exit(exit_code(findings, out.style()))

@@ -1,12 +1,15 @@
-"""The options of `podrace verify` and `podrace diff`."""
+"""`podrace verify` and `podrace diff`: two schedulers compared, and what the exit code is."""
 
 from __future__ import annotations
 
-from typing import Annotated
+import sys
+from collections.abc import Sequence, Set
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ...analysis.options import UsageProblem, parse_size
+from ...analysis.asked.method import budget_of
+from ...analysis.asked.options import UsageProblem, parse_size
 from ..app import app
 from ..arguments import (
     ComparisonForm,
@@ -21,7 +24,13 @@ from ..arguments import (
     Timeout,
     WithFix,
 )
-from ..budgets import budget_of
+
+if TYPE_CHECKING:
+    from ...reports.verify.cluster_comparison import ProofPair
+    from ...reports.verify.comparison import Comparison
+    from ...reports.verify.needed import Needed
+
+GOOD, BAD, INCONCLUSIVE = 0, 1, 3
 
 
 @app.command(
@@ -77,10 +86,14 @@ def verify(
             )
         sizes = parse_size("--pods", pods), parse_size("--nodes", nodes)
         budget = budget_of(max_states, None, None, jobs)
-        from ..prove import Proof
-        from ..verify_clusters import Sides, verify_clusters
+        from ...analysis.compare.over_all_clusters import with_changes_over_all_clusters
+        from ...analysis.narration.words import SCHEDULER_WORDS
+        from ...analysis.prove.proof_request import ProofRequest
+        from ...reports.verify import cluster_comparison
+        from ..console import result_console, tolerant_of_closed_pipes
+        from ..progress import progress_display
 
-        proof = Proof(
+        request = ProofRequest(
             pods=sizes[0],
             nodes=sizes[1],
             release=release,
@@ -89,24 +102,37 @@ def verify(
             own=own or (),
             max_states=budget.max_states,
             jobs=budget.jobs,
-            no_color=no_color,
         )
-        raise typer.Exit(verify_clusters(Sides(proof, changes, strict, output.value)))
+        with progress_display(no_color) as display:
+            pairs = with_changes_over_all_clusters(request, changes, display)
+        with tolerant_of_closed_pipes():
+            if output is ComparisonForm.text:
+                cluster_comparison.print_proof_pairs(result_console(no_color), pairs, SCHEDULER_WORDS)
+            else:
+                sys.stdout.write(cluster_comparison.FORMS[output.value](pairs))
+        raise typer.Exit(proofs_code(pairs, strict))
     if minimal and (against is not None or strict):
         raise UsageProblem("--minimal compares sets of changes: leave out --against and --strict")
     budget = budget_of(max_states, None, timeout, jobs)
-    from ...analysis.execute import Method
-    from ...analysis.own.own_properties import own_properties
-    from ..minimal import minimal as run_minimal
-    from ..verify import Inquiry
-    from ..verify import verify as run_verify
+    from ...analysis.asked.method import Method
+    from ...analysis.asked.own_properties import own_properties
+    from ...analysis.compare.inquiry import Inquiry, with_changes
+    from ..progress import progress_display
 
-    inquiry = Inquiry(
-        scenario or (), property_ or (), own_properties(own or ()), strict, output.value, no_color
-    )
+    inquiry = Inquiry(scenario or (), property_ or (), own_properties(own or ()))
     if minimal:
-        raise typer.Exit(run_minimal(changes, release, with_fix or (), inquiry, budget, Method()))
-    raise typer.Exit(run_verify(changes, release, against, with_fix or (), inquiry, budget, Method()))
+        from ...analysis.compare.minimal_changes import changes_needed
+
+        with progress_display(no_color) as display:
+            needed = changes_needed(changes, release, with_fix or (), inquiry, budget, Method(), display)
+        _print_needed(needed, output, no_color)
+        raise typer.Exit(needed_code(needed))
+    with progress_display(no_color) as display:
+        comparison = with_changes(
+            changes, release, against, with_fix or (), inquiry, budget, Method(), display
+        )
+    _print(comparison, output, no_color)
+    raise typer.Exit(verify_code(comparison, strict))
 
 
 @app.command(
@@ -126,12 +152,70 @@ def diff(
     no_color: NoColor = False,
 ) -> None:
     budget = budget_of(max_states, None, timeout, jobs)
-    from ...analysis.execute import Method
-    from ...analysis.own.own_properties import own_properties
-    from ..verify import Inquiry
-    from ..verify import diff as run_diff
+    from ...analysis.asked.method import Method
+    from ...analysis.asked.own_properties import own_properties
+    from ...analysis.compare.inquiry import Inquiry, two_releases
+    from ..progress import progress_display
 
-    inquiry = Inquiry(
-        scenario or (), property_ or (), own_properties(own or ()), False, output.value, no_color
-    )
-    raise typer.Exit(run_diff(before, after, inquiry, budget, Method()))
+    inquiry = Inquiry(scenario or (), property_ or (), own_properties(own or ()))
+    with progress_display(no_color) as display:
+        comparison = two_releases(before, after, inquiry, budget, Method(), display)
+    _print(comparison, output, no_color)
+    raise typer.Exit(diff_code(comparison))
+
+
+def _print(comparison: Comparison, form: ComparisonForm, no_color: bool) -> None:
+    from ...analysis.narration.words import SCHEDULER_WORDS
+    from ...reports.verify.comparison_forms import FORMS
+    from ...reports.verify.comparison_text import print_comparison
+    from ..console import result_console, tolerant_of_closed_pipes
+
+    with tolerant_of_closed_pipes():
+        if form is ComparisonForm.text:
+            print_comparison(result_console(no_color), comparison, SCHEDULER_WORDS)
+        else:
+            sys.stdout.write(FORMS[form.value](comparison, SCHEDULER_WORDS))
+
+
+def _print_needed(needed: Needed, form: ComparisonForm, no_color: bool) -> None:
+    from ...reports.verify.needed import FORMS, print_needed
+    from ..console import result_console, tolerant_of_closed_pipes
+
+    with tolerant_of_closed_pipes():
+        if form is ComparisonForm.text:
+            print_needed(result_console(no_color), needed)
+        else:
+            sys.stdout.write(FORMS[form.value](needed))
+
+
+def verify_code(comparison: Comparison, strict: bool = False) -> int:
+    """1 if something regressed or went out of reach (with `strict`: or is still violated), 3 if that is not known."""
+    lost, undecided = bool(comparison.witnesses_lost), bool(comparison.undecided)
+    return _code({pair.outcome for pair in comparison.pairs}, lost, undecided, strict)
+
+
+def proofs_code(pairs: Sequence[ProofPair], strict: bool) -> int:
+    """The same for all clusters up to a size."""
+    lost = any(pair.witnesses_lost for pair in pairs)
+    return _code({pair.outcome for pair in pairs}, lost, False, strict)
+
+
+def _code(outcomes: Set[str], lost: bool, undecided: bool, strict: bool) -> int:
+    if "REGRESSED" in outcomes or lost or (strict and "still violated" in outcomes):
+        return BAD
+    return INCONCLUSIVE if "inconclusive" in outcomes or undecided else GOOD
+
+
+def diff_code(comparison: Comparison) -> int:
+    """1 if a verdict differs, 3 if that is not known, 0 if all are the same."""
+    pairs = [(pair.before.verdict, pair.after.verdict) for pair in comparison.pairs]
+    if any(one != other for one, other in pairs if "INCONCLUSIVE" not in (one, other)):
+        return BAD
+    return INCONCLUSIVE if any("INCONCLUSIVE" in pair for pair in pairs) else GOOD
+
+
+def needed_code(needed: Needed) -> int:
+    """0 if some set of the changes is enough, 1 if none is, 3 if that is not known."""
+    if any(tried.verdict == "INCONCLUSIVE" for tried in needed.tried):
+        return INCONCLUSIVE
+    return GOOD if needed.minimal else BAD

@@ -1,4 +1,4 @@
-"""`podrace version`, and its options."""
+"""`podrace version`."""
 
 from __future__ import annotations
 
@@ -8,8 +8,14 @@ from ..arguments import Form, FormOption
 
 @app.command(help="Print the version; as JSON also what this podrace knows and writes.")
 def version(output: FormOption = Form.text) -> None:
-    from ...analysis.version import print_version
-    from ..console import tolerant_of_closed_pipes
+    from importlib.metadata import version
+
+    from ..console import print_json, tolerant_of_closed_pipes
 
     with tolerant_of_closed_pipes():
-        print_version(output.value)
+        if output is Form.json:
+            from ...analysis.known import installed
+
+            print_json(installed())
+        else:
+            print(f"podrace {version('podrace')}")

@@ -1,11 +1,14 @@
-"""The options of `podrace ways`."""
+"""`podrace ways`: the essentially different ways in which a property can be violated."""
 
 from __future__ import annotations
 
-from typing import Annotated
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ...analysis.asked.method import budget_of
 from ..app import app
 from ..arguments import (
     Graph,
@@ -27,7 +30,13 @@ from ..arguments import (
     WithFix,
     WithoutFix,
 )
-from ..budgets import budget_of
+
+if TYPE_CHECKING:
+    from ...reports.ways import WaysFound
+    from ..output import Output
+
+CODES = {"VIOLATED": 1, "INCONCLUSIVE": 3, "HOLDS": 0}
+"""The exit code of each verdict; of several, the first decides."""
 
 
 @app.command(
@@ -60,12 +69,14 @@ def ways(
     no_color: NoColor = False,
 ) -> None:
     budget = budget_of(max_states, max_memory, timeout, jobs)
-    from ...analysis.execute import Method
-    from ...analysis.own.own_properties import own_properties
-    from ...analysis.own.patches import patches_of
-    from ...analysis.plan import Selection
-    from ..check import Output
-    from ..ways import ways as run_ways
+    from ...analysis.asked.method import Method
+    from ...analysis.asked.own_properties import own_properties
+    from ...analysis.asked.patches import patches_of
+    from ...analysis.asked.plan import Selection, plan
+    from ...analysis.different_ways import find_all_ways, finite_runs
+    from ..console import tolerant_of_closed_pipes
+    from ..output import Output, draw, save_traces, say
+    from ..progress import progress_display
 
     selection = Selection(
         names, release, with_fix or (), without_fix or (), property_ or (), own_properties(own or ()),
@@ -74,4 +85,35 @@ def ways(
     out = Output(
         output.value, graph, no_color, graph_kind=graph_kind.value, timings=timings, save_trace=save_trace
     )
-    raise typer.Exit(run_ways(selection, most, budget, Method(), out))
+    out.refuse_unusable()
+    runs = finite_runs(plan(selection), selection, lambda line: say(line, no_color))
+    with progress_display(no_color) as display:
+        found = find_all_ways(runs, most, budget, Method(), display)
+    with tolerant_of_closed_pipes():
+        _report(found, out)
+    pairs = [(run, finding) for run, one in zip(runs, found, strict=True) for finding in one.findings()]
+    findings = [finding for _, finding in pairs]
+    if graph is not None:
+        draw(findings, graph, no_color, out.graph_kind)
+    if save_trace is not None:
+        save_traces([run for run, _ in pairs], findings, save_trace, no_color)
+    verdicts = {one.verdict for one in found}
+    raise typer.Exit(next(code for verdict, code in CODES.items() if verdict in verdicts))
+
+
+def _report(found: Sequence[WaysFound], output: Output) -> None:
+    from ...analysis.narration.words import SCHEDULER_WORDS
+    from ...reports.ways import ways_to_json
+    from ..console import result_console
+    from ..output import report
+
+    if output.form == "json":
+        sys.stdout.write(ways_to_json(found if output.timings else [one.untimed() for one in found]))
+    elif output.form != "text":
+        report([finding for one in found for finding in one.findings()], output)
+    else:
+        console = result_console(output.no_color)
+        for number, one in enumerate(found):
+            if number:
+                console.print()
+            one.print(console, SCHEDULER_WORDS)

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
+from ...checker.core.result import counted
 from ..document import Finding, Value, show
+from ..outcome import Style, message
 from ..vocabulary import PLAIN, Vocabulary
 from .lanes import print_lanes
 from .table import VERDICT_STYLES, print_table
@@ -103,3 +105,31 @@ def scope_words(scope: dict[str, Value]) -> str:
         elif value:
             shown.append(f"{words} {show(value)}")
     return ", ".join(shown)
+
+
+def print_expectations(
+    console: Console, files: Sequence[str], findings: Sequence[Finding], style: Style
+) -> None:
+    """A line for each verdict below the name of its file, then what is not as expected, then the sums."""
+    marks = {"passed": ("ok", "green"), "failed": ("FAIL", "bold red"), "undecided": ("??", "bold yellow")}
+    last = ""
+    for file, finding in zip(files, findings, strict=True):
+        if file != last:
+            last = file
+            console.print(Text(file, "bold"), soft_wrap=True)
+        mark, color = marks.get(style.outcome(finding), ("--", "dim"))
+        line = Text(f"{mark:<5}", color).append(f"{finding.label}: {finding.property}  ", "not bold default")
+        print_wrapped(console, line.append(message(finding), "not bold default"), "  ")
+    wrong = [finding for finding in findings if style.outcome(finding) in ("failed", "undecided")]
+    for finding in wrong:
+        console.print()
+        if finding.trace is not None:
+            print_report(console, [finding], style.vocabulary)
+        else:
+            print_heading(console, finding)
+    outcomes = [style.outcome(finding) for finding in findings]
+    words = ("passed", "failed", "undecided", *(("ignored",) if "ignored" in outcomes else ()))
+    sums = ", ".join(f"{outcomes.count(word)} {word}" for word in words)
+    console.print()
+    checked = counted(len(set(files)), "file")
+    console.print(Text(f"{checked}: {sums}", "bold"), soft_wrap=True)

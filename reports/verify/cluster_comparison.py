@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from ..formats.markdown import plain
-from ..survey import Survey, print_survey, size
+from ..proof import Proof, print_proof, size
 from ..text.findings import print_wrapped
 from ..text.table import print_columns
 from ..vocabulary import PLAIN, Vocabulary
@@ -17,7 +17,7 @@ from .comparison import Outcome
 from .comparison_text import NEWS, STYLES
 
 
-class Surveyed(msgspec.Struct, frozen=True):
+class ProofPair(msgspec.Struct, frozen=True):
     """One property over all clusters, on both schedulers.
 
     `tried` says how many violating clusters, the simplest of each group, were searched on the first scheduler too;
@@ -26,14 +26,14 @@ class Surveyed(msgspec.Struct, frozen=True):
     """
 
     outcome: Outcome
-    before: Survey
-    after: Survey
+    before: Proof
+    after: Proof
     tried: int = 0
     newly_violating: tuple[str, ...] = ()
     witnesses_lost: tuple[str, ...] = ()
 
 
-def words(found: Surveyed) -> str:
+def words(found: ProofPair) -> str:
     """The outcome in a sentence."""
     one, two = found.before, found.after
     told = f"{one.property}: {found.outcome}, in all clusters up to {size(two)}"
@@ -49,18 +49,18 @@ def words(found: Surveyed) -> str:
     return told
 
 
-def print_surveyed(console: Console, found: Sequence[Surveyed], vocabulary: Vocabulary = PLAIN) -> None:
-    """Print the table, and the survey of what is not good news."""
+def print_proof_pairs(console: Console, found: Sequence[ProofPair], vocabulary: Vocabulary = PLAIN) -> None:
+    """Print the table, and the proof of what is not good news."""
     print_columns(console, _columns(found), [{"outcome": STYLES[s.outcome]} for s in found])
     for one in found:
         print_wrapped(console, Text(words(one)))
     for one in found:
         if one.outcome in NEWS:
             console.print()
-            print_survey(console, one.after, vocabulary)
+            print_proof(console, one.after, vocabulary)
 
 
-def _columns(found: Sequence[Surveyed]) -> dict[str, list[str]]:
+def _columns(found: Sequence[ProofPair]) -> dict[str, list[str]]:
     return {
         "property": [s.before.property for s in found],
         "before": [s.before.verdict for s in found],
@@ -70,12 +70,12 @@ def _columns(found: Sequence[Surveyed]) -> dict[str, list[str]]:
     }
 
 
-def to_json(found: Sequence[Surveyed]) -> str:
+def to_json(found: Sequence[ProofPair]) -> str:
     """The same as JSON."""
     return msgspec.json.format(msgspec.json.encode(list(found)), indent=2).decode() + "\n"
 
 
-def to_markdown(found: Sequence[Surveyed]) -> str:
+def to_markdown(found: Sequence[ProofPair]) -> str:
     """The same as GitHub's Markdown."""
     columns = _columns(found)
     rows = [[*columns], ["---"] * len(columns)]
@@ -86,5 +86,5 @@ def to_markdown(found: Sequence[Surveyed]) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
-FORMS: Mapping[str, Callable[[Sequence[Surveyed]], str]] = {"json": to_json, "markdown": to_markdown}
+FORMS: Mapping[str, Callable[[Sequence[ProofPair]], str]] = {"json": to_json, "markdown": to_markdown}
 """Every form but `text`."""

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
+from podrace.checker.core.result import Verdict
 from podrace.checker.symbolic.bounded import search
-from podrace.checker.verdict import Verdict
 from podrace.model.language import INT, Expr, State, TransitionSystem, Variable, all_of, any_of, equal, negate
 from podrace.model.language.expr import const, less, variable
 from tests.checker.export.combined import many_systems, once_each, one_of
@@ -94,13 +94,13 @@ def answers(systems: list[TransitionSystem]) -> Answers:
             bound = min(diameter, DEEPEST)
             bounded = search(system, invariant, bound, theory=BIT_VECTORS)
             if length is None or length > bound:
-                assert (bounded.verdict, bounded.depth, bounded.stopped) == (
+                assert (bounded.verdict, bounded.counts.depth, bounded.stopped) == (
                     Verdict.INCONCLUSIVE,
                     bound,
                     "steps",
                 )
             else:
-                assert (bounded.verdict, bounded.depth) == (Verdict.VIOLATED, length)
+                assert (bounded.verdict, bounded.counts.depth) == (Verdict.VIOLATED, length)
             found.beyond += diameter > DEEPEST
             lengths[invariant] = length
         found.lengths.append(lengths)

@@ -10,12 +10,12 @@ from hypothesis import given, settings
 
 from podrace.checker import explicit as native
 from podrace.checker.core.exploration import Budget, Lasso
+from podrace.checker.core.result import Result, Verdict
 from podrace.checker.explicit import reference
 from podrace.checker.reduction.slicing import slice_system, transition_map
 from podrace.checker.search import check
 from podrace.checker.trace.lasso import LassoTrace, complete, confirm_lasso
 from podrace.checker.trace.trace import ReplayError
-from podrace.checker.verdict import Result, Verdict
 from podrace.model.language import (
     Case,
     Component,
@@ -32,6 +32,7 @@ from podrace.model.language import (
     step,
     trace_system,
 )
+from tests.checker.results import timeless
 from tests.random_systems import systems
 
 LIVE = systems(invariants=0, witnesses=0, resettabilities=0, livenesses=2)
@@ -181,7 +182,7 @@ def lamp(hand: type[Component]) -> TransitionSystem:
 def verdict(hand: type[Component], name: str) -> Result:
     """What both engines say."""
     results = [check(lamp(hand), [name], engine=engine)[0] for engine in ("native", "reference")]
-    first, second = (replace(r, seconds=0.0, engine="") for r in results)
+    first, second = (replace(timeless(r), engine="") for r in results)
     assert first == second
     return first
 
@@ -217,7 +218,7 @@ def test_a_fair_hand_stops_the_lamp() -> None:
 def test_a_bound_that_holds_a_goroutine_back_for_ever_makes_no_violation() -> None:
     result = verdict(HeldBack, "blinks")
     assert result.verdict is Verdict.HOLDS
-    assert result.constraints_hit == ("never",)
+    assert result.coverage.constraints_hit == ("never",)
 
 
 def test_luck_comes_in_the_end_but_patience_is_needed_without() -> None:

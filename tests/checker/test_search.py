@@ -8,12 +8,12 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 
-from podrace.checker.core.exploration import Budget, Exploration
-from podrace.checker.explicit import reference
-from podrace.checker.explicit.reference import Watcher, explore
-from podrace.checker.search import EngineDisagreement, UnknownProperty, check, witnesses_of
+from podrace.checker.core.exploration import Budget, Exploration, Watcher
+from podrace.checker.core.result import EngineDisagreement, Result, Verdict
+from podrace.checker.explicit.reference import explore
+from podrace.checker.reduction.questions import UnknownProperty, witnesses_of
+from podrace.checker.search import check
 from podrace.checker.trace.trace import confirm, confirm_no_way_back
-from podrace.checker.verdict import Result, Verdict
 from podrace.model.language import TransitionSystem
 from tests.checker.machines import Careless, counters, graph, house
 from tests.random_systems import systems
@@ -29,12 +29,12 @@ def test_what_holds() -> None:
     assert (empty.property_id, empty.kind) == ("empty", "resettability")
     for result in (alone, empty):
         assert result.verdict is Verdict.HOLDS
-        assert (result.states, result.transitions) == (8, 14)
-        assert result.fired == ("room.ask", "room.enter", "room.leave")
-        assert result.never_fired == ()
-        assert result.witnesses_reached == {"in": 2}
-        assert result.witnesses_missed == ()
-        assert result.constraints_hit == ("one key",)
+        assert (result.counts.states, result.counts.transitions) == (8, 14)
+        assert result.coverage.fired == {"room.ask": 6, "room.enter": 4, "room.leave": 4}
+        assert result.coverage.never_fired == ()
+        assert result.coverage.witnesses_reached == {"in": 2}
+        assert result.coverage.witnesses_missed == ()
+        assert result.coverage.constraints_hit == ("one key",)
         assert result.stopped is None
         assert not result.vacuous
         assert result.engine == "reference"
@@ -63,16 +63,16 @@ def test_a_trap() -> None:
 
 def test_steps_are_counted_over_all_their_arguments() -> None:
     (result,) = run(counters(invariants=["quiet"], witnesses=["all_done"]))
-    assert result.fired == ("counting.increase",)
-    assert result.never_fired == ("counting.haunt",)
-    assert result.outside_cone == ()
+    assert result.coverage.fired == {"counting.increase": 12}
+    assert result.coverage.never_fired == ("counting.haunt",)
+    assert result.coverage.outside_cone == ()
 
 
 def test_a_goal_that_is_never_reached_makes_holds_vacuous() -> None:
     (result,) = run(counters(invariants=["always"], witnesses=["never", "all_done"]))
     assert result.verdict is Verdict.HOLDS
-    assert result.witnesses_reached == {"all_done": 4}
-    assert result.witnesses_missed == ("never",)
+    assert result.coverage.witnesses_reached == {"all_done": 4}
+    assert result.coverage.witnesses_missed == ("never",)
     assert result.vacuous
 
 
@@ -115,9 +115,9 @@ def test_witnesses_named_after_a_property_belong_to_it() -> None:
     system = graph(edges, 2, invariants={"a": {0, 1}}, resettabilities={"b": {0, 1}}, witnesses=witnesses)
     assert witnesses_of(system, "a") == ["a: there", "anywhere", "c: what"]
     a, b = run(system)
-    assert a.witnesses_reached == {"a: there": 1, "anywhere": 0, "c: what": 1}
+    assert a.coverage.witnesses_reached == {"a: there": 1, "anywhere": 0, "c: what": 1}
     assert not a.vacuous
-    assert b.witnesses_missed == ("b: nowhere",)
+    assert b.coverage.witnesses_missed == ("b: nowhere",)
     assert b.vacuous
 
 
@@ -154,7 +154,7 @@ def lying(monkeypatch: pytest.MonkeyPatch, change: Callable[[Exploration], Explo
     def liar(system: TransitionSystem, budget: Budget, progress: Watcher | None) -> Exploration:
         return change(explore(system, budget, progress))
 
-    monkeypatch.setattr(reference, "explore", liar)
+    monkeypatch.setattr("podrace.checker.search.explore_slowly", liar)
 
 
 def test_a_false_violation_is_an_internal_error(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -220,7 +220,7 @@ def test_results_agree_with_an_exploration_of_everything(system: TransitionSyste
             else:
                 confirm_no_way_back(system, result.trace.path, name)
         else:
-            assert set(result.witnesses_reached) == set(whole.witnesses)
-            assert result.witnesses_reached == {
+            assert set(result.coverage.witnesses_reached) == set(whole.witnesses)
+            assert result.coverage.witnesses_reached == {
                 witness: len(path) for witness, path in whole.witnesses.items()
             }

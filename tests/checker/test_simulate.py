@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from podrace.checker.core.exploration import Path
+from podrace.checker.core.result import (
+    Counts,
+    Coverage,
+    EngineDisagreement,
+    Result,
+    Seen,
+    Verdict,
+    WalkCounts,
+)
 from podrace.checker.explicit.walks.walkers import Walkers
-from podrace.checker.search import EngineDisagreement, UnknownProperty, check
-from podrace.checker.simulate import Seen, Simulation, Walks, simulate
+from podrace.checker.reduction.questions import UnknownProperty
+from podrace.checker.search import check
+from podrace.checker.simulate import Walks, simulate
 from podrace.checker.trace.trace import confirm
-from podrace.checker.verdict import Verdict
 from podrace.model.history import resolve
 from podrace.model.language import TransitionSystem
 from podrace.properties import PROPERTIES, instrument
 from podrace.scenarios import find_scenarios
 from tests.checker.machines import Careless, counters, graph, house
+from tests.checker.results import timeless, walked
 from tests.random_systems import systems
-
-
-def timeless(found: Simulation) -> Simulation:
-    return replace(found, seconds=0.0)
 
 
 def race(fixes: tuple[str, ...] = ()) -> TransitionSystem:
@@ -38,12 +42,12 @@ def test_what_walks_find_is_there(system: TransitionSystem, seed: int) -> None:
         found = simulate(system, name, Walks(40, steps=20, seed=seed))
         (exhaustive,) = check(system, [name], engine="reference")
         assert found.verdict is not Verdict.HOLDS
-        assert set(found.fired) <= set(exhaustive.fired) or exhaustive.stopped
+        assert set(found.coverage.fired) <= set(exhaustive.coverage.fired) or exhaustive.stopped
         assert (found.trace is None) == (found.verdict is Verdict.INCONCLUSIVE)
         if found.trace is not None:
             assert exhaustive.verdict is Verdict.VIOLATED
             assert exhaustive.trace is not None
-            assert len(exhaustive.trace.steps) <= len(found.trace.steps) <= found.met_after
+            assert len(exhaustive.trace.steps) <= len(found.trace.steps) <= walked(found).met_after
             assert confirm(system, found.trace.path, name) == found.trace
 
 
@@ -60,23 +64,24 @@ def test_exact_coverage_of_a_tiny_system() -> None:
     system = counters(invariants=["always"], witnesses=["all_done", "never", "none_done", "first_done"])
     found = simulate(system, "always", Walks(50, steps=100))
     three = tuple(range(3))
-    assert timeless(found) == Simulation(
+    assert timeless(found) == Result(
         system="counters",
         property_id="always",
+        kind="invariant",
         verdict=Verdict.INCONCLUSIVE,
-        walks=50,
-        steps=200,
-        resting=50,
-        longest=4,
-        seconds=0.0,
-        fired={"counting.increase": 200},
-        never_fired=("counting.haunt",),
-        witnesses_reached={"all_done": 4, "none_done": 0, "first_done": 2},
-        witnesses_missed=("never",),
-        values=(
-            Seen("counting.n[w0]", counted=True, values=three, missing=()),
-            Seen("counting.n[w1]", counted=True, values=three, missing=()),
+        counts=Counts(walks=WalkCounts(walks=50, steps=200, resting=50, longest=4)),
+        coverage=Coverage(
+            fired={"counting.increase": 200},
+            never_fired=("counting.haunt",),
+            witnesses_reached={"all_done": 4, "none_done": 0, "first_done": 2},
+            witnesses_missed=("never",),
+            values=(
+                Seen("counting.n[w0]", counted=True, values=three, missing=()),
+                Seen("counting.n[w1]", counted=True, values=three, missing=()),
+            ),
         ),
+        stopped="walks",
+        engine="random walks",
     )
     assert found.words == (
         "No violation in 50 random walks: 200 steps, 4 on the longest walk; 50 came to rest. "
@@ -86,15 +91,19 @@ def test_exact_coverage_of_a_tiny_system() -> None:
 
 def test_walks_that_are_too_short_for_a_goal() -> None:
     found = simulate(counters(invariants=["always"], witnesses=["all_done"]), "always", Walks(9, steps=3))
-    assert (found.steps, found.resting, found.witnesses_missed) == (27, 0, ("all_done",))
+    assert (walked(found).steps, walked(found).resting, found.coverage.witnesses_missed) == (
+        27,
+        0,
+        ("all_done",),
+    )
 
 
 def test_bounds_and_values() -> None:
     found = simulate(house(), "alone", Walks(100, steps=50))
     assert found.verdict is Verdict.INCONCLUSIVE
-    assert found.constraints_hit == ("one key",)
-    assert found.witnesses_reached == {"in": 2}
-    assert {v.variable: len(v.values) for v in found.values} == {
+    assert found.coverage.constraints_hit == ("one key",)
+    assert found.coverage.witnesses_reached == {"in": 2}
+    assert {v.variable: len(v.values) for v in found.coverage.values} == {
         "room.at[w0]": 3,
         "room.at[w1]": 3,
         "room.key": 3,
@@ -104,15 +113,15 @@ def test_bounds_and_values() -> None:
 def test_a_value_that_is_never_taken() -> None:
     system = graph({(0, 1): True, (1, 0): True, (2, 3): True}, 4, invariants={"all": {0, 1, 2}})
     found = simulate(system, "all", Walks(3, steps=5))
-    assert [(v.values, v.missing) for v in found.values] == [((0, 1), ())]
-    assert (found.fired, found.never_fired) == ({"graph.go": 15}, ())
+    assert [(v.values, v.missing) for v in found.coverage.values] == [((0, 1), ())]
+    assert (found.coverage.fired, found.coverage.never_fired) == ({"graph.go": 15}, ())
 
 
 def test_a_violation_is_made_shorter() -> None:
     found = simulate(house(Careless), "alone", Walks(1000, steps=50))
     assert found.trace is not None
     assert len(found.trace.steps) == 4
-    assert found.met_after == 13
+    assert walked(found).met_after == 13
     assert found.words == (
         "Violated after 4 steps, perhaps sooner by another run (met by walk 0 after 13 steps, "
         "less the steps that make no difference)."
@@ -129,21 +138,26 @@ def test_a_violation_in_the_initial_state() -> None:
 
 def test_nothing_happens_and_still_nothing_holds() -> None:
     found = simulate(graph({}, 2, invariants={"zero": {0}}), "zero", Walks(5))
-    assert (found.verdict, found.walks, found.steps, found.resting) == (Verdict.INCONCLUSIVE, 5, 0, 5)
+    assert (found.verdict, walked(found).walks, walked(found).steps, walked(found).resting) == (
+        Verdict.INCONCLUSIVE,
+        5,
+        0,
+        5,
+    )
 
 
 def test_no_time() -> None:
     found = simulate(counters(invariants=["always"]), "always", Walks(None, timeout=1e-9))
-    assert (found.verdict, found.walks, found.out_of_time) == (Verdict.INCONCLUSIVE, 0, True)
+    assert (found.verdict, walked(found).walks, found.stopped) == (Verdict.INCONCLUSIVE, 0, "timeout")
     assert found.words.startswith("Stopped by the time limit: no violation in 0 random walks")
 
 
 def test_the_seed_race() -> None:
     found = simulate(race(), "S-NOMVIS")
     assert found.trace is not None
-    assert (found.walk, found.met_after, len(found.trace.steps)) == (51, 21, 15)
+    assert (walked(found).violating, walked(found).met_after, len(found.trace.steps)) == (51, 21, 15)
     fixed = simulate(race(("72259",)), "S-NOMVIS", Walks(2000))
-    assert (fixed.verdict, fixed.walks, fixed.steps) == (Verdict.INCONCLUSIVE, 2000, 106603)
+    assert (fixed.verdict, walked(fixed).walks, walked(fixed).steps) == (Verdict.INCONCLUSIVE, 2000, 106603)
 
 
 def test_a_false_claim_is_no_verdict(monkeypatch: pytest.MonkeyPatch) -> None:

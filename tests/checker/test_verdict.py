@@ -7,12 +7,22 @@ from dataclasses import replace
 import msgspec
 import pytest
 
+from podrace.checker.core.result import (
+    UNMEASURED,
+    Counts,
+    Coverage,
+    Result,
+    Verdict,
+    combine,
+    counted,
+    exit_code,
+)
 from podrace.checker.trace.trace import Trace, replay
-from podrace.checker.verdict import Result, Verdict, combine, counted, exit_code
 from tests.checker.machines import house
 
-HOLDS = Result("house", "alone", "invariant", Verdict.HOLDS, 1200, 34, 5, 0.1, fired=("room.ask",))
-VIOLATED = replace(HOLDS, verdict=Verdict.VIOLATED, trace=replay(house(), (0, 2)))
+SEEN = Coverage(fired={"room.ask": 34})
+HOLDS = Result("house", "alone", "invariant", Verdict.HOLDS, Counts(1200, 34, 5, 0.1), SEEN)
+VIOLATED = replace(HOLDS, verdict=Verdict.VIOLATED, evidence=replay(house(), (0, 2)))
 INCONCLUSIVE = replace(HOLDS, verdict=Verdict.INCONCLUSIVE, stopped="states")
 
 
@@ -40,37 +50,38 @@ def test_exit_codes(results: list[Result], code: int) -> None:
 
 def test_words_of_holds() -> None:
     assert HOLDS.words == "Holds in every interleaving: 1,200 states, 34 transitions, depth 5."
-    bounded = replace(HOLDS, constraints_hit=("a", "b"))
+    bounded = replace(HOLDS, coverage=replace(SEEN, constraints_hit=("a", "b")))
     assert bounded.words.endswith("Within these bounds, which were hit: a; b.")
 
 
 def test_vacuous() -> None:
     assert not HOLDS.vacuous
-    missed = replace(HOLDS, witnesses_missed=("in", "out"))
+    assert not replace(HOLDS, coverage=UNMEASURED).vacuous
+    missed = replace(HOLDS, coverage=replace(SEEN, witnesses_missed=("in", "out")))
     assert missed.vacuous
     assert missed.words.endswith("Vacuous: never reached: in; out.")
-    idle = replace(HOLDS, fired=())
+    idle = replace(HOLDS, coverage=Coverage())
     assert idle.vacuous
     assert idle.words.endswith("Vacuous: no step makes a difference to it.")
-    assert not replace(VIOLATED, witnesses_missed=("in",)).vacuous
-    assert not replace(INCONCLUSIVE, witnesses_missed=("in",)).vacuous
+    assert not replace(VIOLATED, coverage=Coverage(witnesses_missed=("in",))).vacuous
+    assert not replace(INCONCLUSIVE, coverage=Coverage(witnesses_missed=("in",))).vacuous
 
 
 def test_words_of_violated() -> None:
     explored = "1,200 states, 34 transitions, depth 5 explored"
     assert VIOLATED.words == f"Violated after 2 steps, and by no shorter run ({explored})."
-    start = replace(VIOLATED, trace=Trace((), ((0, 0, 0),)))
+    start = replace(VIOLATED, evidence=Trace((), ((0, 0, 0),)))
     assert start.words == f"Violated in the initial state, and by no shorter run ({explored})."
     assert VIOLATED.trace is not None
     no_way_back = replace(
-        VIOLATED, kind="resettability", trace=replace(VIOLATED.trace, closure=7, closed=True)
+        VIOLATED, kind="resettability", evidence=replace(VIOLATED.trace, closure=7, closed=True)
     )
     assert no_way_back.words == (
         "Violated after 2 steps: from there, fair steps alone never lead back "
         f"(executed again in the 7 states that they lead to; {explored})."
     )
     assert no_way_back.trace is not None
-    partly = replace(no_way_back, trace=replace(no_way_back.trace, closed=False))
+    partly = replace(no_way_back, evidence=replace(no_way_back.trace, closed=False))
     assert "in the first 7 states that they lead to" in partly.words
 
 
@@ -87,7 +98,7 @@ def test_words_of_inconclusive(stopped: str, said: str) -> None:
     assert (
         resettability.words == f"{explored}: resettability can be decided only when every state was visited."
     )
-    assert "within 0 steps" in replace(result, depth=0).words
+    assert "within 0 steps" in replace(result, counts=replace(result.counts, depth=0)).words
 
 
 def test_numbers() -> None:
@@ -97,7 +108,8 @@ def test_numbers() -> None:
 
 
 def test_a_result_can_be_written_to_a_file() -> None:
-    plain = replace(VIOLATED, witnesses_reached={"in": 2}, constraints_hit=("one key",)).to_plain()
+    seen = replace(SEEN, witnesses_reached={"in": 2}, constraints_hit=("one key",))
+    plain = replace(VIOLATED, coverage=seen).to_plain()
     assert msgspec.json.decode(msgspec.json.encode(plain)) == plain
     assert plain["verdict"] == "VIOLATED"
     assert plain["property"] == "alone"

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 
 from podrace.checker import verdict_cache as remembered
 from podrace.checker.core.exploration import Budget
+from podrace.checker.core.result import Result, Verdict
 from podrace.checker.search import check
-from podrace.checker.verdict import Result, Verdict
 from podrace.checker.verdict_cache import VerdictCache
 from podrace.model.language import TransitionSystem
 from tests.checker.machines import Careless, house
@@ -106,7 +106,7 @@ def forged(kept: Kept, changes: dict[str, Any]) -> None:
         {"verdict": "INCONCLUSIVE"},
         {"verdict": "HOLDS", "run": None, "stopped": "states"},
         {"property": "another"},
-        {"witnesses_reached": {"another": 1}},
+        {"coverage": {"witnesses_reached": {"another": 1}}},
     ],
 )
 def test_a_counterexample_that_is_none_is_ignored(violated: Kept, changes: dict[str, Any]) -> None:
@@ -156,7 +156,7 @@ def test_nothing_undecided_is_kept(violated: Kept, tmp_path: Path) -> None:
     _, key, system, name = violated
     result = searched(system, name)
     cache = VerdictCache(tmp_path)
-    assert not cache.put(key, replace(result, verdict=Verdict.INCONCLUSIVE, trace=None, stopped="states"))
+    assert not cache.put(key, replace(result, verdict=Verdict.INCONCLUSIVE, evidence=None, stopped="states"))
     assert list(tmp_path.iterdir()) == []
 
 

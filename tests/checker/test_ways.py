@@ -12,11 +12,11 @@ from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
 
 from podrace.checker.core.exploration import Budget
+from podrace.checker.core.result import Result, Verdict
 from podrace.checker.minimal import minimal_sets
-from podrace.checker.reduction.policy import PARTIAL_ORDER, Mode
-from podrace.checker.search import UnknownProperty, check
+from podrace.checker.reduction.questions import UnknownProperty
+from podrace.checker.search import check
 from podrace.checker.trace.trace import confirm
-from podrace.checker.verdict import Result, Verdict
 from podrace.checker.ways import Ways, find_ways, kind_of_step
 from podrace.model.language import (
     BOOL,
@@ -122,7 +122,7 @@ def test_all_ways_are_found_the_shorter_first_whatever_the_key() -> None:
 def test_a_longer_run_is_taken_if_it_does_without_a_kind_of_step() -> None:
     """With light, the door opens after 3 steps; the way in the dark takes 4, and none of them can be left out."""
     system = house(0)
-    (shortest,) = check(system, ["closed"], engine="reference", reductions="off")
+    (shortest,) = check(system, ["closed"], engine="reference")
     assert shortest.trace is not None
     assert [s.label.partition("(")[0] for s in shortest.trace.steps] == [
         "house.knock",
@@ -136,23 +136,6 @@ def test_what_every_way_takes_is_named_once() -> None:
     found = find_ways(house(1), "dark", 8, engine="reference")
     assert (told(found), found.common) == ([(("house.switch(on=True)",), 1)], ("house.switch(on=True)",))
     assert found.own(found.ways[0]) == ()
-
-
-def test_a_run_that_a_reduced_search_found_is_replaced_by_a_shortest_one(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """As partial-order reduction may, the search here takes the first step twice."""
-
-    def longer(part: TransitionSystem, *arguments: Any, reductions: Mode, **more: Any) -> list[Result]:
-        (result,) = check(part, *arguments, reductions="off", **more)
-        if reductions == "off" or result.trace is None or result.trace.steps[0].label != "house.find(key=k0)":
-            return [result]
-        trace = confirm(part, (result.trace.path[0], *result.trace.path), "closed")
-        return [replace(result, trace=trace, reductions=(PARTIAL_ORDER,))]
-
-    monkeypatch.setattr("podrace.checker.ways.check", longer)
-    found = find_ways(house(), "closed", 8, engine="reference")
-    assert [len(way.trace.steps) for way in found.ways] == [2, 2, 4]
 
 
 def test_each_run_is_one_of_the_whole_system() -> None:
@@ -185,7 +168,7 @@ def test_the_time_is_kept_also_after_a_search_that_ran_out_of_states(monkeypatch
         clock.now += 1.0
         if clock.now == 1.0:
             return [result]
-        return [replace(result, verdict=Verdict.INCONCLUSIVE, stopped="states", trace=None)]
+        return [replace(result, verdict=Verdict.INCONCLUSIVE, stopped="states", evidence=None)]
 
     monkeypatch.setattr("podrace.checker.ways.time", SimpleNamespace(monotonic=lambda: clock.now))
     monkeypatch.setattr("podrace.checker.ways.check", second_runs_out)
@@ -251,21 +234,20 @@ def recipes(draw: Any) -> TransitionSystem:
 
 def violated_by(system: TransitionSystem, name: str, kinds: tuple[str, ...]) -> bool:
     part = replace(system, transitions=tuple(t for t in system.transitions if kind_of_step(t) in kinds))
-    (result,) = check(part, [name], engine="reference", reductions="off")
+    (result,) = check(part, [name], engine="reference")
     return result.verdict is Verdict.VIOLATED
 
 
 @settings(max_examples=120, deadline=None)
 @given(
     recipes() | coupled(resettabilities=0) | systems(invariants=1, witnesses=1, resettabilities=1),
-    st.sampled_from(["on", "off"]),
 )
 def test_they_are_the_minimal_sets_of_kinds_that_lead_to_a_violation(
-    system: TransitionSystem, reductions: Mode
+    system: TransitionSystem,
 ) -> None:
     kinds = list(dict.fromkeys(map(kind_of_step, system.transitions)))
     assume(system.invariants and len(kinds) <= 7)
-    found = find_ways(system, "invariant0", 1_000, engine="reference", reductions=reductions)
+    found = find_ways(system, "invariant0", 1_000, engine="reference")
     expected = minimal_sets(kinds, lambda chosen: violated_by(system, "invariant0", chosen))
     event(f"{len(expected)} ways")
     assert found.stopped is None
@@ -275,7 +257,7 @@ def test_they_are_the_minimal_sets_of_kinds_that_lead_to_a_violation(
         part = replace(
             system, transitions=tuple(t for t in system.transitions if kind_of_step(t) in way.kinds)
         )
-        (shortest,) = check(part, ["invariant0"], engine="reference", reductions="off")
+        (shortest,) = check(part, ["invariant0"], engine="reference")
         assert shortest.trace is not None
         assert len(way.trace.steps) == len(shortest.trace.steps)
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 import pytest
 
-from podrace.analysis import execute
-from podrace.analysis.plan import Run
+from podrace.analysis import chain
+from podrace.analysis.asked.method import Method
+from podrace.analysis.asked.plan import Run
 from podrace.checker.core.exploration import Budget
 from podrace.cli import main
 from podrace.reports.document import Finding, Fixes, Word
@@ -92,7 +93,7 @@ class Pretence:
     otherwise: Word
     runs: list[Run]
     budgets: list[Budget]
-    methods: list[execute.Method]
+    methods: list[Method]
 
 
 @contextmanager
@@ -102,7 +103,7 @@ def pretending(
     """No search takes place; every run gets the verdict that is told here."""
     pretence = Pretence(verdicts or {}, otherwise, [], [], [])
 
-    def pretend(run: Run, budget: Budget, method: execute.Method, watch: object) -> Finding:
+    def pretend(run: Run, budget: Budget, method: Method, watch: object) -> Finding:
         pretence.runs.append(run)
         pretence.budgets.append(budget)
         pretence.methods.append(method)
@@ -111,5 +112,5 @@ def pretending(
         return finding(run, pretence.verdicts.get(f"{label} {run.property}", by_label))
 
     with monkeypatch.context() as patch:
-        patch.setattr(execute, "execute", pretend)
+        patch.setattr(chain, "verdict_on", pretend)
         yield pretence

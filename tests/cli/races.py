@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from podrace.analysis.execute import finding_of
-from podrace.analysis.plan import Run, Selection, plan
+from podrace.analysis.asked.plan import Run, Selection, plan
+from podrace.analysis.findings import finding_of
 from podrace.analysis.stored.cross_release import with_retraced
 from podrace.analysis.systems import system_of
 from podrace.checker.core.exploration import Budget

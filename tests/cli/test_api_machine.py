@@ -27,7 +27,7 @@ from hypothesis.stateful import (
 )
 
 from podrace import api
-from podrace.analysis.execute import FROM_CACHE
+from podrace.analysis.chain import FROM_CACHE
 from podrace.analysis.stored.replayed import read_trace, replayed
 from podrace.cli import main
 from podrace.model.history import CHANGES, RELEASES, resolve

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from podrace import api
-from podrace.analysis import execute
-from podrace.analysis.caches import cache_folder
-from podrace.analysis.execute import FROM_CACHE
-from podrace.cli.starter import starter_text
+from podrace.analysis import chain
+from podrace.analysis.asked.method import cache_folder
+from podrace.analysis.chain import FROM_CACHE
+from podrace.cli.commands.init import starter_text
 from tests.cli.helpers import TINY, Ran, Shell
 
 
@@ -48,7 +48,7 @@ def test_the_second_time_nothing_is_explored(
     shell: Shell, monkeypatch: pytest.MonkeyPatch, line: tuple[str, ...]
 ) -> None:
     first = shell(*line, "-o", "json")
-    monkeypatch.setattr(execute, "check", no_search)
+    monkeypatch.setattr(chain, "decide", no_search)
     second = shell(*line, "-o", "json")
     assert FROM_CACHE not in first.out
     assert FROM_CACHE in second.out
@@ -56,7 +56,7 @@ def test_the_second_time_nothing_is_explored(
     assert (
         f"note: {'tiny, 1.19' if len(line) == 2 else 'starter, 1.13'}: from the cache: " in shell(*line).out
     )
-    for another in (("--no-cache",), ("--max-states", "5M"), ("--engine", "reference"), ("--no-reductions",)):
+    for another in (("--no-cache",), ("--max-states", "5M"), ("--engine", "reference")):
         with pytest.raises(Searched):
             shell(*line, *another)
 
@@ -64,7 +64,7 @@ def test_the_second_time_nothing_is_explored(
 def test_tests_use_it_too(shell: Shell, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "expecting.yaml").write_text(TINY + "expect: {S-CAP: holds}\n")
     assert shell("test", "expecting.yaml").code == 0
-    monkeypatch.setattr(execute, "check", no_search)
+    monkeypatch.setattr(chain, "decide", no_search)
     assert shell("test", "expecting.yaml").code == 0
     with pytest.raises(Searched):
         shell("test", "expecting.yaml", "--no-cache")
@@ -74,7 +74,7 @@ def test_what_changes_is_explored_again(
     shell: Shell, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     shell("check", "tiny.yaml")
-    monkeypatch.setattr(execute, "check", no_search)
+    monkeypatch.setattr(chain, "decide", no_search)
     (tmp_path / "tiny.yaml").write_text(TINY.replace("One pod, one node", "Another title") + "# and words\n")
     assert shell("check", "tiny.yaml").code == 0
     (tmp_path / "tiny.yaml").write_text(TINY + "scope: {bind_failures: 1}\n")
@@ -118,7 +118,7 @@ def test_python_programs_use_and_keep_the_same_verdicts(
     elsewhere = tmp_path / "elsewhere"
     api.check("tiny.yaml", cache=elsewhere)
     assert any(elsewhere.iterdir())
-    monkeypatch.setattr(execute, "check", no_search)
+    monkeypatch.setattr(chain, "decide", no_search)
     (found,) = api.check("tiny.yaml")
     assert (found.verdict, found.notes) == ("HOLDS", (FROM_CACHE,))
     assert api.check("tiny.yaml", cache=str(elsewhere))[0].notes == (FROM_CACHE,)

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from podrace.analysis import execute
+from podrace.analysis import chain
+from podrace.analysis.asked.method import Method
 from podrace.checker.core.exploration import Budget
 from podrace.checker.core.machine import cores
-from podrace.checker.reduction.policy import Mode
-from podrace.cli import check as check_module
+from podrace.cli import output
 from podrace.model.history import RELEASES
 from podrace.properties import PROPERTIES
 from podrace.reports.document import Word
@@ -60,7 +60,7 @@ def test_what_is_asked_for_is_run(shell: Shell, monkeypatch: pytest.MonkeyPatch)
     ]
     budget = pretence.budgets[0]
     assert (budget.max_states, budget.max_memory, budget.timeout) == (5_000_000, 3 << 29, 120.0)
-    assert set(pretence.methods) == {execute.Method("reference", "auto")}
+    assert set(pretence.methods) == {Method("reference")}
 
 
 def test_a_request_that_changes_nothing_is_accepted_and_said(
@@ -147,27 +147,6 @@ def test_json(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     (row,) = json.loads(ran.out)
     assert (ran.code, ran.err, row["verdict"], row["trace"]) == (1, "", "VIOLATED", [])
     assert (row["release"], row["fixes"]) == ("1.13", {"added": ["77990"], "removed": []})
-
-
-@pytest.mark.parametrize(
-    ("option", "mode"), [([], "auto"), (["--reductions"], "on"), (["--no-reductions"], "off")]
-)
-def test_reductions(shell: Shell, monkeypatch: pytest.MonkeyPatch, option: list[str], mode: Mode) -> None:
-    with pretending(monkeypatch, "HOLDS") as pretence:
-        shell("check", "tiny.yaml", *option)
-    assert pretence.methods == [execute.Method("native", mode)]
-
-
-def test_the_reductions_in_force_are_named(shell: Shell) -> None:
-    (reduced,) = json.loads(shell("check", "tiny.yaml", "--reductions", "-o", "json").out)
-    (plain,) = json.loads(shell("check", "tiny.yaml", "--no-reductions", "-o", "json").out)
-    assert (reduced["reductions"], plain["reductions"]) == (["partial-order reduction"], [])
-    assert reduced["states"] <= plain["states"]
-    assert reduced["verdict"] == plain["verdict"] == "HOLDS"
-    assert (reduced["steps_fired"], reduced["constraints_hit"]) == (
-        plain["steps_fired"],
-        plain["constraints_hit"],
-    )
 
 
 @pytest.mark.parametrize("engine", ["reference", "native"])
@@ -263,18 +242,18 @@ def test_a_search_that_is_cut_short(
     def fail(*arguments: object) -> None:
         raise error
 
-    monkeypatch.setattr(execute, "execute", fail)
+    monkeypatch.setattr(chain, "verdict_on", fail)
     ran = shell("check", "tiny.yaml")
     assert (ran.code, ran.out, ran.err) == (code, "", message)
 
 
 def test_an_engine_that_is_wrong_gives_no_verdict(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
-    from podrace.checker.search import EngineDisagreement
+    from podrace.checker.core.result import EngineDisagreement
 
     def fail(*arguments: object) -> None:
         raise EngineDisagreement("step 3 is not enabled")
 
-    monkeypatch.setattr(execute, "execute", fail)
+    monkeypatch.setattr(chain, "verdict_on", fail)
     ran = shell("check", "tiny.yaml")
     assert (ran.code, ran.out) == (2, "")
     assert ran.err == (
@@ -286,7 +265,7 @@ def test_bugs_are_not_hidden(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> N
     def fail(*arguments: object) -> None:
         raise RuntimeError("a bug")
 
-    monkeypatch.setattr(check_module, "report", fail)
+    monkeypatch.setattr(output, "report", fail)
     with pretending(monkeypatch), pytest.raises(RuntimeError, match="a bug"):
         shell("check", "tiny.yaml")
 

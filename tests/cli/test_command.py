@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from podrace.analysis.asked.options import bytes_in_words, scaled_down
 from podrace.checker.core.exploration import Progress
 from podrace.cli.app import app
-from podrace.cli.progress import describe, memory, short
+from podrace.cli.progress import describe
 from podrace.properties import PROPERTIES
 from podrace.scenarios import catalogue
 from tests.cli.helpers import TINY, Shell
@@ -150,5 +151,5 @@ def test_progress_in_words() -> None:
         Progress(states=1_234_567, transitions=0, depth=17, frontier=2_000, seconds=2.0, memory=5 << 20)
     )
     assert shown == "1,234,567 states  617.3k states/s  depth 17  frontier 2,000  5.0 MiB  2 s"
-    assert [short(n) for n in (0, 999, 1_500, 2_500_000, 3e9)] == ["0", "999", "1.5k", "2.5M", "3.0G"]
-    assert [memory(n) for n in (12, 2048, 3 << 30)] == ["12 B", "2.0 KiB", "3.0 GiB"]
+    assert [scaled_down(n) for n in (0, 999, 1_500, 2_500_000, 3e9)] == ["0", "999", "1.5k", "2.5M", "3.0G"]
+    assert [bytes_in_words(n) for n in (12, 2048, 3 << 30)] == ["12 B", "2.0 KiB", "3.0 GiB"]

@@ -49,7 +49,7 @@ def test_a_file_above_the_working_directory_sets_options(
     shell: Shell, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (tmp_path / ".podrace.yaml").write_text(
-        "check:\n  release: 1.10\n  with-fix: [72259]\n  max-states: 5M\n  reductions: false\n  engine: reference\n"
+        "check:\n  release: 1.10\n  with-fix: [72259]\n  max-states: 5M\n  engine: reference\n"
     )
     below = tmp_path / "a" / "b"
     below.mkdir(parents=True)
@@ -59,13 +59,10 @@ def test_a_file_above_the_working_directory_sets_options(
     )
     with pretending(monkeypatch) as pretence:
         assert shell("check", "../../tiny.yaml", "--release", "1.12").code == 0
-        assert (
-            shell("check", "../../tiny.yaml", "--release", "1.12", "--with-fix", "77990", "--reductions").code
-            == 0
-        )
+        assert shell("check", "../../tiny.yaml", "--release", "1.12", "--with-fix", "77990").code == 0
     assert [run.composition.label for run in pretence.runs] == ["1.12 + 72259", "1.12 + 77990"]
     assert [budget.max_states for budget in pretence.budgets] == [5_000_000] * 2
-    assert [(m.engine, m.reductions) for m in pretence.methods] == [("reference", "off"), ("reference", "on")]
+    assert [m.engine for m in pretence.methods] == ["reference", "reference"]
 
 
 def test_pyproject_sets_the_same(shell: Shell, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

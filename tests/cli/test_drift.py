@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podrace.analysis.go_functions import functions_of
-from podrace.cli.drift import Drift, compared
+from podrace.analysis.upstream.drifted import Drift, compared
+from podrace.analysis.upstream.go_functions import functions_of
 from podrace.model.history.upstream import mirrors
 from tests.cli.helpers import Shell
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from podrace.analysis.own.patch_checks import PARTS
-from podrace.analysis.own.patches import read_patch, with_patches
-from podrace.cli.new_patch import listed, scaffold
+from podrace.analysis.asked.patch_checks import PARTS
+from podrace.analysis.asked.patch_scaffold import listed, scaffold
+from podrace.analysis.asked.patches import read_patch, with_patches
 from podrace.model.history import RELEASES, resolve
 from tests.cli.helpers import TINY, Shell
 

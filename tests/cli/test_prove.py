@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from podrace.cli import surveying
-from podrace.reports.survey import Survey
+from podrace.analysis.prove import proof_of_property
+from podrace.reports.proof import Proof
 from tests.cli.helpers import Shell
 
 SMALL = ["--scope", "pod_events=1", "--scope", "flush=false", "-j", "1"]
@@ -47,18 +47,18 @@ def test_counts_of_two_pods_are_exact(shell: Shell) -> None:
         *SMALL,
     )
     assert ran.code == 0
-    (survey,) = json.loads(ran.out)
-    assert survey["verdict"] == "HOLDS FOR ALL"
+    (proof,) = json.loads(ran.out)
+    assert proof["verdict"] == "HOLDS FOR ALL"
     assert {
-        row["placement"]: (row["clusters"], row["explored"]) for row in survey["rows"] if row["pods"] == 2
+        row["placement"]: (row["clusters"], row["explored"]) for row in proof["rows"] if row["pods"] == 2
     } == {
         "2 waiting": (21, 21),
         "1 on n1, 1 waiting": (12, 12),
         "2 on n1": (1, 1),
     }
-    assert survey["clusters"] == sum(row["clusters"] for row in survey["rows"]) == 37
-    assert survey["states"] == sum(row["states"] for row in survey["rows"])
-    assert (survey["states"], survey["depth"]) == (7347, 49)
+    assert proof["clusters"] == sum(row["clusters"] for row in proof["rows"]) == 37
+    assert proof["states"] == sum(row["states"] for row in proof["rows"])
+    assert (proof["states"], proof["depth"]) == (7347, 49)
 
 
 def test_violating_clusters_are_grouped_with_the_simplest_of_each(shell: Shell, tmp_path: Path) -> None:
@@ -119,7 +119,7 @@ def test_a_journal_goes_on_and_says_the_same(shell: Shell, monkeypatch: pytest.M
         *SMALL,
     ]
     plain = json.loads(shell(*line).out)
-    monkeypatch.setattr(surveying, "CHUNK", 5)
+    monkeypatch.setattr(proof_of_property, "CHUNK", 5)
     whole = json.loads(shell(*line, "--journal", "j").out)
     lines = Path("j").read_text().splitlines(keepends=True)
     assert len(lines) > 3
@@ -128,7 +128,7 @@ def test_a_journal_goes_on_and_says_the_same(shell: Shell, monkeypatch: pytest.M
     for found in (plain, whole, resumed):
         del found[0]["seconds"]
     assert plain == whole == resumed
-    monkeypatch.setattr(surveying, "CHUNK", 6)  # its chunks have the names of others
+    monkeypatch.setattr(proof_of_property, "CHUNK", 6)  # its chunks have the names of others
     divided = shell(*line, "--journal", "j")
     assert (divided.code, divided.out) == (2, "")
     assert "j: is the journal of another sweep" in divided.err
@@ -188,8 +188,8 @@ def test_what_is_refused_is_one_line(shell: Shell, words: list[str], message: st
 
 
 def test_what_holds_in_no_cluster_that_tests_it_is_vacuous() -> None:
-    survey = Survey(
+    proof = Proof(
         property="P", release="1", verdict="HOLDS FOR ALL", pods=1, nodes=1, clusters=1, explored=1, states=1,
         transitions=0, depth=0, violated=0, inconclusive=0, seconds=0.0, covers="", rows=(), groups=(), witnesses_missed=("g",),
     )  # fmt: skip
-    assert survey.vacuous
+    assert proof.vacuous

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from podrace.analysis.proving.clusters import Outcomes, Task, work
+from podrace.analysis.prove import proof_of_property
+from podrace.analysis.prove.cluster_batches import Outcomes, Task, work
 from podrace.checker.jobs.chunk import Work
-from podrace.cli import surveying
 from tests.cli.helpers import Shell
 
 ray = pytest.importorskip("ray", reason="Ray is an optional extra")
@@ -55,14 +55,14 @@ def test_a_proof_loses_nothing_when_a_worker_of_the_cluster_is_killed(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(surveying, "CHUNK", CHUNK)
+    monkeypatch.setattr(proof_of_property, "CHUNK", CHUNK)
     shell = Shell(capsys)
     here = shell(*PROOF)
     (survey,) = untimed(here.out)
     chunks = sum(-(-row["explored"] // CHUNK) for row in survey["rows"])
     assert (survey["clusters"], chunks) == (37, 14)
 
-    monkeypatch.setattr(surveying, "work", killed_half_way(tmp_path, chunks // 2))
+    monkeypatch.setattr(proof_of_property, "work", killed_half_way(tmp_path, chunks // 2))
     ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="error")
     try:
         there = shell(*PROOF, "--ray", "local")

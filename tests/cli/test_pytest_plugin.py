@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from podrace.api import NotAsExpected, UsageProblem, check, expect, text_of
-from podrace.cli.starter import starter_text
+from podrace.cli.commands.init import starter_text
 from podrace.model.language import Expr, any_of
 from podrace.properties import Property
 from tests.cli.helpers import TINY

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
 
-from podrace.analysis.execute import Method, execute
-from podrace.analysis.plan import Run
+from podrace.analysis.asked.method import Method
+from podrace.analysis.asked.plan import Run
+from podrace.analysis.chain import verdict_on
 from podrace.checker.core.exploration import Budget
 from podrace.reports.document import Finding
 from podrace.scenarios import ScenarioError, parse_scenario
@@ -50,7 +51,7 @@ def answer(asked: Asked, text: str, **options: Any) -> Finding | None:
     except ScenarioError:
         return None
     run = Run(scenario, asked.composition, asked.property)
-    return execute(run, Budget(max_states=STATES), Method(reductions="off", **options))
+    return verdict_on(run, Budget(max_states=STATES), Method(**options))
 
 
 def assert_as_by_brute_force(question: tuple[Asked, str, list[str]]) -> None:

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from podrace.analysis.execute import Method, execute
-from podrace.analysis.plan import Run
+from podrace.analysis.asked.method import Method
+from podrace.analysis.asked.plan import Run
+from podrace.analysis.chain import verdict_on
 from podrace.api import NotAsExpected, expect
 from podrace.checker.core.exploration import Budget
 from podrace.model.history import resolve
@@ -53,7 +54,7 @@ USUAL, UNBOUNDED = Method(), Budget()
 
 
 def verdict_of(text: str, release: str, method: Method = USUAL, budget: Budget = UNBOUNDED) -> Finding:
-    return execute(Run(parse_scenario(text), resolve(release), "S-NOM"), budget, method)
+    return verdict_on(Run(parse_scenario(text), resolve(release), "S-NOM"), budget, method)
 
 
 def brute_force(release: str, **ranges: range) -> dict[tuple[str, ...], int | None]:
@@ -62,7 +63,7 @@ def brute_force(release: str, **ranges: range) -> dict[tuple[str, ...], int | No
     for numbers in product(*ranges.values()):
         text = RACE.format(**dict(zip(ranges, numbers, strict=True)))
         try:
-            finding = verdict_of(text, release, Method(reductions="off"))
+            finding = verdict_of(text, release)
         except ScenarioError:
             continue
         found[tuple(map(str, numbers))] = None if finding.trace is None else len(finding.trace)
@@ -106,7 +107,7 @@ def test_the_reference_engine_says_the_same() -> None:
         "nodes: {n: {cpu: 1..3}}\npods: {p: {cpu: 1..2}, q: {cpu: 1}}\nscope: {pod_events: 1, flush: false}\n"
     )
     run = Run(parse_scenario(text), resolve("1.19"), "S-CAP")
-    native, slow = (execute(run, Budget(), Method(engine)) for engine in ("native", "reference"))
+    native, slow = (verdict_on(run, Budget(), Method(engine)) for engine in ("native", "reference"))
     figures = [(f.verdict, f.states, f.transitions, f.depth, f.witnesses_reached) for f in (native, slow)]
     assert figures[0] == figures[1]
     assert (native.engine, slow.engine) == ("native", "reference")
@@ -134,7 +135,7 @@ def test_the_violating_cluster_is_one_that_can_be_written_and_replayed(shell: Sh
     assert ran.code == 1
     (found,) = json.loads(ran.out)
     (tmp_path / "concrete.yaml").write_text(found["clusters"]["scenario"])
-    (alone,) = json.loads(shell("check", "concrete.yaml", "--no-reductions", "-o", "json").out)
+    (alone,) = json.loads(shell("check", "concrete.yaml", "-o", "json").out)
     assert len(alone["trace"]) == len(found["trace"]) == 30
     assert "clusters" not in alone
     assert shell("replay", "trace.json").out.endswith(

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from podrace.analysis.stored.report_directory import DRAWINGS, FILES, file_stem
 from podrace.cli import main
-from podrace.cli.report_dir import DRAWINGS, FILES, file_stem
 from podrace.reports.schema import schema_of
 from tests.cli.helpers import MINE, TINY, Shell, pretending
 from tests.reports.samples import VIOLATED

@@ -8,11 +8,18 @@ from typing import Any
 
 import pytest
 
-from podrace.cli import verify_clusters
-from podrace.cli.verify import Inquiry, candidates_of, default_release, diff_code, fits, runs_of, verify_code
+from podrace.analysis.compare import over_all_clusters
+from podrace.analysis.compare.inquiry import (
+    Inquiry,
+    candidates_of,
+    default_release,
+    fits,
+    runs_of,
+)
+from podrace.cli.commands.verify import diff_code, proofs_code, verify_code
 from podrace.model.history import resolve
 from podrace.reports.document import Finding, Fixes, Word
-from podrace.reports.survey import Group, Survey
+from podrace.reports.proof import Group, Proof
 from podrace.reports.verify.comparison import Comparison, Lost, Pair, outcome_of
 from podrace.scenarios import catalogue
 from tests.cli.helpers import TINY, Shell
@@ -288,21 +295,23 @@ def test_over_all_clusters_what_is_out_of_reach_is_seen(shell: Shell) -> None:
     assert (row["before"]["clusters"], row["after"]["clusters"]) == (37, 5)
 
 
-def survey(verdict: str, groups: tuple[Group, ...] = ()) -> Survey:
-    return Survey("S-NOM", "r", verdict, 3, 1, 9, 9, 9, 9, 9, len(groups), 0, 0.0, "", (), groups)
+def proof(verdict: str, groups: tuple[Group, ...] = ()) -> Proof:
+    return Proof("S-NOM", "r", verdict, 3, 1, 9, 9, 9, 9, 9, len(groups), 0, 0.0, "", (), groups)
 
 
 def test_over_all_clusters_another_violating_cluster_is_a_regression(monkeypatch: pytest.MonkeyPatch) -> None:
     text = (HERE / "small-race.yaml").read_text()
-    found = survey("VIOLATED", (Group(1, "one", 3, text), Group(1, "two", 3, text), Group(1, "none", 3, "")))
+    found = proof("VIOLATED", (Group(1, "one", 3, text), Group(1, "two", 3, text), Group(1, "none", 3, "")))
     for verdict, outcome, fresh in (
         ("HOLDS", "REGRESSED", ("one", "two")),
         ("VIOLATED", "still violated", ()),
     ):
-        monkeypatch.setattr(verify_clusters, "execute", lambda run, budget, verdict=verdict: finding(verdict))
-        made = verify_clusters.surveyed(survey("VIOLATED"), found, resolve("1.13"), ())
+        monkeypatch.setattr(
+            over_all_clusters, "verdict_on", lambda run, budget, verdict=verdict: finding(verdict)
+        )
+        made = over_all_clusters.pair_of(proof("VIOLATED"), found, resolve("1.13"), ())
         assert (made.outcome, made.tried, made.newly_violating) == (outcome, 2, fresh)
-        assert verify_clusters.code_of([made], strict=False) == (1 if fresh else 0)
-        assert verify_clusters.code_of([made], strict=True) == 1
-    regressed = verify_clusters.surveyed(survey("HOLDS FOR ALL"), found, resolve("1.13"), ())
+        assert proofs_code([made], strict=False) == (1 if fresh else 0)
+        assert proofs_code([made], strict=True) == 1
+    regressed = over_all_clusters.pair_of(proof("HOLDS FOR ALL"), found, resolve("1.13"), ())
     assert regressed.outcome == "REGRESSED"

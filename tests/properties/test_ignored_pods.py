@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from podrace.analysis.execute import Method, execute
-from podrace.analysis.plan import Run
+from podrace.analysis.asked.plan import Run
+from podrace.analysis.chain import verdict_on
 from podrace.checker.core.exploration import Budget
 from podrace.checker.trace.fingerprint import fingerprint
 from podrace.model.history import resolve
@@ -38,7 +38,7 @@ def ignoring(identifier: str, *pods: str) -> Scenario:
 def steps(identifier: str, release: str, *ignored: str, states: int = 10_000) -> int | None:
     """How long the shortest counterexample is; None if there is none among so many states."""
     run = Run(ignoring(identifier, *ignored), resolve(release), identifier)
-    found = execute(run, Budget(max_states=states), Method(reductions="off"))
+    found = verdict_on(run, Budget(max_states=states))
     return None if found.trace is None else len(found.trace) + len(found.cycle)
 
 
@@ -85,7 +85,7 @@ def test_what_concerns_nobody_is_left_out(identifier: str) -> None:
     )  # fmt: skip
     run = Run(ignoring(identifier, *PODS), resolve("1.19"), identifier)
     assert run.prop is prop
-    found = execute(run, Budget(max_states=1000), Method(reductions="off"))
+    found = verdict_on(run, Budget(max_states=1000))
     assert found.trace is None
     assert found.words.endswith("Ignored, not looked at for: v (because); a (because); b (because).")
 

@@ -90,6 +90,6 @@ ROWS = [
 def test_verdict_and_counts(name, cluster, release, fixes, verdict, states, steps):
     classes = resolve(release, fixes).classes
     (found,) = check(instrument(CLUSTERS[cluster], classes, [PROPERTIES[name]]), [name])
-    assert (found.verdict.name, found.states) == (verdict, states)
+    assert (found.verdict.name, found.counts.states) == (verdict, states)
     assert (None if found.trace is None else len(found.trace.steps)) == steps
     assert not found.vacuous

@@ -49,7 +49,13 @@ def test_verdict_and_counts(
     system = instrument(scenario.spec, resolve(release).classes, [PROPERTIES[identifier]])
     (found,) = check(system, [identifier])
     steps = None if found.trace is None else len(found.trace.steps)
-    assert (found.verdict.name, found.states, found.transitions, found.depth, steps) == expected
+    assert (
+        found.verdict.name,
+        found.counts.states,
+        found.counts.transitions,
+        found.counts.depth,
+        steps,
+    ) == expected
     assert not found.vacuous
     assert found.stopped in (None, "answered")
 

@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from podrace.checker.core.result import Verdict
 from podrace.checker.trace.cross_system_replay import retrace
 from podrace.checker.trace.trace import ReplayError, confirm
-from podrace.checker.verdict import Verdict
 from podrace.model.history import Composition, Patch, in_order, resolve
 from podrace.model.language import Component, ModelError
 from podrace.scenarios import catalogue

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from podrace.checker.core.exploration import Budget
+from podrace.checker.core.result import Result, Verdict
 from podrace.checker.search import check
-from podrace.checker.verdict import Result, Verdict
 from podrace.model.environment.objects import ClusterSpec
 from podrace.model.history import Composition, resolve
 from podrace.model.language import TransitionSystem

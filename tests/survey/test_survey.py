@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from podrace.checker.verdict import Verdict
+from podrace.checker.core.result import Verdict
 from podrace.model.history import CHANGES, RELEASES, resolve
 from podrace.properties import PROPERTIES
 from podrace.scenarios import catalogue

@@ -17,7 +17,7 @@ from podrace.checker import explicit as native
 from podrace.checker.core.interpreter import Interpreter
 from podrace.checker.explicit import reference
 from podrace.checker.export.spin import Found, run_spin
-from podrace.checker.search import explored_slice
+from podrace.checker.reduction.questions import explored_slice
 from podrace.model.history import Composition
 from podrace.model.language import INT, State, TransitionSystem, Variable, as_expr
 from podrace.model.language.expr import less, variable

@@ -11,7 +11,7 @@ import pytest
 from podrace.checker import explicit as native
 from podrace.checker.explicit import reference
 from podrace.checker.export.tlc import Found, run_tlc
-from podrace.checker.search import explored_slice
+from podrace.checker.reduction.questions import explored_slice
 from podrace.model.language import TransitionSystem
 from podrace.properties import PROPERTIES, instrument
 from tests.checker.export.combined import many_systems, once_each, one_of

@@ -14,7 +14,7 @@ from podrace.checker.explicit import explore
 from podrace.checker.parametric.explorer import Explorer
 from podrace.checker.parametric.parameters import with_quantities
 from podrace.checker.parametric.parametric_system import Exchange, Family, Unknown
-from podrace.checker.search import explored_slice
+from podrace.checker.reduction.questions import explored_slice
 from podrace.model.environment.objects import Scope
 from podrace.model.history import resolve
 from podrace.properties import PROPERTIES, instrument

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from podrace.checker.core.exploration import Budget
+from podrace.checker.parametric.exchange import Exchange
 from podrace.checker.parametric.explorer import Explorer
 from podrace.checker.parametric.parametric_system import Family
 from podrace.checker.parametric.valid import Valid
-from podrace.checker.reduction.exchange import Exchange
 from podrace.model.environment.objects import Scope
 from podrace.model.language import (
     INT,
@@ -30,8 +30,8 @@ from podrace.model.language import (
 from podrace.model.language.expr import fresh_graph, less, parameter, variable
 from podrace.model.language.sorts import sort_of_ref
 from podrace.scenarios.template import ClusterTemplate, Limits, templates
+from tests.checker.parametric.automorphisms import SYSTEMS, maps, some_states
 from tests.checker.parametric.test_sufficiency import CASES, essence, unknown_of
-from tests.checker.reduction.test_symmetry import SYSTEMS, maps, some_states
 from tests.symmetric_systems import Process
 
 SMALL = ClusterTemplate(

@@ -6,13 +6,11 @@ import time
 
 import pytest
 
-from podrace.checker.search import EngineDisagreement
+from podrace.checker.core.result import EngineDisagreement, Verdict
 from podrace.checker.smt.solver import Solver, Undecided
 from podrace.checker.smt.theories import THEORIES
 from podrace.checker.symbolic import bounded
-from podrace.checker.symbolic.bounded import Runs, search
-from podrace.checker.symbolic.claims import Claim, confirmed
-from podrace.checker.verdict import Verdict
+from podrace.checker.symbolic.bounded import Claim, Runs, confirmed, search
 from podrace.model.language import INT, Parameter, Transition, TransitionSystem, Variable, as_expr
 from podrace.model.language.expr import fresh_graph, parameter, variable
 from tests.checker.machines import counters, graph
@@ -36,9 +34,9 @@ def climbing(top: int = 9) -> tuple[TransitionSystem, dict[str, Parameter]]:
 def test_the_shortest_run_over_all_quantities() -> None:
     system, _ = climbing()
     found = search(system, "below", 5)
-    assert (found.verdict, found.depth, found.stopped) == (Verdict.VIOLATED, 3, None)
-    assert found.quantities["stride"] == 3
-    assert found.quantities["height"] in (7, 8, 9)
+    assert (found.verdict, found.counts.depth, found.stopped) == (Verdict.VIOLATED, 3, None)
+    assert found.parameters["stride"] == 3
+    assert found.parameters["height"] in (7, 8, 9)
     assert found.trace is not None
     assert [step.label for step in found.trace.steps] == ["part.up()"] * 3
 
@@ -46,8 +44,8 @@ def test_the_shortest_run_over_all_quantities() -> None:
 def test_no_run_within_the_bound() -> None:
     system, _ = climbing()
     found = search(system, "below", 2)
-    assert (found.verdict, found.depth, found.stopped) == (Verdict.INCONCLUSIVE, 2, "steps")
-    assert (found.trace, found.quantities) == (None, {})
+    assert (found.verdict, found.counts.depth, found.stopped) == (Verdict.INCONCLUSIVE, 2, "steps")
+    assert (found.trace, found.parameters) == (None, {})
 
 
 def test_an_assumption_leaves_quantities_out() -> None:
@@ -56,7 +54,7 @@ def test_an_assumption_leaves_quantities_out() -> None:
         slow = parameter(known["stride"]) < 2
     assert search(system, "below", 8, assumption=slow).verdict is Verdict.INCONCLUSIVE
     found = search(system, "below", 9, assumption=slow)
-    assert (found.depth, found.quantities) == (9, {"stride": 1, "height": 9})
+    assert (found.counts.depth, found.parameters) == (9, {"stride": 1, "height": 9})
 
 
 def test_an_assumption_is_about_quantities_only() -> None:
@@ -70,20 +68,20 @@ def test_quantities_that_the_slice_does_not_see_have_a_value_too() -> None:
     with fresh_graph():
         other = parameter(Parameter("other", 4, 6)) < 5
     found = search(system, "below", 3, assumption=other)
-    assert found.quantities["other"] == 4
+    assert found.parameters["other"] == 4
 
 
 def test_the_initial_state_counts() -> None:
     system = graph({(0, 1): True}, 2, invariants={"never": set()})
     found = search(system, "never", 0)
-    assert (found.verdict, found.depth) == (Verdict.VIOLATED, 0)
+    assert (found.verdict, found.counts.depth) == (Verdict.VIOLATED, 0)
 
 
 def test_a_system_that_comes_to_rest_has_no_longer_runs() -> None:
     system = graph({(0, 1): True, (1, 2): True}, 4, invariants={"inside": {0, 1, 2}})
     assert search(system, "inside", 9).verdict is Verdict.INCONCLUSIVE
     system = graph({(0, 1): True, (1, 2): True}, 4, invariants={"inside": {0, 1}})
-    assert search(system, "inside", 9).depth == 2
+    assert search(system, "inside", 9).counts.depth == 2
 
 
 def test_a_slice_without_the_property_is_harmless() -> None:
@@ -95,7 +93,7 @@ def test_a_slice_without_the_property_is_harmless() -> None:
 def test_no_time_is_inconclusive() -> None:
     system, _ = climbing()
     found = search(system, "below", 9, timeout=0.0)
-    assert (found.verdict, found.depth, found.stopped) == (Verdict.INCONCLUSIVE, -1, "timeout")
+    assert (found.verdict, found.counts.depth, found.stopped) == (Verdict.INCONCLUSIVE, -1, "timeout")
 
 
 def test_a_solver_that_gives_up_is_inconclusive(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -109,7 +107,7 @@ def test_a_solver_that_gives_up_is_inconclusive(monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr(bounded.Runs, "violation", tired)
     found = search(system, "below", 9)
-    assert (found.verdict, found.depth, found.stopped) == (Verdict.INCONCLUSIVE, 1, "canceled")
+    assert (found.verdict, found.counts.depth, found.stopped) == (Verdict.INCONCLUSIVE, 1, "canceled")
 
 
 def test_the_deadline_stops_a_solver() -> None:

@@ -13,11 +13,11 @@ from hypothesis import given, settings
 
 from podrace.checker import explicit as native
 from podrace.checker.core.exploration import Budget
+from podrace.checker.core.result import Verdict
 from podrace.checker.explicit import reference
 from podrace.checker.parametric.parameters import quantities_of, with_quantities
 from podrace.checker.smt.theories import THEORIES, Theory
 from podrace.checker.symbolic.bounded import search
-from podrace.checker.verdict import Verdict
 from podrace.model.language import TransitionSystem
 from tests.random_systems import coupled, systems
 
@@ -46,9 +46,13 @@ def compare(system: TransitionSystem, theory: Theory) -> None:
         bound = min(diameter, DEEPEST)
         found = search(system, invariant, bound, theory=theory)
         if length is None or length > bound:
-            assert (found.verdict, found.depth, found.stopped) == (Verdict.INCONCLUSIVE, bound, "steps")
+            assert (found.verdict, found.counts.depth, found.stopped) == (
+                Verdict.INCONCLUSIVE,
+                bound,
+                "steps",
+            )
         else:
-            assert (found.verdict, found.depth) == (Verdict.VIOLATED, length)
+            assert (found.verdict, found.counts.depth) == (Verdict.VIOLATED, length)
             assert found.trace is not None
             assert len(found.trace.steps) == length
 
@@ -84,8 +88,11 @@ def compare_unknown(system: TransitionSystem, theory: Theory) -> None:
         found = search(system, invariant, 4, theory=theory)
         assert found.verdict is (Verdict.VIOLATED if lengths else Verdict.INCONCLUSIVE)
         if lengths:
-            assert found.depth == min(lengths)
-            assert answers[choices.index({q.name: found.quantities[q.name] for q in unknown})] == found.depth
+            assert found.counts.depth == min(lengths)
+            assert (
+                answers[choices.index({q.name: found.parameters[q.name] for q in unknown})]
+                == found.counts.depth
+            )
 
 
 @settings(max_examples=40, deadline=None)

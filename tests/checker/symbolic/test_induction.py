@@ -1,27 +1,23 @@
-"""Induction: what is proved holds, what is violated is violated, and no proof is believed that a fresh solver denies."""
+"""Induction: what is proved holds, what is violated is violated, and no violation is believed that nothing confirms."""
 
 from __future__ import annotations
-
-import shutil
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 
 from podrace.checker.core.interpreter import Interpreter
+from podrace.checker.core.result import EngineDisagreement, Verdict
 from podrace.checker.explicit.reference import explore
-from podrace.checker.search import EngineDisagreement
 from podrace.checker.smt.theories import THEORIES, Theory
-from podrace.checker.symbolic.certificate import OBLIGATIONS, certificate, failed_obligations
-from podrace.checker.symbolic.cubes import Cubes
-from podrace.checker.symbolic.induction import Proof, by_k_induction, by_pdr
-from podrace.checker.symbolic.pdr import Pdr
+from podrace.checker.symbolic.bounded import Claim, Runs
+from podrace.checker.symbolic.induction import NotInductive, by_k_induction
 from podrace.model.language import BOOL, INT, Parameter, Transition, TransitionSystem, Variable, as_expr
 from podrace.model.language.expr import const, equal, fresh_graph, parameter, variable
 from tests.checker.machines import Careless, house
 from tests.random_systems import UNIVERSE, coupled, systems
+
+MOST = 4
+"""The largest k for random systems."""
 
 BOTH = pytest.mark.parametrize("theory", THEORIES.values(), ids=THEORIES)
 
@@ -64,30 +60,13 @@ def lock(broken: bool = False) -> TransitionSystem:
 
 
 @BOTH
-def test_pdr_finds_an_invariant_for_all_quantities(theory: Theory) -> None:
-    proof = by_pdr(lock(), "room", theory=theory)
-    assert (proof.word, proof.trace, proof.stopped) == ("PROVED", None, None)
-    assert proof.clauses > 0
-    assert proof.certificate is not None
-    assert failed_obligations(proof.certificate) == []
-
-
-@BOTH
-def test_pdr_finds_a_violation(theory: Theory) -> None:
-    proof = by_pdr(lock(broken=True), "room", theory=theory)
-    assert (proof.word, proof.k, proof.certificate) == ("VIOLATED", 2, None)
-    assert proof.quantities["share"] <= proof.quantities["room"] < 2 * proof.quantities["share"]
-    assert proof.trace is not None
-
-
-@BOTH
 def test_k_induction_shows_what_it_cannot_exclude(theory: Theory) -> None:
     proof = by_k_induction(lock(), "room", 1, theory=theory)
-    assert (proof.word, proof.k, proof.stopped) == ("INCONCLUSIVE", 1, "induction")
-    shown = proof.counterexample
-    assert shown is not None
+    assert (proof.verdict, proof.counts.depth, proof.stopped) == (Verdict.INCONCLUSIVE, 1, "induction")
+    shown = proof.evidence
+    assert isinstance(shown, NotInductive)
     assert len(shown.states) == 2
-    interpreter = Interpreter(shown.system, shown.quantities)
+    interpreter = Interpreter(shown.system, proof.parameters)
     predicate = shown.system.invariants["room"]
     assert [interpreter.holds(predicate, s) for s in shown.states] == [True, False]
     (number,) = (i for i, t in enumerate(shown.system.transitions) if t.label == shown.labels[0])
@@ -98,89 +77,48 @@ def test_k_induction_shows_what_it_cannot_exclude(theory: Theory) -> None:
 @BOTH
 def test_k_induction_proves_with_a_larger_k(theory: Theory) -> None:
     proof = by_k_induction(lock(), "room", 12, theory=theory)
-    assert proof.word == "PROVED"
-    assert proof.k > 1
+    assert (proof.verdict, proof.evidence, proof.stopped, proof.vacuous) == (Verdict.HOLDS, None, None, False)
+    assert proof.words == f"Proved by k-induction for runs of any length, at depth {proof.counts.depth}."
+    assert (proof.counts.depth or 0) > 1
 
 
 def test_k_induction_finds_a_violation() -> None:
     proof = by_k_induction(lock(broken=True), "room", 5)
-    assert (proof.word, proof.k) == ("VIOLATED", 2)
+    assert (proof.verdict, proof.counts.depth) == (Verdict.VIOLATED, 2)
+    assert proof.parameters["share"] <= proof.parameters["room"] < 2 * proof.parameters["share"]
+    assert proof.trace is not None
 
 
-@pytest.mark.parametrize(
-    "prove", [lambda s, t: by_pdr(s, "room", timeout=t), lambda s, t: by_k_induction(s, "room", 3, timeout=t)]
-)
-def test_no_time_is_inconclusive(prove: object) -> None:
-    proof: Proof = prove(lock(), 0.0)  # type: ignore[operator]
-    assert (proof.word, proof.stopped) == ("INCONCLUSIVE", "timeout")
-
-
-def test_a_proof_that_a_fresh_solver_denies_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    ran = Pdr.run
-
-    def forgetful(self: Pdr) -> int | None:
-        found = ran(self)
-        self.clauses = ()
-        return found
-
-    monkeypatch.setattr(Pdr, "run", forgetful)
-    with pytest.raises(EngineDisagreement, match="no step leaves the invariant: sat"):
-        by_pdr(lock(), "room")
+def test_no_time_is_inconclusive() -> None:
+    proof = by_k_induction(lock(), "room", 3, timeout=0.0)
+    assert (proof.verdict, proof.counts.depth, proof.stopped) == (Verdict.INCONCLUSIVE, 0, "timeout")
+    assert (proof.evidence, proof.words) == (
+        None,
+        "Stopped by the time limit at depth 0, nothing known beyond.",
+    )
 
 
 def test_a_violation_that_nothing_confirms_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Pdr, "run", lambda self: 4)
-    with pytest.raises(EngineDisagreement, match="violated within 4 steps, but bounded search does not"):
-        by_pdr(lock(), "room")
-
-
-def test_each_obligation_can_fail() -> None:
-    text = by_pdr(lock(), "room").certificate
-    assert text is not None
-    for i, (words, _) in enumerate(OBLIGATIONS):
-        parts = text.split("(push 1)")
-        parts[i + 1] = "\n(assert true)\n(check-sat)\n(pop 1)\n"
-        assert failed_obligations("(push 1)".join(parts)) == [f"{words}: sat"]
-    assert len(failed_obligations("(check-sat)")) == 3
-
-
-def test_another_process_confirms_a_certificate(tmp_path: Path) -> None:
-    text = by_pdr(lock(), "room").certificate
-    assert text is not None
-    file = tmp_path / "proof.smt2"
-    file.write_text(text)
-    solver = shutil.which("z3", path=str(Path(sys.executable).parent))
-    assert solver is not None
-    ran = subprocess.run([solver, str(file)], capture_output=True, encoding="utf-8", check=True)
-    assert ran.stdout.split() == ["unsat"] * 3
-
-
-@BOTH
-def test_a_certificate_knows_no_names_of_the_solver(theory: Theory) -> None:
-    system = lock()
-    cubes = Cubes(system, system.invariants["room"], theory, None)
-    (question, *_) = cubes.questions
-    for code in (0, 1):
-        cubes.literal((question, code))
-        text = certificate(cubes, [((question, code),)], "not a proof")
-        assert "literal" not in text
-        assert not any("no answer" in failed for failed in failed_obligations(text))
+    monkeypatch.setattr(Runs, "violation", lambda self: Claim({"share": 1, "room": 1}, ()))
+    with pytest.raises(EngineDisagreement, match="Z3 claims that `room` of lock is violated after 0 steps"):
+        by_k_induction(lock(), "room", 3)
 
 
 def agree(system: TransitionSystem, theory: Theory) -> None:
-    """Both kinds of induction say what the explorer says, wherever they say something."""
+    """Induction says what the explorer says, wherever it says something."""
     for name in system.invariants:
         asked = system.with_predicates(
             invariants={name: system.invariants[name]}, witnesses={}, resettabilities={}
         )
         violations = explore(asked).violations
-        by_frames = by_pdr(system, name, theory=theory)
-        by_depth = by_k_induction(system, name, 4, theory=theory)
-        assert by_frames.word == ("VIOLATED" if violations else "PROVED")
-        assert by_depth.word in (by_frames.word, "INCONCLUSIVE")
-        if violations:
-            assert by_frames.k == len(violations[name])
-            assert by_depth.word == "VIOLATED" or len(violations[name]) >= 4
+        found = by_k_induction(system, name, MOST, theory=theory)
+        if violations and len(violations[name]) < MOST:
+            assert (found.verdict, found.counts.depth) == (Verdict.VIOLATED, len(violations[name]))
+        elif violations:
+            assert found.verdict is Verdict.INCONCLUSIVE
+        else:
+            assert found.verdict in (Verdict.HOLDS, Verdict.INCONCLUSIVE)
+        assert (found.evidence is None) == (found.verdict is Verdict.HOLDS)
 
 
 @BOTH

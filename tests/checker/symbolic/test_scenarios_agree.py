@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from podrace.checker.core.exploration import Budget
+from podrace.checker.core.result import Verdict
 from podrace.checker.explicit import explore
 from podrace.checker.reduction.slicing import slice_system
 from podrace.checker.symbolic.bounded import search
-from podrace.checker.verdict import Verdict
 from podrace.model.history import resolve
 from podrace.properties import PROPERTIES, instrument
 from podrace.scenarios import find_scenarios
@@ -40,7 +40,7 @@ def test_on_scenarios(name: str, prop: str | None, fixes: tuple[str, ...], steps
     path = explored.violations.get(wanted)
     found = search(system, wanted, steps)
     if path is not None and len(path) <= steps:
-        assert (found.verdict, found.depth) == (Verdict.VIOLATED, len(path))
+        assert (found.verdict, found.counts.depth) == (Verdict.VIOLATED, len(path))
     else:
         assert explored.complete or explored.depth > steps
-        assert (found.verdict, found.depth, found.stopped) == (Verdict.INCONCLUSIVE, steps, "steps")
+        assert (found.verdict, found.counts.depth, found.stopped) == (Verdict.INCONCLUSIVE, steps, "steps")

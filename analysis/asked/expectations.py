@@ -1,0 +1,102 @@
+"""Scenario files with the verdicts that they expect: which files these are, and their runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from ...model.history import CHANGES, RELEASES
+from ...properties import PROPERTIES, Property
+from ...reports.document import Word
+from ...scenarios import Expectation, Scenario, ScenarioError, one_line, read_scenario
+from ...scenarios.reader.document import parse_document, read_text
+from .options import UsageProblem, parse_fix, parse_property, parse_release
+from .plan import Run, compose, default_release, race_beside, refuse_unknown_ignored
+
+ENDINGS = (".yaml", ".yml")
+SECTION = "expect"
+
+_VERDICTS: Mapping[str, Word] = {"holds": "HOLDS", "violated": "VIOLATED"}
+
+
+def files_to_test(paths: Sequence[Path]) -> tuple[list[Path], int]:
+    """The files to check, and how many YAML files of the directories expect nothing. Raises UsageProblem or ScenarioError."""
+    found: dict[Path, None] = {}
+    skipped = 0
+    for path in paths:
+        if path.is_dir():
+            candidates = sorted(p for p in path.rglob("*") if p.suffix in ENDINGS and _visible(p, path))
+            chosen = [p for p in candidates if expects_something(p)]
+            skipped += len(candidates) - len(chosen)
+            found.update(dict.fromkeys(chosen))
+        else:
+            if path.exists() and not expects_something(path):
+                raise ScenarioError(
+                    f"{one_line(str(path), 200)}: nothing is expected: add a section `{SECTION}`, as `podrace init` does"
+                )
+            found[path] = None
+    if not found:
+        where = ", ".join(one_line(str(path), 200) for path in paths)
+        raise UsageProblem(
+            f"no scenario file in {where} has a section `{SECTION}`: `podrace init` writes one"
+        )
+    return list(found), skipped
+
+
+def skipped_words(skipped: int) -> str:
+    """What is to be said of the YAML files that expect nothing."""
+    noun = "1 YAML file has" if skipped == 1 else f"{skipped} YAML files have"
+    return f"{noun} no section `{SECTION}` and took no part"
+
+
+def runs_expected(files: Sequence[Path], own: Mapping[str, type[Property]]) -> list[Run]:
+    """The runs of which these files expect something. Raises UsageProblem or ScenarioError with the place of a mistake."""
+    return [run for file in files for run in expected_runs(read_scenario(file, str(file)), own)]
+
+
+def _visible(path: Path, root: Path) -> bool:
+    return path.is_file() and not any(part.startswith(".") for part in path.relative_to(root).parts)
+
+
+def expects_something(path: Path) -> bool:
+    """Whether a YAML file has the section at its top. One that is no YAML for scenarios has it if a line begins with it."""
+    file = one_line(str(path), 200)
+    text = read_text(path, file)
+    try:
+        top = parse_document(text, file)
+    except ScenarioError:
+        return any(line.startswith(f"{SECTION}:") for line in text.splitlines())
+    pairs = getattr(top.node, "value", None) if not top.is_list and not top.is_scalar else ()
+    return any(key.value == SECTION for key, _ in pairs or ())
+
+
+def expected_runs(scenario: Scenario, own: Mapping[str, type[Property]]) -> list[Run]:
+    """The runs that a scenario expects something of. Raises ScenarioError with the place of a mistake."""
+    refuse_unknown_ignored(scenario, own)
+    return [_run(scenario, expectation, own) for expectation in scenario.expect]
+
+
+def _run(scenario: Scenario, expected: Expectation, own: Mapping[str, type[Property]]) -> Run:
+    group = expected.path.partition(".verdicts")[0]
+    path = expected.path
+    try:
+        identifier = parse_property(expected.property, [*PROPERTIES, *own])
+        path = f"{group}.release"
+        release = parse_release(expected.release, RELEASES) if expected.release else default_release(scenario)
+        path = f"{group}.with_fixes"
+        with_fixes = [parse_fix(key, list(CHANGES)) for key in expected.with_fixes]
+        beside = race_beside(scenario) if expected.release is None else ()
+        path = f"{group}.without_fixes"
+        without_fixes = [parse_fix(key, list(CHANGES)) for key in expected.without_fixes]
+        composition = compose(release, list(dict.fromkeys([*with_fixes, *beside])), without_fixes)
+    except UsageProblem as problem:
+        raise scenario.complaint(path, str(problem)) from None
+    return Run(
+        scenario,
+        composition,
+        identifier,
+        expected=_VERDICTS[expected.verdict],
+        expected_steps=expected.steps,
+        origin=expected.path,
+        own=own.get(identifier),
+    )

@@ -1,0 +1,159 @@
+"""What users write in options, turned into values; every mistake is a UsageProblem with the remedy."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ...scenarios import known_names, number_of, one_line
+
+_NUMBER = re.compile(r"([0-9][0-9_]{0,15})([kmg]?)", re.ASCII | re.IGNORECASE)
+_MEMORY = re.compile(r"([0-9]{1,9})(?:\.([0-9]{1,3}))?([kmgt]?)(i?)b?", re.ASCII | re.IGNORECASE)
+_TIME = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,3})?)(ms|s|m|h|)", re.ASCII | re.IGNORECASE)
+_SECONDS = {"ms": 0.001, "s": 1.0, "": 1.0, "m": 60.0, "h": 3600.0}
+_RELEASE = re.compile(r"v?([0-9]+)\.([0-9]+)(?:\.([0-9]+))?", re.ASCII)
+
+MOST_OBJECTS = 6
+"""Of more pods or nodes than this, `podrace prove` does not survey all clusters."""
+
+MOST_JOBS = 256
+"""More threads than this have nothing to gain from a search."""
+
+MOST_STEPS = 10_000_000
+"""More steps than this no random walk has."""
+
+
+class UsageProblem(Exception):
+    """A wrong option or argument: one line that says what is wrong and what to do."""
+
+
+def parse_states(text: str) -> int:
+    """A number of states such as 5000000, 5_000_000 or 5M."""
+    number = _scaled(text)
+    if number < 1:
+        raise UsageProblem(
+            f"--max-states: `{one_line(text)}` is no number of states: write for example 5000000 or 5M"
+        )
+    return number
+
+
+def parse_memory(text: str) -> int:
+    """A number of bytes such as 4G, 512M or 1.5Gi; letters mean powers of 1024."""
+    match = _MEMORY.fullmatch(text)
+    number = 0
+    if match is not None:
+        scale = 1024 ** " kmgt".index(match[3].lower() or " ")
+        number = int(float(f"{match[1]}.{match[2] or 0}") * scale)
+    if number < 1:
+        raise UsageProblem(
+            f"--max-memory: `{one_line(text)}` is no amount of memory: write for example 4G or 512M"
+        )
+    return number
+
+
+def scaled_down(number: float) -> str:
+    """A number with at most three digits before its letter."""
+    for letter, scale in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
+        if number >= scale:
+            return f"{number / scale:.1f}{letter}"
+    return f"{number:.0f}"
+
+
+def bytes_in_words(count: int) -> str:
+    """Bytes, rounded."""
+    for letter, scale in (("G", 1 << 30), ("M", 1 << 20), ("k", 1 << 10)):
+        if count >= scale:
+            return f"{count / scale:.1f} {letter}iB".replace("kiB", "KiB")
+    return f"{count} B"
+
+
+def parse_timeout(text: str) -> float:
+    """A duration such as 60s, 5m, 1h or 90 (seconds)."""
+    match = _TIME.fullmatch(text)
+    seconds = float(match[1]) * _SECONDS[match[2].lower()] if match else 0.0
+    if seconds <= 0:
+        raise UsageProblem(f"--timeout: `{one_line(text)}` is no duration: write for example 60s, 5m or 1h")
+    return seconds
+
+
+def parse_size(option: str, text: str) -> int:
+    """A number of pods or nodes."""
+    number = int(text) if re.fullmatch(r"[0-9]{1,2}", text, re.ASCII) else 0
+    if not 1 <= number <= MOST_OBJECTS:
+        raise UsageProblem(
+            f"{option}: `{one_line(text)}` is no size: write a number from 1 to {MOST_OBJECTS}"
+        )
+    return number
+
+
+def parse_walks(text: str) -> int:
+    """A number of random walks such as 5000, 10_000 or 10k."""
+    return _count("--walks", text, 10**15, "walks", "5000 or 10k")
+
+
+def parse_steps(text: str) -> int:
+    """A number of steps that a random walk may have, such as 500 or 1k."""
+    return _count("--steps", text, MOST_STEPS, "steps", "500 or 1k")
+
+
+def _scaled(text: str) -> int:
+    """A number such as 5000, 5_000 or 5k; 0 for anything else."""
+    match = _NUMBER.fullmatch(text)
+    return int(match[1].replace("_", "")) * 1000 ** " kmg".index(match[2].lower() or " ") if match else 0
+
+
+def _count(option: str, text: str, most: int, what: str, example: str) -> int:
+    number = _scaled(text)
+    if not 1 <= number <= most:
+        raise UsageProblem(
+            f"{option}: `{one_line(text)}` is no number of {what}: write a number from 1 to {most:,}, such as {example}"
+        )
+    return number
+
+
+def parse_seed(text: str) -> int:
+    """A seed: a number from 0 to 2^64 - 1."""
+    number = int(text) if re.fullmatch(r"[0-9]{1,20}", text, re.ASCII) else -1
+    if not 0 <= number < 1 << 64:
+        raise UsageProblem(f"--seed: `{one_line(text)}` is no seed: write a number from 0 to 2^64 - 1")
+    return number
+
+
+def parse_jobs(text: str) -> int:
+    """A number of threads."""
+    number = int(text) if re.fullmatch(r"[0-9]{1,4}", text, re.ASCII) else 0
+    if not 1 <= number <= MOST_JOBS:
+        raise UsageProblem(
+            f"--jobs: `{one_line(text)}` is no number of threads: write a number from 1 to {MOST_JOBS}"
+        )
+    return number
+
+
+def parse_release(text: str, known: Sequence[str]) -> str:
+    """A release of the model: 1.13, v1.13 or 1.13.0 (a release means its first version)."""
+    match = _RELEASE.fullmatch(text)
+    release = f"{int(match[1])}.{int(match[2])}" if match else text
+    if release not in known:
+        raise UsageProblem(f"unknown release `{one_line(text)}`; {known_names(release, known)}")
+    if match and match[3] and int(match[3]) != 0:
+        raise UsageProblem(
+            f"unknown release `{one_line(text)}`: {release} means its first version, {release}.0; "
+            "add what was put into the patch release with --with-fix"
+        )
+    return release
+
+
+def parse_fix(text: str, known: Sequence[str]) -> str:
+    """The key of an upstream change: 72259, #72259, kubernetes/kubernetes#72259 or its link."""
+    key = number_of(text) or text
+    if key not in known:
+        raise UsageProblem(f"unknown fix `{one_line(text)}`; {known_names(key, known)}")
+    return key
+
+
+def parse_property(text: str, known: Sequence[str]) -> str:
+    """The identifier of a property, in any case of letters."""
+    for identifier in known:
+        if identifier.lower() == text.lower():
+            return identifier
+    raise UsageProblem(f"unknown property `{one_line(text)}`; {known_names(text, known)}")

@@ -1,0 +1,72 @@
+"""Properties of the user's own: classes in a Python file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import get_args
+
+from ...properties import PROPERTIES, Property
+from ...properties.property import Kind
+from ...scenarios import known_names, one_line
+from .options import UsageProblem
+from .python_file import load_module, split_option
+
+_METHOD = {"liveness": "cases"}
+"""What a property of each kind must define; `holds` unless named."""
+
+
+def own_properties(options: Sequence[str]) -> dict[str, type[Property]]:
+    """The properties that `--properties FILE[:CLASS]` names, by identifier. Raises UsageProblem."""
+    found: dict[str, type[Property]] = {}
+    for option in options:
+        path, name = split_option(option)
+        for cls in _classes(path, name):
+            if cls.id in PROPERTIES:
+                raise _problem(
+                    path, f"{cls.__name__}: `{cls.id}` is a property of podrace: choose another `id`"
+                )
+            if found.get(cls.id, cls) is not cls:
+                raise _problem(path, f"{cls.__name__}: two properties have the id `{cls.id}`")
+            found[cls.id] = cls
+    return found
+
+
+def _problem(path: Path, what: str) -> UsageProblem:
+    return UsageProblem(f"--properties: {' '.join(str(path).split())}: {what}")
+
+
+def _classes(path: Path, name: str) -> list[type[Property]]:
+    module = load_module(path, _problem)
+    found = {
+        n: c
+        for n, c in vars(module).items()
+        if isinstance(c, type)
+        and issubclass(c, Property)
+        and c.__module__ == module.__name__
+        and not n.startswith("_")
+    }
+    if not found:
+        raise _problem(path, "there is no property in it: write a subclass of podrace.properties.Property")
+    if name and name not in found:
+        raise _problem(path, f"there is no property class `{name}` in it; {known_names(name, list(found))}")
+    chosen = [found[name]] if name else list(found.values())
+    for cls in chosen:
+        _check(path, cls)
+    return chosen
+
+
+def _check(path: Path, cls: type[Property]) -> None:
+    identifier = getattr(cls, "id", None)
+    if not isinstance(identifier, str) or not identifier:
+        raise _problem(path, f'{cls.__name__} has no identifier: write `id = "MY-RULE"` in the class')
+    if not cls.__doc__:
+        raise _problem(path, f"{cls.__name__} has no docstring: say in one sentence what must hold")
+    if cls.kind not in get_args(Kind):
+        kinds = ", ".join(get_args(Kind))
+        raise _problem(
+            path, f"{cls.__name__}: `{one_line(str(cls.kind))}` is no kind of property: use one of {kinds}"
+        )
+    method = _METHOD.get(cls.kind, "holds")
+    if getattr(cls, method) is getattr(Property, method):
+        raise _problem(path, f"{cls.__name__} is of kind `{cls.kind}` and has no method `{method}`")

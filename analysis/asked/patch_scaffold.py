@@ -1,0 +1,198 @@
+"""A file to begin a patch with, and what there is to override."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import typing
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import FunctionType
+from typing import Any
+
+from ...model import language, scheduler
+from ...model.history import Composition, resolve
+from ...model.language import Component
+from ...model.language.component import combine
+from ...scenarios import known_names, one_line
+from .files import refuse_unwritable, write_text
+from .options import UsageProblem
+from .patch_checks import PARTS, overridable, shown_parameters
+
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*", re.ASCII)
+
+
+def new_patch(name: str, part: str, method: str, release: str, directory: Path) -> Path:
+    """Write NAME.py with one class that overrides one method as the release has it. Raises UsageProblem."""
+    if not _NAME.fullmatch(name):
+        raise UsageProblem(
+            f"`{one_line(name)}` cannot name a class: write letters, digits and _, such as MyPatch"
+        )
+    path = directory / f"{_snake(name)}.py"
+    refuse_unwritable("new-patch", path)
+    if path.exists():
+        raise UsageProblem(f"{path} is there already: choose another name")
+    write_text("new-patch", path, scaffold(name, part, method, release))
+    return path
+
+
+def scaffold(name: str, part: str, method: str, release: str) -> str:
+    """The text of the file: the class derives from the one whose method the release uses. Raises UsageProblem."""
+    cls = _class_of(part, release)
+    methods = overridable(cls)
+    if method not in methods:
+        raise UsageProblem(
+            f"{part} has no method `{one_line(method)}` in {release}; {known_names(method, sorted(methods))}"
+        )
+    function = methods[method]
+    home = _home(cls, method)
+    base = home if _derivable(home) else PARTS[part]
+    names = sorted({n for n in _annotations(function) if n in function.__globals__})
+    defaults = (p.default for p in inspect.signature(function).parameters.values())
+    names += [n for n in (_constant(function, d) for d in defaults if d is not inspect.Parameter.empty) if n]
+    imports = _imports(
+        {base.__name__: base, **{n: function.__globals__[n] for n in names}}, function.__module__
+    )
+    is_step = any(hasattr(vars(b).get(method), "__podrace_step__") for b in cls.__mro__)
+    signature = _signature(function)
+    doc = (inspect.getdoc(function) or "").split("\n\n")[0].replace("\n", " ")
+    arguments = ", ".join(p.name for p in list(inspect.signature(function).parameters.values())[1:])
+    answer = "" if _returns_nothing(function) else "return "
+    kind = " (a step: what it does is atomic)" if is_step else ""
+    return (
+        f'"""{name}: a proposed change to {part}, written against {release}.\n\n'
+        f"podrace verify {_snake(name)}.py --release {release}\n"
+        '"""\n\n'
+        f"from __future__ import annotations\n\n{imports}\n\n\n"
+        f"class {_camel(name)}({base.__name__}):\n"
+        '    """Say in one sentence what changes, and why."""\n\n'
+        f"    def {method}({signature}:\n"
+        f'        """{doc}"""\n'
+        f"        # As {release} has it{kind}, in {home.__module__}. Change this:\n"
+        f"        {answer}super().{method}({arguments})\n"
+    )
+
+
+def listed(part: str | None, release: str) -> list[dict[str, Any]]:
+    """What can be overridden: the methods of each part (or of one), with their first lines. Raises UsageProblem."""
+    return [
+        {
+            "component": name,
+            "method": method,
+            "parameters": [p.name for p in list(inspect.signature(function).parameters.values())[1:]],
+            "step": _is_step(cls, method),
+            "module": _home(cls, method).__module__,
+            "summary": _first_line(function),
+        }
+        for name in ([_known(part)] if part else list(PARTS))
+        for cls in [_class_of(name, release)]
+        for method, function in sorted(overridable(cls).items())
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Overridable:
+    """A part of the scheduler, and what can be overridden in it: calls, whether they are steps, and their first lines."""
+
+    part: str
+    summary: str
+    methods: tuple[tuple[str, bool, str], ...]
+
+
+def overridables(part: str | None, release: str) -> list[Overridable]:
+    """The same for people, part by part. Raises UsageProblem."""
+    found = []
+    for name in [_known(part)] if part else list(PARTS):
+        cls = _class_of(name, release)
+        methods = tuple(
+            (f"{method}({shown_parameters(function)})", _is_step(cls, method), _first_line(function))
+            for method, function in sorted(overridable(cls).items())
+        )
+        found.append(Overridable(name, _first_line(PARTS[name]), methods))
+    return found
+
+
+def _known(part: str) -> str:
+    if part not in PARTS:
+        raise UsageProblem(f"--component: unknown part `{one_line(part)}`; {known_names(part, list(PARTS))}")
+    return part
+
+
+def _class_of(part: str, release: str) -> type[Component]:
+    """The class of a part as the release has it."""
+    base = PARTS[_known(part)]
+    composition: Composition = resolve(release)
+    return combine(base, [cls for cls in composition.classes if issubclass(cls, base)])
+
+
+def _home(cls: type, method: str) -> type:
+    return next(base for base in cls.__mro__ if method in vars(base))
+
+
+def _derivable(cls: type) -> bool:
+    """Whether the class is one that a patch may derive from: a part, or a change to one."""
+    return any(issubclass(cls, part) for part in PARTS.values())
+
+
+def _is_step(cls: type, method: str) -> bool:
+    return any(hasattr(vars(base).get(method), "__podrace_step__") for base in cls.__mro__)
+
+
+def _annotations(function: FunctionType) -> Iterator[str]:
+    for text in function.__annotations__.values():
+        yield from re.findall(r"[A-Za-z_][A-Za-z0-9_]*", text if isinstance(text, str) else text.__name__)
+
+
+def _imports(things: Mapping[str, Any], place: str) -> str:
+    """Import lines for names, by module: of packages that export a name, the package; of a constant, where it is used."""
+    modules: dict[str, set[str]] = {}
+    for name, thing in things.items():
+        packages = (language, scheduler)
+        home = next((p.__name__ for p in packages if vars(p).get(name) is thing), None)
+        own = thing.__module__ if isinstance(thing, type) else "typing" if name in vars(typing) else place
+        module = home or own
+        if module != "builtins":
+            modules.setdefault(module, set()).add(name)
+    return "\n".join(
+        f"from {module} import {', '.join(sorted(names))}" for module, names in sorted(modules.items())
+    )
+
+
+def _signature(function: FunctionType) -> str:
+    """`self, pod: Pod) -> None`: everything after the bracket."""
+    shown = []
+    for number, p in enumerate(inspect.signature(function).parameters.values()):
+        annotation = "" if number == 0 or p.annotation is p.empty else f": {_word(p.annotation)}"
+        default = "" if p.default is p.empty else f" = {_constant(function, p.default) or repr(p.default)}"
+        shown.append(f"{p.name}{annotation}{default}")
+    returned = inspect.signature(function).return_annotation
+    arrow = "" if returned is inspect.Signature.empty else f" -> {_word(returned)}"
+    return f"{', '.join(shown)}){arrow}"
+
+
+def _constant(function: FunctionType, value: Any) -> str | None:
+    """The name of a default that is no literal, where the function is written."""
+    if value is None or isinstance(value, (bool, int, str)):
+        return None
+    return next((name for name, thing in function.__globals__.items() if thing is value), None)
+
+
+def _word(annotation: Any) -> str:
+    return annotation if isinstance(annotation, str) else getattr(annotation, "__name__", str(annotation))
+
+
+def _returns_nothing(function: FunctionType) -> bool:
+    return function.__annotations__.get("return") in (None, "None")
+
+
+def _first_line(thing: Any) -> str:
+    return (inspect.getdoc(thing) or "").partition("\n")[0]
+
+
+def _snake(name: str) -> str:
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
+
+
+def _camel(name: str) -> str:
+    return "".join(word[:1].upper() + word[1:] for word in name.split("_"))

@@ -1,0 +1,79 @@
+"""Patches of the user's own: subclasses of parts of the scheduler in a Python file, checked before anything is built."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from ...model.history import Composition, Patch
+from ...model.language import Component
+from ...scenarios import known_names
+from .options import UsageProblem
+from .patch_checks import PARTS, PatchMistake, check_members, check_names, check_part
+from .python_file import load_module, split_option
+
+
+def patches_of(options: Sequence[str]) -> tuple[Patch, ...]:
+    """The patches that `FILE[:CLASS]` name. Raises UsageProblem."""
+    return tuple(read_patch(option) for option in dict.fromkeys(options))
+
+
+def read_patch(option: str) -> Patch:
+    """The patch in a file: all classes in it, or the one that is named. Raises UsageProblem."""
+    path, name = split_option(option)
+    module = load_module(path, _problem)
+    own = {n: c for n, c in vars(module).items() if isinstance(c, type) and c.__module__ == module.__name__}
+    found = {n: c for n, c in own.items() if not n.startswith("_") and issubclass(c, Component)}
+    if name and name not in own:
+        raise _problem(path, f"there is no class `{name}` in it; {known_names(name, list(found))}")
+    if name and name not in found:
+        raise _problem(path, f"{name} is no part of the scheduler: {_derive(own[name])}")
+    if not found:
+        other = next(iter(own), None)
+        what = f"{other} is no part of the scheduler" if other else "there is no class in it"
+        raise _problem(path, f"{what}: {_derive(own.get(other or '', object))}")
+    chosen = [found[name]] if name else list(found.values())
+    try:
+        for cls in chosen:
+            check_part(cls)
+        check_names(list(own.values()))
+        for cls in chosen:
+            check_members(cls)
+    except PatchMistake as mistake:
+        where = f"line {mistake.line}: " if mistake.line else ""
+        raise _problem(path, f"{where}{mistake}") from None
+    title = path.stem if len(chosen) > 1 or chosen[0].__name__ == "Patch" else chosen[0].__name__
+    return Patch(title, option, tuple(chosen))
+
+
+def with_patches(composition: Composition, patches: Sequence[Patch]) -> Composition:
+    """The composition with patches on top, and a note for each that brings older behaviour along."""
+    made = composition.patched(patches)
+    inside = set(composition.classes)
+    notes = [
+        f"{patch.name} derives from {base.__name__}, which {composition.label} does not have: it brings back what came before"
+        for patch in patches
+        for base in dict.fromkeys(b for cls in patch.classes for b in cls.__mro__)
+        if base.__module__.startswith("podrace.model.history.")
+        and base not in inside
+        and not _inherited(base, inside)
+    ]
+    return made.noted(notes)
+
+
+def _inherited(base: type, inside: set[type[Component]]) -> bool:
+    return any(issubclass(cls, base) for cls in inside)
+
+
+def _derive(cls: type) -> str:
+    parts = ", ".join(PARTS)
+    near = [
+        name
+        for name, part in PARTS.items()
+        if any(b in part.__mro__[1:] for b in cls.__bases__ if b is not object)
+    ]
+    return f"derive it from {near[0]}" if near else f"derive a class from one of {parts}"
+
+
+def _problem(path: Path, what: str) -> UsageProblem:
+    return UsageProblem(f"{' '.join(str(path).split())}: {what}")

@@ -1,0 +1,265 @@
+"""Which runs a command line asks for: scenarios, releases and properties, all of them checked before any run.
+
+The scope as options give it: NAME=VALUE, as in the `scope` section of a scenario.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from ...model.environment.objects import Scope
+from ...model.history import CHANGES, RELEASES, Composition, Patch, resolve
+from ...properties import PROPERTIES, Property
+from ...reports.document import Word
+from ...scenarios import Scenario, ScenarioError, catalogue, find_scenarios, known_names, one_line
+from ...scenarios.reader.document import parse_document
+from ...scenarios.reader.settings import read_scope
+from .options import UsageProblem, parse_fix, parse_property, parse_release
+from .patches import with_patches
+
+SAFETY = ("invariant", "stuck")
+"""The kinds of properties that a run of finitely many steps violates."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What the options of `podrace check` ask for. `given` are scenarios beside the named ones; `remark` is one on every run."""
+
+    names: Sequence[str] = ()
+    release: str | None = None
+    with_fixes: Sequence[str] = ()
+    without_fixes: Sequence[str] = ()
+    properties: Sequence[str] = ()
+    own: Mapping[str, type[Property]] = field(default_factory=dict)
+    fair_flush: bool = False
+    patches: Sequence[Patch] = ()
+    given: Sequence[Scenario] = ()
+    remark: str = ""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing in particular is asked for."""
+        return self == Selection()
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One property to be checked in one scenario on one release; `expected` is what is known to come out, after `expected_steps`.
+
+    `remark` says, for the reader of the result, why it is run. `own` is the property if it is the user's; `origin`
+    is the field of the file that asks for the run, if it is none of those that name properties.
+    """
+
+    scenario: Scenario
+    composition: Composition
+    property: str
+    expected: Word | None = None
+    expected_steps: int | None = None
+    remark: str = ""
+    own: type[Property] | None = None
+    origin: str = ""
+
+    @builtins.property
+    def ignored(self) -> str:
+        """Why the scenario says that this property is not to be looked at, or not for any pod; empty if it does not say so."""
+        everybody = {pod.name for pod in self.scenario.spec.pods} <= self.silenced.keys()
+        for_each = "; ".join(f"{pod}: {reason}" for pod, reason in self.silenced.items())
+        return self.scenario.ignore.get(self.property, for_each if everybody else "")
+
+    @builtins.property
+    def silenced(self) -> Mapping[str, str]:
+        """For which pods it is not to be looked at, and why."""
+        return self.scenario.silenced.get(self.property, {})
+
+    @builtins.property
+    def prop(self) -> type[Property]:
+        """The class of the property, the user's own or that of the catalogue, less what is silenced."""
+        return (self.own or PROPERTIES[self.property]).ignoring(frozenset(self.silenced))
+
+
+def plan(selection: Selection) -> list[Run]:
+    """The runs, in the order in which they are reported. Raises UsageProblem or ScenarioError."""
+    if selection.is_empty:
+        return _before_and_after()
+    properties = _unique(parse_property(name, [*PROPERTIES, *selection.own]) for name in selection.properties)
+    properties = properties or list(selection.own)
+    release = parse_release(selection.release, RELEASES) if selection.release is not None else None
+    with_fixes = _unique(parse_fix(name, list(CHANGES)) for name in selection.with_fixes)
+    without_fixes = _unique(parse_fix(name, list(CHANGES)) for name in selection.without_fixes)
+    runs = []
+    for scenario in chosen_scenarios(selection.names, selection.given):
+        refuse_unknown_ignored(scenario, selection.own)
+        if selection.fair_flush:
+            scenario = with_a_fair_flush(scenario)
+        beside = race_beside(scenario) if release is None else ()
+        composition = compose(
+            release or default_release(scenario), _unique([*with_fixes, *beside]), without_fixes
+        )
+        composition = with_patches(composition, selection.patches)
+        for identifier in properties or default_properties(scenario):
+            own = selection.own.get(identifier)
+            runs.append(Run(scenario, composition, identifier, remark=selection.remark, own=own))
+    return runs
+
+
+def with_a_fair_flush(scenario: Scenario) -> Scenario:
+    """The same with liveness counting on the periodic flush. Raises UsageProblem if there is none."""
+    scope = scenario.spec.scope
+    if not scope.flush:
+        raise UsageProblem(
+            f"--fair-flush: {scenario.name} has no periodic flush (`flush: false` in its scope)"
+        )
+    return replace(scenario, spec=replace(scenario.spec, scope=replace(scope, fair_flush=True)))
+
+
+def _unique(names: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(names))
+
+
+def chosen_scenarios(names: Sequence[str], given: Sequence[Scenario] = ()) -> list[Scenario]:
+    """The given scenarios and those that these names stand for, each once; without any, the whole catalogue.
+
+    Raises ScenarioError.
+    """
+    if not names:
+        return list(given or catalogue())
+    found = {scenario.file: scenario for scenario in given}
+    for name in names:
+        for scenario in find_scenarios(name):
+            found.setdefault(scenario.file, scenario)
+    return list(found.values())
+
+
+def release_of(text: str | None, otherwise: str = RELEASES[-1]) -> str:
+    """The release that an option names, if it is there. Raises UsageProblem."""
+    return parse_release(text, RELEASES) if text is not None else otherwise
+
+
+def compose(release: str, with_fixes: Sequence[str], without_fixes: Sequence[str]) -> Composition:
+    """A release with these changes put in and taken out. Raises UsageProblem for a contradiction."""
+    try:
+        return resolve(release, with_fixes, without_fixes)
+    except ValueError as error:
+        raise UsageProblem(f"{error}: leave out --with-fix or --without-fix") from None
+
+
+def _before_and_after() -> list[Run]:
+    """Every seed race on the release just before its fix, and on the same release with the fix put in; then what the
+    fix leaves open, and that further changes close it.
+    """
+    runs = []
+    for scenario in catalogue():
+        if scenario.race is None or not scenario.race.seed:
+            continue
+        release = default_release(scenario)
+        before = race_beside(scenario)
+        fixed = resolve(release, [*race_fixes(scenario), *before])
+        properties = default_properties(scenario)
+        runs += [Run(scenario, resolve(release, before), p, expected="VIOLATED") for p in properties]
+        runs += [Run(scenario, fixed, p, expected="HOLDS") for p in properties]
+        runs += _residual(scenario, release)
+    return runs
+
+
+def _residual(scenario: Scenario, release: str) -> list[Run]:
+    residual = scenario.race.residual if scenario.race else None
+    if residual is None:
+        return []
+    fixes, further = race_fixes(scenario), checked_changes(scenario, residual.closed_by)
+    left = f"a residual of {_listed(fixes)}: another interleaving breaks {residual.property} although the fix is in"
+    closed = f"{_listed([*fixes, *further])} together make {residual.property} hold"
+    return [
+        Run(scenario, resolve(release, fixes), residual.property, "VIOLATED", remark=left),
+        Run(scenario, resolve(release, [*fixes, *further]), residual.property, "HOLDS", remark=closed),
+    ]
+
+
+def _listed(keys: Sequence[str]) -> str:
+    return keys[0] if len(keys) == 1 else f"{', '.join(keys[:-1])} and {keys[-1]}"
+
+
+def race_fixes(scenario: Scenario) -> tuple[str, ...]:
+    """The upstream changes that fix the race of a scenario, checked against the model's."""
+    return checked_changes(scenario, scenario.race.fixes if scenario.race else ())
+
+
+def race_beside(scenario: Scenario) -> tuple[str, ...]:
+    """The changes that are put in beside the fix and without it, checked against the model's."""
+    return checked_changes(scenario, scenario.race.beside if scenario.race else ())
+
+
+def checked_changes(scenario: Scenario, keys: tuple[str, ...]) -> tuple[str, ...]:
+    """These upstream changes, named in the race of a scenario, checked against the model's."""
+    for key in keys:
+        if key not in CHANGES:
+            raise scenario.complaint("race", f"unknown fix `{one_line(key)}`; {known_names(key, CHANGES)}")
+    return keys
+
+
+def default_release(scenario: Scenario) -> str:
+    """The release that a scenario is meant for; the newest if it does not say."""
+    if scenario.release is None:
+        return RELEASES[-1]
+    try:
+        return parse_release(scenario.release, RELEASES)
+    except UsageProblem as problem:
+        raise scenario.complaint("release", str(problem)) from None
+
+
+def default_properties(scenario: Scenario) -> tuple[str, ...]:
+    """The properties that a scenario is meant for, checked against the catalogue; all if it does not say."""
+    for section, names in (("properties", scenario.properties), ("also", scenario.also)):
+        for i, name in enumerate(names):
+            if name not in PROPERTIES:
+                problem = f"unknown property `{name}`; {known_names(name, PROPERTIES)}"
+                raise scenario.complaint(f"{section}[{i}]", problem)
+    return scenario.properties or tuple(PROPERTIES)
+
+
+def refuse_all_ignored(runs: Sequence[Run]) -> None:
+    """Refuse to look at nothing, which would be no success. Raises UsageProblem."""
+    if runs and all(run.ignored for run in runs):
+        why = "; ".join(dict.fromkeys(f"{run.property}: {run.ignored}" for run in runs))
+        raise UsageProblem(
+            f"nothing would be looked at, for all is ignored ({one_line(why, 300)}): name another property"
+        )
+
+
+def refuse_unknown_ignored(scenario: Scenario, own: Mapping[str, type[Property]]) -> None:
+    """Refuse to ignore what no property is, for it would be a mistyped one that is still looked at; and to ignore for single
+    pods what is about none. Raises ScenarioError.
+    """
+    known = {**PROPERTIES, **own}
+    places = {f"ignore.{one_line(name)}": name for name in scenario.ignore}
+    of_pods = {
+        f"pods.{pod}.ignore.{one_line(name)}": name
+        for name, pods in scenario.silenced.items()
+        for pod in pods
+    }
+    for path, name in (places | of_pods).items():
+        if name not in known:
+            problem = f"unknown property `{one_line(name)}`; {known_names(name, known)}"
+            raise scenario.complaint(path, problem)
+        if path in of_pods and not known[name].concerns:
+            problem = f"{name} is not about single pods, so it cannot be ignored for one"
+            raise scenario.complaint(
+                path, f"{problem}: ignore it for the whole file, in the section `ignore` at its top"
+            )
+
+
+def parse_scope(settings: Sequence[str]) -> Scope:
+    """The scope with these bounds; the others are as by default. Raises UsageProblem."""
+    lines = []
+    for setting in settings:
+        name, equals, value = setting.partition("=")
+        if not equals or not name.strip() or "\n" in setting:
+            raise UsageProblem(f"--scope: `{one_line(setting)}`: write NAME=VALUE, such as node_deletions=1")
+        lines.append(f"{name.strip()}: {value.strip()}")
+    if not lines:
+        return Scope()
+    try:
+        return read_scope(parse_document("\n".join(lines) + "\n", "--scope"), {}, ())
+    except ScenarioError as error:
+        raise UsageProblem(str(error)) from None

@@ -1,0 +1,107 @@
+"""The chain from a scenario to a verdict, on one page. `podrace check`, `podrace test`, podrace.api, the plug-in for pytest,
+comparisons and the single clusters of a proof all go through it; each stage is one call.
+
+    load      name or file      -> Scenario           scenarios.find_scenarios, scenarios.read_scenario, manifests.represent
+    plan      Selection         -> list[Run]          analysis.asked.plan.plan
+    trace     Run               -> TransitionSystem   analysis.systems.system_of, properties.instrument
+    slice     TransitionSystem  -> TransitionSystem   checker.reduction.questions.slice_for: what the property can see
+    search    TransitionSystem  -> Exploration        checker.explicit.explore: every reachable state
+    confirm   Exploration       -> Result             checker.reduction.conclusion.conclude: the interpreter executes every claim again
+    find      Result            -> Finding            analysis.findings.finding_of
+    report    list[Finding]     -> text, JSON, ...    reports
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from ..checker.core.exploration import Budget, Progress
+from ..checker.core.result import Result
+from ..checker.reduction.conclusion import conclude
+from ..checker.reduction.questions import kind_of, slice_for
+from ..checker.reduction.slicing import Slicer
+from ..checker.search import engine_of
+from ..checker.verdict_cache import VerdictCache
+from ..model.language import TransitionSystem
+from ..model.language.expr import fresh_graph
+from ..reports.document import Finding
+from .asked.method import NOBODY, USUAL, Engine, Method, Watcher
+from .asked.plan import Run, Selection, plan
+from .every_cluster import on_every_cluster
+from .findings import finding_of, how_to_go_on, ignored
+from .systems import system_of
+
+FROM_CACHE = "from the cache: this system was explored before; --no-cache explores it again"
+
+
+def check_all(
+    selection: Selection, budget: Budget, method: Method = USUAL, watcher: Watcher = NOBODY
+) -> list[Finding]:
+    """The whole chain but for the report: load, plan, and the verdict on each run. Raises UsageProblem or ScenarioError."""
+    return verdicts(plan(selection), budget, method, watcher)
+
+
+def verdicts(
+    runs: Sequence[Run], budget: Budget, method: Method = USUAL, watcher: Watcher = NOBODY
+) -> list[Finding]:
+    """The verdict on each run, one after the other; what a scenario ignores is not searched."""
+    findings = []
+    for number, run in enumerate(runs, 1):
+        count = f"[{number}/{len(runs)}] " if len(runs) > 1 else ""
+        watcher.start(f"{count}{run.scenario.name} {run.composition.label} {run.property}")
+        findings.append(ignored(run) if run.ignored else verdict_on(run, budget, method, watcher.watch))
+    return findings
+
+
+def verdict_on(
+    run: Run, budget: Budget, method: Method = USUAL, watch: Callable[[Progress], None] | None = None
+) -> Finding:
+    """The verdict on one run. Each property has a system and a search of its own, so its figures are its own.
+
+    Of a scenario that leaves numbers open, the verdict is one on all choices of them; the counterexample is that of the
+    simplest violating cluster, which takes the same way by itself.
+    """
+    if not run.scenario.open:
+        return verdict_in(system_of(run), run, budget, method, watch)
+    clusters = on_every_cluster(run, budget, method, watch)
+    if clusters.example is None:
+        return clusters.finding
+    by_itself = replace(budget, max_states=None, timeout=None)
+    return clusters.shown_by(verdict_on(clusters.example, by_itself, replace(method, cache=None)))
+
+
+def verdict_in(
+    system: TransitionSystem,
+    run: Run,
+    budget: Budget,
+    method: Method = USUAL,
+    watch: Callable[[Progress], None] | None = None,
+) -> Finding:
+    """The same in a system that has been traced: slice, search and confirm, unless the verdict is in the cache; then find."""
+    # The limit of states is part of what was asked for; time and memory differ from run to run.
+    asked = {"engine": method.engine, "max_states": budget.max_states}
+    cache = None if method.cache is None or budget.disk is not None else VerdictCache(method.cache)
+    key = "" if cache is None else cache.key(system, run.property, asked)
+    known = None if cache is None else cache.get(key, system, run.property)
+    if known is not None:
+        return finding_of(run, system, known, FROM_CACHE)
+    result = decide(system, run.property, budget, method.engine, watch)
+    if cache is not None:
+        cache.put(key, result)
+    return finding_of(run, system, result, how_to_go_on(result, budget))
+
+
+@fresh_graph()
+def decide(
+    system: TransitionSystem,
+    name: str,
+    budget: Budget,
+    engine: Engine = "native",
+    watch: Callable[[Progress], None] | None = None,
+) -> Result:
+    """The verdict on one property of a system. Raises EngineDisagreement if the interpreter does not confirm what an engine claims."""
+    slicer = Slicer(system)
+    part = slice_for(slicer, kind_of(system, name), [name])
+    answer = engine_of(engine)(part, budget, watch)
+    return conclude(slicer, part, answer, name, engine)

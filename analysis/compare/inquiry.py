@@ -1,0 +1,140 @@
+"""Which two schedulers are compared, and in which scenarios: what `podrace verify` and `podrace diff` ask."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ...checker.core.exploration import Budget
+from ...model.history import CHANGES, RELEASES, Composition, Patch
+from ...properties import PROPERTIES, Property
+from ...reports.verify.comparison import Comparison
+from ...scenarios import Scenario, known_names, number_of, one_line
+from ..asked.method import NOBODY, Method, Watcher
+from ..asked.options import UsageProblem, parse_fix, parse_property
+from ..asked.patches import read_patch, with_patches
+from ..asked.plan import (
+    Run,
+    chosen_scenarios,
+    compose,
+    default_properties,
+    refuse_all_ignored,
+    refuse_unknown_ignored,
+    release_of,
+)
+from ..asked.python_file import split_option
+from .schedulers import Comparer
+
+FRAMEWORK = "framework"
+"""The change before which no plugin could take part: a scenario with plugins says nothing of a release without it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Inquiry:
+    """What two schedulers are compared by."""
+
+    scenarios: Sequence[str] = ()
+    properties: Sequence[str] = ()
+    own: Mapping[str, type[Property]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A change that may be put into a release: one of upstream's by its key, or a patch."""
+
+    key: str = ""
+    patch: Patch | None = None
+
+    @property
+    def name(self) -> str:
+        """How reports call it."""
+        return self.key if self.patch is None else self.patch.name
+
+
+def candidates_of(names: Sequence[str]) -> list[Candidate]:
+    """The changes that `PATCH.py[:CLASS]` and upstream numbers stand for. Raises UsageProblem."""
+    return [_candidate(name) for name in dict.fromkeys(names)]
+
+
+def _candidate(name: str) -> Candidate:
+    path, _ = split_option(name)
+    if path.suffix == ".py" or path.is_file():
+        return Candidate(patch=read_patch(name))
+    key = number_of(name) or name
+    if key not in CHANGES:
+        known = known_names(key, list(CHANGES))
+        raise UsageProblem(
+            f"unknown change `{one_line(name)}`: name a Python file, or an upstream change; {known}"
+        )
+    return Candidate(key=key)
+
+
+def put_in(release: str, candidates: Sequence[Candidate], with_fixes: Sequence[str] = ()) -> Composition:
+    """The release with these changes. Raises UsageProblem if one of upstream's is in it already."""
+    keys = [c.key for c in candidates if c.patch is None]
+    for key in keys:
+        if CHANGES[key].is_in(release):
+            raise UsageProblem(f"{release} has {key} already: choose an earlier release with --release")
+    found = compose(release, list(dict.fromkeys([*with_fixes, *keys])), ())
+    return with_patches(found, [c.patch for c in candidates if c.patch is not None])
+
+
+def default_release(candidates: Sequence[Candidate]) -> str:
+    """The newest release without the oldest of these changes; for patches alone, the newest."""
+    firsts = [CHANGES[c.key].age for c in candidates if c.patch is None]
+    return RELEASES[max(min(firsts) - 1, 0)] if firsts else RELEASES[-1]
+
+
+def with_changes(
+    names: Sequence[str], release: str | None, against: str | None, with_fixes: Sequence[str], inquiry: Inquiry,
+    budget: Budget, method: Method, watcher: Watcher = NOBODY,
+) -> Comparison:  # fmt: skip
+    """A release (or another, `against`) compared with the same and these changes. Raises UsageProblem."""
+    candidates = candidates_of(names)
+    fixes = [parse_fix(name, list(CHANGES)) for name in with_fixes]
+    base = release_of(release, default_release(candidates))
+    after = put_in(base, candidates, fixes)
+    old = release_of(against, base)
+    before = compose(old, fixes, ())
+    runs, left_out = runs_of(inquiry, before, after)
+    comparer = Comparer(before, after, runs, budget, method, watcher, left_out)
+    if against is None and comparer.is_no_comparison():
+        changes = " + ".join(c.name for c in candidates)
+        raise UsageProblem(
+            f"{changes} changes nothing on {before.label}: in every scenario the two systems are the same; choose another "
+            "--release or --scenario, or look for what overrides it"
+        )
+    return comparer.compare()
+
+
+def two_releases(
+    before: str, after: str, inquiry: Inquiry, budget: Budget, method: Method, watcher: Watcher = NOBODY
+) -> Comparison:
+    """Two releases compared. Raises UsageProblem."""
+    first, second = (compose(release_of(name), (), ()) for name in (before, after))
+    runs, left_out = runs_of(inquiry, first, second)
+    return Comparer(first, second, runs, budget, method, watcher, left_out).compare()
+
+
+def runs_of(inquiry: Inquiry, before: Composition, after: Composition) -> tuple[list[Run], tuple[str, ...]]:
+    """What is run on the first scheduler, and the scenarios that do not fit. Raises UsageProblem or ScenarioError."""
+    asked = [parse_property(name, [*PROPERTIES, *inquiry.own]) for name in inquiry.properties] or [
+        *inquiry.own
+    ]
+    scenarios = chosen_scenarios(inquiry.scenarios)
+    for scenario in scenarios:
+        refuse_unknown_ignored(scenario, inquiry.own)
+    fitting = [s for s in scenarios if inquiry.scenarios or (fits(s, before) and fits(s, after))]
+    runs = [
+        Run(scenario, before, name, own=inquiry.own.get(name))
+        for scenario in fitting
+        for name in dict.fromkeys(asked or (*default_properties(scenario), *scenario.also))
+    ]
+    refuse_all_ignored(runs)
+    return runs, tuple(s.name for s in scenarios if s not in fitting)
+
+
+def fits(scenario: Scenario, composition: Composition) -> bool:
+    """Whether a scenario says something of a scheduler: one with plugins does only where there are plugins."""
+    has_plugins = any(pod.extension_points for pod in scenario.spec.pods)
+    return not has_plugins or all(change.key != FRAMEWORK for change in composition.missing)

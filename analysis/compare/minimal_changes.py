@@ -1,0 +1,75 @@
+"""`podrace verify --minimal`: which of several changes are needed together for the properties to hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ...checker.core.exploration import Budget
+from ...checker.minimal import minimal_sets
+from ...model.history import CHANGES
+from ...reports.verify.needed import Needed, Tried
+from ..asked.method import NOBODY, Method, Watcher
+from ..asked.options import UsageProblem, parse_fix
+from ..asked.plan import Run, compose, release_of
+from ..chain import verdict_on
+from .inquiry import Candidate, Inquiry, candidates_of, default_release, put_in, runs_of
+from .schedulers import ignored_of
+
+MOST = 10
+"""More candidates than this have too many subsets."""
+
+
+def changes_needed(
+    names: Sequence[str], release: str | None, with_fixes: Sequence[str], inquiry: Inquiry, budget: Budget,
+    method: Method, watcher: Watcher = NOBODY,
+) -> Needed:  # fmt: skip
+    """The minimal sets of these changes with which every property holds. Raises UsageProblem."""
+    candidates = candidates_of(names)
+    if len(candidates) > MOST:
+        raise UsageProblem(f"--minimal: {len(candidates)} changes have too many subsets: name {MOST} at most")
+    fixes = [parse_fix(name, list(CHANGES)) for name in with_fixes]
+    base = release_of(release, default_release(candidates))
+    before, whole = compose(base, fixes, ()), put_in(base, candidates, fixes)
+    asked, _ = runs_of(inquiry, before, whole)
+    runs = [run for run in asked if not run.ignored]
+    tried: list[Tried] = []
+
+    def suffices(chosen: tuple[Candidate, ...]) -> bool:
+        tried.append(_tried(runs, base, chosen, fixes, budget, method, watcher))
+        return tried[-1].verdict == "HOLDS"
+
+    found = minimal_sets(candidates, suffices)
+    return Needed(
+        before.label,
+        tuple(c.name for c in candidates),
+        tuple(dict.fromkeys(run.property for run in runs)),
+        tuple(dict.fromkeys(run.scenario.name for run in runs)),
+        tuple(tuple(c.name for c in one) for one in found),
+        tuple(tried),
+        ignored_of(asked),
+    )
+
+
+def _tried(
+    runs: Sequence[Run], base: str, chosen: tuple[Candidate, ...], fixes: Sequence[str], budget: Budget,
+    method: Method, watcher: Watcher,
+) -> Tried:  # fmt: skip
+    """What comes out with these changes: VIOLATED if a property is, and INCONCLUSIVE only if none is."""
+    composition = put_in(base, chosen, fixes)
+    names = tuple(c.name for c in chosen)
+    open_: Tried | None = None
+    states, vacuous = 0, False
+    for run in runs:
+        watcher.start(f"{run.scenario.name} {composition.label} {run.property}")
+        finding = verdict_on(replace(run, composition=composition), budget, method, watcher.watch)
+        states += finding.states
+        vacuous = vacuous or finding.vacuous
+        if finding.verdict == "HOLDS":
+            continue
+        steps = None if finding.trace is None else len(finding.trace) + len(finding.cycle)
+        left = Tried(names, finding.verdict, run.scenario.name, run.property, finding.states, steps)
+        if finding.verdict == "VIOLATED":
+            return left
+        open_ = open_ or left
+    return open_ or Tried(names, "HOLDS", states=states, vacuous=vacuous)

@@ -1,0 +1,265 @@
+"""Two schedulers compared: the same properties in the same scenarios, searched on both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+import msgspec
+
+from ...checker.core.exploration import Budget
+from ...checker.core.interpreter import Interpreter
+from ...checker.divergence import parting
+from ...checker.reduction.questions import explored_slice
+from ...checker.reduction.slicing import step_name
+from ...checker.search import check
+from ...checker.trace.cross_system_replay import retrace
+from ...checker.trace.fingerprint import fingerprint
+from ...checker.trace.trace import replay
+from ...model.history import Composition
+from ...model.language import TransitionSystem, all_of, negate
+from ...model.language.expr import fresh_graph
+from ...properties import instrument
+from ...properties.truth import Outcomes
+from ...reports.document import Finding
+from ...reports.verify.comparison import Comparison, Decided, Ignored, Lost, Outcome, Pair, Parted, outcome_of
+from ...scenarios import Scenario
+from ..asked.method import NOBODY, Method, Watcher
+from ..asked.plan import Run
+from ..chain import verdict_in
+from ..findings import fixes_of, ignored_words, witness_words
+from ..steps import label_of, steps_of
+from ..systems import system_of
+
+DECISIONS = 6
+"""How many differing decisions are told of the state in which two schedulers part."""
+
+
+@dataclass
+class Comparer:
+    """Compares two compositions. `runs` are those on the first; the second gets the same.
+
+    What a scenario ignores is not searched, and a scenario of which nothing is left is not compared.
+    """
+
+    before: Composition
+    after: Composition
+    runs: Sequence[Run]
+    budget: Budget
+    method: Method
+    watcher: Watcher = NOBODY
+    left_out: tuple[str, ...] = ()
+    _silent: list[str] = field(default_factory=list)
+    _systems: dict[str, tuple[TransitionSystem, TransitionSystem]] = field(default_factory=dict)
+
+    def scenarios(self) -> list[Scenario]:
+        """The scenarios, in the order of the runs."""
+        return list({run.scenario.file: run.scenario for run in self.runs if not run.ignored}.values())
+
+    def is_no_comparison(self) -> bool:
+        """Whether the two systems are the same in every scenario."""
+        return all(self._is_alike(scenario) for scenario in self.scenarios())
+
+    def compare(self) -> Comparison:
+        """Search everything, one scenario after the other."""
+        pairs, lost, undecided = list[Pair](), list[Lost](), list[Lost]()
+        parted, alike = list[Parted](), list[str]()
+        for scenario in self.scenarios():
+            first, second = self._both(scenario)
+            runs = [run for run in self.runs if run.scenario is scenario]
+            pairs += [self._pair(run) for run in runs if not run.ignored]
+            if self._is_alike(scenario):
+                alike.append(scenario.name)
+                continue
+            gone, open_ = self._lost(runs, second)
+            lost += [Lost(scenario.name, witness) for witness in gone]
+            undecided += [Lost(scenario.name, witness) for witness in open_]
+            parted += self._parted(scenario, first, second)
+        gone_steps, new_steps = _steps(pairs, self._silent)
+        return Comparison(
+            before=self.before.label,
+            after=self.after.label,
+            pairs=tuple(pairs),
+            lost=tuple(lost),
+            undecided=tuple(undecided),
+            steps_lost=gone_steps,
+            steps_gained=new_steps,
+            difference=min(parted, key=lambda p: len(p.steps), default=None),
+            alike=tuple(alike),
+            left_out=self.left_out,
+            ignored=ignored_of(self.runs),
+            notes=tuple(dict.fromkeys((*self.before.notes, *self.after.notes))),
+        )
+
+    def _start(self, what: str) -> None:
+        self.watcher.start(what)
+
+    def _both(self, scenario: Scenario) -> tuple[TransitionSystem, TransitionSystem]:
+        """The two systems, without any property."""
+        if scenario.file not in self._systems:
+            self._start(f"{scenario.name} on {self.before.label} and on {self.after.label}")
+            sides = (Run(scenario, side, Outcomes.id, own=Outcomes) for side in (self.before, self.after))
+            first, second = map(system_of, sides)
+            self._systems[scenario.file] = first, second
+        return self._systems[scenario.file]
+
+    def _is_alike(self, scenario: Scenario) -> bool:
+        first, second = map(fingerprint, self._both(scenario))
+        return first == second
+
+    def _pair(self, run: Run) -> Pair:
+        other = replace(run, composition=self.after)
+        name = f"{run.scenario.name} {run.property}"
+        self._start(f"{name} on {self.before.label}")
+        first, second = system_of(run), system_of(other)
+        before = verdict_in(first, run, self.budget, self.method, self.watcher.watch)
+        same = fingerprint(explored_slice(first, run.property)) == fingerprint(
+            explored_slice(second, run.property)
+        )
+        if same:
+            after = _relabelled(before, self.after)
+        else:
+            self._start(f"{name} on {self.after.label}")
+            after = verdict_in(second, other, self.budget, self.method, self.watcher.watch)
+        outcome, remark = outcome_of(before.verdict, after.verdict), ""
+        if after.verdict == "VIOLATED" and not same:
+            outcome, remark = _in_words(outcome, run.property, first, second, before, after)
+        lost = [] if same else self._witnesses_lost(first, before, after)
+        if after.verdict == "HOLDS" and not same:
+            names = set(map(step_name, second.transitions))
+            never = {step for step in before.steps_fired if step not in names} | {*after.steps_never_fired}
+            self._silent += [step for step in before.steps_fired if step in never]
+        return Pair(outcome, before, after, same, remark, tuple(lost))
+
+    def _witnesses_lost(self, first: TransitionSystem, before: Finding, after: Finding) -> list[str]:
+        """Witnesses of the property that a complete search of the second did not reach, and the first can reach."""
+        if after.verdict != "HOLDS":
+            return []
+        missed = [witness for witness in after.witnesses_missed if witness not in before.witnesses_reached]
+        lost = [witness for witness in after.witnesses_missed if witness in before.witnesses_reached]
+        if before.verdict == "VIOLATED":  # what only the violation leads to is no loss
+            missed, lost, first = [*missed, *lost], [], _unharmed(first)
+        if missed and before.verdict != "HOLDS":
+            named = {witness_words(name): name for name in first.witnesses}
+            reached, _ = _reached(
+                first, [named[witness] for witness in missed if witness in named], self.budget
+            )
+            lost += [witness_words(name) for name in reached]
+        return lost
+
+    def _lost(self, runs: Sequence[Run], second: TransitionSystem) -> tuple[list[str], list[str]]:
+        """Outcomes that the second scheduler cannot bring about any more, and those that are undecided.
+
+        Of the first, only what it brings about while all properties hold, the ignored ones as well: a fix takes away what only
+        a violation leads to.
+        """
+        scenario = runs[0].scenario
+        self._start(f"{scenario.name}: outcomes on {self.before.label}")
+        asked = dict.fromkeys(run.prop for run in runs)
+        watched = instrument(scenario.spec, self.before.classes, [Outcomes, *asked])
+        witnesses = [name for name in watched.witnesses if name.startswith(f"{Outcomes.id}: ")]
+        reached, _ = _reached(_unharmed(watched), witnesses, self.budget)
+        self._start(f"{scenario.name}: outcomes on {self.after.label}")
+        kept, open_ = _reached(second, reached, self.budget)
+        lost = [witness_words(g) for g in reached if g not in kept and g not in open_]
+        return lost, [witness_words(g) for g in open_]
+
+    def _parted(
+        self, scenario: Scenario, first: TransitionSystem, second: TransitionSystem
+    ) -> Iterator[Parted]:
+        self._start(f"{scenario.name}: where {self.before.label} and {self.after.label} part")
+        found = parting(first, second, self.budget)
+        if found.difference is not None:
+            yield Parted(
+                scenario.name,
+                steps_of(first, found.difference.trace),
+                tuple(
+                    Decided(
+                        d.label,
+                        d.kind,
+                        {name: one for name, (one, _) in d.values.items()},
+                        {name: two for name, (_, two) in d.values.items()},
+                    )
+                    for d in found.difference.decisions[:DECISIONS]
+                ),
+                found.shortest,
+            )
+
+
+def ignored_of(runs: Sequence[Run]) -> tuple[Ignored, ...]:
+    """What of these runs is not looked at."""
+    return tuple(Ignored(run.scenario.name, run.property, ignored_words(run)) for run in runs if run.ignored)
+
+
+def _unharmed(system: TransitionSystem) -> TransitionSystem:
+    """The same without what comes after a violation of an invariant; witnesses count only while all hold."""
+    with fresh_graph():
+        good = all_of(system.invariants.values())
+        return replace(
+            system,
+            transitions=tuple(replace(t, guard=all_of([good, t.guard])) for t in system.transitions),
+            witnesses={name: all_of([good, witness]) for name, witness in system.witnesses.items()},
+        )
+
+
+def _reached(
+    system: TransitionSystem, witnesses: Sequence[str], budget: Budget
+) -> tuple[list[str], list[str]]:
+    """Which of these witnesses can be reached, and of which that is undecided. What is reached was executed again."""
+    if not witnesses:
+        return [], []
+    with fresh_graph():
+        never = {witness: negate(system.witnesses[witness]) for witness in witnesses}
+    asked = system.with_predicates(
+        invariants=never, witnesses={}, resettabilities={}, livenesses={}, views={}
+    )
+    results = check(asked, list(never), budget)
+    words = {r.property_id: r.verdict.name for r in results}
+    return (
+        [witness for witness in witnesses if words[witness] == "VIOLATED"],
+        [witness for witness in witnesses if words[witness] == "INCONCLUSIVE"],
+    )
+
+
+def _relabelled(finding: Finding, composition: Composition) -> Finding:
+    return msgspec.structs.replace(
+        finding, release=composition.release, fixes=fixes_of(composition), notes=composition.notes
+    )
+
+
+def _in_words(
+    outcome: Outcome, prop: str, first: TransitionSystem, second: TransitionSystem, before: Finding, after: Finding
+) -> tuple[Outcome, str]:  # fmt: skip
+    """What becomes of the counterexample of one scheduler in the other."""
+    if prop not in first.invariants:
+        return outcome, ""
+    if before.verdict == "VIOLATED":
+        stuck = _tried(second, prop, before)
+        if stuck is None:
+            return outcome, "the earlier interleaving still violates it"
+        return outcome, f"by another interleaving: the earlier one {stuck}"
+    stuck = _tried(first, prop, after)
+    if stuck is None and outcome == "inconclusive":
+        return "still violated", "the same interleaving violates it before"
+    return outcome, f"before, the same interleaving {stuck}" if stuck else ""
+
+
+def _tried(system: TransitionSystem, prop: str, finding: Finding) -> str | None:
+    """Why the counterexample's schedule does not violate the property in this system; None if it does."""
+    steps = finding.trace or ()
+    tried = retrace(system, [(label_of(step), step.actor) for step in steps])
+    judge = Interpreter(system)
+    if any(not judge.holds(system.invariants[prop], state) for state in replay(system, tried.path).states):
+        return None
+    if tried.stuck is None:
+        return "can be taken to its end and does no harm"
+    return f"stops before its step {tried.stuck + 1} of {len(steps)}, `{label_of(steps[tried.stuck])}`"
+
+
+def _steps(pairs: Sequence[Pair], silent: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Steps that ran before and, by searches to the end, never run now; and steps that only run now."""
+    fired = {step for p in pairs for step in p.after.steps_fired}
+    known = {step for p in pairs for step in (*p.before.steps_fired, *p.before.steps_never_fired)}
+    gone = [step for step in silent if step not in fired]
+    new = [step for p in pairs for step in p.after.steps_fired if step not in known]
+    return tuple(dict.fromkeys(gone)), tuple(dict.fromkeys(new))

@@ -1,0 +1,212 @@
+"""What came out of a run, as the reports know it: the question, the answer, and what the counterexample is shown with.
+
+Every Finding about a run is built here.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ..checker.core.exploration import Budget
+from ..checker.core.result import Counts, Result
+from ..checker.trace.fair_suffix import continue_fairly
+from ..checker.trace.lasso import LassoTrace
+from ..checker.trace.trace import Trace, replay
+from ..model.environment.objects import DEFAULTS, Scope
+from ..model.history import Composition
+from ..model.language import TransitionSystem
+from ..reports.document import Finding, Fixes, Lasso, NoWayBack, Place, Value, Word
+from ..scenarios import Scenario
+from .asked.options import bytes_in_words
+from .asked.plan import Run
+from .evidence import evidence_of
+from .steps import steps_of
+
+WORDS: dict[str, Word] = {"VIOLATED": "VIOLATED", "INCONCLUSIVE": "INCONCLUSIVE", "HOLDS": "HOLDS"}
+
+
+def ignored(run: Run) -> Finding:
+    """What is reported of a run that the scenario says is not to be looked at."""
+    return Finding(
+        **question_of(run),
+        verdict="IGNORED",
+        states=0,
+        transitions=0,
+        depth=0,
+        seconds=0.0,
+        words=ignored_words(run),
+        notes=run.composition.notes,
+    )
+
+
+def question_of(run: Run) -> dict[str, Any]:
+    """The fields of a Finding that say what was asked, and what was expected."""
+    return {
+        "scenario": run.scenario.name,
+        "release": run.composition.release,
+        "fixes": fixes_of(run.composition),
+        "property": run.property,
+        "expected": run.expected,
+        "expected_steps": run.expected_steps,
+        "title": run.scenario.title,
+        "sentence": run.prop.sentence(),
+        "issues": run.prop.issues,
+        "place": place_of(run.scenario, run.property, run.origin),
+    }
+
+
+def ignored_words(run: Run) -> str:
+    """That, and why, the scenario says that this run is not to be looked at."""
+    return f"Ignored, not looked at: {run.ignored.rstrip('.')}."
+
+
+def how_to_go_on(result: Result, budget: Budget) -> str | None:
+    """What to do about a search that could not be finished."""
+    if result.verdict.name != "INCONCLUSIVE":
+        return None
+    ways = {
+        "states": "allow more with --max-states",
+        "memory": "allow more with --max-memory, or keep the states on disk with --disk DIR",
+        "timeout": "allow more with --timeout",
+        "disk": "make room in the file system of --disk",
+    }
+    way = ways.get(result.stopped or "", "allow more")
+    if budget.disk is not None:
+        way = f"{way.removesuffix(', or keep the states on disk with --disk DIR')}, and add --resume"
+    elif result.stopped == "memory":
+        way = f"{way} (it was {bytes_in_words(budget.max_memory)})" if budget.max_memory else way
+    return f"to go on: {way}"
+
+
+def finding_of(
+    run: Run, system: TransitionSystem, result: Result, remedy: str | None = None, words: str | None = None
+) -> Finding:
+    """The result of a run as the reports know it; `remedy` is what to do if it is inconclusive.
+
+    `words` are those of the result, unless something else is to be said.
+    """
+    counts, seen = _figures(result), result.coverage
+    found = Finding(
+        **question_of(run),
+        verdict=WORDS[result.verdict.name],
+        states=counts.states or 0,
+        transitions=counts.transitions or 0,
+        depth=counts.depth or 0,
+        seconds=None if counts.seconds is None else round(counts.seconds, 3),
+        words=(result.words if words is None else words) + silence_of(run),
+        notes=(*run.composition.notes, *(note for note in (run.remark, remedy) if note)),
+        scope=scope_of(run.scenario.spec.scope),
+        constraints_hit=seen.constraints_hit,
+        witnesses_reached={witness_words(name): steps for name, steps in seen.witnesses_reached.items()},
+        witnesses_missed=tuple(witness_words(name) for name in seen.witnesses_missed),
+        steps_fired=tuple(seen.fired),
+        steps_never_fired=seen.never_fired,
+        vacuous=result.vacuous,
+        engine=result.engine,
+        silenced=dict(run.silenced) or msgspec.UNSET,
+    )
+    return found if result.trace is None else _with_counterexample(found, run, system, result.trace)
+
+
+def _figures(result: Result) -> Counts:
+    """The counts of a search; of a run that was only executed again, those of the run."""
+    trace = result.trace
+    if result.counts.states is not None or trace is None:
+        return result.counts
+    return Counts(len(set(trace.states)), len(trace.steps), len(trace.steps))
+
+
+def silence_of(run: Run) -> str:
+    """What is to be said after the verdict of the pods for which the property was not looked at."""
+    if not run.silenced:
+        return ""
+    pods = "; ".join(f"{pod} ({reason.rstrip('.')})" for pod, reason in run.silenced.items())
+    return f" Ignored, not looked at for: {pods}."
+
+
+def fixes_of(composition: Composition) -> Fixes:
+    """What a composition adds to its release, and takes away."""
+    patches = tuple(patch.name for patch in composition.patches)
+    return Fixes(composition.added, composition.removed, patches or msgspec.UNSET)
+
+
+def _with_counterexample(found: Finding, run: Run, system: TransitionSystem, trace: Trace) -> Finding:
+    story, no_way_back, turn = _story(system, trace)
+    steps = steps_of(system, story)
+    evidence = evidence_of(run.scenario.spec, system, story, run.property)
+    return msgspec.structs.replace(
+        found,
+        trace=steps[:no_way_back],
+        after=steps[no_way_back:turn],
+        cycle=steps[turn:],
+        no_way_back=NoWayBack(trace.closure, trace.closed) if trace.closure else None,
+        lasso=_lasso(trace) if isinstance(trace, LassoTrace) else None,
+        **{field.name: getattr(evidence, field.name) for field in fields(evidence)},
+    )
+
+
+def _lasso(trace: LassoTrace) -> Lasso:
+    return Lasso(
+        case=trace.case,
+        turn=trace.turn,
+        cycle=len(trace.cycle),
+        acts=tuple(f.name for f, answer in trace.fairness.items() if answer == "acts" and not f.strong),
+        rests=tuple(f.name for f, answer in trace.fairness.items() if answer == "rests"),
+    )
+
+
+def scope_of(scope: Scope) -> dict[str, Value]:
+    """The bounds, and of the configuration what is not as by default."""
+    bounds = asdict(scope)
+    config = bounds.pop("config")
+    if not bounds["fair_flush"]:  # worth a word only where it is on
+        del bounds["fair_flush"]
+    return bounds | {name: value for name, value in config.items() if value != getattr(DEFAULTS, name)}
+
+
+def witness_words(name: str) -> str:
+    """The witness without the identifier of its property in front."""
+    return name.partition(": ")[2] or name
+
+
+def _story(system: TransitionSystem, trace: Trace) -> tuple[Trace, int, int]:
+    """A trace with what follows it and what then repeats; after how many steps what follows begins, and what repeats."""
+    if isinstance(trace, LassoTrace):
+        return trace, trace.turn, trace.turn
+    steps = len(trace.steps)
+    more = continue_fairly(system, trace) if trace.closure else None
+    if more is None:
+        return trace, steps, steps
+    whole = replay(system, (*trace.path, *more.lead_in, *more.cycle))
+    return whole, steps, steps + len(more.lead_in)
+
+
+def place_of(scenario: Scenario, identifier: str, origin: str = "") -> Place:
+    """The scenario's file, the line that asks for this property (`origin`, if it is a field; else the first), and the lines of its pods and nodes.
+
+    A file outside of the working directory keeps its absolute name, a scenario of podrace the name that `podrace races` shows.
+    """
+    sections = (("properties", scenario.properties), ("also", scenario.also))
+    asked = [origin] if origin else []
+    asked += [f"{name}[{members.index(identifier)}]" for name, members in sections if identifier in members]
+    line = next((scenario.lines[path] for path in asked if path in scenario.lines), 1)
+    members = {
+        path.partition(".")[2]: at
+        for kind in ("nodes.", "pods.")
+        for path, at in scenario.lines.items()
+        if path.startswith(kind)
+    }
+    return Place(_shown(scenario.file), line, members)
+
+
+def _shown(file: str) -> str:
+    path = Path(file)
+    if not path.is_file():
+        return file
+    relative = os.path.relpath(path)
+    return Path(path.absolute() if relative.startswith("..") else relative).as_posix()

@@ -1,0 +1,100 @@
+"""A scenario's transition system in the language of another checker."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..checker.export import to_promela, to_tlaplus
+from ..checker.reduction.questions import explored_slice
+from ..model.language import TransitionSystem
+from ..properties import instrument
+from .asked.options import UsageProblem
+from .asked.plan import Run, Selection, plan, refuse_all_ignored
+from .findings import ignored_words, silence_of
+from .systems import refuse_ranges
+
+
+def exported(selection: Selection, language: str, whole: bool, output: Path | None) -> dict[Path | None, str]:
+    """The texts of the files for the one system that is selected; None stands for stdout. Raises UsageProblem or ScenarioError.
+
+    `language` is `promela` (for SPIN) or `tlaplus` (for TLC); `output` is the first file, whose name a TLA+ module has.
+    """
+    planned = plan(selection)
+    refuse_all_ignored(planned)
+    runs = [one for one in planned if not one.ignored]
+    run = _only(runs, whole)
+    refuse_ranges(run.scenario)
+    if run.prop.kind == "liveness" and not whole:
+        raise UsageProblem(
+            f"{run.property} asks what must not go on for ever, which is no invariant: name another --property, or add --whole"
+        )
+    ignored = [one for one in planned if one.ignored and one.scenario.name == run.scenario.name]
+    asked = [r.prop for r in runs if r.prop.kind != "liveness"]
+    system = instrument(run.scenario.spec, run.composition.classes, asked)
+    if not whole:
+        system = explored_slice(system, run.property)
+    try:
+        if language == "promela":
+            return {output: to_promela(system, about(runs, system, whole, ignored) + PROMELA_COMMANDS)}
+        return _tla_files(system, about(runs, system, whole, ignored), output, run.scenario.name)
+    except ValueError as error:
+        # Raised for what the other checker cannot represent.
+        hint = "; without --whole, what the property cannot see is left out" if whole else ""
+        raise UsageProblem(f"{run.scenario.name} cannot be written for SPIN: {error}{hint}") from None
+
+
+def _only(runs: list[Run], whole: bool) -> Run:
+    scenarios = list(dict.fromkeys(run.scenario.name for run in runs))
+    if len(scenarios) > 1:
+        raise UsageProblem(f"one scenario at a time: name one of {', '.join(scenarios)}")
+    if len(runs) > 1 and not whole:
+        names = ", ".join(run.property for run in runs)
+        raise UsageProblem(f"{scenarios[0]} has several properties: add --property with one of {names}")
+    return runs[0]
+
+
+def about(runs: list[Run], system: TransitionSystem, whole: bool, ignored: Sequence[Run] = ()) -> str:
+    """What the file is, for its first lines."""
+    run = runs[0]
+    extent = "the whole system" if whole else "the part that this property can see"
+    lines = [
+        f"{run.scenario.name}, scheduler {run.composition.label}, {', '.join(r.property for r in runs)}: {extent}.",
+        "",
+    ]
+    for r in runs:
+        prop = r.prop
+        lines.append(f"{prop.id}: {prop.sentence()}{silence_of(r)}")
+        if prop.kind == "resettability":
+            lines.append(
+                "This property asks what stays possible, which is no invariant: it is defined but not checked here."
+            )
+    lines += [f"{r.property}: {ignored_words(r)}" for r in ignored]
+    lines += ["", f"{len(system.variables)} variables, {len(system.transitions)} transitions."]
+    return "\n".join(lines)
+
+
+PROMELA_COMMANDS = """
+
+To visit every reachable state, exactly:
+    spin -a -o2 FILE
+    gcc -O3 -w -DSAFETY -DNOREDUCE -o pan pan.c
+    ./pan -c0 -E -b -m10000000
+Without -c0 it stops at the first violation."""
+
+
+def _tla_files(
+    system: TransitionSystem, about: str, output: Path | None, scenario: str
+) -> dict[Path | None, str]:
+    if output is None:
+        module = to_tlaplus(system, about, scenario)
+        return {None: f"{module.text}\nThe configuration, for {module.name}.cfg:\n\n{module.configuration}"}
+    if output.suffix != ".tla" or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", output.stem):
+        raise UsageProblem(
+            f"--output: `{output}` is no name for a TLA+ module: use letters, digits and _, then .tla"
+        )
+    module = to_tlaplus(system, about, output.stem)
+    if module.name != output.stem:
+        raise UsageProblem(f"--output: `{output.stem}` means something in TLA+: choose another name")
+    return {output: module.text, output.with_suffix(".cfg"): module.configuration}

@@ -1,1 +1,0 @@
-"""Properties and patches of the user's own."""

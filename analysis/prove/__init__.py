@@ -1,0 +1,1 @@
+"""`podrace prove`: every cluster up to a size, whatever the requests, capacities and priorities."""

@@ -1,0 +1,255 @@
+"""One question of `podrace prove`, asked of every cluster in chunks, and what came out in groups."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from ...checker.core.exploration import Budget
+from ...checker.jobs import Chunk, Here, Journal, Processes, sweep
+from ...checker.parametric.parametric_system import Family
+from ...checker.parametric.regions import evaluate
+from ...checker.reduction.slicing import step_name
+from ...checker.trace.fingerprint import fingerprint
+from ...model.language.expr import fresh_graph
+from ...properties import PROPERTIES
+from ...reports.proof import SHOWN, Group, Proof, Row
+from ...scenarios import Scenario
+from ...scenarios.template import ClusterTemplate, concrete, sizes, sketch, templates
+from ...scenarios.writing import scenario_text
+from ..asked.method import Watcher
+from ..asked.options import UsageProblem
+from ..asked.own_properties import own_properties
+from ..asked.plan import Run
+from ..chain import verdict_on
+from ..findings import scope_of, witness_words
+from .cluster_batches import Outcome, Outcomes, Task, named, work
+from .proof_request import ProofRequest, Question
+
+if TYPE_CHECKING:
+    from ...checker.jobs.chunk import Pool
+
+CHUNK = 40
+"""How many clusters a worker explores in one go."""
+
+
+class Prover:
+    """One property, all templates up to a size."""
+
+    def __init__(self, request: ProofRequest, question: Question, watcher: Watcher) -> None:
+        self.request, self.question, self.watcher = request, question, watcher
+        self.composition = question.composition
+        self.prop = own_properties(question.own).get(question.property) or PROPERTIES[question.property]
+        self.what = f"{question.property} on {self.composition.label}"
+        self.found: dict[str, list[Outcomes]] = {}
+        self.families: dict[str, tuple[Question, Family]] = {}
+
+    def run(self) -> Proof:
+        """Ask about every template."""
+        began = time.monotonic()
+        self.watcher.start(self.what)
+        chunks = list(self._chunks())
+        journal = None
+        if self.request.journal is not None:
+            journal = Journal(self.request.journal, self._about(chunks), Outcomes)
+        try:
+            self._sweep(chunks, journal)
+        finally:
+            if journal is not None:
+                journal.close()
+        return self._proof(time.monotonic() - began)
+
+    def _about(self, chunks: list[Chunk]) -> dict[str, object]:
+        """What results in a journal are results of: everything that they depend on."""
+        systems = {name: fingerprint(family.slice) for name, (_, family) in self.families.items()}
+        members = [chunk.task.members for chunk in chunks]
+        return {
+            "property": self.what,
+            "max_states": self.request.max_states,
+            "systems": systems,
+            "clusters": hashlib.sha256(msgspec.json.encode(members)).hexdigest(),
+        }
+
+    def _chunks(self) -> Iterator[Chunk]:
+        for pods, nodes in sizes(self.request.pods, self.request.nodes):
+            for template in templates(pods, nodes, self.request.example):
+                name = f"{pods} pods, {nodes} nodes: {template}"
+                self.watcher.say(f"telling clusters apart: {name}")
+                question = replace(self.question, template=template)
+                unknown = question.unknown()
+                family = Family(unknown, question.property)
+                self.families[name] = question, family
+                self.found[name] = []
+                ranges = tuple(family.ranges[q] for q in unknown.quantities)
+                members = [
+                    (tuple(r.values[q] for q in unknown.quantities), r.cells) for r in family.representatives
+                ]
+                for start in range(0, len(members), CHUNK):
+                    task = Task(
+                        question, ranges, tuple(members[start : start + CHUNK]), self.request.max_states
+                    )
+                    yield Chunk(f"{name} #{start}", task)
+
+    def _sweep(self, chunks: list[Chunk], journal: Journal | None) -> None:
+        total = sum(len(chunk.task.members) for chunk in chunks)
+        began, done, states = time.monotonic(), 0, 0
+        for chunk, result in sweep(work, chunks, self._pool(len(chunks)), journal):
+            self.found[chunk.name.rpartition(" #")[0]].append(result)
+            done += len(result.clusters)
+            states += sum(cluster.states for cluster in result.clusters)
+            left = (time.monotonic() - began) / done * (total - done)
+            self.watcher.say(f"{done:,} of {total:,} clusters  {states:,} states  about {left:.0f} s left")
+
+    def _pool(self, chunks: int) -> Pool:
+        if self.request.ray is not None:
+            from ...checker.jobs.on_ray import OnRay, RayMissing
+
+            try:
+                return OnRay(self.request.ray)
+            except RayMissing as error:
+                raise UsageProblem(f"--ray: {error}") from None
+        return Processes(self.request.jobs) if self.request.jobs > 1 and chunks > 1 else Here()
+
+    def _proof(self, seconds: float) -> Proof:
+        outcomes = [(name, o) for name, results in self.found.items() for r in results for o in r.clusters]
+        violated = [(name, o) for name, o in outcomes if o.verdict == "VIOLATED"]
+        undecided = sum(o.cells for _, o in outcomes if o.verdict == "INCONCLUSIVE")
+        results = [r for some in self.found.values() for r in some]
+        witnesses = {witness for _, family in self.families.values() for witness in family.slice.witnesses}
+        reached = {witness for r in results for witness in r.witnesses}
+        fired = {step for r in results for step in r.fired}
+        steps = {step_name(t): None for _, family in self.families.values() for t in family.slice.transitions}
+        return Proof(
+            property=self.question.property,
+            release=self.composition.label,
+            verdict="VIOLATED" if violated else "INCONCLUSIVE" if undecided else "HOLDS FOR ALL",
+            pods=self.request.pods,
+            nodes=self.request.nodes,
+            clusters=sum(o.cells for _, o in outcomes),
+            explored=len(outcomes),
+            states=sum(o.states for _, o in outcomes),
+            transitions=sum(o.transitions for _, o in outcomes),
+            depth=max((o.depth for _, o in outcomes), default=0),
+            violated=sum(o.cells for _, o in violated),
+            inconclusive=undecided,
+            seconds=round(seconds, 3),
+            covers=covers(self.question.template),
+            rows=tuple(self._rows()),
+            groups=tuple(self._groups(violated)),
+            sentence=self.prop.sentence(),
+            scope=scope_of(self.question.template.scope),
+            constraints_hit=tuple(sorted({b for r in results for b in r.bounds})),
+            witnesses_reached=tuple(witness_words(g) for g in sorted(reached)),
+            witnesses_missed=tuple(witness_words(g) for g in sorted(witnesses - reached)),
+            steps_never_fired=tuple(step for step in steps if step not in fired),
+            notes=self.composition.notes,
+        )
+
+    def _rows(self) -> Iterator[Row]:
+        for name, (question, _) in self.families.items():
+            clusters = [o for r in self.found[name] for o in r.clusters]
+            yield Row(
+                pods=question.template.pods,
+                nodes=len(question.template.bound),
+                placement=str(question.template),
+                clusters=sum(o.cells for o in clusters),
+                explored=len(clusters),
+                states=sum(o.states for o in clusters),
+                violated=sum(o.cells for o in clusters if o.verdict == "VIOLATED"),
+                inconclusive=sum(o.cells for o in clusters if o.verdict == "INCONCLUSIVE"),
+            )
+
+    def _groups(self, violated: list[tuple[str, Outcome]]) -> Iterator[Group]:
+        """Clusters whose counterexamples take the same steps, the shortest first."""
+        groups: dict[tuple[tuple[str, int], ...], list[tuple[str, Outcome]]] = {}
+        for name, outcome in violated:
+            groups.setdefault(tuple(sorted(Counter(outcome.steps).items())), []).append((name, outcome))
+        shortest = sorted(groups.values(), key=lambda members: min(map(self._simplicity, members)))
+        for number, members in enumerate(shortest):
+            name, outcome = min(members, key=self._simplicity)
+            question, family = self.families[name]
+            quantities = family.unknown.quantities
+            least = family.smallest(dict(zip(quantities, outcome.values, strict=True)))
+            yield self._group(number, question, tuple(least[q] for q in quantities), members)
+
+    def _simplicity(self, member: tuple[str, Outcome]) -> tuple[bool, int, int, tuple[int, ...]]:
+        """Less is simpler; what a scenario file cannot say comes last."""
+        name, outcome = member
+        question, _ = self.families[name]
+        oversize = _oversize(question.template, named(question, outcome.values))
+        return oversize, len(outcome.trace), len(outcome.values), outcome.values
+
+    def _group(
+        self, number: int, question: Question, values: tuple[int, ...], members: list[tuple[str, Outcome]]
+    ) -> Group:
+        chosen = named(question, values)
+        spec = concrete(question.template, chosen)
+        count = sum(o.cells for _, o in members)
+        name = f"{question.property.lower()}-group-{number + 1}"
+        title = "The simplest of several violating clusters" if count > 1 else "A violating cluster"
+        finding = None
+        if number < SHOWN:
+            scenario = Scenario(name, title, name, replace(spec, name=name))
+            prop = own_properties(question.own).get(question.property)
+            self.watcher.start(f"{self.what}: group {number + 1}")
+            finding = verdict_on(Run(scenario, self.composition, question.property, own=prop), Budget())
+        text = ""
+        if not _oversize(question.template, chosen):
+            properties = [] if question.own else [question.property]
+            text = scenario_text(
+                spec, name=name, title=title, release=question.release, properties=properties
+            )
+        return Group(
+            clusters=count,
+            example=_in_words(question.template, chosen),
+            steps=min(len(o.trace) for _, o in members),
+            scenario=text,
+            finding=finding,
+        )
+
+
+def _oversize(template: ClusterTemplate, values: dict[str, int]) -> bool:
+    """Whether no node could hold some pod: the reader of scenarios takes that for a mistake."""
+    unknown = sketch(template)
+    with fresh_graph():
+        chosen = {q: values[q.name] for q in unknown.quantities}
+        return any(evaluate(e, chosen) for e in unknown.oversize())
+
+
+def covers(template: ClusterTemplate) -> str:
+    """Which clusters a proof speaks of, exactly."""
+    limits, resources = template.limits, " and ".join(template.resources)
+    return (
+        f"all requests from {limits.least_request} and all capacities up to {_amount(limits.capacity)} units of {resources}, "
+        f"all priorities from {_amount(limits.least_priority)} to {_amount(limits.priority)}, and every placement at the start in "
+        "which the bound pods fit and all other pods wait in activeQ, in any order of arrival; pods without affinity, "
+        f"tolerations or budgets, {'with' if template.graceful else 'without'} a grace period; nodes without taints"
+    )
+
+
+def _amount(number: int) -> str:
+    power = abs(number).bit_length() - 1
+    if abs(number) > 1 << 16 and abs(number) == 1 << power:
+        return f"{'-' if number < 0 else ''}2^{power}"
+    return f"{number:,}"
+
+
+def _in_words(template: ClusterTemplate, values: dict[str, int]) -> str:
+    spec = concrete(template, values)
+    nodes = [f"{n.name} has {_amounts(n.name, template, values)}" for n in spec.nodes]
+    pods = [
+        f"{p.name} asks for {_amounts(p.name, template, values)} with priority {values[f'{p.name}.priority']}"
+        + (f", on {p.node.name}" if p.node is not None else "")
+        for p in spec.pods
+    ]
+    return "; ".join([*nodes, *pods])
+
+
+def _amounts(name: str, template: ClusterTemplate, values: dict[str, int]) -> str:
+    return " and ".join(f"{values[f'{name}.{r}']} {r}" for r in template.resources)

@@ -1,0 +1,97 @@
+"""What `podrace prove` is asked: up to which size, on what scheduler, by which properties."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ...checker.parametric.parametric_system import Exchange, Unknown
+from ...model.environment.objects import Scope
+from ...model.history import CHANGES, Composition, resolve
+from ...properties import PROPERTIES, instrument
+from ...scenarios.template import LOWEST_PRIORITY, ClusterTemplate, Limits, sketch
+from ..asked.options import UsageProblem, parse_fix, parse_property
+from ..asked.own_properties import own_properties
+from ..asked.patches import patches_of, with_patches
+from ..asked.plan import release_of
+
+
+@dataclass(frozen=True, slots=True)
+class ProofRequest:
+    """What the command line asks for. `own` is as `--properties` gives it, `patches` as `--patch`."""
+
+    pods: int
+    nodes: int
+    release: str | None = None
+    with_fixes: Sequence[str] = ()
+    without_fixes: Sequence[str] = ()
+    properties: Sequence[str] = ()
+    own: Sequence[str] = ()
+    patches: Sequence[str] = ()
+    example: ClusterTemplate = field(default_factory=lambda: ClusterTemplate((), 0))
+    max_states: int | None = None
+    jobs: int = 1
+    ray: str | None = None
+    journal: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked of the clusters of an template. `own` is as `--properties` gives it, `patches` as `--patch`."""
+
+    template: ClusterTemplate
+    release: str
+    with_fixes: tuple[str, ...]
+    without_fixes: tuple[str, ...]
+    property: str
+    own: tuple[str, ...] = ()
+    patches: tuple[str, ...] = ()
+
+    @builtins.property
+    def composition(self) -> Composition:
+        """The scheduler that is asked about."""
+        found = resolve(self.release, self.with_fixes, self.without_fixes)
+        return with_patches(found, patches_of(self.patches))
+
+    def unknown(self) -> Unknown:
+        """The system with its unknown quantities."""
+        composition = self.composition
+        prop = own_properties(self.own).get(self.property) or PROPERTIES[self.property]
+        found = sketch(self.template)
+        return Unknown(
+            instrument(found.spec, composition.classes, [prop]),
+            found.quantities,
+            found.assumptions(),
+            tuple(Exchange(*pair) for pair in found.exchanges()),
+        )
+
+
+def template_of(
+    resources: Sequence[str], scope: Scope, *, graceful: bool, negative_priorities: bool, empty_requests: bool
+) -> ClusterTemplate:
+    """What all clusters have in common: CPU where no resource is named, and what may be unusual about pods."""
+    limits = Limits(
+        least_request=int(not empty_requests), least_priority=LOWEST_PRIORITY if negative_priorities else 0
+    )
+    named = tuple(dict.fromkeys(resources or ["cpu"]))
+    return ClusterTemplate((), 0, resources=named, graceful=graceful, limits=limits, scope=scope)
+
+
+def questions(request: ProofRequest) -> Iterator[Question]:
+    """One question for each property. Raises UsageProblem."""
+    own = own_properties(request.own)
+    release = release_of(request.release)
+    fixes = [
+        tuple(parse_fix(name, list(CHANGES)) for name in names)
+        for names in (request.with_fixes, request.without_fixes)
+    ]
+    try:
+        resolve(release, *fixes)
+    except ValueError as error:
+        raise UsageProblem(f"{error}: leave out --with-fix or --without-fix") from None
+    names = [parse_property(name, [*PROPERTIES, *own]) for name in request.properties]
+    for name in dict.fromkeys(names or [*own] or ["S-NOM", "S-NOMVIS", "S-CAP"]):
+        asked = tuple(request.own) if name in own else ()
+        yield Question(request.example, release, fixes[0], fixes[1], name, asked, tuple(request.patches))

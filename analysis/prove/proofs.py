@@ -1,0 +1,41 @@
+"""`podrace prove`: every cluster up to a size, whatever the sizes and priorities."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from ...checker.jobs import JournalProblem, LostWorker
+from ...checker.parametric.grounding import TooManyCases
+from ...checker.parametric.regions import Undecided
+from ...reports.proof import Proof
+from ..asked.method import NOBODY, Watcher
+from ..asked.options import UsageProblem
+from .proof_of_property import Prover
+from .proof_request import ProofRequest, questions
+
+
+def prove_all(request: ProofRequest, watcher: Watcher = NOBODY) -> list[Proof]:
+    """The proof of each property, or what stands against it. Raises UsageProblem."""
+    asked = list(questions(request))
+    if request.journal is not None and len(asked) > 1:
+        raise UsageProblem(
+            f"--journal is for one property, and this asks for {len(asked)}: choose with --property"
+        )
+    try:
+        return [Prover(request, question, watcher).run() for question in asked]
+    except (JournalProblem, TooManyCases, Undecided, LostWorker) as error:
+        raise UsageProblem(f"cannot go on: {error}") from None
+
+
+def write_examples(proofs: Sequence[Proof], directory: Path) -> None:
+    """Write the simplest cluster of each group as a scenario file. Raises UsageProblem."""
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        for proof in proofs:
+            for number, group in enumerate(proof.groups, 1):
+                path = directory / f"{proof.property.lower()}-group-{number}.yaml"
+                if group.scenario:
+                    path.write_text(group.scenario, encoding="utf-8")
+    except OSError as error:
+        raise UsageProblem(f"--examples: cannot write to `{directory}`: {error.strerror or error}") from None

@@ -1,1 +1,0 @@
-"""Every cluster up to a size."""

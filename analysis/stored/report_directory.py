@@ -1,0 +1,123 @@
+"""`--report DIR`: every form of a report as a file, and for each counterexample its trace, its drawings and its states.
+
+The same findings give the same bytes.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from ...reports.document import Finding
+from ...reports.formats.forms import FORMS, Form
+from ...reports.graphs import Kind, to_dot
+from ...reports.graphs.render import render
+from ...reports.graphs.style import NotDrawn
+from ...reports.outcome import Style
+from ...reports.stored import format_trace
+from ..asked.files import write_text
+from ..asked.options import UsageProblem
+from ..asked.plan import Run
+from .keep import stored_trace
+
+FILES: Mapping[str, Form] = {
+    "report.html": FORMS["html"],
+    "report.json": FORMS["json"],
+    "junit.xml": FORMS["junit"],
+    "report.sarif": FORMS["sarif"],
+    "summary.md": FORMS["markdown"],
+    "report.tap": FORMS["tap"],
+}
+"""The files about all findings."""
+
+Drawing = Callable[[Finding, Style], str | bytes]
+
+DRAWINGS: Mapping[str, Drawing] = {
+    ".dot": lambda finding, style: to_dot(finding, "lanes", style.vocabulary),
+    ".svg": lambda finding, style: _drawn(finding, "lanes", style),
+    ".cluster.svg": lambda finding, style: _drawn(finding, "cluster", style),
+    ".states.svg": lambda finding, style: _drawn(finding, "states", style),
+    ".lasso.svg": lambda finding, style: _drawn(finding, "lasso", style),
+    ".mmd": lambda finding, style: FORMS["mermaid"]([finding], style),
+    ".itf.json": lambda finding, style: FORMS["itf"]([finding], style),
+}
+"""The files about one counterexample, by their ending; its trace is beside them as `.trace.json`.
+
+Where there is nothing to draw (no lasso, too many states around the run), there is no such file.
+"""
+
+FOLDER = "counterexamples"
+OPTION = "--report"
+
+
+def refuse_unusable(folder: Path) -> None:
+    """Find out before a long search that there can be no report in this directory. Raises UsageProblem.
+
+    A directory with anything but an earlier report in it is left alone.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise UsageProblem(f"{OPTION}: `{folder}` is a file: name a directory")
+    existing = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+    if not os.access(existing, os.W_OK):
+        raise UsageProblem(f"{OPTION}: cannot write into `{existing}`: permission denied")
+    foreign = sorted(path.name for path in folder.iterdir() if not _is_ours(path)) if folder.exists() else []
+    if foreign:
+        raise UsageProblem(f"{OPTION}: `{folder}` holds other things (`{foreign[0]}`): name a new directory")
+
+
+def _is_ours(path: Path) -> bool:
+    if path.name == FOLDER and path.is_dir():
+        return all(inner.name.endswith((*DRAWINGS, ".trace.json")) for inner in path.iterdir())
+    return path.name in FILES
+
+
+def write_report(folder: Path, runs: Sequence[Run], findings: Sequence[Finding], style: Style) -> list[Path]:
+    """Write all files; what an earlier report left of counterexamples is removed. Raises UsageProblem, RenderError."""
+    inner = folder / FOLDER
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for left in sorted(inner.iterdir()) if inner.exists() else ():
+            left.unlink()
+        if any(finding.trace is not None for finding in findings):
+            inner.mkdir(exist_ok=True)
+    except OSError as error:
+        raise UsageProblem(f"{OPTION}: cannot write into `{folder}`: {error.strerror}") from None
+    written = []
+    for name, form in FILES.items():
+        write_text(OPTION, folder / name, form(findings, style))
+        written.append(folder / name)
+    stems: Counter[str] = Counter()
+    for run, finding in zip(runs, findings, strict=True):
+        if finding.trace is not None:
+            stem = file_stem(finding)
+            stems[stem] += 1  # scenarios in different files may have the same name
+            unique = stem if stems[stem] == 1 else f"{stem}-{stems[stem]}"
+            written += _write_counterexample(inner / unique, run, finding, style)
+    return written
+
+
+def _write_counterexample(stem: Path, run: Run, finding: Finding, style: Style) -> list[Path]:
+    written = [stem.with_name(f"{stem.name}.trace.json")]
+    write_text(OPTION, written[0], format_trace(stored_trace(run, finding)))
+    for ending, draw in DRAWINGS.items():
+        target = stem.with_name(stem.name + ending)
+        try:
+            drawn = draw(finding, style)
+        except NotDrawn:
+            continue
+        write_text(OPTION, target, drawn if isinstance(drawn, str) else drawn.decode())
+        written.append(target)
+    return written
+
+
+def _drawn(finding: Finding, kind: Kind, style: Style) -> bytes:
+    return render(to_dot(finding, kind, style.vocabulary), "svg")
+
+
+def file_stem(finding: Finding) -> str:
+    """The beginning of the names of the files about one finding, such as `mine_1.13+72259_S-NOM`."""
+    parts = (finding.scenario, finding.label.replace(" ", ""), finding.property)
+    return "_".join(re.sub(r"[^A-Za-z0-9.+-]", "-", part) for part in parts)

@@ -1,0 +1,1 @@
+"""Questions that Z3 answers: proofs by induction, and the smallest cluster that violates a property."""

@@ -1,0 +1,1 @@
+"""Upstream's source: which functions that the model stands for have changed."""

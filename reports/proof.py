@@ -1,0 +1,165 @@
+"""What `podrace prove` says: the verdict on all clusters up to a size, and on what it rests."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Sequence
+
+import msgspec
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from .document import Finding, Value
+from .text.findings import INDENT, print_wrapped, scope_words
+from .text.lanes import print_lanes
+from .text.table import VERDICT_STYLES
+from .vocabulary import PLAIN, Vocabulary
+
+STYLES = {**VERDICT_STYLES, "HOLDS FOR ALL": VERDICT_STYLES["HOLDS"]}
+
+
+SHOWN = 3
+"""Of how many groups the simplest cluster is shown with its counterexample."""
+
+
+class Row(msgspec.Struct, frozen=True):
+    """The clusters of one template: how many can be told apart, up to proved renamings, and what came out."""
+
+    pods: int
+    nodes: int
+    placement: str
+    clusters: int
+    explored: int
+    states: int
+    violated: int
+    inconclusive: int
+
+
+class Group(msgspec.Struct, frozen=True):
+    """Clusters whose shortest counterexamples take the same steps; `example` is the simplest of them, in words.
+
+    `finding` is its verdict by itself, as `podrace check` gives it for `scenario`, the text of a scenario file.
+    """
+
+    clusters: int
+    example: str
+    steps: int
+    scenario: str
+    finding: Finding | None = None
+
+
+class Proof(msgspec.Struct, frozen=True):
+    """The verdict on one property of all clusters up to a size."""
+
+    property: str
+    release: str
+    verdict: str
+    pods: int
+    nodes: int
+    clusters: int
+    explored: int
+    states: int
+    transitions: int
+    depth: int
+    violated: int
+    inconclusive: int
+    seconds: float
+    covers: str
+    rows: tuple[Row, ...]
+    groups: tuple[Group, ...]
+    sentence: str = ""
+    scope: dict[str, Value] = {}
+    constraints_hit: tuple[str, ...] = ()
+    witnesses_reached: tuple[str, ...] = ()
+    witnesses_missed: tuple[str, ...] = ()
+    steps_never_fired: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @builtins.property
+    def vacuous(self) -> bool:
+        """Whether it holds, but some witness was reached in no cluster."""
+        return self.verdict == "HOLDS FOR ALL" and bool(self.witnesses_missed)
+
+
+def to_json(proofs: Sequence[Proof]) -> str:
+    """The proofs as JSON, indented, with a newline at the end."""
+    return msgspec.json.format(msgspec.json.encode(list(proofs)), indent=2).decode() + "\n"
+
+
+def print_proof(console: Console, proof: Proof, vocabulary: Vocabulary = PLAIN) -> None:
+    """Print a proof; of the groups, the simplest with their counterexamples."""
+    heading = Text(f"{proof.property} on {proof.release}, up to {size(proof)}: ", "bold")
+    print_wrapped(console, heading.append(proof.verdict, STYLES[proof.verdict]))
+    if proof.sentence:
+        print_wrapped(console, Text(proof.sentence), INDENT)
+    print_wrapped(console, Text(verdict_words(proof)), INDENT)
+    print_wrapped(console, Text(f"Covers {proof.covers}."), INDENT)
+    print_wrapped(console, Text(f"Scope: {scope_words(proof.scope)}."), INDENT)
+    if proof.constraints_hit:
+        print_wrapped(console, Text(f"Bounds that were hit: {', '.join(proof.constraints_hit)}."), INDENT)
+    if proof.witnesses_reached:
+        prefix = "Not vacuous" if proof.verdict == "HOLDS FOR ALL" and not proof.vacuous else "Reached"
+        print_wrapped(console, Text(f"{prefix}: {'; '.join(proof.witnesses_reached)}."), INDENT)
+    if proof.witnesses_missed:
+        print_wrapped(console, Text(f"Reached in no cluster: {'; '.join(proof.witnesses_missed)}."), INDENT)
+    if proof.steps_never_fired:
+        print_wrapped(console, Text(f"Steps that never ran: {', '.join(proof.steps_never_fired)}."), INDENT)
+    for note in proof.notes:
+        print_wrapped(console, Text(f"note: {note}", "dim"), INDENT)
+    console.print()
+    _print_rows(console, proof)
+    for number, group in enumerate(proof.groups, 1):
+        if number > SHOWN:
+            left = len(proof.groups) - SHOWN
+            print_wrapped(console, Text(f"{left} more {_plural(left, 'group')}: see -o json or --examples"))
+            break
+        console.print()
+        _print_group(console, number, group, vocabulary)
+
+
+def size(proof: Proof) -> str:
+    """For example `3 pods and 2 nodes`."""
+    return f"{proof.pods} {_plural(proof.pods, 'pod')} and {proof.nodes} {_plural(proof.nodes, 'node')}"
+
+
+def verdict_words(proof: Proof) -> str:
+    """What the verdict rests on, in a sentence or two."""
+    told = f"{proof.clusters:,} {_plural(proof.clusters, 'cluster')} can be told apart"
+    if proof.explored != proof.clusters:
+        told += f", {proof.explored:,} up to renaming"
+    searched = (
+        f"{proof.states:,} states and {proof.transitions:,} transitions in all, {proof.depth} steps deep"
+    )
+    if proof.verdict == "HOLDS FOR ALL":
+        return f"{told}; each was explored to the end: {searched}."
+    violating = f"{proof.violated:,} of them {'is' if proof.violated == 1 else 'are'} violating"
+    if proof.verdict == "VIOLATED":
+        more = f"; {proof.inconclusive:,} could not be decided" if proof.inconclusive else ""
+        return f"{told}; {violating}{more} ({searched})."
+    return f"{told}; {proof.inconclusive:,} could not be decided within the budget, in the others it holds ({searched})."
+
+
+def _plural(count: int, word: str) -> str:
+    return word if count == 1 else f"{word}s"
+
+
+def _print_rows(console: Console, proof: Proof) -> None:
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for name in ("pods", "nodes"):
+        table.add_column(name, justify="right")
+    table.add_column("at the start")
+    for name in ("clusters", "explored", "states", "violating", "undecided"):
+        table.add_column(name, justify="right")
+    for r in proof.rows:
+        counts = (r.clusters, r.explored, r.states, r.violated, r.inconclusive)
+        table.add_row(str(r.pods), str(r.nodes), r.placement, *(f"{n:,}" for n in counts))
+    console.print(table)
+
+
+def _print_group(console: Console, number: int, group: Group, vocabulary: Vocabulary) -> None:
+    what = f"{group.clusters:,} {_plural(group.clusters, 'cluster')}, {group.steps} steps"
+    print_wrapped(console, Text(f"Group {number}: {what}; the simplest: {group.example}", "bold"))
+    if group.finding is not None and group.finding.story:
+        console.print()
+        print_lanes(console, group.finding.story, vocabulary, group.finding.remarks)
