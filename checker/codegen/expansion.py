@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from ...model.language import Expr, Transition, TransitionSystem, topological
+from ..llvm.text import Assembly, function, load, loop, pointers, signed, store, words
 from .branches import Branch, branch_tree, place, split
-from .llvm_text import Assembly, function, load, loop, pointers, signed, store, words
 from .lowering import Literals, Lowering
 from .memo import LEAST_NODES, Memo
 from .state_layout import Layout

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 from ...model.language import BOOL, Expr
-from .llvm_text import Assembly, signed, wrapped
+from ..llvm.text import Assembly, signed, wrapped
 from .state_layout import Layout
 
 Literal = tuple[int, int, int]

@@ -6,9 +6,9 @@ Least means least words, compared as unsigned numbers from the first on.
 from __future__ import annotations
 
 from ...model.language import TransitionSystem
+from ..llvm.text import Assembly, function, loop, pointers, signed, store, words
 from ..reduction.permutation import Permutation
 from ..reduction.symmetry import Symmetry
-from .llvm_text import Assembly, function, loop, pointers, signed, store, words
 from .state_layout import Field, Layout
 
 

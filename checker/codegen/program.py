@@ -28,10 +28,10 @@ from functools import cached_property
 
 from ...model.language import Expr, State, TransitionSystem, any_of, topological
 from ...model.language.expr import fresh_graph
+from ..llvm.text import Assembly, function, load, loop, pointers, signed, store, words
 from ..reduction.symmetry import Symmetry
 from .branches import Branch, place
 from .expansion import Expansion
-from .llvm_text import Assembly, function, load, loop, pointers, signed, store, words
 from .lowering import Literals, Lowering
 from .orbits import canonical
 from .state_layout import Layout

@@ -9,7 +9,7 @@ the counts do not depend on the engine.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 
@@ -60,6 +60,10 @@ class Progress:
     frontier: int
     seconds: float
     memory: int
+
+
+Watcher = Callable[[Progress], None]
+"""What a search tells its progress to."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,20 @@
-"""Instructions that Python has no words for, for kernels."""
+"""What kernels can say beside Python: prefetches, calls of compiled code, atomic reads and changes, and a place to meet.
+
+An atomic read sees everything that its writer wrote before it changed the element by `exchange` or `add`.
+"""
 
 from __future__ import annotations
 
+import ctypes
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from numpy import int64
+from numpy.typing import NDArray
+
+from .jit import inline
 from .kernel_expressions import Expressions, Intrinsic
 from .kinds import Array, Group, Kind, Nothing, Number, Untranslatable, Value
 
@@ -58,3 +67,73 @@ prefetch: Any = word(on_array(_prefetch))
 
 call: Any = word(_call)
 """call(address, arguments): call the function at an address with a tuple of 64-bit integers; gives one."""
+
+
+def _read(code: Expressions, array: Array, index: str, rest: list[Number]) -> Value:
+    return code.do.load(array, index, "load atomic", f" acquire, align {array.element.bits // 8}")
+
+
+def _exchange(code: Expressions, array: Array, index: str, rest: list[Number]) -> Value:
+    out, do, size = code.out, code.do, array.element.bits
+    old, new = (do.narrowed(value, array.element) for value in rest)
+    at = do.place(array, index)
+    pair = out.value(f"cmpxchg ptr {at}, i{size} {old}, i{size} {new} acq_rel acquire")
+    return do.widened(out.value(f"extractvalue {{ i{size}, i1 }} {pair}, 0"), array.element)
+
+
+def _add(code: Expressions, array: Array, index: str, rest: list[Number]) -> Value:
+    out, do, size = code.out, code.do, array.element.bits
+    at, amount = do.place(array, index), do.narrowed(rest[0], array.element)
+    return do.widened(out.value(f"atomicrmw add ptr {at}, i{size} {amount} acq_rel"), array.element)
+
+
+def _pause(code: Expressions, arguments: Sequence[Value]) -> Value:
+    # A side effect that keeps the loop around it; what else may run on this core can be told later.
+    code.out.do("fence seq_cst")
+    return Nothing()
+
+
+read: Any = word(on_array(_read))
+"""read(array, index): the element, with all that was written before it."""
+
+exchange: Any = word(on_array(_exchange))
+"""exchange(array, index, expected, wanted): write `wanted` if the element is `expected`; gives what it was."""
+
+add: Any = word(on_array(_add))
+"""add(array, index, amount): add to an element; gives what it was."""
+
+pause: Any = word(_pause)
+
+_SPINS = 2000
+"""How often a thread looks whether the others have come before it lets other programs run."""
+
+
+@inline
+def meet(barrier: NDArray[int64], workers: int, yield_: int) -> None:
+    """Wait until all workers have called this: then all have seen what each wrote before.
+
+    `barrier` has two elements, how many have come and how often all met, far enough apart.
+    `yield_` is what `yield_address` gives.
+    """
+    turn = read(barrier, 8)
+    if add(barrier, 0, 1) == workers - 1:
+        barrier[0] = 0
+        add(barrier, 8, 1)
+        return
+    spins = 0
+    while read(barrier, 8) == turn:
+        spins += 1
+        if spins > _SPINS:
+            call(yield_, (0,))
+        else:
+            pause()
+
+
+def yield_address() -> int:
+    """The address of the system's function that lets another thread run."""
+    found: Callable[..., Any]
+    if sys.platform == "win32":
+        found = ctypes.windll.kernel32.SwitchToThread
+    else:
+        found = ctypes.CDLL(None).sched_yield
+    return ctypes.cast(found, ctypes.c_void_p).value or 0

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from ..codegen.llvm_text import Assembly
-from ..codegen.machine_code import Code, compile_kept
+from ..llvm.machine_code import Code, compile_kept
+from ..llvm.text import Assembly
 from .kinds import Array, Group, Kind, Nothing, Number, Untranslatable, Value
 from .operations import element_of
 from .translation import Translation

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..codegen.llvm_text import Assembly
+from ..llvm.text import Assembly
 from .kinds import Array, Group, Kind, Number, Untranslatable, Value, Variable, common, literal
 from .operations import Operations
 

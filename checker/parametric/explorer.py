@@ -7,8 +7,8 @@ from functools import cached_property
 
 from ...model.language import Parameter
 from ..core.exploration import Budget, Exploration, Path
+from ..explicit.engine import Series
 from ..explicit.reference import Watcher
-from ..explicit.series import Series
 from ..reduction.slicing import Slicer, transition_map
 from ..search import conclude, explored_slice, kind_of
 from ..trace.trace import Trace, confirm, confirm_no_way_back, confirm_witness

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from podrace.checker.core.exploration import Path
-from podrace.checker.explicit.walks.walkers import Walkers
+from podrace.checker.explicit.walks.simulation import Walkers
 from podrace.checker.search import EngineDisagreement, UnknownProperty, check
 from podrace.checker.simulate import Seen, Simulation, Walks, simulate
 from podrace.checker.trace.trace import confirm

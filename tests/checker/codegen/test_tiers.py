@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 
-from podrace.checker.codegen.machine_code import Tiers
 from podrace.checker.codegen.program import Program, generate
 from podrace.checker.core.exploration import Budget
-from podrace.checker.explicit import engine, explore, series
-from podrace.checker.explicit.series import Series
+from podrace.checker.explicit import engine, explore
+from podrace.checker.explicit.engine import Series
+from podrace.checker.llvm.machine_code import Tiers
 from podrace.checker.reduction.symmetry import Symmetry
 from podrace.model.language import TransitionSystem
 from tests.checker.explicit.systems import ring
@@ -35,12 +35,12 @@ def test_better_code_takes_the_place_of_the_first(cache: Path) -> None:
 def test_both_give_the_same_answer(system: TransitionSystem) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(engine, "LONG", 1 << 62)
-        hasty = explore(system, Budget(max_states=2000))
+        plain = explore(system, Budget(max_states=2000))
         patch.setattr(engine, "LONG", 0)
         patch.setattr(engine.Search, "_patience", lambda _: 1)
         patch.setattr(Tiers, "improve", _at_once)
-        careful = explore(system, Budget(max_states=2000))
-    assert replace(hasty, seconds=0.0) == replace(careful, seconds=0.0)
+        optimised = explore(system, Budget(max_states=2000))
+    assert replace(plain, seconds=0.0) == replace(optimised, seconds=0.0)
 
 
 _improve = Tiers.improve
@@ -54,7 +54,7 @@ def _at_once(tiers: Tiers) -> None:
 def test_many_short_searches_are_a_long_one(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     system = ring(5)
     once = explore(system).transitions
-    monkeypatch.setattr(series, "LONG", 3 * once)
+    monkeypatch.setattr(engine, "LONG", 3 * once)
     searches = Series(system)
     first = searches.code.expand
     for _ in range(3):

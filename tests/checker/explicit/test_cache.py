@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from podrace.checker.codegen.machine_code import Care, cache_directory, compile_ir
 from podrace.checker.codegen.program import generate
+from podrace.checker.llvm.machine_code import OptimisationLevel, cache_directory, compile_ir
 from podrace.model.language import TransitionSystem
 from tests.checker.explicit.systems import philosophers, ring
 
@@ -105,14 +105,14 @@ def test_a_search_needs_no_cache(tmp_path: Path) -> None:
 
 def test_code_compiled_in_haste_is_kept_apart(cache: Path) -> None:
     text = ir(ring(3))
-    assert not compile_ir(text, care=Care.HASTE).from_cache
-    assert compile_ir(text, care=Care.HASTE).from_cache
+    assert not compile_ir(text, level=OptimisationLevel.NONE).from_cache
+    assert compile_ir(text, level=OptimisationLevel.NONE).from_cache
     assert not compile_ir(text).from_cache
     assert len(list((cache / "objects").iterdir())) == 2
 
 
-def test_code_compiled_with_care_is_good_enough_for_haste(cache: Path) -> None:
+def test_optimised_code_is_taken_for_code_without_optimisation(cache: Path) -> None:
     text = ir(ring(3))
     compile_ir(text)
-    assert compile_ir(text, care=Care.HASTE).from_cache
+    assert compile_ir(text, level=OptimisationLevel.NONE).from_cache
     assert len(list((cache / "objects").iterdir())) == 1

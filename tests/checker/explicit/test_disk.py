@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 
 from podrace.checker.core.exploration import Budget, CheckpointProblem, Exploration
 from podrace.checker.explicit import checkpoint, explore
-from podrace.checker.explicit.states import disk_arrays as disk
+from podrace.checker.explicit.states import arrays as disk
 from podrace.checker.explicit.states.bfs_kernel import COUNT
 from podrace.model.language import TransitionSystem
 from tests.checker.explicit.systems import counting, pell_lucas, philosophers, ring

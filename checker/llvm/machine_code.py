@@ -1,7 +1,4 @@
-"""LLVM text to machine code in this process, with the object code kept on disk between runs.
-
-The code of one search: there at once, and better where the search turns out to be long.
-"""
+"""LLVM text to machine code in this process, with the object code kept on disk between runs."""
 
 from __future__ import annotations
 
@@ -80,27 +77,29 @@ SEARCH = ("expand", "check", "recovered", "observed")
 """The functions of a `Program`."""
 
 
-class Care(IntEnum):
-    """How much time LLVM takes; the values are its levels of code generation."""
+class OptimisationLevel(IntEnum):
+    """How well LLVM's code generator works; the values are its own."""
 
-    HASTE = 0
-    """A fourth of the time, for code that takes half as long again."""
-    CARE = 2
+    NONE = 0
+    """Takes a fourth of the time, for code that takes half as long again."""
+    DEFAULT = 2
 
 
-def compile_ir(ir: str, names: Iterable[str] = SEARCH, care: Care = Care.CARE) -> Code:
+def compile_ir(
+    ir: str, names: Iterable[str] = SEARCH, level: OptimisationLevel = OptimisationLevel.DEFAULT
+) -> Code:
     """Machine code for a module that defines these functions, compiled unless an earlier run left it in the cache.
 
-    Code that was compiled with more care than was asked for is as good. A cache that cannot be read, written or
+    Code of a higher level than was asked for is as good. A cache that cannot be read, written or
     trusted is passed over in silence.
     """
-    paths = {level: _place(f"{level.name} {ir}") for level in Care if level >= care}
+    paths = {each: _place(f"{each.name} {ir}") for each in OptimisationLevel if each >= level}
     for path in reversed(paths.values()):
         stored = _read(path)
         if stored is not None:
             return Code(stored, names, from_cache=True)
-    made = _object_code(ir, care)
-    _write(paths[care], made)
+    made = _object_code(ir, level)
+    _write(paths[level], made)
     return Code(made, names, from_cache=False)
 
 
@@ -115,7 +114,7 @@ def compile_kept(described: str, make: Callable[[], tuple[str, str]], name: str)
         size = int.from_bytes(stored[:4], "little")
         return Code(stored[4 + size :], (name,), from_cache=True), stored[4 : 4 + size].decode()
     text, note = make()
-    made = _object_code(text, Care.CARE, passes=True)
+    made = _object_code(text, OptimisationLevel.DEFAULT, passes=True)
     encoded = note.encode()
     _write(path, len(encoded).to_bytes(4, "little") + encoded + made)
     return Code(made, (name,), from_cache=False), note
@@ -162,10 +161,10 @@ def _cpu() -> tuple[str, str, str]:
     return llvm.get_process_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
 
 
-def _target_machine(care: Care) -> llvm.TargetMachine:
+def _target_machine(level: OptimisationLevel) -> llvm.TargetMachine:
     triple, name, features = _cpu()
     target = llvm.Target.from_triple(triple)
-    return target.create_target_machine(cpu=name, features=features, opt=int(care), reloc="pic", jit=True)
+    return target.create_target_machine(cpu=name, features=features, opt=int(level), reloc="pic", jit=True)
 
 
 @cache
@@ -174,8 +173,8 @@ def _linker() -> llvm.LLJIT:
     return llvm.create_lljit_compiler()
 
 
-def _object_code(ir: str, care: Care, passes: bool = False) -> bytes:
-    machine = _target_machine(care)
+def _object_code(ir: str, level: OptimisationLevel, passes: bool = False) -> bytes:
+    machine = _target_machine(level)
     module = llvm.parse_assembly(ir)
     module.verify()
     module.triple = machine.triple
@@ -190,21 +189,21 @@ def _object_code(ir: str, care: Care, passes: bool = False) -> bytes:
 
 
 class Tiers(Functions):
-    """Functions compiled in haste, until `improve` has replaced them by the same functions compiled with care.
+    """The code of one search: without optimisation at first, until `improve` has replaced it by optimised code.
 
     An address stays valid as long as this object lives, so whoever keeps one loses nothing but time.
     """
 
     def __init__(self, ir: str) -> None:
         self._ir = ir
-        self._codes: list[Code] = [compile_ir(ir, care=Care.HASTE)]
+        self._codes: list[Code] = [compile_ir(ir, level=OptimisationLevel.NONE)]
         self._better: Thread | None = None
 
     def __getitem__(self, name: str) -> int:
         return self._codes[-1][name]
 
     def improve(self) -> None:
-        """Begin to compile with care, beside the search; once is enough."""
+        """Begin to compile with optimisation, beside the search; once is enough."""
         if self._better is None:
             self._better = Thread(target=self._compile, name="podrace-compiler")
             self._better.start()
