@@ -23,7 +23,7 @@ from podrace.checker.explicit.checkpoint import Checkpoint
 from podrace.checker.explicit.engine import Search
 from podrace.checker.explicit.states.budget import SearchBudget
 from podrace.checker.explicit.states.workers import Workers
-from podrace.checker.llvm.machine_code import compile_ir
+from podrace.checker.llvm.machine_code import compile_system
 
 if __package__:
     from bench.native_speed import synthetic
@@ -36,7 +36,7 @@ SIZES = (10_000_000, 100_000_000)
 def measure(size: int, words: int, disk: Path | None) -> dict[str, float]:
     """Search that many states of the synthetic system in this process."""
     program = generate(synthetic(words, jobs=8))
-    compile_ir(program.ir)
+    compile_system(program.ir)
     checkpoint = Checkpoint(disk, program, resume=False) if disk else None
     with Workers(cores()) as workers:
         budget = SearchBudget(Budget(max_states=size, max_memory=safe_memory()), None)

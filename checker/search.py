@@ -20,8 +20,8 @@ from typing import Literal
 from ..model.language import TransitionSystem
 from ..model.language.expr import fresh_graph
 from .core.exploration import Budget, Exploration, Lasso, Path
-from .explicit.reduced_reference import explore_either as explore_slowly
 from .explicit.reference import Watcher
+from .explicit.reference import explore as explore_slowly
 from .reduction.policy import Explore, Mode, decide
 from .reduction.slicing import Slicer, step_name, transition_map
 from .trace.lasso import at_rest, complete, confirm_lasso, resting_case

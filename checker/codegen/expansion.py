@@ -25,8 +25,8 @@ class Expansion:
     The parts keep each function small: the time to compile one grows faster than its size.
     """
 
-    def __init__(self, system: TransitionSystem, layout: Layout, folded: bool = False) -> None:
-        self.system, self.layout, self.folded = system, layout, folded
+    def __init__(self, system: TransitionSystem, layout: Layout) -> None:
+        self.system, self.layout = system, layout
         self.limit_number = {name: i for i, name in enumerate(self.system.constraints)}
         self.literals = Literals(self.layout, topological(self.system.roots()))
 
@@ -81,8 +81,6 @@ class Expansion:
                 filled = out.value(f"call i64 @part{number}({arguments})")
             store(out, "ends", "%i", filled)
             end(filled)
-        if self.folded:
-            out.value("call i64 @canonical(i64 %out, i64 %filled)")
         parameters = ("states", "count", "out", "which", "ends", "hits", "last")
         return function("expand", parameters, out, result="%filled")
 

@@ -7,9 +7,7 @@ from contextlib import ExitStack, suppress
 from ...model.language import State, TransitionSystem
 from ..codegen.program import Program, generate
 from ..core.exploration import Budget, Exploration, Lasso, Path, Watcher
-from ..llvm.machine_code import OptimisationLevel, Tiers
-from ..reduction.dependence import Dependence
-from ..reduction.symmetry import Symmetry, lifted
+from ..llvm.machine_code import Code, compile_system
 from . import parallel_bfs
 from .checkpoint import Checkpoint
 from .liveness.fair_runs import FairCycles
@@ -20,57 +18,29 @@ from .states.bfs_kernel import CHECKED, HEAD, NEEDED, ROOM, STOP_AT, STOPPED
 from .states.budget import OutOfBudget, Pace, SearchBudget
 from .states.search_state import SearchState, bits_of
 from .states.store import Store, path_to
-from .states.stubborn_filter import StubbornFilter
 from .states.successors import ALL, Batch
 from .states.workers import Workers
 
 _BRIEF = 1 << 14
 """Transitions in a row for one worker, while others wait for a wide level."""
 
-LONG = 1 << 20
-"""After so many transitions, it pays to compile the system with optimisation: what is not over by then takes longer than that."""
-
 FIRST_LASSOS, LASSOS_AGAIN = 1 << 24, 4
 """After how many transitions lassos are looked for before the search is complete; and how much later again."""
 
 
-def search(
-    system: TransitionSystem,
-    budget: Budget,
-    progress: Watcher | None,
-    dependence: Dependence | None = None,
-    symmetry: Symmetry | None = None,
-) -> Exploration:
-    """Explore `system` as `exploration` says, reduced where `dependence` or `symmetry` is given.
+def search(system: TransitionSystem, budget: Budget, progress: Watcher | None) -> Exploration:
+    """Explore `system` as `exploration` says. A search for lassos is the work of one worker.
 
-    A search under partial-order reduction, and one for lassos, is the work of one worker. Raises ValueError if the system has no native
-    code, or if a reduced search is to be kept on disk.
+    Raises ValueError if the system has no native code, and CheckpointProblem.
     """
-    if (dependence is not None or symmetry is not None) and budget.disk is not None:
-        raise ValueError("a reduced search cannot be kept on disk: search without reductions")
-    program = _program(system, symmetry)
+    program = generate(system)
     with ExitStack() as stack:
         checkpoint = None
         if budget.disk is not None:
             checkpoint = Checkpoint(budget.disk, program, budget.resume)
             stack.callback(checkpoint.close)
-        alone = dependence is not None or bool(system.livenesses)
-        workers = stack.enter_context(Workers(1 if alone else budget.jobs))
-        answer = Search(program, SearchBudget(budget, progress), workers, checkpoint, dependence).run()
-    return answer if program.symmetry is None else lifted(system, program.symmetry, answer)
-
-
-_latest: list[tuple[TransitionSystem, Symmetry | None, Program]] = []
-"""The last program: the searches by which a reduction is decided upon are of one system, one after the other."""
-
-
-def _program(system: TransitionSystem, symmetry: Symmetry | None) -> Program:
-    for known, of_known, program in _latest:
-        if known is system and of_known is symmetry:
-            return program
-    program = generate(system, symmetry)
-    _latest[:] = [(system, symmetry, program)]
-    return program
+        workers = stack.enter_context(Workers(1 if system.livenesses else budget.jobs))
+        return Search(program, SearchBudget(budget, progress), workers, checkpoint).run()
 
 
 class Search:
@@ -82,16 +52,14 @@ class Search:
         budget: SearchBudget,
         workers: Workers,
         checkpoint: Checkpoint | None = None,
-        dependence: Dependence | None = None,
-        code: Tiers | None = None,
+        code: Code | None = None,
         initial: State | None = None,
     ) -> None:
         self.program, self.system, self.budget = program, program.system, budget
         self.workers, self.checkpoint = workers, checkpoint
-        self.code = Tiers(program.ir) if code is None else code
-        self.initial = program.initial if initial is None else initial
+        self.code = compile_system(program.ir) if code is None else code
+        self.initial = program.system.initial if initial is None else initial
         self.batch = Batch(program, self.code)
-        self.stubborn, self.reduced = StubbornFilter(program, dependence), dependence is not None
         self.state = SearchState(program, budget.max_states)
         self.store: Store | None = None
         self.parallel: ParallelBfs | None = None
@@ -120,7 +88,7 @@ class Search:
         return self._result(stopped, no_way_back)
 
     def _first_store(self) -> Store:
-        beside = self.batch.bytes + len(OptimisationLevel) * self.program.bytes
+        beside = self.batch.bytes + self.program.bytes
         if self.checkpoint is not None:
             store = self.checkpoint.open_store(self.budget, beside, self.workers, self.state)
             self.state.allow(self.budget.max_states)
@@ -140,8 +108,6 @@ class Search:
             elif outcome == kernels.FULL:
                 store.make_room(state.states, int(state.control[NEEDED]))
             elif outcome == kernels.PAUSED:
-                if state.transitions >= LONG:
-                    self.code.improve()
                 if shared is not None:
                     with self.shared_pace.measuring(lambda: state.transitions):
                         shared.advance(state, self.shared_pace.quantum)
@@ -189,9 +155,7 @@ class Search:
         batch, state = self.batch, self.state
         state.control[ROOM] = store.room
         with self.alone_pace.measuring(lambda: state.transitions):
-            outcome = kernels.advance(
-                store.arrays, state.counts, batch.arrays, self.code.check, quantum, self.stubborn.rules
-            )
+            outcome = kernels.advance(store.arrays, state.counts, batch.arrays, self.code.check, quantum)
         return int(outcome)
 
     def _finish_hits(self, store: Store) -> None:
@@ -208,8 +172,7 @@ class Search:
             self.program, self.code, self.batch, store, self.budget, self.state.states
         )
         fair = [t.fair for t in self.system.transitions]
-        known = None if self.reduced else int(self.state.fired[: len(fair)][fair].sum())
-        return resettability.no_way_back(known, self._look)
+        return resettability.no_way_back(int(self.state.fired[: len(fair)][fair].sum()), self._look)
 
     def _find_lassos(self, store: Store) -> None:
         """Look for fair cycles among the states found so far, although more may come."""
@@ -242,7 +205,6 @@ class Search:
             witnesses=reached,
             no_way_back={name: self._path(number) for name, number in no_way_back.items()},
             lassos=self.lassos,
-            pruned=self.stubborn.pruned,
             seconds=self.budget.seconds + (self.checkpoint.earlier if self.checkpoint else 0.0),
         )
 
@@ -252,20 +214,13 @@ class Search:
 
 
 class Series:
-    """Searches of one system that differ in where they begin: compiled once, and all together as one long search."""
+    """Searches of one system that differ in where they begin: compiled once."""
 
     def __init__(self, system: TransitionSystem) -> None:
         self.system, self.program = system, generate(system)
-        self.code = Tiers(self.program.ir)
-        self._transitions = 0
+        self.code = compile_system(self.program.ir)
 
     def explore(self, initial: State, budget: Budget, progress: Watcher | None = None) -> Exploration:
-        """As `explore` of the system with this initial state, in memory, by one worker and without reductions."""
-        search = Search(
-            self.program, SearchBudget(budget, progress), Workers(1), code=self.code, initial=initial
-        )
-        found = search.run()
-        self._transitions += found.transitions
-        if self._transitions >= LONG:
-            self.code.improve()
-        return found
+        """As `explore` of the system with this initial state, in memory and by one worker."""
+        budget_ = SearchBudget(budget, progress)
+        return Search(self.program, budget_, Workers(1), code=self.code, initial=initial).run()

@@ -22,7 +22,7 @@ import numpy as np
 from ..codegen.program import Program
 from ..kernel_compiler.intrinsics import call, exchange, meet, read, yield_address
 from ..kernel_compiler.jit import inline, jit
-from ..llvm.machine_code import Functions
+from ..llvm.machine_code import Code
 from .states.arrays import Block
 from .states.bfs_kernel import (
     ANSWERED,
@@ -275,7 +275,7 @@ def settle(stored: Stored, number: int, found: int, finds: Finds) -> None:
 class ParallelBfs:
     """Wide levels, searched by all workers. The answer is that of one."""
 
-    def __init__(self, program: Program, code: Functions, workers: Workers, store: Store) -> None:
+    def __init__(self, program: Program, code: Code, workers: Workers, store: Store) -> None:
         """Raises OutOfBudget if there is no memory for the buffers."""
         self.code, self.workers, self.store = code, workers, store
         self.batches = [Batch(program, code) for _ in range(workers.size)]

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ..llvm.machine_code import Code, compile_kept
+from ..llvm.machine_code import Code, compile_kernel
 from ..llvm.text import Assembly
 from .kinds import Array, Group, Kind, Nothing, Number, Untranslatable, Value
 from .operations import element_of
@@ -73,7 +73,7 @@ class _Compiled:
             signature.append(note)
             return made, note
 
-        self.code, note = compile_kept(described, text, "kernel")
+        self.code, note = compile_kernel(described, text, "kernel")
         shape, *self._messages = note.split("\n")
         self._tuple, self._kinds = shape.startswith("tuple"), shape.split()[1:]
         self._call = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)(self.code["kernel"])

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ...codegen.program import Program
 from ...kernel_compiler.intrinsics import call, prefetch
 from ...kernel_compiler.jit import jit
-from ...llvm.machine_code import Functions
+from ...llvm.machine_code import Code
 from ..states.arrays import Block
 from ..states.budget import OutOfBudget, SearchBudget
 from ..states.hash_table import ONE, Numbers, Stored, Unsigned, Words, hash_of, home_of, lookup
@@ -30,7 +30,7 @@ _CHUNK = 1 << 12
 
 
 class _FairEdges(NamedTuple):
-    """The fair edges of state s lead to targets[starts[s]:starts[s + 1]]. With no targets, they are only counted."""
+    """The fair edges of state s lead to targets[starts[s]:starts[s + 1]]."""
 
     starts: Integers
     targets: Numbers
@@ -40,23 +40,18 @@ class Resettability:
     """The search for states with no way back among the states of a completely explored system."""
 
     def __init__(
-        self, program: Program, code: Functions, batch: Batch, store: Store, budget: SearchBudget, states: int
+        self, program: Program, code: Code, batch: Batch, store: Store, budget: SearchBudget, states: int
     ) -> None:
         self.program, self.code, self.batch, self.store, self.budget = program, code, batch, store, budget
         self.states = states
         self.memory = store.bytes
 
-    def no_way_back(self, fair_edges: int | None, look: Callable[[int], None]) -> dict[str, int]:
+    def no_way_back(self, fair_edges: int, look: Callable[[int], None]) -> dict[str, int]:
         """Of each resettability that can be lost: the lowest state from which it is out of reach.
 
-        `fair_edges` is how often fair transitions were enabled, None after a reduced search, which does not know
-        it. `look` is called now and then with the memory in use, and may raise. Raises OutOfBudget.
+        `fair_edges` is how often fair transitions were enabled. `look` is called now and then with the memory in use, and may raise. Raises OutOfBudget.
         """
-        starts = self._block(np.int64, self.states + 1)
-        if fair_edges is None:
-            self._store(_FairEdges(starts, np.empty(0, np.uint32)), look)
-            fair_edges = int(starts[-1])
-        edges = _FairEdges(starts, self._block(np.uint32, fair_edges))
+        edges = _FairEdges(self._block(np.int64, self.states + 1), self._block(np.uint32, fair_edges))
         can = self._block(np.uint8, self.states)
         self._store(edges, look)
         found = {}
@@ -118,7 +113,7 @@ def _store_edges(
 ) -> None:
     """Store the states that fair transitions of the states first .. last - 1 lead to.
 
-    starts[first] must be there already. States that a reduced search did not visit are left out.
+    starts[first] must be there already.
     """
     starts, targets = edges.starts, edges.targets
     size = np.uint64(len(stored.shape))
@@ -137,10 +132,8 @@ def _store_edges(
                 if fair[batch.which[k]]:
                     mixed = hash_of(stored.shape, batch.states, k * size)
                     _, entry = lookup(stored, batch.states, k * size, mixed)
-                    if entry != 0:
-                        if len(targets) > 0:
-                            targets[edge] = (entry & low) - ONE
-                        edge += 1
+                    targets[edge] = (entry & low) - ONE
+                    edge += 1
                 k += ONE
             starts[first + i + 1] = edge
         first += number

@@ -14,7 +14,6 @@ import numpy as np
 from ...kernel_compiler.intrinsics import call, prefetch
 from ...kernel_compiler.jit import inline, jit
 from .hash_table import ONE, STRIDE, Stored, Unsigned, Words, hash_of, home_of, lookup, tag_of
-from .stubborn_filter import Rules, begin_level, prune
 from .successors import ALL, BATCH, Integers, Successors, expand
 
 # Where `control` keeps the numbers that a search carries from call to call.
@@ -42,9 +41,7 @@ class Counts(NamedTuple):
 
 
 @jit
-def advance(
-    stored: Stored, counts: Counts, batch: Successors, check: int, quantum: int, rules: Rules | tuple[()]
-) -> int:
+def advance(stored: Stored, counts: Counts, batch: Successors, check: int, quantum: int) -> int:
     """Search on until about `quantum` more transitions were seen, or something needs attention.
 
     PAUSED: call again. COMPLETE: nothing is left. FOUND: state CHECKED has predicate bits `found` that
@@ -74,8 +71,6 @@ def advance(
                 return DONE
             control[LEVEL_END] = control[COUNT]
             control[DEPTH] += 1
-            if len(rules) > 0:
-                begin_level(rules, seen, hits)
         if control[TRANSITIONS] >= limit:
             return PAUSED
 
@@ -83,8 +78,6 @@ def advance(
         number: int = min(BATCH, control[LEVEL_END] - first)
         batch.hits[:] = 0
         total: int = expand(stored, first, number, batch, ALL)
-        if len(rules) > 0:
-            total = prune(rules, stored, batch, control[LEVEL_END], first, number)
         if control[COUNT] + total > control[ROOM]:
             control[NEEDED] = total
             return FULL

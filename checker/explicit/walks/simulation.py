@@ -11,7 +11,7 @@ import numpy as np
 from ....model.language import TransitionSystem, Variable
 from ...codegen.program import Program, generate
 from ...core.exploration import Path
-from ...llvm.machine_code import Functions, compile_ir
+from ...llvm.machine_code import Code, compile_system
 from ..states.search_state import bits_of
 from ..states.successors import ALL, Batch
 from ..states.workers import Workers
@@ -91,7 +91,7 @@ class Walkers:
     """Walks through one system, `at_once` at a time, and repeats single walks. For one thread."""
 
     def __init__(
-        self, program: Program, code: Functions, seed: int, length: int, by_step: bool, at_once: int = AT_ONCE
+        self, program: Program, code: Code, seed: int, length: int, by_step: bool, at_once: int = AT_ONCE
     ) -> None:
         system = program.system
         self.program, self.system = program, system
@@ -227,7 +227,7 @@ def walk_at_random(
     depends neither on `jobs` nor on `at_once`.
     """
     program = generate(system)
-    code = compile_ir(program.ir)
+    code = compile_system(program.ir)
     size = max(1, min(jobs, walks or jobs))
     walkers = [Walkers(program, code, seed, length, by_step, at_once) for _ in range(size)]
     total, end = walkers[0].walk(0, 0), MOST_WALKS if walks is None else walks
