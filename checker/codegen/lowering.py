@@ -158,7 +158,7 @@ class Lowering:
         if op == "div":
             return self._divide(node)
         if op == "param":
-            raise ValueError(f"`{node.value.name}` is still unknown: native code needs every quantity fixed")
+            raise ValueError(f"`{node.value.name}` has no value: native code needs one for each parameter")
         raise ValueError(f"`{op}` is not an operator that native code knows")
 
     def _divide(self, node: Expr) -> str:

@@ -5,7 +5,7 @@ Every argument and result is an i64, addresses included. A state is `words` cons
     expand(states, count, out, which, ends, hits, last)
         Write the successors of `count` states to `out`, and the transition of each to `which` (i32),
         ordered by parent, then by transition; ends[i] is where those of parent i end. Returns their
-        number. For a limit that stops a transition before number `last`, set its bit in `hits`.
+        number. For a constraint that stops a transition before number `last`, set its bit in `hits`.
     check(states, count, seen, found)
         The position of the first state with a predicate bit that `seen` lacks, or `count`. That
         state's bits go to `found`. The bits: invariants broken, then witnesses reached.
@@ -56,8 +56,8 @@ class Program:
         return sum(memo.bytes for memo in self._expansion.memos.values())
 
     @property
-    def limit_words(self) -> int:
-        """How many i64 hold one bit per limit."""
+    def constraint_words(self) -> int:
+        """How many i64 hold one bit per constraint."""
         return _words_for(len(self.system.constraints))
 
     @property

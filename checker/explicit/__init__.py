@@ -14,7 +14,7 @@ def explore(
     """Visit every reachable state of `system`, or stop as `Exploration` and `Budget` say.
 
     The memory that counts against the budget is that of the arrays of the search, growth included.
-    Raises ValueError for a system that has no native code (an open quantity, a value beyond 64 bits),
+    Raises ValueError for a system that has no native code (a parameter without a value, a value beyond 64 bits),
     and OverflowError beyond 2^32 - 2 states.
     """
     from .engine import search  # numpy and LLVM take a while to import: only for those who search

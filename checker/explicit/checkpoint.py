@@ -200,6 +200,11 @@ class Checkpoint:
         if not (0 <= head <= level_end <= count and count > 0 and depth >= -1):
             raise damaged()
 
+    @property
+    def due(self) -> bool:
+        """Whether it is time to write the search down again."""
+        return self.directory.due
+
     def write(self, state: SearchState, seconds: float) -> None:
         """Write the search down. Raises OutOfBudget if there is no room for that; what was written is kept."""
         assert self._store is not None

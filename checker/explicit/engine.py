@@ -111,7 +111,7 @@ class Search:
                 if shared is not None:
                     with self.shared_pace.measuring(lambda: state.transitions):
                         shared.advance(state, self.shared_pace.quantum)
-                if self.checkpoint is not None and self.checkpoint.directory.due:
+                if self.checkpoint is not None and self.checkpoint.due:
                     self.checkpoint.write(state, self.budget.seconds)
                 self._look(store.bytes)
                 if self.system.livenesses and state.transitions >= self.next_lassos:

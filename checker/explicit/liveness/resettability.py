@@ -57,13 +57,13 @@ class Resettability:
         found = {}
         names = list(self.program.system.resettabilities)
         for group in range(0, len(names), 8):
-            members = names[group : group + 8]
+            together = names[group : group + 8]
             self._holding(can, group)
-            self._reach_backward(can, edges, np.uint8((1 << len(members)) - 1), look)
-            for bit, name in enumerate(members):
-                no_way_back = _first_without(can, np.uint8(1 << bit))
-                if no_way_back >= 0:
-                    found[name] = no_way_back
+            self._reach_backward(can, edges, np.uint8((1 << len(together)) - 1), look)
+            for bit, name in enumerate(together):
+                state = _first_without(can, np.uint8(1 << bit))
+                if state >= 0:
+                    found[name] = state
         return found
 
     def _store(self, edges: _FairEdges, look: Callable[[int], None]) -> None:

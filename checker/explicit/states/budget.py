@@ -58,7 +58,7 @@ class SearchBudget:
         return self._budget.max_states
 
     @property
-    def limit(self) -> int | None:
+    def max_memory(self) -> int | None:
         """How many bytes arrays may take together, if that is bounded."""
         return self._budget.max_memory
 

@@ -35,7 +35,7 @@ class SearchState:
         self.names = [*system.invariants, *system.witnesses]
         self.invariants, self.resettabilities = len(system.invariants), len(system.resettabilities)
         self.fired = np.zeros(max(1, len(system.transitions)), np.int64)
-        self.hits = np.zeros(program.limit_words, np.uint64)
+        self.hits = np.zeros(program.constraint_words, np.uint64)
         self.seen, self.found = np.zeros((2, program.predicate_words), np.uint64)
         self.first: dict[int, int] = {}
         self.control = np.zeros(CONTROL_SIZE, np.int64)

@@ -167,10 +167,10 @@ class Store:
 
     def _affordable(self) -> int:
         """How many states the budget can hold, with a table as full as may be."""
-        if self.budget.limit is None:
+        if self.budget.max_memory is None:
             return MOST_STATES
         own = 0 if isinstance(self._states, FileBlock) else 8 * self.words + 4 / STRIDE
-        return int(max(0, self.budget.limit - self.fixed_bytes) / (own + 4 * 8 / 7))
+        return int(max(0, self.budget.max_memory - self.fixed_bytes) / (own + 4 * 8 / 7))
 
     def _grow_table(self, count: int, wanted: int) -> None:
         # The old table is given back before there is a new one: the states are all that it takes to fill it.

@@ -65,7 +65,7 @@ class Batch:
         self.which = np.empty(most, np.int32)
         self.ends = np.empty(parents, np.int64)
         self.hashes = np.empty(most, np.uint64)
-        self.hits = np.zeros(program.limit_words, np.uint64)
+        self.hits = np.zeros(program.constraint_words, np.uint64)
         self._expand = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * 7)(code.expand)
 
     @property

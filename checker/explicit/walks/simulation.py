@@ -145,7 +145,7 @@ class Walkers:
                 values[self.places.of[variable] + code - variable.lo] = 1
         return Tally(
             np.zeros(max(1, len(system.transitions)), np.int64),
-            np.zeros(self.program.limit_words, np.uint64),
+            np.zeros(self.program.constraint_words, np.uint64),
             values,
             earliest,
         )
@@ -180,7 +180,7 @@ class Walkers:
         }
 
     def constraints_hit(self, tally: Tally) -> frozenset[str]:
-        """The bounds that stopped a transition whose guard held."""
+        """The constraints that stopped a transition whose guard held."""
         return frozenset(self.system.constraints[bit] for bit in bits_of(tally.hits))
 
 
