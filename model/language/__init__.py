@@ -23,26 +23,50 @@ from .expr import (
 )
 from .fairness import Case, Fairness
 from .graph import substitute, topological, variables_of
+from .narration import (
+    ANYTHING,
+    NOTHING,
+    SOMETHING,
+    Channel,
+    Fact,
+    Knowledge,
+    Reader,
+    Sentence,
+    Words,
+    changes,
+    spoken,
+    tells,
+)
 from .shapes import boolean, enum, fifo, integer, per, record, ref
 from .sorts import BOOL, INT, Entity, Sort, Universe
 from .system import State, Transition, TransitionSystem, trace_system
+from .telling import Narration
 from .tracer import before, constraint, otherwise, require, when
 from .views import Record
 
 __all__ = [
+    "ANYTHING",
     "BOOL",
     "INT",
+    "NOTHING",
+    "SOMETHING",
     "Case",
+    "Channel",
     "Component",
     "Concrete",
     "Entity",
     "Expr",
+    "Fact",
     "Fairness",
+    "Knowledge",
     "Model",
     "ModelError",
+    "Narration",
     "NotEnabled",
     "Parameter",
+    "Reader",
     "Record",
+    "Sentence",
     "Sort",
     "State",
     "Transition",
@@ -50,12 +74,14 @@ __all__ = [
     "Universe",
     "Value",
     "Variable",
+    "Words",
     "all_of",
     "any_of",
     "as_expr",
     "before",
     "boolean",
     "build",
+    "changes",
     "clamp",
     "constraint",
     "count",
@@ -73,8 +99,10 @@ __all__ = [
     "require",
     "select",
     "smallest",
+    "spoken",
     "step",
     "substitute",
+    "tells",
     "topological",
     "total",
     "trace_system",
