@@ -20,7 +20,6 @@ from rich.console import Console
 
 from ..analysis.caches import cache_folder
 from ..analysis.execute import Engine, Method, execute, ignored
-from ..analysis.narration.words import SCHEDULER_WORDS
 from ..analysis.options import UsageProblem
 from ..analysis.plan import Run, Selection, plan
 from ..checker.core.exploration import Budget
@@ -132,7 +131,7 @@ def text_of(findings: Sequence[Finding], width: int = WIDTH) -> str:
     written = io.StringIO()
     console = Console(file=written, width=width, highlight=False, markup=False, emoji=False, no_color=True)
     # Equal findings give equal texts, however long they took.
-    print_report(console, [msgspec.structs.replace(f, seconds=None) for f in findings], SCHEDULER_WORDS)
+    print_report(console, [msgspec.structs.replace(f, seconds=None) for f in findings])
     return written.getvalue()
 
 

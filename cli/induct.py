@@ -7,7 +7,6 @@ from pathlib import Path
 
 from ..analysis.execute import ignored_words, silence_of, steps_of
 from ..analysis.files import write_text
-from ..analysis.narration.words import SCHEDULER_WORDS
 from ..analysis.options import UsageProblem
 from ..analysis.plan import Run, Selection, plan, refuse_all_ignored
 from ..analysis.systems import system_of
@@ -71,7 +70,7 @@ def induct(
             write_text("-o", output, proof.certificate)
             messages.print(f"wrote {output}: any SMT solver answers unsat three times", soft_wrap=True)
         found = _induction(run, system, proof, k, unknown)
-        print_induction(result_console(no_color), found, SCHEDULER_WORDS)
+        print_induction(result_console(no_color), found)
     return CODES[proof.word]
 
 

@@ -73,7 +73,6 @@ def survey_all(proof: Proof) -> list[Survey]:
 
 
 def _report(surveys: Sequence[Survey], proof: Proof) -> None:
-    from ..analysis.narration.words import SCHEDULER_WORDS
 
     if proof.form == "json":
         sys.stdout.write(to_json(surveys))
@@ -82,7 +81,7 @@ def _report(surveys: Sequence[Survey], proof: Proof) -> None:
     for number, survey in enumerate(surveys):
         if number:
             console.print()
-        print_survey(console, survey, SCHEDULER_WORDS, SHOWN)
+        print_survey(console, survey, SHOWN)
 
 
 def _write_examples(surveys: Sequence[Survey], directory: Path) -> None:

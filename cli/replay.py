@@ -8,7 +8,6 @@ from pathlib import Path
 from rich.text import Text
 
 from ..analysis.execute import steps_of
-from ..analysis.narration.words import SCHEDULER_WORDS
 from ..analysis.stored.replayed import Replayed, read_trace, replayed
 from ..model.history import Patch
 from ..properties import Property
@@ -31,7 +30,7 @@ def replay(
     steps = steps_of(found.system, found.trace)
     if steps:
         console.print()
-        print_lanes(console, steps, SCHEDULER_WORDS, found.remarks)
+        print_lanes(console, steps, found.remarks)
         console.print()
     if not found.violated:
         print_wrapped(console, Text(f"GONE: {found.obstacle}", "bold red"))

@@ -89,7 +89,6 @@ def _walk_all(
 
 
 def _report(found: Sequence[Walked], output: Output) -> None:
-    from ..analysis.narration.words import SCHEDULER_WORDS
     from ..reports.walks import print_walks, walks_to_json
 
     if output.form == "json":
@@ -97,4 +96,4 @@ def _report(found: Sequence[Walked], output: Output) -> None:
     elif output.form != "text":
         report([walked.finding() for walked in found], output)
     else:
-        print_walks(result_console(output.no_color), found, SCHEDULER_WORDS)
+        print_walks(result_console(output.no_color), found)

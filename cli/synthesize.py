@@ -9,7 +9,6 @@ from pathlib import Path
 
 from ..analysis.execute import scope_of, steps_of
 from ..analysis.files import beside, write_text
-from ..analysis.narration.words import SCHEDULER_WORDS
 from ..analysis.options import UsageProblem, parse_fix, parse_property, parse_release
 from ..analysis.plan import compose
 from ..analysis.scopes import parse_scope
@@ -87,7 +86,7 @@ def synthesize(asked: Wanted, output: Path | None, no_color: bool) -> int:
                 write_text("-o", target, text)
                 messages.print(f"wrote {target}: `podrace check` runs it", soft_wrap=True)
             cluster = [line for line in text.splitlines() if not line.startswith(("#", "name:", "title:"))]
-            print_example(console, search.finding(template, example), cluster, SCHEDULER_WORDS)
+            print_example(console, search.finding(template, example), cluster)
         if not found or asked.every:
             print_coverage(console, search.coverage(found, time.monotonic() - started))
     return VIOLATED if found else INCONCLUSIVE

@@ -144,7 +144,7 @@ def _print(console: Console, runs: Sequence[Run], findings: Sequence[Finding], s
     for finding in wrong:
         console.print()
         if finding.trace is not None:
-            print_report(console, [finding], style.vocabulary)
+            print_report(console, [finding])
         else:
             print_heading(console, finding)
     outcomes = [style.outcome(finding) for finding in findings]

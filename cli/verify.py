@@ -175,14 +175,13 @@ def diff_code(comparison: Comparison) -> int:
 
 
 def _print(comparison: Comparison, inquiry: Inquiry) -> None:
-    from ..analysis.narration.words import SCHEDULER_WORDS
     from ..reports.verify import comparison_text
 
     with tolerant_of_closed_pipes():
         if inquiry.form == "text":
             console = result_console(inquiry.no_color)
-            comparison_text.print_comparison(console, comparison, SCHEDULER_WORDS)
+            comparison_text.print_comparison(console, comparison)
         else:
             from ..reports.verify.comparison_forms import FORMS
 
-            sys.stdout.write(FORMS[inquiry.form](comparison, SCHEDULER_WORDS))
+            sys.stdout.write(FORMS[inquiry.form](comparison))

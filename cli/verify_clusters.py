@@ -52,9 +52,7 @@ def verify_clusters(sides: Sides) -> int:
     ]
     with tolerant_of_closed_pipes():
         if sides.form == "text":
-            from ..analysis.narration.words import SCHEDULER_WORDS
-
-            print_surveyed(result_console(proof.no_color), found, SCHEDULER_WORDS)
+            print_surveyed(result_console(proof.no_color), found)
         else:
             sys.stdout.write(FORMS[sides.form](found))
     return code_of(found, sides.strict)

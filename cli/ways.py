@@ -8,7 +8,6 @@ from collections.abc import Sequence
 import msgspec
 
 from ..analysis.execute import Method, finding_of, fixes_of, ignored_words, scope_of, silence_of
-from ..analysis.narration.words import SCHEDULER_WORDS
 from ..analysis.options import UsageProblem
 from ..analysis.plan import Run, Selection, plan, refuse_all_ignored
 from ..analysis.systems import refuse_ranges, system_of
@@ -99,7 +98,7 @@ def _report(found: Sequence[WaysFound], output: Output) -> None:
         for number, one in enumerate(found):
             if number:
                 console.print()
-            one.print(console, SCHEDULER_WORDS)
+            one.print(console)
 
 
 def _found(run: Run, system: TransitionSystem, answer: Ways, most: int) -> WaysFound:

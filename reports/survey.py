@@ -14,7 +14,6 @@ from .document import Finding, Value
 from .text.findings import INDENT, print_wrapped, scope_words
 from .text.lanes import print_lanes
 from .text.table import VERDICT_STYLES
-from .vocabulary import PLAIN, Vocabulary
 
 STYLES = {**VERDICT_STYLES, "HOLDS FOR ALL": VERDICT_STYLES["HOLDS"]}
 
@@ -83,7 +82,7 @@ def to_json(surveys: Sequence[Survey]) -> str:
     return msgspec.json.format(msgspec.json.encode(list(surveys)), indent=2).decode() + "\n"
 
 
-def print_survey(console: Console, survey: Survey, vocabulary: Vocabulary = PLAIN, most: int = 3) -> None:
+def print_survey(console: Console, survey: Survey, most: int = 3) -> None:
     """Print a survey; of the groups, the `most` simplest with their counterexamples."""
     heading = Text(f"{survey.property} on {survey.release}, up to {size(survey)}: ", "bold")
     print_wrapped(console, heading.append(survey.verdict, STYLES[survey.verdict]))
@@ -111,7 +110,7 @@ def print_survey(console: Console, survey: Survey, vocabulary: Vocabulary = PLAI
             print_wrapped(console, Text(f"{left} more {_plural(left, 'group')}: see -o json or --examples"))
             break
         console.print()
-        _print_group(console, number, group, vocabulary)
+        _print_group(console, number, group)
 
 
 def size(survey: Survey) -> str:
@@ -153,9 +152,9 @@ def _print_rows(console: Console, survey: Survey) -> None:
     console.print(table)
 
 
-def _print_group(console: Console, number: int, group: Group, vocabulary: Vocabulary) -> None:
+def _print_group(console: Console, number: int, group: Group) -> None:
     what = f"{group.clusters:,} {_plural(group.clusters, 'cluster')}, {group.steps} steps"
     print_wrapped(console, Text(f"Group {number}: {what}; the simplest: {group.example}", "bold"))
     if group.finding is not None and group.finding.story:
         console.print()
-        print_lanes(console, group.finding.story, vocabulary, group.finding.remarks)
+        print_lanes(console, group.finding.story, group.finding.remarks)

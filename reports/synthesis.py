@@ -11,19 +11,16 @@ from .document import Finding
 from .text.findings import INDENT, print_heading, print_wrapped
 from .text.lanes import print_lanes
 from .text.table import VERDICT_STYLES, seconds
-from .vocabulary import PLAIN, Vocabulary
 
 
-def print_example(
-    console: Console, finding: Finding, cluster: Sequence[str], vocabulary: Vocabulary = PLAIN
-) -> None:
+def print_example(console: Console, finding: Finding, cluster: Sequence[str]) -> None:
     """Print a cluster that breaks a property, as a scenario writes it, and the run that does so."""
     print_heading(console, finding)
     console.print()
     for line in cluster:
         console.print(Text(INDENT + line, "cyan"), soft_wrap=True)
     console.print()
-    print_lanes(console, finding.story, vocabulary)
+    print_lanes(console, finding.story)
     console.print()
     print_wrapped(console, Text(finding.words, "bold"), INDENT)
     console.print()

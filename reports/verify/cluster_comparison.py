@@ -12,7 +12,6 @@ from ..formats.markdown import plain
 from ..survey import Survey, print_survey, size
 from ..text.findings import print_wrapped
 from ..text.table import print_columns
-from ..vocabulary import PLAIN, Vocabulary
 from .comparison import Outcome
 from .comparison_text import NEWS, STYLES
 
@@ -49,7 +48,7 @@ def words(found: Surveyed) -> str:
     return told
 
 
-def print_surveyed(console: Console, found: Sequence[Surveyed], vocabulary: Vocabulary = PLAIN) -> None:
+def print_surveyed(console: Console, found: Sequence[Surveyed]) -> None:
     """Print the table, and the survey of what is not good news."""
     print_columns(console, _columns(found), [{"outcome": STYLES[s.outcome]} for s in found])
     for one in found:
@@ -57,7 +56,7 @@ def print_surveyed(console: Console, found: Sequence[Surveyed], vocabulary: Voca
     for one in found:
         if one.outcome in NEWS:
             console.print()
-            print_survey(console, one.after, vocabulary)
+            print_survey(console, one.after)
 
 
 def _columns(found: Sequence[Surveyed]) -> dict[str, list[str]]:
