@@ -7,7 +7,6 @@ from functools import cache
 from string import Formatter
 
 from podrace.analysis.narration.sentences import SENTENCES
-from podrace.analysis.narration.words import SCHEDULER_WORDS
 from podrace.model.environment.objects import ClusterSpec, ExtensionPoint, Node, Pod, Scope
 from podrace.model.history import RELEASES, resolve
 from podrace.properties import PROPERTIES, instrument
