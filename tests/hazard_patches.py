@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from podrace.model.environment.objects import Node, Pod, PodCopy, PodObject
-from podrace.model.history.queue import DoneAtTheEnd
-from podrace.model.history.requeue import ConditionWrittenByUpdate
+from podrace.model.history.failure_changes import ConditionWrittenByUpdate
+from podrace.model.history.queue_changes import DoneAtTheEnd
 from podrace.model.language import (
     Component,
     Expr,

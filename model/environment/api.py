@@ -6,20 +6,31 @@ changes nothing appends none. Each write is one step of its caller.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from ..language import Component, Expr, Value, boolean, per, select, when
 from .objects import Node, Pod, PodCopy, PodObject, node_or_none
 
-if TYPE_CHECKING:
-    from .watch import NodeWatch, PodWatch
+
+class WatchesPods(Protocol):
+    """Where the API server sends the events of pods."""
+
+    def publish(self, pod: Pod, old: PodObject, new: PodObject) -> None:
+        """An event: the pod, its object before the write, and after it."""
+
+
+class WatchesNodes(Protocol):
+    """Where the API server sends the events of nodes."""
+
+    def publish(self, node: Node, exists: Value) -> None:
+        """An event: the node, and whether it exists after the write."""
 
 
 class APIServer(Component):
     """The truth about pods and nodes."""
 
-    pod_watch: PodWatch
-    node_watch: NodeWatch
+    pod_watch: WatchesPods
+    node_watch: WatchesNodes
 
     pod = per(Pod, PodObject)
     node_exists = per(Node, boolean())

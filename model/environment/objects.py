@@ -1,10 +1,7 @@
-"""Resources that pods ask for and nodes have, as the scheduler counts them.
+"""Pods, nodes and budgets: what of a Kubernetes object a scheduler race can depend on.
 
-The extension points of the scheduling framework between AssumePod and the Binding.
-Pods, nodes and budgets: what of a Kubernetes object a scheduler race can depend on.
-
-Names, labels, affinity terms and the initial placement are fixed by the scenario. Requests,
-capacities and priorities are quantities: constants in explicit checking, unknown in symbolic checking.
+Names, labels, affinity terms and the initial placement are fixed by the scenario. Requests, capacities and priorities are
+quantities: constants in explicit checking, unknown in symbolic checking.
 """
 
 from __future__ import annotations
@@ -16,11 +13,18 @@ from enum import Enum
 
 from ..language import Entity, Expr, Parameter, Record, Value, as_expr, boolean, integer, ref
 from ..language.sorts import sort_of_ref
-from .node_affinity import NodeAffinity, NodeTerm
+from .placement_rules import (
+    NodeAffinity,
+    NodeTerm,
+    Operator,
+    Requirement,
+    Selector,
+    SpreadConstraint,
+    Taint,
+    Term,
+    Toleration,
+)
 from .scope import DEFAULTS, Config, Scope, gates_possible, last_version, with_gates
-from .selectors import Operator, Requirement, Selector, Term
-from .spread import SpreadConstraint
-from .taints import Taint, Toleration
 
 Quantity = int | Parameter
 

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from ..environment.api import APIServer
     from ..environment.faults import Faults
     from .cache.scheduler_cache import Cache
-    from .cycle import Scheduler
     from .failure import FailureHandler
+    from .framework.interface import Framework
     from .framework.waiting_pods import WaitingPods
     from .queue.scheduling_queue import PriorityQueue
 
@@ -74,7 +74,7 @@ class Binding(Component):
     cache: Cache
     failure: FailureHandler
     queue: PriorityQueue
-    scheduler: Scheduler
+    scheduler: Framework
     waiting: WaitingPods
 
     phase = per(Pod, enum(BindingPhase))

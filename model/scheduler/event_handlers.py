@@ -19,8 +19,8 @@ from .framework.events import ASSIGNED_POD_ADD, ASSIGNED_POD_DELETE, NODE_ADD, N
 if TYPE_CHECKING:
     from ..environment.watch import NodeWatch, PodWatch
     from .cache.scheduler_cache import Cache
-    from .cycle import Scheduler
     from .framework.filters import Filters
+    from .framework.interface import Framework
     from .framework.waiting_pods import WaitingPods
     from .queue.scheduling_queue import PriorityQueue
 
@@ -50,7 +50,7 @@ class EventHandlers(Component):
     queue: PriorityQueue
     cache: Cache
     filters: Filters
-    scheduler: Scheduler
+    scheduler: Framework
     waiting: WaitingPods
 
     queue_busy = boolean()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from ..environment.objects import ExtensionPoint, Node, Pod, PodCopy, PodObject
 from ..language import (
@@ -28,12 +28,12 @@ from ..language import (
     when,
 )
 from .framework.events import ASSIGNED_POD_DELETE
+from .framework.interface import Framework
 
 if TYPE_CHECKING:
     from ..environment.api import APIServer
     from ..environment.watch import PodWatch
     from .cache.scheduler_cache import Cache
-    from .cycle import Scheduler
     from .queue.nominator import Nominator
     from .queue.scheduling_queue import PriorityQueue
 
@@ -79,6 +79,13 @@ class FailedAttempt:
     wakes: Value = False
 
 
+class FailingCycle(Framework, Protocol):
+    """The scheduling cycle, which waits until its failure is handled."""
+
+    def failure_handled(self, pod: Pod) -> None:
+        """The failure handler is through with the pod."""
+
+
 class FailureHandler(Component):
     """One failure handler per pod at most; `copy` is the object that the attempt holds."""
 
@@ -86,7 +93,7 @@ class FailureHandler(Component):
     pod_watch: PodWatch
     queue: PriorityQueue
     nominator: Nominator
-    scheduler: Scheduler
+    scheduler: FailingCycle
     cache: Cache
 
     phase = per(Pod, enum(FailurePhase))

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from .cache.node_tree import NodeTree
     from .cache.scheduler_cache import Cache
     from .cache.snapshot import Snapshot
-    from .cycle import Scheduler
     from .event_handlers import EventHandlers
     from .failure import FailureHandler
     from .framework.waiting_pods import WaitingPods
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from .queue.clock import Clock
     from .queue.nominator import Nominator
     from .queue.scheduling_queue import PriorityQueue
+    from .schedule_one import Scheduler
 
 
 class Process(Component):

@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from podrace.model.cluster import Cluster, build_cluster
-from podrace.model.environment.node_affinity import NodeAffinity
 from podrace.model.environment.objects import (
     Budget,
     ClusterSpec,
@@ -26,7 +25,7 @@ from podrace.model.environment.objects import (
     Selector,
     Term,
 )
-from podrace.model.environment.spread import SpreadConstraint
+from podrace.model.environment.placement_rules import NodeAffinity, SpreadConstraint
 from podrace.model.history import RELEASES, resolve
 from podrace.model.language import as_expr, trace_system
 from podrace.model.scheduler.framework.events import default_plugins

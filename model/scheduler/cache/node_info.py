@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from ...environment.objects import Node, Pod, node_or_none
 from ...language import (
@@ -26,9 +26,6 @@ from ...language import (
     when,
 )
 from .order import NodeOrder
-
-if TYPE_CHECKING:
-    from .scheduler_cache import Cache
 
 CPU, MEMORY, EPHEMERAL = "cpu", "memory", "ephemeral-storage"
 NONZERO_DEFAULTS: Mapping[str, int] = {CPU: 100, MEMORY: 200 * 1024 * 1024}
@@ -84,6 +81,16 @@ class PodVersion(Entity):
         self.pod, self.footprint = pod, footprint
 
 
+class PodsOnNodes(Protocol):
+    """Which NodeInfo holds which pods: the cache decides, NodeInfos only add up."""
+
+    def on(self, pod: Pod, node: Node) -> Expr:
+        """Whether the NodeInfo of `node` holds the pod."""
+
+    def has_entry(self, node: Node) -> Expr:
+        """Whether the node has a NodeInfo."""
+
+
 class NodeInfos(Component):
     """The NodeInfos' sums, host ports and generations.
 
@@ -91,7 +98,7 @@ class NodeInfos(Component):
     `changed` and `recent` say just that. The list is doubly linked upstream, most recent change first.
     """
 
-    cache: Cache
+    cache: PodsOnNodes
 
     version = per(Pod, ref(PodVersion))  # the object that the NodeInfo counts
     port = per(Node, per(HostPort, boolean()))

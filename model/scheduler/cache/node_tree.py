@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ...environment.objects import Node
 from ...language import Component, Expr, any_of, count, per, record, ref, when
 from .order import NodeOrder, Zone, ZoneOrder, zone_key
-
-if TYPE_CHECKING:
-    from .scheduler_cache import Cache
 
 
 class NodeTree(Component):
@@ -17,8 +12,6 @@ class NodeTree(Component):
 
     Upstream would keep a node twice that is added again under another zone's label; here it moves.
     """
-
-    cache: Cache
 
     zone = per(Node, ref(Zone))
     nodes = record(NodeOrder)

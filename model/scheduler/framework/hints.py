@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from ...environment.objects import Node, Pod
 from ...language import Component, Expr, all_of, as_expr
 from .events import NOMINATED_POD_GONE, WAITING_POD_GONE, Action, ClusterEvent, Plugin
+from .filters import has_keys, is_meant
 from .placement import Placement
 from .status import Code
-from .topology_spread import has_keys, is_meant
 
 if TYPE_CHECKING:
     from .filters import Filters

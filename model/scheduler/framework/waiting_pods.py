@@ -26,6 +26,14 @@ class Signal(Enum):
     REFUSED = 3
 
 
+class PermitAnswer(Enum):
+    """What the Permit plugins say of an assumed pod."""
+
+    ALLOW = 0
+    WAIT = 1
+    REJECT = 2
+
+
 class WaitingPods(Component):
     """The waiting pods by UID, and the Permit plugin that decides on them in its own time."""
 

@@ -9,13 +9,11 @@ from ...language import Component, Expr, Value, per, ref, select
 
 if TYPE_CHECKING:
     from ...environment.watch import PodWatch
-    from .scheduling_queue import PriorityQueue
 
 
 class Nominator(Component):
     """Nominations in memory, by pod."""
 
-    queue: PriorityQueue
     pod_watch: PodWatch
 
     node = per(Pod, ref(Node))

@@ -39,9 +39,8 @@ from ..framework.events import (
 
 if TYPE_CHECKING:
     from ...environment.api import APIServer
-    from ..failure import FailureHandler
     from ..framework.hints import Hints
-    from ..preemption.async_preemption import AsyncPreemption
+    from ..framework.interface import PreEnqueuePlugin
     from .clock import Clock
     from .nominator import Nominator
 
@@ -67,10 +66,9 @@ class PriorityQueue(Component):
 
     api: APIServer
     nominator: Nominator
-    failure: FailureHandler
     clock: Clock
     hints: Hints
-    async_preemption: AsyncPreemption
+    async_preemption: PreEnqueuePlugin
 
     place = per(Pod, enum(Place))
     copy = per(Pod, PodCopy)

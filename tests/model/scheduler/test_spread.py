@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from podrace.model.environment.objects import Node, Pod, PodObject
-from podrace.model.environment.selectors import Selector
-from podrace.model.environment.spread import SpreadConstraint
+from podrace.model.environment.placement_rules import Selector, SpreadConstraint
 from podrace.model.scheduler.framework.events import (
     ASSIGNED_POD_DELETE,
     NODE_ADD,

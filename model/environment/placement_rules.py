@@ -1,15 +1,15 @@
-"""Label selectors, and the affinity terms of pods that are made of them. All of it is fixed by the scenario."""
+"""What a pod asks of the nodes and of the pods around it: selectors, affinity, taints, topology spread.
+
+All of it is fixed by the scenario. Nothing here knows what a pod or a node is: a rule looks at labels and names.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from .objects import Pod
+from typing import Protocol
 
 _VALUE = re.compile(r"(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?", re.ASCII)
 _WHOLE = re.compile(r"[+-]?[0-9]{1,30}", re.ASCII)
@@ -93,6 +93,14 @@ class Selector:
         )
 
 
+class Labelled(Protocol):
+    """What a term looks at of a pod."""
+
+    namespace: str
+    namespace_labels: dict[str, str]
+    labels: dict[str, str]
+
+
 @dataclass(frozen=True, slots=True)
 class Term:
     """A pod (anti-)affinity term: pods that its selector matches, in one topology domain.
@@ -131,6 +139,79 @@ class Term:
         by_label = self.namespace_selector is not None and self.namespace_selector.matches(labels)
         return namespace in self.namespaces or by_label
 
-    def matches(self, pod: Pod) -> bool:
+    def matches(self, pod: Labelled) -> bool:
         """Whether the term means this pod."""
         return self.admits(pod.namespace, pod.namespace_labels) and self.selects(pod.labels)
+
+
+NODE_NAME = "metadata.name"
+"""The only field of a node that `matchFields` may name."""
+
+
+@dataclass(frozen=True, slots=True)
+class NodeTerm:
+    """A nodeSelectorTerm: every requirement on labels and on fields is met. One without any matches no node."""
+
+    expressions: tuple[Requirement, ...] = ()
+    fields: tuple[Requirement, ...] = ()
+
+    def matches(self, name: str, labels: Mapping[str, str]) -> bool:
+        """Whether the node with this name and these labels is meant."""
+        if not (self.expressions or self.fields):
+            return False
+        by_field = all(len(f.values) == 1 and f.holds({NODE_NAME: name}) for f in self.fields)
+        return by_field and all(e.holds(labels) for e in self.expressions)
+
+
+@dataclass(frozen=True, slots=True)
+class NodeAffinity:
+    """requiredDuringSchedulingIgnoredDuringExecution: one of the terms matches."""
+
+    terms: Sequence[NodeTerm]
+
+    def matches(self, name: str, labels: Mapping[str, str]) -> bool:
+        """Whether the node with this name and these labels is admitted; no term admits none."""
+        return any(term.matches(name, labels) for term in self.terms)
+
+
+@dataclass(frozen=True, slots=True)
+class Taint:
+    """A taint of a node."""
+
+    key: str
+    value: str = ""
+    effect: str = "NoSchedule"
+
+
+@dataclass(frozen=True, slots=True)
+class Toleration:
+    """A toleration of a pod; without a key it tolerates every taint of its effect, without an effect all of them."""
+
+    key: str = ""
+    operator: str = "Equal"
+    value: str = ""
+    effect: str = ""
+
+    def tolerates(self, taint: Taint) -> bool:
+        """Whether a pod with this toleration can live with the taint."""
+        if self.effect not in ("", taint.effect) or self.key not in ("", taint.key):
+            return False
+        return self.operator == "Exists" or self.value == taint.value
+
+
+@dataclass(frozen=True)
+class SpreadConstraint:
+    """A hard constraint (DoNotSchedule): how unevenly the pods of `selector` may lie over the values of a node label.
+
+    `others` says how many more pods it counts in which domain: pods that are no part of the cluster that is modelled, but
+    stay where they are. A domain that is named there does not go when its nodes do.
+    """
+
+    topology_key: str
+    selector: Selector
+    max_skew: int = 1
+    others: Mapping[str, int] = field(default_factory=dict)
+
+    def counts(self, labels: Mapping[str, str]) -> bool:
+        """Whether a pod with these labels, in the namespace of the constraint's owner, is counted."""
+        return self.selector.matches(labels)

@@ -1,9 +1,10 @@
-"""The scheduling queue as it was."""
+"""The scheduling queue, and what is kept out of it, as it was."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ..environment.api import APIServer
 from ..environment.objects import Node, Pod, PodCopy, PodObject
 from ..language import Expr, Value, any_of, as_expr, boolean, per, require, select, when
 from ..scheduler import Binding, PriorityQueue, QueueWithoutHints, Scheduler
@@ -258,3 +259,15 @@ class WithoutPreemption(Scheduler):
 
     def after_failure(self) -> None:
         self.end()
+
+
+@before(
+    "scheduling-gates",
+    "a pod with scheduling gates is not tried until they are removed (PodSchedulingReadiness)",
+    first_in="1.27",
+)
+class GatesDropped(APIServer):
+    """The API server dropped the field of a new pod (it was alpha in 1.26, and off)."""
+
+    def has_gates(self, pod: Pod) -> bool:
+        return False

@@ -85,6 +85,8 @@ class DoneAfterRequeue(FailureHandler):
     its own failure handler, and pops nothing: only a binding cycle that fails before Done can lose its pod.
     """
 
+    scheduler: Scheduler
+
     @step(actor="failure handler", each="pod")
     def requeue_too_soon(self, pod: Pod) -> None:
         """AddUnschedulableIfNotPresent, and before it calls Done, Pop takes the pod, finds it in flight, and drops it."""

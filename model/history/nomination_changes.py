@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..environment.faults import Fault
 from ..environment.objects import Node, Pod
 from ..language import Expr, Value, as_expr, otherwise, require, step, when
-from ..scheduler import FailureHandler, Nominator, Scheduler
+from ..scheduler import FailureHandler, Nominator, PriorityQueue, Scheduler
 from ..scheduler.failure import FailedAttempt, FailurePhase, Withdrawal
 from ..scheduler.framework.status import Phase
 from .change import before
@@ -145,6 +145,8 @@ class NominationsStay(FailureHandler):
 @before("nominated-pods-map", "nominations are kept apart from the queued pods", first_in="1.12")
 class NominationsOfQueuedPods(Nominator):
     """A nomination was seen only on the object of a pod that sat in the queue (1.9)."""
+
+    queue: PriorityQueue
 
     def nominated_to(self, pod: Pod, node: Node) -> Expr:
         in_queue: Expr = self.queue.contains(pod)

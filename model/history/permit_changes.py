@@ -10,8 +10,7 @@ from ..language import Expr, as_expr, boolean, per, require, step
 from ..scheduler import Binding, EventHandlers, Scheduler, WaitingPods
 from ..scheduler.binding import BindingPhase
 from ..scheduler.framework.status import Phase
-from ..scheduler.framework.waiting_pods import Signal
-from ..scheduler.reservation import PermitAnswer
+from ..scheduler.framework.waiting_pods import PermitAnswer, Signal
 from .change import before
 
 

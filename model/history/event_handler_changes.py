@@ -1,4 +1,4 @@
-"""Event handlers as they were."""
+"""The event handlers, and how scheduling began, as they were."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ..environment.objects import Node, Pod, PodObject
 from ..environment.watch import Handler, PodWatch
 from ..language import Expr, Value, any_of, as_expr, boolean, per, require, step
-from ..scheduler import Binding, EventHandlers, Hints, Scheduler
+from ..scheduler import Binding, EventHandlers, Hints, Process, Scheduler
 from ..scheduler.binding import BindingPhase
 from ..scheduler.event_handlers import Removal
 from ..scheduler.framework.events import WAITING_POD_GONE, ClusterEvent, Plugin
@@ -198,3 +198,16 @@ class NodesWakeEverybody(EventHandlers):
 
     def admissible(self) -> Mapping[Pod, Value] | None:
         return None
+
+
+@before(
+    "116729",
+    "scheduling begins when every handler was given the initial list",
+    first_in="1.28",
+    issues=(116717,),
+)
+class StoresSuffice(Process):
+    """Scheduling began as soon as the informers' stores were filled: handlers might still have events to come."""
+
+    def waits_for_handlers(self) -> bool:
+        return False
