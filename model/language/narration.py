@@ -92,6 +92,10 @@ class Words:
     decisive: bool = False
 
 
+UNTOLD: Mapping[str, Words] = {}
+"""The words of state that is bookkeeping: none."""
+
+
 def spoken(**words: str) -> Callable[[E], E]:
     """Words for the members of an Enum class, by their names; a member without words is told by its name."""
 
