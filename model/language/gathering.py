@@ -13,7 +13,7 @@ from .expr import Variable
 from .narration import Channel, Fact, Knowledge, Reader, Sentence, Words
 from .shapes import FifoCell, RecordCell, ScalarCell, Shape, TableCell
 from .sorts import Entity, Sort
-from .telling import ChannelCells, FactWords, Narration, Place, ViewCells, spoken_words
+from .telling import ChannelCells, FactWords, Narration, Address, ViewCells, spoken_words
 
 Located = tuple[Variable, str, tuple[Any, ...]]
 """A variable with its state (part and fields, without keys) and its keys."""
@@ -92,7 +92,7 @@ class _Gathering:
 
     def narration(self) -> Narration:
         views, channels = self._views(), self._channels()
-        return Narration(self._sentences(), self._places(), self.facts, tuple(views), tuple(channels))
+        return Narration(self._sentences(), self._addresses(), self.facts, tuple(views), tuple(channels))
 
     def _state(self, part: Component, path: str) -> str:
         return self._known(f"{part.name}.{path}", part.name)
@@ -110,7 +110,7 @@ class _Gathering:
                     self._known(sentence.when.state, step)
         return made
 
-    def _places(self) -> dict[str, Place]:
+    def _addresses(self) -> dict[str, Address]:
         made = {}
         for part in self.parts:
             words = {self._state(part, path): said for path, said in words_of(part).items()}
@@ -118,7 +118,7 @@ class _Gathering:
                 field = f"{part.name}.{name}"
                 below = None if words[field] is None else Words()
                 for variable, state, keys in self.fields[field]:
-                    made[variable.name] = Place(state, keys, words.get(state, below))
+                    made[variable.name] = Address(state, keys, words.get(state, below))
         return made
 
     def _views(self) -> list[ViewCells]:

@@ -29,7 +29,7 @@ class Change(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Address:
     """Where a variable stands in the declared state: part and fields, without keys; and the keys.
 
     `words` are None where nobody has declared any.
@@ -84,7 +84,7 @@ class Narration:
     """How the steps and changes of a model are told. Without entries, by names and values alone."""
 
     sentences: Mapping[str, tuple[Sentence, ...]] = field(default_factory=dict)
-    places: Mapping[str, Place] = field(default_factory=dict)
+    addresses: Mapping[str, Address] = field(default_factory=dict)
     facts: Mapping[str, FactWords] = field(default_factory=dict)
     views: tuple[ViewCells, ...] = ()
     channels: tuple[ChannelCells, ...] = ()
@@ -102,21 +102,21 @@ class Narration:
 
     def phrase(self, change: Change, args: Iterable[tuple[str, Any]]) -> tuple[str, bool] | None:
         """A change in words, and whether it stands out. Empty if it is bookkeeping, None if nothing was declared."""
-        place = self.places.get(change.variable)
-        if place is None or place.words is None:
+        address = self.addresses.get(change.variable)
+        if address is None or address.words is None:
             return None
-        text = place.words.set if says_something(change.after) else place.words.cleared
+        text = address.words.set if says_something(change.after) else address.words.cleared
         names = _Arguments((name, _named(value)) for name, value in args)
-        return self._filled(text, change, names), place.words.decisive
+        return self._filled(text, change, names), address.words.decisive
 
     def _filled(self, text: str, change: Change, names: Mapping[str, str]) -> str:
-        place = self.places[change.variable]
+        address = self.addresses[change.variable]
         both = {"before": _named(change.before), "after": _named(change.after)}
-        return Formatter().vformat(text, [_named(key) for key in place.keys], _Arguments({**names, **both}))
+        return Formatter().vformat(text, [_named(key) for key in address.keys], _Arguments({**names, **both}))
 
     def _meets(self, change: Change, wanted: Changes) -> bool:
-        place = self.places.get(change.variable)
-        if place is None or not f"{place.state}.".startswith(f"{wanted.state}."):
+        address = self.addresses.get(change.variable)
+        if address is None or not f"{address.state}.".startswith(f"{wanted.state}."):
             return False
         return _is(change.before, wanted.before) and _is(change.after, wanted.after)
 
