@@ -37,6 +37,7 @@ from .narration import (
     changes,
     spoken,
     tells,
+    words,
 )
 from .shapes import boolean, enum, fifo, integer, per, record, ref
 from .sorts import BOOL, INT, Entity, Sort, Universe
@@ -110,4 +111,5 @@ __all__ = [
     "trace_system",
     "variables_of",
     "when",
+    "words",
 ]  # fmt: skip

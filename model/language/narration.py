@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -92,7 +93,12 @@ class Words:
     decisive: bool = False
 
 
-UNTOLD: Mapping[str, Words] = {}
+def words(said: Mapping[str, Words]) -> Mapping[str, Words]:
+    """The words for the state of a component: see Component.said."""
+    return MappingProxyType(dict(said))
+
+
+UNTOLD = words({})
 """The words of state that is bookkeeping: none."""
 
 
