@@ -13,7 +13,7 @@ from .expr import Variable
 from .narration import Channel, Fact, Knowledge, Reader, Sentence, Words
 from .shapes import FifoCell, RecordCell, ScalarCell, Shape, TableCell
 from .sorts import Entity, Sort
-from .telling import ChannelCells, FactWords, Narration, Address, ViewCells, spoken_words
+from .telling import Address, ChannelCells, FactWords, Narration, ViewCells, spoken_words
 
 Located = tuple[Variable, str, tuple[Any, ...]]
 """A variable with its state (part and fields, without keys) and its keys."""
@@ -98,7 +98,10 @@ class _Gathering:
         return self._known(f"{part.name}.{path}", part.name)
 
     def _known(self, state: str, who: str) -> str:
-        if state not in self.states:
+        part, _, path = state.partition(".")
+        # A table per a kind of which there are no entities has no cells to look at.
+        empty = self.fields.get(f"{part}.{path.partition('.')[0]}") == ()
+        if state not in self.states and not empty:
             raise ModelError(f"the words of `{who}` speak of `{state}`, which is no state of the model")
         return state
 
