@@ -13,7 +13,7 @@ from ..scheduler.binding import BindingPhase
 from ..scheduler.event_handlers import Removal
 from ..scheduler.framework.events import WAITING_POD_GONE, ClusterEvent, Plugin
 from ..scheduler.framework.placement import Placement
-from ..scheduler.queue.scheduling_queue import Place
+from ..scheduler.queue.scheduling_queue import SubQueue
 from .change import before
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class EveryNodeUpdateWakes(EventHandlers):
     def handle_heartbeat(self, node: Node) -> None:
         """A status update of a node that changes nothing else: all parked pods are moved."""
         require(self.api.node_exists[node])
-        require(any_of(self.queue.place[pod] == Place.UNSCHEDULABLE for pod in self.universe[Pod]))
+        require(any_of(self.queue.sub_queue[pod] == SubQueue.UNSCHEDULABLE for pod in self.universe[Pod]))
         self.queue.move_all()
 
 

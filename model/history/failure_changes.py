@@ -10,7 +10,7 @@ from ..language import Expr, constraint, enum, otherwise, per, ref, require, ste
 from ..scheduler import FailureHandler, Scheduler
 from ..scheduler.failure import FailedAttempt, FailurePhase
 from ..scheduler.framework.status import Phase
-from ..scheduler.queue.scheduling_queue import Place
+from ..scheduler.queue.scheduling_queue import SubQueue
 from .change import LATER, before
 
 
@@ -96,7 +96,7 @@ class DoneAfterRequeue(FailureHandler):
         discarded = self.queue.discards(pod)
         taken = self.queue.requeue(pod, self.copy[pod])
         require(discarded & taken & self.queue.is_head(pod))
-        self.queue.put(pod, Place.NONE, PodCopy())
+        self.queue.put(pod, SubQueue.NONE, PodCopy())
         self.phase[pod] = self.phase_after_requeue()
 
 

@@ -10,7 +10,7 @@ from ..language import Expr, Value, any_of, as_expr, boolean, per, require, sele
 from ..scheduler import Binding, PriorityQueue, QueueWithoutHints, Scheduler
 from ..scheduler.framework.events import ClusterEvent, Plugin
 from ..scheduler.framework.status import Phase
-from ..scheduler.queue.scheduling_queue import Place
+from ..scheduler.queue.scheduling_queue import SubQueue
 from .change import LATER, before
 
 
@@ -48,8 +48,8 @@ class Before71488(PriorityQueue):
 class BeforeBackoffQueue(PriorityQueue):
     """There was no backoffQ: what was not parked went to activeQ."""
 
-    def backoff_place(self) -> Place:
-        return Place.ACTIVE
+    def backoff_sub_queue(self) -> SubQueue:
+        return SubQueue.ACTIVE
 
 
 @before("requeue-ignores-condition", "a requeued pod is parked whatever its condition", first_in="1.15")
@@ -64,9 +64,9 @@ class RequeueChecksCondition(PriorityQueue):
 class Before98829(PriorityQueue):
     """An update took a pod out of backoffQ, and a parked one past its backoff, straight to activeQ."""
 
-    def place_after_update(self, pod: Pod, old: PodObject, new: PodObject) -> Expr:
-        stays = (self.place[pod] == Place.UNSCHEDULABLE) & ~self.is_respecified(old, new)
-        return select(stays, Place.UNSCHEDULABLE, Place.ACTIVE)
+    def sub_queue_after_update(self, pod: Pod, old: PodObject, new: PodObject) -> Expr:
+        stays = (self.sub_queue[pod] == SubQueue.UNSCHEDULABLE) & ~self.is_respecified(old, new)
+        return select(stays, SubQueue.UNSCHEDULABLE, SubQueue.ACTIVE)
 
 
 _IN_FLIGHT = (
@@ -84,7 +84,7 @@ class ErrorsAreParked(PriorityQueue):
     """A pod that no plugin had rejected was parked, too, unless something came since its Pop (1.28) or its failure."""
 
     def is_retried_after_error(self, pod: Pod) -> Expr:
-        return any_of(self.heard[pod][p] for p in self.universe[Plugin])
+        return any_of(self.in_flight_events[pod][p] for p in self.universe[Plugin])
 
 
 @before("120334", "a popped pod starts without the plugins that rejected it before", first_in="1.29")
@@ -123,7 +123,7 @@ class EventsCounted(PriorityQueue):
         for pod in self.universe[Pod]:
             self.newest[pod] = self.in_flight[pod]
             for plugin in self.universe[Plugin]:
-                self.heard[pod][plugin] = self.heard[pod][plugin] & ~self.deaf[pod]
+                self.in_flight_events[pod][plugin] = self.in_flight_events[pod][plugin] & ~self.deaf[pod]
 
     def done(self, pod: Pod) -> None:
         super().done(pod)
@@ -135,7 +135,7 @@ class EventsCounted(PriorityQueue):
             with when(self.mark[q][pod] & ~any_of(self.mark[q][r] for r in others if r is not q)):
                 self.deaf[q] = True
                 for plugin in self.universe[Plugin]:
-                    self.heard[q][plugin] = False
+                    self.in_flight_events[q][plugin] = False
             self.mark[q][pod] = False
 
 
@@ -187,7 +187,7 @@ class DoneAtTheEnd(Binding):
 class GatedPodsAreNotFlushed(PriorityQueue):
     """The flush was an event that the gating plugin had not asked for."""
 
-    def is_deaf_to(self, pod: Pod, event: ClusterEvent) -> Expr:
+    def is_gated_for(self, pod: Pod, event: ClusterEvent) -> Expr:
         return self.gated[pod] & (not self.may_open_gate(event))
 
 
@@ -195,10 +195,10 @@ class GatedPodsAreNotFlushed(PriorityQueue):
     "gating-plugin-events", "a gated pod hears only of events that the plugin that gates it asked for", "1.34"
 )
 class HeldPodsHear(PriorityQueue):
-    """Only scheduling gates made a pod deaf; one that preemption held back was moved by any event (1.33)."""
+    """Only scheduling gates kept events from a pod; one that preemption held back was moved by any event (1.33)."""
 
-    def is_deaf_to(self, pod: Pod, event: ClusterEvent) -> Expr:
-        return super().is_deaf_to(pod, event) & self.has_gates(pod, self.copy[pod])
+    def is_gated_for(self, pod: Pod, event: ClusterEvent) -> Expr:
+        return super().is_gated_for(pod, event) & self.has_gates(pod, self.copy[pod])
 
 
 @before(
@@ -246,8 +246,8 @@ class FirstInFirstOut(PriorityQueue):
     def is_retried(self, pod: Pod, copy: PodCopy) -> Expr:
         return as_expr(True)
 
-    def backoff_place(self) -> Place:
-        return Place.ACTIVE
+    def backoff_sub_queue(self) -> SubQueue:
+        return SubQueue.ACTIVE
 
 
 @before("55109", _FIFO, first_in="1.9")

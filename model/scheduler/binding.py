@@ -1,4 +1,4 @@
-"""The binding cycle: one goroutine per assumed pod (pkg/scheduler/scheduler.go, 1.22)."""
+"""The binding cycle: one goroutine per assumed pod (bindingCycle in schedule_one.go, 1.34)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Event handlers (pkg/scheduler/eventhandlers.go, 1.35): how watch events reach the queue and the cache.
+"""Event handlers (eventhandlers.go, 1.35): how watch events reach the queue and the cache.
 
 A handler works on one event at a time. Where it makes two locked calls, it makes two steps, and `busy`
 says that it is between them. Pods have one handler; what it does for unassigned and for assigned ones are two parts that take

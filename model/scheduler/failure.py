@@ -1,4 +1,4 @@
-"""The failure handler: what happens to a pod whose attempt failed (recordSchedulingFailure, factory.go).
+"""The failure handler: what happens to a pod whose attempt failed (handleSchedulingFailure in schedule_one.go, 1.34).
 
 Runs in the goroutine that failed: the scheduling cycle, or the pod's binding cycle.
 """

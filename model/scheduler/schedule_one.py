@@ -31,10 +31,10 @@ from ..language import (
     select,
     step,
     when,
-)
+)  # fmt: skip
 from .failure import FailedAttempt
 from .framework.events import Plugin
-from .framework.status import Code, NodeVerdict, Phase
+from .framework.status import Code, NodeStatus, Phase
 from .framework.waiting_pods import PermitAnswer
 
 if TYPE_CHECKING:
@@ -47,20 +47,18 @@ if TYPE_CHECKING:
     from .failure import FailureHandler
     from .framework.filters import Filters
     from .framework.scores import Scores
+    from .framework.waiting_pods import WaitingPods
+    from .preemption.async_preemption import AsyncPreemption
     from .preemption.evaluator import Preemption
     from .queue.nominator import Nominator
     from .queue.scheduling_queue import PriorityQueue
-if TYPE_CHECKING:
-    from .framework.waiting_pods import WaitingPods
-if TYPE_CHECKING:
-    from .preemption.async_preemption import AsyncPreemption
 
 
 class Scheduler(Component):
     """The scheduling goroutine: what it knows between two steps, and the steps (`schedulingCycle`).
 
     `phase` is the next thing that it does. `pod` is the pod of this cycle and `copy` its object as the queue had it.
-    `verdict` says what the cycle knows of each node, `host` is the node that was chosen. `nominee` is the node that preemption
+    `verdict` is the status of each node, `host` is the node that was chosen. `nominee` is the node that preemption
     chose; `withdraws` says that preemption found none, for good. `error`: the attempt ended in an error rather than in "does
     not fit". `scheduler_error`: the condition's reason is to be SchedulerError. `missing` is the node that the error says does
     not exist. `rejected_by` is the fit error's diagnosis: the plugins for which some node was no choice.
@@ -92,7 +90,7 @@ class Scheduler(Component):
     error = boolean()
     scheduler_error = boolean()
     missing = ref(Node)
-    verdict = per(Node, enum(NodeVerdict))
+    verdict = per(Node, enum(NodeStatus))
     rejected_by = per(Plugin, boolean())
 
     def at(self, phase: Phase, pod: Pod) -> Expr:
@@ -111,7 +109,7 @@ class Scheduler(Component):
         self.scheduler_error = False
         self.missing = None
         for node in self.universe[Node]:
-            self.verdict[node] = NodeVerdict.UNTRIED
+            self.verdict[node] = NodeStatus.UNTRIED
         for plugin in self.universe[Plugin]:
             self.rejected_by[plugin] = False
         self.snapshot.clear()
@@ -175,8 +173,8 @@ class Scheduler(Component):
     def filter_nominated(self, pod: Pod, node: Node) -> None:
         """Run the filters for the nominated node alone; if it passes it wins, if not all nodes are tried."""
         require(self.at(Phase.FILTERING_NOMINATED, pod) & (self.copy.nominated == node))
-        with when(self._filtered(pod, node) == NodeVerdict.FEASIBLE):
-            self.verdict[node] = NodeVerdict.FEASIBLE
+        with when(self._filtered(pod, node) == NodeStatus.FEASIBLE):
+            self.verdict[node] = NodeStatus.FEASIBLE
             self.phase = Phase.SELECT
         with otherwise():
             self.phase = Phase.FILTERING
@@ -185,21 +183,21 @@ class Scheduler(Component):
     def filter(self, pod: Pod, node: Node) -> None:
         """Run the filters for one node, twice if pods are nominated to it (the nominator is read now)."""
         require(self.at(Phase.FILTERING, pod))
-        require(self.snapshot.listed[node] & (self.verdict[node] == NodeVerdict.UNTRIED))
+        require(self.snapshot.listed[node] & (self.verdict[node] == NodeStatus.UNTRIED))
         self.verdict[node] = self._filtered(pod, node)
-        with when(self.no_node_is(NodeVerdict.UNTRIED)):
+        with when(self.no_node_is(NodeStatus.UNTRIED)):
             self._conclude_filtering(pod)
 
     def _filtered(self, pod: Pod, node: Node) -> Expr:
         self.diagnose(pod, node)
         code = self.filters.run_with_nominated(pod, node, self.snapshot.placement())
-        return select(self.snapshot.live[node], self.verdict_of(code), NodeVerdict.REJECTED)
+        return select(self.snapshot.live[node], self.verdict_of(code), NodeStatus.REJECTED)
 
     def verdict_of(self, code: Value) -> Expr:
         """What the cycle keeps of the filters' answer."""
         answer = as_expr(code)
-        rejected = select(answer == Code.UNRESOLVABLE, NodeVerdict.UNRESOLVABLE, NodeVerdict.REJECTED)
-        return select(answer == Code.SUCCESS, NodeVerdict.FEASIBLE, rejected)
+        rejected = select(answer == Code.UNRESOLVABLE, NodeStatus.UNRESOLVABLE, NodeStatus.REJECTED)
+        return select(answer == Code.SUCCESS, NodeStatus.FEASIBLE, rejected)
 
     def diagnose(self, pod: Pod, node: Node) -> None:
         """Diagnosis.UnschedulablePlugins: note the filter that rejects the pod on this node, if one does."""
@@ -209,12 +207,12 @@ class Scheduler(Component):
                 with when(rejecting[plugin.name] & self.snapshot.live[node]):
                     self.rejected_by[plugin] = True
 
-    def no_node_is(self, verdict: NodeVerdict) -> Expr:
-        """Whether no node of the cycle's list has this verdict."""
-        return all_of(~self.snapshot.listed[n] | (self.verdict[n] != verdict) for n in self.universe[Node])
+    def no_node_is(self, status: NodeStatus) -> Expr:
+        """Whether no node of the cycle's list has this status."""
+        return all_of(~self.snapshot.listed[n] | (self.verdict[n] != status) for n in self.universe[Node])
 
     def _conclude_filtering(self, pod: Pod) -> None:
-        none = self.no_node_is(NodeVerdict.FEASIBLE)
+        none = self.no_node_is(NodeStatus.FEASIBLE)
         error = self.filters.scheduling_error(pod, ~none)
         with when(error):
             self.error = True
@@ -243,7 +241,7 @@ class Scheduler(Component):
     def require_winner(self, pod: Pod, node: Node) -> None:
         """selectHost: the node is feasible, and no other scores better where scores decide."""
         require(self.at(Phase.SELECT, pod))
-        feasible = {n: self.verdict[n] == NodeVerdict.FEASIBLE for n in self.universe[Node]}
+        feasible = {n: self.verdict[n] == NodeStatus.FEASIBLE for n in self.universe[Node]}
         require(feasible[node] & self.scores.wins(pod, node, feasible))
 
     def require_host(self, pod: Pod, node: Node) -> None:
@@ -349,19 +347,19 @@ class Scheduler(Component):
     def dry_run(self, pod: Pod, node: Node) -> None:
         """Find the victims whose eviction would make room on one node (the nominator is read now)."""
         require(self.at(Phase.DRY_RUN, pod))
-        require((self.verdict[node] == NodeVerdict.REJECTED) & ~self.preemption.has_enough(pod))
+        require((self.verdict[node] == NodeStatus.REJECTED) & ~self.preemption.has_enough(pod))
         candidate, victims = self.preemption.candidate(pod, node)
-        self.verdict[node] = select(candidate, NodeVerdict.CANDIDATE, NodeVerdict.NO_CANDIDATE)
+        self.verdict[node] = select(candidate, NodeStatus.CANDIDATE, NodeStatus.NO_CANDIDATE)
         for q, is_victim in victims.items():
             with when(candidate & is_victim):
                 self.preemption.victim[q] = True
-        with when(self.no_node_is(NodeVerdict.REJECTED) & self.no_node_is(NodeVerdict.CANDIDATE)):
+        with when(self.no_node_is(NodeStatus.REJECTED) & self.no_node_is(NodeStatus.CANDIDATE)):
             self.no_candidate()
 
     @step(actor="scheduler", random=True)
     def choose_candidate(self, pod: Pod, node: Node) -> None:
         """Choose the node where preemption costs least; from here on the pod is meant to go there."""
-        searched = self.no_node_is(NodeVerdict.REJECTED) | self.preemption.has_enough(pod)
+        searched = self.no_node_is(NodeStatus.REJECTED) | self.preemption.has_enough(pod)
         require(self.at(Phase.DRY_RUN, pod) & searched)
         require(self.preemption.may_be_chosen(pod, node))
         self.preemption.commit(pod, node)
@@ -470,7 +468,7 @@ class Scheduler(Component):
 
     @step(actor="scheduler")
     def fail(self, pod: Pod) -> None:
-        """The attempt failed: the failure handler takes over (recordSchedulingFailure)."""
+        """The attempt failed: the failure handler takes over (handleSchedulingFailure)."""
         require(self.at(Phase.FAIL, pod))
         with when(self.is_fit_error()):
             plugins = self.universe[Plugin]
@@ -489,7 +487,7 @@ class Scheduler(Component):
 
     def is_fit_error(self) -> Expr:
         """Whether the attempt failed because the pod fits no node."""
-        return self.no_node_is(NodeVerdict.FEASIBLE) & ~self.error
+        return self.no_node_is(NodeStatus.FEASIBLE) & ~self.error
 
     def nominee_to_record(self) -> Value:
         """The nomination that the failure handler is to record."""

@@ -17,7 +17,7 @@ TRACE = (
         {"pod": "p"},
         "NextPod: take the head of activeQ",
         (
-            Change("queue.place[p]", "ACTIVE", "NONE", "queue: p leaves activeQ"),
+            Change("queue.sub_queue[p]", "ACTIVE", "NONE", "queue: p leaves activeQ"),
             Change("scheduler.phase", "IDLE", "POPPED", ""),
         ),
     ),

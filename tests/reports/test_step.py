@@ -10,7 +10,7 @@ from podrace.reports.step import Change, Step, Value
 
 JUMP = Step(1, "gremlin", "mine", "jump", {"pod": "p"}, "Jump about", ())
 HIDDEN = Change("scheduler.phase", "IDLE", "POPPED", "")
-SAID = Change("queue.place[q]", "NONE", "ACTIVE", "queue: q is in activeQ")
+SAID = Change("queue.sub_queue[q]", "NONE", "ACTIVE", "queue: q is in activeQ")
 DECISIVE = Change("scheduler.nominee", None, "n1", "decision: p goes to n1", decisive=True)
 BARE = Change("mine.flag", 3, None)
 
@@ -65,9 +65,9 @@ def test_words_that_are_not_there_are_not_written() -> None:
 @pytest.mark.parametrize(
     ("fact", "value", "words"),
     [
-        ("place", "ACTIVE", "in activeQ"),
-        ("place", "OTHER", "in OTHER"),
-        ("place", "NONE", "in no queue"),
+        ("sub_queue", "ACTIVE", "in activeQ"),
+        ("sub_queue", "OTHER", "in OTHER"),
+        ("sub_queue", "NONE", "in no queue"),
         ("exists", True, "exists"),
         ("exists", False, "gone"),
         ("assumed", False, ""),
@@ -78,7 +78,7 @@ def test_words_that_are_not_there_are_not_written() -> None:
 def test_facts(fact: str, value: Value, words: str) -> None:
     memory = Memory(
         facts={
-            "place": Fact("in {value}", "in no queue", {"ACTIVE": "activeQ", "NONE": ""}),
+            "sub_queue": Fact("in {value}", "in no queue", {"ACTIVE": "activeQ", "NONE": ""}),
             "exists": Fact("exists", "gone"),
             "assumed": Fact("assumed"),
         }

@@ -1,4 +1,4 @@
-"""NodeInfos (framework/types.go): what the pods on each node add up to, and which NodeInfos changed last.
+"""NodeInfos (framework/types.go, 1.34): what the pods on each node add up to, and which NodeInfos changed last.
 
 Which pods a NodeInfo holds is the cache's business; here is what follows from it. Explored clusters
 look at nothing of this, so that it costs them no state.

@@ -1,4 +1,4 @@
-"""The node tree (internal/cache/node_tree.go): live nodes by zone, and the order in which cycles try them."""
+"""The node tree (backend/cache/node_tree.go, 1.34): live nodes by zone, and the order in which cycles try them."""
 
 from __future__ import annotations
 

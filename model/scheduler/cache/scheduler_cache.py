@@ -1,4 +1,4 @@
-"""The scheduler cache (pkg/scheduler/internal/cache/cache.go): what the scheduler believes of nodes and pods.
+"""The scheduler cache (backend/cache/cache.go, 1.34): what the scheduler believes of nodes and pods.
 
 Every method is atomic under the cache's lock. A NodeInfo outlives its Node object while pods remain on
 it, because pod events travel on another watch. A method that upstream lets fail returns whether it

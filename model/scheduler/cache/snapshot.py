@@ -1,4 +1,4 @@
-"""The snapshot that one scheduling cycle works on (internal/cache/snapshot.go)."""
+"""The snapshot that one scheduling cycle works on (backend/cache/snapshot.go, 1.34)."""
 
 from __future__ import annotations
 

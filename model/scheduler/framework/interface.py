@@ -1,4 +1,4 @@
-"""What the parts of the scheduler below know of those above them (framework/interface.go, 1.34; types.go).
+"""What the parts of the scheduler below know of those above them (framework/interface.go and listers.go, 1.34).
 
 The queue, the cache, the plugins and the preemption are called by the scheduling cycle, and now and then ask something of it, or of
 one another. What they ask is said here, so that none of them has to know who answers.

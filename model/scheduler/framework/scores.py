@@ -1,4 +1,4 @@
-"""Scores: which of the feasible nodes wins (framework/plugins/interpodaffinity/scoring.go, selectHost)."""
+"""Scores: which of the feasible nodes wins (framework/plugins/interpodaffinity/scoring.go; selectHost in schedule_one.go, 1.34)."""
 
 from __future__ import annotations
 

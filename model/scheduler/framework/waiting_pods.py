@@ -1,4 +1,4 @@
-"""Pods that wait for permission to be bound (framework/runtime/waiting_pods_map.go, 1.22).
+"""Pods that wait for permission to be bound (framework/runtime/waiting_pods_map.go, 1.34).
 
 A Permit plugin that answers Wait puts the pod into a map; the pod's binding cycle takes it out when a signal is
 there. The signal is a channel of one place: the first of Allow and Reject counts, all later ones are lost.

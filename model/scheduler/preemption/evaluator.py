@@ -27,7 +27,7 @@ from ...language import (
     when,
 )
 from ...language.sorts import sort_of_ref
-from ..framework.status import NodeVerdict
+from ..framework.status import NodeStatus
 
 if TYPE_CHECKING:
     from ..cache.snapshot import Snapshot
@@ -89,13 +89,13 @@ class Preemption(Component):
 
     def is_retried(self, node: Node) -> Expr:
         """Whether a nominated node is given up for good, so that its victims are not waited for."""
-        given_up: Expr = self.scheduler.verdict[node] == NodeVerdict.UNRESOLVABLE
+        given_up: Expr = self.scheduler.verdict[node] == NodeStatus.UNRESOLVABLE
         return given_up
 
     def might_help(self, node: Node) -> Expr:
         """nodesWherePreemptionMightHelp: every node but those that no eviction makes fit."""
-        hopeless: Expr = self.scheduler.verdict[node] == NodeVerdict.UNRESOLVABLE
-        unknown: Expr = self.scheduler.verdict[node] == NodeVerdict.UNTRIED
+        hopeless: Expr = self.scheduler.verdict[node] == NodeStatus.UNRESOLVABLE
+        unknown: Expr = self.scheduler.verdict[node] == NodeStatus.UNTRIED
         return ~hopeless & (self.tries_unfiltered() | ~unknown)
 
     def might_help_somewhere(self) -> Expr:
@@ -260,11 +260,11 @@ class Preemption(Component):
     def _candidates(self, pod: Pod) -> tuple[Expr, Expr]:
         verdict = self.scheduler.verdict
         dirty = {n: any_of(self.violations(pod, self.victims_on(n), n).values()) for n in self.universe[Node]}
-        found = {n: verdict[n] == NodeVerdict.CANDIDATE for n in self.universe[Node]}
+        found = {n: verdict[n] == NodeStatus.CANDIDATE for n in self.universe[Node]}
         return count(f & ~dirty[n] for n, f in found.items()), count(f & dirty[n] for n, f in found.items())
 
     def _potential_nodes(self) -> Expr:
-        tried = (NodeVerdict.REJECTED, NodeVerdict.CANDIDATE, NodeVerdict.NO_CANDIDATE)
+        tried = (NodeStatus.REJECTED, NodeStatus.CANDIDATE, NodeStatus.NO_CANDIDATE)
         return count(any_of(self.scheduler.verdict[n] == v for v in tried) for n in self.universe[Node])
 
     # --- choice ------------------------------------------------------------------------------------
@@ -309,11 +309,11 @@ class Preemption(Component):
         """Whether the chooser can return this node: a candidate that no other candidate beats."""
         verdict = self.scheduler.verdict
         better = [
-            (verdict[n] == NodeVerdict.CANDIDATE) & self.preferred(pod, n, node)
+            (verdict[n] == NodeStatus.CANDIDATE) & self.preferred(pod, n, node)
             for n in self.universe[Node]
             if n is not node
         ]
-        return (verdict[node] == NodeVerdict.CANDIDATE) & ~any_of(better)
+        return (verdict[node] == NodeStatus.CANDIDATE) & ~any_of(better)
 
     # --- what is left to do --------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""The nominator: which node each preemptor waits for (nominator in scheduling_queue.go, 1.22)."""
+"""The nominator: which node each preemptor waits for (backend/queue/nominator.go, 1.34)."""
 
 from __future__ import annotations
 

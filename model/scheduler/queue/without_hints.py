@@ -10,7 +10,7 @@ from typing import Protocol
 from ...environment.objects import Node, Pod, PodCopy, PodObject
 from ...language import Expr, as_expr, boolean, per, select
 from ..framework.events import ClusterEvent, Plugin
-from .scheduling_queue import Place, PriorityQueue
+from .scheduling_queue import PriorityQueue, SubQueue
 
 
 class FailingAttempts(Protocol):
@@ -64,11 +64,11 @@ class QueueWithoutHints(PriorityQueue):
     def keeps_update(self, pod: Pod) -> Expr:
         return as_expr(False)
 
-    def place_after_update(self, pod: Pod, old: PodObject, new: PodObject) -> Expr:
+    def sub_queue_after_update(self, pod: Pod, old: PodObject, new: PodObject) -> Expr:
         """Only a parked pod moves, if more than its status changed; one with gates only when they are gone."""
-        parked = (self.place[pod] == Place.UNSCHEDULABLE) & ~self.has_gates(pod, old)
-        place = super().place_after_update(pod, old, new)
-        return select(parked & self.is_respecified(old, new), self.retry_place(pod), place)
+        parked = (self.sub_queue[pod] == SubQueue.UNSCHEDULABLE) & ~self.has_gates(pod, old)
+        sub_queue = super().sub_queue_after_update(pod, old, new)
+        return select(parked & self.is_respecified(old, new), self.retry_sub_queue(pod), sub_queue)
 
     def matches(self, pod: Pod, event: ClusterEvent, about: Pod | Node | None = None) -> Expr:
         """podMatchesEvent: one of the plugins that rejected the pod asked for the event."""

@@ -8,7 +8,7 @@ import pytest
 
 from podrace.model.environment.objects import Pod, PodCopy, PodObject
 from podrace.model.scheduler.framework.events import ASSIGNED_POD_DELETE, NODE_ADD
-from podrace.model.scheduler.queue.scheduling_queue import Place
+from podrace.model.scheduler.queue.scheduling_queue import SubQueue
 from tests.model.clusters import concrete, nodes, spec
 
 
@@ -34,7 +34,7 @@ def test_a_pod_that_preemption_holds_back_heard_of_everything(release: str, deaf
     queue = model.part("queue")
     model.do(lambda: queue.gated.__setitem__(p, True))
     events = NODE_ADD, ASSIGNED_POD_DELETE
-    assert [model.get(partial(queue.is_deaf_to, p, event)) for event in events] == [deaf, False]
+    assert [model.get(partial(queue.is_gated_for, p, event)) for event in events] == [deaf, False]
 
 
 @pytest.mark.parametrize("release", ["1.33", "1.34", "1.35"])
@@ -42,6 +42,6 @@ def test_a_pod_with_scheduling_gates_never_did(release: str) -> None:
     p = Pod(0, "p", 1, gated=True)
     model = concrete(spec([p], nodes(2)), release)
     queue = model.part("queue")
-    model.do(partial(queue.put, p, Place.UNSCHEDULABLE, PodCopy(gated=True)))
+    model.do(partial(queue.put, p, SubQueue.UNSCHEDULABLE, PodCopy(gated=True)))
     model.do(lambda: queue.gated.__setitem__(p, True))
-    assert model.get(partial(queue.is_deaf_to, p, NODE_ADD)) is True
+    assert model.get(partial(queue.is_gated_for, p, NODE_ADD)) is True

@@ -11,7 +11,7 @@ from podrace.model.environment.objects import ClusterSpec, Node, Pod, PodCopy, S
 from podrace.model.history import resolve
 from podrace.model.language import as_expr, trace_system
 from podrace.model.scheduler.failure import FailedAttempt, FailurePhase
-from podrace.model.scheduler.queue.scheduling_queue import Place
+from podrace.model.scheduler.queue.scheduling_queue import SubQueue
 from tests.model.clusters import concrete, nodes, spec
 
 
@@ -78,7 +78,7 @@ def test_without_the_error_or_without_the_check_it_stays(without):
     assert not found.violations
 
 
-@pytest.mark.parametrize(("release", "place"), [("1.18", Place.BACKOFF), ("1.19", Place.UNSCHEDULABLE)])
+@pytest.mark.parametrize(("release", "place"), [("1.18", SubQueue.BACKOFF), ("1.19", SubQueue.UNSCHEDULABLE)])
 def test_a_binding_cycle_that_failed_reads_the_number_late(release, place):
     """From 1.19 the number is read just before the requeue: a move before another pod's Pop is not seen any more."""
     on, a, b = nodes(2), Pod(0, "a", 1), Pod(1, "b", 1)
@@ -94,7 +94,7 @@ def test_a_binding_cycle_that_failed_reads_the_number_late(release, place):
     else:
         model.do(lambda: failure.read(a))
         model.do(lambda: failure.requeue(a))
-    assert model.get(lambda: queue.place[a]) is place
+    assert model.get(lambda: queue.sub_queue[a]) is place
 
 
 @pytest.mark.parametrize(("nominated", "clears"), [(True, True), (False, False)])

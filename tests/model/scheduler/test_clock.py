@@ -7,7 +7,7 @@ from podrace.model.environment.objects import Pod, PodCopy, PodObject
 from podrace.model.history import resolve
 from podrace.model.language import Concrete, NotEnabled
 from podrace.model.scheduler.queue.numbered import SECOND, Timing, counted
-from podrace.model.scheduler.queue.scheduling_queue import Place
+from podrace.model.scheduler.queue.scheduling_queue import SubQueue
 from tests.model.clusters import concrete, nodes, spec
 
 
@@ -38,9 +38,9 @@ def test_as_order_a_backoff_lasts_until_its_flush_which_may_come_at_once():
     model.do(lambda: queue.begin_failure(a))
     model.do(lambda: queue.requeue(a, PodCopy()))
     model.do(queue.move_all)
-    assert model.get(lambda: queue.place[a]) is Place.BACKOFF
+    assert model.get(lambda: queue.sub_queue[a]) is SubQueue.BACKOFF
     model.do(lambda: queue.flush_backoff(a))
-    assert model.get(lambda: queue.place[a]) is Place.ACTIVE
+    assert model.get(lambda: queue.sub_queue[a]) is SubQueue.ACTIVE
 
 
 @pytest.mark.parametrize(
@@ -60,12 +60,12 @@ def test_counted_a_backoff_ends_when_its_time_has_come():
     model = counting([a, b])
     queue, clock = model.part("queue"), model.part("clock")
     model.do(lambda: queue.delete(a))
-    model.do(lambda: queue.put(a, Place.BACKOFF, PodCopy()))
+    model.do(lambda: queue.put(a, SubQueue.BACKOFF, PodCopy()))
     with pytest.raises(NotEnabled):
         model.do(lambda: queue.flush_backoff(a))
     model.do(lambda: clock.advance(SECOND))
     model.do(lambda: queue.flush_backoff(a))
-    assert model.get(lambda: queue.place[a]) is Place.ACTIVE
+    assert model.get(lambda: queue.sub_queue[a]) is SubQueue.ACTIVE
 
 
 def test_counted_attempts_belong_to_the_record():
@@ -98,4 +98,4 @@ def test_counted_cycles_decide_between_parking_and_backoff():
     model.do(queue.next_cycle)
     model.do(lambda: queue.begin_failure(a))
     model.do(lambda: queue.requeue(a, PodCopy()))
-    assert model.get(lambda: queue.place[a]) is Place.UNSCHEDULABLE
+    assert model.get(lambda: queue.sub_queue[a]) is SubQueue.UNSCHEDULABLE

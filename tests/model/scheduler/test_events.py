@@ -19,7 +19,7 @@ from podrace.model.scheduler.framework.events import (
     Plugin,
     default_plugins,
 )
-from podrace.model.scheduler.queue.scheduling_queue import Place
+from podrace.model.scheduler.queue.scheduling_queue import SubQueue
 from tests.model.clusters import concrete, nodes, spec
 
 
@@ -91,13 +91,13 @@ def test_a_failed_attempt_notes_the_first_filter_that_fails_on_each_node(release
     assert rejecting(model, queue, p) == noted
 
 
-@pytest.mark.parametrize(("release", "place"), [("1.21", Place.BACKOFF), ("1.22", Place.UNSCHEDULABLE)])
+@pytest.mark.parametrize(("release", "place"), [("1.21", SubQueue.BACKOFF), ("1.22", SubQueue.UNSCHEDULABLE)])
 def test_from_1_22_an_event_moves_only_the_pods_of_plugins_that_asked_for_it(release, place):
     model, queue, p = failing_cycle(release)
     model.do(lambda: queue.move_all(EVENTS["PvAdd"]))
-    assert model.get(lambda: queue.place[p]) is place
+    assert model.get(lambda: queue.sub_queue[p]) is place
     model.do(lambda: queue.move_all(NODE_ADD))
-    assert model.get(lambda: queue.place[p]) is Place.BACKOFF
+    assert model.get(lambda: queue.sub_queue[p]) is SubQueue.BACKOFF
 
 
 def test_a_pod_that_no_plugin_rejected_is_moved_by_every_event():
@@ -108,7 +108,7 @@ def test_a_pod_that_no_plugin_rejected_is_moved_by_every_event():
     model.do(lambda: queue.requeue(p, PodCopy()))
     assert model.get(lambda: queue.matches(p, NODE_ADD)) is False
     model.do(lambda: queue.move_all(EVENTS["PvAdd"]))
-    assert model.get(lambda: queue.place[p]) is Place.BACKOFF
+    assert model.get(lambda: queue.sub_queue[p]) is SubQueue.BACKOFF
 
 
 def test_a_pod_that_comes_anew_has_no_rejections():

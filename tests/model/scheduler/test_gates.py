@@ -9,7 +9,7 @@ from podrace.model.environment.objects import Pod
 from podrace.model.history import resolve
 from podrace.model.language import NotEnabled
 from podrace.model.scheduler.framework.events import ANY_EVENT, NODE_ADD, SCHEDULING_GATES, Plugin
-from podrace.model.scheduler.queue.scheduling_queue import Place
+from podrace.model.scheduler.queue.scheduling_queue import SubQueue
 from podrace.properties import PROPERTIES, instrument
 from tests.model.clusters import concrete, nodes, spec
 
@@ -25,7 +25,7 @@ def make(release, **kwargs):
 
 
 def place(model, queue, pod):
-    return model.get(lambda: queue.place[pod])
+    return model.get(lambda: queue.sub_queue[pod])
 
 
 def gates_noted(model, queue, pod):
@@ -46,22 +46,22 @@ def test_only_the_update_that_removes_the_gates_brings_the_pod_to_activeq(releas
     model, queue, (p, _) = make(release)
     for event in (ANY_EVENT, NODE_ADD):
         model.do(lambda event=event: queue.move_all(event))
-        assert (place(model, queue, p), gates_noted(model, queue, p)) == (Place.UNSCHEDULABLE, True)
+        assert (place(model, queue, p), gates_noted(model, queue, p)) == (SubQueue.UNSCHEDULABLE, True)
     model.do(lambda: queue.activate(p))
-    assert place(model, queue, p) is Place.UNSCHEDULABLE
+    assert place(model, queue, p) is SubQueue.UNSCHEDULABLE
     model.do(lambda: model.part("users").remove_gates(p))
-    assert place(model, queue, p) is Place.UNSCHEDULABLE, "the update is still to be delivered"
+    assert place(model, queue, p) is SubQueue.UNSCHEDULABLE, "the update is still to be delivered"
     deliver(model, p)
-    assert (place(model, queue, p), model.get(lambda: queue.gated[p])) == (Place.ACTIVE, False)
+    assert (place(model, queue, p), model.get(lambda: queue.gated[p])) == (SubQueue.ACTIVE, False)
 
 
 @pytest.mark.parametrize("release", SINCE)
 def test_a_new_pod_with_gates_is_parked(release):
     model, queue, (p, _) = make(release, exists=False)
-    assert place(model, queue, p) is Place.NONE
+    assert place(model, queue, p) is SubQueue.NONE
     model.do(lambda: model.part("users").create_pod(p))
     model.do(lambda: model.part("handlers").handle_for_queue(p))
-    assert (place(model, queue, p), model.get(lambda: queue.gated[p])) == (Place.UNSCHEDULABLE, True)
+    assert (place(model, queue, p), model.get(lambda: queue.gated[p])) == (SubQueue.UNSCHEDULABLE, True)
 
 
 @pytest.mark.parametrize(("release", "kept"), [("1.28", True), ("1.29", False)])
@@ -69,7 +69,7 @@ def test_a_popped_pod_forgets_its_gates_from_1_29_on(release, kept):
     model, queue, (p, _) = make(release)
     model.do(lambda: model.part("users").remove_gates(p))
     deliver(model, p)
-    model.do(lambda: queue.place.__setitem__(queue.universe[Pod][1], Place.NONE))
+    model.do(lambda: queue.sub_queue.__setitem__(queue.universe[Pod][1], SubQueue.NONE))
     model.do(lambda: queue.pop(p))
     assert gates_noted(model, queue, p) is kept
 
@@ -82,7 +82,7 @@ def test_a_pod_with_gates_cannot_be_bound(release, bindable):
 
 def test_up_to_1_26_the_field_is_dropped():
     model, queue, (p, _) = make("1.26")
-    assert place(model, queue, p) is Place.ACTIVE
+    assert place(model, queue, p) is SubQueue.ACTIVE
     with pytest.raises(NotEnabled):
         model.do(lambda: model.part("users").remove_gates(p))
 

@@ -4,17 +4,17 @@ import pytest
 
 from podrace.model.environment.objects import Node, Pod, PodCopy, PodObject, Taint, Term
 from podrace.model.scheduler.failure import FailedAttempt, FailurePhase
-from podrace.model.scheduler.queue.scheduling_queue import Place
+from podrace.model.scheduler.queue.scheduling_queue import SubQueue
 from tests.model.clusters import concrete, nodes, spec
 
 
 def places(model, *pods):
-    return [model.get(lambda p=p: model.part("queue").place[p]) for p in pods]
+    return [model.get(lambda p=p: model.part("queue").sub_queue[p]) for p in pods]
 
 
 def parked(model, pod):
     queue = model.part("queue")
-    model.do(lambda: queue.put(pod, Place.UNSCHEDULABLE, PodCopy()))
+    model.do(lambda: queue.put(pod, SubQueue.UNSCHEDULABLE, PodCopy()))
 
 
 @pytest.mark.parametrize(("release", "big_waits"), [("1.21", False), ("1.22", True)])
@@ -28,7 +28,10 @@ def test_a_new_node_wakes_the_pods_that_it_would_admit(release, big_waits):
     model.do(lambda: model.part("node_watch").publish(on[0], True))
     model.do(lambda: handlers.handle_node(on[0]))
     model.do(lambda: handlers.wake_queue_for_node(on[0]))
-    assert places(model, small, big) == [Place.BACKOFF, Place.UNSCHEDULABLE if big_waits else Place.BACKOFF]
+    assert places(model, small, big) == [
+        SubQueue.BACKOFF,
+        SubQueue.UNSCHEDULABLE if big_waits else SubQueue.BACKOFF,
+    ]
     assert model.get(lambda: model.part("queue").moved) is True
     assert model.get(lambda: [handlers.admitted[p] for p in (small, big)]) == [False, False]
 

@@ -1,7 +1,7 @@
 """Preemption on concrete clusters."""
 
 from podrace.model.environment.objects import Node, Pod
-from podrace.model.scheduler.framework.status import NodeVerdict
+from podrace.model.scheduler.framework.status import NodeStatus
 from tests.model.clusters import concrete, nodes, spec
 
 
@@ -50,7 +50,7 @@ def choice(pods, on, preemptor):
         for node in on:
             feasible, victims = preemption.dry_run(preemptor, node)
             assert model._plain(feasible), "each node is meant to be a candidate"
-            scheduler.verdict[node] = NodeVerdict.CANDIDATE
+            scheduler.verdict[node] = NodeStatus.CANDIDATE
             for pod, is_victim in victims.items():
                 if model._plain(is_victim):
                     preemption.victim[pod] = True

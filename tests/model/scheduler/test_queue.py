@@ -7,7 +7,7 @@ import pytest
 from podrace.model.environment.objects import Pod, PodCopy, PodObject, Term
 from podrace.model.language import NotEnabled
 from podrace.model.scheduler.failure import FailedAttempt
-from podrace.model.scheduler.queue.scheduling_queue import Place
+from podrace.model.scheduler.queue.scheduling_queue import SubQueue
 from tests.model.clusters import concrete, nodes, spec
 
 
@@ -18,7 +18,7 @@ def make(*priorities, release="1.19", **kwargs):
 
 
 def places(model, queue, pods):
-    return [model.get(lambda p=p: queue.place[p]) for p in pods]
+    return [model.get(lambda p=p: queue.sub_queue[p]) for p in pods]
 
 
 def heads(model, queue, pods):
@@ -45,7 +45,7 @@ def test_only_the_head_can_be_popped():
     model, queue, (a, b) = make(1, 5)
     with pytest.raises(NotEnabled):
         model.do(lambda: queue.pop(a))
-    assert places(model, queue, [a, b]) == [Place.ACTIVE, Place.ACTIVE]
+    assert places(model, queue, [a, b]) == [SubQueue.ACTIVE, SubQueue.ACTIVE]
 
 
 def test_before_71488_any_of_several_equals_is_the_head():
@@ -66,7 +66,7 @@ def test_a_failed_pod_is_parked():
     model, queue, (a,) = make(5)
     model.do(lambda: queue.pop(a))
     fail(model, queue, a)
-    assert places(model, queue, [a]) == [Place.UNSCHEDULABLE]
+    assert places(model, queue, [a]) == [SubQueue.UNSCHEDULABLE]
 
 
 def test_a_move_request_since_the_pop_sends_a_failed_pod_to_backoff():
@@ -74,10 +74,12 @@ def test_a_move_request_since_the_pop_sends_a_failed_pod_to_backoff():
     model.do(lambda: queue.pop(a))
     model.do(queue.move_all)
     fail(model, queue, a)
-    assert places(model, queue, [a]) == [Place.BACKOFF]
+    assert places(model, queue, [a]) == [SubQueue.BACKOFF]
 
 
-@pytest.mark.parametrize(("release", "expected"), [("1.13", Place.UNSCHEDULABLE), ("1.14", Place.BACKOFF)])
+@pytest.mark.parametrize(
+    ("release", "expected"), [("1.13", SubQueue.UNSCHEDULABLE), ("1.14", SubQueue.BACKOFF)]
+)
 def test_change_73309_keeps_a_move_request_over_the_next_pop(release, expected):
     model, queue, (a, b) = make(5, 1, release=release)
     failure = model.part("failure")
@@ -93,7 +95,7 @@ def test_up_to_1_14_a_pod_without_the_condition_is_not_parked():
     model, queue, (a,) = make(5, release="1.13")
     model.do(lambda: queue.pop(a))
     model.do(lambda: queue.requeue(a, PodCopy(failed=False)))
-    assert places(model, queue, [a]) == [Place.ACTIVE]
+    assert places(model, queue, [a]) == [SubQueue.ACTIVE]
 
 
 def test_a_move_reaches_parked_pods_only():
@@ -101,7 +103,7 @@ def test_a_move_reaches_parked_pods_only():
     model.do(lambda: queue.pop(a))
     fail(model, queue, a)
     model.do(queue.move_all)
-    assert places(model, queue, [a, b]) == [Place.BACKOFF, Place.ACTIVE]
+    assert places(model, queue, [a, b]) == [SubQueue.BACKOFF, SubQueue.ACTIVE]
 
 
 def test_an_assigned_pod_wakes_those_with_a_matching_affinity_term():
@@ -115,7 +117,7 @@ def test_an_assigned_pod_wakes_those_with_a_matching_affinity_term():
         model.do(partial(queue.pop, pod))
         fail(model, queue, pod)
     model.do(lambda: queue.move_matching(arrived))
-    assert places(model, queue, [waiting, other]) == [Place.BACKOFF, Place.UNSCHEDULABLE]
+    assert places(model, queue, [waiting, other]) == [SubQueue.BACKOFF, SubQueue.UNSCHEDULABLE]
 
 
 def test_an_update_of_the_status_leaves_a_parked_pod_parked():
@@ -124,7 +126,7 @@ def test_an_update_of_the_status_leaves_a_parked_pod_parked():
     fail(model, queue, a)
     old, new = PodObject(exists=True), PodObject(exists=True, failed=True)
     model.do(lambda: queue.update(a, old, new))
-    assert places(model, queue, [a]) == [Place.UNSCHEDULABLE]
+    assert places(model, queue, [a]) == [SubQueue.UNSCHEDULABLE]
     assert model.get(lambda: queue.copy[a].failed) is True
 
 
@@ -132,7 +134,7 @@ def test_an_update_of_a_pod_in_no_queue_adds_it_to_activeq():
     model, queue, (a,) = make(5)
     model.do(lambda: queue.pop(a))
     model.do(lambda: queue.update(a, PodObject(exists=True), PodObject(exists=True, failed=True)))
-    assert places(model, queue, [a]) == [Place.ACTIVE]
+    assert places(model, queue, [a]) == [SubQueue.ACTIVE]
 
 
 def test_a_pod_that_is_back_already_is_not_requeued():
@@ -140,7 +142,7 @@ def test_a_pod_that_is_back_already_is_not_requeued():
     model.do(lambda: queue.pop(a))
     model.do(lambda: queue.update(a, PodObject(exists=True), PodObject(exists=True, failed=True)))
     model.do(lambda: queue.requeue(a, PodCopy()))
-    assert places(model, queue, [a]) == [Place.ACTIVE]
+    assert places(model, queue, [a]) == [SubQueue.ACTIVE]
     assert model.get(lambda: queue.copy[a].failed) is True
 
 
@@ -149,11 +151,11 @@ def test_1_8_has_one_fifo_that_events_do_not_touch():
     assert heads(model, queue, [a, b]) == [a]
     model.do(lambda: queue.pop(a))
     model.do(lambda: queue.requeue(a, PodCopy(failed=True)))
-    assert places(model, queue, [a, b]) == [Place.ACTIVE, Place.ACTIVE]
+    assert places(model, queue, [a, b]) == [SubQueue.ACTIVE, SubQueue.ACTIVE]
     assert heads(model, queue, [a, b]) == [b]
 
 
-@pytest.mark.parametrize(("release", "place"), [("1.20", Place.ACTIVE), ("1.21", Place.BACKOFF)])
+@pytest.mark.parametrize(("release", "place"), [("1.20", SubQueue.ACTIVE), ("1.21", SubQueue.BACKOFF)])
 def test_change_98829_keeps_an_updated_pod_in_its_backoff(release, place):
     model, queue, (a,) = make(5, release=release)
     model.do(lambda: queue.pop(a))
@@ -169,10 +171,10 @@ def test_activate_takes_a_waiting_pod_to_activeq():
     model, queue, (a, b) = make(5, 1, release="1.22")
     model.do(lambda: queue.pop(a))
     model.do(lambda: queue.activate(a))
-    assert places(model, queue, [a, b]) == [Place.NONE, Place.ACTIVE]
+    assert places(model, queue, [a, b]) == [SubQueue.NONE, SubQueue.ACTIVE]
     fail(model, queue, a)
     model.do(lambda: queue.activate(a))
-    assert places(model, queue, [a]) == [Place.ACTIVE]
+    assert places(model, queue, [a]) == [SubQueue.ACTIVE]
 
 
 def test_a_precheck_leaves_the_other_pods_parked():
@@ -181,5 +183,5 @@ def test_a_precheck_leaves_the_other_pods_parked():
         model.do(lambda pod=pod: queue.pop(pod))
         fail(model, queue, pod)
     model.do(lambda: queue.move_all(admitted={b: True, a: False}))
-    assert places(model, queue, [a, b]) == [Place.UNSCHEDULABLE, Place.BACKOFF]
+    assert places(model, queue, [a, b]) == [SubQueue.UNSCHEDULABLE, SubQueue.BACKOFF]
     assert model.get(lambda: queue.moved) is True
