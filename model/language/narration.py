@@ -41,7 +41,7 @@ ANYTHING, SOMETHING, NOTHING = Content
 class Changes:
     """A condition on a step: it changed a cell of `state`, or of what is below it, from `before` to `after`.
 
-    `state` is a part and the names of fields, without keys: `queue.place`, `api.pod.node`.
+    `state` is a part and the names of fields, without keys: `queue.sub_queue`, `api.pod.node`.
     """
 
     state: str
