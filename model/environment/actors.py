@@ -33,7 +33,7 @@ class Users(Component):
 
     created = per(Pod, boolean())
 
-    said = UNTOLD
+    phrases = UNTOLD
 
     @step(actor="user", fair=False)
     @tells("A user creates {pod}.")

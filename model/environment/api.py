@@ -54,7 +54,7 @@ class APIServer(Component):
     pod = per(Pod, PodObject)
     node_exists = per(Node, boolean())
 
-    said = words(
+    phrases = words(
         {
             "pod.exists": Words("API server: {0} is created", "API server: {0} is gone", decisive=True),
             "pod.node": Words("API server: {0} is bound to {after}", decisive=True),

@@ -39,7 +39,7 @@ class Faults(Component):
 
     left = per(Fault, integer(0, 15))
 
-    said = UNTOLD
+    phrases = UNTOLD
 
     def setup(self) -> None:
         for kind in Fault:

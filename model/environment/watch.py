@@ -111,7 +111,7 @@ class PodWatch(Component):
     lister = per(Pod, PodObject)
     seen = per(Handler, per(Pod, PodObject))
 
-    said = words(
+    phrases = words(
         {
             "lister.exists": Words("lister: {0} exists", "lister: {0} is gone"),
             "lister.node": Words("lister: {0} is bound to {after}"),
@@ -250,7 +250,7 @@ class NodeWatch(Component):
     listed = integer(0, node_backlog)
     lister = per(Node, boolean())
 
-    said = words({"lister": Words("lister: node {0} exists", "lister: node {0} is gone")})
+    phrases = words({"lister": Words("lister: node {0} exists", "lister: node {0} is gone")})
     knowledge = (Knowledge("lister", {"lister": EXISTS}),)
     channels = (Channel("node watch", "log", "node", (Reader("the lister", "node_watch.listed"),)),)
 

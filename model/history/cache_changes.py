@@ -48,7 +48,7 @@ class Before93938(Cache):
     dropped = per(Pod, boolean())
     made_for_pod = per(Node, boolean())
 
-    said = UNTOLD
+    phrases = UNTOLD
 
     def node_of(self, pod: Pod) -> Expr:
         return select(self.dropped[pod], None, self.pod[pod].node)

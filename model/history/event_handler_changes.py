@@ -151,7 +151,7 @@ class AdmissionChecked(EventHandlers):
 
     admitted = per(Pod, boolean())
 
-    said = UNTOLD
+    phrases = UNTOLD
 
     def wake_for_assigned(self, pod: Pod, old: PodObject) -> None:
         self.queue.move_matching(pod)

@@ -50,7 +50,7 @@ class Before90660(FailureHandler):
     retry = per(Pod, enum(Retry))
     fetched = per(Pod, PodCopy)
 
-    said = UNTOLD
+    phrases = UNTOLD
     knowledge = (Knowledge("other goroutines", {"retry": "requeue goroutine"}),)
 
     def begin(self, pod: Pod, attempt: FailedAttempt) -> None:
@@ -192,7 +192,7 @@ class NodeChecked(FailureHandler):
 
     missing = per(Pod, ref(Node))
 
-    said = UNTOLD
+    phrases = UNTOLD
 
     def start(self, pod: Pod, attempt: FailedAttempt) -> None:
         with when(node_or_none(attempt.missing).is_some):

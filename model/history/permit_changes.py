@@ -78,7 +78,7 @@ class UnbufferedSignal(WaitingPods):
     listening = per(Pod, boolean())
     decided = per(Pod, boolean())
 
-    said = UNTOLD
+    phrases = UNTOLD
 
     def hears(self, pod: Pod) -> Expr:
         return super().hears(pod) & self.listening[pod]

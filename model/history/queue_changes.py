@@ -123,7 +123,7 @@ class EventsCounted(PriorityQueue):
     mark = per(Pod, per(Pod, boolean()))
     deaf = per(Pod, boolean())
 
-    said = UNTOLD
+    phrases = UNTOLD
 
     def begin_attempt(self, pod: Pod) -> None:
         super().begin_attempt(pod)

@@ -83,7 +83,7 @@ class Component:
     _cells: dict[str, Any]
     name: str
 
-    said: ClassVar[Mapping[str, Words]] = {}
+    phrases: ClassVar[Mapping[str, Words]] = {}
     """Words for changes of the declared state, by paths below this part: `place`, `pod.node` for a record's field.
 
     A class that declares it answers for all the state that it declares: what is not in it is bookkeeping, never told.

@@ -55,14 +55,14 @@ def sentences_of(part: Component) -> dict[str, tuple[Sentence, ...]]:
 def words_of(part: Component) -> dict[str, Words | None]:
     """The words for each field of a part and for each path below one; None where nobody answers for a field.
 
-    A class that declares `said` answers for all the state that it declares: what it has no words for is bookkeeping.
+    A class that declares `phrases` answers for all the state that it declares: what it has no words for is bookkeeping.
     """
     found: dict[str, Words | None] = {}
     for base in reversed(type(part).__mro__):
         own = vars(base)
-        answered = part.bookkeeping or "said" in own
+        answered = part.bookkeeping or "phrases" in own
         found.update({n: Words() if answered else None for n, s in own.items() if isinstance(s, Shape)})
-        found.update(own.get("said", {}))
+        found.update(own.get("phrases", {}))
     return found
 
 

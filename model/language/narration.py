@@ -94,7 +94,7 @@ class Words:
 
 
 def words(said: Mapping[str, Words]) -> Mapping[str, Words]:
-    """The words for the state of a component: see Component.said."""
+    """The words for the state of a component: see Component.phrases."""
     return MappingProxyType(dict(said))
 
 

@@ -87,7 +87,7 @@ class Binding(Component):
     copy = per(Pod, PodCopy)
     rejected = per(Pod, boolean())
 
-    said = UNTOLD
+    phrases = UNTOLD
     knowledge = (Knowledge("other goroutines", {"phase": "binding cycle"}),)
 
     def start(self, pod: Pod, node: Value, copy: PodCopy) -> None:

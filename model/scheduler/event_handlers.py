@@ -77,7 +77,7 @@ class EventHandlers(Component):
     cache_busy = boolean()
     node_busy = boolean()
 
-    said = UNTOLD
+    phrases = UNTOLD
     reads = (
         (
             "pod watch",

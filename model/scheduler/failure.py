@@ -110,7 +110,7 @@ class FailureHandler(Component):
     withdrawal = per(Pod, enum(Withdrawal))
     wakes = per(Pod, boolean())
 
-    said = UNTOLD
+    phrases = UNTOLD
     knowledge = (Knowledge("other goroutines", {"phase": "failure handler"}),)
 
     def begin(self, pod: Pod, attempt: FailedAttempt) -> None:

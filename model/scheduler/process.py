@@ -74,7 +74,7 @@ class Process(Component):
 
     sent = per(Pod, ref(Node))
 
-    said = UNTOLD
+    phrases = UNTOLD
 
     @step(actor="process", fair=False)
     @tells("The scheduler is restarted: its memory is gone, and it lists everything anew.")

@@ -43,7 +43,7 @@ class Sampling(Component):
 
     start = integer(0, MAX_INDEX)
 
-    said = UNTOLD
+    phrases = UNTOLD
 
     def wanted(self, nodes: Value) -> Expr:
         """How many feasible nodes are enough, of so many."""

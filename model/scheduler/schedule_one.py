@@ -117,7 +117,7 @@ class Scheduler(Component):
     verdict = per(Node, enum(NodeStatus))
     rejected_by = per(Plugin, boolean())
 
-    said = words(
+    phrases = words(
         {
             "verdict": Words("{pod} {after} {0}"),
             "nominee": Words("decision: {pod} is to go to {after}", decisive=True),

@@ -43,7 +43,7 @@ class Jumping(Nominator):
 class ToldJumping(Jumping):
     """The same with words."""
 
-    said = words({"jumped": Words("nominator: {0} has jumped", decisive=True)})
+    phrases = words({"jumped": Words("nominator: {0} has jumped", decisive=True)})
 
     @tells("A gremlin jumps about {pod}.")
     def jump(self, pod: Pod) -> None:

@@ -106,7 +106,7 @@ class NodeInfos(Component):
     changed = per(Node, boolean())
     recent = record(NodeOrder)
 
-    said = UNTOLD
+    phrases = UNTOLD
 
     def setup(self) -> None:
         for node in self.universe[Node]:

@@ -27,7 +27,7 @@ class NodeTree(Component):
     nodes = record(NodeOrder)
     zones = record(ZoneOrder)
 
-    said = UNTOLD
+    phrases = UNTOLD
 
     def setup(self) -> None:
         for node in self.universe[Node]:

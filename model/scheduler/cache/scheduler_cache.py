@@ -73,7 +73,7 @@ class Cache(Component):
     deadline = per(Pod, integer(0, latest_deadline))
     live = per(Node, boolean())
 
-    said = words(
+    phrases = words(
         {
             "pod.node": Words("cache: {0} is on {after}", "cache: {0} is off {before}"),
             "pod.assumed": Words("{0} is assumed", decisive=True),

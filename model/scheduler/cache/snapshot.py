@@ -48,7 +48,7 @@ class Snapshot(Component):
     live = per(Node, boolean())
     listed = per(Node, boolean())
 
-    said = UNTOLD
+    phrases = UNTOLD
     knowledge = (
         Knowledge(
             "snapshot",

@@ -56,7 +56,7 @@ class WaitingPods(Component):
 
     signal = per(Pod, enum(Signal))
 
-    said = words(
+    phrases = words(
         {"signal": Words("waiting pods: {0} {after}", "waiting pods: {0} leaves the map", decisive=True)}
     )
     knowledge = (Knowledge("other goroutines", {"signal": Fact("permit", "{value}")}),)

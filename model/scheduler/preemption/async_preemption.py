@@ -93,7 +93,7 @@ class AsyncPreemption(Component):
     deleted = per(Pod, boolean())
     rejected = per(Pod, boolean())
 
-    said = UNTOLD
+    phrases = UNTOLD
 
     def start(self, pod: Pod, node: Node, victims: Mapping[Pod, Value], last: Value) -> None:
         """prepareCandidateAsync: the goroutine starts, unless no victim is left to be evicted."""

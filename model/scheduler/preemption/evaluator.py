@@ -67,7 +67,7 @@ class Preemption(Component):
     victim = per(Pod, boolean())
     to_clear = per(Pod, boolean())
 
-    said = words({"victim": Words("victim: {0}")})
+    phrases = words({"victim": Words("victim: {0}")})
     knowledge = (Knowledge("scheduling cycle", {"victim": Fact("victim", "victim")}),)
 
     # --- who may preempt, and where --------------------------------------------------------------------------

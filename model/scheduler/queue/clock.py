@@ -22,7 +22,7 @@ class Clock(Component):
 
     older = per(Pod, per(Pod, boolean()))
 
-    said = UNTOLD
+    phrases = UNTOLD
 
     def setup(self) -> None:
         pods = self.universe[Pod]

@@ -33,7 +33,7 @@ class Nominator(Component):
 
     node = per(Pod, ref(Node))
 
-    said = words(
+    phrases = words(
         {
             "node": Words(
                 "nominator: {0} is nominated to {after}",

@@ -93,7 +93,7 @@ class PriorityQueue(Component):
     in_flight_events = per(Pod, per(Plugin, boolean()))
     gated = per(Pod, boolean())
 
-    said = words(
+    phrases = words(
         {
             "sub_queue": Words("queue: {0} is in {after}", "queue: {0} leaves {before}"),
             "gated": Words("queue: {0} is held back (PreEnqueue)", "queue: {0} is held back no more"),

@@ -40,7 +40,7 @@ class QueueWithoutHints(PriorityQueue):
     moved = boolean()
     moved_since = per(Pod, boolean())
 
-    said = UNTOLD
+    phrases = UNTOLD
 
     def discards(self, pod: Pod) -> Expr:
         return as_expr(False)

@@ -87,7 +87,7 @@ class Kitchen(Component):
     stock = per(Dish, boolean(True))
     taken = integer(0, 2)
 
-    said = words({"stock": Words("kitchen: {0} is there again", "kitchen: {0} is out", decisive=True)})
+    phrases = words({"stock": Words("kitchen: {0} is there again", "kitchen: {0} is out", decisive=True)})
     knowledge = (Knowledge("kitchen", {"stock": Fact("there", "there", "out")}),)
     channels = (
         Channel(
@@ -110,7 +110,7 @@ class Room(Component):
     plate = per(Guest, Plate)
     visits = integer(0, 3)
 
-    said = words(
+    phrases = words(
         {
             "mood": Words("{0} is {after}", "{0} is {before} no more"),
             "plate.dish": Words("{0} has {after}, from the {waiter}"),
@@ -252,7 +252,7 @@ class Tip(Room):
 class ToldTip(Tip):
     """The same with words."""
 
-    said = words({"tip": Words("a tip of {after}")})
+    phrases = words({"tip": Words("a tip of {after}")})
 
     @step(actor="guest")
     @tells("{guest} pays.")
@@ -268,7 +268,7 @@ class Quiet(Room):
     """A patch whose state is bookkeeping."""
 
     tip = integer(0, 1)
-    said = UNTOLD
+    phrases = UNTOLD
 
 
 def test_what_a_patch_does_not_declare_is_not_hidden() -> None:
@@ -281,7 +281,7 @@ def test_what_a_patch_does_not_declare_is_not_hidden() -> None:
 def test_a_patch_declares_words_of_its_own() -> None:
     class Words1(Room):
         tip = integer(0, 1)
-        said = words({"tip": Words("a tip of {after}")})
+        phrases = words({"tip": Words("a tip of {after}")})
 
     found = system(ToldTip).narration
     assert found.sentence("room.pay", ARGUMENTS, ()) == "ann pays."
@@ -363,11 +363,11 @@ def test_words_tell_no_two_systems_apart() -> None:
 
 
 class _WrongState(Room):
-    said = words({"mod": Words("x")})
+    phrases = words({"mod": Words("x")})
 
 
-class _WrongKnowledge(Room):
-    knowledge = (Knowledge("room", {"plate.dishes": "x"}),)
+class _WrongKnowledge(Kitchen):
+    knowledge = (Knowledge("kitchen", {"stocks": "x"}),)
 
 
 class _WrongSentence(Room):
@@ -381,7 +381,7 @@ class _WrongSentence(Room):
     ("patch", "message"),
     [
         (_WrongState, "the words of `room` speak of `room.mod`, which is no state of the model"),
-        (_WrongKnowledge, "the words of `room` speak of `room.plate.dishes`, which is no state of the model"),
+        (_WrongKnowledge, "the words of `kitchen` speak of `kitchen.stocks`, which is no state of the model"),
         (_WrongSentence, "the words of `room.clear` speak of `room.moods`, which is no state of the model"),
     ],
 )
