@@ -8,7 +8,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-from podrace.analysis.narration.words import SCHEDULER_WORDS
 from podrace.api import check
 from podrace.reports.text.explain import explain
 
@@ -26,7 +25,7 @@ def test_the_race_is_told_as_podrace_tells_it() -> None:
     command, told = re.findall(r"<!-- told by: podrace (.*) -->\n```\n(.*?)```", README, re.S)[0]
     assert command == "check 72124 --without-fix 72259"
     (finding,) = check("72124", without_fix="72259", cache=False)
-    printed = iter(explain(finding, SCHEDULER_WORDS).text.splitlines())
+    printed = iter(explain(finding).text.splitlines())
     shown = [" ".join(part.split()) for part in re.split(r"\n(?! )", told) if part.strip()]
     for line in shown:
         assert any(line in text for text in printed), line

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from enum import Enum
 
-from ..language import Component, clamp, constraint, integer, per, require
+from ..language import (
+    UNTOLD,
+    Component,
+    clamp,
+    constraint,
+    integer,
+    per,
+    require,
+)
 
 
 class Fault(Enum):
@@ -30,6 +38,8 @@ class Faults(Component):
     """`left[kind]`: how many faults of this kind may still happen in the run."""
 
     left = per(Fault, integer(0, 15))
+
+    phrases = UNTOLD
 
     def setup(self) -> None:
         for kind in Fault:

@@ -11,7 +11,18 @@ from copy import copy
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
-from ..language import Entity, Expr, Parameter, Record, Value, as_expr, boolean, integer, ref
+from ..language import (
+    Entity,
+    Expr,
+    Fact,
+    Parameter,
+    Record,
+    Value,
+    as_expr,
+    boolean,
+    integer,
+    ref,
+)
 from ..language.sorts import sort_of_ref
 from .placement_rules import (
     NodeAffinity,
@@ -54,6 +65,8 @@ class ExtensionPoint(Enum):
 
 class Node(Entity):
     """A node: allocatable resources, how many pods it admits (None for no limit), labels and taints."""
+
+    about = "node {}"
 
     def __init__(
         self,
@@ -256,6 +269,20 @@ class ClusterSpec:
         """The quantities that it leaves unknown."""
         entities: tuple[Node | Pod | Budget, ...] = (*self.nodes, *self.pods, *self.budgets)
         return tuple(q for entity in entities for q in entity.quantities if isinstance(q, Parameter))
+
+
+EXISTS = Fact("exists", "exists", "gone", compared=True)
+ON_NODE = Fact("node", "on {value}", "on no node", compared=True)
+NOMINATED = Fact("nominated", "nominated to {value}", "not nominated", compared=True)
+FAILED = Fact("failed", "PodScheduled=False")
+TERMINATING = Fact("terminating", "being deleted")
+GATED = Fact("gated", "gated")
+"""What can be known of a pod's object; EXISTS of a node, too."""
+
+
+def facts_of_pods(name: str) -> dict[str, Fact]:
+    """What a table `name` of pod objects says."""
+    return {f"{name}.{fact.name}": fact for fact in (EXISTS, ON_NODE, NOMINATED, FAILED, TERMINATING, GATED)}
 
 
 class PodObject(Record):

@@ -8,6 +8,7 @@ from ..environment.faults import Fault
 from ..environment.objects import Node, Pod, PodObject
 from ..environment.watch import PodWatch
 from ..language import (
+    UNTOLD,
     Expr,
     Value,
     any_of,
@@ -19,6 +20,7 @@ from ..language import (
     require,
     select,
     step,
+    tells,
     when,
 )
 from ..scheduler import Cache, IncrementalSnapshot
@@ -45,6 +47,8 @@ class Before93938(Cache):
 
     dropped = per(Pod, boolean())
     made_for_pod = per(Node, boolean())
+
+    phrases = UNTOLD
 
     def node_of(self, pod: Pod) -> Expr:
         return select(self.dropped[pod], None, self.pod[pod].node)
@@ -87,6 +91,7 @@ class AssumedPodsExpire(Cache):
     faults: Faults
 
     @step(actor="cache timers", fair=False)
+    @tells("The cache waits for {pod} no longer: the assumed pod expires.")
     def expire(self, pod: Pod) -> None:
         """cleanupAssumedPods: the bind was reported finished, and no event confirmed it in time."""
         require(self.may_expire(pod))

@@ -7,7 +7,18 @@ from typing import TYPE_CHECKING
 
 from ..environment.objects import Node, Pod, PodObject
 from ..environment.watch import Handler, PodWatch
-from ..language import Expr, Value, any_of, as_expr, boolean, per, require, step
+from ..language import (
+    UNTOLD,
+    Expr,
+    Value,
+    any_of,
+    as_expr,
+    boolean,
+    per,
+    require,
+    step,
+    tells,
+)
 from ..scheduler import Binding, EventHandlers, Hints, Process, Scheduler
 from ..scheduler.binding import BindingPhase
 from ..scheduler.event_handlers import Removal
@@ -31,6 +42,7 @@ class EveryNodeUpdateWakes(EventHandlers):
     api: APIServer
 
     @step(actor="node handler", goroutine="status updates", each="node")
+    @tells("A status update of node {node} moves all parked pods.")
     def handle_heartbeat(self, node: Node) -> None:
         """A status update of a node that changes nothing else: all parked pods are moved."""
         require(self.api.node_exists[node])
@@ -138,6 +150,8 @@ class AdmissionChecked(EventHandlers):
     """
 
     admitted = per(Pod, boolean())
+
+    phrases = UNTOLD
 
     def wake_for_assigned(self, pod: Pod, old: PodObject) -> None:
         self.queue.move_matching(pod)

@@ -6,7 +6,23 @@ from dataclasses import replace
 from enum import Enum
 
 from ..environment.objects import ExtensionPoint, Node, Pod, PodCopy, PodObject, node_or_none
-from ..language import Expr, constraint, enum, otherwise, per, ref, require, step, when
+from ..language import (
+    NOTHING,
+    UNTOLD,
+    Expr,
+    Knowledge,
+    Sentence,
+    changes,
+    constraint,
+    enum,
+    otherwise,
+    per,
+    ref,
+    require,
+    step,
+    tells,
+    when,
+)
 from ..scheduler import FailureHandler, Scheduler
 from ..scheduler.failure import FailedAttempt, FailurePhase
 from ..scheduler.framework.status import Phase
@@ -34,6 +50,9 @@ class Before90660(FailureHandler):
     retry = per(Pod, enum(Retry))
     fetched = per(Pod, PodCopy)
 
+    phrases = UNTOLD
+    knowledge = (Knowledge("other goroutines", {"retry": "requeue goroutine"}),)
+
     def begin(self, pod: Pod, attempt: FailedAttempt) -> None:
         constraint("one requeue goroutine per pod", self.retry[pod] == Retry.NONE)
         super().begin(pod, attempt)
@@ -50,6 +69,7 @@ class Before90660(FailureHandler):
         return self.retry[pod] != Retry.NONE
 
     @step(actor="requeue goroutine", each="pod")
+    @tells("The requeue goroutine reads {pod} from the API server, as it is at this moment.")
     def live_get(self, pod: Pod) -> None:
         """GET the pod from the API server; one that is gone or assigned is not requeued."""
         require(self.retry[pod] == Retry.GET)
@@ -63,6 +83,17 @@ class Before90660(FailureHandler):
             self.retry[pod] = Retry.NONE
 
     @step(actor="requeue goroutine", each="pod")
+    @tells(
+        Sentence(
+            "The requeue goroutine puts {pod} into the queue as it was when it was read, which wipes its nomination from the nominator.",
+            changes("nominator.node", after=NOTHING),
+        ),
+        Sentence(
+            "The requeue goroutine puts {pod} into {after}, as it was when it was read.",
+            changes("queue.sub_queue", before=NOTHING),
+        ),
+        "The requeue goroutine does not queue {pod}: it is queued already.",
+    )
     def add_fetched(self, pod: Pod) -> None:
         """AddUnschedulableIfNotPresent, with the object as it was when it was read."""
         require(self.retry[pod] == Retry.ADD)
@@ -88,6 +119,9 @@ class DoneAfterRequeue(FailureHandler):
     scheduler: Scheduler
 
     @step(actor="failure handler", each="pod")
+    @tells(
+        "{pod} comes back to the queue, and Pop drops it at once, because it is still in flight: it is in no queue any more."
+    )
     def requeue_too_soon(self, pod: Pod) -> None:
         """AddUnschedulableIfNotPresent, and before it calls Done, Pop takes the pod, finds it in flight, and drops it."""
         if ExtensionPoint.PERMIT not in self.scheduler.extension_points(pod):
@@ -158,6 +192,8 @@ class NodeChecked(FailureHandler):
 
     missing = per(Pod, ref(Node))
 
+    phrases = UNTOLD
+
     def start(self, pod: Pod, attempt: FailedAttempt) -> None:
         with when(node_or_none(attempt.missing).is_some):
             self.missing[pod] = attempt.missing
@@ -166,6 +202,7 @@ class NodeChecked(FailureHandler):
             super().start(pod, attempt)
 
     @step(actor="failure handler", each="pod")
+    @tells("The failure handler asks the API server whether {node} exists.")
     def check_node(self, pod: Pod, node: Node) -> None:
         """GET, from the API server, the node that the attempt did not find."""
         require((self.phase[pod] == FailurePhase.CHECK_NODE) & (self.missing[pod] == node))
@@ -176,6 +213,7 @@ class NodeChecked(FailureHandler):
             self.phase[pod] = FailurePhase.REMOVE_NODE
 
     @step(actor="failure handler", each="pod")
+    @tells("The failure handler removes {node} from the cache.")
     def remove_node(self, pod: Pod, node: Node) -> None:
         """cache.RemoveNode, because the API server did not have the node when it was asked."""
         require((self.phase[pod] == FailurePhase.REMOVE_NODE) & (self.missing[pod] == node))

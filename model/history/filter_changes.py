@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from ..environment.objects import Node, Pod
 from ..environment.watch import NodeWatch
-from ..language import Expr, any_of, as_expr, require, select, step
+from ..language import (
+    Expr,
+    any_of,
+    as_expr,
+    require,
+    select,
+    step,
+    tells,
+)
 from ..scheduler import Filters, Scheduler, Snapshot
 from ..scheduler.framework.status import Phase
 from .change import before
@@ -17,6 +25,7 @@ class NodesFromLister(Scheduler):
     """The list of nodes was read from the node lister, before and apart from the snapshot (1.9)."""
 
     @step(actor="scheduler")
+    @tells("The scheduler asks the node lister which nodes there are to try for {pod}.")
     def list_nodes(self, pod: Pod) -> None:
         """Read the node lister: these nodes will be tried."""
         require(self.at(Phase.POPPED, pod) & ~self.skips(pod))

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from ..environment.faults import Fault
 from ..environment.objects import Node, Pod
-from ..language import Expr, Value, as_expr, otherwise, require, step, when
+from ..language import (
+    SOMETHING,
+    Expr,
+    Sentence,
+    Value,
+    as_expr,
+    changes,
+    otherwise,
+    require,
+    step,
+    tells,
+    when,
+)
 from ..scheduler import FailureHandler, Nominator, PriorityQueue, Scheduler
 from ..scheduler.failure import FailedAttempt, FailurePhase, Withdrawal
 from ..scheduler.framework.status import Phase
@@ -33,6 +45,13 @@ class BeforePostFilter(Scheduler):
         return Phase.NOMINATE
 
     @step(actor="scheduler")
+    @tells(
+        Sentence(
+            "The scheduler notes in its own memory, the nominator, that {pod} is nominated to {after}.",
+            changes("nominator.node", after=SOMETHING),
+        ),
+        "The scheduler updates the nominator about {pod}, which changes nothing there.",
+    )
     def nominate(self, pod: Pod) -> None:
         """UpdateNominatedPodForNode: the next cycles already know of the nomination."""
         require(self.at(Phase.NOMINATE, pod))
@@ -40,6 +59,13 @@ class BeforePostFilter(Scheduler):
         self.phase = Phase.PATCH_NOMINATION
 
     @step(actor="scheduler")
+    @tells(
+        Sentence(
+            "The scheduler writes to the API server that {pod} is nominated to {after}.",
+            changes("api.pod.nominated", after=SOMETHING),
+        ),
+        "The scheduler sends {pod}'s nomination to the API server, which has no effect there.",
+    )
     def write_nomination(self, pod: Pod, ok: bool) -> None:
         """SetNominatedNodeName at the API server; an error ends the preemption."""
         require(self.at(Phase.PATCH_NOMINATION, pod))
@@ -58,6 +84,7 @@ class BeforePostFilter(Scheduler):
         self.phase = Phase.ROLL_BACK
 
     @step(actor="scheduler")
+    @tells("The write has failed: the scheduler takes {pod}'s nomination out of its memory again.")
     def roll_back(self, pod: Pod) -> None:
         """DeleteNominatedPodIfExists, because the API server does not have the nomination."""
         require(self.at(Phase.ROLL_BACK, pod))

@@ -6,7 +6,16 @@ from collections.abc import Iterable
 
 from ..environment.faults import Fault
 from ..environment.objects import ExtensionPoint, Node, Pod
-from ..language import Expr, as_expr, boolean, per, require, step
+from ..language import (
+    UNTOLD,
+    Expr,
+    as_expr,
+    boolean,
+    per,
+    require,
+    step,
+    tells,
+)
 from ..scheduler import Binding, EventHandlers, Scheduler, WaitingPods
 from ..scheduler.binding import BindingPhase
 from ..scheduler.framework.status import Phase
@@ -44,6 +53,7 @@ class PermitInBindingCycle(Binding):
             super().begin(pod)
 
     @step(actor="binding cycle", each="pod")
+    @tells("The Permit plugins answer about {pod}: {answer}.")
     def permit(self, pod: Pod, answer: PermitAnswer) -> None:
         """The Permit plugins; a pod that is to wait enters the map of waiting pods."""
         require(self.phase[pod] == BindingPhase.PERMIT)
@@ -68,6 +78,8 @@ class UnbufferedSignal(WaitingPods):
     listening = per(Pod, boolean())
     decided = per(Pod, boolean())
 
+    phrases = UNTOLD
+
     def hears(self, pod: Pod) -> Expr:
         return super().hears(pod) & self.listening[pod]
 
@@ -84,6 +96,7 @@ class UnbufferedSignal(WaitingPods):
         self.decided[pod] = False
 
     @step(actor="binding cycle", each="pod")
+    @tells("The binding goroutine of {pod} begins to listen for the Permit plugins.")
     def listen(self, pod: Pod) -> None:
         """The binding cycle begins to wait for a signal."""
         if ExtensionPoint.PERMIT not in pod.extension_points:
@@ -92,6 +105,7 @@ class UnbufferedSignal(WaitingPods):
         self.listening[pod] = True
 
     @step(actor="binding cycle", fair=False)
+    @tells("{pod} has waited for permission for too long, and is rejected.")
     def time_out(self, pod: Pod) -> None:
         """The pod has waited for too long."""
         if ExtensionPoint.PERMIT not in pod.extension_points:
@@ -151,6 +165,7 @@ class ReserveBeforeAssume(Scheduler):
         return tuple(p for p in super().cycle_points(pod) if p is not ExtensionPoint.RESERVE)
 
     @step(actor="scheduler", random=True)
+    @tells("The Reserve plugins run for {pod}.")
     def reserve_first(self, pod: Pod, node: Node, ok: bool) -> None:
         """The Reserve plugins, on one of the feasible nodes."""
         if ExtensionPoint.RESERVE not in self.extension_points(pod):

@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..environment.objects import Budget, Node, Pod
-from ..language import Expr, Value, any_of, as_expr, otherwise, require, select, step, when
+from ..language import (
+    Expr,
+    Value,
+    any_of,
+    as_expr,
+    otherwise,
+    require,
+    select,
+    step,
+    tells,
+    when,
+)
 from ..scheduler import AsyncPreemption, Preemption, Scheduler
 from ..scheduler.framework.status import Phase
 from ..scheduler.preemption.async_preemption import AsyncPhase
@@ -153,6 +164,7 @@ class OwnNominationClearedFirst(Scheduler):
             self.no_candidate()
 
     @step(actor="scheduler")
+    @tells("No eviction would help: the scheduler withdraws {pod}'s own nomination at the API server.")
     def clear_own_nomination(self, pod: Pod) -> None:
         """No eviction anywhere would help: withdraw, at the API server, the preemptor's own nomination."""
         require(self.at(Phase.CLEAR_OWN_NOMINATION, pod))

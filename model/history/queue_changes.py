@@ -6,7 +6,18 @@ from collections.abc import Mapping
 
 from ..environment.api import APIServer
 from ..environment.objects import Node, Pod, PodCopy, PodObject
-from ..language import Expr, Value, any_of, as_expr, boolean, per, require, select, when
+from ..language import (
+    UNTOLD,
+    Expr,
+    Value,
+    any_of,
+    as_expr,
+    boolean,
+    per,
+    require,
+    select,
+    when,
+)
 from ..scheduler import Binding, PriorityQueue, QueueWithoutHints, Scheduler
 from ..scheduler.framework.events import ClusterEvent, Plugin
 from ..scheduler.framework.status import Phase
@@ -111,6 +122,8 @@ class EventsCounted(PriorityQueue):
     newest = per(Pod, boolean())
     mark = per(Pod, per(Pod, boolean()))
     deaf = per(Pod, boolean())
+
+    phrases = UNTOLD
 
     def begin_attempt(self, pod: Pod) -> None:
         super().begin_attempt(pod)

@@ -15,13 +15,19 @@ from typing import TYPE_CHECKING
 from ..environment.faults import Fault
 from ..environment.objects import ExtensionPoint, Node, Pod, PodCopy
 from ..language import (
+    SOMETHING,
     Component,
     Expr,
+    Fact,
+    Knowledge,
+    Sentence,
     Value,
+    Words,
     all_of,
     any_of,
     as_expr,
     boolean,
+    changes,
     enum,
     otherwise,
     per,
@@ -30,8 +36,10 @@ from ..language import (
     require,
     select,
     step,
+    tells,
     when,
-)
+    words,
+)  # fmt: skip
 from .failure import FailedAttempt
 from .framework.events import Plugin
 from .framework.status import Code, NodeStatus, Phase
@@ -52,6 +60,22 @@ if TYPE_CHECKING:
     from .preemption.evaluator import Preemption
     from .queue.nominator import Nominator
     from .queue.scheduling_queue import PriorityQueue
+
+
+FILTERED = (
+    Sentence(
+        "The filters pass: {pod} fits on {node}.", changes("scheduler.verdict", after=NodeStatus.FEASIBLE)
+    ),
+    Sentence(
+        "The filters fail: {pod} does not fit on {node}.",
+        changes("scheduler.verdict", after=NodeStatus.REJECTED),
+    ),
+    Sentence(
+        "The filters fail: {pod} can never fit on {node}, whoever is evicted.",
+        changes("scheduler.verdict", after=NodeStatus.UNRESOLVABLE),
+    ),
+    Sentence("The filters are run for {pod} on {node}."),
+)
 
 
 class Scheduler(Component):
@@ -93,6 +117,28 @@ class Scheduler(Component):
     verdict = per(Node, enum(NodeStatus))
     rejected_by = per(Plugin, boolean())
 
+    phrases = words(
+        {
+            "verdict": Words("{pod} {after} {0}"),
+            "nominee": Words("decision: {pod} is to go to {after}", decisive=True),
+            "error": Words("the attempt to schedule {pod} ends in an error", decisive=True),
+        }
+    )
+    knowledge = (
+        Knowledge(
+            "scheduling cycle",
+            {
+                "pod": Fact("pod", "busy with {value}", "busy with no pod"),
+                "phase": "phase",
+                "host": Fact("host", "host {value}"),
+                "nominee": Fact("nominee", "decided for {value}"),
+                "error": Fact("error", "in error"),
+                "verdict": Fact("verdict", "{value} it"),
+            },
+            subject="the cycle",
+        ),
+    )
+
     def at(self, phase: Phase, pod: Pod) -> Expr:
         """Whether the goroutine is about to do `phase` for `pod`."""
         return (self.phase == phase) & (self.pod == pod)
@@ -118,6 +164,7 @@ class Scheduler(Component):
     # --- next pod ------------------------------------------------------------------------------------
 
     @step(actor="scheduler")
+    @tells("The scheduler takes {pod} from the head of activeQ.")
     def pop(self, pod: Pod) -> None:
         """NextPod: take the head of activeQ."""
         require(self.phase == Phase.IDLE)
@@ -133,6 +180,7 @@ class Scheduler(Component):
         return self.copy.terminating | self.cache.is_assumed(pod)
 
     @step(actor="scheduler")
+    @tells("The scheduler leaves {pod} alone: it needs no scheduling any more.")
     def skip(self, pod: Pod) -> None:
         """The popped pod needs no scheduling."""
         require(self.at(Phase.POPPED, pod))
@@ -151,6 +199,7 @@ class Scheduler(Component):
         return self.at(Phase.POPPED, pod) & ~self.skips(pod)
 
     @step(actor="scheduler")
+    @tells("The scheduler takes its snapshot of the cache. The rest of the cycle for {pod} relies on it.")
     def take_snapshot(self, pod: Pod) -> None:
         """UpdateSnapshot: this cycle works on the cache as it is now."""
         require(self.ready_for_snapshot(pod))
@@ -170,6 +219,7 @@ class Scheduler(Component):
         return all_of(~self.snapshot.listed[n] for n in self.universe[Node])
 
     @step(actor="scheduler")
+    @tells(*FILTERED)
     def filter_nominated(self, pod: Pod, node: Node) -> None:
         """Run the filters for the nominated node alone; if it passes it wins, if not all nodes are tried."""
         require(self.at(Phase.FILTERING_NOMINATED, pod) & (self.copy.nominated == node))
@@ -180,6 +230,7 @@ class Scheduler(Component):
             self.phase = Phase.FILTERING
 
     @step(actor="scheduler")
+    @tells(*FILTERED)
     def filter(self, pod: Pod, node: Node) -> None:
         """Run the filters for one node, twice if pods are nominated to it (the nominator is read now)."""
         require(self.at(Phase.FILTERING, pod))
@@ -249,6 +300,13 @@ class Scheduler(Component):
         self.require_winner(pod, node)
 
     @step(actor="scheduler", random=True)
+    @tells(
+        Sentence(
+            "The scheduler assumes {pod} on {node}: in its cache the pod is there already.",
+            changes("cache.pod.assumed", after=True),
+        ),
+        "The scheduler tries to assume {pod} on {node}, and the cache refuses.",
+    )
     def assume(self, pod: Pod, node: Node) -> None:
         """AssumePod on one of the feasible nodes (each may win, unless scores decide)."""
         self.require_host(pod, node)
@@ -261,6 +319,7 @@ class Scheduler(Component):
             self.phase = Phase.ASSUMED
 
     @step(actor="scheduler")
+    @tells("The scheduler starts a binding goroutine for {pod} and goes on.")
     def start_binding(self, pod: Pod) -> None:
         """The assumed pod needs no nomination any more; its binding cycle starts, if no plugin has work before it."""
         require(self.at(Phase.ASSUMED, pod))
@@ -275,6 +334,7 @@ class Scheduler(Component):
             self.end()
 
     @step(actor="scheduler")
+    @tells("The Reserve plugins run for {pod}.")
     def reserve(self, pod: Pod, ok: bool) -> None:
         """The Reserve plugins; an error of one, and the assumed pod is forgotten."""
         points = self.cycle_points(pod)
@@ -290,6 +350,7 @@ class Scheduler(Component):
             self.phase = Phase.FORGET
 
     @step(actor="scheduler")
+    @tells("The Permit plugins answer about {pod}: {answer}.")
     def permit(self, pod: Pod, answer: PermitAnswer) -> None:
         """The Permit plugins; a pod that is to wait does so in its binding cycle."""
         if ExtensionPoint.PERMIT not in self.cycle_points(pod):
@@ -305,6 +366,7 @@ class Scheduler(Component):
         self._go_on(pod, ())
 
     @step(actor="scheduler")
+    @tells("The scheduler forgets {pod}: the cache has it on no node any more.")
     def forget(self, pod: Pod) -> None:
         """ForgetPod, after a plugin's error or rejection: nobody is woken."""
         if not self.cycle_points(pod):
@@ -321,6 +383,13 @@ class Scheduler(Component):
         return current.exists, current.nominated
 
     @step(actor="scheduler")
+    @tells(
+        Sentence(
+            "Preemption for {pod} begins: the scheduler reads the pod again, and it may preempt.",
+            changes("scheduler.phase", after=SOMETHING),
+        ),
+        "Preemption for {pod} begins, and ends at once: the pod is gone, or may not preempt.",
+    )
     def reread_preemptor(self, pod: Pod) -> None:
         """PostFilter begins: read the preemptor again and see whether it may preempt."""
         require(self.at(Phase.REREAD_PREEMPTOR, pod))
@@ -344,6 +413,17 @@ class Scheduler(Component):
         self._after_preemption()
 
     @step(actor="scheduler")
+    @tells(
+        Sentence(
+            "Preemption could make room for {pod} on {node} by evicting {0}.",
+            changes("preemption.victim", after=True),
+        ),
+        Sentence(
+            "Preemption could make {pod} fit on {node}, and would evict nobody.",
+            changes("scheduler.verdict", after=NodeStatus.CANDIDATE),
+        ),
+        "Preemption on {node} would not help {pod}.",
+    )
     def dry_run(self, pod: Pod, node: Node) -> None:
         """Find the victims whose eviction would make room on one node (the nominator is read now)."""
         require(self.at(Phase.DRY_RUN, pod))
@@ -357,6 +437,7 @@ class Scheduler(Component):
             self.no_candidate()
 
     @step(actor="scheduler", random=True)
+    @tells("Preemption decides: {pod} is to go to {node}.")
     def choose_candidate(self, pod: Pod, node: Node) -> None:
         """Choose the node where preemption costs least; from here on the pod is meant to go there."""
         searched = self.no_node_is(NodeStatus.REJECTED) | self.preemption.has_enough(pod)
@@ -391,6 +472,17 @@ class Scheduler(Component):
             self._after_preemption()
 
     @step(actor="scheduler")
+    @tells(
+        Sentence(
+            "The scheduler evicts {victim} for {pod}: the API server deletes it.",
+            changes("api.pod.exists", after=False),
+        ),
+        Sentence(
+            "The scheduler evicts {victim} for {pod}: the API server sets its deletion timestamp.",
+            changes("api.pod.terminating", after=True),
+        ),
+        "The scheduler sends a DELETE for {victim}, which has no effect.",
+    )
     def evict(self, pod: Pod, victim: Pod, ok: bool) -> None:
         """DELETE one victim at the API server; an error ends the preemption."""
         if pod is victim or not self.preempts_in_cycle():
@@ -426,6 +518,7 @@ class Scheduler(Component):
         self.advance_preemption()
 
     @step(actor="scheduler")
+    @tells("The scheduler rejects the victim {victim}, if it waits for permission.")
     def reject_waiting(self, pod: Pod, victim: Pod) -> None:
         """A victim that waits for permission is rejected in memory; if it was allowed just now, that is lost."""
         if pod is victim or not self.rejects_in_cycle(victim):
@@ -447,6 +540,9 @@ class Scheduler(Component):
         self._after_preemption()
 
     @step(actor="scheduler")
+    @tells(
+        "The scheduler withdraws, at the API server, the nomination of {other}, which has a lower priority."
+    )
     def clear_lower_nomination(self, pod: Pod, other: Pod) -> None:
         """Withdraw, at the API server, the nomination of a lower-priority pod to the chosen node."""
         if pod is other or not self.preempts_in_cycle():
@@ -467,6 +563,7 @@ class Scheduler(Component):
     # --- failure ---------------------------------------------------------------------------------------------
 
     @step(actor="scheduler")
+    @tells("The attempt to schedule {pod} has failed; the failure handler takes over.")
     def fail(self, pod: Pod) -> None:
         """The attempt failed: the failure handler takes over (handleSchedulingFailure)."""
         require(self.at(Phase.FAIL, pod))

@@ -12,6 +12,7 @@ from typing import Protocol
 
 from ...environment.objects import Node, Pod, node_or_none
 from ...language import (
+    UNTOLD,
     Component,
     Entity,
     Expr,
@@ -104,6 +105,8 @@ class NodeInfos(Component):
     port = per(Node, per(HostPort, boolean()))
     changed = per(Node, boolean())
     recent = record(NodeOrder)
+
+    phrases = UNTOLD
 
     def setup(self) -> None:
         for node in self.universe[Node]:

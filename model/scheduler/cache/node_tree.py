@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from ...environment.objects import Node
-from ...language import Component, Expr, any_of, count, per, record, ref, when
+from ...language import (
+    UNTOLD,
+    Component,
+    Expr,
+    any_of,
+    count,
+    per,
+    record,
+    ref,
+    when,
+)
 from .order import NodeOrder, Zone, ZoneOrder, zone_key
 
 
@@ -16,6 +26,8 @@ class NodeTree(Component):
     zone = per(Node, ref(Zone))
     nodes = record(NodeOrder)
     zones = record(ZoneOrder)
+
+    phrases = UNTOLD
 
     def setup(self) -> None:
         for node in self.universe[Node]:

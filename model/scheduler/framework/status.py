@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import Enum
 
+from ...language import spoken
+
 
 class Phase(Enum):
     """The next thing that the scheduling goroutine does (ScheduleOne, schedule_one.go, 1.34)."""
@@ -32,6 +34,13 @@ class Phase(Enum):
     CLEAR_OWN_NOMINATION = 21
 
 
+@spoken(
+    FEASIBLE="fits on",
+    REJECTED="does not fit on",
+    UNRESOLVABLE="can never fit on",
+    CANDIDATE="could preempt on",
+    NO_CANDIDATE="cannot preempt on",
+)
 class NodeStatus(Enum):
     """The status of a node in a cycle: what the filters said of it (NodeToStatus), and then what the dry run made of it."""
 

@@ -11,12 +11,27 @@ from typing import TYPE_CHECKING
 
 from ...environment.faults import Fault
 from ...environment.objects import ExtensionPoint, Pod
-from ...language import Component, Expr, enum, per, require, step, when
+from ...language import (
+    Component,
+    Expr,
+    Fact,
+    Knowledge,
+    Words,
+    enum,
+    per,
+    require,
+    spoken,
+    step,
+    tells,
+    when,
+    words,
+)
 
 if TYPE_CHECKING:
     from ...environment.faults import Faults
 
 
+@spoken(AWAITED="waits for permission", ALLOWED="is allowed", REFUSED="is rejected")
 class Signal(Enum):
     """What the map has of a pod."""
 
@@ -40,6 +55,11 @@ class WaitingPods(Component):
     faults: Faults
 
     signal = per(Pod, enum(Signal))
+
+    phrases = words(
+        {"signal": Words("waiting pods: {0} {after}", "waiting pods: {0} leaves the map", decisive=True)}
+    )
+    knowledge = (Knowledge("other goroutines", {"signal": Fact("permit", "{value}")}),)
 
     def holds(self, pod: Pod) -> Expr:
         """GetWaitingPod: whether the pod is in the map, answered or not."""
@@ -78,6 +98,7 @@ class WaitingPods(Component):
         return self.signal[pod] == Signal.AWAITED
 
     @step(actor="permit plugin", each="pod")
+    @tells("The Permit plugin lets {pod} go on.")
     def permit(self, pod: Pod) -> None:
         """The plugin lets a waiting pod go on."""
         if ExtensionPoint.PERMIT not in pod.extension_points:
@@ -86,6 +107,7 @@ class WaitingPods(Component):
         self.allow(pod)
 
     @step(actor="permit plugin", fair=False)
+    @tells("The Permit plugin rejects {pod}.")
     def refuse(self, pod: Pod) -> None:
         """The plugin rejects a waiting pod, or has let it wait for too long."""
         if ExtensionPoint.PERMIT not in pod.extension_points:

@@ -13,7 +13,10 @@ from ...environment.objects import NOW, Budget, Node, Pod, node_or_none
 from ...language import (
     Component,
     Expr,
+    Fact,
+    Knowledge,
     Value,
+    Words,
     all_of,
     any_of,
     as_expr,
@@ -25,6 +28,7 @@ from ...language import (
     smallest,
     total,
     when,
+    words,
 )
 from ...language.sorts import sort_of_ref
 from ..framework.status import NodeStatus
@@ -62,6 +66,9 @@ class Preemption(Component):
 
     victim = per(Pod, boolean())
     to_clear = per(Pod, boolean())
+
+    phrases = words({"victim": Words("victim: {0}")})
+    knowledge = (Knowledge("scheduling cycle", {"victim": Fact("victim", "victim")}),)
 
     # --- who may preempt, and where --------------------------------------------------------------------------
 

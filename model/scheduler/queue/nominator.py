@@ -4,8 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...environment.objects import Node, Pod, node_or_none
-from ...language import Component, Expr, Value, per, ref, select
+from ...environment.objects import (
+    NOMINATED,
+    Node,
+    Pod,
+    node_or_none,
+)
+from ...language import (
+    Component,
+    Expr,
+    Knowledge,
+    Value,
+    Words,
+    per,
+    ref,
+    select,
+    words,
+)
 
 if TYPE_CHECKING:
     from ...environment.watch import PodWatch
@@ -17,6 +32,17 @@ class Nominator(Component):
     pod_watch: PodWatch
 
     node = per(Pod, ref(Node))
+
+    phrases = words(
+        {
+            "node": Words(
+                "nominator: {0} is nominated to {after}",
+                "nominator: {0} is no longer nominated",
+                decisive=True,
+            )
+        }
+    )
+    knowledge = (Knowledge("nominator", {"node": NOMINATED}),)
 
     def nominated_to(self, pod: Pod, node: Node) -> Expr:
         """Whether the scheduler knows of a nomination of `pod` to `node`."""

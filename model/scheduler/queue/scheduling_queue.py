@@ -10,11 +10,23 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from ...environment.objects import Node, Pod, PodCopy, PodObject
+from ...environment.objects import (
+    FAILED,
+    GATED,
+    NOMINATED,
+    TERMINATING,
+    Node,
+    Pod,
+    PodCopy,
+    PodObject,
+)
 from ...language import (
     Component,
     Expr,
+    Fact,
+    Knowledge,
     Value,
+    Words,
     all_of,
     any_of,
     as_expr,
@@ -24,8 +36,11 @@ from ...language import (
     per,
     require,
     select,
+    spoken,
     step,
+    tells,
     when,
+    words,
 )
 from ..framework.events import (
     ANY_EVENT,
@@ -45,6 +60,7 @@ if TYPE_CHECKING:
     from .nominator import Nominator
 
 
+@spoken(ACTIVE="activeQ", BACKOFF="backoffQ", UNSCHEDULABLE="unschedulableQ")
 class SubQueue(Enum):
     """The sub-queue that a pod is in."""
 
@@ -76,6 +92,26 @@ class PriorityQueue(Component):
     in_flight = per(Pod, boolean())
     in_flight_events = per(Pod, per(Plugin, boolean()))
     gated = per(Pod, boolean())
+
+    phrases = words(
+        {
+            "sub_queue": Words("queue: {0} is in {after}", "queue: {0} leaves {before}"),
+            "gated": Words("queue: {0} is held back (PreEnqueue)", "queue: {0} is held back no more"),
+        }
+    )
+    knowledge = (
+        Knowledge(
+            "queue",
+            {
+                "sub_queue": Fact("sub_queue", "in {value}", "in no queue"),
+                "copy.nominated": NOMINATED,
+                "copy.failed": FAILED,
+                "copy.terminating": TERMINATING,
+                "copy.gated": GATED,
+            },
+            key="sub_queue",
+        ),
+    )
 
     def setup(self) -> None:
         for pod in self.universe[Pod]:
@@ -352,12 +388,14 @@ class PriorityQueue(Component):
     # --- timers ----------------------------------------------------------------------------------
 
     @step(actor="queue timers", goroutine="end of the backoff", each="pod")
+    @tells("The backoff of {pod} is over: it moves to activeQ.")
     def flush_backoff(self, pod: Pod) -> None:
         """flushBackoffQCompleted: the pod's backoff is over."""
         require((self.sub_queue[pod] == SubQueue.BACKOFF) & self.clock.backoff_may_end(pod))
         self.sub_queue[pod] = SubQueue.ACTIVE
 
     @step(actor="queue timers", fair=False)
+    @tells("{pod} has been parked for so long that the periodic flush moves it.")
     def flush_unschedulable(self, pod: Pod) -> None:
         """flushUnschedulableQLeftover: the pod has been parked for longer than the limit."""
         if not self.scope.flush:

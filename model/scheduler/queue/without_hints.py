@@ -8,7 +8,14 @@ from __future__ import annotations
 from typing import Protocol
 
 from ...environment.objects import Node, Pod, PodCopy, PodObject
-from ...language import Expr, as_expr, boolean, per, select
+from ...language import (
+    UNTOLD,
+    Expr,
+    as_expr,
+    boolean,
+    per,
+    select,
+)
 from ..framework.events import ClusterEvent, Plugin
 from .scheduling_queue import PriorityQueue, SubQueue
 
@@ -32,6 +39,8 @@ class QueueWithoutHints(PriorityQueue):
 
     moved = boolean()
     moved_since = per(Pod, boolean())
+
+    phrases = UNTOLD
 
     def discards(self, pod: Pod) -> Expr:
         return as_expr(False)
