@@ -11,7 +11,6 @@ from .members import ClusterNode, ClusterPod
 from .quantities import write_amount
 from .questions import Question
 from .representative import Representative, victims_of
-from .situation import used_by
 
 MOST_LINES = 8
 """So many questions and budgets are listed."""
@@ -103,9 +102,9 @@ def _question(question: Question, kept: Representative) -> str:
 def _budgets(kept: Representative) -> Iterator[str]:
     lines = []
     for budget in kept.inventory.budgets:
-        protected = [p for p in kept.inventory.bound if budget.protects(p)]
+        protected = [p for p in kept.inventory.bound if budget.protects(p.entity)]
         none = "left out, it protects none of the kept pods that could be evicted"
-        mark = "kept" if any(budget.protects(p) for p in victims_of(kept)) else none
+        mark = "kept" if any(budget.protects(p.entity) for p in victims_of(kept)) else none
         what = f"{counted(len(protected), 'pod')}, {counted(budget.allowed, 'disruption')} allowed"
         lines.append((mark != "kept", f"  {budget.meta.name}: {what}; {mark}"))
     if lines:
@@ -161,7 +160,7 @@ def _node(node: ClusterNode, kept: Representative) -> str:
     like = kept.groups.of_nodes[kept.groups.node(node)]
     same = f"{like} nodes are like it" if like > 1 else "no node is like it"
     dropped = kept.dropped_on(node)
-    taken = used_by(dropped)
+    taken = kept.taken_on(node)
     shown = {r for p in kept.pods for r, a in p.requests.items() if a}
     room = ", ".join(f"{r} {write_amount(r, taken[r])}" for r in taken if r in shown and taken[r])
     rest = f"; {counted(len(dropped), 'pod')} on it left out, keeping {room or 'no room'}" if dropped else ""

@@ -5,7 +5,7 @@ As the pods that are left out never move, each such term is either met on a node
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ..model.environment.objects import Term
@@ -25,29 +25,27 @@ class Affinity:
 def affinity_of(pod: ClusterPod, kept: Representative) -> Affinity:
     """What is left of the affinity of a kept pod."""
     others = [p for p in kept.pods if p is not pod]
-    terms, closed, exact = [], [], True
     if pod.node is not None:  # it is never scheduled again: what counts is whom it keeps away
-        return Affinity(_repelling(pod, others), (), True)
+        return Affinity(_about([t for t in pod.terms if t.anti], others), (), True)
+    situation = kept.situation
+    attracted, repelled = [[t for t in pod.terms if t.anti == anti] for anti in (False, True)]
+
+    def met_by(some: Iterable[ClusterPod]) -> list[ClusterPod]:
+        return [p for p in some if attracted and all(t.matches(p.entity) for t in attracted)]
+
+    def closed(terms: Sequence[Term]) -> list[ClusterNode]:
+        return [n for n in kept.nodes if not situation.has_affinity(pod, terms, n, left_out)]
+
     left_out = [p for p in kept.inventory.bound if p not in kept.pods]
-    guarded = [(p, t) for p in left_out for t in p.terms if t.anti and t.matches(pod.entity)]
-    closed += [n for n in kept.nodes if any(kept.situation.together(p, n, t) for p, t in guarded)]
-    for term in pod.terms:
-        meant = [p for p in kept.situation.meant(pod, term) if p not in kept.pods]
-        near = [n for n in kept.nodes if any(kept.situation.together(p, n, term) for p in meant)]
-        among = any(term.matches(p.entity) for p in others)
-        if term.anti:
-            closed += near
-        elif meant and not among:
-            closed += [n for n in kept.nodes if n not in near]
-            continue
-        elif meant and len(near) == len(kept.nodes):
-            continue
-        elif meant:
-            exact = False
-        if not term.anti or among:
-            terms.append(term)
-    return Affinity(terms, [n for n in kept.nodes if n in closed], exact)
+    if not met_by(left_out):
+        return Affinity([*attracted, *_about(repelled, others)], closed(repelled), True)
+    if not met_by(others):
+        return Affinity(_about(repelled, others), closed(pod.terms), True)
+    away = closed(repelled)
+    everywhere = all(situation.has_affinity(pod, attracted, n, left_out) for n in kept.nodes if n not in away)
+    terms = [*([] if everywhere else attracted), *_about(repelled, others)]
+    return Affinity(terms, away, everywhere)
 
 
-def _repelling(pod: ClusterPod, others: Sequence[ClusterPod]) -> list[Term]:
-    return [t for t in pod.terms if t.anti and any(t.matches(p.entity) for p in others)]
+def _about(terms: Iterable[Term], pods: Sequence[ClusterPod]) -> list[Term]:
+    return [t for t in terms if any(t.matches(p.entity) for p in pods)]

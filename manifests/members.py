@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import Any
 
-from ..model.environment.objects import Node, NodeAffinity, Pod, Taint, Term, Toleration
+from ..model.environment.objects import NATIVE, Node, NodeAffinity, Pod, Taint, Term, Toleration
 from ..scenarios.reader.pods import NAMESPACE_NAME
+from .asked import UNSCHEDULABLE, repels
 from .configuration import Configuration
 from .nodes import NodeObject
 from .pods import PodSpec, WrittenPod
@@ -16,13 +18,10 @@ from .quantities import Amounts
 from .remarks import Remarks
 from .spread import Spread
 
-UNSCHEDULABLE = Taint("node.kubernetes.io/unschedulable", "", "NoSchedule")
-REPELLING = ("NoSchedule", "NoExecute")
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClusterNode:
-    """A node. `entity` is it as the model knows it, without sizes, for what selectors ask."""
+    """A node. `entity` is it as the model knows it."""
 
     name: str
     allocatable: Amounts
@@ -35,15 +34,22 @@ class ClusterNode:
     @property
     def repelling(self) -> tuple[Taint, ...]:
         """The taints that keep pods away; an unschedulable node keeps them away like its taint."""
-        own = tuple(t for t in self.taints if t.effect in REPELLING)
+        own = tuple(t for t in self.taints if repels(t))
         return (*own, UNSCHEDULABLE) if self.unschedulable else own
+
+    def resized(self, room: Amounts, pods: int | None, labels: Mapping[str, str]) -> Node:
+        """It as the model knows it, with so much room for so many pods, and with more labels."""
+        return Node(
+            0, self.name, labels={**self.labels, **labels}, pods=pods, taints=self.taints,
+            unschedulable=self.unschedulable, **_sizes(room),
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClusterPod:
     """A pod. `owner` is its controller as Kind/namespace/name; `stands_for` is how many such pods a controller owes.
 
-    `entity` is it as the model knows it, without sizes, for what selectors and terms ask. A pod that does not `exists`
+    `entity` is it as the model knows it. A pod that does not `exists`
     is one that its controller would create if another were gone. `ignored` are properties with reasons. `spread` are its hard
     topology spread constraints.
     """
@@ -73,11 +79,6 @@ class ClusterPod:
     def terms(self) -> Sequence[Term]:
         """The required affinity terms, each with its namespaces filled in."""
         return self.entity.terms
-
-    def admitted(self, node: ClusterNode) -> bool:
-        """Whether labels, taints and spec.unschedulable of the node let the pod go there."""
-        tolerated = all(any(t.tolerates(taint) for t in self.tolerations) for taint in node.repelling)
-        return tolerated and self.entity.asks_for(node.entity)
 
     def again(self) -> ClusterPod:
         """The pod that the controller creates when this one is gone."""
@@ -120,14 +121,13 @@ class Maker:
 
     def node(self, node: NodeObject) -> ClusterNode:
         """A node."""
+        unschedulable = node.unschedulable and "NodeUnschedulable" not in self.off
+        entity = Node(
+            0, node.name, labels=node.labels, pods=node.pods, taints=node.taints, unschedulable=unschedulable,
+            **_sizes(node.allocatable),
+        )  # fmt: skip
         return ClusterNode(
-            node.name,
-            node.allocatable,
-            node.pods,
-            node.taints,
-            node.unschedulable and "NodeUnschedulable" not in self.off,
-            node.labels,
-            Node(0, node.name, 0, node.labels),
+            node.name, node.allocatable, node.pods, node.taints, unschedulable, node.labels, entity
         )
 
     def pod(self, pod: WrittenPod) -> ClusterPod:
@@ -160,16 +160,28 @@ class Maker:
                 "NodeAffinity or TaintToleration is switched off, but says which nodes a topology spread constraint counts: "
                 "all are counted, and the verdict is not about that", f"Pod/{name}",
             )  # fmt: skip
+        preempts = preempts and "DefaultPreemption" not in off
+        requests = {} if "NodeResourcesFit" in self.off else spec.requests
+        tolerations = spec.tolerations
+        if "TaintToleration" in off:
+            tolerations = (*tolerations, *self.all_tolerations)
         entity = Pod(
-            0, name, 0, priority, labels=labels, namespace=namespace,
+            0, name, priority=priority, labels=labels, namespace=namespace, preempts=preempts, tolerations=tolerations,
             namespace_labels={NAMESPACE_NAME: namespace, **self.namespaces.get(namespace, {})},
             terms=() if "InterPodAffinity" in self.off else spec.terms,
-            node_selector=selector, node_affinity=affinity,
+            node_selector=selector, node_affinity=affinity, **_sizes(requests),
         )  # fmt: skip
         return ClusterPod(
-            name, namespace, labels,
-            {} if "NodeResourcesFit" in self.off else spec.requests,
-            priority, preempts and "DefaultPreemption" not in off, owner, spec.scheduler, spec.node, None, spec.grace, False,
-            (*spec.tolerations, *self.all_tolerations) if "TaintToleration" in off else spec.tolerations,
-            selector, affinity, entity, spread=spread,
+            name, namespace, labels, requests, priority, preempts, owner, spec.scheduler, spec.node, None, spec.grace, False,
+            tolerations, selector, affinity, entity, spread=spread,
         )  # fmt: skip
+
+
+def _sizes(amounts: Amounts) -> dict[str, Any]:
+    """The amounts as the model's constructors take them."""
+    return {
+        "cpu": amounts.get("cpu", 0),
+        "memory": amounts.get("memory", 0),
+        "ephemeral": amounts.get("ephemeral-storage", 0),
+        "extended": {r: amount for r, amount in amounts.items() if r not in NATIVE},
+    }

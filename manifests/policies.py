@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from ..model.environment.objects import Selector
+from ..model.environment.objects import Budget, Pod, Selector
 from ..scenarios.reader.budgets import MAX_ALLOWED
 from ..scenarios.reader.errors import known_names
 from ..scenarios.reader.labels import read_selector
@@ -16,9 +15,6 @@ from .documents import Manifest
 from .metadata import Meta
 from .pods import PodSpec
 from .remarks import Remarks
-
-if TYPE_CHECKING:
-    from .members import ClusterPod
 
 SYSTEM_CLASSES = {"system-node-critical": 2_000_001_000, "system-cluster-critical": 2_000_000_000}
 PREEMPTS = "PreemptLowerPriority"
@@ -44,10 +40,16 @@ class BudgetObject:
     allowed: int
     disrupted: frozenset[str]
 
-    def protects(self, pod: ClusterPod) -> bool:
-        """Whether the scheduler counts a pod among those that the budget protects: one without labels it never does."""
-        here = bool(pod.labels) and pod.namespace == self.meta.namespace
-        return here and self.selector.matches(pod.labels)
+    @property
+    def entity(self) -> Budget:
+        """The budget as the model knows it."""
+        return Budget(
+            0, self.meta.name, self.selector, self.allowed, namespace=self.meta.namespace, disrupted=tuple(self.disrupted)
+        )  # fmt: skip
+
+    def protects(self, pod: Pod) -> bool:
+        """Whether the scheduler counts a pod among those that the budget protects."""
+        return self.entity.selects(pod)
 
 
 class Priorities:

@@ -78,21 +78,9 @@ class Asker:
             if not others or others[0].priority > pod.priority:
                 continue
             q = others[0]
-            if self.situation.fits(q, node, gone) and self._clash(pod, q, node, gone):
+            if self.situation.fits(q, node, gone) and self.situation.clash(pod, q, node, gone):
                 found += others
         return sorted(found, key=lambda q: (q.owner == pod.owner, -q.priority))
-
-    def _clash(self, pod: ClusterPod, other: ClusterPod, node: ClusterNode, gone: Pods) -> bool:
-        if not self.situation.has_room(pod, node, gone, [other]):
-            return True
-        skews, pairs = self.situation.skews, ((pod, other), (other, pod))
-        if not all(skews.allow(a, node, gone, [b]) for a, b in pairs):
-            return True
-        return any(
-            t.anti and t.matches(b.entity) and t.topology_key in node.labels
-            for a, b in pairs
-            for t in a.terms
-        )
 
     def _count(self, ways: Sequence[tuple[ClusterNode, object]]) -> int:
         return sum(self._alike[self.groups.node(n)] for n, _ in ways)

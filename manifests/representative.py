@@ -7,6 +7,7 @@ representative is one about these pods and nodes, and is never claimed of the wh
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -15,7 +16,7 @@ from .groups import Groups
 from .inventory import Inventory
 from .members import ClusterNode, ClusterPod
 from .questions import Asker, Question
-from .situation import Situation
+from .situation import Situation, used_by
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,10 @@ class Representative:
     def dropped_on(self, node: ClusterNode) -> list[ClusterPod]:
         """The pods on a kept node that are left out."""
         return [p for p in self.inventory.on(node.name) if p not in self.pods]
+
+    def taken_on(self, node: ClusterNode) -> Counter[str]:
+        """What the pods that are left out keep of a kept node, by resource."""
+        return used_by(self.dropped_on(node))
 
 
 def victims_of(kept: Representative) -> list[ClusterPod]:

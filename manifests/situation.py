@@ -1,18 +1,24 @@
-"""Who fits where, and who would have to go: the arithmetic by which a representative is chosen.
+"""Which pods matter for a question about a large cluster, and the question about them that the model answers.
 
-It decides only what is kept; verdicts come from the model. Selectors, tolerations and terms are asked of the
-model's own objects.
+The model decides by the room that is left on a node and by the pods that affinity and topology spread mean. A question brings
+these pods: of those that are alike for the affinity in question one, and those that topology spread counts as the numbers in
+`others` of a constraint. All other pods only take room. A representative is made in the same way.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from copy import copy
+from dataclasses import replace
 from functools import cached_property
 
-from ..model.environment.objects import Term
+from ..model.environment.objects import Node, Pod, Term
+from ..model.environment.spread import SpreadConstraint
+from .asked import Asked, Layout
 from .inventory import Inventory
 from .members import ClusterNode, ClusterPod
-from .skews import Skews
+from .spread import Spread
 
 Pods = Collection[ClusterPod]
 
@@ -22,113 +28,273 @@ class Situation:
 
     def __init__(self, inventory: Inventory) -> None:
         self.inventory = inventory
-        self.node = {n.name: n for n in inventory.nodes}
-        self._guarded = [
-            (pod, [t for t in pod.terms if t.anti])
-            for pod in inventory.bound
-            if any(t.anti for t in pod.terms)
-        ]
-        self.skews = Skews(inventory.nodes, inventory.bound)
-        self._meant: dict[tuple[int, int], list[ClusterPod]] = {}
-
-    def free(self, node: ClusterNode, gone: Pods = (), more: Pods = ()) -> dict[str, int]:
-        """What is left of each resource without the pods that are `gone` and with `more`; negative if overcommitted."""
-        left = dict(node.allocatable)
-        for pod in self.inventory.on(node.name):
-            if pod not in gone:
-                _take(left, pod)
-        for pod in more:
-            _take(left, pod)
-        return left
+        self.asked = Asked([budget.entity for budget in inventory.budgets])
+        self._node = {n.name: n for n in inventory.nodes}
+        self._entities = _numbered(inventory.bound)
+        self._taken = {n.name: used_by(inventory.on(n.name)) for n in inventory.nodes}
+        self._guards = {p: terms for p in inventory.bound if (terms := [t for t in p.terms if t.anti])}
+        self._related: dict[ClusterPod, _Related] = {}
+        self._counts: dict[tuple[ClusterPod, int, ClusterNode], tuple[str, int] | None] = {}
 
     @cached_property
     def sound_nodes(self) -> list[ClusterNode]:
         """The nodes whose pods fit them; a node that shrank under its pods can be no start of a scenario."""
-        return [
-            n
-            for n in self.inventory.nodes
-            if all(v >= 0 for v in self.free(n).values()) and self._room(n) >= 0
-        ]
+        return [n for n in self.inventory.nodes if self._is_sound(n)]
+
+    def _is_sound(self, node: ClusterNode) -> bool:
+        """Whether each of its pods has room beside the others; only one is asked of those that ask for the same resources."""
+        here = self.inventory.on(node.name)
+        asking = {tuple(r for r, amount in p.requests.items() if amount): p for p in here}
+        return all(
+            self.asked.has_resources(
+                self._entities[p], node.entity, self.layout(q for q in here if q is not p)
+            )
+            for p in asking.values()
+        )
 
     def fits(self, pod: ClusterPod, node: ClusterNode, gone: Pods = (), more: Pods = ()) -> bool:
-        """Whether the pod could go to the node as things are, without `gone` and with `more`."""
-        easy = self.has_room(pod, node, gone, more) and self.at_ease(pod, node, gone)
-        return easy and self.skews.allow(pod, node, gone, more)
+        """Whether the pod could go to the node as things are, without `gone`, and with `more` on the node."""
+        asking, place, layout = self._question(pod, node, gone, self._around(pod, node, gone))
+        added = {p.entity: place for p in more}
+        return self.asked.fits(asking, place, Layout({**layout.on, **added}, layout.leaving))
 
-    def has_room(self, pod: ClusterPod, node: ClusterNode, gone: Pods = (), more: Pods = ()) -> bool:
-        """The same apart from inter-pod affinity and topology spread."""
-        if not pod.admitted(node) or self._room(node, gone, more) < 1:
-            return False
-        left = self.free(node, gone, more)
-        return all(left.get(r, 0) >= a for r, a in pod.requests.items() if a)
+    def clash(self, one: ClusterPod, other: ClusterPod, node: ClusterNode, gone: Pods) -> bool:
+        """Whether two pods, each of which fits the node without `gone`, cannot both be there."""
+        return not (self.fits(one, node, gone, [other]) and self.fits(other, node, gone, [one]))
 
-    def at_ease(self, pod: ClusterPod, node: ClusterNode, gone: Pods = ()) -> bool:
-        """Whether required affinity and anti-affinity, of the pod and of bound pods, allow it there."""
-        for other, terms in self._guarded:
-            if other not in gone and any(
-                t.matches(pod.entity) and self.together(other, node, t) for t in terms
-            ):
-                return False
-        for term in pod.terms:
-            meant = [p for p in self.meant(pod, term) if p not in gone]
-            near = any(self.together(p, node, term) for p in meant)
-            if term.anti:
-                if near:
-                    return False
-            elif not near and (meant or not term.matches(pod.entity) or term.topology_key not in node.labels):
-                return False
-        return True
+    def victims(self, pod: ClusterPod, node: ClusterNode) -> list[ClusterPod]:
+        """Whom preemption would evict from the node for the pod; nobody where that does not help.
 
-    def meant(self, pod: ClusterPod, term: Term) -> list[ClusterPod]:
-        """The bound pods that a term of this pod means."""
-        key = (id(pod), id(term))
-        if key not in self._meant:
-            self._meant[key] = [p for p in self.inventory.bound if term.matches(p.entity)]
-        return self._meant[key]
-
-    def together(self, pod: ClusterPod, node: ClusterNode, term: Term) -> bool:
-        """Whether a bound pod is in the node's domain of a term."""
-        key = term.topology_key
-        there = self.node[pod.node or ""].labels.get(key)
-        return there is not None and there == node.labels.get(key)
-
-    def victims(self, pod: ClusterPod, node: ClusterNode) -> list[ClusterPod] | None:
-        """Pods of lower priority without which the pod fits the node, none of which could stay; None if there are none.
-
-        As preemption does, begins without all of them and takes back the most important ones first.
+        A pod that terminates is nobody's victim: it stays where it is, as all that a representative leaves out.
         """
-        lower = [p for p in self.inventory.on(node.name) if p.priority < pod.priority and not p.terminating]
-        if not pod.preempts or not lower or not self.fits(pod, node, lower):
+        staying = {self._entities[p]: p for p in self.inventory.on(node.name) if not p.terminating}
+        potential = self.asked.potential_victims(pod.entity, node.entity, self.layout(staying.values()))
+        lower = [staying[e] for e in potential]
+        around = self._around(pod, node, ())
+        if not lower or not self.fits(pod, node, lower):
+            return []  # what the dry run would say, too, after a longer calculation
+        asking, place, layout = self._question(pod, node, (), [*around, *lower])
+        untouched = {self._entities[p]: _as_important_as(pod, p) for p in around if p not in lower}
+        chosen = self.asked.victims(
+            asking,
+            place,
+            Layout(
+                {untouched.get(e, e): at for e, at in layout.on.items()},
+                [untouched.get(e, e) for e in layout.leaving],
+            ),
+        )
+        return [p for e, p in staying.items() if e in chosen]
+
+    def _question(
+        self, pod: ClusterPod, node: ClusterNode, gone: Pods, present: Sequence[ClusterPod]
+    ) -> tuple[Pod, Node, Layout]:
+        """The pod that asks for a node, this node, and the pods that are `present` in person.
+
+        The other pods on the node, but for those that are gone, only keep their room. The pod's topology spread counts by a
+        label that no other node has, and all pods that are not present on the node are numbers of its constraints.
+        """
+        here = [p for p in present if p.node == node.name]
+        away = {*here, *(p for p in gone if p.node == node.name)}
+        place = self._place(node, away, [c.topology_key for c in pod.spread])
+        layout = self.layout(present)
+        on = {e: place if at is node.entity else at for e, at in layout.on.items()}
+        if not pod.spread:
+            return pod.entity, place, Layout(on, layout.leaving)
+        touched = {p.node for p in gone}
+
+        def rest(other: ClusterNode) -> Pods | None:
+            if other is node:
+                return [p for p in self.inventory.on(node.name) if p not in away]
+            return (
+                [p for p in self.inventory.on(other.name) if p not in gone] if other.name in touched else None
+            )
+
+        asking = copy(pod.entity)
+        asking.spread = tuple(
+            SpreadConstraint(
+                _counted_by(c.topology_key), c.selector, c.max_skew, self.others(pod, i, [node], rest)
+            )
+            for i, c in enumerate(pod.spread)
+        )
+        return asking, place, Layout(on, layout.leaving)
+
+    def _place(self, node: ClusterNode, away: Pods, keys: Sequence[str]) -> Node:
+        """The node with the room that its pods leave which are not `away`, and with the labels by which spread counts it."""
+        room = Counter(node.allocatable)
+        room.subtract(self._taken[node.name])
+        for pod in away:
+            room.update(pod.requests)
+        number = len(self.inventory.on(node.name)) - len(away)
+        counted = {_counted_by(key): node.labels[key] for key in keys if key in node.labels}
+        return node.resized(room, None if node.pods is None else node.pods - number, counted)
+
+    def layout(self, pods: Iterable[ClusterPod]) -> Layout:
+        """Where these bound pods are."""
+        entities = {self._entities[p]: p for p in pods}
+        return Layout(
+            {e: self._node[p.node or ""].entity for e, p in entities.items()},
+            [e for e, p in entities.items() if p.terminating],
+        )
+
+    # --- affinity ----------------------------------------------------------------------------------
+
+    def related(self, pod: ClusterPod) -> _Related:
+        """The bound pods that required affinity between them and the pod is about."""
+        if pod not in self._related:
+            self._related[pod] = _Related.of(pod, self.inventory.bound, self._guards, self._node)
+        return self._related[pod]
+
+    def has_affinity(
+        self, pod: ClusterPod, terms: Sequence[Term], node: ClusterNode, pods: Collection[ClusterPod]
+    ) -> bool:
+        """Whether these of the pod's terms, and the anti-affinity terms of these bound pods, let it go to the node."""
+        asking = copy(pod.entity)
+        asking.terms = tuple(terms)
+        some = self.related(pod).around(node, set(pods).__contains__)
+        return self.asked.has_affinity(asking, node.entity, self.layout(some))
+
+    def _around(self, pod: ClusterPod, node: ClusterNode, gone: Pods) -> list[ClusterPod]:
+        return self.related(pod).around(node, lambda p: p not in gone)
+
+    # --- topology spread ---------------------------------------------------------------------------
+
+    def others(
+        self,
+        pod: ClusterPod,
+        number: int,
+        near: Sequence[ClusterNode],
+        rest: Callable[[ClusterNode], Pods | None],
+    ) -> dict[str, int]:
+        """What a constraint of the pod counts among the pods that are no part of a question about the nodes `near`.
+
+        `rest` gives these pods on a node, None for all. The numbers are those of the domains of `near`, and of the emptiest
+        of the other domains: no more can matter.
+        """
+        spread = pod.spread[number]
+        found: Counter[str] = Counter()
+        for node in self.inventory.nodes:
+            counted = self._counted(pod, number, node, rest(node))
+            if counted is not None:
+                found[counted[0]] += counted[1]
+        here = {node.labels[spread.topology_key] for node in near if self.counts(pod, plain(spread), node)}
+        elsewhere = sorted((count, domain) for domain, count in found.items() if domain not in here)
+        others = {domain: count for domain, count in found.items() if domain in here and count}
+        others |= {domain: count for count, domain in elsewhere[:1]}
+        if len(found) < spread.min_domains > 1:  # then the emptiest domain counts as empty
+            others[f"fewer-than-{spread.min_domains}-domains"] = 0
+        return others
+
+    def counts(self, pod: ClusterPod, spread: Spread, node: ClusterNode) -> bool:
+        """Whether a constraint of the pod counts a node."""
+        return self._count(pod, spread, node, ()) is not None
+
+    def _counted(
+        self, pod: ClusterPod, number: int, node: ClusterNode, pods: Pods | None
+    ) -> tuple[str, int] | None:
+        if pods is not None:
+            return self._count(pod, pod.spread[number], node, pods)
+        key = (pod, number, node)
+        if key not in self._counts:
+            self._counts[key] = self._count(pod, pod.spread[number], node, self.inventory.on(node.name))
+        return self._counts[key]
+
+    def _count(
+        self, pod: ClusterPod, spread: Spread, node: ClusterNode, pods: Pods
+    ) -> tuple[str, int] | None:
+        """The node's domain, and how many of the pods the constraint counts there. The policies, which the model does not
+        have, take away what the pod says of nodes, or ask another filter as well.
+        """
+        if spread.honors_taints and not self.asked.tolerates(pod.entity, node.entity):
             return None
-        gone = set(lower)
-        for candidate in sorted(lower, key=self._importance):
-            if self.fits(pod, node, gone - {candidate}):
-                gone.discard(candidate)
-        return [p for p in lower if p in gone]
-
-    def protected(self, pod: ClusterPod) -> bool:
-        """Whether a disruption budget that allows no disruption protects the pod."""
-        return any(b.allowed == 0 and b.protects(pod) for b in self.inventory.budgets)
-
-    def _importance(self, pod: ClusterPod) -> tuple[bool, int, float, str]:
-        start = pod.start.timestamp() if pod.start else float("inf")
-        return (not self.protected(pod), -pod.priority, start, pod.name)
-
-    def _room(self, node: ClusterNode, gone: Pods = (), more: Pods = ()) -> int:
-        if node.pods is None:
-            return 1 << 30
-        return node.pods - sum(p not in gone for p in self.inventory.on(node.name)) - len(more)
+        asking = copy(pod.entity)
+        asking.spread = tuple(_as_constraint(c) for c in pod.spread)
+        if not spread.honors_affinity:
+            asking.node_selector, asking.node_affinity = {}, None
+        return self.asked.domain(asking, _as_constraint(spread), node.entity, self.layout(pods))
 
 
-def _take(left: dict[str, int], pod: ClusterPod) -> None:
-    for resource, amount in pod.requests.items():
-        left[resource] = left.get(resource, 0) - amount
-
-
-def used_by(pods: Iterable[ClusterPod]) -> Mapping[str, int]:
-    """What these pods ask for together."""
-    total: dict[str, int] = {}
+def used_by(pods: Iterable[ClusterPod]) -> Counter[str]:
+    """What these pods ask for together, by resource."""
+    found: Counter[str] = Counter()
     for pod in pods:
-        for resource, amount in pod.requests.items():
-            total[resource] = total.get(resource, 0) + amount
-    return total
+        found.update(pod.requests)
+    return found
+
+
+class _Related:
+    """Bound pods by what affinity can tell of them: which terms are about them, and their node's values of the keys."""
+
+    def __init__(self, keys: Sequence[str]) -> None:
+        self.keys = keys
+        self.alike: dict[tuple[tuple[str | None, ...], Hashable], list[ClusterPod]] = {}
+
+    @classmethod
+    def of(
+        cls,
+        pod: ClusterPod,
+        bound: Iterable[ClusterPod],
+        guards: Mapping[ClusterPod, Sequence[Term]],
+        nodes: Mapping[str, ClusterNode],
+    ) -> _Related:
+        """The pods that the pod's terms mean, and those whose anti-affinity terms mean the pod."""
+        about: dict[ClusterPod, tuple[tuple[bool, ...], tuple[str, ...]]] = {}
+        for other in bound if pod.terms else ():
+            means = tuple(t.matches(other.entity) for t in pod.terms)
+            if any(means):
+                about[other] = (means, ())
+        for other, terms in guards.items():
+            by = tuple(sorted(t.topology_key for t in terms if t.matches(pod.entity)))
+            if by:
+                about[other] = (about.get(other, ((), ()))[0], by)
+        keys = {t.topology_key for t in pod.terms} | {key for _, by in about.values() for key in by}
+        found = cls(sorted(keys))
+        for other, kind in about.items():
+            labels = nodes[other.node or ""].labels
+            values = tuple(labels.get(key) for key in found.keys)
+            found.alike.setdefault((values, kind), []).append(other)
+        return found
+
+    def around(self, node: ClusterNode, counts: Callable[[ClusterPod], bool]) -> list[ClusterPod]:
+        """Of those pods that are alike and count, one each: all kinds in a domain of the node, and one of each elsewhere."""
+        found: list[ClusterPod] = []
+        far: dict[Hashable, ClusterPod] = {}
+        own = [node.labels.get(key) for key in self.keys]
+        for (values, kind), pods in self.alike.items():
+            one = next((p for p in pods if counts(p)), None)
+            if one is None:
+                continue
+            if any(a is not None and a == b for a, b in zip(values, own, strict=True)):
+                found.append(one)
+            else:
+                far.setdefault((kind, tuple(v is not None for v in values)), one)
+        return [*found, *far.values()]
+
+
+def plain(spread: Spread) -> Spread:
+    """The constraint with the policies that the model has."""
+    return replace(spread, honors_affinity=True, honors_taints=False)
+
+
+def _as_constraint(spread: Spread) -> SpreadConstraint:
+    return SpreadConstraint(spread.topology_key, spread.selector, spread.max_skew)
+
+
+def _counted_by(key: str) -> str:
+    return f"podrace.io/spread-by/{key}"
+
+
+def _as_important_as(pod: ClusterPod, other: ClusterPod) -> Pod:
+    return other.entity.with_cpu(other.requests.get("cpu", 0), pod.priority, None)
+
+
+def _numbered(pods: Sequence[ClusterPod]) -> dict[ClusterPod, Pod]:
+    """The pods as the model knows them, each an object of its own: by name, and with the order of their start times."""
+    starts = sorted({p.start for p in pods if p.start})
+    rank = {start: i for i, start in enumerate(starts)}
+    found = {}
+    for i, pod in enumerate(sorted(pods, key=lambda p: p.name)):
+        found[pod] = entity = copy(pod.entity)
+        entity.index = i
+        if pod.start is not None:
+            entity.start = rank[pod.start]
+    return found

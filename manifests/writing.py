@@ -7,14 +7,14 @@ from typing import Any
 
 import yaml
 
+from .asked import repels
 from .closed import Affinity, affinity_of
 from .closings import Closing, closings_of, tolerations_of
 from .counted import constraints_of
 from .groups import selected_of_nodes
-from .members import REPELLING, ClusterNode, ClusterPod
+from .members import ClusterNode, ClusterPod
 from .quantities import write_amount
 from .representative import Representative, victims_of
-from .situation import used_by
 from .wording import (
     constraint_in_words,
     node_term_in_words,
@@ -91,7 +91,7 @@ def _node(
     closings: Sequence[Closing],
 ) -> dict[str, Any]:
     dropped = kept.dropped_on(node)
-    taken = used_by(dropped)
+    taken = kept.taken_on(node)
     found = _amounts({r: a - taken.get(r, 0) for r, a in node.allocatable.items()}, resources)
     room = None if node.pods is None else node.pods - len(dropped)
     if room is not None and room < len(kept.pods):
@@ -106,7 +106,7 @@ def _node(
     labels |= {c.key: "true" for c in closed if c.taint is None}
     if labels:
         found["labels"] = labels
-    taints = [t for t in node.taints if t.effect in REPELLING] + [c.taint for c in closed if c.taint]
+    taints = [t for t in node.taints if repels(t)] + [c.taint for c in closed if c.taint]
     if taints:
         found["taints"] = [taint_in_words(t) for t in taints]
     return {**found, **({"unschedulable": True} if node.unschedulable else {})}
@@ -168,7 +168,7 @@ def _budgets(kept: Representative) -> dict[str, Any]:
     """The budgets that protect a kept pod which is less important than another: nobody else is ever a victim."""
     found: dict[str, Any] = {}
     for budget in kept.inventory.budgets:
-        protected = [p.name for p in victims_of(kept) if budget.protects(p)]
+        protected = [p.name for p in victims_of(kept) if budget.protects(p.entity)]
         if protected:
             paid = sorted(budget.disrupted & set(protected))
             found[budget.meta.name] = {

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from podrace.manifests import Inventory, read_manifests
 from podrace.manifests.quantities import parse_quantity, write_amount
+from podrace.manifests.situation import Situation
 from podrace.scenarios import ScenarioError
 from podrace.scenarios.reader.resources import kind_of
 from tests.manifests.manifest_objects import objects, spec, text_of
@@ -235,7 +236,7 @@ def test_disabled_plugins(tmp_path: Path, plugin: str, point: str, fits: bool) -
     rival["spec"] = spec("1")
     config["profiles"] = [{"plugins": {point: {"disabled": [{"name": plugin}]}}}]
     read = inventory(tmp_path, node, config, rival)
-    assert read.pending[0].admitted(read.nodes[0]) == fits
+    assert Situation(read).fits(read.pending[0], read.nodes[0]) == fits
 
 
 def test_without_preemption_nobody_preempts(tmp_path: Path) -> None:
