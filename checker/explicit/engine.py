@@ -222,5 +222,5 @@ class Series:
 
     def explore(self, initial: State, budget: Budget, progress: Watcher | None = None) -> Exploration:
         """As `explore` of the system with this initial state, in memory and by one worker."""
-        budget_ = SearchBudget(budget, progress)
-        return Search(self.program, budget_, Workers(1), code=self.code, initial=initial).run()
+        bound = SearchBudget(budget, progress)
+        return Search(self.program, bound, Workers(1), code=self.code, initial=initial).run()
