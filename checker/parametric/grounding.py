@@ -14,12 +14,13 @@ together: the questions are asked of the largest conditions that are built from 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import product
 
 from ...model.language import BOOL, INT, Expr, ModelError, TransitionSystem, topological
 from ...model.language.expr import const
 from ...model.language.graph import rebuilt
+from ..core.union_find import UnionFind
 
 MOST_CASES = 1 << 14
 """How many cases of the state one condition may have."""
@@ -67,7 +68,7 @@ class _Quantities:
 
     def conditions(self) -> Iterator[Expr]:
         """The largest conditions that only comparisons of connected quantities make up."""
-        parts = _Parts()
+        parts = UnionFind[Expr]()
         comparisons = {n: self._compared(n) for n in self.nodes if self._compared(n)}
         for quantities in comparisons.values():
             parts.join(quantities)
@@ -99,29 +100,6 @@ class _Quantities:
         if node.op not in ("eq", "lt"):
             return frozenset()
         return frozenset().union(*(self.below.get(a, frozenset()) for a in node.args))
-
-
-class _Parts:
-    """Quantities that some comparison connects (union-find)."""
-
-    def __init__(self) -> None:
-        self._leader: dict[Expr, Expr] = {}
-
-    def join(self, quantities: Iterable[Expr]) -> None:
-        first: Expr | None = None
-        for quantity in quantities:
-            leader = self._find(quantity)
-            first = leader if first is None else first
-            self._leader[leader] = first
-
-    def connected(self, quantities: Iterable[Expr]) -> bool:
-        return len({id(self._find(q)) for q in quantities}) <= 1
-
-    def _find(self, quantity: Expr) -> Expr:
-        leader = self._leader.setdefault(quantity, quantity)
-        while self._leader[leader] is not leader:
-            leader = self._leader[leader]
-        return leader
 
 
 def _plain(node: Expr) -> Expr:

@@ -11,6 +11,7 @@ from functools import cached_property
 
 from ...model.language import Entity, Expr, Parameter, TransitionSystem
 from ...model.language.expr import fresh_graph
+from ..core.union_find import UnionFind
 from ..reduction.questions import explored_slice
 from .exchange import Exchange as Candidate
 from .grounding import questions
@@ -71,24 +72,16 @@ class Family:
     def representatives(self) -> list[Representative]:
         """One choice for each class of cells that a proved exchange maps to one another, in the order of the cells."""
         number = {cell.answers: i for i, cell in enumerate(self.cells)}
-        leader = list(range(len(self.cells)))
-
-        def find(i: int) -> int:
-            while leader[i] != i:
-                leader[i] = leader[leader[i]]
-                i = leader[i]
-            return i
-
+        alike = UnionFind[int]()
         for exchange in self.exchanges:
             for i, cell in enumerate(self.cells):
                 moved = {exchange.quantities.get(q, q): value for q, value in cell.example.items()}
                 image = number.get(self.answers(moved))
                 if image is not None:  # else the assumptions rule it out, and nothing is there to be merged
-                    one, other = sorted((find(i), find(image)))
-                    leader[other] = one
+                    alike.join(sorted((alike.find(i), alike.find(image))))
         counts: dict[int, int] = {}
         for i in range(len(self.cells)):
-            counts[find(i)] = counts.get(find(i), 0) + 1
+            counts[alike.find(i)] = counts.get(alike.find(i), 0) + 1
         return [Representative(self.cells[i].example, count) for i, count in counts.items()]
 
     @cached_property

@@ -11,7 +11,7 @@ How quantities answer questions: worked out once for each choice of those that s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import prod
@@ -21,6 +21,11 @@ import z3
 
 from ...model.language import Expr, Parameter, topological
 from ..core.interpreter import OPERATORS
+from ..core.union_find import UnionFind
+from ..smt.theories import THEORIES
+from ..smt.translate import translate
+
+INTEGERS = THEORIES["integers"]
 
 Values = dict[Parameter, int]
 Look = Callable[[int], None]
@@ -112,25 +117,18 @@ def parts(
     quantities: Sequence[Parameter], questions: Sequence[Expr], assumptions: Sequence[Expr]
 ) -> list[Part]:
     """Quantities that some condition connects, with the questions and the assumptions about them, in their order."""
-    leader = {q: q for q in quantities}
-
-    def find(q: Parameter) -> Parameter:
-        while leader[q] is not q:
-            q = leader[q]
-        return q
-
+    connected = UnionFind[Parameter]()
     about = {e: [n.value for n in topological([e]) if n.op == "param"] for e in (*questions, *assumptions)}
     for members in about.values():
-        for other in members[1:]:
-            leader[find(other)] = find(members[0])
+        connected.join(members)
     found: dict[Parameter, Part] = {}
     for q in quantities:
-        found.setdefault(find(q), ([], [], []))[0].append(q)
+        found.setdefault(connected.find(q), ([], [], []))[0].append(q)
     for e in questions:
-        found[find(about[e][0])][1].append(e)
+        found[connected.find(about[e][0])][1].append(e)
     for e in assumptions:
         if about[e]:
-            found[find(about[e][0])][2].append(e)
+            found[connected.find(about[e][0])][2].append(e)
     return list(found.values())
 
 
@@ -139,8 +137,10 @@ class _Part:
 
     def __init__(self, quantities: list[Parameter], questions: list[Expr], assumptions: list[Expr]) -> None:
         self.quantities, self.questions, self.assumptions = quantities, questions, assumptions
-        self.unknown = {q: z3.Int(q.name) for q in quantities}
-        self.terms = _translate([*questions, *assumptions], self.unknown)
+        self.unknown = {q: INTEGERS.unknown(q.name, q.lo, q.hi) for q in quantities}
+        self.terms = translate(
+            topological([*questions, *assumptions]), INTEGERS, lambda leaf: self.unknown[leaf.value]
+        )
         self.solver = z3.SolverFor("QF_LIA")
         self.solver.add(*self._given())
 
@@ -205,8 +205,7 @@ class _Part:
 
     def _given(self) -> Iterator[Any]:
         for q in self.quantities:
-            yield self.unknown[q] >= q.lo
-            yield self.unknown[q] <= q.hi
+            yield from INTEGERS.within(self.unknown[q], q.lo, q.hi)
         for e in self.assumptions:
             yield self.terms[e]
 
@@ -222,32 +221,6 @@ def _nearest(quantity: Parameter) -> int:
 def _distance(term: Any, quantity: Parameter) -> Any:
     base = _nearest(quantity)
     return term - base if quantity.lo == base else z3.If(term < base, base - term, term - base)
-
-
-_TERMS: dict[str, Callable[..., Any]] = {
-    "not": z3.Not,
-    "and": lambda *a: z3.And(*a),
-    "or": lambda *a: z3.Or(*a),
-    "eq": lambda a, b: a == b,
-    "lt": lambda a, b: a < b,
-    "add": lambda a, b: a + b,
-    "sub": lambda a, b: a - b,
-    "mul": lambda a, b: a * b,
-    "div": lambda a, b: a / b,  # the divisor is positive, where Z3 rounds down
-    "ite": z3.If,
-}
-
-
-def _translate(conditions: Iterable[Expr], unknown: Mapping[Parameter, Any]) -> dict[Expr, Any]:
-    terms: dict[Expr, Any] = {}
-    for node in topological(conditions):
-        if node.op == "const":
-            terms[node] = z3.BoolVal(bool(node.value)) if str(node.sort) == "bool" else z3.IntVal(node.value)
-        elif node.op == "param":
-            terms[node] = unknown[node.value]
-        else:
-            terms[node] = _TERMS[node.op](*(terms[a] for a in node.args))
-    return terms
 
 
 class Answers:
