@@ -126,7 +126,7 @@ class _Tree:
         self._harmless: list[Kinds] = []
         self._ran_out: str | None = None
         self._searches = self._states = 0
-        self._bounds: set[str] = set()
+        self._constraints_hit: set[str] = set()
 
     def build(self, most: int) -> Ways:
         every = frozenset(self._kinds)
@@ -157,7 +157,7 @@ class _Tree:
         result = self._check(part)
         if result.verdict is Verdict.HOLDS:
             self._harmless.append(allowed)
-            self._bounds.update(result.coverage.constraints_hit)
+            self._constraints_hit.update(result.coverage.constraints_hit)
         if result.verdict is Verdict.INCONCLUSIVE:
             self._ran_out = self._ran_out or result.stopped
         if result.trace is None:
@@ -214,5 +214,7 @@ class _Tree:
             self._searches,
             self._states,
             time.monotonic() - self._started,
-            tuple(bound for bound in self._whole.constraints if bound in self._bounds),
+            tuple(
+                constraint for constraint in self._whole.constraints if constraint in self._constraints_hit
+            ),
         )

@@ -141,7 +141,7 @@ class Search:
         options = [f" --with-fix {key}" for key in composition.added]
         options += [f" --without-fix {key}" for key in composition.removed]
         return scenario_text(
-            concrete(template, example.quantities),
+            concrete(template, example.parameters),
             name=f"{prop.lower()}-{template.pods}-pods-{len(template.bound)}-nodes-{number}",
             title=f"{prop} is violated after {steps}",
             release=composition.release,

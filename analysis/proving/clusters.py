@@ -10,7 +10,7 @@ import msgspec
 
 from ...checker.core.exploration import Budget, Exploration
 from ...checker.parametric.explorer import Explorer
-from ...checker.parametric.parametric_system import Exchange, Unknown
+from ...checker.parametric.parametric_system import Exchange, ParametricSystem
 from ...checker.reduction.slicing import step_name
 from ...model.history import Composition, resolve
 from ...properties import PROPERTIES, instrument
@@ -37,12 +37,12 @@ class Question:
         found = resolve(self.release, self.with_fixes, self.without_fixes)
         return with_patches(found, patches_of(self.patches))
 
-    def unknown(self) -> Unknown:
+    def unknown(self) -> ParametricSystem:
         """The system with its unknown quantities."""
         composition = self.composition
         prop = own_properties(self.own).get(self.property) or PROPERTIES[self.property]
         found = sketch(self.template)
-        return Unknown(
+        return ParametricSystem(
             instrument(found.spec, composition.classes, [prop]),
             found.quantities,
             found.assumptions(),
@@ -89,13 +89,13 @@ class Outcomes(msgspec.Struct, frozen=True):
 @lru_cache(maxsize=1)
 def _explorer(question: Question, ranges: tuple[tuple[int, int], ...]) -> Explorer:
     unknown = question.unknown()
-    return Explorer(unknown, question.property, dict(zip(unknown.quantities, ranges, strict=True)))
+    return Explorer(unknown, question.property, dict(zip(unknown.parameters, ranges, strict=True)))
 
 
 def work(task: Task) -> Outcomes:
     """Explore the clusters of a task. Every counterexample is executed by the interpreter."""
     explorer = _explorer(task.question, task.ranges)
-    quantities = explorer.unknown.quantities
+    quantities = explorer.parametric.parameters
     names = [step_name(t) for t in explorer.slice.transitions]
     bounds: set[str] = set()
     witnesses: set[str] = set()

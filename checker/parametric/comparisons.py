@@ -1,4 +1,4 @@
-"""Which choices of the quantities are alike: those that answer all questions of the system alike (`families.grounding`)."""
+"""Which choices of the parameters are alike: those that answer all questions of the system alike (`parametric.grounding`)."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from ...model.language import Expr, TransitionSystem, all_of, negate
 from ...model.language.expr import equal, fresh_graph, parameter
 from ..core.interpreter import Interpreter
 from .grounding import questions
-from .parameters import quantities_of
+from .parameters import parameters_of
 
 
 class Comparisons:
-    """The questions of a system about its quantities; `exact` if they cannot be enumerated: then each value counts."""
+    """The questions of a system about its parameters; `exact` if they cannot be enumerated: then each value counts."""
 
     def __init__(self, system: TransitionSystem) -> None:
         self._system = system
@@ -21,10 +21,10 @@ class Comparisons:
             try:
                 self.exact, self.all = False, tuple(questions(system))
             except ValueError:
-                self.exact, self.all = True, tuple(parameter(q) for q in quantities_of(system))
+                self.exact, self.all = True, tuple(parameter(q) for q in parameters_of(system))
 
     def like(self, values: Mapping[str, int]) -> Expr:
-        """The condition on quantities that the same holds of them as of these values."""
+        """The condition on parameters that the same holds of them as of these values."""
         interpreter, start = Interpreter(self._system, values), self._system.initial
         with fresh_graph():
             conditions = []

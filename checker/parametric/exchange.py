@@ -43,7 +43,7 @@ def proved_exchange(system: TransitionSystem, a: Entity, b: Entity) -> Permutati
 class Exchange:
     """The candidate that exchanges the entities of each pair, and the proof.
 
-    `quantities` says which open quantity takes the place of which. `variables` tells where each variable goes, and
+    `parameters` says which open parameter takes the place of which. `variables` tells where each variable goes, and
     whether it is negated there; it is None if there is no such map.
     """
 
@@ -51,9 +51,9 @@ class Exchange:
         self,
         system: TransitionSystem,
         pairs: Sequence[tuple[Entity, Entity]],
-        quantities: Mapping[Parameter, Parameter] | None = None,
+        parameters: Mapping[Parameter, Parameter] | None = None,
     ) -> None:
-        self.system, self.quantities = system, quantities or {}
+        self.system, self.parameters = system, parameters or {}
         self._entities = {one: other for a, b in pairs for one, other in ((a, b), (b, a))}
         self._names = {one.name: other.name for one, other in self._entities.items()}
         self._codes: dict[type, dict[int, int]] = {}
@@ -128,7 +128,7 @@ class Exchange:
         def code(e: Expr, value: int) -> int:
             return self.code(e.sort.tag, value)
 
-        moved = normal.reader(images.__getitem__, code, lambda q: self.quantities.get(q, q))
+        moved = normal.reader(images.__getitem__, code, lambda q: self.parameters.get(q, q))
 
         def same(before: Expr, after: Expr, negated: bool = False, given: Expr | None = None) -> bool:
             image = moved(before)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from podrace.analysis.proving.clusters import Outcomes, Task, work
-from podrace.checker.jobs.chunk import Work
+from podrace.checker.jobs.job import JobFunction
 from podrace.cli import surveying
 from tests.cli.helpers import Shell
 
@@ -23,7 +23,7 @@ CHUNK = 3
 """Clusters per chunk, so that there are enough chunks for a half-way."""
 
 
-def killed_half_way(folder: Path, after: int) -> Work:
+def killed_half_way(folder: Path, after: int) -> JobFunction:
     """The real work, noted in `folder`; whoever has done the last of so many chunks is killed with the result in hand."""
 
     def fragile(task: Task) -> Outcomes:
