@@ -5,6 +5,8 @@ property holds. The minimal conflicts are enumerated with a hitting set tree (Re
 Principles, 1987): each node is the system without some kinds of steps; if it is still violated, the node's children are without
 one more kind of its counterexample. A tree that is built to its end leaves no way out: every run to a violation takes
 all kinds of steps of one of the ways.
+
+`minimal_sets` finds such sets of anything by trying all subsets: few are enough for that, and nothing need be known of them.
 """
 
 from __future__ import annotations
@@ -13,6 +15,8 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import TypeVar
 
 from ..model.language import Entity, Transition, TransitionSystem
 from .core.exploration import Budget, Path
@@ -218,3 +222,20 @@ class _Tree:
                 constraint for constraint in self._whole.constraints if constraint in self._constraints_hit
             ),
         )
+
+
+T = TypeVar("T")
+
+
+def minimal_sets(candidates: Sequence[T], suffices: Callable[[tuple[T, ...]], bool]) -> list[tuple[T, ...]]:
+    """Every set of candidates that suffices while none of its proper subsets does, in the order of the candidates.
+
+    Asks about each subset at most once, and not about supersets of one that suffices. Nothing is assumed of `suffices`:
+    a superset may well not suffice.
+    """
+    found: list[tuple[T, ...]] = []
+    for size in range(len(candidates) + 1):
+        for chosen in combinations(candidates, size):
+            if not any(set(smaller) <= set(chosen) for smaller in found) and suffices(chosen):
+                found.append(chosen)
+    return found

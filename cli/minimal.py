@@ -10,7 +10,7 @@ from ..analysis.execute import Method, execute
 from ..analysis.options import UsageProblem, parse_fix, parse_release
 from ..analysis.plan import Run, compose
 from ..checker.core.exploration import Budget
-from ..checker.minimal import minimal_sets
+from ..checker.ways import minimal_sets
 from ..model.history import CHANGES, RELEASES
 from ..reports.verify.needed import FORMS, Needed, Tried, print_needed
 from .comparison import ignored_of

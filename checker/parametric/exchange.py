@@ -1,19 +1,22 @@
 """Exchanges of entities: the map of states that a candidate is, and the proof that it is an automorphism.
 
 A candidate exchanges pairs of entities: `x[p]` takes the value of `x[q]`, references to p become references to q. The proof
-compares normal forms (`equality.py`). Where these differ, somebody else may settle whether the values are the same.
+compares normal forms (`normal_forms.py`). Where these differ, somebody else may settle whether the values are the same. As a map of states, an exchange
+is a permutation: it gives each variable the value of one variable, perhaps another code of it.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from ...model.language import (
     BOOL,
     Entity,
     Expr,
     Parameter,
+    State,
     Transition,
     TransitionSystem,
     Variable,
@@ -21,7 +24,6 @@ from ...model.language import (
 )
 from ...model.language.expr import fresh_graph, variable
 from .normal_forms import Normal
-from .permutation import Move, Permutation
 
 Settle = Callable[[Expr, Expr, bool, Expr | None], bool]
 """`settle(e, f, negated, given)`: whether the image of e (its negation, if negated) is f wherever `given` holds.
@@ -179,3 +181,43 @@ class Exchange:
 
 def _key(t: Transition, value: Callable[[object], object]) -> object:
     return t.part, t.step, tuple((name, value(v)) for name, v in t.args)
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """Where a variable's value comes from, and what becomes of each code on the way."""
+
+    source: int
+    codes: dict[int, int] | None = None
+
+    def __call__(self, state: State) -> int:
+        code = state[self.source]
+        return code if self.codes is None else self.codes[code]
+
+
+@dataclass(frozen=True, slots=True)
+class Permutation:
+    """A map of states: variable i of the image is `moves[i]` of the state."""
+
+    moves: tuple[Move, ...]
+
+    def __call__(self, state: State) -> State:
+        """The image of a state."""
+        return tuple(move(state) for move in self.moves)
+
+    @property
+    def is_identity(self) -> bool:
+        """Whether it changes no state."""
+        return all(m == Move(i) for i, m in enumerate(self.moves))
+
+    def after(self, first: Permutation) -> Permutation:
+        """This permutation applied to the image under `first`."""
+        return Permutation(tuple(_composed(first.moves[m.source], m) for m in self.moves))
+
+
+def _composed(first: Move, then: Move) -> Move:
+    if first.codes is None:
+        return Move(first.source, then.codes)
+    if then.codes is None:
+        return first
+    return Move(first.source, {code: then.codes[new] for code, new in first.codes.items()})

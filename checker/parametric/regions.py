@@ -6,7 +6,7 @@ whether other members of the region answer it in the other. So no region is miss
 
 Questions without a parameter in common are enumerated apart; the regions are the combinations.
 
-How parameters answer questions: worked out once for each choice of those that some question connects.
+`Answers` says how any choice answers them: worked out once for each choice of those parameters that some question connects.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from ...model.language import Expr, TransitionSystem, negate, total
 from ...model.language.expr import equal, fresh_graph, less, parameter
-from ..parametric.comparisons import Comparisons
+from ..parametric.grounding import Comparisons
 from ..reduction.slicing import slice_system
 from ..smt.solver import Undecided
 from ..smt.theories import Theory

@@ -2,15 +2,13 @@
 
 Each step has one Z3 bool for every transition that may happen at this depth, exactly one of which is true, and a term for each
 variable: what is assigned by the transition that was chosen, or else what it was before. What the value analysis finds
-constant at a depth is a constant there (`levels`), and a variable that nothing can have changed keeps its term.
+constant at a depth is a constant there, and a variable that nothing can have changed keeps its term.
 
 Parameters are free constants, the same at every step.
 
-What every variable and expression can be after so many steps: an over-approximation for each depth.
-
-The value analysis (`values`), stopped after each round: what is possible within k steps is what was possible within k - 1,
-and what the transitions that were possible then assign. Early on little can have happened, which keeps an
-unrolling small: most of the first steps are constants.
+What can be constant at a depth is found by the value analysis, one step of it for each of the run (`ValuesWithin`): what is possible
+within k steps is what was possible within k - 1, and what the transitions that were possible then assign. Early on little can
+have happened, which keeps an unrolling small: most of the first steps are constants.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from podrace.checker.core.exploration import Budget
 from podrace.checker.core.interpreter import Interpreter
 from podrace.checker.explicit.reference import Search
-from podrace.checker.parametric.comparisons import Comparisons
+from podrace.checker.parametric.grounding import Comparisons
 from podrace.checker.parametric.parameters import parameters_of, with_parameters
 from podrace.model.language import (
     BOOL,

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 from podrace.checker.explicit.reference import explore
-from podrace.checker.parametric.comparisons import Comparisons
+from podrace.checker.parametric.grounding import Comparisons
 from podrace.checker.parametric.parameters import parameters_of, with_parameters
 from podrace.checker.reduction.slicing import slice_system
 from podrace.checker.symbolic.synthesis import Shape, Synthesis
