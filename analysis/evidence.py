@@ -105,7 +105,7 @@ def _causes(system: TransitionSystem, story: Trace, memory: Memory) -> tuple[Cau
 
 def _preventions(system: TransitionSystem, story: Trace) -> tuple[Prevention, ...]:
     found = []
-    for way in prevention.preventions(system, story):
+    for way in prevention.counterfactuals(system, story):
         steps = tuple(
             step_of(system, system.transitions[step.transition], way.before + i, step.changes)
             for i, step in enumerate(way.steps)
@@ -117,7 +117,7 @@ def _preventions(system: TransitionSystem, story: Trace) -> tuple[Prevention, ..
 def _neighbourhood(system: TransitionSystem, story: Trace, prop: str) -> Neighbourhood:
     with fresh_graph():
         bad = negate(system.invariants[prop]) if prop in system.invariants else None
-    around = neighbourhood.neighbourhood(system, story, bad)
+    around = neighbourhood.nearby_states(system, story, bad)
     moves = []
     for move in around.moves:
         transition = system.transitions[move.transition]

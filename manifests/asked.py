@@ -14,7 +14,7 @@ from typing import Any
 
 from ..model.cluster import build_cluster
 from ..model.environment.objects import Budget, ClusterSpec, Node, Pod, Taint
-from ..model.environment.spread import SpreadConstraint
+from ..model.environment.placement_rules import SpreadConstraint
 from ..model.language import Component, Concrete, Expr, as_expr
 from ..model.scheduler import Filters, Preemption, Snapshot
 from ..model.scheduler.framework.filters import UNSCHEDULABLE

@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from ..model.environment.objects import Node, Pod, Term
-from ..model.environment.spread import SpreadConstraint
+from ..model.environment.placement_rules import SpreadConstraint
 from .asked import Asked, Layout
 from .inventory import Inventory
 from .members import ClusterNode, ClusterPod

@@ -52,13 +52,13 @@ class Outcomes(msgspec.Struct, frozen=True):
 @lru_cache(maxsize=1)
 def _explorer(question: Question, ranges: tuple[tuple[int, int], ...]) -> Explorer:
     unknown = question.unknown()
-    return Explorer(unknown, question.property, dict(zip(unknown.quantities, ranges, strict=True)))
+    return Explorer(unknown, question.property, dict(zip(unknown.parameters, ranges, strict=True)))
 
 
 def work(task: Task) -> Outcomes:
     """Explore the clusters of a task. Every counterexample is executed by the interpreter."""
     explorer = _explorer(task.question, task.ranges)
-    quantities = explorer.unknown.quantities
+    quantities = explorer.parametric.parameters
     names = [step_name(t) for t in explorer.slice.transitions]
     bounds: set[str] = set()
     witnesses: set[str] = set()

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ...checker.core.exploration import Budget
-from ...checker.jobs import Chunk, Here, Journal, Processes, sweep
-from ...checker.parametric.parametric_system import Family
+from ...checker.jobs import Here, Job, Journal, Processes, run_jobs
+from ...checker.parametric.parametric_system import Regions
 from ...checker.parametric.regions import evaluate
 from ...checker.reduction.slicing import step_name
 from ...checker.trace.fingerprint import fingerprint
@@ -33,7 +33,7 @@ from .cluster_batches import Outcome, Outcomes, Task, named, work
 from .proof_request import ProofRequest, Question
 
 if TYPE_CHECKING:
-    from ...checker.jobs.chunk import Pool
+    from ...checker.jobs.job import Pool
 
 CHUNK = 40
 """How many clusters a worker explores in one go."""
@@ -48,7 +48,7 @@ class Prover:
         self.prop = own_properties(question.own).get(question.property) or PROPERTIES[question.property]
         self.what = f"{question.property} on {self.composition.label}"
         self.found: dict[str, list[Outcomes]] = {}
-        self.families: dict[str, tuple[Question, Family]] = {}
+        self.families: dict[str, tuple[Question, Regions]] = {}
 
     def run(self) -> Proof:
         """Ask about every template."""
@@ -65,7 +65,7 @@ class Prover:
                 journal.close()
         return self._proof(time.monotonic() - began)
 
-    def _about(self, chunks: list[Chunk]) -> dict[str, object]:
+    def _about(self, chunks: list[Job]) -> dict[str, object]:
         """What results in a journal are results of: everything that they depend on."""
         systems = {name: fingerprint(family.slice) for name, (_, family) in self.families.items()}
         members = [chunk.task.members for chunk in chunks]
@@ -76,30 +76,31 @@ class Prover:
             "clusters": hashlib.sha256(msgspec.json.encode(members)).hexdigest(),
         }
 
-    def _chunks(self) -> Iterator[Chunk]:
+    def _chunks(self) -> Iterator[Job]:
         for pods, nodes in sizes(self.request.pods, self.request.nodes):
             for template in templates(pods, nodes, self.request.example):
                 name = f"{pods} pods, {nodes} nodes: {template}"
                 self.watcher.say(f"telling clusters apart: {name}")
                 question = replace(self.question, template=template)
                 unknown = question.unknown()
-                family = Family(unknown, question.property)
+                family = Regions(unknown, question.property)
                 self.families[name] = question, family
                 self.found[name] = []
-                ranges = tuple(family.ranges[q] for q in unknown.quantities)
+                ranges = tuple(family.ranges[q] for q in unknown.parameters)
                 members = [
-                    (tuple(r.values[q] for q in unknown.quantities), r.cells) for r in family.representatives
+                    (tuple(r.values[q] for q in unknown.parameters), r.regions)
+                    for r in family.representatives
                 ]
                 for start in range(0, len(members), CHUNK):
                     task = Task(
                         question, ranges, tuple(members[start : start + CHUNK]), self.request.max_states
                     )
-                    yield Chunk(f"{name} #{start}", task)
+                    yield Job(f"{name} #{start}", task)
 
-    def _sweep(self, chunks: list[Chunk], journal: Journal | None) -> None:
+    def _sweep(self, chunks: list[Job], journal: Journal | None) -> None:
         total = sum(len(chunk.task.members) for chunk in chunks)
         began, done, states = time.monotonic(), 0, 0
-        for chunk, result in sweep(work, chunks, self._pool(len(chunks)), journal):
+        for chunk, result in run_jobs(work, chunks, self._pool(len(chunks)), journal):
             self.found[chunk.name.rpartition(" #")[0]].append(result)
             done += len(result.clusters)
             states += sum(cluster.states for cluster in result.clusters)
@@ -174,7 +175,7 @@ class Prover:
         for number, members in enumerate(shortest):
             name, outcome = min(members, key=self._simplicity)
             question, family = self.families[name]
-            quantities = family.unknown.quantities
+            quantities = family.parametric.parameters
             least = family.smallest(dict(zip(quantities, outcome.values, strict=True)))
             yield self._group(number, question, tuple(least[q] for q in quantities), members)
 

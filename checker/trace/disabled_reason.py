@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...model.language import Expr, State, TransitionSystem, variables_of
 from ..core.interpreter import Interpreter
-from .trace import plain_value
+from ..core.trace import plain_value
 
 MOST_NAMED = 4
 """How many variables an explanation names."""
@@ -17,7 +17,7 @@ def why_disabled(system: TransitionSystem, state: State, number: int) -> str | N
     if not interpreter.holds(guard, state):
         return f"its guard is false{_because(system, interpreter, guard, state)}"
     blocking = interpreter.blocking(state, number)
-    return f"the limit `{blocking[0]}` is reached" if blocking else None
+    return f"the constraint `{blocking[0]}` is hit" if blocking else None
 
 
 def _because(system: TransitionSystem, interpreter: Interpreter, guard: Expr, state: State) -> str:
