@@ -264,7 +264,14 @@ def test_circles_are_found() -> None:
     assert without_type_checking(text) == "from .a import x\n\ndef f():\n    from .c import z"
 
 
-KNOWN = {*ALLOWED, "model.language.expr", "model.scheduler.queue", "checker.explore", "checker.search", "analysis.chain"}
+KNOWN = {
+    *ALLOWED,
+    "model.language.expr",
+    "model.scheduler.queue",
+    "checker.explore",
+    "checker.search",
+    "analysis.chain",
+}
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from ..picture import scenes
 from ..states import State, states_of
 from ..text.explain import Explanation
 from ..vocabulary import Vocabulary
-from .cluster import draw
+from .cluster_page import draw
 from .elements import Markup, el
 from .memory import channels, memory_table
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from rich.console import Console
 from rich.text import Text
 
-from .document import Step, Word
-from .text.findings import INDENT, print_wrapped
-from .text.lanes import print_lanes
-from .text.table import VERDICT_STYLES, seconds
-from .vocabulary import PLAIN, Vocabulary
+from ..document import Step, Word
+from ..text.findings import INDENT, print_wrapped
+from ..text.lanes import print_lanes
+from ..text.table import VERDICT_STYLES, seconds
+from ..vocabulary import PLAIN, Vocabulary
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from rich.console import Console
 from rich.text import Text
 
-from .document import Step, Value, show
-from .text.findings import INDENT, print_wrapped
-from .text.lanes import print_lanes
-from .text.table import seconds
-from .vocabulary import PLAIN, Vocabulary
+from ..document import Step, Value, show
+from ..text.findings import INDENT, print_wrapped
+from ..text.lanes import print_lanes
+from ..text.table import seconds
+from ..vocabulary import PLAIN, Vocabulary
 
 STYLES = {"PROVED": "bold green", "VIOLATED": "bold red", "INCONCLUSIVE": "bold yellow"}
 
