@@ -11,7 +11,7 @@ from ..checker.core.exploration import Budget, Progress
 from ..checker.core.result import EngineDisagreement, Verdict, counted
 from ..checker.exhaust import Exhausted, TooManyChoices, exhaust
 from ..checker.parametric.grounding import TooManyCases
-from ..checker.parametric.parametric_system import Exchange, Unknown
+from ..checker.parametric.parametric_system import Exchange, ParametricSystem
 from ..checker.parametric.regions import Undecided
 from ..model.language import TransitionSystem
 from ..model.language.expr import fresh_graph
@@ -69,7 +69,7 @@ def on_every_cluster(
     system = traced(run)
     with fresh_graph():
         assumed = sensible(scenario.spec)
-        unknown = Unknown(
+        unknown = ParametricSystem(
             system,
             scenario.open,
             (*divisible(scenario.open), *assumed.values()),
@@ -120,7 +120,7 @@ def _finding(run: Run, system: TransitionSystem, found: Exhausted, clusters: Clu
 
 
 def _words(found: Exhausted, clusters: Clusters) -> Iterator[str]:
-    if found.family is None:
+    if found.regions is None:
         yield "Stopped by the time limit before it was known which clusters can be told apart: nothing is known."
         return
     searched, seen = counted(found.result.counts.states or 0, "state"), found.result.coverage
@@ -135,7 +135,7 @@ def _words(found: Exhausted, clusters: Clusters) -> Iterator[str]:
     elif found.result.verdict is Verdict.HOLDS:
         yield f"Holds for the {told}: all were explored to the end, {searched} in all."
         if seen.constraints_hit:
-            yield f"Within these bounds, which were hit: {'; '.join(seen.constraints_hit)}."
+            yield f"Within these constraints, which were hit: {'; '.join(seen.constraints_hit)}."
         if not seen.fired:
             yield "Vacuous: no step makes a difference to it."
         elif seen.witnesses_missed:
@@ -147,7 +147,7 @@ def _words(found: Exhausted, clusters: Clusters) -> Iterator[str]:
 
 def _remedy(found: Exhausted) -> str | None:
     ways = {"states": "--max-states", "memory": "--max-memory", "timeout": "--timeout"}
-    stopped = {one.stopped for one in found.searched} if found.family else {"timeout"}
+    stopped = {one.stopped for one in found.searched} if found.regions else {"timeout"}
     needed = [option for reason, option in ways.items() if reason in stopped]
     return (
         f"to decide all: allow more with {' and '.join(needed)}, or make a range smaller" if needed else None

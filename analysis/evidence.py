@@ -95,7 +95,7 @@ def _causes(system: TransitionSystem, story: Trace, memory: Memory) -> tuple[Cau
 
 def _preventions(system: TransitionSystem, story: Trace) -> tuple[Prevention, ...]:
     found = []
-    for way in prevention.preventions(system, story):
+    for way in prevention.counterfactuals(system, story):
         steps = tuple(
             step_of(
                 system.transitions[step.transition],
@@ -111,7 +111,7 @@ def _preventions(system: TransitionSystem, story: Trace) -> tuple[Prevention, ..
 def _neighbourhood(system: TransitionSystem, story: Trace, prop: str) -> Neighbourhood:
     with fresh_graph():
         bad = negate(system.invariants[prop]) if prop in system.invariants else None
-    around = neighbourhood.neighbourhood(system, story, bad)
+    around = neighbourhood.nearby_states(system, story, bad)
     moves = []
     for move in around.moves:
         transition = system.transitions[move.transition]

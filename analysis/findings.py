@@ -14,7 +14,7 @@ import msgspec
 
 from ..checker.core.exploration import Budget
 from ..checker.core.result import Counts, Result
-from ..checker.trace.fair_suffix import continue_fairly
+from ..checker.trace.fair_suffix import fair_suffix
 from ..checker.trace.lasso import LassoTrace
 from ..checker.trace.trace import Trace, replay
 from ..model.environment.objects import DEFAULTS, Scope
@@ -179,7 +179,7 @@ def _story(system: TransitionSystem, trace: Trace) -> tuple[Trace, int, int]:
     if isinstance(trace, LassoTrace):
         return trace, trace.turn, trace.turn
     steps = len(trace.steps)
-    more = continue_fairly(system, trace) if trace.closure else None
+    more = fair_suffix(system, trace) if trace.closure else None
     if more is None:
         return trace, steps, steps
     whole = replay(system, (*trace.path, *more.lead_in, *more.cycle))

@@ -14,8 +14,8 @@ from dataclasses import replace
 
 from podrace.analysis.prove.cluster_batches import Task, work
 from podrace.analysis.prove.proof_request import Question
-from podrace.checker.jobs import Chunk, Here, Processes, sweep
-from podrace.checker.parametric.parametric_system import Family
+from podrace.checker.jobs import Here, Job, Processes, run_jobs
+from podrace.checker.parametric.parametric_system import Regions
 from podrace.model.environment.objects import Scope
 from podrace.scenarios.template import ClusterTemplate, Limits, templates
 
@@ -29,18 +29,20 @@ EXAMPLE = ClusterTemplate((), 0, graceful=False, limits=Limits(least_request=1),
 CHUNK = 20
 
 
-def chunks(question: Question, pods: int, nodes: int) -> list[Chunk]:
+def jobs(question: Question, pods: int, nodes: int) -> list[Job]:
     """All clusters of exactly this size."""
     found = []
     for template in templates(pods, nodes, EXAMPLE):
         asked = replace(question, template=template)
-        unknown = asked.unknown()
-        family = Family(unknown, question.property)
-        ranges = tuple(family.ranges[q] for q in unknown.quantities)
-        members = [(tuple(r.values[q] for q in unknown.quantities), r.cells) for r in family.representatives]
+        parametric = asked.parametric_system()
+        regions = Regions(parametric, question.property)
+        ranges = tuple(regions.ranges[q] for q in parametric.parameters)
+        members = [
+            (tuple(r.values[q] for q in parametric.parameters), r.regions) for r in regions.representatives
+        ]
         for start in range(0, len(members), CHUNK):
             task = Task(asked, ranges, tuple(members[start : start + CHUNK]))
-            found.append(Chunk(f"{template} #{start}", task))
+            found.append(Job(f"{template} #{start}", task))
     return found
 
 
@@ -53,17 +55,17 @@ def main() -> None:
     for release, fixes, prop in CASES:
         question = Question(EXAMPLE, release, fixes, (), prop)
         began = time.perf_counter()
-        todo = chunks(question, pods, nodes)
+        todo = jobs(question, pods, nodes)
         told = time.perf_counter() - began
         seconds = []
         states: set[int] = set()
         for pool in (Here(), Processes(2)):
             began = time.perf_counter()
-            states.add(sum(c.states for _, result in sweep(work, todo, pool) for c in result.clusters))
+            states.add(sum(c.states for _, result in run_jobs(work, todo, pool) for c in result.clusters))
             seconds.append(time.perf_counter() - began)
         assert len(states) == 1, "one process and two disagree"
-        clusters = sum(cells for chunk in todo for _, cells in chunk.task.members)
-        searched = sum(len(chunk.task.members) for chunk in todo)
+        clusters = sum(cells for job in todo for _, cells in job.task.members)
+        searched = sum(len(job.task.members) for job in todo)
         name = f"{prop} {release}" + "".join(f" + {fix}" for fix in fixes)
         print(
             f"{name:<34}{clusters:>12,}{searched:>10,}{told:>11.1f}s{states.pop():>14,}{seconds[0]:>10.1f}s{seconds[1]:>8.1f}s"

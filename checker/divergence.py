@@ -55,7 +55,7 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
-class Parting:
+class Divergence:
     """The answer. Without a `difference`: `alike` says that there is none in any reachable state, and otherwise nothing is
     known. `shortest`: no shorter run leads to a difference.
     """
@@ -65,7 +65,7 @@ class Parting:
     shortest: bool
 
 
-def parting(before: TransitionSystem, after: TransitionSystem, budget: Budget | None = None) -> Parting:
+def divergence(before: TransitionSystem, after: TransitionSystem, budget: Budget | None = None) -> Divergence:
     """Search the first system for a state in which the second would decide differently.
 
     Variables that only the second has are taken to be as at the start; where they are not, a difference may be missed
@@ -75,18 +75,18 @@ def parting(before: TransitionSystem, after: TransitionSystem, budget: Budget | 
     comparable = names == {v.name for v in after.variables}
     start = _decisions(before, before.initial, after, after.initial)
     if start or _common(before, before.initial, after) != _common(after, after.initial, before):
-        return Parting(Difference(replay(before, ()), tuple(start)), False, True)
+        return Divergence(Difference(replay(before, ()), tuple(start)), False, True)
     with fresh_graph():
         differs = _differs(before, after)
         same = before.with_predicates(
             invariants={_SAME: negate(differs)}, witnesses={}, resettabilities={}, livenesses={}, views={}
         )
     if differs.is_const and not differs.value:
-        return Parting(None, comparable, False)
+        return Divergence(None, comparable, False)
     (found,) = check(same, [_SAME], budget)
     if found.trace is None:
-        return Parting(None, comparable and found.verdict is Verdict.HOLDS, False)
-    return Parting(_walk(before, after, found.trace.path), False, comparable)
+        return Divergence(None, comparable and found.verdict is Verdict.HOLDS, False)
+    return Divergence(_walk(before, after, found.trace.path), False, comparable)
 
 
 def _differs(before: TransitionSystem, after: TransitionSystem) -> Expr:
@@ -97,7 +97,7 @@ def _differs(before: TransitionSystem, after: TransitionSystem) -> Expr:
         if node.op == "const":
             return const(node.sort, node.value)
         if node.op != "var":
-            raise ValueError(f"`{node.op}`: systems with unknown quantities cannot be compared")
+            raise ValueError(f"`{node.op}`: systems with unknown parameters cannot be compared")
         kept: Variable | None = own.get(node.value.name)
         return const(node.sort, node.value.initial) if kept is None else variable(kept)
 

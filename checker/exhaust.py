@@ -1,4 +1,4 @@
-"""One property of a system with unknown quantities: every choice of them that can be told apart is searched to the end."""
+"""One property of a system with unknown parameters: every choice of them that can be told apart is searched to the end."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from ..model.language import Parameter
 from .core.exploration import Budget, Exploration, Watcher
 from .core.result import Counts, Coverage, EngineDisagreement, Result, Verdict, combine
 from .parametric.explorer import Explorer
-from .parametric.parameters import with_quantities
-from .parametric.parametric_system import Family, Representative, Unknown
+from .parametric.parameters import with_parameters
+from .parametric.parametric_system import ParametricSystem, Regions, Representative
 from .reduction.conclusion import coverage_of, times_fired, verdict_of
 from .reduction.questions import kind_of
 from .reduction.slicing import Slicer
@@ -38,7 +38,7 @@ class Searched:
     """
 
     values: Mapping[Parameter, int]
-    cells: int
+    regions: int
     verdict: Verdict
     counts: Counts
     steps: int | None = None
@@ -49,30 +49,30 @@ class Searched:
 class Exhausted:
     """The result for all choices together, and what came out for each that was searched.
 
-    `family` is None if time was over before the choices were known. In the `result`, states and transitions are those of all
+    `regions` is None if time was over before the choices were known. In the `result`, states and transitions are those of all
     searches, the depth is that of the deepest; it has no evidence: `simplest` says where to look for some.
     """
 
     result: Result
-    family: Family | None
+    regions: Regions | None
     searched: tuple[Searched, ...]
 
     def count(self, verdict: Verdict | None = None) -> int:
         """How many choices that can be told apart have this verdict; without one, how many there are."""
-        return sum(one.cells for one in self.searched if verdict in (None, one.verdict))
+        return sum(one.regions for one in self.searched if verdict in (None, one.verdict))
 
     def simplest(self) -> Mapping[Parameter, int] | None:
         """Of the choices with the shortest counterexample the one with the least numbers; None without any."""
         violating = [one for one in self.searched if one.steps is not None]
-        if not violating or self.family is None:
+        if not violating or self.regions is None:
             return None
         shortest = min(one.steps for one in violating if one.steps is not None)
-        least = [self.family.smallest(one.values) for one in violating if one.steps == shortest]
+        least = [self.regions.smallest(one.values) for one in violating if one.steps == shortest]
         return min(least, key=lambda values: (sum(map(abs, values.values())), tuple(values.values())))
 
 
 def exhaust(
-    unknown: Unknown,
+    parametric: ParametricSystem,
     property_id: str,
     budget: Budget,
     *,
@@ -82,7 +82,7 @@ def exhaust(
     """Search every choice; the states and the memory of the budget are for each search, the time for all together.
 
     Every counterexample is executed by the interpreter, and for each witness a shortest run to it. Raises
-    TooManyChoices, EngineDisagreement, what `Family` raises, and ValueError if the assumptions leave no choice.
+    TooManyChoices, EngineDisagreement, what `Regions` raises, and ValueError if the assumptions leave no choice.
     """
     began = time.monotonic()
 
@@ -95,12 +95,12 @@ def exhaust(
         if (seconds := left()) is not None and seconds <= 0:
             raise _OutOfTime
 
-    family = Family(unknown, property_id, look)
+    regions = Regions(parametric, property_id, look)
     seen = _Seen()
     found: list[Searched] = []
 
-    def exhausted(known: Family | None) -> Exhausted:
-        system = unknown.system
+    def exhausted(known: Regions | None) -> Exhausted:
+        system = parametric.system
         unfinished = [one.stopped for one in found if one.stopped is not None] if known else ["timeout"]
         result = Result(
             system=system.name,
@@ -113,31 +113,31 @@ def exhaust(
                 depth=max((one.counts.depth or 0 for one in found), default=0),
                 seconds=time.monotonic() - began,
             ),
-            coverage=seen.coverage(unknown, known, property_id),
+            coverage=seen.coverage(parametric, known, property_id),
             stopped=unfinished[0] if unfinished else None,
             engine=engine,
         )
         return Exhausted(result, known, tuple(found))
 
     try:
-        chosen = family.representatives
+        chosen = regions.representatives
     except _OutOfTime:
         return exhausted(None)
     if not chosen:
         raise ValueError("no choice of numbers meets what is assumed of them")
     search: Callable[[Representative, Budget], Searched]
     if engine == "native":
-        search = _Series(family, property_id, seen, progress)
+        search = _Series(regions, property_id, seen, progress)
     else:
-        search = _Alone(family, property_id, seen, engine, progress)
+        search = _Alone(regions, property_id, seen, engine, progress)
     for one in chosen:
         seconds = left()
         if seconds is not None and seconds <= 0:
             nothing = Counts(states=0, transitions=0, depth=0)
-            found.append(Searched(one.values, one.cells, Verdict.INCONCLUSIVE, nothing, stopped="timeout"))
+            found.append(Searched(one.values, one.regions, Verdict.INCONCLUSIVE, nothing, stopped="timeout"))
         else:
             found.append(search(one, replace(budget, timeout=seconds)))
-    return exhausted(family)
+    return exhausted(regions)
 
 
 @dataclass
@@ -155,11 +155,11 @@ class _Seen:
             self.reached[witness] = min(steps, self.reached.get(witness, steps))
         self.constraints_hit.update(hit)
 
-    def coverage(self, unknown: Unknown, family: Family | None, property_id: str) -> Coverage:
+    def coverage(self, parametric: ParametricSystem, regions: Regions | None, property_id: str) -> Coverage:
         """The same of the whole system."""
         return coverage_of(
-            Slicer(unknown.system),
-            family.slice if family else unknown.system,
+            Slicer(parametric.system),
+            regions.slice if regions else parametric.system,
             property_id,
             fired=self.fired,
             reached=self.reached,
@@ -170,8 +170,8 @@ class _Seen:
 class _Series:
     """One compiled search after the other, by the native engine."""
 
-    def __init__(self, family: Family, property_id: str, seen: _Seen, progress: Watcher | None) -> None:
-        self.explorer = Explorer(family.unknown, property_id, family.ranges)
+    def __init__(self, regions: Regions, property_id: str, seen: _Seen, progress: Watcher | None) -> None:
+        self.explorer = Explorer(regions.parametric, property_id, regions.ranges)
         self.seen, self.progress = seen, progress
 
     def __call__(self, one: Representative, budget: Budget) -> Searched:
@@ -190,7 +190,7 @@ class _Series:
         self.seen.add(times_fired(self.explorer.slice, answer.fired), reached, answer.constraints_hit)
         return Searched(
             one.values,
-            one.cells,
+            one.regions,
             verdict,
             Counts(answer.states, answer.transitions, answer.depth, answer.seconds),
             None if trace is None else len(trace.steps),
@@ -210,17 +210,17 @@ class _Alone:
 
     def __init__(
         self,
-        family: Family,
+        regions: Regions,
         property_id: str,
         seen: _Seen,
         engine: Engine,
         progress: Watcher | None,
     ) -> None:
-        self.system, self.property, self.seen = family.unknown.system, property_id, seen
+        self.system, self.property, self.seen = regions.parametric.system, property_id, seen
         self.engine, self.progress = engine, progress
 
     def __call__(self, one: Representative, budget: Budget) -> Searched:
-        system = with_quantities(self.system, {q.name: value for q, value in one.values.items()})
+        system = with_parameters(self.system, {q.name: value for q, value in one.values.items()})
         (result,) = check(
             system,
             [self.property],
@@ -232,7 +232,7 @@ class _Alone:
         self.seen.add(seen.fired, seen.witnesses_reached, seen.constraints_hit)
         return Searched(
             one.values,
-            one.cells,
+            one.regions,
             result.verdict,
             result.counts,
             None if result.trace is None else len(result.trace.steps),

@@ -5,6 +5,8 @@ property holds. The minimal conflicts are enumerated with a hitting set tree (Re
 Principles, 1987): each node is the system without some kinds of steps; if it is still violated, the node's children are without
 one more kind of its counterexample. A tree that is built to its end leaves no way out: every run to a violation takes
 all kinds of steps of one of the ways.
+
+`minimal_sets` finds such sets of anything by trying all subsets: few are enough for that, and nothing need be known of them.
 """
 
 from __future__ import annotations
@@ -13,6 +15,8 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import TypeVar
 
 from ..model.language import Entity, Transition, TransitionSystem
 from .core.exploration import Budget, Path
@@ -126,7 +130,7 @@ class _Tree:
         self._harmless: list[Kinds] = []
         self._ran_out: str | None = None
         self._searches = self._states = 0
-        self._bounds: set[str] = set()
+        self._constraints_hit: set[str] = set()
 
     def build(self, most: int) -> Ways:
         every = frozenset(self._kinds)
@@ -157,7 +161,7 @@ class _Tree:
         result = self._check(part)
         if result.verdict is Verdict.HOLDS:
             self._harmless.append(allowed)
-            self._bounds.update(result.coverage.constraints_hit)
+            self._constraints_hit.update(result.coverage.constraints_hit)
         if result.verdict is Verdict.INCONCLUSIVE:
             self._ran_out = self._ran_out or result.stopped
         if result.trace is None:
@@ -214,5 +218,24 @@ class _Tree:
             self._searches,
             self._states,
             time.monotonic() - self._started,
-            tuple(bound for bound in self._whole.constraints if bound in self._bounds),
+            tuple(
+                constraint for constraint in self._whole.constraints if constraint in self._constraints_hit
+            ),
         )
+
+
+T = TypeVar("T")
+
+
+def minimal_sets(candidates: Sequence[T], suffices: Callable[[tuple[T, ...]], bool]) -> list[tuple[T, ...]]:
+    """Every set of candidates that suffices while none of its proper subsets does, in the order of the candidates.
+
+    Asks about each subset at most once, and not about supersets of one that suffices. Nothing is assumed of `suffices`:
+    a superset may well not suffice.
+    """
+    found: list[tuple[T, ...]] = []
+    for size in range(len(candidates) + 1):
+        for chosen in combinations(candidates, size):
+            if not any(set(smaller) <= set(chosen) for smaller in found) and suffices(chosen):
+                found.append(chosen)
+    return found

@@ -69,17 +69,17 @@ class Vocabulary:
     """Draws expressions over some variables."""
 
     def __init__(
-        self, draw: Draw, variables: list[Variable], quantities: list[Parameter] | None = None
+        self, draw: Draw, variables: list[Variable], parameters: list[Parameter] | None = None
     ) -> None:
-        self.draw, self.variables, self.quantities = draw, variables, quantities or []
+        self.draw, self.variables, self.parameters = draw, variables, parameters or []
 
     def choice(self, options: Any) -> Any:
         return self.draw(st.sampled_from(options))
 
     def leaf(self, sort: Sort, lo: int = -2, hi: int = 7) -> Expr:
         """A variable of this sort if there is one, or a constant."""
-        if sort is INT and self.quantities and self.draw(st.booleans()):
-            return parameter(self.choice(self.quantities))
+        if sort is INT and self.parameters and self.draw(st.booleans()):
+            return parameter(self.choice(self.parameters))
         known = [v for v in self.variables if v.sort == sort]
         if known and self.draw(st.integers(0, 3)):
             return variable(self.choice(known))
@@ -215,14 +215,14 @@ def systems(
     witnesses: int = 2,
     resettabilities: int = 2,
     livenesses: int = 0,
-    quantities: int = 0,
+    parameters: int = 0,
 ) -> TransitionSystem:
     """A system with 1 to 4 variables, 1 to 6 transitions, and up to so many predicates of each kind.
 
-    It may read up to so many unknown quantities.
+    It may read up to so many unknown parameters.
     """
     with fresh_graph():
-        unknown = [Parameter(f"q{i}", lo, lo + 2) for i, lo in enumerate((0, -2, 2)[:quantities])]
+        unknown = [Parameter(f"q{i}", lo, lo + 2) for i, lo in enumerate((0, -2, 2)[:parameters])]
         words = Vocabulary(draw, draw(_variables()), unknown)
         transitions: list[Transition] = []
         while len(transitions) < 6 and (len(transitions) < 2 or draw(st.integers(0, 4))):

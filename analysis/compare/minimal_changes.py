@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ...checker.core.exploration import Budget
-from ...checker.minimal import minimal_sets
+from ...checker.ways import minimal_sets
 from ...model.history import CHANGES
 from ...reports.verify.needed import Needed, Tried
 from ..asked.method import NOBODY, Method, Watcher

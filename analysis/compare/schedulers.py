@@ -9,11 +9,11 @@ import msgspec
 
 from ...checker.core.exploration import Budget
 from ...checker.core.interpreter import Interpreter
-from ...checker.divergence import parting
+from ...checker.divergence import divergence
 from ...checker.reduction.questions import explored_slice
 from ...checker.reduction.slicing import step_name
 from ...checker.search import check
-from ...checker.trace.cross_system_replay import retrace
+from ...checker.trace.cross_system_replay import replay_across
 from ...checker.trace.fingerprint import fingerprint
 from ...checker.trace.trace import replay
 from ...model.history import Composition
@@ -168,7 +168,7 @@ class Comparer:
         self, scenario: Scenario, first: TransitionSystem, second: TransitionSystem
     ) -> Iterator[Parted]:
         self._start(f"{scenario.name}: where {self.before.label} and {self.after.label} part")
-        found = parting(first, second, self.budget)
+        found = divergence(first, second, self.budget)
         if found.difference is not None:
             yield Parted(
                 scenario.name,
@@ -247,7 +247,7 @@ def _in_words(
 def _tried(system: TransitionSystem, prop: str, finding: Finding) -> str | None:
     """Why the counterexample's schedule does not violate the property in this system; None if it does."""
     steps = finding.trace or ()
-    tried = retrace(system, [(label_of(step), step.actor) for step in steps])
+    tried = replay_across(system, [(label_of(step), step.actor) for step in steps])
     judge = Interpreter(system)
     if any(not judge.holds(system.invariants[prop], state) for state in replay(system, tried.path).states):
         return None

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ...checker.parametric.parametric_system import Exchange, Unknown
+from ...checker.parametric.parametric_system import Exchange, ParametricSystem
 from ...model.environment.objects import Scope
 from ...model.history import CHANGES, Composition, resolve
 from ...properties import PROPERTIES, instrument
@@ -55,12 +55,12 @@ class Question:
         found = resolve(self.release, self.with_fixes, self.without_fixes)
         return with_patches(found, patches_of(self.patches))
 
-    def unknown(self) -> Unknown:
-        """The system with its unknown quantities."""
+    def parametric_system(self) -> ParametricSystem:
+        """The system with its parameters: the requests, capacities and priorities."""
         composition = self.composition
         prop = own_properties(self.own).get(self.property) or PROPERTIES[self.property]
         found = sketch(self.template)
-        return Unknown(
+        return ParametricSystem(
             instrument(found.spec, composition.classes, [prop]),
             found.quantities,
             found.assumptions(),

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import msgspec
 
-from ...checker.trace.cross_system_replay import retrace
+from ...checker.trace.cross_system_replay import replay_across
 from ...checker.trace.trace import plain_value, replay
 from ...reports.document import Finding
 from ...reports.evidence import Retraced
@@ -45,7 +45,7 @@ def with_retraced(runs: Sequence[Run], findings: Sequence[Finding]) -> list[Find
 
 def _retraced(run: Run, violated: Finding) -> Retraced:
     system = system_of(run)
-    tried = retrace(system, [(label_of(step), step.actor) for step in violated.trace or ()])
+    tried = replay_across(system, [(label_of(step), step.actor) for step in violated.trace or ()])
     trace = replay(system, tried.path)
     start = system.describe(system.initial)
     return Retraced(

@@ -124,7 +124,7 @@ class Search:
             words=f"Violated after {steps}. With {size}, no run is shorter, whatever the sizes and priorities, {smallest}",
             steps=steps_of(system, example.trace),
             scenario=scenario_text(
-                concrete(template, example.quantities),
+                concrete(template, example.parameters),
                 name=f"{prop.lower()}-{template.pods}-pods-{len(template.bound)}-nodes-{self.found}",
                 title=f"{prop} is violated after {steps}",
                 release=composition.release,

@@ -6,7 +6,7 @@ Least means least words, compared as unsigned numbers from the first on.
 from __future__ import annotations
 
 from ...model.language import TransitionSystem
-from ..parametric.permutation import Permutation
+from ..parametric.exchange import Permutation
 from ..reduction.symmetry import Symmetry
 from .llvm_text import Assembly, function, loop, pointers, signed, store, words
 from .state_layout import Field, Layout

@@ -1,1 +1,1 @@
-"""What every engine shares: the reference interpreter, what a search is asked and answers, what the machine lends."""
+"""What every engine shares: the reference interpreter, traces and results, what a search is asked and answers, what the machine lends."""

@@ -78,7 +78,7 @@ class Exploration:
     to a state from which fair transitions alone can no longer reach it (filled only when complete).
     `lassos` maps a violated liveness to a lasso, which begins in a fair component as close to the initial state as any
     (filled when complete, or when a large search has found one for every liveness and so ends as "answered").
-    `fired[i]` counts how often transition i was enabled; `constraints_hit` names the bounds that stopped a
+    `fired[i]` counts how often transition i was enabled; `constraints_hit` names the constraints that stopped a
     transition whose guard held. `pruned` counts the enabled transitions that a reduced search did not take.
     """
 

@@ -29,7 +29,7 @@ OPERATORS: dict[str, Callable[..., int]] = {
 class Interpreter:
     """Evaluates one system. States are tuples of codes, in the order of `system.variables`.
 
-    `parameters` gives the value of each quantity that the system leaves open, by its name.
+    `parameters` gives the value of each parameter that the system leaves open, by its name.
     """
 
     def __init__(self, system: TransitionSystem, parameters: Mapping[str, int] | None = None) -> None:
@@ -74,7 +74,7 @@ class Interpreter:
         if node.op != "param":
             raise ValueError(f"`{node.op}` is no operator of the modelling language")
         if value.name not in self.parameters:
-            raise ValueError(f"the quantity `{value.name}` has no value here: give one in `parameters`")
+            raise ValueError(f"the parameter `{value.name}` has no value here: give one in `parameters`")
         return self.parameters[value.name]
 
     def holds(self, predicate: Expr, state: State) -> bool:
@@ -93,12 +93,12 @@ class Interpreter:
         """The constraints of one transition that do not hold in this state, whether or not its guard does."""
         return [
             name
-            for name, bound in self.system.transitions[number].constraints
-            if not self.holds(bound, state)
+            for name, constraint in self.system.transitions[number].constraints
+            if not self.holds(constraint, state)
         ]
 
     def constraints_hit(self, state: State) -> frozenset[str]:
-        """The bounds that stop a transition here whose guard holds."""
+        """The constraints that stop a transition here whose guard holds."""
         return frozenset(
             name
             for number, transition in enumerate(self.system.transitions)

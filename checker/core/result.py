@@ -229,7 +229,7 @@ def _holds(result: Result) -> str:
     seen = result.coverage
     sentences = [f"Holds in every interleaving: {_explored(result)}."]
     if seen.constraints_hit:
-        sentences.append(f"Within these bounds, which were hit: {'; '.join(seen.constraints_hit)}.")
+        sentences.append(f"Within these constraints, which were hit: {'; '.join(seen.constraints_hit)}.")
     if not seen.fired:
         sentences.append("Vacuous: no step makes a difference to it.")
     elif seen.witnesses_missed:

@@ -1,6 +1,6 @@
 """Transition systems written in the languages of other checkers, so that those can check podrace.
 
-`to_promela` writes for SPIN, `to_tlaplus` for TLC. Both keep names, types, initial values, steps and bounds, and
+`to_promela` writes for SPIN, `to_tlaplus` for TLC. Both keep names, types, initial values, steps and constraints, and
 state each invariant; a search without reductions by either visits exactly as many states as `native.explore`.
 """
 

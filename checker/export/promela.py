@@ -24,7 +24,7 @@ FLOOR_DIV = "#define floor_div(a, b) ((a) >= 0 -> (a) / (b) : -((-1 - (a)) / (b)
 
 
 def to_promela(system: TransitionSystem, about: str = "", parameters: Mapping[str, int] | None = None) -> str:
-    """The text of a model. `about` becomes a comment at its top; `parameters` are values of open quantities,
+    """The text of a model. `about` becomes a comment at its top; `parameters` are values of open parameters,
     and those that are missing must be given to SPIN's preprocessor.
 
     Raises ValueError for what SPIN cannot take: a value beyond 32 bits, a guard that is too long when written out.
@@ -43,10 +43,10 @@ class _Promela:
             for name in table
         }
         self.constants = Constants(system, self.names)
-        open_quantities = {n.value: None for n in topological(system.roots()) if n.op == "param"}
-        self.parameters = {p: self.names.new(p.name) for p in open_quantities}
+        left_open = {n.value: None for n in topological(system.roots()) if n.op == "param"}
+        self.parameters = {p: self.names.new(p.name) for p in left_open}
         conditions = [t.guard for t in system.transitions]
-        conditions += [bound for t in system.transitions for _, bound in t.constraints]
+        conditions += [constraint for t in system.transitions for _, constraint in t.constraints]
         conditions += [e for table in self._tables().values() for e in table.values()]
         self._refuse(conditions)
         self.macros = {node: self.names.new(f"shared {i}") for i, node in enumerate(shared(conditions), 1)}
@@ -126,7 +126,7 @@ class _Promela:
                 yield f"#define {name} {self.given[par.name]}"
             else:
                 yield f"#ifndef {name}"
-                yield f"#error give the quantity {name}, {par.lo} to {par.hi}: spin -a -D{name}=..."
+                yield f"#error give the parameter {name}, {par.lo} to {par.hi}: spin -a -D{name}=..."
                 yield "#endif"
         for sort, members in self.constants.members():
             yield f"/* {_comment(str(sort))} */"
@@ -177,7 +177,7 @@ class _Promela:
         yield "  :: d_step {"
         # In parentheses, where the end of a line does not end the statement.
         for i, (part, limit) in enumerate(tests or [("true", "")]):
-            note = f"  /* bound: {_comment(limit)} */" if limit else ""
+            note = f"  /* constraint: {_comment(limit)} */" if limit else ""
             yield wrapped("       ( " if i == 0 else "         && ", part) + note
         yield "       ) ->"
         assignments = list(self._assignments(t)) or ["skip"]

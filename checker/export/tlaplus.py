@@ -30,7 +30,7 @@ def to_tlaplus(
     name: str | None = None,
     parameters: Mapping[str, int] | None = None,
 ) -> Module:
-    """The module of a system. `about` becomes a comment at its top. Open quantities are constants; the
+    """The module of a system. `about` becomes a comment at its top. Open parameters are constants; the
     configuration gives those that `parameters` has a value for, and leaves the others to be filled in.
     """
     return _TlaPlus(system, about, name or system.name, dict(parameters or {})).module()
@@ -42,8 +42,8 @@ class _TlaPlus:
         self.names = Names(TLAPLUS)
         self.title = self.names.new(title)
         self.variables = {v: self.names.new(v.name) for v in system.variables}
-        open_quantities = {n.value: None for n in topological(system.roots()) if n.op == "param"}
-        self.parameters = {p: self.names.new(p.name) for p in open_quantities}
+        left_open = {n.value: None for n in topological(system.roots()) if n.op == "param"}
+        self.parameters = {p: self.names.new(p.name) for p in left_open}
         tables = {
             "invariant": system.invariants,
             "witness": system.witnesses,
@@ -173,8 +173,8 @@ class _TlaPlus:
             yield "    IN"
         if not (t.guard.is_const and t.guard.value):
             yield from (wrapped(f"{margin}/\\ ", part) for part in self.notation.conjuncts(t.guard, named))
-        for bound, e in t.constraints:
-            yield f"{margin}\\* bound: {bound}"
+        for constraint, e in t.constraints:
+            yield f"{margin}\\* constraint: {constraint}"
             yield from (wrapped(f"{margin}/\\ ", part) for part in self.notation.conjuncts(e, named))
         for v, e in updates.items():
             yield wrapped(f"{margin}/\\ {self.variables[v]}' = ", self.notation.bare(e, named, *ARITHMETIC))

@@ -1,8 +1,16 @@
 """Many independent searches: in this process, in a pool of processes, or on a Ray cluster; with the same results."""
 
-from .chunk import Chunk, LostWorker, Work
+from .job import Job, JobFunction, LostWorker, run_jobs
 from .journal import Journal, JournalProblem
 from .local import Here, Processes
-from .run import sweep
 
-__all__ = ["Chunk", "Here", "Journal", "JournalProblem", "LostWorker", "Processes", "Work", "sweep"]
+__all__ = [
+    "Here",
+    "Job",
+    "JobFunction",
+    "Journal",
+    "JournalProblem",
+    "LostWorker",
+    "Processes",
+    "run_jobs",
+]

@@ -1,6 +1,6 @@
-"""A sweep's results in a file, so that it can be stopped at any moment and go on later with nothing lost.
+"""The results of jobs in a file, so that it can be stopped at any moment and go on later with nothing lost.
 
-A file of lines of JSON: a header that says what is swept, then a line for each finished chunk. A line that was cut off
+A file of lines of JSON: a header that says what the jobs are about, then a line for each finished job. A line that was cut off
 in the middle, as a kill leaves it, is dropped.
 """
 
@@ -14,7 +14,7 @@ from typing import Any, TextIO
 
 import msgspec
 
-_FORMAT = "podrace sweep 1"
+_FORMAT = "podrace jobs 1"
 
 
 class JournalProblem(Exception):
@@ -22,7 +22,7 @@ class JournalProblem(Exception):
 
 
 class Journal:
-    """Results by the name of their chunk. `about` is what they are results of: the file of another sweep is refused.
+    """Results by the name of their job. `about` is what they are results of: the file of other jobs is refused.
 
     Results are what msgspec makes JSON of; `of` is their type. Raises JournalProblem.
     """
@@ -72,7 +72,7 @@ class Journal:
         *lines, rest = self.path.read_bytes().split(b"\n")
         size = self.path.stat().st_size - len(rest)
         if not lines or lines[0].decode("utf-8", "replace") != header:
-            what = "the journal of another sweep" if lines and _FORMAT.encode() in lines[0] else "no journal"
+            what = "the journal of other jobs" if lines and _FORMAT.encode() in lines[0] else "no journal"
             raise JournalProblem(f"{self.path}: is {what}: name another file, or remove it")
         decoder = msgspec.json.Decoder(tuple[str, of])  # type: ignore[valid-type]
         for number, line in enumerate(lines[1:], 2):

@@ -8,54 +8,54 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
-from .chunk import Chunk, LostWorker, Work
+from .job import Job, JobFunction, LostWorker
 
-PATIENCE = 3
+MOST_LOSSES = 3
 """How often a pool is set up again without any result in between."""
 
 
 class Here:
-    """This process, one chunk after the other."""
+    """This process, one job after the other."""
 
-    def results(self, work: Work, chunks: Iterable[Chunk]) -> Iterator[tuple[Chunk, Any]]:
+    def results(self, function: JobFunction, jobs: Iterable[Job]) -> Iterator[tuple[Job, Any]]:
         """As Pool says."""
-        for chunk in chunks:
-            yield chunk, work(chunk.task)
+        for job in jobs:
+            yield job, function(job.task)
 
 
 class Processes:
-    """So many processes, each started afresh. When one dies, all are replaced; finished chunks stay finished."""
+    """So many processes, each started afresh. When one dies, all are replaced; finished jobs stay finished."""
 
     def __init__(self, count: int) -> None:
         self.count = count
 
-    def results(self, work: Work, chunks: Iterable[Chunk]) -> Iterator[tuple[Chunk, Any]]:
+    def results(self, function: JobFunction, jobs: Iterable[Job]) -> Iterator[tuple[Job, Any]]:
         """As Pool says."""
-        left = list(chunks)
+        left = list(jobs)
         losses = 0
         while left:
             done: set[str] = set()
             try:
-                for chunk, result in self._some(work, left):
-                    done.add(chunk.name)
+                for job, result in self._some(function, left):
+                    done.add(job.name)
                     losses = 0
-                    yield chunk, result
+                    yield job, result
             except BrokenProcessPool:
                 losses += 1
-                if losses == PATIENCE:
+                if losses == MOST_LOSSES:
                     raise LostWorker(
-                        f"{PATIENCE} times in a row worker processes were killed: use fewer with --jobs, or see what killed them"
+                        f"{MOST_LOSSES} times in a row worker processes were killed: use fewer with --jobs, or see what killed them"
                     ) from None
-            left = [chunk for chunk in left if chunk.name not in done]
+            left = [job for job in left if job.name not in done]
 
-    def _some(self, work: Work, chunks: list[Chunk]) -> Iterator[tuple[Chunk, Any]]:
+    def _some(self, function: JobFunction, jobs: list[Job]) -> Iterator[tuple[Job, Any]]:
         context = multiprocessing.get_context("spawn")  # forked copies of running threads would hang
         pool = ProcessPoolExecutor(self.count, context)
         try:
-            waiting: dict[Future[Any], Chunk] = {pool.submit(work, chunk.task): chunk for chunk in chunks}
+            waiting: dict[Future[Any], Job] = {pool.submit(function, job.task): job for job in jobs}
             while waiting:
                 for future in wait(waiting, return_when=FIRST_COMPLETED).done:
-                    chunk = waiting.pop(future)
-                    yield chunk, future.result()
+                    job = waiting.pop(future)
+                    yield job, future.result()
         finally:
             pool.shutdown(wait=True, cancel_futures=True)

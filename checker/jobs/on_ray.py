@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import redirect_stdout
 from typing import Any
 
-from .chunk import Chunk, LostWorker, Work
+from .job import Job, JobFunction, LostWorker
 
 
 class RayMissing(Exception):
@@ -16,7 +16,7 @@ class RayMissing(Exception):
 
 
 class OnRay:
-    """A cluster at an address, or one that is started here (`local`). A chunk whose worker dies is run again."""
+    """A cluster at an address, or one that is started here (`local`). A job whose worker dies is run again."""
 
     def __init__(self, address: str) -> None:
         self.address = address
@@ -26,12 +26,12 @@ class OnRay:
             raise RayMissing("Ray is not installed: run `pip install podrace[ray]`") from None
         self._ray = ray
 
-    def results(self, work: Work, chunks: Iterable[Chunk]) -> Iterator[tuple[Chunk, Any]]:
+    def results(self, function: JobFunction, jobs: Iterable[Job]) -> Iterator[tuple[Job, Any]]:
         """As Pool says. What Ray has to say meanwhile, as that a worker died, goes to stderr: stdout is for results."""
         with redirect_stdout(sys.stderr):
-            yield from self._results(work, chunks)
+            yield from self._results(function, jobs)
 
-    def _results(self, work: Work, chunks: Iterable[Chunk]) -> Iterator[tuple[Chunk, Any]]:
+    def _results(self, function: JobFunction, jobs: Iterable[Job]) -> Iterator[tuple[Job, Any]]:
         ray = self._ray
         began = not ray.is_initialized()
         if began:
@@ -44,19 +44,19 @@ class OnRay:
                 line = " ".join(str(error).split())
                 raise RayMissing(f"there is no Ray cluster at `{self.address}`: {line}") from None
         try:
-            remote = ray.remote(work).options(max_retries=-1, num_cpus=1)
-            waiting = {remote.remote(chunk.task): chunk for chunk in chunks}
+            remote = ray.remote(function).options(max_retries=-1, num_cpus=1)
+            waiting = {remote.remote(job.task): job for job in jobs}
             while waiting:
                 done, _ = ray.wait(list(waiting), num_returns=1)
                 for reference in done:
-                    chunk = waiting.pop(reference)
+                    job = waiting.pop(reference)
                     try:
-                        yield chunk, ray.get(reference)
+                        yield job, ray.get(reference)
                     except ray.exceptions.RayTaskError as error:
                         raise error.cause from None
                     except ray.exceptions.RayError as error:
                         raise LostWorker(
-                            f"the cluster gave up on {chunk.name}: {type(error).__name__}"
+                            f"the cluster gave up on {job.name}: {type(error).__name__}"
                         ) from None
         finally:
             if began:

@@ -1,1 +1,1 @@
-"""All clusters at once: the finitely many that a system with unknown quantities can tell apart."""
+"""All clusters at once: the finitely many that a system with unknown parameters can tell apart."""

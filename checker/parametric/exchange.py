@@ -1,19 +1,22 @@
 """Exchanges of entities: the map of states that a candidate is, and the proof that it is an automorphism.
 
 A candidate exchanges pairs of entities: `x[p]` takes the value of `x[q]`, references to p become references to q. The proof
-compares normal forms (`equality.py`). Where these differ, somebody else may settle whether the values are the same.
+compares normal forms (`normal_forms.py`). Where these differ, somebody else may settle whether the values are the same. As a map of states, an exchange
+is a permutation: it gives each variable the value of one variable, perhaps another code of it.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from ...model.language import (
     BOOL,
     Entity,
     Expr,
     Parameter,
+    State,
     Transition,
     TransitionSystem,
     Variable,
@@ -21,7 +24,6 @@ from ...model.language import (
 )
 from ...model.language.expr import fresh_graph, variable
 from .normal_forms import Normal
-from .permutation import Move, Permutation
 
 Settle = Callable[[Expr, Expr, bool, Expr | None], bool]
 """`settle(e, f, negated, given)`: whether the image of e (its negation, if negated) is f wherever `given` holds.
@@ -43,7 +45,7 @@ def proved_exchange(system: TransitionSystem, a: Entity, b: Entity) -> Permutati
 class Exchange:
     """The candidate that exchanges the entities of each pair, and the proof.
 
-    `quantities` says which open quantity takes the place of which. `variables` tells where each variable goes, and
+    `parameters` says which open parameter takes the place of which. `variables` tells where each variable goes, and
     whether it is negated there; it is None if there is no such map.
     """
 
@@ -51,9 +53,9 @@ class Exchange:
         self,
         system: TransitionSystem,
         pairs: Sequence[tuple[Entity, Entity]],
-        quantities: Mapping[Parameter, Parameter] | None = None,
+        parameters: Mapping[Parameter, Parameter] | None = None,
     ) -> None:
-        self.system, self.quantities = system, quantities or {}
+        self.system, self.parameters = system, parameters or {}
         self._entities = {one: other for a, b in pairs for one, other in ((a, b), (b, a))}
         self._names = {one.name: other.name for one, other in self._entities.items()}
         self._codes: dict[type, dict[int, int]] = {}
@@ -128,7 +130,7 @@ class Exchange:
         def code(e: Expr, value: int) -> int:
             return self.code(e.sort.tag, value)
 
-        moved = normal.reader(images.__getitem__, code, lambda q: self.quantities.get(q, q))
+        moved = normal.reader(images.__getitem__, code, lambda q: self.parameters.get(q, q))
 
         def same(before: Expr, after: Expr, negated: bool = False, given: Expr | None = None) -> bool:
             image = moved(before)
@@ -179,3 +181,43 @@ class Exchange:
 
 def _key(t: Transition, value: Callable[[object], object]) -> object:
     return t.part, t.step, tuple((name, value(v)) for name, v in t.args)
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """Where a variable's value comes from, and what becomes of each code on the way."""
+
+    source: int
+    codes: dict[int, int] | None = None
+
+    def __call__(self, state: State) -> int:
+        code = state[self.source]
+        return code if self.codes is None else self.codes[code]
+
+
+@dataclass(frozen=True, slots=True)
+class Permutation:
+    """A map of states: variable i of the image is `moves[i]` of the state."""
+
+    moves: tuple[Move, ...]
+
+    def __call__(self, state: State) -> State:
+        """The image of a state."""
+        return tuple(move(state) for move in self.moves)
+
+    @property
+    def is_identity(self) -> bool:
+        """Whether it changes no state."""
+        return all(m == Move(i) for i, m in enumerate(self.moves))
+
+    def after(self, first: Permutation) -> Permutation:
+        """This permutation applied to the image under `first`."""
+        return Permutation(tuple(_composed(first.moves[m.source], m) for m in self.moves))
+
+
+def _composed(first: Move, then: Move) -> Move:
+    if first.codes is None:
+        return Move(first.source, then.codes)
+    if then.codes is None:
+        return first
+    return Move(first.source, {code: then.codes[new] for code, new in first.codes.items()})

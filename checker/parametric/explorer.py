@@ -1,4 +1,4 @@
-"""The search of one unknown system for one choice of its quantities after the other."""
+"""The search of one unknown system for one choice of its parameters after the other."""
 
 from __future__ import annotations
 
@@ -13,61 +13,61 @@ from ..reduction.conclusion import conclude
 from ..reduction.questions import explored_slice, kind_of
 from ..reduction.slicing import Slicer, transition_map
 from ..trace.trace import confirm, confirm_no_way_back, confirm_witness
-from .parameters import as_variables, with_quantities
-from .parametric_system import Unknown
+from .parameters import as_variables, with_parameters
+from .parametric_system import ParametricSystem
 
 
 class Explorer:
-    """Searches for one property. `ranges` hold every choice of the quantities that will be asked for.
+    """Searches for one property. `ranges` hold every choice of the parameters that will be asked for.
 
-    What is explored is a slice in which the quantities are variables that never change, so that one compilation
+    What is explored is a slice in which the parameters are variables that never change, so that one compilation
     serves all; what is confirmed is the whole system.
     """
 
     def __init__(
-        self, unknown: Unknown, property_id: str, ranges: Mapping[Parameter, tuple[int, int]]
+        self, parametric: ParametricSystem, property_id: str, ranges: Mapping[Parameter, tuple[int, int]]
     ) -> None:
-        self.unknown, self.property, self._ranges = unknown, property_id, ranges
-        self.kind = kind_of(unknown.system, property_id)
-        self.slice = explored_slice(unknown.system, property_id)
-        system, self._quantities = as_variables(self.slice, {q.name: range_ for q, range_ in ranges.items()})
+        self.parametric, self.property, self._ranges = parametric, property_id, ranges
+        self.kind = kind_of(parametric.system, property_id)
+        self.slice = explored_slice(parametric.system, property_id)
+        system, self._parameters = as_variables(self.slice, {q.name: range_ for q, range_ in ranges.items()})
         self._series = Series(system)
 
     def explore(
         self, values: Mapping[Parameter, int], budget: Budget, progress: Watcher | None = None
     ) -> Exploration:
-        """Search the slice with these quantities. Raises ValueError for one outside of its range."""
+        """Search the slice with these parameters. Raises ValueError for one outside of its range."""
         for q, value in values.items():
             least, most = self._ranges[q]
             if not least <= value <= most:
                 raise ValueError(f"`{q.name}` is searched within {least}..{most}, so it cannot be {value}")
-        chosen, quantities = _named(values), self._quantities
+        chosen, parameters = _named(values), self._parameters
         variables = self._series.system.variables
-        initial = tuple(chosen[quantities[v]] if v in quantities else v.initial for v in variables)
+        initial = tuple(chosen[parameters[v]] if v in parameters else v.initial for v in variables)
         return self._series.explore(initial, budget, progress)
 
     def confirm(self, found: Exploration, values: Mapping[Parameter, int]) -> Trace | None:
-        """The counterexample of a search with these quantities, executed on the whole system; None without one.
+        """The counterexample of a search with these parameters, executed on the whole system; None without one.
 
         Raises ReplayError or EngineDisagreement if the interpreter does not confirm what the search claims.
         """
-        system, name = self.unknown.system, self.property
+        system, name = self.parametric.system, self.property
         chosen = _named(values)
         if self.kind == "invariant" and name in found.violations:
             return confirm(system, self._path(found.violations[name]), name, chosen)
         if self.kind == "resettability" and name in found.no_way_back:
-            return confirm_no_way_back(system, self._path(found.no_way_back[name]), name, quantities=chosen)
+            return confirm_no_way_back(system, self._path(found.no_way_back[name]), name, parameters=chosen)
         if self.kind == "liveness" and (name in found.violations or name in found.lassos):
-            slicer = Slicer(with_quantities(system, chosen))
-            return conclude(slicer, with_quantities(self.slice, chosen), found, name).trace
+            slicer = Slicer(with_parameters(system, chosen))
+            return conclude(slicer, with_parameters(self.slice, chosen), found, name).trace
         return None
 
     def confirm_witness(self, found: Exploration, values: Mapping[Parameter, int], witness: str) -> int:
-        """The length of the run to a witness that a search with these quantities found, executed on the whole system.
+        """The length of the run to a witness that a search with these parameters found, executed on the whole system.
 
         Raises ReplayError.
         """
-        system = with_quantities(self.unknown.system, _named(values))
+        system = with_parameters(self.parametric.system, _named(values))
         return len(confirm_witness(system, self._path(found.witnesses[witness]), witness).steps)
 
     def _path(self, path: Path) -> Path:
@@ -75,7 +75,7 @@ class Explorer:
 
     @cached_property
     def _numbers(self) -> tuple[int, ...]:
-        return transition_map(self.slice, self.unknown.system)
+        return transition_map(self.slice, self.parametric.system)
 
 
 def _named(values: Mapping[Parameter, int]) -> dict[str, int]:

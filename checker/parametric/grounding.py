@@ -1,41 +1,46 @@
-"""What a system can learn about its unknown quantities: comparisons, with the state taken out of them.
+"""What a system can learn about its unknown parameters: comparisons, with the state taken out of them.
 
-A quantity reaches the behaviour of a system only through comparisons. In `lt(capacity, sum over pods of ite(pod is
+A parameter reaches the behaviour of a system only through comparisons. In `lt(capacity, sum over pods of ite(pod is
 there, request, 0))`, the state decides which requests are summed; for each of these cases what is left
-is a condition on the quantities alone, a *question*. Two choices of quantities that answer every question alike make every
+is a condition on the parameters alone, a *question*. Two choices of parameters that answer every question alike make every
 guard, update and predicate of the system the same function of the state, so they have the same transition system.
 
-Questions are found by letting everything in a comparison that is not a sum of quantities take every value it may,
+Questions are found by letting everything in a comparison that is not a sum of parameters take every value it may,
 whether or not a reachable state gives it: that can only make more of them, and a finer division than is needed.
 
 Where comparisons are only ever used together (not enough CPU, or not enough memory), what counts is what they say
-together: the questions are asked of the largest conditions that are built from comparisons of connected quantities.
+together: the questions are asked of the largest conditions that are built from comparisons of connected parameters.
+
+Choices that answer all questions alike are alike (`Comparisons`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from itertools import product
 
-from ...model.language import BOOL, INT, Expr, ModelError, TransitionSystem, topological
-from ...model.language.expr import const
+from ...model.language import BOOL, INT, Expr, ModelError, TransitionSystem, all_of, negate, topological
+from ...model.language.expr import const, equal, fresh_graph, parameter
 from ...model.language.graph import rebuilt
+from ..core.interpreter import Interpreter
+from ..core.union_find import UnionFind
+from .parameters import parameters_of
 
 MOST_CASES = 1 << 14
 """How many cases of the state one condition may have."""
 
 
 class TooManyCases(ValueError):
-    """A condition on quantities depends on more of the state than can be enumerated."""
+    """A condition on parameters depends on more of the state than can be enumerated."""
 
 
 def questions(system: TransitionSystem) -> list[Expr]:
-    """Conditions on quantities whose answers decide how the system behaves, in the graph in use, each once.
+    """Conditions on parameters whose answers decide how the system behaves, in the graph in use, each once.
 
-    Call it within `fresh_graph`. Raises TooManyCases, and ValueError for a system that keeps a quantity in its state.
+    Call it within `fresh_graph`. Raises TooManyCases, and ValueError for a system that keeps a parameter in its state.
     """
     found: dict[Expr, None] = {}
-    for condition in _Quantities(system).conditions():
+    for condition in _Parameters(system).conditions():
         for case in _cases(condition):
             if not case.is_const:
                 # A condition and its negation are one question.
@@ -43,8 +48,8 @@ def questions(system: TransitionSystem) -> list[Expr]:
     return list(found)
 
 
-class _Quantities:
-    """Where quantities are in the graph of a system."""
+class _Parameters:
+    """Where parameters are in the graph of a system."""
 
     def __init__(self, system: TransitionSystem) -> None:
         self.nodes = topological(system.roots())
@@ -56,21 +61,21 @@ class _Quantities:
                 self.below[node] = frozenset().union(
                     *(self.below.get(a, frozenset()) for a in _summands(node))
                 )
-        self.below = {node: quantities for node, quantities in self.below.items() if quantities}
+        self.below = {node: parameters for node, parameters in self.below.items() if parameters}
         for t in system.transitions:
             for variable, update in t.updates.items():
                 if update in self.below:
                     raise ValueError(
-                        f"{t.label} keeps a quantity in `{variable.name}`: its values cannot be enumerated"
+                        f"{t.label} keeps a parameter in `{variable.name}`: its values cannot be enumerated"
                     )
         self.roots = set(system.roots())
 
     def conditions(self) -> Iterator[Expr]:
-        """The largest conditions that only comparisons of connected quantities make up."""
-        parts = _Parts()
+        """The largest conditions that only comparisons of connected parameters make up."""
+        parts = UnionFind[Expr]()
         comparisons = {n: self._compared(n) for n in self.nodes if self._compared(n)}
-        for quantities in comparisons.values():
-            parts.join(quantities)
+        for parameters in comparisons.values():
+            parts.join(parameters)
         pure: dict[Expr, frozenset[Expr]] = dict(comparisons)
         for node in self.nodes:
             if node.op in ("and", "or") and all(_plain(a) in comparisons for a in node.args):
@@ -78,9 +83,9 @@ class _Quantities:
                     parts.join(q for a in node.args for q in comparisons[_plain(a)])
         for node in self.nodes:
             if node.op in ("not", "and", "or") and all(a in pure for a in node.args):
-                quantities = frozenset().union(*(pure[a] for a in node.args))
-                if parts.connected(quantities) and _count(node) <= MOST_CASES:
-                    pure[node] = quantities
+                parameters = frozenset().union(*(pure[a] for a in node.args))
+                if parts.connected(parameters) and _count(node) <= MOST_CASES:
+                    pure[node] = parameters
         hidden = set(pure)
         for node in self.nodes:
             if node not in pure:
@@ -101,29 +106,6 @@ class _Quantities:
         return frozenset().union(*(self.below.get(a, frozenset()) for a in node.args))
 
 
-class _Parts:
-    """Quantities that some comparison connects (union-find)."""
-
-    def __init__(self) -> None:
-        self._leader: dict[Expr, Expr] = {}
-
-    def join(self, quantities: Iterable[Expr]) -> None:
-        first: Expr | None = None
-        for quantity in quantities:
-            leader = self._find(quantity)
-            first = leader if first is None else first
-            self._leader[leader] = first
-
-    def connected(self, quantities: Iterable[Expr]) -> bool:
-        return len({id(self._find(q)) for q in quantities}) <= 1
-
-    def _find(self, quantity: Expr) -> Expr:
-        leader = self._leader.setdefault(quantity, quantity)
-        while self._leader[leader] is not leader:
-            leader = self._leader[leader]
-        return leader
-
-
 def _plain(node: Expr) -> Expr:
     return node.args[0] if node.op == "not" else node
 
@@ -142,7 +124,7 @@ def _sums(comparison: Expr) -> bool:
 
 
 def _leaves(condition: Expr) -> list[Expr]:
-    """What of the state a condition depends on: conditions of choices, and numbers that are no quantities."""
+    """What of the state a condition depends on: conditions of choices, and numbers that are no parameters."""
     found: dict[Expr, None] = {}
     for node in _above_the_state(condition):
         if node.op == "ite" and _has_state(node.args[0]):
@@ -185,7 +167,7 @@ def _cases(condition: Expr) -> Iterator[Expr]:
             yield _with_values(condition, dict(zip(leaves, codes, strict=True)))
         except ModelError as error:  # a divisor of which the state makes sure that it is positive
             raise ValueError(
-                f"a comparison of quantities cannot be taken out of the state: {error}"
+                f"a comparison of parameters cannot be taken out of the state: {error}"
             ) from None
 
 
@@ -209,3 +191,29 @@ def _with_values(condition: Expr, values: dict[Expr, int]) -> Expr:
 
 def _has_state(condition: Expr) -> bool:
     return any(node.op == "var" for node in topological([condition]))
+
+
+class Comparisons:
+    """The questions of a system about its parameters; `exact` if they cannot be enumerated: then each value counts."""
+
+    def __init__(self, system: TransitionSystem) -> None:
+        self._system = system
+        self.all: tuple[Expr, ...]
+        with fresh_graph():
+            try:
+                self.exact, self.all = False, tuple(questions(system))
+            except ValueError:
+                self.exact, self.all = True, tuple(parameter(q) for q in parameters_of(system))
+
+    def like(self, values: Mapping[str, int]) -> Expr:
+        """The condition on parameters that the same holds of them as of these values."""
+        interpreter, start = Interpreter(self._system, values), self._system.initial
+        with fresh_graph():
+            conditions = []
+            for compared in self.all:
+                value = interpreter.evaluate(compared, start)
+                if self.exact:
+                    conditions.append(equal(compared, value))
+                else:
+                    conditions.append(compared if value else negate(compared))
+            return all_of(conditions)

@@ -29,11 +29,11 @@ class Normal:
         self,
         variable: Callable[[Variable], tuple[Variable, bool]] = lambda v: (v, False),
         code: Callable[[Expr, int], int] = lambda _, code: code,
-        quantity: Callable[[Parameter], Parameter] = lambda q: q,
+        p: Callable[[Parameter], Parameter] = lambda q: q,
     ) -> Callable[[Expr], Form]:
         """Gives forms of expressions in which each variable is replaced by another, or by its negation.
 
-        `code(e, c)` replaces the value c of an expression of the sort of e; `quantity` replaces open quantities.
+        `code(e, c)` replaces the value c of an expression of the sort of e; `parameter` replaces open parameters.
         """
         known: dict[Expr, Form] = {}
 
@@ -42,7 +42,7 @@ class Normal:
                 for node in topological([root]):
                     if node not in known:
                         known[node] = (
-                            self._number(("param", quantity(node.value)))
+                            self._number(("param", p(node.value)))
                             if node.op == "param"
                             else self._form(node, known, variable, code)
                         )

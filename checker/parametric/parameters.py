@@ -1,4 +1,4 @@
-"""The quantities that a system leaves open, and the system that a choice of them gives."""
+"""The parameters that a system leaves open, and the system that a choice of them gives."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from ...model.language import INT, Expr, Parameter, TransitionSystem, Variable, 
 from ...model.language.expr import as_expr, const, fresh_graph, parameter, variable
 
 
-def quantities_of(system: TransitionSystem) -> tuple[Parameter, ...]:
-    """The unknown quantities that the system looks at, by name.
+def parameters_of(system: TransitionSystem) -> tuple[Parameter, ...]:
+    """The unknown parameters that the system looks at, by name.
 
     Raises ValueError if two of them have one name.
     """
@@ -18,24 +18,24 @@ def quantities_of(system: TransitionSystem) -> tuple[Parameter, ...]:
     for node in topological(system.roots()):
         if node.op == "param" and found.setdefault(node.value.name, node.value) is not node.value:
             raise ValueError(
-                f"{system.name} has two quantities `{node.value.name}`: they cannot be told apart"
+                f"{system.name} has two parameters `{node.value.name}`: they cannot be told apart"
             )
     return tuple(found[name] for name in sorted(found))
 
 
-def with_quantities(system: TransitionSystem, values: Mapping[str, int]) -> TransitionSystem:
-    """The system with these values for its quantities; one that is not named stays unknown.
+def with_parameters(system: TransitionSystem, values: Mapping[str, int]) -> TransitionSystem:
+    """The system with these values for its parameters; one that is not named stays unknown.
 
     Variables, transitions and their order stay as they are, also where a guard turns out to be false. Raises ValueError
-    for a value outside of its quantity's range.
+    for a value outside of its parameter's range.
     """
 
-    def chosen(quantity: Parameter) -> Expr:
-        if quantity.name not in values:
-            return parameter(quantity)
-        value = values[quantity.name]
-        if not quantity.lo <= value <= quantity.hi:
-            raise ValueError(f"`{quantity.name}` is in {quantity.lo}..{quantity.hi}, so it cannot be {value}")
+    def chosen(p: Parameter) -> Expr:
+        if p.name not in values:
+            return parameter(p)
+        value = values[p.name]
+        if not p.lo <= value <= p.hi:
+            raise ValueError(f"`{p.name}` is in {p.lo}..{p.hi}, so it cannot be {value}")
         return as_expr(value)
 
     return _replaced(system, chosen)
@@ -44,22 +44,22 @@ def with_quantities(system: TransitionSystem, values: Mapping[str, int]) -> Tran
 def as_variables(
     system: TransitionSystem, ranges: Mapping[str, tuple[int, int]]
 ) -> tuple[TransitionSystem, dict[Variable, str]]:
-    """The system in which every quantity is a variable that no transition changes, within the range for its name.
+    """The system in which every parameter is a variable that no transition changes, within the range for its name.
 
-    Also the names of the quantities by variable; one with a single value is a constant. From a state in which the variables
-    have the values v, it does what `with_quantities(system, v)` does: one system stands for all choices.
+    Also the names of the parameters by variable; one with a single value is a constant. From a state in which the variables
+    have the values v, it does what `with_parameters(system, v)` does: one system stands for all choices.
     """
-    made = {name: Variable(f"quantity {name}", INT, lo, hi, lo) for name, (lo, hi) in ranges.items()}
-    replaced = _replaced(system, lambda quantity: variable(made[quantity.name]))
+    made = {name: Variable(f"parameter {name}", INT, lo, hi, lo) for name, (lo, hi) in ranges.items()}
+    replaced = _replaced(system, lambda p: variable(made[p.name]))
     kept = {v: name for name, v in made.items() if v.lo != v.hi}
     return replace(replaced, variables=(*system.variables, *kept)), kept
 
 
-def _replaced(system: TransitionSystem, quantity: Callable[[Parameter], Expr]) -> TransitionSystem:
+def _replaced(system: TransitionSystem, p: Callable[[Parameter], Expr]) -> TransitionSystem:
     def leaf(node: Expr) -> Expr:
         if node.op == "const":
             return const(node.sort, node.value)
-        return variable(node.value) if node.op == "var" else quantity(node.value)
+        return variable(node.value) if node.op == "var" else p(node.value)
 
     with fresh_graph():
         new = substitute([*system.roots(), *system.views.values()], leaf)

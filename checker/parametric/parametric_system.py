@@ -1,6 +1,6 @@
-"""One system with unknown quantities, and the choices of them that it can tell apart.
+"""One system with unknown parameters, and the choices of them that it can tell apart.
 
-The clusters of one size whose pods stand in the same places are a family.
+The clusters of one size whose pods stand in the same places are one parametric system.
 """
 
 from __future__ import annotations
@@ -11,85 +11,80 @@ from functools import cached_property
 
 from ...model.language import Entity, Expr, Parameter, TransitionSystem
 from ...model.language.expr import fresh_graph
+from ..core.union_find import UnionFind
 from ..reduction.questions import explored_slice
 from .exchange import Exchange as Candidate
 from .grounding import questions
-from .regions import Answers, Cell, Look, cells, smallest
+from .regions import Answers, Look, Region, regions, smallest
 from .valid import Valid
 
 
 @dataclass(frozen=True)
 class Exchange:
-    """Two entities that may be interchangeable, and the quantities that change places with them."""
+    """Two entities that may be interchangeable, and the parameters that change places with them."""
 
     one: Entity
     other: Entity
-    quantities: Mapping[Parameter, Parameter]
+    parameters: Mapping[Parameter, Parameter]
 
 
 @dataclass(frozen=True)
-class Unknown:
-    """A system with unknown quantities, what is assumed of them, and which entities may be interchangeable.
+class ParametricSystem:
+    """A system with unknown parameters, what is assumed of them, and which entities may be interchangeable.
 
-    `assumptions` are conditions on the quantities alone; none is needed for what their ranges say.
+    `assumptions` are conditions on the parameters alone; none is needed for what their ranges say.
     """
 
     system: TransitionSystem
-    quantities: tuple[Parameter, ...]
+    parameters: tuple[Parameter, ...]
     assumptions: tuple[Expr, ...] = ()
     exchanges: tuple[Exchange, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Representative:
-    """A choice of quantities, and how many cells it stands for: its own, and those that are its image under renaming."""
+    """A choice of parameters, and how many regions it stands for: its own, and those that are its image under renaming."""
 
     values: Mapping[Parameter, int]
-    cells: int
+    regions: int
 
 
-class Family:
-    """The choices of the quantities of one unknown system that make a difference to one property.
+class Regions:
+    """The choices of the parameters of one unknown system that make a difference to one property.
 
-    Two choices in one cell give the same slice of the system. Raises what `cells`, which tells `look` how far it is, and
+    Two choices in one region give the same slice of the system. Raises what `regions`, which tells `look` how far it is, and
     `questions` raise.
     """
 
-    def __init__(self, unknown: Unknown, property_id: str, look: Look = lambda found: None) -> None:
-        self.unknown, self._look = unknown, look
-        self.slice = explored_slice(unknown.system, property_id)
+    def __init__(
+        self, parametric: ParametricSystem, property_id: str, look: Look = lambda found: None
+    ) -> None:
+        self.parametric, self._look = parametric, look
+        self.slice = explored_slice(parametric.system, property_id)
         with fresh_graph():
             self.questions = questions(self.slice)
-        self._answers = Answers(unknown.quantities, self.questions)
+        self._answers = Answers(parametric.parameters, self.questions)
 
     @cached_property
-    def cells(self) -> list[Cell]:
-        """Every way in which the quantities can answer the questions."""
-        return cells(self.unknown.quantities, self.questions, self.unknown.assumptions, self._look)
+    def regions(self) -> list[Region]:
+        """Every way in which the parameters can answer the questions."""
+        return regions(self.parametric.parameters, self.questions, self.parametric.assumptions, self._look)
 
     @cached_property
     def representatives(self) -> list[Representative]:
-        """One choice for each class of cells that a proved exchange maps to one another, in the order of the cells."""
-        number = {cell.answers: i for i, cell in enumerate(self.cells)}
-        leader = list(range(len(self.cells)))
-
-        def find(i: int) -> int:
-            while leader[i] != i:
-                leader[i] = leader[leader[i]]
-                i = leader[i]
-            return i
-
+        """One choice for each class of regions that a proved exchange maps to one another, in the order of the regions."""
+        number = {region.answers: i for i, region in enumerate(self.regions)}
+        alike = UnionFind[int]()
         for exchange in self.exchanges:
-            for i, cell in enumerate(self.cells):
-                moved = {exchange.quantities.get(q, q): value for q, value in cell.example.items()}
+            for i, region in enumerate(self.regions):
+                moved = {exchange.parameters.get(q, q): value for q, value in region.example.items()}
                 image = number.get(self.answers(moved))
                 if image is not None:  # else the assumptions rule it out, and nothing is there to be merged
-                    one, other = sorted((find(i), find(image)))
-                    leader[other] = one
+                    alike.join(sorted((alike.find(i), alike.find(image))))
         counts: dict[int, int] = {}
-        for i in range(len(self.cells)):
-            counts[find(i)] = counts.get(find(i), 0) + 1
-        return [Representative(self.cells[i].example, count) for i, count in counts.items()]
+        for i in range(len(self.regions)):
+            counts[alike.find(i)] = counts.get(alike.find(i), 0) + 1
+        return [Representative(self.regions[i].example, count) for i, count in counts.items()]
 
     @cached_property
     def exchanges(self) -> list[Exchange]:
@@ -97,8 +92,8 @@ class Family:
         if self.slice.livenesses:
             return []
         proved = []
-        for exchange in self.unknown.exchanges:
-            candidate = Candidate(self.slice, [(exchange.one, exchange.other)], exchange.quantities)
+        for exchange in self.parametric.exchanges:
+            candidate = Candidate(self.slice, [(exchange.one, exchange.other)], exchange.parameters)
             if candidate.variables is None:
                 continue
             renamed = candidate.permutation()
@@ -110,18 +105,18 @@ class Family:
 
     @property
     def ranges(self) -> dict[Parameter, tuple[int, int]]:
-        """For each quantity the least and the greatest value of the representatives."""
+        """For each parameter the least and the greatest value of the representatives."""
         examples = [r.values for r in self.representatives]
         return {
-            q: (min(e[q] for e in examples), max(e[q] for e in examples)) for q in self.unknown.quantities
+            q: (min(e[q] for e in examples), max(e[q] for e in examples)) for q in self.parametric.parameters
         }
 
     def answers(self, values: Mapping[Parameter, int]) -> tuple[bool, ...]:
-        """How these quantities answer the questions."""
+        """How these parameters answer the questions."""
         return self._answers(values)
 
     def smallest(self, values: Mapping[Parameter, int]) -> dict[Parameter, int]:
-        """The least quantities of the same cell."""
+        """The least parameters of the same region."""
         return smallest(
-            self.unknown.quantities, self.questions, self.unknown.assumptions, self.answers(values)
+            self.parametric.parameters, self.questions, self.parametric.assumptions, self.answers(values)
         )

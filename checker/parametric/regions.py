@@ -1,17 +1,17 @@
-"""The ways in which quantities can answer a list of questions, enumerated with Z3, each with an example.
+"""The ways in which parameters can answer a list of questions, enumerated with Z3, each with an example.
 
-Quantities are integers within their ranges. A *cell* is a set of choices that answer every question alike. Cells are
-found one question after the other: the example of a cell answers the next question in one way, and Z3 is asked
-whether other members of the cell answer it in the other. So no cell is missed and none is given twice.
+Parameters are integers within their ranges. A *region* is a set of choices that answer every question alike. Regions are
+found one question after the other: the example of a region answers the next question in one way, and Z3 is asked
+whether other members of the region answer it in the other. So no region is missed and none is given twice.
 
-Questions without a quantity in common are enumerated apart; the cells are the combinations.
+Questions without a parameter in common are enumerated apart; the regions are the combinations.
 
-How quantities answer questions: worked out once for each choice of those that some question connects.
+`Answers` says how any choice answers them: worked out once for each choice of those parameters that some question connects.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import prod
@@ -21,6 +21,11 @@ import z3
 
 from ...model.language import Expr, Parameter, topological
 from ..core.interpreter import OPERATORS
+from ..core.union_find import UnionFind
+from ..smt.theories import THEORIES
+from ..smt.translate import translate
+
+INTEGERS = THEORIES["integers"]
 
 Values = dict[Parameter, int]
 Look = Callable[[int], None]
@@ -30,19 +35,19 @@ SMALL = (3, 7, 15, 31)
 
 
 class Undecided(Exception):
-    """Z3 gave up on a question about the quantities, so that their cells are not known."""
+    """Z3 gave up on a question about the parameters, so that their regions are not known."""
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
-    """The answers to the questions, in their order, and quantities that give them."""
+class Region:
+    """The answers to the questions, in their order, and parameters that give them."""
 
     answers: tuple[bool, ...]
     example: Mapping[Parameter, int]
 
 
 def evaluate(condition: Expr, values: Mapping[Parameter, int]) -> int:
-    """The value of an expression of quantities alone."""
+    """The value of an expression of parameters alone."""
     return evaluate_all(topological([condition]), values)[condition]
 
 
@@ -59,21 +64,21 @@ def evaluate_all(nodes: Sequence[Expr], values: Mapping[Parameter, int]) -> dict
     return known
 
 
-def cells(
-    quantities: Sequence[Parameter],
+def regions(
+    parameters: Sequence[Parameter],
     questions: Sequence[Expr],
     assumptions: Sequence[Expr] = (),
     look: Look = lambda found: None,
-) -> list[Cell]:
-    """Every cell of the quantities that satisfy the assumptions. Raises Undecided, and what `look` raises.
+) -> list[Region]:
+    """Every region of the parameters that satisfy the assumptions. Raises Undecided, and what `look` raises.
 
-    `look` is told now and then how many cells there are at least, and may put an end to it.
+    `look` is told now and then how many regions there are at least, and may put an end to it.
     """
     found: list[list[tuple[dict[Expr, bool], Values]]] = []
-    for members, asked, given in parts(quantities, questions, assumptions):
+    for members, asked, given in parts(parameters, questions, assumptions):
         before, part = prod(map(len, found)), []
-        for cell in _Part(members, asked, given).cells():
-            part.append(cell)
+        for region in _Part(members, asked, given).regions():
+            part.append(region)
             look(before * len(part))
         found.append(part)
     combined = []
@@ -83,69 +88,64 @@ def cells(
         for part_answers, part_example in choice:
             answers.update(part_answers)
             example.update(part_example)
-        combined.append(Cell(tuple(answers[q] for q in questions), example))
+        combined.append(Region(tuple(answers[q] for q in questions), example))
     return combined
 
 
 def smallest(
-    quantities: Sequence[Parameter],
+    parameters: Sequence[Parameter],
     questions: Sequence[Expr],
     assumptions: Sequence[Expr],
     answers: Sequence[bool],
 ) -> Values:
-    """Of the quantities with these answers, those with the least sum; of these, the first in the order of quantities.
+    """Of the parameters with these answers, those with the least sum; of these, the first in the order of parameters.
 
     Raises Undecided, and ValueError if there are none.
     """
     result: Values = {}
     wanted = dict(zip(questions, answers, strict=True))
-    for members, asked, given in parts(quantities, questions, assumptions):
+    for members, asked, given in parts(parameters, questions, assumptions):
         part = _Part(members, asked, given)
         result.update(part.smallest({q: wanted[q] for q in asked}))
-    return {q: result[q] for q in quantities}
+    return {q: result[q] for q in parameters}
 
 
 Part = tuple[list[Parameter], list[Expr], list[Expr]]
 
 
 def parts(
-    quantities: Sequence[Parameter], questions: Sequence[Expr], assumptions: Sequence[Expr]
+    parameters: Sequence[Parameter], questions: Sequence[Expr], assumptions: Sequence[Expr]
 ) -> list[Part]:
-    """Quantities that some condition connects, with the questions and the assumptions about them, in their order."""
-    leader = {q: q for q in quantities}
-
-    def find(q: Parameter) -> Parameter:
-        while leader[q] is not q:
-            q = leader[q]
-        return q
-
+    """Parameters that some condition connects, with the questions and the assumptions about them, in their order."""
+    connected = UnionFind[Parameter]()
     about = {e: [n.value for n in topological([e]) if n.op == "param"] for e in (*questions, *assumptions)}
     for members in about.values():
-        for other in members[1:]:
-            leader[find(other)] = find(members[0])
+        connected.join(members)
     found: dict[Parameter, Part] = {}
-    for q in quantities:
-        found.setdefault(find(q), ([], [], []))[0].append(q)
+    for q in parameters:
+        found.setdefault(connected.find(q), ([], [], []))[0].append(q)
     for e in questions:
-        found[find(about[e][0])][1].append(e)
+        found[connected.find(about[e][0])][1].append(e)
     for e in assumptions:
         if about[e]:
-            found[find(about[e][0])][2].append(e)
+            found[connected.find(about[e][0])][2].append(e)
     return list(found.values())
 
 
 class _Part:
-    """Connected quantities."""
+    """Connected parameters."""
 
-    def __init__(self, quantities: list[Parameter], questions: list[Expr], assumptions: list[Expr]) -> None:
-        self.quantities, self.questions, self.assumptions = quantities, questions, assumptions
-        self.unknown = {q: z3.Int(q.name) for q in quantities}
-        self.terms = _translate([*questions, *assumptions], self.unknown)
+    def __init__(self, parameters: list[Parameter], questions: list[Expr], assumptions: list[Expr]) -> None:
+        self.parameters, self.questions, self.assumptions = parameters, questions, assumptions
+        self.unknown = {q: INTEGERS.unknown(q.name, q.lo, q.hi) for q in parameters}
+        self.terms = translate(
+            topological([*questions, *assumptions]), INTEGERS, lambda leaf: self.unknown[leaf.value]
+        )
         self.solver = z3.SolverFor("QF_LIA")
         self.solver.add(*self._given())
 
-    def cells(self) -> Iterator[tuple[dict[Expr, bool], Values]]:
-        """The answers of each cell, with an example."""
+    def regions(self) -> Iterator[tuple[dict[Expr, bool], Values]]:
+        """The answers of each region, with an example."""
         first = self._example()
         if first is not None:
             yield from self._divided(0, {}, first)
@@ -155,14 +155,14 @@ class _Part:
         best = z3.Optimize()
         best.add(*self._given())
         best.add(*(self.terms[q] if yes else z3.Not(self.terms[q]) for q, yes in answers.items()))
-        best.minimize(z3.Sum([_distance(self.unknown[q], q) for q in self.quantities]))
-        for q in self.quantities:
+        best.minimize(z3.Sum([_distance(self.unknown[q], q) for q in self.parameters]))
+        for q in self.parameters:
             best.minimize(_distance(self.unknown[q], q))
         verdict = best.check()
         if verdict == z3.unknown:
             raise Undecided(best.reason_unknown())
         if verdict == z3.unsat:
-            raise ValueError("no quantities give these answers")
+            raise ValueError("no parameters give these answers")
         return self._values(best.model())
 
     def _divided(
@@ -185,7 +185,7 @@ class _Part:
             self.solver.pop()
 
     def _example(self) -> Values | None:
-        """Quantities that satisfy what the solver holds; small ones, if there are any."""
+        """Parameters that satisfy what the solver holds; small ones, if there are any."""
         verdict = self.solver.check()
         if verdict == z3.unknown:
             raise Undecided(self.solver.reason_unknown())
@@ -193,10 +193,10 @@ class _Part:
             return None
         values = self._values(self.solver.model())
         for bound in SMALL:
-            if all(abs(values[q] - _nearest(q)) <= bound for q in self.quantities):
+            if all(abs(values[q] - _nearest(q)) <= bound for q in self.parameters):
                 return values
             self.solver.push()
-            self.solver.add(*(_distance(self.unknown[q], q) <= bound for q in self.quantities))
+            self.solver.add(*(_distance(self.unknown[q], q) <= bound for q in self.parameters))
             smaller = self._values(self.solver.model()) if self.solver.check() == z3.sat else None
             self.solver.pop()
             if smaller is not None:
@@ -204,9 +204,8 @@ class _Part:
         return values
 
     def _given(self) -> Iterator[Any]:
-        for q in self.quantities:
-            yield self.unknown[q] >= q.lo
-            yield self.unknown[q] <= q.hi
+        for q in self.parameters:
+            yield from INTEGERS.within(self.unknown[q], q.lo, q.hi)
         for e in self.assumptions:
             yield self.terms[e]
 
@@ -214,60 +213,34 @@ class _Part:
         return {q: model.eval(u, model_completion=True).as_long() for q, u in self.unknown.items()}
 
 
-def _nearest(quantity: Parameter) -> int:
-    """The value of a quantity's range that is nearest to 0."""
-    return min(max(quantity.lo, 0), quantity.hi)
+def _nearest(p: Parameter) -> int:
+    """The value of a parameter's range that is nearest to 0."""
+    return min(max(p.lo, 0), p.hi)
 
 
-def _distance(term: Any, quantity: Parameter) -> Any:
-    base = _nearest(quantity)
-    return term - base if quantity.lo == base else z3.If(term < base, base - term, term - base)
-
-
-_TERMS: dict[str, Callable[..., Any]] = {
-    "not": z3.Not,
-    "and": lambda *a: z3.And(*a),
-    "or": lambda *a: z3.Or(*a),
-    "eq": lambda a, b: a == b,
-    "lt": lambda a, b: a < b,
-    "add": lambda a, b: a + b,
-    "sub": lambda a, b: a - b,
-    "mul": lambda a, b: a * b,
-    "div": lambda a, b: a / b,  # the divisor is positive, where Z3 rounds down
-    "ite": z3.If,
-}
-
-
-def _translate(conditions: Iterable[Expr], unknown: Mapping[Parameter, Any]) -> dict[Expr, Any]:
-    terms: dict[Expr, Any] = {}
-    for node in topological(conditions):
-        if node.op == "const":
-            terms[node] = z3.BoolVal(bool(node.value)) if str(node.sort) == "bool" else z3.IntVal(node.value)
-        elif node.op == "param":
-            terms[node] = unknown[node.value]
-        else:
-            terms[node] = _TERMS[node.op](*(terms[a] for a in node.args))
-    return terms
+def _distance(term: Any, p: Parameter) -> Any:
+    base = _nearest(p)
+    return term - base if p.lo == base else z3.If(term < base, base - term, term - base)
 
 
 class Answers:
-    """The answers of any quantities to a list of questions, in their order.
+    """The answers of any parameters to a list of questions, in their order.
 
-    A choice of all quantities is one of several choices that have nothing to do with one another (capacities and requests,
-    priorities): each of these comes back in very many cells, and its answers are kept.
+    A choice of all parameters is one of several choices that have nothing to do with one another (capacities and requests,
+    priorities): each of these comes back in very many regions, and its answers are kept.
     """
 
-    def __init__(self, quantities: Sequence[Parameter], questions: Sequence[Expr]) -> None:
+    def __init__(self, parameters: Sequence[Parameter], questions: Sequence[Expr]) -> None:
         self._count = len(questions)
         place = {question: i for i, question in enumerate(questions)}
         self._parts = [
             _Tabulated(members, asked, [place[q] for q in asked])
-            for members, asked, _ in parts(quantities, questions, ())
+            for members, asked, _ in parts(parameters, questions, ())
             if asked
         ]
 
     def __call__(self, values: Mapping[Parameter, int]) -> tuple[bool, ...]:
-        """The answers of these quantities."""
+        """The answers of these parameters."""
         found = [False] * self._count
         for part in self._parts:
             for i, answer in zip(part.places, part.answers(values), strict=True):
@@ -276,15 +249,15 @@ class Answers:
 
 
 class _Tabulated:
-    """Questions about connected quantities."""
+    """Questions about connected parameters."""
 
-    def __init__(self, quantities: Sequence[Parameter], questions: Sequence[Expr], places: list[int]) -> None:
-        self.quantities, self.questions, self.places = quantities, questions, places
+    def __init__(self, parameters: Sequence[Parameter], questions: Sequence[Expr], places: list[int]) -> None:
+        self.parameters, self.questions, self.places = parameters, questions, places
         self._nodes = topological(questions)
         self._known: dict[tuple[int, ...], tuple[bool, ...]] = {}
 
     def answers(self, values: Mapping[Parameter, int]) -> tuple[bool, ...]:
-        chosen = tuple(values[q] for q in self.quantities)
+        chosen = tuple(values[q] for q in self.parameters)
         if chosen not in self._known:
             self._known[chosen] = self._evaluated(values)
         return self._known[chosen]

@@ -1,6 +1,6 @@
 """Whether an expression has the value of another's image in every state: Z3's answer, for what normal forms leave open.
 
-A state is any choice of values within the ranges of the variables, reachable or not, and quantities are any within
+A state is any choice of values within the ranges of the variables, reachable or not, and parameters are any within
 theirs. In states that nothing reaches, terms may say something else than expressions, because the ranges in a slice are
 about reachable states only. That is sound where the exchange leaves the initial state as it is: by induction on the length
 of a run, a state and its image are both reachable, and there terms and expressions agree.
@@ -17,7 +17,7 @@ from ...model.language import Expr, topological
 from ..smt.theories import THEORIES, Term
 from ..smt.translate import translate, unknown
 from .exchange import Exchange
-from .parameters import quantities_of
+from .parameters import parameters_of
 
 EFFORT = 10_000_000
 """How much work Z3 may do for one answer, in its own units: unlike time, it is the same on every machine."""
@@ -43,13 +43,13 @@ class Valid:
 
     @cached_property
     def _symbols(self) -> dict[Any, Term]:
-        """The image of a state: a free constant for each variable and for each quantity."""
-        system, moved = self.exchange.system, self.exchange.quantities
-        quantities = {q: None for asked in quantities_of(system) for q in (asked, moved.get(asked, asked))}
+        """The image of a state: a free constant for each variable and for each parameter."""
+        system, moved = self.exchange.system, self.exchange.parameters
+        parameters = {q: None for asked in parameters_of(system) for q in (asked, moved.get(asked, asked))}
         numbers = {v: unknown(_INTEGERS, v.name, v.sort, v.lo, v.hi) for v in system.variables}
         return {
             **numbers,
-            **{q: _INTEGERS.unknown(f"quantity {q.name}", q.lo, q.hi) for q in quantities},
+            **{q: _INTEGERS.unknown(f"parameter {q.name}", q.lo, q.hi) for q in parameters},
         }
 
     @cached_property
@@ -88,7 +88,7 @@ class Valid:
     def _source(self, leaf: Expr) -> Term:
         exchange = self.exchange
         if leaf.op == "param":
-            return self._symbols[exchange.quantities.get(leaf.value, leaf.value)]
+            return self._symbols[exchange.parameters.get(leaf.value, leaf.value)]
         assert exchange.variables is not None
         place, negated = exchange.variables[leaf.value]
         # An exchange is its own inverse: the value before it is the image of the value after it.

@@ -1,1 +1,1 @@
-"""Reductions: fewer states for the same answers."""
+"""What a property asks of a system, the slice that decides it, and what an answer about the slice means for the whole."""

@@ -16,10 +16,10 @@ def predicates_of(system: TransitionSystem) -> list[Expr]:
     return predicates + system.liveness_predicates()
 
 
-class Narrowing:
+class ConstantPropagation:
     """The values that everything in a system can have, and the system without what they rule out.
 
-    Which values there are does not depend on the predicates, so one narrowing serves every slice of the system.
+    Which values there are does not depend on the predicates, so one analysis serves every slice of the system.
     """
 
     def __init__(self, system: TransitionSystem) -> None:
@@ -32,31 +32,31 @@ class Narrowing:
         return tuple(t for t in self._system.transitions if self._found.may_hold(t.guard))
 
     @cached_property
-    def narrowed(self) -> TransitionSystem:
+    def propagated(self) -> TransitionSystem:
         """The system without the others; what has one value is a constant, ranges are no wider than need be."""
         system, found, happening = self._system, self._found, self.happening
-        narrowed: dict[Variable, Variable] = {}
+        propagated: dict[Variable, Variable] = {}
 
         def leaf(node: Expr) -> Expr:
             if node.op == "const":
                 return const(node.sort, node.value)
             if node.op == "var":
-                return variable(narrow(node.value))
+                return variable(reduced(node.value))
             return parameter(node.value)
 
-        def narrow(v: Variable) -> Variable:
-            if v not in narrowed:
-                narrowed[v] = Variable(v.name, v.sort, *found.range_of_variable(v), v.initial)
-            return narrowed[v]
+        def reduced(v: Variable) -> Variable:
+            if v not in propagated:
+                propagated[v] = Variable(v.name, v.sort, *found.range_of_variable(v), v.initial)
+            return propagated[v]
 
         with fresh_graph():
             restricted = replace(system, transitions=happening)
             new = substitute([*transition_roots(restricted), *predicates_of(system)], leaf, found.range_of)
 
             def rebuilt(t: Transition) -> Transition:
-                possible = all(found.may_hold(bound) for _, bound in t.constraints)
+                possible = all(found.may_hold(constraint) for _, constraint in t.constraints)
                 constraints = tuple((name, new[e]) for name, e in t.constraints)
-                updates = {narrow(v): new[e] for v, e in t.updates.items()} if possible else {}
+                updates = {reduced(v): new[e] for v, e in t.updates.items()} if possible else {}
                 return replace(
                     t,
                     guard=new[t.guard],
@@ -67,6 +67,6 @@ class Narrowing:
             transitions = tuple(rebuilt(t) for t in happening)
         return replace(
             system.with_expressions(new),
-            variables=tuple(n for n in map(narrow, system.variables) if n.lo != n.hi),
+            variables=tuple(n for n in map(reduced, system.variables) if n.lo != n.hi),
             transitions=transitions,
         )

@@ -86,7 +86,7 @@ def dependence_of(system: TransitionSystem) -> Dependence:
 
 
 def _conditions_of(transition: Transition) -> tuple[Expr, ...]:
-    bounds = (c for _, bound in transition.constraints for c in conjuncts(bound))
+    bounds = (c for _, constraint in transition.constraints for c in conjuncts(constraint))
     return tuple(dict.fromkeys((*conjuncts(transition.guard), *bounds)))
 
 
@@ -98,8 +98,8 @@ def _observers(system: TransitionSystem) -> Iterator[Observer]:
     for name, e in system.resettabilities.items():
         yield Observer("resettability", name, conjuncts(e))
     for t in system.transitions:
-        for name, bound in t.constraints:
-            yield Observer("limit", name, (*conjuncts(t.guard), *conjuncts(negate(bound))))
+        for name, constraint in t.constraints:
+            yield Observer("limit", name, (*conjuncts(t.guard), *conjuncts(negate(constraint))))
 
 
 def _conflicts(effects: list[Effect], needs: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:

@@ -66,7 +66,7 @@ def effect_of(
             if node.op == "const":
                 return const(node.sort, node.value)
             if node.op != "var":
-                raise ValueError(f"the quantity `{node.value.name}` is unknown: reductions need every value")
+                raise ValueError(f"the parameter `{node.value.name}` is unknown: reductions need every value")
             if node.value in known:
                 return const(node.sort, known[node.value])
             return variable(node.value)

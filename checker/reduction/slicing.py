@@ -4,7 +4,7 @@ Three things are taken away: what was not asked, what cannot happen, and what no
 
 1. Only the predicates that are asked are kept.
 2. The value analysis (`values`) finds what every variable and expression can ever be. Variables and
-   expressions with one value become constants, ranges are narrowed, transitions whose guard is never
+   expressions with one value become constants, ranges hold no more than what is possible, transitions whose guard is never
    true are dropped, and so are constraints that always hold.
 3. Cone of influence: a variable that no kept predicate can see is dropped with its updates. A predicate
    sees what it reads, what is assigned to a variable that it sees, and the guard and the constraints of every
@@ -27,10 +27,10 @@ sees only finitely many steps is a run of the slice that comes to rest.
 
 It never has more states, depth or transitions. Of a dropped transition a search of the slice says nothing:
 `Slicer.steps_outside_cone` names the steps that only have such transitions. A transition whose guard can hold but which a
-limit always stops stays, without updates, where its guard is seen, because a verdict names that limit.
+constraint always stops stays, without updates, where its guard is seen, because a verdict names that constraint.
 
-An unknown quantity may have any value of its range, so all of this holds for the system that any choice of
-the quantities gives: to choose and to slice can be done in either order.
+An unknown parameter may have any value of its range, so all of this holds for the system that any choice of
+the parameters gives: to choose and to slice can be done in either order.
 
 Ranges and constants hold in the states that the analysis admits, which include every reachable one. In other states the
 slice may behave as the original does not: an inductive invariant of the slice holds in every reachable state of the original,
@@ -46,7 +46,7 @@ from typing import TypeVar
 
 from ...model.language import Expr, State, Transition, TransitionSystem, Variable
 from ..core.exploration import Path
-from .constant_propagation import Narrowing, predicates_of
+from .constant_propagation import ConstantPropagation, predicates_of
 
 Key = tuple[str, str, tuple[object, ...]]
 T = TypeVar("T")
@@ -63,8 +63,8 @@ class Slicer:
         self._values = values
 
     @cached_property
-    def _narrowing(self) -> Narrowing:
-        return Narrowing(self.system)
+    def _propagation(self) -> ConstantPropagation:
+        return ConstantPropagation(self.system)
 
     def slice(
         self,
@@ -80,7 +80,7 @@ class Slicer:
         order. `views` are dropped: reports evaluate them on the original. Raises ValueError for a name
         that the system does not have.
         """
-        whole = self._narrowing.narrowed if self._values else self.system
+        whole = self._propagation.propagated if self._values else self.system
         return _without_the_invisible(
             whole.with_predicates(
                 invariants=_chosen(whole, "invariant", whole.invariants, invariants),
@@ -97,7 +97,7 @@ class Slicer:
         Whether they do happen makes no difference to what the slice was asked.
         """
         shown = {step_name(t) for t in slice_.transitions}
-        possible = map(step_name, self._narrowing.happening)
+        possible = map(step_name, self._propagation.happening)
         return tuple(dict.fromkeys(name for name in possible if name not in shown))
 
 
@@ -161,7 +161,7 @@ def step_name(transition: Transition) -> str:
 
 
 def _always_stopped(transition: Transition) -> bool:
-    return any(bound.is_const and not bound.value for _, bound in transition.constraints)
+    return any(constraint.is_const and not constraint.value for _, constraint in transition.constraints)
 
 
 def _without_the_invisible(system: TransitionSystem) -> TransitionSystem:
@@ -183,14 +183,16 @@ def _without_the_invisible(system: TransitionSystem) -> TransitionSystem:
             if key_of(t) in kept:
                 continue
             kept.add(key_of(t))
-            waiting.extend([t.guard, *(bound for _, bound in t.constraints)])
+            waiting.extend([t.guard, *(constraint for _, constraint in t.constraints)])
             coming += [system.transitions[i] for f in t.fairness for i in companions.get(f, ())]
 
     for t in system.transitions:
-        # A bound may hold it back for ever: then no run is fair to it.
+        # A constraint may hold it back for ever: then no run is fair to it.
         if companions and t.fairness and t.constraints:
             keep(t)
-        if _always_stopped(t):  # its updates are gone, but the bound that stops it is part of the verdict
+        if _always_stopped(
+            t
+        ):  # its updates are gone, but the constraint that stops it is part of the verdict
             keep(t)
     visited: set[Expr] = set()
     seen: set[Variable] = set()

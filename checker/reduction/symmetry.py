@@ -16,8 +16,7 @@ from typing import Any
 from ...model.language import Entity, State, TransitionSystem
 from ..core.exploration import Exploration, Path
 from ..core.interpreter import Interpreter
-from ..parametric.exchange import proved_exchange
-from ..parametric.permutation import Move, Permutation
+from ..parametric.exchange import Move, Permutation, proved_exchange
 
 LARGEST_GROUP = 24
 """How many permutations are tried in every state, at most: those of four equal nodes."""

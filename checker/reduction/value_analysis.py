@@ -4,7 +4,7 @@ An inductive over-approximation, variable by variable: each variable starts with
 whenever a transition may happen, the values of its updates are added, until nothing changes. What one
 variable's value says about another's is forgotten, so the answer may contain too much but never too
 little: every reachable state lies in the product of the variables' values. So is what one reading of an unknown
-quantity says about another: each may have any value of the quantity's range.
+parameter says about another: each may have any value of the parameter's range.
 
 A small domain is a bit mask (bit i stands for lo + i), a large one an interval. Only what depends on a
 change is evaluated again.
@@ -20,7 +20,7 @@ from ...model.language import BOOL, Expr, TransitionSystem, Variable, topologica
 LARGEST_MASK = 128
 """Domains with more values than this are intervals."""
 
-PATIENCE = 8
+WIDENING_THRESHOLD = 8
 """How often an interval may grow before it is taken to be the whole domain."""
 
 Values = int | tuple[int, int]  # a bit mask from the node's lo on, or the least and greatest value
@@ -68,7 +68,7 @@ class ValueAnalysis:
     def _solve(self) -> None:
         targets: list[list[Variable]] = [[] for _ in self._nodes]  # what the node is assigned to
         conditions = [
-            [self._at[e] for e in (t.guard, *(bound for _, bound in t.constraints))]
+            [self._at[e] for e in (t.guard, *(constraint for _, constraint in t.constraints))]
             for t in self.system.transitions
         ]
         waits: list[list[int]] = [[] for _ in self._nodes]  # transitions that the node may block
@@ -124,7 +124,7 @@ class ValueAnalysis:
             new = (min(lo, old[0]), max(hi, old[1]))
             if new != old:
                 self._growth[variable] = self._growth.get(variable, 0) + 1
-                if self._growth[variable] > PATIENCE:
+                if self._growth[variable] > WIDENING_THRESHOLD:
                     new = (variable.lo, variable.hi)
         self._of[variable] = new
         return new != old
@@ -170,7 +170,7 @@ def transition_roots(system: TransitionSystem) -> Iterator[Expr]:
     """Every expression of the transitions."""
     for t in system.transitions:
         yield t.guard
-        yield from (bound for _, bound in t.constraints)
+        yield from (constraint for _, constraint in t.constraints)
         yield from t.updates.values()
 
 

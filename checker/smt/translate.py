@@ -34,7 +34,7 @@ def fitted(theory: Theory, term: Term, node: Expr, lo: int, hi: int) -> Term:
 def translate(
     nodes: Sequence[Expr], theory: Theory, leaf: Leaf, known: Known | None = None
 ) -> dict[Expr, Term]:
-    """The terms of `nodes`, which stand in topological order; `leaf` gives those of variables and quantities.
+    """The terms of `nodes`, which stand in topological order; `leaf` gives those of variables and parameters.
 
     `known` may give, for each node, a smaller range that holds wherever the terms will be used: a node with a single
     possible value becomes a constant, and what only it looked at disappears.

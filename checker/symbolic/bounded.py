@@ -1,7 +1,7 @@
-"""Bounded search: does a run of at most so many steps break an invariant, whatever the quantities are?
+"""Bounded search: does a run of at most so many steps break an invariant, whatever the parameters are?
 
 Biere, Cimatti, Clarke, Zhu: Symbolic Model Checking without BDDs, TACAS 1999. Depth by depth, so the run that is found is
-a shortest one over all choices of the quantities. Without a violation nothing is known beyond the bound.
+a shortest one over all choices of the parameters. Without a violation nothing is known beyond the bound.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from ...model.language import Expr, TransitionSystem, as_expr
 from ..core.exploration import Path
 from ..core.result import Counts, EngineDisagreement, Result, Verdict
 from ..core.trace import Trace
-from ..parametric.parameters import quantities_of, with_quantities
+from ..parametric.parameters import parameters_of, with_parameters
 from ..reduction.slicing import slice_system, transition_map
 from ..smt.solver import Solver, Undecided
 from ..smt.theories import THEORIES, Theory
 from ..trace.trace import ReplayError, confirm
-from .unrolling import Quantities, Unrolling
+from .unrolling import ParameterTerms, Unrolling
 
 DEFAULT = THEORIES["bit-vectors"]
 """What measures better: see bench/symbolic.py."""
@@ -30,24 +30,24 @@ ENGINE = "bounded search"
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """That with these quantities this run of a system ends in the first state that breaks the invariant."""
+    """That with these parameters this run of a system ends in the first state that breaks the invariant."""
 
-    quantities: Mapping[str, int]
+    parameters: Mapping[str, int]
     path: Path
 
 
 def confirmed(system: TransitionSystem, claim: Claim, invariant: str) -> Trace:
-    """Execute a claim on the system that its quantities give.
+    """Execute a claim on the system that its parameters give.
 
     Raises EngineDisagreement if it is not so: then either the translation, the solver or the interpreter is wrong.
     """
-    chosen = {q.name: claim.quantities[q.name] for q in quantities_of(system)}
+    chosen = {q.name: claim.parameters[q.name] for q in parameters_of(system)}
     try:
-        return confirm(with_quantities(system, chosen), claim.path, invariant)
+        return confirm(with_parameters(system, chosen), claim.path, invariant)
     except (ReplayError, ValueError) as error:
         raise EngineDisagreement(
             f"Z3 claims that `{invariant}` of {system.name} is violated after {len(claim.path)} steps with "
-            f"{dict(claim.quantities)}, but the reference interpreter says: {error}"
+            f"{dict(claim.parameters)}, but the reference interpreter says: {error}"
         ) from error
 
 
@@ -60,7 +60,7 @@ def search(
     timeout: float | None = None,
     theory: Theory = DEFAULT,
 ) -> Result:
-    """Look for a run of at most `steps` steps that breaks the invariant, for any quantities for which `assumption` holds.
+    """Look for a run of at most `steps` steps that breaks the invariant, for any parameters for which `assumption` holds.
 
     VIOLATED, by a shortest run that the reference interpreter executed, or INCONCLUSIVE, never HOLDS: no run of the depth of
     the result or less breaks the invariant, and `stopped` is "steps" if that is the bound, else why the solver gave up.
@@ -87,7 +87,7 @@ def search(
         verdict=Verdict.INCONCLUSIVE if claim is None else Verdict.VIOLATED,
         counts=Counts(depth=clear if claim is None else len(claim.path), seconds=time.monotonic() - started),
         evidence=None if claim is None else confirmed(system, claim, invariant),
-        parameters={} if claim is None else claim.quantities,
+        parameters={} if claim is None else claim.parameters,
         stopped=stopped if claim is None else None,
         engine=ENGINE,
     )
@@ -113,10 +113,10 @@ class Runs:
         self._numbers = transition_map(sliced, system)
         self._invariant = sliced.invariants[invariant]
         # What the slice does not look at may still be part of the assumption, or of what makes a cluster small.
-        self.quantities = Quantities(system, theory, () if assumption is None else [assumption])
-        self._unrolling = Unrolling(sliced, [self._invariant], theory, self.quantities)
+        self.parameters = ParameterTerms(system, theory, () if assumption is None else [assumption])
+        self._unrolling = Unrolling(sliced, [self._invariant], theory, self.parameters)
         self.solver = Solver(theory, deadline)
-        self.solver.add(self.quantities.constraints())
+        self.solver.add(self.parameters.constraints())
         self.require(as_expr(True) if assumption is None else assumption)
 
     @property
@@ -130,8 +130,8 @@ class Runs:
         return self._invariant.is_const and bool(self._invariant.value)
 
     def require(self, condition: Expr) -> None:
-        """Leave out all quantities for which a condition over quantities does not hold."""
-        self.solver.add([self.quantities.term(condition)])
+        """Leave out all parameters for which a condition over parameters does not hold."""
+        self.solver.add([self.parameters.term(condition)])
 
     def deepen(self) -> None:
         """Go on to runs of one step more. Raises Undecided when the time is up."""
@@ -139,10 +139,10 @@ class Runs:
         self.solver.add(self._unrolling.extend())
 
     def violation(self, *conditions: Expr) -> Claim | None:
-        """A run whose last state breaks the invariant, with quantities for which the conditions hold; None if there is none."""
+        """A run whose last state breaks the invariant, with parameters for which the conditions hold; None if there is none."""
         broken = self._unrolling.broken(self._invariant)
-        model = self.solver.model(broken, *map(self.quantities.term, conditions))
+        model = self.solver.model(broken, *map(self.parameters.term, conditions))
         if model is None:
             return None
         path = tuple(self._numbers[i] for i in self._unrolling.path(model))
-        return Claim(self.quantities.chosen(model), path)
+        return Claim(self.parameters.chosen(model), path)

@@ -27,7 +27,7 @@ from ..smt.solver import Solver, Undecided
 from ..smt.theories import Term, Theory
 from ..smt.translate import fitted, translate, unknown
 from .bounded import DEFAULT, search
-from .unrolling import Quantities
+from .unrolling import ParameterTerms
 
 ENGINE = "k-induction"
 
@@ -102,10 +102,10 @@ class _Step:
     ) -> None:
         self.system, self.theory = system, theory
         self._predicate = system.invariants[invariant]
-        self.quantities = Quantities(system, theory)
-        self.relation = Relation(system, [self._predicate], theory, self.quantities)
+        self.parameters = ParameterTerms(system, theory)
+        self.relation = Relation(system, [self._predicate], theory, self.parameters)
         self.solver = Solver(theory, deadline)
-        self.solver.add(self.quantities.constraints())
+        self.solver.add(self.parameters.constraints())
         self._states: list[Symbols] = []
         self._choices: list[Term] = []
         self._append()
@@ -139,16 +139,16 @@ class _Step:
         numbers = [self.theory.code(model.eval(c, model_completion=True), 0) for c in self._choices]
         states = tuple(tuple(code(state[v], v.lo) for v in self.system.variables) for state in self._states)
         labels = tuple(self.system.transitions[n].label for n in numbers)
-        return NotInductive(self.system, states, labels), self.quantities.chosen(model)
+        return NotInductive(self.system, states, labels), self.parameters.chosen(model)
 
 
 class Relation:
     """The transition relation of a system, with `predicates` that can be asked about in any state."""
 
     def __init__(
-        self, system: TransitionSystem, predicates: Iterable[Expr], theory: Theory, quantities: Quantities
+        self, system: TransitionSystem, predicates: Iterable[Expr], theory: Theory, parameters: ParameterTerms
     ) -> None:
-        self.system, self.theory, self.quantities = system, theory, quantities
+        self.system, self.theory, self.parameters = system, theory, parameters
         self._nodes = topological([*transition_roots(system), *predicates])
 
     def symbols(self, mark: str) -> dict[Variable, Term]:
@@ -168,14 +168,14 @@ class Relation:
         """What every expression is in a state."""
 
         def leaf(node: Expr) -> Term:
-            return self.quantities[node.value] if node.op == "param" else state[node.value]
+            return self.parameters[node.value] if node.op == "param" else state[node.value]
 
         return translate(self._nodes, self.theory, leaf)
 
     def enabled(self, terms: Mapping[Expr, Term], number: int) -> list[Term]:
         """That a transition can happen."""
         t = self.system.transitions[number]
-        return [terms[e] for e in (t.guard, *(bound for _, bound in t.constraints))]
+        return [terms[e] for e in (t.guard, *(constraint for _, constraint in t.constraints))]
 
     def updated(self, state: Symbols, terms: Mapping[Expr, Term], number: int) -> dict[Variable, Term]:
         """The state after a transition."""

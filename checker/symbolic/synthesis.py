@@ -1,6 +1,6 @@
-"""Synthesis: of systems with unknown quantities, the choices that break an invariant, the simplest first.
+"""Synthesis: of systems with unknown parameters, the choices that break an invariant, the simplest first.
 
-Simplest: the shortest run, then the least sum of all quantities, then the least quantities by name. Several systems can be
+Simplest: the shortest run, then the least sum of all parameters, then the least parameters by name. Several systems can be
 searched side by side, depth by depth: shapes of one size, such as the ways to place pods. After a choice was found, those that no
 comparison tells apart from it are left out (`comparisons`), also under the renamings of its shape.
 """
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from ...model.language import Expr, TransitionSystem, negate, total
 from ...model.language.expr import equal, fresh_graph, less, parameter
-from ..parametric.comparisons import Comparisons
+from ..parametric.grounding import Comparisons
 from ..reduction.slicing import slice_system
 from ..smt.solver import Undecided
 from ..smt.theories import Theory
@@ -20,12 +20,12 @@ from ..trace.trace import Trace
 from .bounded import DEFAULT, Claim, Runs, confirmed
 
 Renaming = Mapping[str, str]
-"""For each quantity the one that takes its place."""
+"""For each parameter the one that takes its place."""
 
 
 @dataclass(frozen=True)
 class Shape:
-    """A system with unknown quantities, and those of its choices that count.
+    """A system with unknown parameters, and those of its choices that count.
 
     Under each of `renamings` the system is the same up to names, so that two choices that differ only by one are alike.
     """
@@ -37,10 +37,10 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A shape, by its number, with quantities for which a run breaks the invariant; the trace was executed."""
+    """A shape, by its number, with parameters for which a run breaks the invariant; the trace was executed."""
 
     shape: int
-    quantities: Mapping[str, int]
+    parameters: Mapping[str, int]
     trace: Trace
 
 
@@ -109,13 +109,13 @@ class _Search:
         self._invariant = invariant
         self._comparisons: Comparisons | None = None
         with fresh_graph():
-            self._quantities = {name: parameter(q) for name, q in runs.quantities.known.items()}
-            self._total = total(self._quantities.values())
+            self._parameters = {name: parameter(q) for name, q in runs.parameters.known.items()}
+            self._total = total(self._parameters.values())
 
     def weight(self) -> tuple[int, int]:
         """What makes an example simple, of those of one length."""
         assert self.found is not None
-        return sum(self.found.quantities.values()), self.number
+        return sum(self.found.parameters.values()), self.number
 
     def find(self) -> None:
         """Look for the simplest violation of this depth."""
@@ -123,11 +123,11 @@ class _Search:
         if self.found is None:
             return
         with fresh_graph():
-            self._lower(self._total, sum(self.found.quantities.values()), ())
-            settled = [equal(self._total, sum(self.found.quantities.values()))]
-            for name, quantity in self._quantities.items():
-                self._lower(quantity, self.found.quantities[name], settled)
-                settled.append(equal(quantity, self.found.quantities[name]))
+            self._lower(self._total, sum(self.found.parameters.values()), ())
+            settled = [equal(self._total, sum(self.found.parameters.values()))]
+            for name, p in self._parameters.items():
+                self._lower(p, self.found.parameters[name], settled)
+                settled.append(equal(p, self.found.parameters[name]))
 
     def _lower(self, amount: Expr, value: int, settled: Sequence[Expr]) -> None:
         """Replace what was found by a violation with the least `amount`, which is now `value`."""
@@ -140,14 +140,14 @@ class _Search:
 
     def _value(self, amount: Expr) -> int:
         assert self.found is not None
-        values = self.found.quantities
+        values = self.found.parameters
         return sum(values.values()) if amount is self._total else values[amount.value.name]
 
     def example(self) -> Example:
         """What was found, executed."""
         assert self.found is not None
         trace = confirmed(self.shape.system, self.found, self._invariant)
-        return Example(self.number, self.found.quantities, trace)
+        return Example(self.number, self.found.parameters, trace)
 
     def exclude(self) -> None:
         """Leave out every choice that is like the one that was found."""
@@ -159,7 +159,7 @@ class _Search:
                     self.shape.system, invariants=wanted, witnesses=(), resettabilities=(), livenesses=()
                 )
             )
-        values = self.found.quantities
+        values = self.found.parameters
         for renaming in ({}, *self.shape.renamings):
             renamed = {name: values[renaming.get(name, name)] for name in values}
             with fresh_graph():

@@ -2,15 +2,13 @@
 
 Each step has one Z3 bool for every transition that may happen at this depth, exactly one of which is true, and a term for each
 variable: what is assigned by the transition that was chosen, or else what it was before. What the value analysis finds
-constant at a depth is a constant there (`levels`), and a variable that nothing can have changed keeps its term.
+constant at a depth is a constant there, and a variable that nothing can have changed keeps its term.
 
-Quantities are free constants, the same at every step.
+Parameters are free constants, the same at every step.
 
-What every variable and expression can be after so many steps: an over-approximation for each depth.
-
-The value analysis (`values`), stopped after each round: what is possible within k steps is what was possible within k - 1,
-and what the transitions that were possible then assign. Early on little can have happened, which keeps an
-unrolling small: most of the first steps are constants.
+What can be constant at a depth is found by the value analysis, one step of it for each of the run (`ValuesWithin`): what is possible
+within k steps is what was possible within k - 1, and what the transitions that were possible then assign. Early on little can
+have happened, which keeps an unrolling small: most of the first steps are constants.
 """
 
 from __future__ import annotations
@@ -21,7 +19,7 @@ import z3
 
 from ...model.language import Expr, Parameter, Transition, TransitionSystem, Variable, topological
 from ..core.exploration import Path
-from ..parametric.parameters import quantities_of
+from ..parametric.parameters import parameters_of
 from ..reduction.value_analysis import ValueAnalysis, transition_roots
 from ..smt.theories import Term, Theory
 from ..smt.translate import constant, fitted, translate, unknown
@@ -34,9 +32,9 @@ class Unrolling:
     """
 
     def __init__(
-        self, system: TransitionSystem, predicates: Iterable[Expr], theory: Theory, quantities: Quantities
+        self, system: TransitionSystem, predicates: Iterable[Expr], theory: Theory, parameters: ParameterTerms
     ) -> None:
-        self.system, self.theory, self.quantities = system, theory, quantities
+        self.system, self.theory, self.parameters = system, theory, parameters
         predicates = list(predicates)
         self._nodes = topological([*transition_roots(system), *predicates])
         self._values = ValuesWithin(system, predicates)
@@ -64,7 +62,8 @@ class Unrolling:
         for i, here in chosen.items():
             t = transitions[i]
             constraints += [
-                z3.Implies(here, terms[e]) for e in (t.guard, *(bound for _, bound in t.constraints))
+                z3.Implies(here, terms[e])
+                for e in (t.guard, *(constraint for _, constraint in t.constraints))
             ]
         following = dict(self._state)
         for v in self.system.variables:
@@ -95,48 +94,50 @@ class Unrolling:
 
     def _translated(self) -> dict[Expr, Term]:
         def leaf(node: Expr) -> Term:
-            return self.quantities[node.value] if node.op == "param" else self._state[node.value]
+            return self.parameters[node.value] if node.op == "param" else self._state[node.value]
 
         return translate(self._nodes, self.theory, leaf, self._values.range_of)
 
 
-class Quantities:
-    """The unknown quantities of a system as Z3 constants, by themselves and by their names."""
+class ParameterTerms:
+    """The unknown parameters of a system as Z3 constants, by themselves and by their names."""
 
     def __init__(self, system: TransitionSystem, theory: Theory, others: Iterable[Expr] = ()) -> None:
         self.theory = theory
-        known = {q.name: q for q in quantities_of(system)}
+        known = {q.name: q for q in parameters_of(system)}
         for node in topological(others):
             if node.op == "param":
                 known.setdefault(node.value.name, node.value)
         self.known: dict[str, Parameter] = dict(sorted(known.items()))
-        self._terms = {name: theory.unknown(f"quantity {name}", q.lo, q.hi) for name, q in self.known.items()}
+        self._terms = {
+            name: theory.unknown(f"parameter {name}", q.lo, q.hi) for name, q in self.known.items()
+        }
 
-    def __getitem__(self, quantity: Parameter) -> Term:
-        return self._terms[quantity.name]
+    def __getitem__(self, p: Parameter) -> Term:
+        return self._terms[p.name]
 
     def terms(self) -> list[Term]:
         """The constants."""
         return list(self._terms.values())
 
     def constraints(self) -> list[Term]:
-        """That each quantity is in its range."""
+        """That each parameter is in its range."""
         return [
             c for name, q in self.known.items() for c in self.theory.within(self._terms[name], q.lo, q.hi)
         ]
 
     def term(self, condition: Expr) -> Term:
-        """The term of an expression that reads nothing but quantities."""
+        """The term of an expression that reads nothing but parameters."""
 
         def leaf(node: Expr) -> Term:
             if node.op != "param":
-                raise ValueError(f"`{node.value.name}` is no quantity: it changes from state to state")
+                raise ValueError(f"`{node.value.name}` is no parameter: it changes from state to state")
             return self[node.value]
 
         return translate(topological([condition]), self.theory, leaf)[condition]
 
     def chosen(self, model: Term) -> dict[str, int]:
-        """The values of a model, by the names of the quantities."""
+        """The values of a model, by the names of the parameters."""
         return {
             name: self.theory.code(model.eval(self._terms[name], model_completion=True), q.lo)
             for name, q in self.known.items()
@@ -162,7 +163,8 @@ class ValuesWithin(ValueAnalysis):
     def may_happen(self, transition: Transition) -> bool:
         """Whether a transition can be enabled after at most `depth` steps."""
         return all(
-            self.may_hold(e) for e in (transition.guard, *(bound for _, bound in transition.constraints))
+            self.may_hold(e)
+            for e in (transition.guard, *(constraint for _, constraint in transition.constraints))
         )
 
     def _solve(self) -> None:

@@ -26,7 +26,7 @@ MOST_IN_ALL = 1_200
 
 
 @dataclass(frozen=True, slots=True)
-class Prevented:
+class Counterfactual:
     """`steps`, all of one actor, were possible before step `before` (from 1). After them, step `stops` is not."""
 
     before: int
@@ -34,7 +34,7 @@ class Prevented:
     stops: int
 
 
-def preventions(system: TransitionSystem, trace: Trace) -> tuple[Prevented, ...]:
+def counterfactuals(system: TransitionSystem, trace: Trace) -> tuple[Counterfactual, ...]:
     """What would have kept the run from its end, at the latest point where anything would have: one way per actor.
 
     Of the ways of an actor, the one with the fewest steps, and of these the first in the order of the transitions. Empty
@@ -45,7 +45,7 @@ def preventions(system: TransitionSystem, trace: Trace) -> tuple[Prevented, ...]
     left = MOST_IN_ALL
     for before in range(len(path), 0, -1):
         rest = path[before - 1 :]
-        found: dict[str, Prevented] = {}
+        found: dict[str, Counterfactual] = {}
         ways = islice(_ways(interpreter, trace.states[before - 1], rest), min(left, MOST_TRIALS))
         for extra, state in ways:
             left -= 1
@@ -53,7 +53,7 @@ def preventions(system: TransitionSystem, trace: Trace) -> tuple[Prevented, ...]
             taken = None if actor in found else _first_impossible(interpreter, state, rest)
             if taken is not None:
                 steps = replay(system, (*path[: before - 1], *extra)).steps[before - 1 :]
-                found[actor] = Prevented(before, steps, before + taken)
+                found[actor] = Counterfactual(before, steps, before + taken)
         if found:
             return tuple(found.values())
     return ()
@@ -86,7 +86,7 @@ def _ways(interpreter: Interpreter, start: State, rest: Path) -> Iterator[tuple[
 
 
 def _first_impossible(interpreter: Interpreter, state: State, rest: Path) -> int | None:
-    """How many steps of the rest come before one whose guard is false; None if there is none, or a bound stops one."""
+    """How many steps of the rest come before one whose guard is false; None if there is none, or a constraint stops one."""
     for taken, number in enumerate(rest):
         if not interpreter.holds(interpreter.system.transitions[number].guard, state):
             return taken

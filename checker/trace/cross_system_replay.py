@@ -14,7 +14,7 @@ MOST_BETWEEN = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Retraced:
+class ReplayedAcross:
     """`path` is a run of the other system. `follows[i]` is the step of the schedule, from 0, that its step i takes; None for
     a step that was put in. `stuck` is the first step of the schedule that could not be taken, None if all could.
     """
@@ -24,7 +24,7 @@ class Retraced:
     stuck: int | None
 
 
-def retrace(system: TransitionSystem, schedule: Sequence[tuple[str, str]]) -> Retraced:
+def replay_across(system: TransitionSystem, schedule: Sequence[tuple[str, str]]) -> ReplayedAcross:
     """Take the steps of a run of another system in this one, as far as they go; each is given by its label and its actor.
 
     Where the next step is not possible, a few steps of its actor alone may come before it: the fewest, and of these the
@@ -36,12 +36,12 @@ def retrace(system: TransitionSystem, schedule: Sequence[tuple[str, str]]) -> Re
     for position, (label, actor) in enumerate(schedule):
         way = _way(interpreter, state, numbers.get(label, -1), actor)
         if way is None:
-            return Retraced(tuple(path), tuple(follows), position)
+            return ReplayedAcross(tuple(path), tuple(follows), position)
         for number in way:
             state = interpreter.successor(state, number)
         path += way
         follows += [*[None] * (len(way) - 1), position]
-    return Retraced(tuple(path), tuple(follows), None)
+    return ReplayedAcross(tuple(path), tuple(follows), None)
 
 
 def _way(interpreter: Interpreter, start: State, wanted: int, actor: str) -> list[int] | None:

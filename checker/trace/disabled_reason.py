@@ -17,7 +17,7 @@ def why_disabled(system: TransitionSystem, state: State, number: int) -> str | N
     if not interpreter.holds(guard, state):
         return f"its guard is false{_because(system, interpreter, guard, state)}"
     blocking = interpreter.blocking(state, number)
-    return f"the limit `{blocking[0]}` is reached" if blocking else None
+    return f"the constraint `{blocking[0]}` is hit" if blocking else None
 
 
 def _because(system: TransitionSystem, interpreter: Interpreter, guard: Expr, state: State) -> str:

@@ -18,7 +18,7 @@ MAX_STEPS = 300
 
 
 @dataclass(frozen=True, slots=True)
-class Continuation:
+class FairSuffix:
     """Transitions after a state with no way back: first those of `lead_in`, then those of `cycle` again and again.
 
     Without a cycle, no fair step is enabled at the end.
@@ -28,7 +28,7 @@ class Continuation:
     cycle: Path
 
 
-def continue_fairly(system: TransitionSystem, trace: Trace) -> Continuation | None:
+def fair_suffix(system: TransitionSystem, trace: Trace) -> FairSuffix | None:
     """Let the fair actors take turns from the end of a trace, until they only repeat themselves.
 
     The cycle is weakly fair: each fair transition happens in it, or is disabled somewhere in it. None if
@@ -43,7 +43,7 @@ def continue_fairly(system: TransitionSystem, trace: Trace) -> Continuation | No
     while len(taken) < MAX_STEPS:
         able = [n for n in interpreter.enabled(state) if system.transitions[n].fair]
         if not able:
-            return Continuation(tuple(taken), ())
+            return FairSuffix(tuple(taken), ())
         enabled.append(frozenset(able))
         # Whoever waited longest goes first.
         number = min(able, key=lambda n: (last.get(n, -1), n))
@@ -53,7 +53,7 @@ def continue_fairly(system: TransitionSystem, trace: Trace) -> Continuation | No
         states.append(state)
         start = _fair_cycle(states, taken, enabled)
         if start is not None:
-            return Continuation(tuple(taken[:start]), tuple(taken[start:]))
+            return FairSuffix(tuple(taken[:start]), tuple(taken[start:]))
     return None
 
 

@@ -25,7 +25,7 @@ class Move:
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
+class NearbyStates:
     """States by number, the initial one first. `states` alone is told where there are too many (`refused`).
 
     A move is there for every transition from the run; of the other states only where all states are shown (`whole`).
@@ -39,9 +39,9 @@ class Around:
     refused: bool = False
 
 
-def neighbourhood(
+def nearby_states(
     system: TransitionSystem, trace: Trace, bad: Expr | None = None, few: int = FEW, most: int = MOST
-) -> Around:
+) -> NearbyStates:
     """The states around a run of the system; `bad` is what must not be."""
     interpreter = Interpreter(system)
     whole = _expand(interpreter, [system.initial], few, closed=True)
@@ -52,8 +52,8 @@ def neighbourhood(
         numbers, moves = found
         whole = None
     if len(numbers) > most:
-        return Around(len(numbers), (), (), (), False, refused=True)
-    return Around(
+        return NearbyStates(len(numbers), (), (), (), False, refused=True)
+    return NearbyStates(
         states=len(numbers),
         moves=tuple(moves),
         run=tuple(numbers[state] for state in trace.states),

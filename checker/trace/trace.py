@@ -40,13 +40,13 @@ def replay(system: TransitionSystem, path: Path) -> Trace:
 
 
 def confirm(
-    system: TransitionSystem, path: Path, invariant: str, quantities: Mapping[str, int] | None = None
+    system: TransitionSystem, path: Path, invariant: str, parameters: Mapping[str, int] | None = None
 ) -> Trace:
     """Execute `path` and check that its last state, and no earlier one, violates the invariant.
 
-    `quantities` are the values of those that the system leaves open.
+    `parameters` are the values of those that the system leaves open.
     """
-    interpreter = Interpreter(system, quantities)
+    interpreter = Interpreter(system, parameters)
     trace = _replay(interpreter, path)
     predicate = _predicate(system, "invariant", invariant)
     broken = [not interpreter.holds(predicate, state) for state in trace.states]
@@ -69,14 +69,14 @@ def confirm_no_way_back(
     path: Path,
     resettability: str,
     max_states: int = MAX_CONFIRMED_STATES,
-    quantities: Mapping[str, int] | None = None,
+    parameters: Mapping[str, int] | None = None,
 ) -> Trace:
     """Execute `path` and check that fair transitions lead from its end to no state of the resettability.
 
-    Looks at no more than `max_states` states; `closed` of the trace says whether that was all of them. `quantities` are
+    Looks at no more than `max_states` states; `closed` of the trace says whether that was all of them. `parameters` are
     the values of those that the system leaves open.
     """
-    interpreter = Interpreter(system, quantities)
+    interpreter = Interpreter(system, parameters)
     trace = _replay(interpreter, path)
     predicate = _predicate(system, "resettability", resettability)
     start = trace.states[-1]
@@ -112,7 +112,7 @@ def _replay(interpreter: Interpreter, path: Path) -> Trace:
     steps: list[Step] = []
     for position, number in enumerate(path):
         state = states[-1]
-        why = _obstacle(interpreter, state, number)
+        why = _disabled_reason(interpreter, state, number)
         if why is not None:
             available = _labels(interpreter, state)
             raise ReplayError(
@@ -125,7 +125,7 @@ def _replay(interpreter: Interpreter, path: Path) -> Trace:
     return Trace(tuple(steps), tuple(states))
 
 
-def _obstacle(interpreter: Interpreter, state: State, number: int) -> str | None:
+def _disabled_reason(interpreter: Interpreter, state: State, number: int) -> str | None:
     transitions = interpreter.system.transitions
     if not 0 <= number < len(transitions):
         return f"there is no transition {number}, only 0..{len(transitions) - 1}"
@@ -134,7 +134,7 @@ def _obstacle(interpreter: Interpreter, state: State, number: int) -> str | None
         return f"`{label}` is not enabled, its guard is false"
     blocking = interpreter.blocking(state, number)
     if blocking:
-        return f"`{label}` is stopped by the limit `{blocking[0]}`"
+        return f"`{label}` is stopped by the constraint `{blocking[0]}`"
     return None
 
 

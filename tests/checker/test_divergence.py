@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from podrace.checker.core.exploration import Budget
 from podrace.checker.core.interpreter import Interpreter
-from podrace.checker.divergence import Decision, parting
+from podrace.checker.divergence import Decision, divergence
 from podrace.model.language import INT, Expr, State, Transition, TransitionSystem, Variable, as_expr, negate
 from podrace.model.language.expr import equal, fresh_graph, variable
 from tests.random_systems import UNIVERSE, systems
@@ -34,12 +34,12 @@ THIRD = step("third", equal(x, 2), {X: 3})
 
 
 def test_the_same_system_never_decides_differently() -> None:
-    found = parting(system(FIRST, SECOND), system(FIRST, SECOND))
+    found = divergence(system(FIRST, SECOND), system(FIRST, SECOND))
     assert (found.difference, found.alike) == (None, True)
 
 
 def test_another_effect() -> None:
-    found = parting(system(FIRST, SECOND), system(FIRST, step("second", equal(x, 1), {X: 5, Y: 1})))
+    found = divergence(system(FIRST, SECOND), system(FIRST, step("second", equal(x, 1), {X: 5, Y: 1})))
     assert found.difference is not None
     assert [s.label for s in found.difference.trace.steps] == ["m.first()"]
     assert found.difference.decisions == (
@@ -49,7 +49,7 @@ def test_another_effect() -> None:
 
 
 def test_a_step_more_and_a_step_less() -> None:
-    found = parting(system(FIRST, SECOND), system(FIRST, THIRD, step("other", equal(x, 1), {X: 4})))
+    found = divergence(system(FIRST, SECOND), system(FIRST, THIRD, step("other", equal(x, 1), {X: 4})))
     assert found.difference is not None
     assert [(d.label, d.kind) for d in found.difference.decisions] == [
         ("m.second()", "only before"),
@@ -58,19 +58,19 @@ def test_a_step_more_and_a_step_less() -> None:
 
 
 def test_a_difference_out_of_reach_is_none() -> None:
-    found = parting(system(FIRST, THIRD), system(FIRST, step("third", equal(x, 2), {X: 9})))
+    found = divergence(system(FIRST, THIRD), system(FIRST, step("third", equal(x, 2), {X: 9})))
     assert (found.difference, found.alike) == (None, True)
 
 
 def test_a_variable_more_makes_no_claim() -> None:
     after = system(step("first", equal(x, 0), {X: 1, Y: 1}))
-    found = parting(system(FIRST, variables=(X,)), after)
+    found = divergence(system(FIRST, variables=(X,)), after)
     assert (found.difference, found.alike) == (None, False)
 
 
 def test_systems_that_begin_differently() -> None:
     other = Variable("x", INT, 0, 9, 3)
-    found = parting(system(FIRST), system(variables=(other, Y)))
+    found = divergence(system(FIRST), system(variables=(other, Y)))
     assert found.difference is not None
     assert found.difference.trace.steps == ()
 
@@ -114,7 +114,7 @@ def test_a_changed_transition_is_found_exactly_where_it_shows(
     assume(len(labels) == len(set(labels)))
     after = replace(before, transitions=(*before.transitions[:at], new, *before.transitions[at + 1 :]))
     expected = by_hand(before, after)
-    found = parting(before, after, Budget())
+    found = divergence(before, after, Budget())
     if expected is None:
         assert (found.difference, found.alike) == (None, True)
     else:

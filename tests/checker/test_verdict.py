@@ -51,7 +51,7 @@ def test_exit_codes(results: list[Result], code: int) -> None:
 def test_words_of_holds() -> None:
     assert HOLDS.words == "Holds in every interleaving: 1,200 states, 34 transitions, depth 5."
     bounded = replace(HOLDS, coverage=replace(SEEN, constraints_hit=("a", "b")))
-    assert bounded.words.endswith("Within these bounds, which were hit: a; b.")
+    assert bounded.words.endswith("Within these constraints, which were hit: a; b.")
 
 
 def test_vacuous() -> None:

@@ -13,11 +13,10 @@ from hypothesis import strategies as st
 
 from podrace.checker.core.exploration import Budget
 from podrace.checker.core.result import Result, Verdict
-from podrace.checker.minimal import minimal_sets
 from podrace.checker.reduction.questions import UnknownProperty
 from podrace.checker.search import check
 from podrace.checker.trace.trace import confirm
-from podrace.checker.ways import Ways, find_ways, kind_of_step
+from podrace.checker.ways import Ways, find_ways, kind_of_step, minimal_sets
 from podrace.model.language import (
     BOOL,
     Component,

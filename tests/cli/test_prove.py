@@ -131,7 +131,7 @@ def test_a_journal_goes_on_and_says_the_same(shell: Shell, monkeypatch: pytest.M
     monkeypatch.setattr(proof_of_property, "CHUNK", 6)  # its chunks have the names of others
     divided = shell(*line, "--journal", "j")
     assert (divided.code, divided.out) == (2, "")
-    assert "j: is the journal of another sweep" in divided.err
+    assert "j: is the journal of other jobs" in divided.err
     other = shell(
         "prove",
         "--pods",
@@ -147,7 +147,7 @@ def test_a_journal_goes_on_and_says_the_same(shell: Shell, monkeypatch: pytest.M
         *SMALL,
     )
     assert (other.code, other.out) == (2, "")
-    assert "j: is the journal of another sweep" in other.err
+    assert "j: is the journal of other jobs" in other.err
 
 
 def test_processes_find_the_same_as_one(shell: Shell) -> None:

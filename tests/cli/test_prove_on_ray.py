@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from podrace.analysis.prove import proof_of_property
-from podrace.analysis.prove.cluster_batches import Outcomes, Task, work
-from podrace.checker.jobs.chunk import Work
+from podrace.analysis.prove.cluster_batches import BatchOutcome, Task, work
+from podrace.checker.jobs.job import JobFunction
 from tests.cli.helpers import Shell
 
 ray = pytest.importorskip("ray", reason="Ray is an optional extra")
@@ -23,10 +23,10 @@ CHUNK = 3
 """Clusters per chunk, so that there are enough chunks for a half-way."""
 
 
-def killed_half_way(folder: Path, after: int) -> Work:
+def killed_half_way(folder: Path, after: int) -> JobFunction:
     """The real work, noted in `folder`; whoever has done the last of so many chunks is killed with the result in hand."""
 
-    def fragile(task: Task) -> Outcomes:
+    def fragile(task: Task) -> BatchOutcome:
         found = work(task)
         with (folder / "workers").open("a") as file:
             file.write(f"{os.getpid()}\n")

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from podrace.checker.core.result import Verdict
-from podrace.checker.trace.cross_system_replay import retrace
+from podrace.checker.trace.cross_system_replay import replay_across
 from podrace.checker.trace.trace import ReplayError, confirm
 from podrace.model.history import Composition, Patch, in_order, resolve
 from podrace.model.language import Component, ModelError
@@ -127,7 +127,7 @@ class _Asked:
         system = system_of(found.spec, composition, found.property_id)
         if found.property_id not in system.invariants:
             return False
-        retraced = retrace(system, found.schedule)
+        retraced = replay_across(system, found.schedule)
         if retraced.stuck is not None:
             return False
         try:

@@ -97,7 +97,7 @@ def test_a_quantity_needs_a_value() -> None:
         v = Variable("v", INT, 0, 9, 0)
         size = parameter(Parameter("size", 1, 5))
         system = one(go(variable(v) < size, {}), v).system
-    with pytest.raises(ValueError, match="the quantity `size` has no value here: give one in `parameters`"):
+    with pytest.raises(ValueError, match="the parameter `size` has no value here: give one in `parameters`"):
         Interpreter(system).enabled((3,))
     assert Interpreter(system, {"size": 4}).enabled((3,)) == [0]
     assert Interpreter(system, {"size": 3}).enabled((3,)) == []

@@ -128,7 +128,7 @@ def test_an_open_quantity_is_a_constant_to_be_given() -> None:
     with fresh_graph():
         system = one_variable(v, parameter(size))
     assert (
-        "#ifndef cap_size\n#error give the quantity cap_size, 1 to 9: spin -a -Dcap_size=..."
+        "#ifndef cap_size\n#error give the parameter cap_size, 1 to 9: spin -a -Dcap_size=..."
         in to_promela(system)
     )
     assert "#define cap_size 4\n" in to_promela(system, parameters={"cap size": 4})

@@ -1,4 +1,4 @@
-"""Journals: a sweep that was stopped goes on with nothing lost and nothing done twice."""
+"""Journals: a batch that was stopped goes on with nothing lost and nothing done twice."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from podrace.checker.jobs import Chunk, Here, Journal, JournalProblem, sweep
+from podrace.checker.jobs import Here, Job, Journal, JournalProblem, run_jobs
 
 ABOUT = {"what": "squares"}
 
@@ -18,7 +18,7 @@ def run(path: Path, count: int, asked: list[int]) -> dict[str, int]:
 
     with Journal(path, ABOUT, int) as journal:
         return {
-            c.name: r for c, r in sweep(square, [Chunk(f"#{i}", i) for i in range(count)], Here(), journal)
+            c.name: r for c, r in run_jobs(square, [Job(f"#{i}", i) for i in range(count)], Here(), journal)
         }
 
 
@@ -39,12 +39,10 @@ def test_a_journal_that_was_cut_off_anywhere_goes_on(tmp_path: Path) -> None:
         assert path.read_bytes() == whole
 
 
-def test_the_journal_of_another_sweep_is_refused(tmp_path: Path) -> None:
+def test_the_journal_of_other_jobs_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "j"
     run(path, 1, [])
-    with pytest.raises(
-        JournalProblem, match="is the journal of another sweep: name another file, or remove it"
-    ):
+    with pytest.raises(JournalProblem, match="is the journal of other jobs: name another file, or remove it"):
         Journal(path, {"what": "cubes"}, int)
     path.write_text("name: tiny\n")
     with pytest.raises(JournalProblem, match="is no journal: name another file"):

@@ -1,4 +1,4 @@
-"""Sweeps on this machine: every chunk once, also when workers die, with one result whoever works."""
+"""Jobs on this machine: every one once, also when workers die, with one result whoever works."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from podrace.checker.jobs import Chunk, Here, LostWorker, Processes, sweep
+from podrace.checker.jobs import Here, Job, LostWorker, Processes, run_jobs
 
 
 def square(number: int) -> int:
@@ -34,34 +34,34 @@ def wrong(number: int) -> int:
     raise ValueError(f"{number} is wrong")
 
 
-def chunks(count: int) -> list[Chunk]:
-    return [Chunk(f"#{i}", i) for i in range(count)]
+def jobs(count: int) -> list[Job]:
+    return [Job(f"#{i}", i) for i in range(count)]
 
 
 def test_this_process_works_in_order() -> None:
-    assert [(c.name, r) for c, r in sweep(square, chunks(3), Here())] == [("#0", 0), ("#1", 1), ("#2", 4)]
+    assert [(c.name, r) for c, r in run_jobs(square, jobs(3), Here())] == [("#0", 0), ("#1", 1), ("#2", 4)]
 
 
 def test_processes_give_the_same_results() -> None:
-    found = {c.name: r for c, r in sweep(square, chunks(7), Processes(2))}
-    assert found == {c.name: r for c, r in sweep(square, chunks(7), Here())}
+    found = {c.name: r for c, r in run_jobs(square, jobs(7), Processes(2))}
+    assert found == {c.name: r for c, r in run_jobs(square, jobs(7), Here())}
 
 
 def test_a_killed_worker_loses_no_result(tmp_path: Path) -> None:
-    tasks = [Chunk(f"#{i}", (i, str(tmp_path))) for i in range(8)]
-    found = list(sweep(fragile, tasks, Processes(2)))
+    tasks = [Job(f"#{i}", (i, str(tmp_path))) for i in range(8)]
+    found = list(run_jobs(fragile, tasks, Processes(2)))
     assert (tmp_path / "died").exists()
     assert sorted((c.name, r) for c, r in found) == [(f"#{i}", i * i) for i in range(8)]
 
 
-def test_workers_that_keep_dying_end_the_sweep() -> None:
+def test_workers_that_keep_dying_end_the_batch() -> None:
     with pytest.raises(
         LostWorker, match="3 times in a row worker processes were killed: use fewer with --jobs"
     ):
-        list(sweep(deadly, chunks(1), Processes(1)))
+        list(run_jobs(deadly, jobs(1), Processes(1)))
 
 
 def test_a_mistake_in_the_work_is_raised_here() -> None:
     for pool in (Here(), Processes(1)):
         with pytest.raises(ValueError, match="0 is wrong"):
-            list(sweep(wrong, chunks(1), pool))
+            list(run_jobs(wrong, jobs(1), pool))

@@ -1,4 +1,4 @@
-"""The same sweep on a Ray cluster of two workers, one of which is killed half-way."""
+"""The same jobs on a Ray cluster of two workers, one of which is killed half-way."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from podrace.checker.jobs import Chunk, Here, sweep
+from podrace.checker.jobs import Here, Job, run_jobs
 
 ray = pytest.importorskip("ray", reason="Ray is an optional extra")
 
@@ -29,14 +29,14 @@ def test_a_killed_worker_of_a_cluster_loses_no_result(
 ) -> None:
     from podrace.checker.jobs.on_ray import OnRay
 
-    tasks = [Chunk(f"#{i}", (i, str(tmp_path))) for i in range(8)]
+    tasks = [Job(f"#{i}", (i, str(tmp_path))) for i in range(8)]
     ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="error")
     try:
-        found = {c.name: r for c, r in sweep(fragile, tasks, OnRay("local"))}
+        found = {c.name: r for c, r in run_jobs(fragile, tasks, OnRay("local"))}
     finally:
         ray.shutdown()
     assert (tmp_path / "died").exists()
-    assert found == {c.name: r for c, r in sweep(fragile, tasks, Here())}
+    assert found == {c.name: r for c, r in run_jobs(fragile, tasks, Here())}
     assert capsys.readouterr().out == ""  # what Ray says of the killed worker is no result
 
 
@@ -44,7 +44,7 @@ def test_a_cluster_that_is_not_there_is_named() -> None:
     from podrace.checker.jobs.on_ray import OnRay, RayMissing
 
     with pytest.raises(RayMissing, match=r"there is no Ray cluster at `127\.0\.0\.1:1`: Connection refused"):
-        list(sweep(fragile, [Chunk("#0", 0)], OnRay("127.0.0.1:1")))
+        list(run_jobs(fragile, [Job("#0", 0)], OnRay("127.0.0.1:1")))
 
 
 @pytest.mark.parametrize("address", ["", "somewhere", "host:port"])
@@ -52,4 +52,4 @@ def test_what_is_no_address_is_refused(address: str) -> None:
     from podrace.checker.jobs.on_ray import OnRay, RayMissing
 
     with pytest.raises(RayMissing, match="is no address of a Ray cluster: write HOST:PORT"):
-        list(sweep(fragile, [Chunk("#0", 0)], OnRay(address)))
+        list(run_jobs(fragile, [Job("#0", 0)], OnRay(address)))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from hypothesis import strategies as st
 
 from podrace.checker.core.interpreter import Interpreter
-from podrace.checker.parametric.permutation import Permutation
+from podrace.checker.parametric.exchange import Permutation
 from podrace.model.language import State, TransitionSystem
 from tests.symmetric_systems import alike
 

@@ -1,4 +1,4 @@
-"""Which quantities a system tells apart: by hand, and by the law that what is alike has the same runs."""
+"""Which parameters a system tells apart: by hand, and by the law that what is alike has the same runs."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from podrace.checker.core.exploration import Budget
 from podrace.checker.core.interpreter import Interpreter
 from podrace.checker.explicit.reference import Search
-from podrace.checker.parametric.comparisons import Comparisons
-from podrace.checker.parametric.parameters import quantities_of, with_quantities
+from podrace.checker.parametric.grounding import Comparisons
+from podrace.checker.parametric.parameters import parameters_of, with_parameters
 from podrace.model.language import (
     BOOL,
     INT,
@@ -50,7 +50,7 @@ def taking(guard_of: str) -> TransitionSystem:
 
 def classes(system: TransitionSystem) -> set[tuple[bool, ...]]:
     """How the comparisons divide all choices, each class by its answers."""
-    found, unknown = Comparisons(system), quantities_of(system)
+    found, unknown = Comparisons(system), parameters_of(system)
     choices = product(*(range(q.lo, q.hi + 1) for q in unknown))
     tellers = [
         Interpreter(system, dict(zip((q.name for q in unknown), values, strict=True))) for values in choices
@@ -88,7 +88,7 @@ def test_where_a_quantity_is_remembered_every_choice_is_a_class() -> None:
     found = Comparisons(system)
     assert found.exact
     with fresh_graph():
-        assert repr(found.like({"a": 1, "b": 2, "room": 3})).count("eq(") == len(quantities_of(system))
+        assert repr(found.like({"a": 1, "b": 2, "room": 3})).count("eq(") == len(parameters_of(system))
 
 
 def test_like_is_true_of_the_values_and_of_those_alike() -> None:
@@ -100,14 +100,14 @@ def test_like_is_true_of_the_values_and_of_those_alike() -> None:
 
 
 @settings(max_examples=60, deadline=None)
-@given(systems(invariants=1, quantities=2))
+@given(systems(invariants=1, parameters=2))
 def test_what_is_alike_has_the_same_runs(system: TransitionSystem) -> None:
     asked = system.with_predicates(witnesses={}, resettabilities={})
     comparisons = Comparisons(asked)
     runs: dict[str, object] = {}
     for q0, q1 in product(range(3), range(-2, 1)):
         values = {"q0": q0, "q1": q1}
-        fixed = with_quantities(asked, values)
+        fixed = with_parameters(asked, values)
         search = Search(fixed, Budget(max_states=100), None)
         search.run()
         seen = (search.states, search.fired, search.violated)

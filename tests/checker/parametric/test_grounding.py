@@ -1,4 +1,4 @@
-"""Questions: what a system can learn about its quantities."""
+"""Questions: what a system can learn about its parameters."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from podrace.checker.explicit.reference import explore
 from podrace.checker.parametric import grounding
 from podrace.checker.parametric.grounding import TooManyCases, questions
-from podrace.checker.parametric.parameters import quantities_of, with_quantities
+from podrace.checker.parametric.parameters import parameters_of, with_parameters
 from podrace.checker.parametric.regions import evaluate
 from podrace.model.language import (
     BOOL,
@@ -98,7 +98,7 @@ def test_a_quantity_in_the_state_is_refused() -> None:
     with fresh_graph():
         step = Transition("part", "keep", (), "actor", True, variable(n) == 0, (), {n: parameter(A)})
         system = TransitionSystem("keeps", UNIVERSE, (n,), (step,))
-    with pytest.raises(ValueError, match=r"part\.keep\(\) keeps a quantity in `n`"):
+    with pytest.raises(ValueError, match=r"part\.keep\(\) keeps a parameter in `n`"):
         asked(system)
 
 
@@ -110,10 +110,10 @@ def test_a_comparison_with_too_many_cases_is_refused(monkeypatch: pytest.MonkeyP
 
 
 @settings(max_examples=80)
-@given(systems(quantities=3))
+@given(systems(parameters=3))
 def test_equal_answers_give_equal_behaviour(system: TransitionSystem) -> None:
     """Choices that no question tells apart give systems with the same counts, depths and answers."""
-    unknown = quantities_of(system)
+    unknown = parameters_of(system)
     assume(unknown)
     alike: dict[tuple[int, ...], list[dict[str, int]]] = {}
     with fresh_graph():
@@ -127,7 +127,7 @@ def test_equal_answers_give_equal_behaviour(system: TransitionSystem) -> None:
             alike.setdefault(answers, []).append({q.name: v for q, v in chosen.items()})
     for members in list(alike.values())[:4]:
         first, last = (
-            replace(explore(with_quantities(system, chosen)), seconds=0.0)
+            replace(explore(with_parameters(system, chosen)), seconds=0.0)
             for chosen in (members[0], members[-1])
         )
         assert first == last

@@ -1,4 +1,4 @@
-"""Quantities that a system leaves open, and what choosing them gives."""
+"""Parameters that a system leaves open, and what choosing them gives."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from hypothesis import strategies as st
 from podrace.checker.core.exploration import Budget
 from podrace.checker.core.interpreter import Interpreter
 from podrace.checker.explicit.reference import Search, explore
-from podrace.checker.parametric.parameters import quantities_of, with_quantities
+from podrace.checker.parametric.parameters import parameters_of, with_parameters
 from podrace.model.language import INT, Parameter, Transition, TransitionSystem, Variable
 from podrace.model.language.expr import fresh_graph, parameter, variable
 from tests.random_systems import UNIVERSE, systems
 
 
-def growing(*quantities: Parameter) -> TransitionSystem:
-    """A counter that grows while it is below each of the quantities."""
+def growing(*parameters: Parameter) -> TransitionSystem:
+    """A counter that grows while it is below each of the parameters."""
     with fresh_graph():
         n = Variable("n", INT, 0, 9, 0)
         steps = [
             Transition(
                 "part", f"grow{i}", (), "actor", True, variable(n) < parameter(q), (), {n: variable(n) + 1}
             )
-            for i, q in enumerate(quantities)
+            for i, q in enumerate(parameters)
         ]
         return TransitionSystem(
             "growing", UNIVERSE, (n,), tuple(steps), witnesses={"three": variable(n) == 3}
@@ -32,35 +32,35 @@ def growing(*quantities: Parameter) -> TransitionSystem:
 
 def test_the_quantities_of_a_system_are_those_it_reads_by_name() -> None:
     small, large = Parameter("small", 0, 3), Parameter("large", 2, 9)
-    assert quantities_of(growing(small, large, small)) == (large, small)
-    assert quantities_of(growing()) == ()
+    assert parameters_of(growing(small, large, small)) == (large, small)
+    assert parameters_of(growing()) == ()
 
 
 def test_two_quantities_of_one_name_are_refused() -> None:
-    with pytest.raises(ValueError, match="growing has two quantities `size`: they cannot be told apart"):
-        quantities_of(growing(Parameter("size", 0, 3), Parameter("size", 0, 4)))
+    with pytest.raises(ValueError, match="growing has two parameters `size`: they cannot be told apart"):
+        parameters_of(growing(Parameter("size", 0, 3), Parameter("size", 0, 4)))
 
 
 def test_a_choice_fixes_what_it_names() -> None:
     system = growing(Parameter("small", 0, 3), Parameter("large", 2, 9))
-    half = with_quantities(system, {"small": 1})
-    assert [q.name for q in quantities_of(half)] == ["large"]
-    whole = with_quantities(half, {"large": 3})
-    assert quantities_of(whole) == ()
+    half = with_parameters(system, {"small": 1})
+    assert [q.name for q in parameters_of(half)] == ["large"]
+    whole = with_parameters(half, {"large": 3})
+    assert parameters_of(whole) == ()
     assert explore(whole).states == 4
-    assert explore(with_quantities(half, {"large": 2})).witnesses == {}
+    assert explore(with_parameters(half, {"large": 2})).witnesses == {}
 
 
 def test_a_value_outside_of_the_range_is_refused() -> None:
     with pytest.raises(ValueError, match=r"`small` is in 0\.\.3, so it cannot be 4"):
-        with_quantities(growing(Parameter("small", 0, 3)), {"small": 4})
+        with_parameters(growing(Parameter("small", 0, 3)), {"small": 4})
 
 
 @settings(max_examples=100)
-@given(systems(invariants=0, quantities=2), st.integers(0, 8))
+@given(systems(invariants=0, parameters=2), st.integers(0, 8))
 def test_choosing_is_what_the_interpreter_does_with_parameters(system: TransitionSystem, choice: int) -> None:
     chosen = {"q0": choice % 3, "q1": choice // 3 - 2}
-    fixed = with_quantities(system, chosen)
+    fixed = with_parameters(system, chosen)
     search = Search(fixed, Budget(max_states=200), None)
     search.run()
     told, plain = Interpreter(system, chosen), Interpreter(fixed)

@@ -1,4 +1,4 @@
-"""The cells of quantities: none missing, none twice, each with an example; the counts of the house plan."""
+"""The regions of parameters: none missing, none twice, each with an example; the counts of the house plan."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from podrace.checker.parametric.regions import Cell, cells, evaluate, smallest
+from podrace.checker.parametric.regions import Region, evaluate, regions, smallest
 from podrace.model.language import Expr, Parameter, total
 from podrace.model.language.expr import fresh_graph, parameter
 
@@ -34,8 +34,8 @@ def up_to_renaming(fits: Fits, pods: int) -> Fits:
     return min(images)
 
 
-def enumerated(pods: int, nodes: int) -> list[Cell]:
-    """The cells of every fit question, with requests of at least 1."""
+def enumerated(pods: int, nodes: int) -> list[Region]:
+    """The regions of every fit question, with requests of at least 1."""
     sizes = [Parameter(f"size{i}", 1, 1000) for i in range(pods)]
     room = [Parameter(f"room{i}", 0, 1000) for i in range(nodes)]
     subsets = [s for s in product((0, 1), repeat=pods) if any(s)]
@@ -45,7 +45,7 @@ def enumerated(pods: int, nodes: int) -> list[Cell]:
             for r in room
             for s in subsets
         ]
-        return cells([*sizes, *room], questions)
+        return regions([*sizes, *room], questions)
 
 
 def brute_force(pods: int, nodes: int, largest: int) -> set[Fits]:
@@ -66,11 +66,11 @@ def test_families_of_fitting_pods_agree_with_brute_force(
 ) -> None:
     """44 families for 3 pods on 2 nodes: the house plan counts pods by size, nodes unordered."""
     found = enumerated(pods, nodes)
-    assert len({cell.answers for cell in found}) == len(found)
+    assert len({region.answers for region in found}) == len(found)
     canonical = set()
-    for cell in found:
-        sizes = tuple(v for q, v in cell.example.items() if q.name.startswith("size"))
-        room = tuple(v for q, v in cell.example.items() if q.name.startswith("room"))
+    for region in found:
+        sizes = tuple(v for q, v in region.example.items() if q.name.startswith("size"))
+        room = tuple(v for q, v in region.example.items() if q.name.startswith("room"))
         canonical.add(up_to_renaming(fitting(sizes, room), pods))
     tried = {up_to_renaming(fits, pods) for fits in brute_force(pods, nodes, largest)}
     assert canonical == tried
@@ -81,9 +81,9 @@ def test_families_of_fitting_pods_agree_with_brute_force(
 def test_four_pods_on_two_nodes_have_308_families() -> None:
     found = enumerated(4, 2)
     canonical = set()
-    for cell in found:
-        sizes = tuple(v for q, v in cell.example.items() if q.name.startswith("size"))
-        room = tuple(v for q, v in cell.example.items() if q.name.startswith("room"))
+    for region in found:
+        sizes = tuple(v for q, v in region.example.items() if q.name.startswith("size"))
+        room = tuple(v for q, v in region.example.items() if q.name.startswith("room"))
         canonical.add(up_to_renaming(fitting(sizes, room), 4))
     assert len(canonical) == 308
 
@@ -92,7 +92,7 @@ def orders(count: int) -> int:
     priorities = [Parameter(f"p{i}", -5, 1000) for i in range(count)]
     with fresh_graph():
         questions = [parameter(a) < parameter(b) for a in priorities for b in priorities if a is not b]
-        return len(cells(priorities, questions))
+        return len(regions(priorities, questions))
 
 
 def test_priorities_have_as_many_orders_as_there_are_rankings_with_ties() -> None:
@@ -103,8 +103,8 @@ def test_assumptions_leave_cells_out() -> None:
     a, b = Parameter("a", 0, 9), Parameter("b", 0, 9)
     with fresh_graph():
         x, y = parameter(a), parameter(b)
-        assert [c.answers for c in cells([a, b], [x < y], [y < x])] == [(False,)]
-        assert cells([a, b], [x < y], [y < x, x < y]) == []
+        assert [c.answers for c in regions([a, b], [x < y], [y < x])] == [(False,)]
+        assert regions([a, b], [x < y], [y < x, x < y]) == []
 
 
 def test_the_smallest_example_has_the_least_sum_then_the_first_quantities() -> None:
@@ -114,7 +114,7 @@ def test_the_smallest_example_has_the_least_sum_then_the_first_quantities() -> N
         questions = [x + y < z, y < x]
         assert smallest([a, b, c], questions, [], [False, True]) == {a: 1, b: 0, c: 0}
         assert smallest([a, b, c], questions, [], [True, False]) == {a: 0, b: 0, c: 1}
-        with pytest.raises(ValueError, match="no quantities give these answers"):
+        with pytest.raises(ValueError, match="no parameters give these answers"):
             smallest([a, b, c], [x < y, y < x], [], [True, True])
 
 
@@ -128,11 +128,11 @@ def test_negative_quantities_are_near_zero_where_they_can_be() -> None:
 
 @st.composite
 def conditions(draw: st.DrawFn) -> tuple[list[Parameter], list[tuple[tuple[int, ...], int]]]:
-    """Linear comparisons of up to three quantities with small ranges."""
+    """Linear comparisons of up to three parameters with small ranges."""
     count = draw(st.integers(1, 3))
-    quantities = [Parameter(f"q{i}", draw(st.integers(-2, 0)), draw(st.integers(1, 3))) for i in range(count)]
+    parameters = [Parameter(f"q{i}", draw(st.integers(-2, 0)), draw(st.integers(1, 3))) for i in range(count)]
     row = st.tuples(st.tuples(*[st.integers(-2, 2)] * count), st.integers(-3, 3))
-    return quantities, draw(st.lists(row, min_size=1, max_size=4))
+    return parameters, draw(st.lists(row, min_size=1, max_size=4))
 
 
 @settings(max_examples=100)
@@ -140,19 +140,19 @@ def conditions(draw: st.DrawFn) -> tuple[list[Parameter], list[tuple[tuple[int, 
 def test_cells_are_those_of_all_choices(
     drawn: tuple[list[Parameter], list[tuple[tuple[int, ...], int]]],
 ) -> None:
-    quantities, rows = drawn
+    parameters, rows = drawn
     with fresh_graph():
         questions: list[Expr] = []
         for factors, bound in rows:
-            made = total(parameter(q) * f for q, f in zip(quantities, factors, strict=True)) < bound
+            made = total(parameter(q) * f for q, f in zip(parameters, factors, strict=True)) < bound
             if not made.is_const and made not in set(questions):
                 questions.append(made)
-        found = cells(quantities, questions)
+        found = regions(parameters, questions)
         choices = [
-            dict(zip(quantities, values, strict=True))
-            for values in product(*(range(q.lo, q.hi + 1) for q in quantities))
+            dict(zip(parameters, values, strict=True))
+            for values in product(*(range(q.lo, q.hi + 1) for q in parameters))
         ]
         expected = {tuple(bool(evaluate(e, values)) for e in questions) for values in choices}
         assert sorted(c.answers for c in found) == sorted(expected)
-        for cell in found:
-            assert tuple(bool(evaluate(e, cell.example)) for e in questions) == cell.answers
+        for region in found:
+            assert tuple(bool(evaluate(e, region.example)) for e in questions) == region.answers

@@ -1,4 +1,4 @@
-"""A representative stands for its cell: any cluster has the states, depth and verdict of the representative."""
+"""A representative stands for its region: any cluster has the states, depth and verdict of the representative."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from podrace.checker.core.exploration import Budget, Exploration
 from podrace.checker.explicit import explore
 from podrace.checker.parametric.explorer import Explorer
-from podrace.checker.parametric.parameters import with_quantities
-from podrace.checker.parametric.parametric_system import Exchange, Family, Unknown
+from podrace.checker.parametric.parameters import with_parameters
+from podrace.checker.parametric.parametric_system import Exchange, ParametricSystem, Regions
 from podrace.checker.reduction.questions import explored_slice
 from podrace.model.environment.objects import Scope
 from podrace.model.history import resolve
@@ -22,22 +22,22 @@ from podrace.scenarios.template import ClusterTemplate, concrete, sketch, templa
 
 SCOPE = Scope(pod_events=1, flush=False)
 ENOUGH = (0, 15)
-"""All examples of cells are in this range, also those that no representative stands for."""
+"""All examples of regions are in this range, also those that no representative stands for."""
 CASES = [("1.13", "S-NOMVIS"), ("1.19", "S-NOM")]
 
 
-def unknown_of(template: ClusterTemplate, release: str, property_id: str) -> Unknown:
+def parametric_system(template: ClusterTemplate, release: str, property_id: str) -> ParametricSystem:
     found = sketch(template)
     system = instrument(found.spec, resolve(release).classes, [PROPERTIES[property_id]])
     exchanges = tuple(Exchange(*pair) for pair in found.exchanges())
-    return Unknown(system, found.quantities, found.assumptions(), exchanges)
+    return ParametricSystem(system, found.quantities, found.assumptions(), exchanges)
 
 
 @cache
-def family_of(template: ClusterTemplate, release: str, property_id: str) -> tuple[Family, Explorer]:
-    unknown = unknown_of(template, release, property_id)
-    family = Family(unknown, property_id)
-    return family, Explorer(unknown, property_id, dict.fromkeys(unknown.quantities, ENOUGH))
+def regions_of(template: ClusterTemplate, release: str, property_id: str) -> tuple[Regions, Explorer]:
+    parametric = parametric_system(template, release, property_id)
+    regions = Regions(parametric, property_id)
+    return regions, Explorer(parametric, property_id, dict.fromkeys(parametric.parameters, ENOUGH))
 
 
 def essence(found: Exploration) -> object:
@@ -57,7 +57,7 @@ def test_a_cluster_behaves_like_its_representative(
     template: ClusterTemplate, case: tuple[str, str], data: st.DataObject
 ) -> None:
     release, property_id = case
-    family, explorer = family_of(template, release, property_id)
+    regions, explorer = regions_of(template, release, property_id)
     values: dict[str, int] = {}
     for place in range(template.pods):
         values[f"p{place + 1}.cpu"] = data.draw(st.integers(0, 9))
@@ -65,11 +65,11 @@ def test_a_cluster_behaves_like_its_representative(
     for node in range(len(template.bound)):
         here = sum(values[f"p{p + 1}.cpu"] for p, n in enumerate(template.places) if n == node)
         values[f"n{node + 1}.cpu"] = here + data.draw(st.integers(0, 9))
-    answers = family.answers({q: values[q.name] for q in family.unknown.quantities})
-    (cell,) = (c for c in family.cells if c.answers == answers)
-    like = explorer.explore(cell.example, Budget(max_states=30_000))
+    answers = regions.answers({q: values[q.name] for q in regions.parametric.parameters})
+    (region,) = (c for c in regions.regions if c.answers == answers)
+    like = explorer.explore(region.example, Budget(max_states=30_000))
     # The same slice: everything is equal, but for the time.
-    itself = explore(with_quantities(family.slice, values), Budget(max_states=30_000))
+    itself = explore(with_parameters(regions.slice, values), Budget(max_states=30_000))
     assert replace(itself, seconds=0.0) == replace(like, seconds=0.0)
     # Its own slice may leave out more: the answers are the same.
     system = instrument(concrete(template, values), resolve(release).classes, [PROPERTIES[property_id]])
@@ -84,22 +84,24 @@ def test_a_cluster_behaves_like_its_representative(
 
 
 def test_representatives_that_stand_for_two_cells_behave_like_both() -> None:
-    """On 1.22, S-CAP cannot tell two empty nodes apart; a proved exchange merges the cells that differ in their names."""
+    """On 1.22, S-CAP cannot tell two empty nodes apart; a proved exchange merges the regions that differ in their names."""
     (template,) = (o for o in templates(2, 2, ClusterTemplate((), 0, scope=SCOPE)) if o.waiting == 2)
-    family, explorer = family_of(template, "1.22", "S-CAP")
-    assert [(e.one.name, e.other.name) for e in family.exchanges] == [("n1", "n2")]
-    assert (len(family.cells), len(family.representatives)) == (87, 54)
-    assert sum(r.cells for r in family.representatives) == len(family.cells)
-    (exchange,) = family.exchanges
-    for cell in family.cells[::7]:
-        moved = {exchange.quantities.get(q, q): value for q, value in cell.example.items()}
-        assert essence(explorer.explore(cell.example, Budget())) == essence(explorer.explore(moved, Budget()))
+    regions, explorer = regions_of(template, "1.22", "S-CAP")
+    assert [(e.one.name, e.other.name) for e in regions.exchanges] == [("n1", "n2")]
+    assert (len(regions.regions), len(regions.representatives)) == (87, 54)
+    assert sum(r.regions for r in regions.representatives) == len(regions.regions)
+    (exchange,) = regions.exchanges
+    for region in regions.regions[::7]:
+        moved = {exchange.parameters.get(q, q): value for q, value in region.example.items()}
+        assert essence(explorer.explore(region.example, Budget())) == essence(
+            explorer.explore(moved, Budget())
+        )
 
 
 def test_a_counterexample_is_confirmed_with_its_quantities() -> None:
     (template,) = (o for o in templates(3, 1, ClusterTemplate((), 0, scope=SCOPE)) if o.waiting == 2)
-    family, explorer = family_of(template, "1.13", "S-NOMVIS")
-    found = [(r, explorer.explore(r.values, Budget(max_states=200_000))) for r in family.representatives]
+    regions, explorer = regions_of(template, "1.13", "S-NOMVIS")
+    found = [(r, explorer.explore(r.values, Budget(max_states=200_000))) for r in regions.representatives]
     violated = [(r, answer) for r, answer in found if answer.violations]
     assert len(violated) > 0
     for r, answer in violated:
@@ -132,7 +134,7 @@ def test_the_names_of_pods_make_no_difference(release: str) -> None:
 
 def test_a_cluster_beyond_the_ranges_is_refused() -> None:
     (template,) = (o for o in templates(2, 1, ClusterTemplate((), 0, scope=SCOPE)) if o.waiting == 1)
-    family, explorer = family_of(template, "1.19", "S-NOM")
-    capacity = family.unknown.quantities[0]
+    regions, explorer = regions_of(template, "1.19", "S-NOM")
+    capacity = regions.parametric.parameters[0]
     with pytest.raises(ValueError, match=r"`n1\.cpu` is searched within 0\.\.15, so it cannot be 16"):
-        explorer.explore({**family.representatives[0].values, capacity: 16}, Budget())
+        explorer.explore({**regions.representatives[0].values, capacity: 16}, Budget())

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from podrace.checker.core.exploration import Budget
 from podrace.checker.parametric.exchange import Exchange
 from podrace.checker.parametric.explorer import Explorer
-from podrace.checker.parametric.parametric_system import Family
+from podrace.checker.parametric.parametric_system import Regions
 from podrace.checker.parametric.valid import Valid
 from podrace.model.environment.objects import Scope
 from podrace.model.language import (
@@ -31,7 +31,7 @@ from podrace.model.language.expr import fresh_graph, less, parameter, variable
 from podrace.model.language.sorts import sort_of_ref
 from podrace.scenarios.template import ClusterTemplate, Limits, templates
 from tests.checker.parametric.automorphisms import SYSTEMS, maps, some_states
-from tests.checker.parametric.test_sufficiency import CASES, essence, unknown_of
+from tests.checker.parametric.test_sufficiency import CASES, essence, parametric_system
 from tests.symmetric_systems import Process
 
 SMALL = ClusterTemplate(
@@ -143,13 +143,13 @@ def test_no_answer_is_no_proof() -> None:
 
 
 @cache
-def two_of_each(release: str, property_id: str) -> Family:
+def two_of_each(release: str, property_id: str) -> Regions:
     (template,) = (o for o in templates(2, 2, SMALL) if o.waiting == 2)
-    return Family(unknown_of(template, release, property_id), property_id)
+    return Regions(parametric_system(template, release, property_id), property_id)
 
 
 @pytest.mark.parametrize(
-    ("release", "prop", "exchanged", "cells", "representatives"),
+    ("release", "prop", "exchanged", "count", "representatives"),
     [
         # Before 71488, pods of equal priority left activeQ in any order: two that wait are alike, too.
         ("1.13", "S-NOMVIS", [("p1", "p2"), ("n1", "n2")], 69, 24),
@@ -157,15 +157,15 @@ def two_of_each(release: str, property_id: str) -> Family:
     ],
 )
 def test_the_monitors_of_nominations_do_not_tell_nodes_apart(
-    release: str, prop: str, exchanged: list[tuple[str, str]], cells: int, representatives: int
+    release: str, prop: str, exchanged: list[tuple[str, str]], count: int, representatives: int
 ) -> None:
     """They ask about one node after the other: only Z3 sees that the order makes no difference."""
-    family = two_of_each(release, prop)
-    assert [(e.one.name, e.other.name) for e in family.exchanges] == exchanged
-    nodes = family.exchanges[-1]
-    candidate = Exchange(family.slice, [(nodes.one, nodes.other)], nodes.quantities)
+    regions = two_of_each(release, prop)
+    assert [(e.one.name, e.other.name) for e in regions.exchanges] == exchanged
+    nodes = regions.exchanges[-1]
+    candidate = Exchange(regions.slice, [(nodes.one, nodes.other)], nodes.parameters)
     assert not candidate.is_automorphism()
-    assert (len(family.cells), len(family.representatives)) == (cells, representatives)
+    assert (len(regions.regions), len(regions.representatives)) == (count, representatives)
 
 
 @pytest.mark.parametrize(
@@ -173,10 +173,10 @@ def test_the_monitors_of_nominations_do_not_tell_nodes_apart(
     [(*case, 6) for case in CASES] + [pytest.param(*case, 1, marks=pytest.mark.campaign) for case in CASES],
 )
 def test_merged_cells_behave_alike(release: str, prop: str, every: int) -> None:
-    family = two_of_each(release, prop)
-    explorer = Explorer(family.unknown, prop, dict.fromkeys(family.unknown.quantities, (0, 7)))
-    for exchange in family.exchanges:
-        for cell in family.cells[::every]:
-            moved = {exchange.quantities.get(q, q): value for q, value in cell.example.items()}
-            one, other = (explorer.explore(values, Budget()) for values in (cell.example, moved))
+    regions = two_of_each(release, prop)
+    explorer = Explorer(regions.parametric, prop, dict.fromkeys(regions.parametric.parameters, (0, 7)))
+    for exchange in regions.exchanges:
+        for region in regions.regions[::every]:
+            moved = {exchange.parameters.get(q, q): value for q, value in region.example.items()}
+            one, other = (explorer.explore(values, Budget()) for values in (region.example, moved))
             assert essence(one) == essence(other)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from podrace.checker.core.exploration import Budget, Exploration
 from podrace.checker.core.interpreter import Interpreter
 from podrace.checker.explicit.reference import Search, explore
-from podrace.checker.parametric.parameters import quantities_of, with_quantities
+from podrace.checker.parametric.parameters import parameters_of, with_parameters
 from podrace.checker.reduction.slicing import Slicer, key_of, map_path, project, slice_system, transition_map
 from podrace.checker.reduction.value_analysis import ValueAnalysis, transition_roots
 from podrace.checker.trace.trace import confirm, confirm_no_way_back, confirm_witness, replay
@@ -221,7 +221,7 @@ def test_an_unknown_quantity_has_its_whole_range() -> None:
             [
                 move("grow", variable(v) < size, {v: clamp(variable(v) + 1, 0, 9)}),
                 move("copy", equal(variable(v), size), {w: size}),
-                # One reading of the quantity says nothing of another, so this stays.
+                # One reading of the parameter says nothing of another, so this stays.
                 move("no", equal(size, 3) & equal(variable(w), 4), {w: as_expr(5)}),
                 move("too big", equal(size, 5), {w: as_expr(9)}),
             ],
@@ -230,22 +230,22 @@ def test_an_unknown_quantity_has_its_whole_range() -> None:
     small = slice_system(system)
     assert [(x.name, x.lo, x.hi) for x in small.variables] == [("v", 0, 9), ("w", 0, 5)]
     assert [t.step for t in small.transitions] == ["grow", "copy", "no"]
-    assert [(q.name, q.lo, q.hi) for q in quantities_of(small)] == [("size", 2, 4)]
-    reached = {n: explore(with_quantities(small, {"size": n})).witnesses for n in (2, 3, 4)}
+    assert [(q.name, q.lo, q.hi) for q in parameters_of(small)] == [("size", 2, 4)]
+    reached = {n: explore(with_parameters(small, {"size": n})).witnesses for n in (2, 3, 4)}
     assert {n: len(witnesses.get("end", ())) for n, witnesses in reached.items()} == {2: 0, 3: 0, 4: 5}
 
 
 @settings(max_examples=100)
-@given(systems(quantities=2), st.booleans(), st.integers(0, 8))
+@given(systems(parameters=2), st.booleans(), st.integers(0, 8))
 def test_a_slice_answers_for_every_choice_of_the_quantities(
     system: TransitionSystem, values: bool, choice: int
 ) -> None:
     small = slice_system(system, values=values)
     chosen = {"q0": choice % 3, "q1": choice // 3 - 2}
-    whole, part = explore(with_quantities(system, chosen)), explore(with_quantities(small, chosen))
+    whole, part = explore(with_parameters(system, chosen)), explore(with_parameters(small, chosen))
     same_answers(whole, part)
     for name, path in part.violations.items():
-        confirm(with_quantities(system, chosen), map_path(small, system, path), name)
+        confirm(with_parameters(system, chosen), map_path(small, system, path), name)
 
 
 def test_transitions_that_cannot_be_told_apart_are_refused() -> None:

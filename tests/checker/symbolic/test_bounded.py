@@ -1,4 +1,4 @@
-"""Bounded search on small machines: bounds, assumptions, quantities, time, and answers that nobody believes."""
+"""Bounded search on small machines: bounds, assumptions, parameters, time, and answers that nobody believes."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_an_assumption_leaves_quantities_out() -> None:
 
 def test_an_assumption_is_about_quantities_only() -> None:
     system, _ = climbing()
-    with pytest.raises(ValueError, match="`n` is no quantity: it changes from state to state"):
+    with pytest.raises(ValueError, match="`n` is no parameter: it changes from state to state"):
         search(system, "below", 1, assumption=system.invariants["below"])
 
 
@@ -117,7 +117,7 @@ def test_the_deadline_stops_a_solver() -> None:
 
 
 @pytest.mark.parametrize(
-    ("quantities", "path", "reason"),
+    ("parameters", "path", "reason"),
     [
         ({"stride": 2, "height": 9}, (1, 1, 1), "does not violate"),
         ({"stride": 3, "height": 3}, (1, 1, 1), "its guard is false"),
@@ -125,7 +125,7 @@ def test_the_deadline_stops_a_solver() -> None:
         ({"stride": 9, "height": 9}, (1,), "so it cannot be 9"),
     ],
 )
-def test_a_false_claim_is_never_shown(quantities: dict[str, int], path: tuple[int, ...], reason: str) -> None:
+def test_a_false_claim_is_never_shown(parameters: dict[str, int], path: tuple[int, ...], reason: str) -> None:
     system, _ = climbing()
     with pytest.raises(EngineDisagreement, match=reason):
-        confirmed(system, Claim(quantities, path), "below")
+        confirmed(system, Claim(parameters, path), "below")

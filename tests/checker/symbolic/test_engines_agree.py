@@ -15,7 +15,7 @@ from podrace.checker import explicit as native
 from podrace.checker.core.exploration import Budget
 from podrace.checker.core.result import Verdict
 from podrace.checker.explicit import reference
-from podrace.checker.parametric.parameters import quantities_of, with_quantities
+from podrace.checker.parametric.parameters import parameters_of, with_parameters
 from podrace.checker.smt.theories import THEORIES, Theory
 from podrace.checker.symbolic.bounded import search
 from podrace.model.language import TransitionSystem
@@ -76,14 +76,14 @@ def test_on_processes(system: TransitionSystem) -> None:
 
 
 def compare_unknown(system: TransitionSystem, theory: Theory) -> None:
-    """An unknown quantity stands for every value: the least of the lengths that its values give."""
-    unknown = quantities_of(system)
+    """An unknown parameter stands for every value: the least of the lengths that its values give."""
+    unknown = parameters_of(system)
     choices = [
         dict(zip((q.name for q in unknown), values, strict=True))
         for values in product(*(range(q.lo, q.hi + 1) for q in unknown))
     ]
     for invariant in system.invariants:
-        answers = [shortest(with_quantities(system, choice), invariant)[0] for choice in choices]
+        answers = [shortest(with_parameters(system, choice), invariant)[0] for choice in choices]
         lengths = [length for length in answers if length is not None and length <= 4]
         found = search(system, invariant, 4, theory=theory)
         assert found.verdict is (Verdict.VIOLATED if lengths else Verdict.INCONCLUSIVE)
@@ -96,13 +96,13 @@ def compare_unknown(system: TransitionSystem, theory: Theory) -> None:
 
 
 @settings(max_examples=40, deadline=None)
-@given(systems(resettabilities=0, witnesses=0, quantities=2))
+@given(systems(resettabilities=0, witnesses=0, parameters=2))
 def test_on_random_systems_with_unknown_quantities(system: TransitionSystem) -> None:
     compare_unknown(system, BIT_VECTORS)
 
 
 @settings(max_examples=20, deadline=None)
-@given(systems(resettabilities=0, witnesses=0, quantities=2))
+@given(systems(resettabilities=0, witnesses=0, parameters=2))
 def test_on_unknown_quantities_as_integers(system: TransitionSystem) -> None:
     compare_unknown(system, INTEGERS)
 
@@ -117,7 +117,7 @@ def test_on_thousands_of_random_systems(system: TransitionSystem) -> None:
 
 @pytest.mark.campaign
 @settings(max_examples=2000, deadline=None)
-@given(systems(resettabilities=0, witnesses=0, quantities=2))
+@given(systems(resettabilities=0, witnesses=0, parameters=2))
 def test_on_thousands_with_unknown_quantities(system: TransitionSystem) -> None:
     compare_unknown(system, BIT_VECTORS)
     compare_unknown(system, INTEGERS)

@@ -1,4 +1,4 @@
-"""Synthesis finds the simplest choice of the quantities, and then every other kind of choice: as brute force does."""
+"""Synthesis finds the simplest choice of the parameters, and then every other kind of choice: as brute force does."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 
 from podrace.checker.explicit.reference import explore
-from podrace.checker.parametric.comparisons import Comparisons
-from podrace.checker.parametric.parameters import quantities_of, with_quantities
+from podrace.checker.parametric.grounding import Comparisons
+from podrace.checker.parametric.parameters import parameters_of, with_parameters
 from podrace.checker.reduction.slicing import slice_system
 from podrace.checker.symbolic.synthesis import Shape, Synthesis
 from podrace.model.language import INT, Expr, Parameter, Transition, TransitionSystem, Variable, as_expr
@@ -34,9 +34,9 @@ def filling(top: int = 6) -> TransitionSystem:
 
 
 def condition(system: TransitionSystem, name: str, most: int) -> Expr:
-    (quantity,) = (q for q in quantities_of(system) if q.name == name)
+    (p,) = (q for q in parameters_of(system) if q.name == name)
     with fresh_graph():
-        return parameter(quantity) <= most
+        return parameter(p) <= most
 
 
 def test_the_simplest_example_first() -> None:
@@ -44,7 +44,7 @@ def test_the_simplest_example_first() -> None:
     search = Synthesis([Shape(system, TRUE)], "below", 3)
     example = next(iter(search))
     # In two steps, both of 3: the least sum, and of `left` and `right` the first one is as small as can be.
-    assert example.quantities == {"left": 0, "right": 3, "room": 6}
+    assert example.parameters == {"left": 0, "right": 3, "room": 6}
     assert [step.label for step in example.trace.steps] == ["part.right()", "part.right()"]
 
 
@@ -69,7 +69,7 @@ def test_of_several_shapes_the_one_with_the_smaller_example_comes_first() -> Non
     search = Synthesis([Shape(system, condition(system, "room", 3)), large, small], "below", 3)
     example = next(iter(search))
     # Both have one of the same size: then the first.
-    assert (example.shape, example.quantities) == (1, {"left": 0, "right": 2, "room": 4})
+    assert (example.shape, example.parameters) == (1, {"left": 0, "right": 2, "room": 4})
 
 
 def compared(system: TransitionSystem) -> Comparisons:
@@ -80,10 +80,10 @@ def compared(system: TransitionSystem) -> Comparisons:
 def brute_force(system: TransitionSystem, steps: int) -> dict[str, tuple[int, int]]:
     """For each kind of choice that breaks the invariant: the length of a shortest run, and the least sum with it."""
     comparisons, best = compared(system), dict[str, tuple[int, int]]()
-    unknown = quantities_of(system)
+    unknown = parameters_of(system)
     for values in product(*(range(q.lo, q.hi + 1) for q in unknown)):
         chosen = dict(zip((q.name for q in unknown), values, strict=True))
-        violations = explore(with_quantities(system, chosen)).violations
+        violations = explore(with_parameters(system, chosen)).violations
         for path in violations.values():
             if len(path) <= steps:
                 key = repr(comparisons.like(chosen))
@@ -97,9 +97,9 @@ def found_by(system: TransitionSystem, invariant: str, steps: int) -> dict[str, 
     found: dict[str, tuple[int, int]] = {}
     order = []
     for example in search:
-        key = repr(comparisons.like(example.quantities))
+        key = repr(comparisons.like(example.parameters))
         assert key not in found
-        found[key] = (len(example.trace.steps), sum(example.quantities.values()))
+        found[key] = (len(example.trace.steps), sum(example.parameters.values()))
         order.append(found[key])
     assert order == sorted(order)
     assert search.stopped in ("steps", "harmless")
@@ -114,7 +114,7 @@ def test_every_kind_of_choice_is_found_once() -> None:
 
 
 @settings(max_examples=25, deadline=None)
-@given(systems(resettabilities=0, witnesses=0, invariants=1, quantities=2))
+@given(systems(resettabilities=0, witnesses=0, invariants=1, parameters=2))
 def test_random_systems(system: TransitionSystem) -> None:
     for invariant in system.invariants:
         assert found_by(system, invariant, 3) == brute_force(system, 3)
@@ -123,8 +123,8 @@ def test_random_systems(system: TransitionSystem) -> None:
 def test_a_renaming_leaves_out_what_differs_by_names_only() -> None:
     system = filling(4)
     swap = {"left": "right", "right": "left", "room": "room"}
-    every = [e.quantities for e in Synthesis([Shape(system, TRUE)], "below", 2)]
-    fewer = [e.quantities for e in Synthesis([Shape(system, TRUE, (swap,))], "below", 2)]
+    every = [e.parameters for e in Synthesis([Shape(system, TRUE)], "below", 2)]
+    fewer = [e.parameters for e in Synthesis([Shape(system, TRUE, (swap,))], "below", 2)]
     assert all(values in every for values in fewer)
     assert len(fewer) < len(every)
     comparisons = compared(system)

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from podrace.checker.core.interpreter import Interpreter
-from podrace.checker.trace.counterfactual import preventions
+from podrace.checker.trace.counterfactual import counterfactuals
 from podrace.checker.trace.trace import replay
 from podrace.model.language import INT, Expr, Transition, TransitionSystem, Variable, all_of, as_expr
 from podrace.model.language.expr import equal, less, variable
@@ -32,7 +32,7 @@ def found(*transitions: Transition) -> list[tuple[int, list[str], int]]:
     """The preventions of the run of the first three steps."""
     system = TransitionSystem("s", UNIVERSE, (SENT, HEARD, BUSY), transitions, {"I": less(busy, 2)})
     trace = replay(system, (0, 1, 2))
-    return [(p.before, [s.step for s in p.steps], p.stops) for p in preventions(system, trace)]
+    return [(p.before, [s.step for s in p.steps], p.stops) for p in counterfactuals(system, trace)]
 
 
 def test_a_delivery_that_would_have_come_in_time() -> None:
@@ -65,7 +65,7 @@ def test_steps_that_make_no_difference_prevent_nothing() -> None:
 def test_what_is_claimed_can_be_executed(made: TransitionSystem, data: st.DataObject) -> None:
     interpreter = Interpreter(made)
     path = random_run(data, made, 5)
-    for way in preventions(made, replay(made, path)):
+    for way in counterfactuals(made, replay(made, path)):
         extra = [s.transition for s in way.steps]
         actors = {made.transitions[n].actor for n in extra}
         assert len(actors) == 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from podrace.checker.trace.cross_system_replay import MOST_BETWEEN, Retraced, retrace
+from podrace.checker.trace.cross_system_replay import MOST_BETWEEN, ReplayedAcross, replay_across
 from podrace.checker.trace.trace import replay
 from podrace.model.language import INT, Expr, Transition, TransitionSystem, Variable, as_expr
 from podrace.model.language.expr import equal, variable
@@ -36,20 +36,22 @@ SCHEDULE = [
 
 
 def test_the_same_system_takes_all() -> None:
-    assert retrace(system(DECIDE, WRITE, TAKE), SCHEDULE) == Retraced((0, 1, 2), (0, 1, 2), None)
+    assert replay_across(system(DECIDE, WRITE, TAKE), SCHEDULE) == ReplayedAcross((0, 1, 2), (0, 1, 2), None)
 
 
 def test_a_step_more_and_a_step_that_is_not_possible_any_more() -> None:
-    assert retrace(system(DECIDE, LATE, TAKE, NOTE), SCHEDULE) == Retraced((0, 3, 1), (0, None, 1), 2)
+    assert replay_across(system(DECIDE, LATE, TAKE, NOTE), SCHEDULE) == ReplayedAcross(
+        (0, 3, 1), (0, None, 1), 2
+    )
 
 
 def test_only_the_actor_itself_takes_further_steps() -> None:
     other = step("friend", "note", equal(phase, 1), {PHASE: 2})
-    assert retrace(system(DECIDE, LATE, TAKE, other), SCHEDULE) == Retraced((0,), (0,), 1)
+    assert replay_across(system(DECIDE, LATE, TAKE, other), SCHEDULE) == ReplayedAcross((0,), (0,), 1)
 
 
 def test_a_step_that_the_other_system_does_not_have() -> None:
-    assert retrace(system(DECIDE), SCHEDULE) == Retraced((0,), (0,), 1)
+    assert replay_across(system(DECIDE), SCHEDULE) == ReplayedAcross((0,), (0,), 1)
 
 
 @settings(deadline=None)
@@ -59,8 +61,8 @@ def test_what_is_retraced_can_be_executed(
 ) -> None:
     chosen = [one.transitions[number] for number in random_run(data, one, 5)]
     schedule = [(t.label, t.actor) for t in chosen]
-    assert retrace(one, schedule).stuck is None
-    tried = retrace(other, schedule)
+    assert replay_across(one, schedule).stuck is None
+    tried = replay_across(other, schedule)
     trace = replay(other, tried.path)
     assert [at for at in tried.follows if at is not None] == list(
         range(tried.stuck if tried.stuck is not None else len(schedule))

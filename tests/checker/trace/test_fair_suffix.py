@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from podrace.checker.trace.fair_suffix import Continuation, continue_fairly
+from podrace.checker.trace.fair_suffix import FairSuffix, fair_suffix
 from podrace.checker.trace.trace import confirm_no_way_back, replay
 from podrace.model.language import (
     Component,
@@ -75,7 +75,7 @@ def number(system: TransitionSystem, name: str) -> int:
 
 def test_a_fair_cycle(system: TransitionSystem) -> None:
     no_way_back = confirm_no_way_back(system, (number(system, "leave"),), "home")
-    more = continue_fairly(system, no_way_back)
+    more = fair_suffix(system, no_way_back)
     assert more is not None
     assert [system.transitions[n].step for n in more.lead_in] == ["enter"]
     # `rest` is always enabled, so a cycle without it would not be fair.
@@ -86,9 +86,9 @@ def test_a_fair_cycle(system: TransitionSystem) -> None:
 
 def test_an_end_at_which_nothing_fair_can_happen(system: TransitionSystem) -> None:
     no_way_back = confirm_no_way_back(system, (number(system, "stop"),), "home")
-    assert continue_fairly(system, no_way_back) == Continuation((), ())
+    assert fair_suffix(system, no_way_back) == FairSuffix((), ())
 
 
 def test_no_cycle_within_the_bound(system: TransitionSystem, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("podrace.checker.trace.fair_suffix.MAX_STEPS", 1)
-    assert continue_fairly(system, confirm_no_way_back(system, (number(system, "leave"),), "home")) is None
+    assert fair_suffix(system, confirm_no_way_back(system, (number(system, "leave"),), "home")) is None

@@ -58,7 +58,7 @@ def test_a_step_whose_guard_is_false() -> None:
 
 def test_a_step_that_a_limit_stops() -> None:
     with pytest.raises(
-        ReplayError, match=r"step 4 of 4: `room\.enter\(worker=w1\)` is stopped by the limit `one key`"
+        ReplayError, match=r"step 4 of 4: `room\.enter\(worker=w1\)` is stopped by the constraint `one key`"
     ):
         replay(house(), (0, 2, 1, 3))
 

@@ -36,7 +36,7 @@ active proctype system() {
   :: d_step {
        ( light_now == Light_GREEN
          && queue_1 != Car_none
-         && balance < 3  /* bound: at most 3 */
+         && balance < 3  /* constraint: at most 3 */
        ) ->
        balance = balance + 1;
        let_1 = queue_1_2;

@@ -36,7 +36,7 @@ Init ==
 cars_swap_a_1_GREEN ==
     /\ light_now = "GREEN"
     /\ queue_1 # "none"
-    \* bound: at most 3
+    \* constraint: at most 3
     /\ balance < 3
     /\ queue_1' = queue_1_2
     /\ queue_1_2' = queue_1

@@ -1,0 +1,53 @@
+"""Batch jobs: what they are, and the loop over all of them, wherever they are worked on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from .journal import Journal
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What one worker does in one go: a name that no other job of the batch has, and what it is about.
+
+    `task` is pickled to be sent to another process.
+    """
+
+    name: str
+    task: Any
+
+
+JobFunction = Callable[[Any], Any]
+"""What is done with the task of a job. It depends on nothing else, so that it can be done anywhere, and again."""
+
+
+class LostWorker(Exception):
+    """Workers kept dying, so that a batch cannot be finished."""
+
+
+class Pool(Protocol):
+    """Somewhere to work."""
+
+    def results(self, function: JobFunction, jobs: Iterable[Job]) -> Iterator[tuple[Job, Any]]:
+        """The results of all jobs, in any order; what a lost worker had in hand is done by another.
+
+        Raises LostWorker, and whatever `function` raises.
+        """
+        ...
+
+
+def run_jobs(
+    function: JobFunction, jobs: Sequence[Job], pool: Pool, journal: Journal | None = None
+) -> Iterator[tuple[Job, Any]]:
+    """The result of every job, once, in any order; those that the journal has come first."""
+    known = {} if journal is None else journal.results
+    done = [(job, known[job.name]) for job in jobs if job.name in known]
+    left = [job for job in jobs if job.name not in known]
+    yield from done
+    for job, result in pool.results(function, left):
+        if journal is not None:
+            journal.add(job.name, result)
+        yield job, result
