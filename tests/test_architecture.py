@@ -165,12 +165,12 @@ KNOWN = {*ALLOWED, "model.language.expr", "model.scheduler.queue", "checker.expl
         ("model/language/expr.py", "import podrace.checker.explore", "model.language imports checker"),
         ("model/language/__init__.py", "from .. import x", "model.language imports model,"),
         (
-            "model/scheduler/queue/scheduling_queue.py",
+            "model/scheduler/binding.py",
             "from ..history import v1",
             "model.scheduler imports model.history",
         ),
         (
-            "model/scheduler/queue/scheduling_queue.py",
+            "model/scheduler/binding.py",
             "from .. import history",
             "model.scheduler imports model.history",
         ),
@@ -215,7 +215,7 @@ def test_bad_imports_are_found(path: str, text: str, message: str) -> None:
         ),
         ("model/language/__init__.py", "from .expr import Expr\nfrom . import expr"),
         (
-            "model/scheduler/queue/scheduling_queue.py",
+            "model/scheduler/binding.py",
             "from ..language import x\nfrom ..environment import y",
         ),
         ("model/environment/node.py", "from ..language.expr import x\nfrom ..scheduler.queue import Queue"),

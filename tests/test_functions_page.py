@@ -33,7 +33,9 @@ def test_there_are_elements() -> None:
 def resolve(element: str) -> tuple[ModuleType, list[str]]:
     """The module that the first names of an element name, and the names that are left: a class and a method, or a function."""
     names = element.split(".")
-    depth = next(i for i, name in enumerate(names) if (MODEL / Path(*names[: i + 1])).with_suffix(".py").is_file())
+    depth = next(
+        i for i, name in enumerate(names) if (MODEL / Path(*names[: i + 1])).with_suffix(".py").is_file()
+    )
     return import_module(".".join(["podrace.model", *names[: depth + 1]])), names[depth + 1 :]
 
 

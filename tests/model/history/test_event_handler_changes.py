@@ -27,14 +27,14 @@ def test_a_binding_moved_those_that_respected_the_nomination_of_the_bound_pod(
         assert model.get(partial(handlers.nomination_wakes, p, pending, bound)) is False
 
 
-@pytest.mark.parametrize(("release", "deaf"), [("1.33", False), ("1.34", True), ("1.35", True)])
-def test_a_pod_that_preemption_holds_back_heard_of_everything(release: str, deaf: bool) -> None:
+@pytest.mark.parametrize(("release", "gated"), [("1.33", False), ("1.34", True), ("1.35", True)])
+def test_a_pod_that_preemption_holds_back_heard_of_everything(release: str, gated: bool) -> None:
     p = Pod(0, "p", 1)
     model = concrete(spec([p], nodes(2)), release)
     queue = model.part("queue")
     model.do(lambda: queue.gated.__setitem__(p, True))
     events = NODE_ADD, ASSIGNED_POD_DELETE
-    assert [model.get(partial(queue.is_gated_for, p, event)) for event in events] == [deaf, False]
+    assert [model.get(partial(queue.is_gated_for, p, event)) for event in events] == [gated, False]
 
 
 @pytest.mark.parametrize("release", ["1.33", "1.34", "1.35"])
