@@ -7,14 +7,29 @@ from dataclasses import dataclass
 from ..checker.trace import causality
 from ..checker.trace import counterfactual as prevention
 from ..checker.trace import nearby_states as neighbourhood
-from ..checker.trace.trace import Trace, plain_value
+from ..checker.trace.trace import Trace
 from ..model.environment.objects import ClusterSpec
 from ..model.language import Expr, TransitionSystem, negate
 from ..model.language.expr import fresh_graph
-from ..reports.evidence import Cause, Cluster, Memory, Move, Neighbourhood, NodeShape, PodShape, Prevention
-from ..reports.step import Change, Value
-from .narration.views import PICTURES, memory_of
+from ..reports.evidence import (
+    Cause,
+    Cluster,
+    Memory,
+    Move,
+    Neighbourhood,
+    NodeShape,
+    Picture,
+    PodShape,
+    Prevention,
+)
+from .memory import memory_of
 from .steps import step_of
+
+PICTURES = (
+    Picture("as the API server has it", "API server", "API server"),
+    Picture("as the scheduler believes", "cache", "nominator"),
+)
+"""Whose ideas of the cluster are drawn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +45,7 @@ class Evidence:
 
 def evidence_of(spec: ClusterSpec, system: TransitionSystem, story: Trace, prop: str) -> Evidence:
     """What there is to show of a counterexample, told as one run: all its steps, also those that repeat."""
-    start = system.describe(story.states[0])
-
-    def initial(name: str) -> Value:
-        return plain_value(start[name])
-
-    memory = memory_of(system, initial)
+    memory = memory_of(system, story.states[0])
     return Evidence(
         cluster=cluster_of(spec),
         memory=memory,
@@ -97,11 +107,7 @@ def _preventions(system: TransitionSystem, story: Trace) -> tuple[Prevention, ..
     found = []
     for way in prevention.counterfactuals(system, story):
         steps = tuple(
-            step_of(
-                system.transitions[step.transition],
-                way.before + i,
-                tuple(Change(c.variable, plain_value(c.before), plain_value(c.after)) for c in step.changes),
-            )
+            step_of(system, system.transitions[step.transition], way.before + i, step.changes)
             for i, step in enumerate(way.steps)
         )
         found.append(Prevention(way.before, steps, way.stops))
@@ -115,5 +121,5 @@ def _neighbourhood(system: TransitionSystem, story: Trace, prop: str) -> Neighbo
     moves = []
     for move in around.moves:
         transition = system.transitions[move.transition]
-        moves.append(Move(move.source, move.target, transition.actor, step_of(transition, 0).call))
+        moves.append(Move(move.source, move.target, transition.actor, step_of(system, transition, 0).call))
     return Neighbourhood(around.states, tuple(moves), around.run, around.bad, around.whole, around.refused)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from ..checker.trace import trace as executed
 from ..checker.trace.trace import Trace, plain_value
 from ..model.language import Transition, TransitionSystem
 from ..reports.step import Change, Step
@@ -10,17 +13,16 @@ from ..reports.step import Change, Step
 def steps_of(system: TransitionSystem, trace: Trace) -> tuple[Step, ...]:
     """The steps of a trace, with what the model says of each."""
     return tuple(
-        step_of(
-            system.transitions[step.transition],
-            i,
-            tuple(Change(c.variable, plain_value(c.before), plain_value(c.after)) for c in step.changes),
-        )
+        step_of(system, system.transitions[step.transition], i, step.changes)
         for i, step in enumerate(trace.steps, 1)
     )
 
 
-def step_of(transition: Transition, number: int, changes: tuple[Change, ...] = ()) -> Step:
-    """A transition as a step that reports know."""
+def step_of(
+    system: TransitionSystem, transition: Transition, number: int, changes: Sequence[executed.Change] = ()
+) -> Step:
+    """A transition as a step that reports know, told in the words of its model."""
+    narration = system.narration
     return Step(
         number=number,
         actor=transition.actor,
@@ -28,8 +30,16 @@ def step_of(transition: Transition, number: int, changes: tuple[Change, ...] = (
         step=transition.step,
         args={name: plain_value(value) for name, value in transition.args},
         summary=transition.doc.partition("\n")[0].rstrip("."),
-        changes=changes,
+        changes=tuple(_change(system, transition, change) for change in changes),
+        told=narration.sentence(f"{transition.part}.{transition.step}", transition.args, changes) or "",
     )
+
+
+def _change(system: TransitionSystem, transition: Transition, change: executed.Change) -> Change:
+    phrase = system.narration.phrase(change, transition.args)
+    said, decisive = phrase if phrase is not None else (None, False)
+    before, after = plain_value(change.before), plain_value(change.after)
+    return Change(change.variable, before, after, said, decisive and bool(said))
 
 
 def label_of(step: Step) -> str:

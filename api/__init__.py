@@ -22,7 +22,6 @@ from ..analysis.asked.method import Engine, Method, budget_for, cache_folder
 from ..analysis.asked.options import UsageProblem
 from ..analysis.asked.plan import Selection
 from ..analysis.chain import check_all
-from ..analysis.narration.words import SCHEDULER_WORDS
 from ..properties import Property
 from ..reports.document import Finding, Word
 from ..reports.outcome import message, subject
@@ -121,7 +120,7 @@ def text_of(findings: Sequence[Finding], width: int = WIDTH) -> str:
     written = io.StringIO()
     console = Console(file=written, width=width, highlight=False, markup=False, emoji=False, no_color=True)
     # Equal findings give equal texts, however long they took.
-    print_report(console, [msgspec.structs.replace(f, seconds=None) for f in findings], SCHEDULER_WORDS)
+    print_report(console, [msgspec.structs.replace(f, seconds=None) for f in findings])
     return written.getvalue()
 
 

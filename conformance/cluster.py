@@ -22,7 +22,7 @@ from ..model.environment.objects import (
     Term,
     Toleration,
 )
-from ..model.environment.spread import SpreadConstraint
+from ..model.environment.placement_rules import SpreadConstraint
 from ..model.history import resolve
 from ..model.language import Component, Concrete
 from .outcome import Case, NotCovered

@@ -11,7 +11,7 @@ from typing import Any
 from ..model.environment.objects import Node, Pod
 from ..model.language import NotEnabled
 from ..model.language.component import StepMethod, steps_of
-from ..model.scheduler.framework.status import NodeVerdict, Phase
+from ..model.scheduler.framework.status import NodeStatus, Phase
 from .cluster import Situation
 from .plugins import code_named
 
@@ -19,7 +19,7 @@ CHOICES = ("choose_candidate", "assume")
 MAX_STEPS = 10_000
 
 
-def stand_at(here: Situation, phase: Phase, statuses: Mapping[str, str] | None, missing: NodeVerdict) -> None:
+def stand_at(here: Situation, phase: Phase, statuses: Mapping[str, str] | None, missing: NodeStatus) -> None:
     """The goroutine stands at a phase; filters said this of the nodes, and of all others nothing."""
     scheduler = here.part("scheduler")
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..model.environment.objects import Config, Node
 from ..model.language import any_of, count
-from ..model.scheduler.framework.status import NodeVerdict, Phase
+from ..model.scheduler.framework.status import NodeStatus, Phase
 from .cluster import Facts, Situation, facts_of, situation, start_number
 from .drive import Drive, stand_at
 from .extenders import preemption_plugins
@@ -49,7 +49,7 @@ def _dry_run(case: Case, cycle: Mapping[str, Any], release: str) -> Outcome:
     here = situation(facts, release)
     order = by_name(here)
     offset = int(cycle.get("offset") or 0) % max(1, len(order))
-    stand_at(here, Phase.DRY_RUN, None, NodeVerdict.REJECTED)
+    stand_at(here, Phase.DRY_RUN, None, NodeStatus.REJECTED)
     for node in order[offset:] + order[:offset]:
         if here.model.get(lambda: here.part("scheduler").phase == Phase.DRY_RUN):
             _try(here, node)
@@ -82,7 +82,7 @@ def _try(here: Situation, node: Node) -> None:
 
 def _candidate(here: Situation, node: Node) -> tuple[frozenset[str], int] | None:
     scheduler, preemption = here.part("scheduler"), here.part("preemption")
-    if not here.model.get(lambda: scheduler.verdict[node] == NodeVerdict.CANDIDATE):
+    if not here.model.get(lambda: scheduler.verdict[node] == NodeStatus.CANDIDATE):
         return None
     victims = here.model.get(lambda: preemption.victims_on(node))
     violations = here.model.get(
@@ -101,7 +101,7 @@ def pick_one(case: Case, release: str) -> Outcome:
     facts = facts_of(case, case["preemptor"])
     plugins = (chosen_filters(case.get("filters")), *preemption_plugins(case))
     here = situation(replace(facts, test_plugins=plugins), release)
-    stand_at(here, Phase.DRY_RUN, None, NodeVerdict.REJECTED)
+    stand_at(here, Phase.DRY_RUN, None, NodeStatus.REJECTED)
     drive = Drive(here, by_name(here)).run(AFTER_PREEMPTION)
     changed = restated(case, release)
     expected = case["expected_any_of"] if changed is None else listed(changed[0])

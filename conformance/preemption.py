@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from ..model.scheduler.framework.status import NodeVerdict, Phase
+from ..model.scheduler.framework.status import NodeStatus, Phase
 from .cluster import Facts, Situation, facts_of, situation
 from .drive import Drive, stand_at
 from .dry_run import by_name, dry_runs, earliest_start, more_important, pick_one
@@ -47,7 +47,7 @@ def eligible(case: Case, release: str) -> Outcome:
     nominated = case["preemptor"].get("nominatedNodeName") or ""
     status = case.get("nominatedNodeStatus")
     told = {nominated: _status(status)} if status is not None else None
-    stand_at(here, Phase.REREAD_PREEMPTOR, told, NodeVerdict.UNTRIED)
+    stand_at(here, Phase.REREAD_PREEMPTOR, told, NodeStatus.UNTRIED)
     preemption, target = here.part("preemption"), here.nodes.get(nominated)
     found = here.model.get(lambda: preemption.eligible(here.preemptor, target))
     return differ("eligible", case["expected_eligible"], found)
@@ -57,7 +57,7 @@ def might_help(case: Case, release: str) -> Outcome:
     """The nodes that are worth a dry run."""
     here = situation(Facts(case["nodes"], (), {"name": "preemptor"}), release)
     statuses = {name: _status(said) for name, said in case["statuses"].items()}
-    stand_at(here, Phase.DRY_RUN, statuses, NodeVerdict.UNTRIED)
+    stand_at(here, Phase.DRY_RUN, statuses, NodeStatus.UNTRIED)
     preemption = here.part("preemption")
     found = {name for name, n in here.nodes.items() if here.model.get(partial(preemption.might_help, n))}
     return differ("nodes to try", set(case["expected_candidate_nodes"]), found)
@@ -114,15 +114,15 @@ def _preempt(case: Case, facts: Facts, release: str, whole: bool) -> tuple[Situa
     statuses = case.get("filteredNodeStatuses")
     told = {name: _status(said) for name, said in (statuses or {}).items()}
     # A row without statuses is about what follows the filters: every node was rejected.
-    unsaid = NodeVerdict.REJECTED if statuses is None else NodeVerdict.UNTRIED
+    unsaid = NodeStatus.REJECTED if statuses is None else NodeStatus.UNTRIED
     stand_at(here, Phase.REREAD_PREEMPTOR, told, unsaid)
     scheduler, preemption = here.part("scheduler"), here.part("preemption")
 
     def try_what_might_help() -> None:
         for node in here.nodes.values():
-            untried = scheduler.verdict[node] == NodeVerdict.UNTRIED
+            untried = scheduler.verdict[node] == NodeStatus.UNTRIED
             if here.model._plain(untried & preemption.might_help(node)):
-                scheduler.verdict[node] = NodeVerdict.REJECTED
+                scheduler.verdict[node] = NodeStatus.REJECTED
 
     here.model.do(try_what_might_help)
     return here, drive.run((Phase.FAIL, Phase.IDLE))

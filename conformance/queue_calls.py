@@ -10,7 +10,7 @@ from typing import Any
 from ..model.environment.objects import Pod, PodObject
 from ..model.language import NotEnabled
 from ..model.scheduler.framework.events import ASSIGNED_POD_ADD, ASSIGNED_POD_UPDATE
-from ..model.scheduler.queue.scheduling_queue import Place
+from ..model.scheduler.queue.scheduling_queue import SubQueue
 from .outcome import Case, Differs, NotTranslated, check
 from .queue_stage import Stage
 from .queue_words import admits, event_of, nanoseconds, time_span
@@ -49,7 +49,7 @@ class Calls(Stage):
             check("initial attempt", found, nanoseconds(op["expect_initial_attempt"]))
 
     def _heads(self) -> list[Pod]:
-        waiting = self.members(Place.ACTIVE)
+        waiting = self.members(SubQueue.ACTIVE)
         is_head = self.model.get(lambda: {p: self.queue.is_head(p) for p in waiting})
         return [p for p in waiting if is_head[p]]
 
@@ -106,14 +106,14 @@ class Calls(Stage):
     # --- its timers ------------------------------------------------------------------------------------
 
     def op_flush_backoff(self, _: Case) -> str:
-        self._for_each(Place.BACKOFF, self.queue.flush_backoff)
+        self._for_each(SubQueue.BACKOFF, self.queue.flush_backoff)
         return "BackoffComplete"
 
     def op_flush_unschedulable(self, _: Case) -> str:
-        self._for_each(Place.UNSCHEDULABLE, self.queue.flush_unschedulable)
+        self._for_each(SubQueue.UNSCHEDULABLE, self.queue.flush_unschedulable)
         return "UnschedulableTimeout"
 
-    def _for_each(self, place: Place, step: Callable[[Pod], None]) -> None:
+    def _for_each(self, place: SubQueue, step: Callable[[Pod], None]) -> None:
         for pod in self.members(place):
             with suppress(NotEnabled):
                 self.model.do(partial(step, pod))

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..model.environment.objects import Node, Pod, PodObject
-from ..model.scheduler.queue.scheduling_queue import Place
+from ..model.scheduler.queue.scheduling_queue import SubQueue
 from .outcome import Case, Differs, NotTranslated, check
 from .queue_stage import PLACES, Stage
 from .script import REMARKS, keys_of
@@ -49,14 +49,14 @@ class Expectations(Stage):
 
     def expect_active_order(self, expected: Sequence[str]) -> None:
         """The order in which Pop would take the pods of activeQ."""
-        self._check_content("active", self.members(Place.ACTIVE), expected)
+        self._check_content("active", self.members(SubQueue.ACTIVE), expected)
 
         def in_order() -> list[Any]:
             heads = []
             for key in expected:
                 pod = self.version(key).pod
                 heads.append(self.queue.is_head(pod))
-                self.queue.put(pod, Place.NONE, PodObject().copy())
+                self.queue.put(pod, SubQueue.NONE, PodObject().copy())
             return heads
 
         for key, is_head in zip(expected, self.model.get(in_order), strict=True):
@@ -65,7 +65,7 @@ class Expectations(Stage):
 
     def expect_backoff_order(self, expected: Sequence[str]) -> None:
         """The pods of backoffQ, by the ends of their backoffs."""
-        self._check_content("backoff", self.members(Place.BACKOFF), expected)
+        self._check_content("backoff", self.members(SubQueue.BACKOFF), expected)
         all_ends = self.backoff_ends()
         ends = [all_ends[self.version(key).pod] for key in expected]
         check("ends of backoff", ends, sorted(ends))
@@ -81,7 +81,7 @@ class Expectations(Stage):
         )
 
     def op_expect_backoff_remaining(self, op: Case) -> None:
-        pods = [self.version(k).pod for k in keys_of(op.get("pod"))] or self.members(Place.BACKOFF)
+        pods = [self.version(k).pod for k in keys_of(op.get("pod"))] or self.members(SubQueue.BACKOFF)
         wanted = [
             round(value * _UNITS.get(name.rpartition("_")[2], _UNITS["s"]))
             for name, value in op.items()

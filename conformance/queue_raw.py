@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..model.environment.objects import Pod, PodObject
-from ..model.scheduler.queue.scheduling_queue import Place
+from ..model.scheduler.queue.scheduling_queue import SubQueue
 from .outcome import Case, Differs
 from .queue_cast import Version, group_key
 from .queue_expectations import Expectations
@@ -43,11 +43,11 @@ class RawAccess(Expectations):
     def _take_out(self, pods: Sequence[Pod]) -> None:
         def take() -> None:
             for pod in pods:
-                self.queue.put(pod, Place.NONE, PodObject().copy())
+                self.queue.put(pod, SubQueue.NONE, PodObject().copy())
 
         self.model.do(take)
 
-    def _places_of(self, op: Case) -> list[Place]:
+    def _places_of(self, op: Case) -> list[SubQueue]:
         return [self.place(op["queue"])] if op.get("queue") else list(PLACES.values())
 
     def op_remove_raw(self, op: Case) -> None:
@@ -63,10 +63,10 @@ class RawAccess(Expectations):
     def op_drain_backoff(self, op: Case) -> None:
         if op.get("expect") is not None:
             self.expect_backoff_order(keys_of(op["expect"]))
-        self._take_out(self.members(Place.BACKOFF))
+        self._take_out(self.members(SubQueue.BACKOFF))
 
     def op_pop_backoff(self, op: Case) -> None:
-        waiting, ends = self.members(Place.BACKOFF), self.backoff_ends()
+        waiting, ends = self.members(SubQueue.BACKOFF), self.backoff_ends()
         chosen = self.choose([p for p in waiting if ends[p] == min(ends[q] for q in waiting)], op)
         copy = self.model.get(lambda: self.queue.copy[chosen])
         if op.get("expect") is not None and not self.holds(op["expect"], copy):

@@ -8,12 +8,12 @@ from typing import Any, cast
 from ..model.environment.objects import Pod, PodObject
 from ..model.scheduler.framework.events import Plugin
 from ..model.scheduler.queue.numbered import CountingClock, CountingQueue, OrderedNominator
-from ..model.scheduler.queue.scheduling_queue import Place
+from ..model.scheduler.queue.scheduling_queue import SubQueue
 from .outcome import Case, Differs, NotTranslated
 from .queue_cast import Cast, Version
 from .script import Script, keys_of
 
-PLACES = {"active": Place.ACTIVE, "backoff": Place.BACKOFF, "unschedulable": Place.UNSCHEDULABLE}
+PLACES = {"active": SubQueue.ACTIVE, "backoff": SubQueue.BACKOFF, "unschedulable": SubQueue.UNSCHEDULABLE}
 NAMES = {place: name for name, place in PLACES.items()}
 
 COMPARED = {
@@ -54,18 +54,18 @@ class Stage(Script):
             elif key in known:
                 lister[version.pod] = PodObject(exists=True, node=version.bound_to)
 
-    def places(self) -> dict[Pod, Place]:
+    def places(self) -> dict[Pod, SubQueue]:
         """Where every pod is."""
-        found = self.model.get(lambda: {p: self.queue.place[p] for p in self.cast.pods})
-        return cast(dict[Pod, Place], found)
+        found = self.model.get(lambda: {p: self.queue.sub_queue[p] for p in self.cast.pods})
+        return cast(dict[Pod, SubQueue], found)
 
-    def place(self, name: str) -> Place:
+    def place(self, name: str) -> SubQueue:
         """A sub-queue by name."""
         if name not in PLACES:
             raise NotTranslated(f"there is no queue {name}")
         return PLACES[name]
 
-    def members(self, place: Place) -> list[Pod]:
+    def members(self, place: SubQueue) -> list[Pod]:
         """The pods of a sub-queue."""
         return [pod for pod, at in self.places().items() if at is place]
 

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ..model.environment.spread import SpreadConstraint
+from ..model.environment.placement_rules import SpreadConstraint
 from .members import ClusterNode, ClusterPod
 from .representative import Representative
 from .skews import counts_node, means_pod

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..model.environment.objects import NodeTerm, Requirement, Selector, Taint, Term, Toleration
-from ..model.environment.spread import SpreadConstraint
+from ..model.environment.placement_rules import SpreadConstraint
 
 NOBODY = {"matchExpressions": [{"key": "podrace.io/nobody", "operator": "Exists"}]}
 """A selector that no pod meets: a scenario has no word for one that is not set."""

@@ -66,6 +66,10 @@ class Cluster(Model):
     pod_gc: PodGC
     users: Users
 
+    view_order = (
+        "API server", "lister", "queue", "nominator", "cache", "snapshot", "scheduling cycle", "other goroutines",
+    )  # fmt: skip
+
 
 def build_cluster(
     spec: ClusterSpec,

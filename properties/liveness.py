@@ -7,7 +7,7 @@ from itertools import product
 
 from ..model.environment.objects import Node, Pod
 from ..model.language import Case, Expr, all_of, any_of
-from ..model.scheduler.queue.scheduling_queue import Place
+from ..model.scheduler.queue.scheduling_queue import SubQueue
 from . import truth
 from .property import Property
 
@@ -66,7 +66,7 @@ class ParkedPodsAreWoken(Liveness):
 
     def cases(self) -> Iterator[Case]:
         for pod in self.subjects:
-            parked = self.queue.place[pod] == Place.UNSCHEDULABLE
+            parked = self.queue.sub_queue[pod] == SubQueue.UNSCHEDULABLE
             yield Case(f"{pod.name} is parked for ever although it fits", parked & waits_in_vain(self, pod))
 
 
@@ -82,7 +82,7 @@ class AttemptsEnd(Property):
             yield Case(f"the attempt at {pod.name} never ends", self.scheduler.in_flight(pod))
             yield Case(f"the binding cycle of {pod.name} never ends", self.binding.active(pod))
         busy = any_of(self.scheduler.in_flight(p) for p in self.pods)
-        queued = any_of(self.queue.place[p] == Place.ACTIVE for p in self.subjects)
+        queued = any_of(self.queue.sub_queue[p] == SubQueue.ACTIVE for p in self.subjects)
         yield Case("activeQ has pods and none is popped", queued & ~busy)
 
     def witnesses(self) -> dict[str, Expr]:

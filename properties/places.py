@@ -10,7 +10,7 @@ from ..model.environment.watch import Handler
 from ..model.language import Expr, all_of, any_of, before, boolean, count, when
 from ..model.scheduler.failure import FailurePhase
 from ..model.scheduler.framework.status import Phase
-from ..model.scheduler.queue.scheduling_queue import Place
+from ..model.scheduler.queue.scheduling_queue import SubQueue
 from .property import Property
 
 if TYPE_CHECKING:
@@ -107,19 +107,19 @@ class BackoffRespected(Property):
     def observe(self) -> None:
         updated = before(lambda: self.handlers.queue_busy) & ~self.handlers.queue_busy
         for pod in self.subjects:
-            waited = before(partial(self._is_in, pod, Place.BACKOFF))
-            with when(updated & waited & self._is_in(pod, Place.ACTIVE)):
+            waited = before(partial(self._is_in, pod, SubQueue.BACKOFF))
+            with when(updated & waited & self._is_in(pod, SubQueue.ACTIVE)):
                 self.broken = True
 
-    def _is_in(self, pod: Pod, place: Place) -> Expr:
-        found: Expr = self.queue.place[pod] == place
+    def _is_in(self, pod: Pod, place: SubQueue) -> Expr:
+        found: Expr = self.queue.sub_queue[pod] == place
         return found
 
     def holds(self) -> Expr:
         return ~self.broken
 
     def witnesses(self) -> dict[str, Expr]:
-        backing_off = any_of(self.queue.place[p] == Place.BACKOFF for p in self.subjects)
+        backing_off = any_of(self.queue.sub_queue[p] == SubQueue.BACKOFF for p in self.subjects)
         return {"an update is handled while a pod backs off": self.handlers.queue_busy & backing_off}
 
 

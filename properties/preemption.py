@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..model.environment.objects import Budget, Node, Pod
 from ..model.language import Expr, any_of, as_expr, count
-from ..model.scheduler.framework.status import NodeVerdict, Phase
+from ..model.scheduler.framework.status import NodeStatus, Phase
 from ..model.scheduler.preemption.async_preemption import AsyncPhase
 from .property import Property
 
@@ -25,7 +25,7 @@ class NoPreemptionWithoutBenefit(Property):
 
     def is_candidate(self, node: Node) -> Expr:
         """Whether the dry run found the node to be a candidate."""
-        found: Expr = self.scheduler.verdict[node] == NodeVerdict.CANDIDATE
+        found: Expr = self.scheduler.verdict[node] == NodeStatus.CANDIDATE
         return found
 
     def pointless(self, node: Node) -> Expr:

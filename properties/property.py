@@ -50,6 +50,7 @@ class Property(Component):
     issues: ClassVar[tuple[int, ...]] = ()
     concerns: ClassVar[str] = ""
     silenced: ClassVar[frozenset[str]] = frozenset()
+    bookkeeping = True
 
     api: APIServer
     pod_watch: PodWatch

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import msgspec
 
-from .step import Step, Value
+from .step import Step, Value, says_something, show
 
 
 class NodeShape(msgspec.Struct, frozen=True):
@@ -92,12 +92,37 @@ class Channel(msgspec.Struct, frozen=True):
     readers: tuple[Reader, ...]
 
 
+class Fact(msgspec.Struct, frozen=True):
+    """How a fact is spoken of: what is said if it is so, with `{value}`, and if it is not.
+
+    `values` has words for values, by their names; empty for a value that says nothing.
+    """
+
+    says: str
+    denies: str = ""
+    values: dict[str, str] = {}
+
+    def words(self, value: Value) -> str:
+        """What is said of a subject of which this is `value`; nothing if that is not worth a word."""
+        name = self.values.get(show(value), show(value))
+        return self.says.format(value=name) if says_something(value) and name else self.denies
+
+
 class Memory(msgspec.Struct, frozen=True):
-    """Every view of a counterexample, the channels between them, and the facts on which views ought to agree."""
+    """Every view of a counterexample, the channels between them, and the facts on which views ought to agree.
+
+    `facts` has the words for facts.
+    """
 
     views: tuple[View, ...] = ()
     channels: tuple[Channel, ...] = ()
     compared: tuple[str, ...] = ()
+    facts: dict[str, Fact] = {}
+
+    def words(self, fact: str, value: Value) -> str:
+        """What a view says of a subject; nothing if that is not worth a word."""
+        known = self.facts.get(fact)
+        return (known or Fact(f"{fact.replace('_', ' ')} {{value}}")).words(value)
 
 
 class Cause(msgspec.Struct, frozen=True):

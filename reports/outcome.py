@@ -8,7 +8,6 @@ from typing import Literal
 
 from ..checker.core.result import counted
 from .document import Finding
-from .vocabulary import PLAIN, Vocabulary
 
 Outcome = Literal["passed", "failed", "undecided", "ignored"]
 
@@ -19,7 +18,6 @@ class Style:
     holds only because nothing tested it counts as failed.
     """
 
-    vocabulary: Vocabulary = PLAIN
     version: str = "0"
     vacuous_fails: bool = False
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from .document import Finding
 from .evidence import Cell, Channel, Memory, View
-from .step import Value
+from .step import Value, says_something
 
 Facts = Mapping[str, Mapping[str, Value]]
 """By subject and fact."""
@@ -64,11 +64,6 @@ def differences(memory: Memory, state: State) -> list[Difference]:
                 Difference(subject, disputed, {view: facts for view, facts in about.items() if facts})
             )
     return found
-
-
-def says_something(value: Value) -> bool:
-    """Whether a value is more than an absence."""
-    return value is not None and value is not False
 
 
 def changed_facts(before: State, after: State) -> set[tuple[str, str, str]]:

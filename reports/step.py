@@ -8,16 +8,32 @@ Value = bool | int | str | None
 """A value of the model, as JSON has it: a number, a bool, null, or the name of a pod, a node or an enum member."""
 
 
-class Change(msgspec.Struct, frozen=True):
-    """One variable that a step changed."""
+class Change(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One variable that a step changed.
+
+    `said` is the change in the model's words: empty if it is bookkeeping, None if the model has no words for it. A
+    `decisive` change stands out.
+    """
 
     variable: str
     before: Value
     after: Value
+    said: str | None = None
+    decisive: bool = False
+
+    @property
+    def phrase(self) -> str:
+        """The change in words, or as it is where there are none: what nobody has words for is never left out."""
+        return (
+            f"{self.variable}: {show(self.before)} -> {show(self.after)}" if self.said is None else self.said
+        )
 
 
-class Step(msgspec.Struct, frozen=True):
-    """One step of an interleaving, numbered from 1. `summary` says what such a step does."""
+class Step(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One step of an interleaving, numbered from 1.
+
+    `summary` says what such a step does, `told` what this one did, in the model's words; empty if it has none.
+    """
 
     number: int
     actor: str
@@ -26,6 +42,25 @@ class Step(msgspec.Struct, frozen=True):
     args: dict[str, Value]
     summary: str
     changes: tuple[Change, ...]
+    told: str = ""
+
+    @property
+    def spoken(self) -> list[Change]:
+        """The changes that are worth a phrase, in the order of the variables."""
+        return [change for change in self.changes if change.phrase]
+
+    @property
+    def decisive(self) -> bool:
+        """Whether it changed something that stands out."""
+        return any(change.decisive for change in self.spoken)
+
+    @property
+    def sentence(self) -> str:
+        """The step in one sentence; where the model has none, its actor, its call, its summary and its changes."""
+        if self.told:
+            return self.told
+        summary = f" ({self.summary})" if self.summary else ""
+        return "; ".join([f"{self.actor}: {self.call}{summary}", *(c.phrase for c in self.spoken)]) + "."
 
     @property
     def call(self) -> str:
@@ -46,3 +81,8 @@ def show(value: Value) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return str(value)
+
+
+def says_something(value: Value) -> bool:
+    """Whether a value is more than an absence."""
+    return value is not None and value is not False

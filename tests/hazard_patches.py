@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from podrace.model.environment.objects import Node, Pod, PodCopy, PodObject
-from podrace.model.history.queue import DoneAtTheEnd
-from podrace.model.history.requeue import ConditionWrittenByUpdate
+from podrace.model.history.failure_changes import ConditionWrittenByUpdate
+from podrace.model.history.queue_changes import DoneAtTheEnd
 from podrace.model.language import (
     Component,
     Expr,
@@ -22,7 +22,7 @@ from podrace.model.language import (
 from podrace.model.scheduler import AsyncPreemption, Binding, Cache, EventHandlers, PriorityQueue, Process
 from podrace.model.scheduler.binding import BindingPhase
 from podrace.model.scheduler.framework.events import NODE_DELETE
-from podrace.model.scheduler.queue.scheduling_queue import Place
+from podrace.model.scheduler.queue.scheduling_queue import SubQueue
 
 
 class FreshRequeue(PriorityQueue):
@@ -59,7 +59,7 @@ class GhostsRefused(PriorityQueue):
         gone = as_expr(self.gone[pod])
         taken = super().requeue(pod, copy)
         with when(gone):
-            self.put(pod, Place.NONE, PodCopy())
+            self.put(pod, SubQueue.NONE, PodCopy())
         return taken & ~gone
 
     def done(self, pod: Pod) -> None:

@@ -8,13 +8,13 @@ from dataclasses import replace
 import msgspec
 
 from ...checker.trace.cross_system_replay import replay_across
-from ...checker.trace.trace import plain_value, replay
+from ...checker.trace.trace import replay
 from ...reports.document import Finding
 from ...reports.evidence import Retraced
 from ...scenarios import Scenario
 from ..asked.plan import Run
 from ..every_cluster import settled_run
-from ..narration.views import memory_of
+from ..memory import memory_of
 from ..steps import label_of, steps_of
 from ..systems import system_of
 
@@ -47,11 +47,10 @@ def _retraced(run: Run, violated: Finding) -> Retraced:
     system = system_of(run)
     tried = replay_across(system, [(label_of(step), step.actor) for step in violated.trace or ()])
     trace = replay(system, tried.path)
-    start = system.describe(system.initial)
     return Retraced(
         of=violated.label,
         steps=steps_of(system, trace),
         follows=tuple(None if at is None else at + 1 for at in tried.follows),
         stuck=None if tried.stuck is None else tried.stuck + 1,
-        memory=memory_of(system, lambda name: plain_value(start[name])),
+        memory=memory_of(system, system.initial),
     )

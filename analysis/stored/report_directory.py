@@ -36,7 +36,7 @@ FILES: Mapping[str, Form] = {
 Drawing = Callable[[Finding, Style], str | bytes]
 
 DRAWINGS: Mapping[str, Drawing] = {
-    ".dot": lambda finding, style: to_dot(finding, "lanes", style.vocabulary),
+    ".dot": lambda finding, style: to_dot(finding, "lanes"),
     ".svg": lambda finding, style: _drawn(finding, "lanes", style),
     ".cluster.svg": lambda finding, style: _drawn(finding, "cluster", style),
     ".states.svg": lambda finding, style: _drawn(finding, "states", style),
@@ -114,7 +114,7 @@ def _write_counterexample(stem: Path, run: Run, finding: Finding, style: Style) 
 
 
 def _drawn(finding: Finding, kind: Kind, style: Style) -> bytes:
-    return render(to_dot(finding, kind, style.vocabulary), "svg")
+    return render(to_dot(finding, kind), "svg")
 
 
 def file_stem(finding: Finding) -> str:

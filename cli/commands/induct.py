@@ -39,7 +39,6 @@ def induct(
 ) -> None:
     seconds = parse_timeout(timeout) if timeout is not None else None
     from ...analysis.asked.plan import Selection
-    from ...analysis.narration.words import SCHEDULER_WORDS
     from ...analysis.symbolic.by_induction import prove_by_induction, run_to_prove
     from ...reports.answers.induction_report import print_induction
     from ..terminal.console import result_console, tolerant_of_closed_pipes
@@ -54,5 +53,5 @@ def induct(
     with progress_display(no_color) as display:
         found = prove_by_induction(run, k, unknown, seconds, display)
     with tolerant_of_closed_pipes():
-        print_induction(result_console(no_color), found, SCHEDULER_WORDS)
+        print_induction(result_console(no_color), found)
     raise typer.Exit(CODES[found.verdict])

@@ -105,7 +105,6 @@ def prove(
     if journal is not None and journal.is_dir():
         raise UsageProblem(f"--journal: `{journal}` is a directory: name a file")
     from ...analysis.asked.plan import parse_scope
-    from ...analysis.narration.words import SCHEDULER_WORDS
     from ...analysis.prove.proof_request import ProofRequest, template_of
     from ...analysis.prove.proofs import prove_all, write_examples
     from ...reports.answers.proof_report import print_proof, to_json
@@ -145,6 +144,6 @@ def prove(
             for number, proof in enumerate(proofs):
                 if number:
                     console.print()
-                print_proof(console, proof, SCHEDULER_WORDS)
+                print_proof(console, proof)
     verdicts = {proof.verdict for proof in proofs}
     raise typer.Exit(1 if "VIOLATED" in verdicts else 3 if "INCONCLUSIVE" in verdicts else 0)

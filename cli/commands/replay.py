@@ -20,7 +20,6 @@ def replay(trace: TraceFile, own: Own = None, patch: Patches = None, no_color: N
 
     from ...analysis.asked.own_properties import own_properties
     from ...analysis.asked.patches import patches_of
-    from ...analysis.narration.words import SCHEDULER_WORDS
     from ...analysis.stored.replayed import read_trace, replayed
     from ...reports.text.findings import print_wrapped
     from ...reports.text.lanes import print_lanes
@@ -37,7 +36,7 @@ def replay(trace: TraceFile, own: Own = None, patch: Patches = None, no_color: N
         print_wrapped(console, Text(f"{run.scenario.name}, {run.composition.label}: {run.property}", "bold"))
         if found.steps:
             console.print()
-            print_lanes(console, found.steps, SCHEDULER_WORDS, found.remarks)
+            print_lanes(console, found.steps, found.remarks)
             console.print()
         if found.violated:
             print_wrapped(console, Text(found.result.words, "bold"))

@@ -114,7 +114,6 @@ def simulate(
 
 
 def _report(found: Sequence[Walked], findings: Sequence[Finding], output: Output) -> None:
-    from ...analysis.narration.words import SCHEDULER_WORDS
     from ...reports.answers.walks_report import print_walks, walks_to_json
     from ..terminal.console import result_console
     from ..terminal.output import report
@@ -124,4 +123,4 @@ def _report(found: Sequence[Walked], findings: Sequence[Finding], output: Output
     elif output.form != "text":
         report(findings, output)
     else:
-        print_walks(result_console(output.no_color), found, SCHEDULER_WORDS)
+        print_walks(result_console(output.no_color), found)

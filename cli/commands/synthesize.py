@@ -57,7 +57,6 @@ def synthesize(
 ) -> None:
     seconds = parse_timeout(timeout) if timeout is not None else None
     from ...analysis.asked.files import beside, write_text
-    from ...analysis.narration.words import SCHEDULER_WORDS
     from ...analysis.symbolic.smallest_cluster import Search, wanted
     from ...reports.answers.synthesis_report import print_coverage, print_example
     from ..terminal.console import result_console, tolerant_of_closed_pipes
@@ -76,7 +75,7 @@ def synthesize(
                 target = beside(output, search.found)
                 write_text("-o", target, example.scenario)
                 say(f"wrote {target}: `podrace check` runs it", no_color)
-            print_example(console, example, SCHEDULER_WORDS)
+            print_example(console, example)
         if not search.found or every:
             print_coverage(console, search.coverage())
     raise typer.Exit(VIOLATED if search.found else INCONCLUSIVE)

@@ -87,7 +87,6 @@ def verify(
         sizes = parse_size("--pods", pods), parse_size("--nodes", nodes)
         budget = budget_of(max_states, None, None, jobs)
         from ...analysis.compare.over_all_clusters import with_changes_over_all_clusters
-        from ...analysis.narration.words import SCHEDULER_WORDS
         from ...analysis.prove.proof_request import ProofRequest
         from ...reports.verify import cluster_comparison
         from ..terminal.console import result_console, tolerant_of_closed_pipes
@@ -107,7 +106,7 @@ def verify(
             pairs = with_changes_over_all_clusters(request, changes, display)
         with tolerant_of_closed_pipes():
             if output is ComparisonForm.text:
-                cluster_comparison.print_proof_pairs(result_console(no_color), pairs, SCHEDULER_WORDS)
+                cluster_comparison.print_proof_pairs(result_console(no_color), pairs)
             else:
                 sys.stdout.write(cluster_comparison.FORMS[output.value](pairs))
         raise typer.Exit(proofs_code(pairs, strict))
@@ -165,16 +164,15 @@ def diff(
 
 
 def _print(comparison: Comparison, form: ComparisonForm, no_color: bool) -> None:
-    from ...analysis.narration.words import SCHEDULER_WORDS
     from ...reports.verify.comparison_forms import FORMS
     from ...reports.verify.comparison_text import print_comparison
     from ..terminal.console import result_console, tolerant_of_closed_pipes
 
     with tolerant_of_closed_pipes():
         if form is ComparisonForm.text:
-            print_comparison(result_console(no_color), comparison, SCHEDULER_WORDS)
+            print_comparison(result_console(no_color), comparison)
         else:
-            sys.stdout.write(FORMS[form.value](comparison, SCHEDULER_WORDS))
+            sys.stdout.write(FORMS[form.value](comparison))
 
 
 def _print_needed(needed: Needed, form: ComparisonForm, no_color: bool) -> None:

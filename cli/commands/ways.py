@@ -102,7 +102,6 @@ def ways(
 
 
 def _report(found: Sequence[WaysFound], output: Output) -> None:
-    from ...analysis.narration.words import SCHEDULER_WORDS
     from ...reports.answers.ways_report import ways_to_json
     from ..terminal.console import result_console
     from ..terminal.output import report
@@ -116,4 +115,4 @@ def _report(found: Sequence[WaysFound], output: Output) -> None:
         for number, one in enumerate(found):
             if number:
                 console.print()
-            one.print(console, SCHEDULER_WORDS)
+            one.print(console)

@@ -58,10 +58,9 @@ class Output:
         """How reports are to be written."""
         from importlib.metadata import version
 
-        from ...analysis.narration.words import SCHEDULER_WORDS
         from ...reports.outcome import Style
 
-        return Style(SCHEDULER_WORDS, version("podrace"), self.fail_on_vacuous)
+        return Style(version("podrace"), self.fail_on_vacuous)
 
     def timed(self, findings: Sequence[Finding]) -> list[Finding]:
         """The findings with how long they took only if that was asked for."""
@@ -112,10 +111,9 @@ def report(findings: Sequence[Finding], output: Output) -> None:
         if output.form == "github":
             add_to_step_summary(FORMS["markdown"](findings, output.style()))
     else:
-        from ...analysis.narration.words import SCHEDULER_WORDS
         from ...reports.text.findings import print_report
 
-        print_report(result_console(output.no_color), findings, SCHEDULER_WORDS)
+        print_report(result_console(output.no_color), findings)
 
 
 def write_directory(runs: Sequence[Run], findings: Sequence[Finding], output: Output) -> None:
@@ -135,7 +133,6 @@ def draw(findings: Sequence[Finding], path: Path, no_color: bool = False, kind: 
 
     What cannot be drawn as this kind of drawing is named on stderr.
     """
-    from ...analysis.narration.words import SCHEDULER_WORDS
     from ...reports.graphs import to_dot
     from ...reports.graphs.render import write_graph
     from ...reports.graphs.style import NotDrawn
@@ -148,7 +145,7 @@ def draw(findings: Sequence[Finding], path: Path, no_color: bool = False, kind: 
     for number, finding in enumerate(violated, 1):
         target = beside(path, number)
         try:
-            dot = to_dot(finding, kind, SCHEDULER_WORDS)
+            dot = to_dot(finding, kind)
         except NotDrawn as problem:
             messages.print(f"not drawn: {problem}", soft_wrap=True)
             continue

@@ -7,7 +7,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..language import Component, any_of, boolean, per, require, step
+from ..language import (
+    UNTOLD,
+    Component,
+    any_of,
+    boolean,
+    per,
+    require,
+    step,
+    tells,
+)
 from .faults import Fault
 from .objects import Node, Pod
 
@@ -24,7 +33,10 @@ class Users(Component):
 
     created = per(Pod, boolean())
 
+    phrases = UNTOLD
+
     @step(actor="user", fair=False)
+    @tells("A user creates {pod}.")
     def create_pod(self, pod: Pod) -> None:
         """A user creates a pod that the cluster did not have at the start (once: a second would have a new UID)."""
         if pod.exists:
@@ -35,6 +47,7 @@ class Users(Component):
         self.api.create_pod(pod)
 
     @step(actor="user", fair=False)
+    @tells("The scheduling gates of {pod} are removed.")
     def remove_gates(self, pod: Pod) -> None:
         """Whoever held the pod back takes its scheduling gates away, all at once."""
         if not self.api.has_gates(pod):
@@ -43,6 +56,7 @@ class Users(Component):
         self.api.remove_gates(pod)
 
     @step(actor="user", fair=False)
+    @tells("A user deletes {pod}.")
     def delete_pod(self, pod: Pod) -> None:
         """A user deletes a pod."""
         require(self.api.pod[pod].exists & ~self.api.pod[pod].terminating)
@@ -50,6 +64,7 @@ class Users(Component):
         self.api.delete_pod(pod)
 
     @step(actor="user", fair=False)
+    @tells("Somebody else than the scheduler binds {pod} to {node}.")
     def bind_pod(self, pod: Pod, node: Node) -> None:
         """Somebody else than the scheduler binds a pending pod, with a Binding of its own."""
         require(self.api.can_bind(pod) & self.api.node_exists[node])
@@ -57,6 +72,7 @@ class Users(Component):
         self.api.bind(pod, node)
 
     @step(actor="user", fair=False)
+    @tells("Node {node} is deleted.")
     def delete_node(self, node: Node) -> None:
         """A user or the cloud provider deletes a node; its pods stay until somebody deletes them."""
         require(self.api.node_exists[node])
@@ -64,6 +80,7 @@ class Users(Component):
         self.api.write_node(node, exists=False)
 
     @step(actor="user", fair=False)
+    @tells("Node {node} joins the cluster.")
     def create_node(self, node: Node) -> None:
         """A node (re)joins the cluster under its name."""
         require(~self.api.node_exists[node])
@@ -77,6 +94,7 @@ class Kubelet(Component):
     api: APIServer
 
     @step(actor="kubelet", each="pod")
+    @tells("The containers of {pod} have stopped: the kubelet removes the object.")
     def finish_termination(self, pod: Pod) -> None:
         """The containers of a terminating pod have stopped: the kubelet removes the object."""
         current = self.api.pod[pod]
@@ -91,6 +109,7 @@ class PodGC(Component):
     api: APIServer
 
     @step(actor="pod gc", each="pod")
+    @tells("The pod garbage collector removes {pod}, whose node is gone.")
     def collect(self, pod: Pod) -> None:
         """Removes a pod that is bound to a node that no longer exists."""
         if not self.scope.pod_gc:

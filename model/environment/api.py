@@ -6,23 +6,76 @@ changes nothing appends none. Each write is one step of its caller.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-from ..language import Component, Expr, Value, boolean, per, select, when
-from .objects import Node, Pod, PodCopy, PodObject, node_or_none
+from ..language import (
+    Component,
+    Expr,
+    Knowledge,
+    Value,
+    Words,
+    boolean,
+    per,
+    select,
+    when,
+    words,
+)
+from .objects import (
+    EXISTS,
+    Node,
+    Pod,
+    PodCopy,
+    PodObject,
+    facts_of_pods,
+    node_or_none,
+)
 
-if TYPE_CHECKING:
-    from .watch import NodeWatch, PodWatch
+
+class WatchesPods(Protocol):
+    """Where the API server sends the events of pods."""
+
+    def publish(self, pod: Pod, old: PodObject, new: PodObject) -> None:
+        """An event: the pod, its object before the write, and after it."""
+
+
+class WatchesNodes(Protocol):
+    """Where the API server sends the events of nodes."""
+
+    def publish(self, node: Node, exists: Value) -> None:
+        """An event: the node, and whether it exists after the write."""
 
 
 class APIServer(Component):
     """The truth about pods and nodes."""
 
-    pod_watch: PodWatch
-    node_watch: NodeWatch
+    pod_watch: WatchesPods
+    node_watch: WatchesNodes
 
     pod = per(Pod, PodObject)
     node_exists = per(Node, boolean())
+
+    phrases = words(
+        {
+            "pod.exists": Words("API server: {0} is created", "API server: {0} is gone", decisive=True),
+            "pod.node": Words("API server: {0} is bound to {after}", decisive=True),
+            "pod.nominated": Words(
+                "API server: {0} is nominated to {after}",
+                "API server: {0} is no longer nominated",
+                decisive=True,
+            ),
+            "pod.failed": Words("API server: {0} gets PodScheduled=False"),
+            "pod.terminating": Words("API server: {0} is being deleted", decisive=True),
+            "pod.gated": Words(
+                "API server: {0} has scheduling gates",
+                "API server: {0} has no scheduling gates any more",
+                decisive=True,
+            ),
+            "node_exists": Words(
+                "API server: node {0} is added", "API server: node {0} is deleted", decisive=True
+            ),
+        }
+    )
+    knowledge = (Knowledge("API server", {**facts_of_pods("pod"), "node_exists": EXISTS}),)
 
     def setup(self) -> None:
         for pod in self.universe[Pod]:

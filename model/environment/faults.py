@@ -1,14 +1,22 @@
-"""How often users and faults may still act: one counter per kind of fault."""
+"""Faults: what may go wrong, or change from outside, and how often it still may. One counter per kind of fault."""
 
 from __future__ import annotations
 
 from enum import Enum
 
-from ..language import Component, clamp, constraint, integer, per, require
+from ..language import (
+    UNTOLD,
+    Component,
+    clamp,
+    constraint,
+    integer,
+    per,
+    require,
+)
 
 
 class Fault(Enum):
-    """What may go wrong or change from outside; the value is the field of the scope that bounds it."""
+    """A kind of fault. The value is the field of the scope that bounds how often it happens."""
 
     NODE_DELETION = "node_deletions"
     NODE_CREATION = "node_creations"
@@ -27,16 +35,18 @@ class Fault(Enum):
 
 
 class Faults(Component):
-    """The faults that are left to happen."""
+    """`left[kind]`: how many faults of this kind may still happen in the run."""
 
     left = per(Fault, integer(0, 15))
+
+    phrases = UNTOLD
 
     def setup(self) -> None:
         for kind in Fault:
             self.left[kind] = getattr(self.scope, kind.value)
 
     def spend(self, kind: Fault) -> None:
-        """The step being traced is one such fault: it can run only while the scope has one left."""
+        """The step being traced is a fault of this kind: it can run only while one is left, and takes it."""
         allowed = getattr(self.scope, kind.value)
         if allowed == 0:
             require(False)

@@ -1,10 +1,7 @@
-"""Resources that pods ask for and nodes have, as the scheduler counts them.
+"""Pods, nodes and budgets: what of a Kubernetes object a scheduler race can depend on.
 
-The extension points of the scheduling framework between AssumePod and the Binding.
-Pods, nodes and budgets: what of a Kubernetes object a scheduler race can depend on.
-
-Names, labels, affinity terms and the initial placement are fixed by the scenario. Requests,
-capacities and priorities are quantities: constants in explicit checking, unknown in symbolic checking.
+Names, labels, affinity terms and the initial placement are fixed by the scenario. Requests, capacities and priorities are
+quantities: constants in explicit checking, unknown in symbolic checking.
 """
 
 from __future__ import annotations
@@ -14,13 +11,31 @@ from copy import copy
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
-from ..language import Entity, Expr, Parameter, Record, Value, as_expr, boolean, integer, ref
+from ..language import (
+    Entity,
+    Expr,
+    Fact,
+    Parameter,
+    Record,
+    Value,
+    as_expr,
+    boolean,
+    integer,
+    ref,
+)
 from ..language.sorts import sort_of_ref
-from .node_affinity import NodeAffinity, NodeTerm
+from .placement_rules import (
+    NodeAffinity,
+    NodeTerm,
+    Operator,
+    Requirement,
+    Selector,
+    SpreadConstraint,
+    Taint,
+    Term,
+    Toleration,
+)
 from .scope import DEFAULTS, Config, Scope, gates_possible, last_version, with_gates
-from .selectors import Operator, Requirement, Selector, Term
-from .spread import SpreadConstraint
-from .taints import Taint, Toleration
 
 Quantity = int | Parameter
 
@@ -50,6 +65,8 @@ class ExtensionPoint(Enum):
 
 class Node(Entity):
     """A node: allocatable resources, how many pods it admits (None for no limit), labels and taints."""
+
+    about = "node {}"
 
     def __init__(
         self,
@@ -252,6 +269,20 @@ class ClusterSpec:
         """The quantities that it leaves unknown."""
         entities: tuple[Node | Pod | Budget, ...] = (*self.nodes, *self.pods, *self.budgets)
         return tuple(q for entity in entities for q in entity.quantities if isinstance(q, Parameter))
+
+
+EXISTS = Fact("exists", "exists", "gone", compared=True)
+ON_NODE = Fact("node", "on {value}", "on no node", compared=True)
+NOMINATED = Fact("nominated", "nominated to {value}", "not nominated", compared=True)
+FAILED = Fact("failed", "PodScheduled=False")
+TERMINATING = Fact("terminating", "being deleted")
+GATED = Fact("gated", "gated")
+"""What can be known of a pod's object; EXISTS of a node, too."""
+
+
+def facts_of_pods(name: str) -> dict[str, Fact]:
+    """What a table `name` of pod objects says."""
+    return {f"{name}.{fact.name}": fact for fact in (EXISTS, ON_NODE, NOMINATED, FAILED, TERMINATING, GATED)}
 
 
 class PodObject(Record):

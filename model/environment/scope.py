@@ -1,4 +1,4 @@
-"""The scope in which a cluster is explored: how often what may happen, and how the scheduler is configured."""
+"""The scope of a run: how often each fault may happen, how far views may lag, and how the scheduler is configured."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ DEFAULTS = Config()
 class Scope:
     """How often each fault may happen, and how far views may lag behind the API server.
 
-    Counts are totals over a run. `pod_events` and `node_events` bound the backlog of undelivered
-    events of one watch; a full backlog stops API writes, and a verdict names it. `flush`: the periodic
-    flush of long-parked pods may happen; `fair_flush`: liveness may count on it. `backoff` off: every backoff is over
-    at once (podInitialBackoffSeconds 0).
+    Each count of faults is a total over a run (see `Fault`). `pod_events` and `node_events` bound the backlog of undelivered
+    events of one watch: a full backlog stops API writes, and a verdict names it. `pod_gc`: the pod garbage collector runs.
+    `flush`: the periodic flush of long-parked pods may happen. `fair_flush`: liveness may count on that flush. `backoff` off:
+    every backoff is over at once (podInitialBackoffSeconds 0).
     """
 
     pod_events: int = 4

@@ -12,10 +12,14 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from ..language import (
+    Channel,
     Component,
     Expr,
+    Knowledge,
+    Reader,
     Record,
     Value,
+    Words,
     any_of,
     as_expr,
     boolean,
@@ -29,10 +33,19 @@ from ..language import (
     select,
     smallest,
     step,
+    tells,
     when,
+    words,
 )
 from .faults import Fault
-from .objects import Node, Pod, PodObject, Scope
+from .objects import (
+    EXISTS,
+    Node,
+    Pod,
+    PodObject,
+    Scope,
+    facts_of_pods,
+)
 
 if TYPE_CHECKING:
     from .api import APIServer
@@ -98,6 +111,19 @@ class PodWatch(Component):
     lister = per(Pod, PodObject)
     seen = per(Handler, per(Pod, PodObject))
 
+    phrases = words(
+        {
+            "lister.exists": Words("lister: {0} exists", "lister: {0} is gone"),
+            "lister.node": Words("lister: {0} is bound to {after}"),
+            "lister.nominated": Words("lister: {0} is nominated to {after}"),
+            "lister.failed": Words("lister: {0} has PodScheduled=False"),
+            "lister.terminating": Words("lister: {0} is being deleted"),
+            "lister.gated": Words("lister: {0} has scheduling gates", "lister: {0} has no scheduling gates"),
+        }
+    )
+    knowledge = (Knowledge("lister", facts_of_pods("lister")),)
+    channels = (Channel("pod watch", "log", "pod", (Reader("the lister", "pod_watch.listed"),)),)
+
     def setup(self) -> None:
         for pod in self.universe[Pod]:
             start = self.api.at_start(pod)
@@ -120,6 +146,7 @@ class PodWatch(Component):
         )
 
     @step(actor="pod informer")
+    @tells("The informer's store receives the next event, about {pod}: listers see it from now on.")
     def store(self, pod: Pod) -> None:
         """The next event of the pod watch reaches the informer's store: listers see it from here on."""
         require(any_of((self.listed == i) & (self.log.entry(i).pod == pod) for i in range(self.log.capacity)))
@@ -168,6 +195,7 @@ class PodWatch(Component):
         self.listed = clamp(self.listed - done, 0, self.log.capacity)
 
     @step(actor="pod informer", fair=False)
+    @tells("The pod watch was interrupted: the informer sees only what came of the missed events.")
     def resume(self) -> None:
         """The watch was interrupted, and the informer lists all pods: of what it missed it sees the outcome only.
 
@@ -222,6 +250,10 @@ class NodeWatch(Component):
     listed = integer(0, node_backlog)
     lister = per(Node, boolean())
 
+    phrases = words({"lister": Words("lister: node {0} exists", "lister: node {0} is gone")})
+    knowledge = (Knowledge("lister", {"lister": EXISTS}),)
+    channels = (Channel("node watch", "log", "node", (Reader("the lister", "node_watch.listed"),)),)
+
     def setup(self) -> None:
         for node in self.universe[Node]:
             self.lister[node] = node.exists
@@ -231,6 +263,7 @@ class NodeWatch(Component):
         self.log.push(NodeEvent(node=node, exists=exists))
 
     @step(actor="node informer")
+    @tells("The informer's store receives the next event, about node {node}.")
     def store(self, node: Node) -> None:
         """The next event of the node watch reaches the informer's store."""
         require(

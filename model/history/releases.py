@@ -6,22 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ..language import Component
-from . import (  # noqa: F401  (they register their changes)
-    affinity,
-    cache,
-    gates,
-    handlers,
-    nodes,
-    nominations,
-    permit,
-    preemption,
-    process,
-    queue,
-    requeue,
-    scores,
-    spread,
-)
 from .change import CHANGES, RELEASE_ORDER, Change
+
+# isort: off
+# They register their changes. Of the changes of one release, those of an earlier module come first.
+from . import cache_changes, event_handler_changes, filter_changes, nomination_changes, permit_changes  # noqa: F401
+from . import preemption_changes, queue_changes, failure_changes, topology_changes  # noqa: F401
+# isort: on
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,26 +23,53 @@ from .expr import (
 )
 from .fairness import Case, Fairness
 from .graph import substitute, topological, variables_of
+from .narration import (
+    ANYTHING,
+    NOTHING,
+    SOMETHING,
+    UNTOLD,
+    Channel,
+    Fact,
+    Knowledge,
+    Reader,
+    Sentence,
+    Words,
+    changes,
+    spoken,
+    tells,
+    words,
+)
 from .shapes import boolean, enum, fifo, integer, per, record, ref
 from .sorts import BOOL, INT, Entity, Sort, Universe
 from .system import State, Transition, TransitionSystem, trace_system
+from .telling import Narration
 from .tracer import before, constraint, otherwise, require, when
 from .views import Record
 
 __all__ = [
+    "ANYTHING",
     "BOOL",
     "INT",
+    "NOTHING",
+    "SOMETHING",
+    "UNTOLD",
     "Case",
+    "Channel",
     "Component",
     "Concrete",
     "Entity",
     "Expr",
+    "Fact",
     "Fairness",
+    "Knowledge",
     "Model",
     "ModelError",
+    "Narration",
     "NotEnabled",
     "Parameter",
+    "Reader",
     "Record",
+    "Sentence",
     "Sort",
     "State",
     "Transition",
@@ -50,12 +77,14 @@ __all__ = [
     "Universe",
     "Value",
     "Variable",
+    "Words",
     "all_of",
     "any_of",
     "as_expr",
     "before",
     "boolean",
     "build",
+    "changes",
     "clamp",
     "constraint",
     "count",
@@ -73,11 +102,14 @@ __all__ = [
     "require",
     "select",
     "smallest",
+    "spoken",
     "step",
     "substitute",
+    "tells",
     "topological",
     "total",
     "trace_system",
     "variables_of",
     "when",
+    "words",
 ]  # fmt: skip

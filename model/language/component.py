@@ -20,11 +20,12 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, TypeVar, get_type_hints
+from typing import Any, ClassVar, TypeVar, get_type_hints
 
 from .errors import Location, ModelError
 from .expr import const
 from .fairness import Fairness
+from .narration import Channel, Knowledge, Reader, Words
 from .shapes import declared, scalars_of
 from .sorts import Entity, Universe
 from .views import store, view
@@ -81,6 +82,24 @@ class Component:
     _model: Model
     _cells: dict[str, Any]
     name: str
+
+    phrases: ClassVar[Mapping[str, Words]] = {}
+    """Words for changes of the declared state, by paths below this part: `place`, `pod.node` for a record's field.
+
+    A class that declares it answers for all the state that it declares: what is not in it is bookkeeping, never told.
+    """
+
+    knowledge: ClassVar[Sequence[Knowledge]] = ()
+    """What this part knows of the world."""
+
+    channels: ClassVar[Sequence[Channel]] = ()
+    """The queues of this part in which events are on their way."""
+
+    reads: ClassVar[Sequence[tuple[str, Reader]]] = ()
+    """Who of this part is told by which channel of another part, by its name."""
+
+    bookkeeping: ClassVar[bool] = False
+    """Whether no state of this part is ever told, as that of a monitor."""
 
     def read_field(self, name: str) -> Any:
         """The current value of a declared field."""
@@ -141,6 +160,9 @@ class Model:
 
     parts: dict[str, Component]
     entities: Universe
+
+    view_order: ClassVar[Sequence[str]] = ()
+    """The order in which what components know is shown; knowledge that it does not name comes last."""
 
     def add(self, name: str, part: type[Component]) -> Component:
         """Add a part that the model itself does not know, for example a monitor."""

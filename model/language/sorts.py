@@ -15,7 +15,12 @@ from .errors import ModelError
 
 
 class Entity:
-    """One individual of a kind that the model ranges over; subclasses are the kinds."""
+    """One individual of a kind that the model ranges over; subclasses are the kinds.
+
+    `about` is how a sentence calls an individual, with its name for the {}.
+    """
+
+    about = "{}"
 
     def __init__(self, index: int, name: str) -> None:
         self.index = index

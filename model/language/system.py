@@ -16,9 +16,11 @@ from .component import Component, Model, StepMethod, steps_of
 from .errors import Location, ModelError
 from .expr import Expr, Variable, all_of, as_expr, const, fresh_graph
 from .fairness import Case, Fairness
+from .gathering import narrate
 from .graph import topological, variables_of
 from .shapes import scalars_of
 from .sorts import BOOL, Universe
+from .telling import NAMES_ALONE, Narration
 from .tracer import Trace, tracing
 
 State = tuple[int, ...]
@@ -76,6 +78,7 @@ class TransitionSystem:
     `invariants` must hold in every reachable state. `witnesses` should be reachable. `resettabilities` must stay
     reachable: from every reachable state, fair transitions alone can lead to a state that satisfies
     the predicate. `livenesses` are violated by a fair run that is as one of their cases says. `views` are expressions that only reports look at; they keep nothing alive.
+    `narration` is how steps and changes are told: no engine reads it, and it tells no two systems apart.
     """
 
     name: str
@@ -87,6 +90,7 @@ class TransitionSystem:
     resettabilities: Mapping[str, Expr] = field(default_factory=dict)
     views: Mapping[str, Expr] = field(default_factory=dict)
     livenesses: Mapping[str, tuple[Case, ...]] = field(default_factory=dict)
+    narration: Narration = field(default=NAMES_ALONE, compare=False, repr=False)
 
     @property
     def initial(self) -> State:
@@ -289,6 +293,7 @@ def trace_system(
             resettabilities=predicates(resettabilities),
             views=predicates(views, of_bool=False),
             livenesses={key: _cases(model, read) for key, read in (livenesses or {}).items()},
+            narration=narrate(model),
         )
 
 

@@ -6,7 +6,6 @@ from .cache.node_info import NodeInfos
 from .cache.node_tree import NodeTree
 from .cache.scheduler_cache import Cache
 from .cache.snapshot import Snapshot
-from .cycle import Scheduler
 from .event_handlers import EventHandlers
 from .failure import FailureHandler
 from .framework.filters import Filters
@@ -21,6 +20,7 @@ from .queue.nominator import Nominator
 from .queue.scheduling_queue import PriorityQueue
 from .queue.without_hints import QueueWithoutHints
 from .sampling import Sampling
+from .schedule_one import Scheduler
 
 __all__ = [
     "AsyncPreemption", "Binding", "Cache", "Clock", "EventHandlers", "FailureHandler", "Filters", "Hints", "IncrementalSnapshot", "NodeInfos",

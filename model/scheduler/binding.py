@@ -1,4 +1,4 @@
-"""The binding cycle: one goroutine per assumed pod (pkg/scheduler/scheduler.go, 1.22)."""
+"""The binding cycle: one goroutine per assumed pod (bindingCycle in schedule_one.go, 1.34)."""
 
 from __future__ import annotations
 
@@ -8,10 +8,14 @@ from typing import TYPE_CHECKING
 from ..environment.faults import Fault
 from ..environment.objects import ExtensionPoint, Node, Pod, PodCopy
 from ..language import (
+    UNTOLD,
     Component,
     Expr,
+    Knowledge,
+    Sentence,
     Value,
     boolean,
+    changes,
     constraint,
     enum,
     otherwise,
@@ -20,6 +24,7 @@ from ..language import (
     require,
     select,
     step,
+    tells,
     when,
 )
 from .failure import FailedAttempt
@@ -30,8 +35,8 @@ if TYPE_CHECKING:
     from ..environment.api import APIServer
     from ..environment.faults import Faults
     from .cache.scheduler_cache import Cache
-    from .cycle import Scheduler
     from .failure import FailureHandler
+    from .framework.interface import Framework
     from .framework.waiting_pods import WaitingPods
     from .queue.scheduling_queue import PriorityQueue
 
@@ -74,13 +79,16 @@ class Binding(Component):
     cache: Cache
     failure: FailureHandler
     queue: PriorityQueue
-    scheduler: Scheduler
+    scheduler: Framework
     waiting: WaitingPods
 
     phase = per(Pod, enum(BindingPhase))
     node = per(Pod, ref(Node))
     copy = per(Pod, PodCopy)
     rejected = per(Pod, boolean())
+
+    phrases = UNTOLD
+    knowledge = (Knowledge("other goroutines", {"phase": "binding cycle"}),)
 
     def start(self, pod: Pod, node: Value, copy: PodCopy) -> None:
         """`go func()` at the end of scheduleOne."""
@@ -120,6 +128,7 @@ class Binding(Component):
         return BindingPhase.PRE_BIND if ExtensionPoint.PRE_BIND in points else BindingPhase.BIND
 
     @step(actor="binding cycle", each="pod")
+    @tells("The binding goroutine of {pod} stops waiting for permission.")
     def wait_on_permit(self, pod: Pod) -> None:
         """WaitOnPermit returns: the pod leaves the map of waiting pods, to be bound or because it is rejected."""
         if ExtensionPoint.PERMIT not in self.scheduler.extension_points(pod):
@@ -135,6 +144,7 @@ class Binding(Component):
         self.waiting.remove(pod)
 
     @step(actor="binding cycle", each="pod")
+    @tells("The PreBind plugins run for {pod}.")
     def pre_bind(self, pod: Pod, ok: bool) -> None:
         """The PreBind plugins, which may take long."""
         if ExtensionPoint.PRE_BIND not in self.scheduler.extension_points(pod):
@@ -147,6 +157,12 @@ class Binding(Component):
             self.phase[pod] = BindingPhase.FORGET
 
     @step(actor="binding cycle", each="pod")
+    @tells(
+        Sentence(
+            "The binding goroutine binds {pod}: the API server has it on {after}.", changes("api.pod.node")
+        ),
+        "The binding goroutine asks the API server to bind {pod}, in vain.",
+    )
     def bind(self, pod: Pod, reply: Reply) -> None:
         """POST the Binding."""
         require(self.phase[pod] == BindingPhase.BIND)
@@ -162,6 +178,7 @@ class Binding(Component):
                     self.phase[pod] = BindingPhase.FINISH
 
     @step(actor="binding cycle", each="pod")
+    @tells("The binding goroutine reports to the cache that the binding of {pod} is over.")
     def finish(self, pod: Pod) -> None:
         """FinishBinding, whether the bind succeeded or not."""
         succeeded = self.phase[pod] == BindingPhase.FINISH
@@ -174,6 +191,7 @@ class Binding(Component):
             self.phase[pod] = BindingPhase.FORGET
 
     @step(actor="binding cycle", each="pod")
+    @tells("The binding goroutine makes the cache forget {pod}.")
     def forget(self, pod: Pod) -> None:
         """ForgetPod: the pod is not going to be bound."""
         require(self.phase[pod] == BindingPhase.FORGET)
@@ -188,6 +206,7 @@ class Binding(Component):
         return select(self.rejected[pod], BindingPhase.FAIL_AND_WAKE, BindingPhase.WAKE)
 
     @step(actor="binding cycle", each="pod")
+    @tells("{pod} was not bound, so the queue lets parked pods try again: there may be room for them.")
     def wake_queue(self, pod: Pod) -> None:
         """MoveAllToActiveOrBackoffQueue after an error."""
         require(self.phase[pod] == BindingPhase.WAKE)
@@ -195,6 +214,7 @@ class Binding(Component):
         self.phase[pod] = BindingPhase.FAIL
 
     @step(actor="binding cycle", each="pod")
+    @tells("Binding {pod} has failed; the failure handler takes over.")
     def fail(self, pod: Pod) -> None:
         """The failure handler takes over."""
         wakes = self.phase[pod] == BindingPhase.FAIL_AND_WAKE

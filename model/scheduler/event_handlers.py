@@ -1,4 +1,4 @@
-"""Event handlers (pkg/scheduler/eventhandlers.go, 1.35): how watch events reach the queue and the cache.
+"""Event handlers (eventhandlers.go, 1.35): how watch events reach the queue and the cache.
 
 A handler works on one event at a time. Where it makes two locked calls, it makes two steps, and `busy`
 says that it is between them. Pods have one handler; what it does for unassigned and for assigned ones are two parts that take
@@ -13,14 +13,32 @@ from typing import TYPE_CHECKING
 
 from ..environment.objects import ExtensionPoint, Node, Pod, PodObject
 from ..environment.watch import Handler
-from ..language import Component, Expr, Value, as_expr, boolean, enum, otherwise, require, select, step, when
+from ..language import (
+    NOTHING,
+    UNTOLD,
+    Component,
+    Expr,
+    Reader,
+    Sentence,
+    Value,
+    as_expr,
+    boolean,
+    changes,
+    enum,
+    otherwise,
+    require,
+    select,
+    step,
+    tells,
+    when,
+)
 from .framework.events import ASSIGNED_POD_ADD, ASSIGNED_POD_DELETE, NODE_ADD, NODE_DELETE, NOMINATED_POD_GONE
 
 if TYPE_CHECKING:
     from ..environment.watch import NodeWatch, PodWatch
     from .cache.scheduler_cache import Cache
-    from .cycle import Scheduler
     from .framework.filters import Filters
+    from .framework.interface import Framework
     from .framework.waiting_pods import WaitingPods
     from .queue.scheduling_queue import PriorityQueue
 
@@ -50,7 +68,7 @@ class EventHandlers(Component):
     queue: PriorityQueue
     cache: Cache
     filters: Filters
-    scheduler: Scheduler
+    scheduler: Framework
     waiting: WaitingPods
 
     queue_busy = boolean()
@@ -59,6 +77,19 @@ class EventHandlers(Component):
     cache_busy = boolean()
     node_busy = boolean()
 
+    phrases = UNTOLD
+    reads = (
+        (
+            "pod watch",
+            Reader("the queue handler", "pod_watch.next[QUEUE]", "for_queue", "handlers.queue_busy"),
+        ),
+        (
+            "pod watch",
+            Reader("the cache handler", "pod_watch.next[CACHE]", "for_cache", "handlers.cache_busy"),
+        ),
+        ("node watch", Reader("the node handler", busy="handlers.node_busy")),
+    )
+
     # --- unassigned pods -----------------------------------------------------------------------------
 
     def skips_update(self, pod: Pod, new: PodObject) -> Expr:
@@ -66,6 +97,7 @@ class EventHandlers(Component):
         return self.cache.is_assumed(pod)
 
     @step(actor="queue handler")
+    @tells("The watch delivers an event about {pod} to the queue's handler.")
     def handle_for_queue(self, pod: Pod) -> None:
         """The queue's handler takes its next event: an unassigned pod was added, changed, or is so no more."""
         require(self.is_queue_idle())
@@ -97,6 +129,7 @@ class EventHandlers(Component):
         return Removal.LOOK
 
     @step(actor="queue handler")
+    @tells("{pod} is gone: the queue's handler looks whether the cache has it assumed.")
     def look_whether_assumed(self, pod: Pod) -> None:
         """deletePodFromSchedulingQueue goes on: IsAssumedPod, and GetPod if it is."""
         require(self.queue_removal == Removal.LOOK)
@@ -112,6 +145,7 @@ class EventHandlers(Component):
         return as_expr(ExtensionPoint.PERMIT in self.scheduler.extension_points(pod))
 
     @step(actor="queue handler")
+    @tells("The queue's handler rejects {pod}, if it waits for permission.")
     def reject_waiting(self, pod: Pod) -> None:
         """The deletion of the pod is seen to: RejectWaitingPod, if it waits for permission."""
         if ExtensionPoint.PERMIT not in pod.extension_points:
@@ -131,6 +165,9 @@ class EventHandlers(Component):
         return Removal.FORGET
 
     @step(actor="queue handler")
+    @tells(
+        "The queue's handler makes the cache forget {pod}, which is gone, although its binding goroutine still runs."
+    )
     def forget_assumed(self, pod: Pod) -> None:
         """The deletion of an assumed pod is seen to: ForgetPod, at once; its binding cycle goes on, and will fail."""
         require(self.queue_removal == Removal.FORGET)
@@ -156,6 +193,7 @@ class EventHandlers(Component):
         return lost & ~new.assigned
 
     @step(actor="queue handler")
+    @tells("Room was kept for {pod}, and it is free now: the queue's handler wakes parked pods.")
     def wake_queue_for_room(self, pod: Pod) -> None:
         """The pod had room on a node, waiting or nominated: the parked pods are moved, as after a deletion.
 
@@ -176,6 +214,17 @@ class EventHandlers(Component):
         self.queue.move_all(ASSIGNED_POD_DELETE, about=pod)
 
     @step(actor="queue handler")
+    @tells(
+        Sentence(
+            "The queue's handler updates {pod}, and wipes its nomination to {before} from the nominator.",
+            changes("nominator.node", after=NOTHING),
+        ),
+        Sentence(
+            "The queue's handler updates {pod}: now the nominator knows of its nomination to {after}.",
+            changes("nominator.node", before=NOTHING),
+        ),
+        "The queue's handler updates {pod} in the queue, and the nominator with it.",
+    )
     def update_queue(self, pod: Pod) -> None:
         """updatePodInSchedulingQueue goes on: queue.Update."""
         require(self.queue_busy)
@@ -187,6 +236,13 @@ class EventHandlers(Component):
     # --- assigned pods ---------------------------------------------------------------------------------
 
     @step(actor="cache handler")
+    @tells(
+        Sentence(
+            "The watch delivers to the cache's handler that {pod} is gone: its room on {before} is free in the cache.",
+            changes("cache.pod.node", after=NOTHING),
+        ),
+        "The watch delivers an event about {pod} to the cache's handler.",
+    )
     def handle_for_cache(self, pod: Pod) -> None:
         """The cache's handler takes its next event: an assigned pod was added, changed or deleted."""
         require(~self.cache_busy)
@@ -200,6 +256,7 @@ class EventHandlers(Component):
         self.cache_busy = True
 
     @step(actor="cache handler")
+    @tells("The cache's handler wakes parked pods, because of {pod}.")
     def wake_queue(self, pod: Pod) -> None:
         """After the cache, the queue: it moves the pods that may fit because of the event."""
         require(self.cache_busy)
@@ -219,6 +276,17 @@ class EventHandlers(Component):
     # --- nodes -----------------------------------------------------------------------------------------
 
     @step(actor="node handler")
+    @tells(
+        Sentence(
+            "The watch delivers to the node handler that node {node} is gone; the cache follows.",
+            changes("cache.live", after=False),
+        ),
+        Sentence(
+            "The watch delivers to the node handler that node {node} is there; the cache follows.",
+            changes("cache.live", after=True),
+        ),
+        "The watch delivers an event about node {node} to the node handler.",
+    )
     def handle_node(self, node: Node) -> None:
         """The node handler takes its next event."""
         require(~self.node_busy)
@@ -248,6 +316,7 @@ class EventHandlers(Component):
         self.node_watch.processed()
 
     @step(actor="node handler")
+    @tells("The node handler removes node {node} from the cache.")
     def remove_node(self, node: Node) -> None:
         """After the queue, the cache: the node is removed."""
         if not self.some_pod_spreads():
@@ -259,6 +328,7 @@ class EventHandlers(Component):
         self.remove_node_now(node)
 
     @step(actor="node handler")
+    @tells("The node handler wakes parked pods, because of node {node}.")
     def wake_queue_for_node(self, node: Node) -> None:
         """After the cache, the queue: a new node wakes the parked pods that may fit on it."""
         require(self.node_busy)

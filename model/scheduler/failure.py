@@ -1,4 +1,4 @@
-"""The failure handler: what happens to a pod whose attempt failed (recordSchedulingFailure, factory.go).
+"""The failure handler: what happens to a pod whose attempt failed (handleSchedulingFailure in schedule_one.go, 1.34).
 
 Runs in the goroutine that failed: the scheduling cycle, or the pod's binding cycle.
 """
@@ -7,16 +7,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from ..environment.objects import ExtensionPoint, Node, Pod, PodCopy, PodObject
 from ..language import (
+    NOTHING,
+    SOMETHING,
+    UNTOLD,
     Component,
     Expr,
+    Knowledge,
+    Sentence,
     Value,
     any_of,
     as_expr,
     boolean,
+    changes,
     constraint,
     enum,
     otherwise,
@@ -25,15 +31,16 @@ from ..language import (
     require,
     select,
     step,
+    tells,
     when,
 )
 from .framework.events import ASSIGNED_POD_DELETE
+from .framework.interface import Framework
 
 if TYPE_CHECKING:
     from ..environment.api import APIServer
     from ..environment.watch import PodWatch
     from .cache.scheduler_cache import Cache
-    from .cycle import Scheduler
     from .queue.nominator import Nominator
     from .queue.scheduling_queue import PriorityQueue
 
@@ -79,6 +86,13 @@ class FailedAttempt:
     wakes: Value = False
 
 
+class FailingCycle(Framework, Protocol):
+    """The scheduling cycle, which waits until its failure is handled."""
+
+    def failure_handled(self, pod: Pod) -> None:
+        """The failure handler is through with the pod."""
+
+
 class FailureHandler(Component):
     """One failure handler per pod at most; `copy` is the object that the attempt holds."""
 
@@ -86,7 +100,7 @@ class FailureHandler(Component):
     pod_watch: PodWatch
     queue: PriorityQueue
     nominator: Nominator
-    scheduler: Scheduler
+    scheduler: FailingCycle
     cache: Cache
 
     phase = per(Pod, enum(FailurePhase))
@@ -95,6 +109,9 @@ class FailureHandler(Component):
     unschedulable = per(Pod, boolean())
     withdrawal = per(Pod, enum(Withdrawal))
     wakes = per(Pod, boolean())
+
+    phrases = UNTOLD
+    knowledge = (Knowledge("other goroutines", {"phase": "failure handler"}),)
 
     def begin(self, pod: Pod, attempt: FailedAttempt) -> None:
         """Start handling a failed attempt."""
@@ -135,6 +152,7 @@ class FailureHandler(Component):
         return self.phase[pod] == FailurePhase.REQUEUE
 
     @step(actor="failure handler", each="pod")
+    @tells("The failure handler reads {pod} from the lister.")
     def read(self, pod: Pod) -> None:
         """Read the pod from the lister, and the number of the current cycle; a pod that is gone or assigned is not requeued.
 
@@ -155,6 +173,12 @@ class FailureHandler(Component):
         return current.pending
 
     @step(actor="failure handler", each="pod")
+    @tells(
+        Sentence(
+            "The failure handler puts {pod} back into {after}.", changes("queue.sub_queue", before=NOTHING)
+        ),
+        "The failure handler does not put {pod} back: it is queued already, or gone.",
+    )
     def requeue(self, pod: Pod) -> None:
         """AddUnschedulableIfNotPresent."""
         require(self.phase[pod] == FailurePhase.REQUEUE)
@@ -166,6 +190,13 @@ class FailureHandler(Component):
         return FailurePhase.NOMINATE
 
     @step(actor="failure handler", each="pod")
+    @tells(
+        Sentence(
+            "The failure handler notes in the nominator that {pod} is nominated to {after}.",
+            changes("nominator.node", after=SOMETHING),
+        ),
+        "The failure handler updates the nominator about {pod}: there is no nomination.",
+    )
     def nominate(self, pod: Pod) -> None:
         """AddNominatedPod: the node that preemption chose, or else what the object says, unless that is withdrawn."""
         require(self.phase[pod] == FailurePhase.NOMINATE)
@@ -174,6 +205,13 @@ class FailureHandler(Component):
         self.phase[pod] = FailurePhase.PATCH
 
     @step(actor="failure handler", each="pod")
+    @tells(
+        Sentence(
+            "The failure handler writes to the API server that {pod} could not be scheduled.",
+            changes("api.pod"),
+        ),
+        "The failure handler writes {pod}'s condition to the API server, which changes nothing there.",
+    )
     def patch(self, pod: Pod) -> None:
         """PATCH the PodScheduled condition, and the nomination if there is one."""
         require(self.phase[pod] == FailurePhase.PATCH)
@@ -189,6 +227,7 @@ class FailureHandler(Component):
         self.api.patch_status(pod, self.unschedulable[pod], self.nominee[pod], withdrawn)
 
     @step(actor="failure handler", each="pod")
+    @tells("{pod} was rejected after it had room, so the other parked pods may try again.")
     def wake_others(self, pod: Pod) -> None:
         """A binding cycle that a verdict ended gave room back: the other parked pods are moved, as after a deletion."""
         if ExtensionPoint.PERMIT not in self.scheduler.extension_points(pod):

@@ -11,7 +11,19 @@ from typing import TYPE_CHECKING
 from ..environment.faults import Fault
 from ..environment.objects import Node, Pod, PodObject
 from ..environment.watch import Handler
-from ..language import Component, Expr, as_expr, per, ref, require, select, step, when
+from ..language import (
+    UNTOLD,
+    Component,
+    Expr,
+    as_expr,
+    per,
+    ref,
+    require,
+    select,
+    step,
+    tells,
+    when,
+)
 from .binding import BindingPhase
 
 if TYPE_CHECKING:
@@ -23,7 +35,6 @@ if TYPE_CHECKING:
     from .cache.node_tree import NodeTree
     from .cache.scheduler_cache import Cache
     from .cache.snapshot import Snapshot
-    from .cycle import Scheduler
     from .event_handlers import EventHandlers
     from .failure import FailureHandler
     from .framework.waiting_pods import WaitingPods
@@ -32,6 +43,7 @@ if TYPE_CHECKING:
     from .queue.clock import Clock
     from .queue.nominator import Nominator
     from .queue.scheduling_queue import PriorityQueue
+    from .schedule_one import Scheduler
 
 
 class Process(Component):
@@ -62,7 +74,10 @@ class Process(Component):
 
     sent = per(Pod, ref(Node))
 
+    phrases = UNTOLD
+
     @step(actor="process", fair=False)
+    @tells("The scheduler is restarted: its memory is gone, and it lists everything anew.")
     def restart(self) -> None:
         """The process ends, and a new one lists what the API server has."""
         if not self.scope.restarts:
@@ -78,6 +93,7 @@ class Process(Component):
             self._learn({node: self.api.node_exists[node] for node in self.universe[Node]})
 
     @step(actor="process", fair=False)
+    @tells("A standby takes over: it knows only what its informers have shown it.")
     def change_leader(self) -> None:
         """A standby takes the lease: its informers are as far as those of the old leader, and its memory is what they showed it."""
         if not self.scope.leader_changes:
@@ -95,6 +111,7 @@ class Process(Component):
         self._learn(nodes)
 
     @step(actor="API server", fair=False)
+    @tells("The binding of {pod} to {node}, sent by an earlier leader, is executed.")
     def land(self, pod: Pod, node: Node) -> None:
         """A Binding that an earlier leader sent is executed."""
         if not (self.scope.leader_changes and self.scope.lost_replies):

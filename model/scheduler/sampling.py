@@ -9,7 +9,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..language import Component, Expr, Value, as_expr, clamp, count, integer, largest, select, total
+from ..language import (
+    UNTOLD,
+    Component,
+    Expr,
+    Value,
+    as_expr,
+    clamp,
+    count,
+    integer,
+    largest,
+    select,
+    total,
+)
 
 MIN_FEASIBLE_NODES = 100
 MIN_FEASIBLE_PERCENTAGE = 5
@@ -30,6 +42,8 @@ class Sampling(Component):
     """The index of the node that the next cycle begins with."""
 
     start = integer(0, MAX_INDEX)
+
+    phrases = UNTOLD
 
     def wanted(self, nodes: Value) -> Expr:
         """How many feasible nodes are enough, of so many."""

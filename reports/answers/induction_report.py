@@ -12,7 +12,6 @@ from ..document import Step, Value, show
 from ..text.findings import INDENT, print_wrapped
 from ..text.lanes import print_lanes
 from ..text.table import seconds
-from ..vocabulary import PLAIN, Vocabulary
 
 STYLES = {"PROVED": "bold green", "VIOLATED": "bold red", "INCONCLUSIVE": "bold yellow"}
 
@@ -36,7 +35,7 @@ class Induction:
     between: tuple[str, ...] = ()
 
 
-def print_induction(console: Console, found: Induction, vocabulary: Vocabulary = PLAIN) -> None:
+def print_induction(console: Console, found: Induction) -> None:
     """Print everything that there is to say."""
     print_wrapped(console, Text(f"{found.heading} ", "bold").append(found.verdict, STYLES[found.verdict]))
     print_wrapped(console, Text(found.sentence), INDENT)
@@ -44,7 +43,7 @@ def print_induction(console: Console, found: Induction, vocabulary: Vocabulary =
         print_wrapped(console, Text(", ".join(f"{n} = {v}" for n, v in found.quantities), "cyan"), INDENT)
     if found.trace:
         console.print()
-        print_lanes(console, found.trace, vocabulary)
+        print_lanes(console, found.trace)
         console.print()
     _print_states(console, found)
     print_wrapped(console, Text(f"{found.words} ({seconds(found.seconds)})", "bold"), INDENT)

@@ -14,7 +14,6 @@ from ..document import Finding, Value
 from ..text.findings import INDENT, print_wrapped, scope_words
 from ..text.lanes import print_lanes
 from ..text.table import VERDICT_STYLES
-from ..vocabulary import PLAIN, Vocabulary
 
 STYLES = {**VERDICT_STYLES, "HOLDS FOR ALL": VERDICT_STYLES["HOLDS"]}
 
@@ -87,7 +86,7 @@ def to_json(proofs: Sequence[Proof]) -> str:
     return msgspec.json.format(msgspec.json.encode(list(proofs)), indent=2).decode() + "\n"
 
 
-def print_proof(console: Console, proof: Proof, vocabulary: Vocabulary = PLAIN) -> None:
+def print_proof(console: Console, proof: Proof) -> None:
     """Print a proof; of the groups, the simplest with their counterexamples."""
     heading = Text(f"{proof.property} on {proof.release}, up to {size(proof)}: ", "bold")
     print_wrapped(console, heading.append(proof.verdict, STYLES[proof.verdict]))
@@ -115,7 +114,7 @@ def print_proof(console: Console, proof: Proof, vocabulary: Vocabulary = PLAIN) 
             print_wrapped(console, Text(f"{left} more {_plural(left, 'group')}: see -o json or --examples"))
             break
         console.print()
-        _print_group(console, number, group, vocabulary)
+        _print_group(console, number, group)
 
 
 def size(proof: Proof) -> str:
@@ -157,9 +156,9 @@ def _print_rows(console: Console, proof: Proof) -> None:
     console.print(table)
 
 
-def _print_group(console: Console, number: int, group: Group, vocabulary: Vocabulary) -> None:
+def _print_group(console: Console, number: int, group: Group) -> None:
     what = f"{group.clusters:,} {_plural(group.clusters, 'cluster')}, {group.steps} steps"
     print_wrapped(console, Text(f"Group {number}: {what}; the simplest: {group.example}", "bold"))
     if group.finding is not None and group.finding.story:
         console.print()
-        print_lanes(console, group.finding.story, vocabulary, group.finding.remarks)
+        print_lanes(console, group.finding.story, group.finding.remarks)

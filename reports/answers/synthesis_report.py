@@ -11,7 +11,6 @@ from ..document import Step, Word
 from ..text.findings import INDENT, print_wrapped
 from ..text.lanes import print_lanes
 from ..text.table import VERDICT_STYLES, seconds
-from ..vocabulary import PLAIN, Vocabulary
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +41,7 @@ class SynthesisCoverage:
     notes: tuple[str, ...]
 
 
-def print_example(console: Console, found: SmallestCluster, vocabulary: Vocabulary = PLAIN) -> None:
+def print_example(console: Console, found: SmallestCluster) -> None:
     """Print a cluster that breaks a property, as a scenario writes it, and the run that does so."""
     print_wrapped(console, Text(f"{found.heading} ", "bold").append("VIOLATED", VERDICT_STYLES["VIOLATED"]))
     print_wrapped(console, Text(found.sentence), INDENT)
@@ -53,7 +52,7 @@ def print_example(console: Console, found: SmallestCluster, vocabulary: Vocabula
     for line in found.cluster:
         console.print(Text(INDENT + line, "cyan"), soft_wrap=True)
     console.print()
-    print_lanes(console, found.steps, vocabulary)
+    print_lanes(console, found.steps)
     console.print()
     print_wrapped(console, Text(found.words, "bold"), INDENT)
     console.print()

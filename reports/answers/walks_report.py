@@ -12,7 +12,6 @@ from ..document import Finding, Fixes, Step, Value, Word, show
 from ..text.findings import INDENT, print_heading, print_wrapped, scope_words
 from ..text.lanes import print_lanes
 from ..text.table import VERDICT_STYLES, print_columns, seconds
-from ..vocabulary import PLAIN, Vocabulary
 
 MOST_LISTED = 12
 """How many variables the report for people lists with the values that they did not take."""
@@ -84,7 +83,7 @@ def walks_to_json(found: Sequence[Walked]) -> str:
     return msgspec.json.format(msgspec.json.encode(list(found)), indent=2).decode() + "\n"
 
 
-def print_walks(console: Console, found: Sequence[Walked], vocabulary: Vocabulary = PLAIN) -> None:
+def print_walks(console: Console, found: Sequence[Walked]) -> None:
     """Print everything that there is to say about these walks."""
     columns: dict[str, list[str]] = {
         "scenario": [w.scenario for w in found],
@@ -106,7 +105,7 @@ def print_walks(console: Console, found: Sequence[Walked], vocabulary: Vocabular
         print_heading(console, walked.finding())
         if walked.trace:
             console.print()
-            print_lanes(console, walked.trace, vocabulary)
+            print_lanes(console, walked.trace)
             console.print()
         style = "bold" if walked.verdict == "VIOLATED" else ""
         print_wrapped(console, Text(walked.words, style), INDENT)

@@ -12,7 +12,6 @@ from ..document import Finding, Fixes, Value, Word
 from ..text.findings import INDENT, print_heading, print_wrapped, scope_words
 from ..text.lanes import print_lanes
 from ..text.table import seconds
-from ..vocabulary import PLAIN, Vocabulary
 
 
 class WayFound(msgspec.Struct, frozen=True):
@@ -69,7 +68,7 @@ class WaysFound(msgspec.Struct, frozen=True):
             scope=self.scope, constraints_hit=self.constraints_hit,
         )  # fmt: skip
 
-    def print(self, console: Console, vocabulary: Vocabulary = PLAIN) -> None:
+    def print(self, console: Console) -> None:
         """Print everything that there is to say."""
         for note in self.notes:
             print_wrapped(console, Text(f"note: {note}", "dim"))
@@ -80,7 +79,7 @@ class WaysFound(msgspec.Struct, frozen=True):
             if way.own:
                 print_wrapped(console, Text(f"takes, as not every way does: {', '.join(way.own)}"), INDENT)
             console.print()
-            print_lanes(console, way.finding.story, vocabulary)
+            print_lanes(console, way.finding.story)
         if self.common:
             console.print()
             print_wrapped(console, Text(f"Every way takes: {', '.join(self.common)}."), INDENT)

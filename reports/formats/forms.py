@@ -20,7 +20,7 @@ Form = Callable[[Sequence[Finding], Style], str]
 
 FORMS: Mapping[str, Form] = {
     "json": lambda findings, style: to_json(findings),
-    "html": lambda findings, style: to_html(findings, style.vocabulary),
+    "html": lambda findings, style: to_html(findings),
     "junit": to_junit,
     "sarif": to_sarif,
     "github": to_annotations,

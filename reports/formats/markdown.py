@@ -48,7 +48,7 @@ def _section(finding: Finding, style: Style) -> list[str]:
 def counterexample(finding: Finding, style: Style) -> list[str]:
     """The sequence diagram and the steps."""
     blocks = []
-    drawn = diagram(finding, style.vocabulary)
+    drawn = diagram(finding)
     if len(drawn) <= MOST_LETTERS:
         blocks.append(f"```mermaid\n{drawn}```")
     else:

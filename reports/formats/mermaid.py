@@ -1,19 +1,16 @@
 """A counterexample as a Mermaid sequence diagram, which GitHub and GitLab draw in Markdown.
 
 Actors and the memories that they change are participants. A step is an arrow from its actor to each memory that it changes
-with effects in the words of the vocabulary, or to the actor itself where there are none. What repeats for ever is a loop.
+with the effects in words, or to the actor itself where there are none. What repeats for ever is a loop.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-import msgspec
-
 from ..document import Finding, Step
 from ..outcome import USUAL, Style, subject
 from ..text.lanes import actors_of
-from ..vocabulary import Vocabulary
 
 MOST_LETTERS = 50_000
 """Mermaid draws no longer text, unless it is configured otherwise."""
@@ -24,17 +21,17 @@ _ESCAPES = {ord(letter): f"#{ord(letter)};" for letter in '#;<>"{}'} | {ord("\n"
 def to_mermaid(findings: Sequence[Finding], style: Style = USUAL) -> str:
     """A diagram for every counterexample, each below a comment that says what it is about."""
     diagrams = [
-        f"%% {' '.join(subject(finding).split())}\n{diagram(finding, style.vocabulary)}"
+        f"%% {' '.join(subject(finding).split())}\n{diagram(finding)}"
         for finding in findings
         if finding.trace is not None
     ]
     return "\n".join(diagrams) or "%% no counterexample\n"
 
 
-def diagram(finding: Finding, vocabulary: Vocabulary) -> str:
+def diagram(finding: Finding) -> str:
     """The sequence diagram of a violated finding."""
     steps = finding.story
-    effects = {step.number: effects_of(step, vocabulary) for step in steps}
+    effects = {step.number: effects_of(step) for step in steps}
     memories = dict.fromkeys(memory for found in effects.values() for memory in found if memory)
     actors = actors_of(steps)
     names = {("actor", name): f"a{i}" for i, name in enumerate(actors)}
@@ -63,14 +60,12 @@ def diagram(finding: Finding, vocabulary: Vocabulary) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def effects_of(step: Step, vocabulary: Vocabulary) -> dict[str, list[str]]:
+def effects_of(step: Step) -> dict[str, list[str]]:
     """The effects of a step in words, by the memory that they are in; those in the actor's own part under ''."""
     found: dict[str, list[str]] = {}
-    for change in step.changes:
-        phrases = vocabulary.phrases(msgspec.structs.replace(step, changes=(change,)))
+    for change in step.spoken:
         memory = change.variable.partition(".")[0]
-        for phrase in phrases:
-            found.setdefault("" if memory == step.component else memory, []).append(phrase.text)
+        found.setdefault("" if memory == step.component else memory, []).append(change.phrase)
     return found
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Literal, get_args
 
 from ..document import Finding
-from ..vocabulary import PLAIN, Vocabulary
 from . import cluster_graph as cluster
 from . import lanes_graph as lanes
 from . import lasso_graph as lasso
@@ -15,14 +14,14 @@ Kind = Literal["lanes", "cluster", "states", "lasso"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
-def to_dot(finding: Finding, kind: Kind = "lanes", vocabulary: Vocabulary = PLAIN) -> str:
+def to_dot(finding: Finding, kind: Kind = "lanes") -> str:
     """One drawing of a counterexample. ValueError if it has none, NotDrawn if it has none of this kind."""
     if finding.trace is None:
         raise ValueError(
             f"{finding.scenario}, {finding.label}: {finding.property} has no counterexample to draw"
         )
     if kind == "lanes":
-        return lanes.to_dot(finding, vocabulary)
+        return lanes.to_dot(finding)
     if kind == "cluster":
-        return cluster.to_dot(finding, vocabulary)
+        return cluster.to_dot(finding)
     return states.to_dot(finding) if kind == "states" else lasso.to_dot(finding)

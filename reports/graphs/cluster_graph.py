@@ -12,7 +12,6 @@ import graphviz
 from ..document import Finding, Step
 from ..picture import Box, Placed, Scene, scenes
 from ..states import State, states_of
-from ..vocabulary import PLAIN, Vocabulary
 from .style import MUTED, POD_COLOURS, TITLE, VIOLATION, NotDrawn, digraph, heading, inches, place, where
 
 ROOM, WIDTH, MEANT, GAP = 84, 66, 54, 14
@@ -21,9 +20,9 @@ LEAST = 18
 LABEL, CAPTION = 34, 26
 
 
-def to_dot(finding: Finding, vocabulary: Vocabulary = PLAIN) -> str:
+def to_dot(finding: Finding) -> str:
     """One row per step that stands out and changes the picture. NotDrawn if no state or no such step is known."""
-    steps = decisive_steps(finding, vocabulary)
+    steps = decisive_steps(finding)
     assert finding.cluster is not None
     states = states_of(finding)
     graph = digraph("cluster", "neato", outputorder="nodesfirst", splines="line")
@@ -31,7 +30,7 @@ def to_dot(finding: Finding, vocabulary: Vocabulary = PLAIN) -> str:
     wide = len(finding.cluster.nodes) * (WIDTH + MEANT + GAP) + 24
     y = 0.0
     for step in steps:
-        _text(graph, f"row{step.number}", f"{step.number}. {vocabulary.tell(step)}", 0, y, 13)
+        _text(graph, f"row{step.number}", f"{step.number}. {step.sentence}", 0, y, 13)
         y -= CAPTION
         bottom = y
         for c, (when, i) in enumerate(columns):
@@ -47,7 +46,7 @@ def to_dot(finding: Finding, vocabulary: Vocabulary = PLAIN) -> str:
     return str(graph.source)
 
 
-def decisive_steps(finding: Finding, vocabulary: Vocabulary) -> list[Step]:
+def decisive_steps(finding: Finding) -> list[Step]:
     """The steps to be drawn: those that stand out and change the picture, or if none does, those that change it."""
     states = states_of(finding)
     if finding.cluster is None or not states:
@@ -57,7 +56,7 @@ def decisive_steps(finding: Finding, vocabulary: Vocabulary) -> list[Step]:
     changing = [
         s for s in finding.story if _seen(finding, states, s.number) != _seen(finding, states, s.number - 1)
     ]
-    decisive = [s for s in changing if any(phrase.decisive for phrase in vocabulary.phrases(s))]
+    decisive = [s for s in changing if s.decisive]
     if not changing:
         raise NotDrawn(f"{where(finding)}: no step changes the cluster; draw the steps: --graph-kind lanes")
     return decisive or changing

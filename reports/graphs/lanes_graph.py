@@ -17,7 +17,6 @@ import graphviz
 from ..causes import drawn_causes
 from ..document import Finding, Step
 from ..text.lanes import actors_of
-from ..vocabulary import PLAIN, Vocabulary
 from .style import FONT, LANE_COLOURS, TITLE, VIOLATION, place
 
 DECISIVE = "#fde68a"
@@ -32,7 +31,7 @@ HEADER_HEIGHT = 30
 LETTERS_PER_LINE = 34
 
 
-def to_dot(finding: Finding, vocabulary: Vocabulary = PLAIN) -> str:
+def to_dot(finding: Finding) -> str:
     """The counterexample of a violated finding as DOT source. Raises ValueError if it has none."""
     if finding.trace is None:
         raise ValueError(
@@ -50,7 +49,7 @@ def to_dot(finding: Finding, vocabulary: Vocabulary = PLAIN) -> str:
         node_attr={"shape": "none", "fontname": FONT, "fontsize": "10", "margin": "0", "width": "0", "height": "0"},
         edge_attr={"color": "#52606d", "arrowsize": "0.7", "penwidth": "1.2"},
     )  # fmt: skip
-    boxes = [(step, _box(step, vocabulary)) for step in steps]
+    boxes = [(step, _box(step)) for step in steps]
     bottom = _add_steps(graph, boxes, actors, finding.remarks)
     _add_arrows(graph, finding)
     if finding.cycle:
@@ -131,19 +130,19 @@ def _add_arrows(graph: graphviz.Digraph, finding: Finding) -> None:
         )
 
 
-def _box(step: Step, vocabulary: Vocabulary) -> tuple[str, int]:
+def _box(step: Step) -> tuple[str, int]:
     """The HTML-like label of a step, and how many lines of text it has."""
     head = [f"<B>{escape(line)}</B>" for line in wrap(step.call, LETTERS_PER_LINE - 6) or [""]]
     badge = f'<TD BGCOLOR="LANE" WIDTH="24"><FONT COLOR="white"><B>{step.number}</B></FONT></TD>'
     call = f'<TD ALIGN="LEFT" BALIGN="LEFT" WIDTH="{BOX_WIDTH - 24}">{"<BR/>".join(head)}</TD>'
     rows = [f"<TR>{badge}{call}</TR>"]
     count = len(head)
-    for phrase in vocabulary.phrases(step):
-        lines = [escape(line) for line in wrap(phrase.text, LETTERS_PER_LINE)]
+    for change in step.spoken:
+        lines = [escape(line) for line in wrap(change.phrase, LETTERS_PER_LINE)]
         text = "<BR/>".join(lines)
-        if phrase.decisive:
+        if change.decisive:
             text = f"<B>{text}</B>"
-        fill = f' BGCOLOR="{DECISIVE}"' if phrase.decisive else ""
+        fill = f' BGCOLOR="{DECISIVE}"' if change.decisive else ""
         rows.append(f'<TR><TD COLSPAN="2" ALIGN="LEFT" BALIGN="LEFT"{fill}>{text}</TD></TR>')
         count += len(lines)
     table = (

@@ -9,19 +9,18 @@ from msgspec.structs import replace
 from ..document import Finding
 from ..evidence import Retraced
 from ..text.explain import Told, explain
-from ..vocabulary import Vocabulary
 from .elements import Markup, el, join
 from .verdicts import badge
 
 Numbered = tuple[int, Finding]
 
 
-def comparisons(findings: Sequence[Finding], vocabulary: Vocabulary) -> Markup:
+def comparisons(findings: Sequence[Finding]) -> Markup:
     """For every property that was checked in several releases their verdicts, and what becomes of a counterexample."""
     groups: dict[tuple[str, str], list[Numbered]] = {}
     for number, finding in enumerate(findings, 1):
         groups.setdefault((finding.scenario, finding.property), []).append((number, finding))
-    shown = [_group(members, vocabulary) for members in groups.values() if _differs(members)]
+    shown = [_group(members) for members in groups.values() if _differs(members)]
     return el("section", el("h2", "Side by side"), *shown, class_="sides") if shown else join()
 
 
@@ -29,7 +28,7 @@ def _differs(members: list[Numbered]) -> bool:
     return len({finding.label for _, finding in members}) > 1
 
 
-def _group(members: list[Numbered], vocabulary: Vocabulary) -> Markup:
+def _group(members: list[Numbered]) -> Markup:
     first = members[0][1]
     cards = [
         el(
@@ -45,16 +44,14 @@ def _group(members: list[Numbered], vocabulary: Vocabulary) -> Markup:
     for _, holding in members:
         if holding.retraced is not None:
             violated = [f for _, f in members if f.trace and f.label == holding.retraced.of]
-            tables += [_table(f, holding, holding.retraced, vocabulary) for f in violated[:1]]
+            tables += [_table(f, holding, holding.retraced) for f in violated[:1]]
     heading = el("h3", f"{first.property} in {first.scenario}")
     return el("div", heading, el("div", *cards, class_="cards"), *tables, class_="group")
 
 
-def _table(violated: Finding, holding: Finding, tried: Retraced, vocabulary: Vocabulary) -> Markup:
-    before = explain(violated, vocabulary).steps
-    after = explain(
-        replace(violated, trace=tried.steps, memory=tried.memory, preventions=()), vocabulary
-    ).steps
+def _table(violated: Finding, holding: Finding, tried: Retraced) -> Markup:
+    before = explain(violated).steps
+    after = explain(replace(violated, trace=tried.steps, memory=tried.memory, preventions=())).steps
     rows: list[Markup] = []
     same: list[int] = []
     for told, number in zip(after, tried.follows, strict=True):

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from ..document import Finding
 from ..text.explain import explain
 from ..text.findings import scope_words
-from ..vocabulary import Vocabulary
 from .elements import Markup, el, join
 from .lanes_page import causes_figure
 from .player import player
@@ -15,7 +14,7 @@ from .story import story
 from .verdicts import badge, links
 
 
-def section(finding: Finding, number: int, vocabulary: Vocabulary) -> Markup:
+def section(finding: Finding, number: int) -> Markup:
     """A finding; `number` counts from 1 and makes identifiers."""
     name = f"finding-{number}"
     head = el(
@@ -31,12 +30,12 @@ def section(finding: Finding, number: int, vocabulary: Vocabulary) -> Markup:
         el("p", "See ", links(finding.issues), ".", class_="meta") if finding.issues else None,
         *(el("p", f"Note: {note}.", class_="meta") for note in finding.notes),
     )
-    body = _rests_on(finding) if finding.trace is None else _counterexample(finding, name, vocabulary)
+    body = _rests_on(finding) if finding.trace is None else _counterexample(finding, name)
     return el("section", head, body, id=name, class_="finding", aria_labelledby=f"{name}-title")
 
 
-def _counterexample(finding: Finding, name: str, vocabulary: Vocabulary) -> Markup:
-    told = explain(finding, vocabulary)
+def _counterexample(finding: Finding, name: str) -> Markup:
+    told = explain(finding)
     closing = [
         *_paragraphs("How it ends", told.outcome, "outcome"),
         *_paragraphs("Where the views disagreed", told.disagreement, "disagreement"),
@@ -47,7 +46,7 @@ def _counterexample(finding: Finding, name: str, vocabulary: Vocabulary) -> Mark
         el(
             "div",
             el("div", el("h3", "What happens"), story(finding, told, name), class_="story"),
-            el("div", player(finding, told, name, vocabulary), class_="stage"),
+            el("div", player(finding, told, name), class_="stage"),
             class_="run",
         ),
         el("p", finding.words, class_="words"),

@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..document import Finding
-from ..states import State, changed_facts, differences, listed, says_something
-from ..step import Value
-from ..vocabulary import Vocabulary
+from ..evidence import Memory
+from ..states import State, changed_facts, differences, listed
+from ..step import Value, says_something
 from .elements import Markup, el, join
 
 
-def memory_table(finding: Finding, before: State | None, state: State, vocabulary: Vocabulary) -> Markup:
+def memory_table(finding: Finding, before: State | None, state: State) -> Markup:
     """The views of a state. What is new since `before` is marked as changed, what views do not agree on as disputed."""
-    assert finding.memory is not None
+    memory = finding.memory
+    assert memory is not None
     columns = _columns(finding)
     changed = changed_facts(before, state) if before is not None else set()
-    disputed = {(d.subject, fact) for d in differences(finding.memory, state) for fact in d.facts}
-    compared = frozenset(finding.memory.compared)
+    disputed = {(d.subject, fact) for d in differences(memory, state) for fact in d.facts}
     rows = []
     for view, facts in state.views.items():
         own = [s for s in (facts or {}) if s not in columns]
-        about = [_facts(view, s, (facts or {})[s], changed, frozenset(), compared, vocabulary) for s in own]
+        about = [_facts(view, s, (facts or {})[s], changed, frozenset(), memory) for s in own]
         head = el("th", el("span", view), *(a for a in about if a), scope="row")
         if facts is None:
             rows.append(el("tr", head, el("td", "not taken", class_="nothing", colspan=len(columns))))
@@ -29,7 +29,7 @@ def memory_table(finding: Finding, before: State | None, state: State, vocabular
         cells = [
             el(
                 "td",
-                (_facts(view, s, facts[s], changed, disputed, compared, vocabulary) if s in facts else None)
+                (_facts(view, s, facts[s], changed, disputed, memory) if s in facts else None)
                 or el("span", "–", class_="nothing"),
                 data_column=s,
             )
@@ -49,7 +49,7 @@ def memory_table(finding: Finding, before: State | None, state: State, vocabular
     )
 
 
-def channels(state: State, vocabulary: Vocabulary) -> Markup | None:
+def channels(state: State, memory: Memory) -> Markup | None:
     """The events that somebody has still to be told of; None if there are none."""
     lists = []
     for name, events in state.channels.items():
@@ -61,7 +61,7 @@ def channels(state: State, vocabulary: Vocabulary) -> Markup | None:
                 el(
                     "li",
                     el("b", event.subject),
-                    f": {_words(event.facts, vocabulary)} ",
+                    f": {_words(event.facts, memory)} ",
                     el("span", f"→ still to reach {listed(event.waits_for)}", class_="waits"),
                 )
             )
@@ -70,13 +70,13 @@ def channels(state: State, vocabulary: Vocabulary) -> Markup | None:
     return el("div", *lists, class_="channels") if lists else None
 
 
-def _words(facts: Mapping[str, Value], vocabulary: Vocabulary) -> str:
+def _words(facts: Mapping[str, Value], memory: Memory) -> str:
     if facts.get("exists") is False:
-        return vocabulary.fact("exists", False)
+        return memory.words("exists", False)
     said = [
-        vocabulary.fact(fact, value)
+        memory.words(fact, value)
         for fact, value in facts.items()
-        if fact in vocabulary.facts and says_something(value)
+        if fact in memory.facts and says_something(value)
     ]
     return ", ".join(said)
 
@@ -96,8 +96,7 @@ def _facts(
     facts: Mapping[str, Value],
     changed: set[tuple[str, str, str]],
     disputed: set[tuple[str, str]] | frozenset[tuple[str, str]],
-    compared: frozenset[str],
-    vocabulary: Vocabulary,
+    memory: Memory,
 ) -> Markup | None:
     chips = []
     gone = facts.get("exists") is False
@@ -108,7 +107,7 @@ def _facts(
             continue
         if not (says_something(value) or is_disputed or is_changed or (gone and fact == "exists")):
             continue
-        text = vocabulary.fact(fact, value)
+        text = memory.words(fact, value)
         if not text or (fact == "exists" and value is True and _says_more(facts) and not is_changed):
             continue
         kinds = [k for k, on in (("changed", is_changed), ("disputed", is_disputed)) if on]

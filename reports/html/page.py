@@ -7,14 +7,13 @@ from importlib.resources import files
 from string import Template
 
 from ..document import Finding
-from ..vocabulary import PLAIN, Vocabulary
 from .compare import comparisons
 from .elements import Markup, el, join
 from .finding import section
 from .verdicts import verdict_table
 
 
-def to_html(findings: Sequence[Finding], vocabulary: Vocabulary = PLAIN) -> str:
+def to_html(findings: Sequence[Finding]) -> str:
     """One self-contained page about these findings; the same findings give the same bytes."""
     title = _title(findings)
     page = Template(_file("page.html"))
@@ -24,8 +23,8 @@ def to_html(findings: Sequence[Finding], vocabulary: Vocabulary = PLAIN) -> str:
         script=_file("page.js").strip(),
         summary=_summary(findings),
         verdicts=verdict_table(findings),
-        comparisons=comparisons(findings, vocabulary),
-        sections=join(*(section(f, n, vocabulary) for n, f in enumerate(findings, 1))),
+        comparisons=comparisons(findings),
+        sections=join(*(section(f, n) for n, f in enumerate(findings, 1))),
     )
 
 

@@ -9,13 +9,12 @@ from ..document import Finding
 from ..picture import scenes
 from ..states import State, states_of
 from ..text.explain import Explanation
-from ..vocabulary import Vocabulary
 from .cluster_page import draw
 from .elements import Markup, el
 from .memory import channels, memory_table
 
 
-def player(finding: Finding, told: Explanation, name: str, vocabulary: Vocabulary) -> Markup:
+def player(finding: Finding, told: Explanation, name: str) -> Markup:
     """Slider and states; nothing if the finding does not tell what components know."""
     states = states_of(finding)
     if not states:
@@ -44,7 +43,7 @@ def player(finding: Finding, told: Explanation, name: str, vocabulary: Vocabular
         class_="controls",
         hidden=True,
     )  # fmt: skip
-    panels = [_panel(finding, told, number, states, name, vocabulary) for number in range(len(states))]
+    panels = [_panel(finding, told, number, states, name) for number in range(len(states))]
     hint = el("p", "← → one step, Home and End; a mark on the slider: views begin to differ.", class_="hint")
     return el("div", controls, *panels, hint, class_="player", data_last=last)
 
@@ -55,7 +54,6 @@ def _panel(
     number: int,
     states: list[State],
     name: str,
-    vocabulary: Vocabulary,
 ) -> Markup:
     state = states[number]
     before = states[number - 1] if number else None
@@ -77,8 +75,8 @@ def _panel(
         el("p", sentence, class_="now"),
         *notes,
         el("div", *drawn, class_="clusters"),
-        channels(state, vocabulary),
-        memory_table(finding, before, state, vocabulary),
+        channels(state, finding.memory) if finding.memory is not None else None,
+        memory_table(finding, before, state),
         class_="state",
         id=f"{name}-state-{number}",
         data_state=number,

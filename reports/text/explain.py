@@ -1,6 +1,6 @@
 """A counterexample told in sentences: the cluster, one sentence per step, which views disagreed, and what would have helped.
 
-The sentences come with the vocabulary; what is told beside them (events on their way, views that differ) is computed
+The sentences come with the steps; what is told beside them (events on their way, views that differ) is computed
 from the memory of the finding. What a finding does not know is left out.
 """
 
@@ -13,7 +13,6 @@ from ..document import Finding, Step
 from ..evidence import Cluster, Memory, Prevention
 from ..picture import main_resource, scenes
 from ..states import Difference, State, differences, listed, published, states_of
-from ..vocabulary import PLAIN, Vocabulary
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +62,7 @@ class Explanation:
         return "\n".join([*lines, "", *self.closing]).strip() + "\n"
 
 
-def explain(finding: Finding, vocabulary: Vocabulary = PLAIN) -> Explanation:
+def explain(finding: Finding) -> Explanation:
     """The counterexample of a violated finding in sentences. Raises ValueError if it has none."""
     if finding.trace is None:
         raise ValueError(
@@ -71,14 +70,12 @@ def explain(finding: Finding, vocabulary: Vocabulary = PLAIN) -> Explanation:
         )
     states = states_of(finding)
     remarks = finding.remarks
-    steps = tuple(
-        _told(finding, step, states, remarks.get(step.number, ""), vocabulary) for step in finding.story
-    )
+    steps = tuple(_told(finding, step, states, remarks.get(step.number, "")) for step in finding.story)
     return Explanation(
-        opening=_opening(finding, states, vocabulary),
+        opening=_opening(finding, states),
         steps=steps,
-        disagreement=_disagreement(finding, states, vocabulary),
-        remedy=tuple(prevented(finding, way, vocabulary) for way in finding.preventions),
+        disagreement=_disagreement(finding, states),
+        remedy=tuple(prevented(finding, way) for way in finding.preventions),
         ending=remarks.get(len(steps) + 1, "") or _ending(finding),
         outcome=tuple(crowded(finding.cluster, states[-1])) if states and finding.cluster is not None else (),
     )
@@ -120,9 +117,8 @@ def crowded(cluster: Cluster, state: State) -> list[str]:
     return lines
 
 
-def _told(finding: Finding, step: Step, states: list[State], remark: str, vocabulary: Vocabulary) -> Told:
-    decisive = any(phrase.decisive for phrase in vocabulary.phrases(step))
-    told = Told(step.number, step.actor, vocabulary.tell(step), remark=remark, decisive=decisive)
+def _told(finding: Finding, step: Step, states: list[State], remark: str) -> Told:
+    told = Told(step.number, step.actor, step.sentence, remark=remark, decisive=step.decisive)
     if not states or finding.memory is None:
         return told
     before, after = states[step.number - 1], states[step.number]
@@ -134,37 +130,37 @@ def _told(finding: Finding, step: Step, states: list[State], remark: str, vocabu
     earlier = {d.subject: d for d in differences(finding.memory, before)}
     now = {d.subject: d for d in differences(finding.memory, after)}
     new = [d for subject, d in now.items() if subject not in earlier]
-    notes += [f"From here on views differ on {d.subject}: {said(d, vocabulary)}." for d in new]
+    notes += [f"From here on views differ on {d.subject}: {said(d, finding.memory)}." for d in new]
     notes += [
-        f"Views on {subject} now: {said(d, vocabulary)}."
+        f"Views on {subject} now: {said(d, finding.memory)}."
         for subject, d in now.items()
         if subject in earlier and d != earlier[subject]
     ]
     notes += [f"All views agree on {subject} again." for subject in earlier if subject not in now]
-    return Told(told.number, told.actor, told.text, tuple(notes), remark, bool(new), decisive)
+    return Told(told.number, told.actor, told.text, tuple(notes), remark, bool(new), step.decisive)
 
 
-def said(difference: Difference, vocabulary: Vocabulary) -> str:
+def said(difference: Difference, memory: Memory) -> str:
     """What each view says of a subject, views that say the same together."""
     words: dict[str, list[str]] = {}
     for view, facts in difference.said.items():
-        phrases = [vocabulary.fact(fact, value) for fact, value in facts.items()]
+        phrases = [memory.words(fact, value) for fact, value in facts.items()]
         if facts.get("exists") is False:
-            phrases = [vocabulary.fact("exists", False)]
+            phrases = [memory.words("exists", False)]
         elif facts.get("exists") is True and len(facts) > 1:
-            phrases = [vocabulary.fact(fact, value) for fact, value in facts.items() if fact != "exists"]
+            phrases = [memory.words(fact, value) for fact, value in facts.items() if fact != "exists"]
         words.setdefault(", ".join(filter(None, phrases)), []).append(view)
     return "; ".join(f"{listed(views)}: {phrase or 'nothing'}" for phrase, views in words.items())
 
 
-def _opening(finding: Finding, states: list[State], vocabulary: Vocabulary) -> tuple[str, ...]:
+def _opening(finding: Finding, states: list[State]) -> tuple[str, ...]:
     if finding.cluster is None:
         return ()
     nodes = "; ".join(f"node {n.name} has {amounts(n.capacity)}" for n in finding.cluster.nodes)
-    return (f"The cluster: {nodes}.", *_pods(finding.cluster, states[0] if states else None, vocabulary))
+    return (f"The cluster: {nodes}.", *_pods(finding.cluster, states[0] if states else None))
 
 
-def _pods(cluster: Cluster, state: State | None, vocabulary: Vocabulary) -> tuple[str, ...]:
+def _pods(cluster: Cluster, state: State | None) -> tuple[str, ...]:
     truth = (
         state.views.get(cluster.pictures[0].placed) if state is not None and cluster.pictures else None
     ) or {}
@@ -187,7 +183,7 @@ def amounts(resources: dict[str, int]) -> str:
     return ", ".join(f"{amount} {name}" for name, amount in resources.items()) or "nothing in particular"
 
 
-def _disagreement(finding: Finding, states: list[State], vocabulary: Vocabulary) -> tuple[str, ...]:
+def _disagreement(finding: Finding, states: list[State]) -> tuple[str, ...]:
     if not states or finding.memory is None or not finding.story:
         return ()
     last = finding.story[-1].number
@@ -196,7 +192,9 @@ def _disagreement(finding: Finding, states: list[State], vocabulary: Vocabulary)
     when = "At the end" if at_the_end else f"When step {last} was taken"
     lines = []
     for difference in disputed(finding.memory, state, finding.preventions):
-        lines.append(f"{when}, the views differed on {difference.subject}: {said(difference, vocabulary)}.")
+        lines.append(
+            f"{when}, the views differed on {difference.subject}: {said(difference, finding.memory)}."
+        )
         lines += _on_the_way(difference.subject, state)
     return tuple(lines)
 
@@ -226,10 +224,10 @@ def _on_the_way(subject: str, state: State) -> list[str]:
     return lines
 
 
-def prevented(finding: Finding, way: Prevention, vocabulary: Vocabulary) -> str:
+def prevented(finding: Finding, way: Prevention) -> str:
     """What one prevention would have been, and what it would have stopped."""
     stopped = finding.story[way.stops - 1]
-    told = " ".join(vocabulary.tell(step) for step in way.steps)
+    told = " ".join(step.sentence for step in way.steps)
     return (
         f"The {way.steps[0].actor} could have acted before step {way.before}: {told} "
         f"After that, step {way.stops}, {stopped.call}, would have been impossible."

@@ -10,14 +10,13 @@ from rich.text import Text
 from ...checker.core.result import counted
 from ..document import Finding, Value, show
 from ..outcome import Style, message
-from ..vocabulary import PLAIN, Vocabulary
 from .lanes import print_lanes
 from .table import VERDICT_STYLES, print_table
 
 INDENT = "  "
 
 
-def print_report(console: Console, findings: Sequence[Finding], vocabulary: Vocabulary = PLAIN) -> None:
+def print_report(console: Console, findings: Sequence[Finding]) -> None:
     """Print everything that there is to say about these findings."""
     print_table(console, findings)
     notes = [f"note: {f.scenario}, {f.label}: {note}" for f in findings for note in f.notes]
@@ -27,7 +26,7 @@ def print_report(console: Console, findings: Sequence[Finding], vocabulary: Voca
         console.print()
         print_heading(console, finding)
         if finding.verdict == "VIOLATED":
-            _print_violation(console, finding, vocabulary)
+            _print_violation(console, finding)
         else:
             _print_rest(console, finding)
 
@@ -52,10 +51,10 @@ def print_heading(console: Console, finding: Finding) -> None:
         print_wrapped(console, Text(f"see {links}", "dim"), INDENT)
 
 
-def _print_violation(console: Console, finding: Finding, vocabulary: Vocabulary) -> None:
+def _print_violation(console: Console, finding: Finding) -> None:
     console.print()
     if finding.story:
-        print_lanes(console, finding.story, vocabulary, finding.remarks)
+        print_lanes(console, finding.story, finding.remarks)
         console.print()
     print_wrapped(console, Text(finding.words, "bold"), INDENT)
     if finding.lasso is not None:
@@ -124,7 +123,7 @@ def print_expectations(
     for finding in wrong:
         console.print()
         if finding.trace is not None:
-            print_report(console, [finding], style.vocabulary)
+            print_report(console, [finding])
         else:
             print_heading(console, finding)
     outcomes = [style.outcome(finding) for finding in findings]

@@ -18,7 +18,6 @@ from rich.console import Console
 from rich.text import Text
 
 from ..document import Step
-from ..vocabulary import Vocabulary
 
 COLOURS = ("cyan", "magenta", "green", "yellow", "blue", "bright_red", "bright_cyan", "bright_magenta")
 MIN_WORDS = 36
@@ -44,16 +43,14 @@ def actors_of(steps: Sequence[Step]) -> list[str]:
     return list(dict.fromkeys(step.actor for step in steps))
 
 
-def print_lanes(
-    console: Console, steps: Sequence[Step], vocabulary: Vocabulary, remarks: Mapping[int, str] = NO_REMARKS
-) -> None:
+def print_lanes(console: Console, steps: Sequence[Step], remarks: Mapping[int, str] = NO_REMARKS) -> None:
     """Print the steps, fitted to the console's width; `remarks` stand before the steps of their numbers."""
     marks = ASCII if console.options.ascii_only else UNICODE
     actors = actors_of(steps)
     cell = max(3, len(str(len(steps))) + 2)
     gutter = cell * len(actors)
     if console.width - gutter < MIN_WORDS:
-        _print_list(console, steps, vocabulary, marks, remarks)
+        _print_list(console, steps, marks, remarks)
         return
     for i, actor in enumerate(actors):
         row = _bars(actors[:i], cell, marks).append(actor, f"bold {COLOURS[i % len(COLOURS)]}")
@@ -64,7 +61,7 @@ def print_lanes(
     for step in steps:
         for line in _remark(console, remarks.get(step.number, ""), console.width - gutter):
             console.print(_bars(actors, cell, marks).append_text(line), soft_wrap=True)
-        for number, line in enumerate(_words(console, step, vocabulary, marks, console.width - gutter)):
+        for number, line in enumerate(_words(console, step, marks, console.width - gutter)):
             row = _bars(actors, cell, marks, step if number == 0 else None)
             console.print(row.append_text(line), soft_wrap=True)
 
@@ -84,17 +81,15 @@ def _bars(actors: Sequence[str], cell: int, marks: Marks, step: Step | None = No
     return row
 
 
-def _words(
-    console: Console, step: Step, vocabulary: Vocabulary, marks: Marks, width: int, prefix: str = ""
-) -> list[Text]:
+def _words(console: Console, step: Step, marks: Marks, width: int, prefix: str = "") -> list[Text]:
     head = Text(prefix, "cyan").append(step.call, "bold")
     if step.summary:
         head.append(f"  {step.summary}", "dim")
     lines = _wrap(console, head, width, "  ")
-    for phrase in vocabulary.phrases(step):
-        style = "bold yellow" if phrase.decisive else ""
-        bullet = marks.star if phrase.decisive else marks.arrow
-        text = phrase.text if marks is UNICODE else phrase.text.replace("→", "->")
+    for change in step.spoken:
+        style = "bold yellow" if change.decisive else ""
+        bullet = marks.star if change.decisive else marks.arrow
+        text = change.phrase if marks is UNICODE else change.phrase.replace("→", "->")
         lines += _wrap(console, Text(f"{bullet} {text}", style), width - 2, "  ", first="  ")
     return lines
 
@@ -109,7 +104,6 @@ def _wrap(console: Console, text: Text, width: int, indent: str, first: str = ""
 def _print_list(
     console: Console,
     steps: Sequence[Step],
-    vocabulary: Vocabulary,
     marks: Marks,
     remarks: Mapping[int, str],
 ) -> None:
@@ -117,5 +111,5 @@ def _print_list(
         for line in _remark(console, remarks.get(step.number, ""), console.width):
             console.print(line, soft_wrap=True)
         prefix = f"{step.number}. [{step.actor}] "
-        for line in _words(console, step, vocabulary, marks, max(console.width, 20), prefix):
+        for line in _words(console, step, marks, max(console.width, 20), prefix):
             console.print(line, soft_wrap=True)

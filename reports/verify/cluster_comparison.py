@@ -12,7 +12,6 @@ from ..answers.proof_report import Proof, print_proof, size
 from ..formats.markdown import plain
 from ..text.findings import print_wrapped
 from ..text.table import print_columns
-from ..vocabulary import PLAIN, Vocabulary
 from .comparison import Outcome
 from .comparison_text import NEWS, STYLES
 
@@ -49,7 +48,7 @@ def words(found: ProofPair) -> str:
     return told
 
 
-def print_proof_pairs(console: Console, found: Sequence[ProofPair], vocabulary: Vocabulary = PLAIN) -> None:
+def print_proof_pairs(console: Console, found: Sequence[ProofPair]) -> None:
     """Print the table, and the proof of what is not good news."""
     print_columns(console, _columns(found), [{"outcome": STYLES[s.outcome]} for s in found])
     for one in found:
@@ -57,7 +56,7 @@ def print_proof_pairs(console: Console, found: Sequence[ProofPair], vocabulary: 
     for one in found:
         if one.outcome in NEWS:
             console.print()
-            print_proof(console, one.after, vocabulary)
+            print_proof(console, one.after)
 
 
 def _columns(found: Sequence[ProofPair]) -> dict[str, list[str]]:

@@ -8,7 +8,6 @@ import msgspec
 
 from ..formats.markdown import counterexample, plain
 from ..outcome import Style
-from ..vocabulary import Vocabulary
 from .comparison import Comparison, bad_news
 from .comparison_text import columns_of, decision_words, parted_words, summary
 
@@ -22,7 +21,7 @@ MARKS = {
 }
 
 
-def to_json(comparison: Comparison, vocabulary: Vocabulary) -> str:
+def to_json(comparison: Comparison) -> str:
     """The comparison as JSON, with the outcome of each property; no durations, so that equal input gives equal text."""
     pairs = tuple(
         msgspec.structs.replace(
@@ -37,7 +36,7 @@ def to_json(comparison: Comparison, vocabulary: Vocabulary) -> str:
     return msgspec.json.format(msgspec.json.encode(made), indent=2).decode() + "\n"
 
 
-def to_markdown(comparison: Comparison, vocabulary: Vocabulary) -> str:
+def to_markdown(comparison: Comparison) -> str:
     """The comparison as GitHub's Markdown."""
     columns = columns_of(comparison)
     rows = [["", *columns], ["---"] * (len(columns) + 1)]
@@ -55,7 +54,7 @@ def to_markdown(comparison: Comparison, vocabulary: Vocabulary) -> str:
         )
         blocks += [f"**{pair.property}**: {plain(pair.after.sentence)}"] if pair.after.sentence else []
         blocks += [f"{plain(pair.remark)}."] if pair.remark else []
-        blocks += counterexample(pair.after, Style(vocabulary))
+        blocks += counterexample(pair.after, Style())
     parted = comparison.difference
     if parted is not None:
         steps = [f"{step.number}. {plain(f'{step.actor}: {step.call}')}" for step in parted.steps]
@@ -70,5 +69,5 @@ def to_markdown(comparison: Comparison, vocabulary: Vocabulary) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
-FORMS: Mapping[str, Callable[[Comparison, Vocabulary], str]] = {"json": to_json, "markdown": to_markdown}
+FORMS: Mapping[str, Callable[[Comparison], str]] = {"json": to_json, "markdown": to_markdown}
 """Every form but `text`."""

@@ -14,7 +14,6 @@ from ..step import Value
 from ..text.findings import INDENT, print_wrapped
 from ..text.lanes import print_lanes
 from ..text.table import print_columns
-from ..vocabulary import PLAIN, Vocabulary
 from .comparison import Comparison, Decided, Lost, Pair, Parted, bad_news
 
 STYLES = {
@@ -28,7 +27,7 @@ STYLES = {
 NEWS = ("REGRESSED", "inconclusive", "still violated")
 
 
-def print_comparison(console: Console, comparison: Comparison, vocabulary: Vocabulary = PLAIN) -> None:
+def print_comparison(console: Console, comparison: Comparison) -> None:
     """Print everything that there is to say."""
     print_wrapped(console, Text(f"before: {comparison.before}   after: {comparison.after}", "bold"))
     if comparison.pairs:
@@ -40,10 +39,10 @@ def print_comparison(console: Console, comparison: Comparison, vocabulary: Vocab
         print_wrapped(console, Text(f"note: {note}", "dim"))
     for pair in bad_news(comparison):
         console.print()
-        _print_pair(console, pair, vocabulary)
+        _print_pair(console, pair)
     if comparison.difference is not None:
         console.print()
-        _print_difference(console, comparison, comparison.difference, vocabulary)
+        _print_difference(console, comparison, comparison.difference)
 
 
 def columns_of(comparison: Comparison) -> dict[str, list[str]]:
@@ -121,7 +120,7 @@ def _styles(pair: Pair) -> dict[str, str]:
     return {"outcome": STYLES[pair.outcome]}
 
 
-def _print_pair(console: Console, pair: Pair, vocabulary: Vocabulary) -> None:
+def _print_pair(console: Console, pair: Pair) -> None:
     after = pair.after
     heading = Text(f"{pair.scenario}, {after.label}: {pair.property} ", "bold")
     print_wrapped(console, heading.append(pair.outcome, STYLES[pair.outcome]))
@@ -131,18 +130,16 @@ def _print_pair(console: Console, pair: Pair, vocabulary: Vocabulary) -> None:
         print_wrapped(console, Text(f"{pair.remark}"), INDENT)
     console.print()
     if after.story:
-        print_lanes(console, after.story, vocabulary, after.remarks)
+        print_lanes(console, after.story, after.remarks)
         console.print()
     print_wrapped(console, Text(after.words, "bold"), INDENT)
 
 
-def _print_difference(
-    console: Console, comparison: Comparison, parted: Parted, vocabulary: Vocabulary
-) -> None:
+def _print_difference(console: Console, comparison: Comparison, parted: Parted) -> None:
     print_wrapped(console, Text(f"{parted_words(parted)}:", "bold"))
     if parted.steps:
         console.print()
-        print_lanes(console, parted.steps, vocabulary)
+        print_lanes(console, parted.steps)
         console.print()
     for decided in parted.decisions:
         print_wrapped(console, Text(decision_words(decided, comparison.before, comparison.after)), INDENT)

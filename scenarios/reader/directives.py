@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...model.environment.node_affinity import NODE_NAME
 from ...model.environment.objects import NodeAffinity, NodeTerm, Operator, Taint, Toleration
-from ...model.environment.spread import SpreadConstraint
+from ...model.environment.placement_rules import NODE_NAME, SpreadConstraint
 from .document import Value
 from .labels import SELECTOR_FIELDS, label_key, label_value, read_requirements, read_selector, selector_in
 from .terms import AFFINITY_FIELDS, PREFERRED, REQUIRED, one_spelling

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 
 from ...model.environment.objects import Operator, Requirement, Selector
-from ...model.environment.selectors import whole_number
+from ...model.environment.placement_rules import whole_number
 from .document import Value
 
 REQUIREMENT_FIELDS = ("key", "operator", "values")

@@ -157,11 +157,14 @@ def test_from_one_look_to_the_next(shell: Shell, tree: Path, tmp_path: Path) -> 
         },
     }  # fmt: skip
     (assumed,) = [d for d in told["drifted"] if d["place"] == "schedule_one.go:Scheduler.assume"]
-    assert assumed["model"] == ["scheduler.cycle.Scheduler.assume", "scheduler.cycle.Scheduler.start_binding"]
+    assert assumed["model"] == [
+        "scheduler.schedule_one.Scheduler.assume",
+        "scheduler.schedule_one.Scheduler.start_binding",
+    ]
     lines = shell("drift", str(tree), "--hashes", str(hashes)).out.splitlines()
     assert "schedule_one.go:selectHost: vanished" in lines
     assert lines[lines.index("schedule_one.go:Scheduler.assume: changed") + 1] == (
-        "  in the model: scheduler.cycle.Scheduler.assume, scheduler.cycle.Scheduler.start_binding"
+        "  in the model: scheduler.schedule_one.Scheduler.assume, scheduler.schedule_one.Scheduler.start_binding"
     )
     assert lines[-1] == f"{count - 8} of {count} functions are the same since 1.35.0"
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from podrace.analysis.narration.words import SCHEDULER_WORDS
 from podrace.checker.trace.trace import plain_value
 from podrace.reports.causes import drawn_causes
 from podrace.reports.evidence import NodeShape, PodShape
@@ -80,7 +79,7 @@ def test_what_would_have_prevented_the_seed_race() -> None:
 
 def test_the_seed_race_as_upstream_tells_it() -> None:
     """The numbered steps of issue 72124, in its order, are all in the story."""
-    told = explain(nomination().finding, SCHEDULER_WORDS)
+    told = explain(nomination().finding)
     text = told.text
     points = [
         "The filters fail: p does not fit on n1.",
@@ -98,7 +97,7 @@ def test_the_seed_race_as_upstream_tells_it() -> None:
 
 
 def test_a_nomination_that_is_wiped_is_told() -> None:
-    told = [t.text for t in explain(wiped().finding, SCHEDULER_WORDS).steps]
+    told = [t.text for t in explain(wiped().finding).steps]
     assert "The queue's handler updates p, and wipes its nomination to n1 from the nominator." in told
 
 

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from podrace.analysis.narration.words import SCHEDULER_WORDS
 from podrace.reports.html import to_html
 from podrace.reports.text.explain import explain
 from tests.cli.races import Checked, nomination, pair
@@ -27,7 +26,7 @@ def page(race: Checked, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A page about the seed race, and about another before and after its fix."""
     path = tmp_path_factory.mktemp("page") / "report.html"
     findings = [race.finding, *pair()]
-    path.write_text(to_html(findings, SCHEDULER_WORDS), encoding="utf-8")
+    path.write_text(to_html(findings), encoding="utf-8")
     return path
 
 
@@ -93,7 +92,7 @@ def assert_shown(browser: Browser, race: Checked, step: int) -> None:
     assert shown["position"] == f"{step} / {last}"
     assert shown["current"] == ([step] if step else [])
     if step:
-        sentence = explain(race.finding, SCHEDULER_WORDS).steps[step - 1].text
+        sentence = explain(race.finding).steps[step - 1].text
         assert shown["sentence"] == sentence
         assert shown["spoken"] == f"After step {step}: {sentence}"
     for view in ("API server", "lister", "nominator", "cache"):
@@ -152,7 +151,7 @@ def test_a_link_to_a_state_opens_it(browser: Browser, race: Checked, page: Path)
 
 def test_where_views_begin_to_differ_is_marked(browser: Browser, race: Checked) -> None:
     ticks = browser.run("return document.querySelectorAll('#finding-1 .tick').length")
-    diverging = [t.number for t in explain(race.finding, SCHEDULER_WORDS).steps if t.diverges]
+    diverging = [t.number for t in explain(race.finding).steps if t.diverges]
     assert diverging == [9, 10, 15]
     assert ticks == 3
     browser.click("#finding-1 [data-step='9']")

@@ -23,7 +23,7 @@ from podrace.manifests.situation import Situation
 from podrace.manifests.spread import Spread
 from podrace.manifests.writing import scenario_of
 from podrace.model.environment.objects import ClusterSpec, Node, Operator, Pod, Requirement, Selector, Term
-from podrace.model.environment.spread import SpreadConstraint
+from podrace.model.environment.placement_rules import SpreadConstraint
 from podrace.model.scheduler.framework.status import Code
 from podrace.scenarios import ScenarioError, parse_scenario
 from tests.manifests.manifest_objects import REQUIRED, objects, text_of

@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from podrace.model.cluster import Cluster, build_cluster
-from podrace.model.environment.node_affinity import NodeAffinity
 from podrace.model.environment.objects import (
     Budget,
     ClusterSpec,
@@ -26,12 +25,12 @@ from podrace.model.environment.objects import (
     Selector,
     Term,
 )
-from podrace.model.environment.spread import SpreadConstraint
+from podrace.model.environment.placement_rules import NodeAffinity, SpreadConstraint
 from podrace.model.history import RELEASES, resolve
 from podrace.model.language import as_expr, trace_system
 from podrace.model.scheduler.framework.events import default_plugins
-from podrace.model.scheduler.framework.status import NodeVerdict
-from podrace.model.scheduler.queue.scheduling_queue import Place
+from podrace.model.scheduler.framework.status import NodeStatus
+from podrace.model.scheduler.queue.scheduling_queue import SubQueue
 from tests.model.clusters import concrete, enabled, nodes, race_72124, spec
 
 PAGE = Path(__file__).parents[2] / "docs" / "model.md"
@@ -83,9 +82,9 @@ def test_a_backoff():
     on, p = nodes(2), Pod(0, "p", 1)
     model = concrete(spec([p], on), "1.22")
     queue = model.part("queue")
-    model.do(lambda: queue.put(p, Place.UNSCHEDULABLE, PodCopy()))
+    model.do(lambda: queue.put(p, SubQueue.UNSCHEDULABLE, PodCopy()))
     model.do(queue.move_all)
-    assert model.get(lambda: queue.place[p]) is Place.BACKOFF
+    assert model.get(lambda: queue.sub_queue[p]) is SubQueue.BACKOFF
     assert enabled(model, lambda: queue.flush_backoff(p))
 
 
@@ -184,7 +183,7 @@ def test_a_framework():
 
 def test_a_sampling():
     model, _, on, scheduler = filtered(Config(percentage_of_nodes=1), on=nodes(2, 2, 2))
-    assert [model.get(lambda n=n: scheduler.verdict[n]) for n in on] == [NodeVerdict.FEASIBLE] * 3
+    assert [model.get(lambda n=n: scheduler.verdict[n]) for n in on] == [NodeStatus.FEASIBLE] * 3
 
 
 def test_a_dry_runs():
@@ -313,7 +312,7 @@ def test_a_pre_enqueue():
     on, p = nodes(2), Pod(0, "p", 1, gated=True)
     model = concrete(spec([p], on), "1.34")
     queue = model.part("queue")
-    assert model.get(lambda: queue.place[p]) is Place.UNSCHEDULABLE
+    assert model.get(lambda: queue.sub_queue[p]) is SubQueue.UNSCHEDULABLE
     model.do(lambda: model.part("users").remove_gates(p))
     assert model.get(lambda: model.part("api").pod[p].gated) is False
     assert not enabled(model, lambda: model.part("users").remove_gates(p))
@@ -328,7 +327,7 @@ def test_a_early_pop():
     model = concrete(spec(pods, on), "1.34")
     queue, plugins = model.part("queue"), model.model.entities[type(default_plugins()[0])]
     for pod in pods:
-        model.do(partial(queue.put, pod, Place.BACKOFF, PodCopy()))
+        model.do(partial(queue.put, pod, SubQueue.BACKOFF, PodCopy()))
     for pod in pods[:2]:
         model.do(partial(queue.rejected_by[pod].__setitem__, plugins[0], True))
     assert [model.get(partial(queue.is_head, pod)) for pod in pods] == [True, True, False]

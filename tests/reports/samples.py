@@ -5,20 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from podrace.reports.document import Change, Finding, Fixes, Lasso, NoWayBack, Step
-from podrace.reports.vocabulary import Vocabulary, Word
 
 GOLDEN = Path(__file__).parent / "golden"
-
-WORDS = Vocabulary(
-    words=(
-        Word(r"api\.node\[(\w+)\]", "API: {0} is bound to {after}", decisive=True),
-        Word(r"queue\.place\[(\w+)\]", "queue: {0} is in {after}", "queue: {0} leaves {before}"),
-        Word(r"scheduler\.nominee", "decision: {pod} goes to {after}", decisive=True),
-        Word(r"scheduler\.phase"),
-    ),
-    values={"ACTIVE": "activeQ"},
-    empty=frozenset({"NONE"}),
-)
 
 TRACE = (
     Step(
@@ -28,7 +16,10 @@ TRACE = (
         "pop",
         {"pod": "p"},
         "NextPod: take the head of activeQ",
-        (Change("queue.place[p]", "ACTIVE", "NONE"), Change("scheduler.phase", "IDLE", "POPPED")),
+        (
+            Change("queue.sub_queue[p]", "ACTIVE", "NONE", "queue: p leaves activeQ"),
+            Change("scheduler.phase", "IDLE", "POPPED", ""),
+        ),
     ),
     Step(
         2,
@@ -37,7 +28,7 @@ TRACE = (
         "choose",
         {"pod": "p", "node": "n1"},
         "",
-        (Change("scheduler.nominee", None, "n1"),),
+        (Change("scheduler.nominee", None, "n1", "decision: p goes to n1", decisive=True),),
     ),
     Step(
         3,
@@ -46,7 +37,10 @@ TRACE = (
         "bind",
         {"pod": "q", "ok": True},
         "POST the Binding <first & last>",
-        (Change("api.node[q]", None, "n1"), Change("mine.seen[q]", False, True)),
+        (
+            Change("api.node[q]", None, "n1", "API: q is bound to n1", decisive=True),
+            Change("mine.seen[q]", False, True),
+        ),
     ),
     Step(4, "user", "users", "write", {"pod": "q", "ok": False}, "", (Change("mine.count", 1, 2),)),
 )

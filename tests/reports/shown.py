@@ -8,6 +8,7 @@ from podrace.reports.evidence import (
     Cell,
     Channel,
     Cluster,
+    Fact,
     Memory,
     Move,
     Neighbourhood,
@@ -17,22 +18,6 @@ from podrace.reports.evidence import (
     Prevention,
     Reader,
     View,
-)
-from podrace.reports.vocabulary import Sentence, Vocabulary, Word
-
-WORDS = Vocabulary(
-    words=(
-        Word(r"api\.node\[(\w+)\]", "API: {0} is bound to {after}", decisive=True),
-        Word(r"cache\.node\[(\w+)\]", "cache: {0} is on {after}", decisive=True),
-        Word(r"watch\..*"),
-        Word(r"work\..*"),
-    ),
-    sentences=(
-        Sentence(r"binder\.bind", "{pod} is bound to {where}.", r"api\.node\[\w+\]: none -> (?P<where>\w+)"),
-        Sentence(r"binder\.bind", "{pod} cannot be bound."),
-        Sentence(r"watch\.tell", "The cache hears of {pod}."),
-    ),
-    facts={"node": ("on {value}", "on no node"), "exists": ("exists", "gone"), "assumed": ("assumed", "")},
 )
 
 CLUSTER = Cluster(
@@ -88,24 +73,35 @@ MEMORY = Memory(
         ),
     ),
     compared=("exists", "node"),
+    facts={
+        "node": Fact("on {value}", "on no node"),
+        "exists": Fact("exists", "gone"),
+        "assumed": Fact("assumed"),
+    },
 )
 
 
-def _step(number: int, actor: str, part: str, step: str, pod: str, *changes: Change) -> Step:
-    return Step(number, actor, part, step, {"pod": pod}, f"{step} & go", changes)
+def _step(number: int, actor: str, part: str, step: str, pod: str, told: str, *changes: Change) -> Step:
+    return Step(number, actor, part, step, {"pod": pod}, f"{step} & go", changes, told)
 
 
 BIND = _step(
-    1, "binder", "binder", "bind", "p",
-    Change("api.node[p]", None, "n1"), Change("watch.length", 0, 1), Change("watch.log[0].pod", None, "p"),
-    Change("watch.log[0].node", None, "n1"), Change("watch.log[0].wanted", False, True), Change("work.on", None, "p"),
+    1, "binder", "binder", "bind", "p", "p is bound to n1.",
+    Change("api.node[p]", None, "n1", "API: p is bound to n1", decisive=True),
+    Change("watch.length", 0, 1, ""), Change("watch.log[0].pod", None, "p", ""),
+    Change("watch.log[0].node", None, "n1", ""), Change("watch.log[0].wanted", False, True, ""),
+    Change("work.on", None, "p", ""),
 )  # fmt: skip
-TAKE = _step(2, "cache", "watch", "take", "p", Change("watch.busy", False, True))
+TAKE = _step(2, "cache", "watch", "take", "p", "", Change("watch.busy", False, True, ""))
 ASSUME = _step(
-    3, "scheduler", "scheduler", "assume", "q<i>",
-    Change("cache.node[q]", None, "n1"), Change("cache.assumed[q]", False, True), Change("work.on", "p", None),
+    3, "scheduler", "scheduler", "assume", "q<i>", "",
+    Change("cache.node[q]", None, "n1", "cache: q is on n1", decisive=True), Change("cache.assumed[q]", False, True),
+    Change("work.on", "p", None, ""),
 )  # fmt: skip
-TELL = _step(2, "cache", "watch", "tell", "p", Change("cache.node[p]", None, "n1"))
+TELL = _step(
+    2, "cache", "watch", "tell", "p", "The cache hears of p.",
+    Change("cache.node[p]", None, "n1", "cache: p is on n1", decisive=True),
+)  # fmt: skip
 
 SHOWN = Finding(
     scenario="late",

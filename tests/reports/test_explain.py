@@ -8,48 +8,47 @@ from msgspec.structs import replace
 from podrace.reports.text.explain import explain
 from tests.reports.golden import assert_golden
 from tests.reports.samples import AT_ONCE, HOLDS, NO_WAY_BACK, STARVED, VIOLATED
-from tests.reports.samples import WORDS as PLAINER
-from tests.reports.shown import SHOWN, WORDS
+from tests.reports.shown import SHOWN
 
 
 def test_the_whole_of_it() -> None:
-    assert_golden("explained.txt", explain(SHOWN, WORDS).text)
+    assert_golden("explained.txt", explain(SHOWN).text)
 
 
 def test_every_step_is_told_once_in_order() -> None:
-    told = explain(SHOWN, WORDS).steps
+    told = explain(SHOWN).steps
     assert [t.number for t in told] == [1, 2, 3]
     assert [t.text for t in told] == [
         "p is bound to n1.",
         "cache: take(p) (take & go).",
-        "scheduler: assume(q<i>) (assume & go).",
+        "scheduler: assume(q<i>) (assume & go); cache: q is on n1; cache.assumed[q]: false -> true.",
     ]
 
 
 def test_where_views_begin_to_differ() -> None:
-    told = explain(SHOWN, WORDS).steps
+    told = explain(SHOWN).steps
     assert [t.diverges for t in told] == [True, False, True]
     assert told[0].notes[-1] == "From here on views differ on p: API: on n1; cache: on no node."
 
 
 def test_only_the_difference_that_would_have_been_closed_is_named() -> None:
-    assert explain(SHOWN, WORDS).disagreement == (
+    assert explain(SHOWN).disagreement == (
         "When step 3 was taken, the views differed on p: API: on n1; cache: on no node.",
         "What the watch has to say of p had not reached the audit yet.",
     )
 
 
 def test_what_would_have_prevented_it() -> None:
-    (line,) = explain(SHOWN, WORDS).remedy
+    (line,) = explain(SHOWN).remedy
     assert line == (
         "The cache could have acted before step 3: The cache hears of p. "
         "After that, step 3, assume(q<i>), would have been impossible."
     )
-    assert explain(replace(SHOWN, preventions=()), WORDS).remedy == ()
+    assert explain(replace(SHOWN, preventions=())).remedy == ()
 
 
 def test_what_does_not_fit_in_the_end() -> None:
-    assert explain(SHOWN, WORDS).outcome == (
+    assert explain(SHOWN).outcome == (
         (
             "In the end, as the cache believes, n1 has q<i> (2 cpu) on it, which leaves 1 of 3 cpu. "
             "p, nominated to n1, asks for 2 cpu and does not fit."
@@ -58,7 +57,7 @@ def test_what_does_not_fit_in_the_end() -> None:
 
 
 def test_without_memory_the_steps_remain() -> None:
-    told = explain(VIOLATED, PLAINER)
+    told = explain(VIOLATED)
     assert told.opening == told.closing == ()
     assert [t.number for t in told.steps] == [1, 2, 3, 4]
     assert told.ending == "S-NOM is violated"
@@ -85,4 +84,4 @@ def test_nothing_to_tell() -> None:
 
 
 def test_the_same_each_time() -> None:
-    assert explain(SHOWN, WORDS).text == explain(SHOWN, WORDS).text
+    assert explain(SHOWN).text == explain(SHOWN).text

@@ -15,9 +15,8 @@ from podrace.reports.evidence import Neighbourhood
 from podrace.reports.graphs import KINDS, Kind, render, to_dot
 from podrace.reports.graphs.render import RenderError, format_of, write_graph
 from podrace.reports.graphs.style import NotDrawn
-from tests.reports import shown
 from tests.reports.golden import assert_golden
-from tests.reports.samples import AT_ONCE, HOLDS, NO_WAY_BACK, STARVED, VIOLATED, WORDS
+from tests.reports.samples import AT_ONCE, HOLDS, NO_WAY_BACK, STARVED, VIOLATED
 from tests.reports.shown import SHOWN
 
 
@@ -28,7 +27,7 @@ def no_system_programs(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_dot_source() -> None:
-    assert_golden("violated.dot", to_dot(VIOLATED, vocabulary=WORDS))
+    assert_golden("violated.dot", to_dot(VIOLATED))
 
 
 def test_a_trap_says_that_there_is_no_way_out() -> None:
@@ -44,7 +43,7 @@ def test_a_finding_without_counterexample_cannot_be_drawn() -> None:
 @pytest.mark.usefixtures("no_system_programs")
 @pytest.mark.parametrize("finding", [VIOLATED, NO_WAY_BACK, AT_ONCE], ids=lambda f: f.property)
 def test_svg_without_a_system_package(finding: Finding, tmp_path: Path) -> None:
-    write_graph(to_dot(finding, vocabulary=WORDS), tmp_path / "race.svg")
+    write_graph(to_dot(finding), tmp_path / "race.svg")
     root = ElementTree.parse(tmp_path / "race.svg").getroot()
     assert root.tag.endswith("svg")
     texts = [element.text for element in root.iter() if element.tag.endswith("text")]
@@ -56,19 +55,19 @@ def test_svg_without_a_system_package(finding: Finding, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["lanes", "cluster", "states"])
 def test_dot_source_of_every_kind(kind: Kind) -> None:
-    assert_golden(f"shown-{kind}.dot", to_dot(SHOWN, kind, shown.WORDS))
+    assert_golden(f"shown-{kind}.dot", to_dot(SHOWN, kind))
 
 
 def test_dot_source_of_a_lasso() -> None:
-    assert_golden("starved-lasso.dot", to_dot(STARVED, "lasso", WORDS))
+    assert_golden("starved-lasso.dot", to_dot(STARVED, "lasso"))
 
 
 @pytest.mark.usefixtures("no_system_programs")
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_can_be_rendered(kind: Kind) -> None:
     finding = STARVED if kind == "lasso" else SHOWN
-    drawn = render.render(to_dot(finding, kind, shown.WORDS), "svg")
-    assert drawn == render.render(to_dot(finding, kind, shown.WORDS), "svg")
+    drawn = render.render(to_dot(finding, kind), "svg")
+    assert drawn == render.render(to_dot(finding, kind), "svg")
     texts = {e.text for e in ElementTree.fromstring(drawn).iter() if e.tag.endswith("text")}
     wanted = {
         "lanes": {"bind(p)", "take(p)", "assume(q<i>)"},
@@ -80,7 +79,7 @@ def test_every_kind_can_be_rendered(kind: Kind) -> None:
 
 
 def test_arrows_lead_from_causes_to_effects() -> None:
-    dot = to_dot(SHOWN, vocabulary=shown.WORDS)
+    dot = to_dot(SHOWN)
     assert "step1 -> step2" in dot
     assert "step2 -> step3" in dot
     assert "step1 -> step3" not in dot  # follows from the other two
@@ -102,13 +101,13 @@ def test_arrows_lead_from_causes_to_effects() -> None:
 )  # fmt: skip
 def test_what_is_not_drawn(finding: Finding, kind: Kind, message: str) -> None:
     with pytest.raises(NotDrawn) as caught:
-        to_dot(finding, kind, shown.WORDS)
+        to_dot(finding, kind)
     assert str(caught.value) == message
 
 
 @pytest.mark.usefixtures("no_system_programs")
 def test_png_without_a_system_package(tmp_path: Path) -> None:
-    write_graph(to_dot(VIOLATED, vocabulary=WORDS), tmp_path / "race.png")
+    write_graph(to_dot(VIOLATED), tmp_path / "race.png")
     assert (tmp_path / "race.png").read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
 
 
@@ -119,8 +118,8 @@ def test_dot_needs_no_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_drawings_are_the_same_each_time() -> None:
-    dot = to_dot(VIOLATED, vocabulary=WORDS)
-    assert render.render(dot, "svg") == render.render(to_dot(VIOLATED, vocabulary=WORDS), "svg")
+    dot = to_dot(VIOLATED)
+    assert render.render(dot, "svg") == render.render(to_dot(VIOLATED), "svg")
 
 
 @pytest.mark.parametrize("name", ["race.pdf", "race", "race.", "svg"])

@@ -12,7 +12,7 @@ from podrace.reports.evidence import Retraced
 from podrace.reports.html import to_html
 from podrace.reports.html.elements import Markup, el, join
 from tests.reports import samples
-from tests.reports.shown import ASSUME, BIND, SHOWN, TAKE, WORDS
+from tests.reports.shown import ASSUME, BIND, SHOWN, TAKE
 
 VOID = {"meta", "link", "input", "rect", "line", "circle", "path"}
 
@@ -47,7 +47,7 @@ class Page(HTMLParser):
 
 @pytest.mark.parametrize("findings", [[SHOWN], samples.ALL, [], [SHOWN, *samples.ALL]], ids=len)
 def test_well_formed_with_unique_identifiers(findings: list[Finding]) -> None:
-    page = Page(to_html(findings, WORDS))
+    page = Page(to_html(findings))
     names = [attributes["id"] for _, attributes in page.found if "id" in attributes]
     assert len(names) == len(set(names))
     links = [a["href"] or "" for tag, a in page.found if tag == "a"]
@@ -55,7 +55,7 @@ def test_well_formed_with_unique_identifiers(findings: list[Finding]) -> None:
 
 
 def test_nothing_is_loaded_from_elsewhere() -> None:
-    page = Page(to_html([SHOWN, *samples.ALL], WORDS))
+    page = Page(to_html([SHOWN, *samples.ALL]))
     for tag, attributes in page.found:
         assert "src" not in attributes
         if tag != "a":
@@ -66,12 +66,12 @@ def test_nothing_is_loaded_from_elsewhere() -> None:
 
 
 def test_the_same_findings_give_the_same_bytes() -> None:
-    assert to_html([SHOWN, *samples.ALL], WORDS) == to_html([SHOWN, *samples.ALL], WORDS)
+    assert to_html([SHOWN, *samples.ALL]) == to_html([SHOWN, *samples.ALL])
 
 
 def test_how_long_a_search_took_makes_no_difference() -> None:
     slower = [replace(f, seconds=(f.seconds or 0.0) + 77.7) for f in [SHOWN, *samples.ALL]]
-    assert to_html(slower, WORDS) == to_html([SHOWN, *samples.ALL], WORDS)
+    assert to_html(slower) == to_html([SHOWN, *samples.ALL])
 
 
 def test_names_are_text_never_markup() -> None:
@@ -81,21 +81,21 @@ def test_names_are_text_never_markup() -> None:
         SHOWN, title=nasty, scenario=nasty, release=nasty, sentence=nasty, words=nasty, notes=(nasty,), property=nasty,
         trace=(step, TAKE, ASSUME), fixes=Fixes((nasty,)),
     )  # fmt: skip
-    page = Page(to_html([finding], WORDS))
+    page = Page(to_html([finding]))
     assert "img" not in {tag for tag, _ in page.found}
     assert sum(tag == "script" for tag, _ in page.found) == 1
     assert nasty in page.text
 
 
 def test_every_verdict_has_a_row_and_a_section() -> None:
-    page = Page(to_html(samples.ALL, samples.WORDS))
+    page = Page(to_html(samples.ALL))
     sections = [a["id"] for tag, a in page.found if tag == "section" and a.get("class") == "finding"]
     assert sections == [f"finding-{n}" for n in range(1, 8)]
     assert [page.text.count(word) for word in ("HOLDS", "VIOLATED", "INCONCLUSIVE")] == [2 * 3, 4 + 4 + 2, 3]
 
 
 def test_a_state_for_every_step_and_the_beginning() -> None:
-    page = Page(to_html([SHOWN], WORDS))
+    page = Page(to_html([SHOWN]))
     states = [a for tag, a in page.found if a.get("class") == "state"]
     assert [a["data-state"] for a in states] == ["0", "1", "2", "3"]
     assert all("hidden" not in a for a in states)  # so that all can be read without JavaScript
@@ -104,7 +104,7 @@ def test_a_state_for_every_step_and_the_beginning() -> None:
 
 
 def test_where_views_begin_to_differ_is_marked() -> None:
-    page = Page(to_html([SHOWN], WORDS))
+    page = Page(to_html([SHOWN]))
     ticks = [a["style"] for _, a in page.found if a.get("class") == "tick"]
     assert ticks == ["left: 33.3333%", "left: 100%"]
     rows = [a["class"] for _, a in page.found if "data-row" in a]
@@ -112,7 +112,7 @@ def test_where_views_begin_to_differ_is_marked() -> None:
 
 
 def test_before_and_after_a_fix_stand_side_by_side() -> None:
-    page = Page(to_html([samples.VIOLATED, samples.HOLDS, samples.VACUOUS], samples.WORDS))
+    page = Page(to_html([samples.VIOLATED, samples.HOLDS, samples.VACUOUS]))
     assert sum(a.get("class") == "card" for _, a in page.found) == 2
     assert sum(a.get("class") == "card" for _, a in Page(to_html([samples.VIOLATED])).found) == 0
 
@@ -130,11 +130,11 @@ def test_a_schedule_that_goes_on_otherwise_after_the_fix() -> None:
     extra = replace(TAKE, number=2, step="note")
     tried = Retraced("1.13", (BIND, extra, replace(TAKE, number=3)), (1, None, 2), 3, SHOWN.memory)
     fixed = replace(SHOWN, fixes=Fixes(("1",)), verdict="HOLDS", trace=None, retraced=tried)
-    page = Page(to_html([SHOWN, fixed], WORDS))
+    page = Page(to_html([SHOWN, fixed]))
     text = "".join(page.text)
     assert "1the same in both" in text
     assert "+–cache: note(p)" in text
     assert "Not possible here: assume(q<i>)." in text
     through = replace(fixed, retraced=replace(tried, stuck=None))
     end = "All steps are possible, and S-CAP holds after each of them."
-    assert end in "".join(Page(to_html([SHOWN, through], WORDS)).text)
+    assert end in "".join(Page(to_html([SHOWN, through])).text)

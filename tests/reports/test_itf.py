@@ -34,7 +34,7 @@ def test_states_are_complete_and_actions_named() -> None:
         "api.node[q]": "",
         "mine.count": {"#bigint": "1"},
         "mine.seen[q]": False,
-        "queue.place[p]": "ACTIVE",
+        "queue.sub_queue[p]": "ACTIVE",
         "scheduler.nominee": "",
         "scheduler.phase": "IDLE",
     }

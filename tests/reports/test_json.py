@@ -34,7 +34,13 @@ def test_the_fields_that_programs_rely_on() -> None:
         "args": {"pod": "q", "ok": True},
         "summary": "POST the Binding <first & last>",
         "changes": [
-            {"variable": "api.node[q]", "before": None, "after": "n1"},
+            {
+                "variable": "api.node[q]",
+                "before": None,
+                "after": "n1",
+                "said": "API: q is bound to n1",
+                "decisive": True,
+            },
             {"variable": "mine.seen[q]", "before": False, "after": True},
         ],
     }

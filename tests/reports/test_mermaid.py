@@ -14,9 +14,9 @@ from podrace.reports.formats.mermaid import MOST_LETTERS, to_mermaid
 from podrace.reports.outcome import Style
 from tests.reports.findings import findings
 from tests.reports.golden import assert_golden
-from tests.reports.samples import ALL, AT_ONCE, HOLDS, INCONCLUSIVE, NO_WAY_BACK, STARVED, VIOLATED, WORDS
+from tests.reports.samples import ALL, AT_ONCE, HOLDS, INCONCLUSIVE, NO_WAY_BACK, STARVED, VIOLATED
 
-STYLE = Style(WORDS)
+STYLE = Style()
 LINE = re.compile(
     r" +(participant [am]\d+ as [^\n]*|[am]\d+->>[am]\d+: [^\n]*|Note over [am]\d+: [^\n]*|loop [^\n]*|end)"
 )

@@ -10,7 +10,7 @@ from rich.console import Console
 from podrace.reports.document import Finding
 from podrace.reports.text.findings import print_report, scope_words
 from tests.reports.golden import assert_golden
-from tests.reports.samples import ALL, AT_ONCE, HOLDS, NO_WAY_BACK, VIOLATED, WORDS
+from tests.reports.samples import ALL, AT_ONCE, HOLDS, NO_WAY_BACK, VIOLATED
 
 
 class AsciiStream(io.StringIO):
@@ -25,7 +25,7 @@ def text_of(
         file=stream, width=width, highlight=False, markup=False, emoji=False,
         force_terminal=colour, color_system="standard" if colour else None, no_color=not colour,
     )  # fmt: skip
-    print_report(console, findings, WORDS)
+    print_report(console, findings)
     return stream.getvalue()
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from podrace.model.environment.node_affinity import NODE_NAME
 from podrace.model.environment.objects import (
     NOW,
     ClusterSpec,
@@ -19,7 +18,7 @@ from podrace.model.environment.objects import (
     Term,
     Toleration,
 )
-from podrace.model.environment.spread import SpreadConstraint
+from podrace.model.environment.placement_rules import NODE_NAME, SpreadConstraint
 from podrace.scenarios import parse_scenario
 
 RICH = """\

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from podrace.model.environment.objects import ClusterSpec, Node, Pod, Scope
-from podrace.model.environment.selectors import Selector
-from podrace.model.environment.spread import SpreadConstraint
+from podrace.model.environment.placement_rules import Selector, SpreadConstraint
 
 FAULTS: dict[str, dict[str, int]] = {
     "nothing": {},

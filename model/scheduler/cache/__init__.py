@@ -1,1 +1,1 @@
-"""The scheduler cache and the snapshot (pkg/scheduler/backend/cache)."""
+"""The scheduler cache, its NodeInfos and node tree, and the snapshot (backend/cache, 1.34)."""

@@ -1,4 +1,4 @@
-"""The snapshot as upstream keeps it up to date: only what changed since the last one (UpdateSnapshot, cache.go).
+"""The snapshot as upstream keeps it up to date: only what changed since the last one (UpdateSnapshot in backend/cache/cache.go, 1.34).
 
 Explored clusters take a full copy, which needs no memory between cycles. Both give a cycle the same view:
 `agrees` holds after every update, whatever came before it (tests try that). Composed in like a change, this class

@@ -1,4 +1,4 @@
-"""NodeInfos (framework/types.go): what the pods on each node add up to, and which NodeInfos changed last.
+"""NodeInfos (framework/types.go, 1.34): what the pods on each node add up to, and which NodeInfos changed last.
 
 Which pods a NodeInfo holds is the cache's business; here is what follows from it. Explored clusters
 look at nothing of this, so that it costs them no state.
@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from ...environment.objects import Node, Pod, node_or_none
 from ...language import (
+    UNTOLD,
     Component,
     Entity,
     Expr,
@@ -26,9 +27,6 @@ from ...language import (
     when,
 )
 from .order import NodeOrder
-
-if TYPE_CHECKING:
-    from .scheduler_cache import Cache
 
 CPU, MEMORY, EPHEMERAL = "cpu", "memory", "ephemeral-storage"
 NONZERO_DEFAULTS: Mapping[str, int] = {CPU: 100, MEMORY: 200 * 1024 * 1024}
@@ -84,6 +82,16 @@ class PodVersion(Entity):
         self.pod, self.footprint = pod, footprint
 
 
+class PodsOnNodes(Protocol):
+    """Which NodeInfo holds which pods: the cache decides, NodeInfos only add up."""
+
+    def on(self, pod: Pod, node: Node) -> Expr:
+        """Whether the NodeInfo of `node` holds the pod."""
+
+    def has_entry(self, node: Node) -> Expr:
+        """Whether the node has a NodeInfo."""
+
+
 class NodeInfos(Component):
     """The NodeInfos' sums, host ports and generations.
 
@@ -91,12 +99,14 @@ class NodeInfos(Component):
     `changed` and `recent` say just that. The list is doubly linked upstream, most recent change first.
     """
 
-    cache: Cache
+    cache: PodsOnNodes
 
     version = per(Pod, ref(PodVersion))  # the object that the NodeInfo counts
     port = per(Node, per(HostPort, boolean()))
     changed = per(Node, boolean())
     recent = record(NodeOrder)
+
+    phrases = UNTOLD
 
     def setup(self) -> None:
         for node in self.universe[Node]:

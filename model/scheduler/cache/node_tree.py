@@ -1,15 +1,20 @@
-"""The node tree (internal/cache/node_tree.go): live nodes by zone, and the order in which cycles try them."""
+"""The node tree (backend/cache/node_tree.go, 1.34): live nodes by zone, and the order in which cycles try them."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ...environment.objects import Node
-from ...language import Component, Expr, any_of, count, per, record, ref, when
+from ...language import (
+    UNTOLD,
+    Component,
+    Expr,
+    any_of,
+    count,
+    per,
+    record,
+    ref,
+    when,
+)
 from .order import NodeOrder, Zone, ZoneOrder, zone_key
-
-if TYPE_CHECKING:
-    from .scheduler_cache import Cache
 
 
 class NodeTree(Component):
@@ -18,11 +23,11 @@ class NodeTree(Component):
     Upstream would keep a node twice that is added again under another zone's label; here it moves.
     """
 
-    cache: Cache
-
     zone = per(Node, ref(Zone))
     nodes = record(NodeOrder)
     zones = record(ZoneOrder)
+
+    phrases = UNTOLD
 
     def setup(self) -> None:
         for node in self.universe[Node]:

@@ -1,4 +1,4 @@
-"""The scheduler cache (pkg/scheduler/internal/cache/cache.go): what the scheduler believes of nodes and pods.
+"""The scheduler cache (backend/cache/cache.go, 1.34): what the scheduler believes of nodes and pods.
 
 Every method is atomic under the cache's lock. A NodeInfo outlives its Node object while pods remain on
 it, because pod events travel on another watch. A method that upstream lets fail returns whether it
@@ -9,8 +9,32 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...environment.objects import Node, Pod, PodCopy, PodObject
-from ...language import Component, Expr, Record, Value, any_of, boolean, integer, otherwise, per, ref, when
+from ...environment.objects import (
+    EXISTS,
+    ON_NODE,
+    TERMINATING,
+    Node,
+    Pod,
+    PodCopy,
+    PodObject,
+)
+from ...language import (
+    Component,
+    Expr,
+    Fact,
+    Knowledge,
+    Record,
+    Value,
+    Words,
+    any_of,
+    boolean,
+    integer,
+    otherwise,
+    per,
+    ref,
+    when,
+    words,
+)
 from .node_info import PodVersion
 from .order import Zone
 
@@ -48,6 +72,25 @@ class Cache(Component):
     version = per(Pod, ref(PodVersion))
     deadline = per(Pod, integer(0, latest_deadline))
     live = per(Node, boolean())
+
+    phrases = words(
+        {
+            "pod.node": Words("cache: {0} is on {after}", "cache: {0} is off {before}"),
+            "pod.assumed": Words("{0} is assumed", decisive=True),
+            "live": Words("cache: node {0} is there", "cache: node {0} is gone"),
+        }
+    )
+    knowledge = (
+        Knowledge(
+            "cache",
+            {
+                "pod.node": ON_NODE,
+                "pod.assumed": Fact("assumed", "assumed"),
+                "pod.terminating": TERMINATING,
+                "live": EXISTS,
+            },
+        ),
+    )
 
     def setup(self) -> None:
         for pod in self.universe[Pod]:

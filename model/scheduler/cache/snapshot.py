@@ -1,11 +1,27 @@
-"""The snapshot that one scheduling cycle works on (internal/cache/snapshot.go)."""
+"""The snapshot that one scheduling cycle works on (backend/cache/snapshot.go, 1.34)."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...environment.objects import Node, Pod
-from ...language import Component, Expr, Record, as_expr, boolean, per, ref
+from ...environment.objects import (
+    EXISTS,
+    ON_NODE,
+    TERMINATING,
+    Node,
+    Pod,
+)
+from ...language import (
+    UNTOLD,
+    Component,
+    Expr,
+    Knowledge,
+    Record,
+    as_expr,
+    boolean,
+    per,
+    ref,
+)
 from ..framework.placement import Placement
 
 if TYPE_CHECKING:
@@ -31,6 +47,15 @@ class Snapshot(Component):
     pod = per(Pod, SnapshotPod)
     live = per(Node, boolean())
     listed = per(Node, boolean())
+
+    phrases = UNTOLD
+    knowledge = (
+        Knowledge(
+            "snapshot",
+            {"pod.node": ON_NODE, "pod.terminating": TERMINATING, "live": EXISTS},
+            fleeting=True,
+        ),
+    )
 
     def update(self) -> Expr:
         """UpdateSnapshot, under the cache's lock: pods, nodes, and the list of nodes to try.

@@ -1,1 +1,1 @@
-"""The scheduling framework: events, statuses, filters, scores, hints, waiting pods (pkg/scheduler/framework)."""
+"""The scheduling framework (framework, 1.34): what a plugin sees and answers, filters, scores, events and hints, waiting pods."""

@@ -1,4 +1,4 @@
-"""Cluster events, and which of them each plugin asked for (framework/types.go, internal/queue/events.go, 1.22)."""
+"""Cluster events, and which of them each plugin asked for (framework/events.go; ClusterEvent in k8s.io/kube-scheduler/framework, 1.34)."""
 
 from __future__ import annotations
 

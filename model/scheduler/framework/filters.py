@@ -1,5 +1,5 @@
-"""Filters: does a pod fit on a node (framework/plugins: nodeunschedulable, tainttoleration, nodeaffinity,
-noderesources, interpodaffinity; podtopologyspread is in `spread`)."""
+"""Filters: does a pod fit on a node (framework/plugins: nodeunschedulable, tainttoleration, nodeaffinity, noderesources,
+podtopologyspread, interpodaffinity; framework/runtime/framework.go, 1.34)."""
 
 from __future__ import annotations
 
@@ -7,15 +7,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ...environment.objects import NATIVE, Node, Pod, Taint, Term, node_or_none
-from ...language import Expr, all_of, any_of, as_expr, count, select, total, when
+from ...environment.placement_rules import SpreadConstraint
+from ...language import Component, Expr, all_of, any_of, as_expr, count, select, smallest, total, when
 from .placement import Placement
 from .status import Code
-from .topology_spread import TopologySpread
 
 if TYPE_CHECKING:
-    from ...environment.watch import NodeWatch
-    from ..cache.snapshot import Snapshot
-    from ..queue.nominator import Nominator
+    from .interface import PodNominator
+
 
 Plugin = Callable[[Pod, Node, Placement], Expr]
 """Gives the Code of a pod on a node."""
@@ -23,12 +22,10 @@ Plugin = Callable[[Pod, Node, Placement], Expr]
 UNSCHEDULABLE = Taint("node.kubernetes.io/unschedulable")
 
 
-class Filters(TopologySpread):
+class Filters(Component):
     """The filter plugins."""
 
-    snapshot: Snapshot
-    nominator: Nominator
-    node_watch: NodeWatch
+    nominator: PodNominator
 
     # --- the framework -----------------------------------------------------------------------------
 
@@ -62,6 +59,19 @@ class Filters(TopologySpread):
             found[name] = passed & ~passes
             passed = passed & passes
         return found
+
+    def rejected_by_with_nominated(self, pod: Pod, node: Node, placement: Placement) -> dict[str, Expr]:
+        """For each plugin, whether it rejects the pod in the first of the two passes that one fails (see run_with_nominated)."""
+        present = placement.present(pod, node)
+        awaited = {
+            q: here
+            | (self.nominator.nominated_to(q, node) & (q.priority >= pod.priority) & (q.uid != pod.uid))
+            for q, here in present.items()
+        }
+        first = self.rejected_by(pod, node, placement.with_present(node, awaited))
+        second = self.rejected_by(pod, node, placement)
+        passed = ~any_of(first.values())
+        return {name: rejects | (passed & second[name]) for name, rejects in first.items()}
 
     def run_with_nominated(self, pod: Pod, node: Node, placement: Placement) -> Expr:
         """Both passes of the filter with nominated pods (RunFilterPluginsWithNominatedPods).
@@ -213,3 +223,69 @@ class Filters(TopologySpread):
             if keys & n.labels.keys()
         )
         return held | ~anywhere
+
+    # --- topology spread ---------------------------------------------------------------------------
+
+    # Soft constraints (ScheduleAnyway) only score, and have no place in the model. Upstream counts once, in PreFilter, and
+    # corrects the numbers for each pod that preemption takes away; the model counts the placement that it is given. The two
+    # differ only for a victim that was terminating already, which upstream takes away although it never counted it.
+
+    def topology_spread(self, pod: Pod, node: Node, placement: Placement) -> Expr:
+        """UNRESOLVABLE where the node lacks a key, UNSCHEDULABLE where the pod would make some skew too great."""
+        if not has_keys(node, pod):
+            return as_expr(Code.UNRESOLVABLE)
+        even = all_of(self.is_even(pod, c, node, placement) for c in pod.spread)
+        return select(even, Code.SUCCESS, Code.UNSCHEDULABLE)
+
+    def is_even(self, pod: Pod, constraint: SpreadConstraint, node: Node, placement: Placement) -> Expr:
+        """Whether the skew stays within bounds if the pod goes to the node."""
+        domains = self.domains(pod, constraint, placement)
+        more = len(placement.on) + 1 + max(constraint.others.values(), default=0)
+        least = as_expr(more)
+        for exists, pods in domains.values():
+            least = select(exists, smallest(least, pods), least)
+        own = int(constraint.counts(pod.labels))
+        here = domains.get(node.labels[constraint.topology_key])
+        there = as_expr(0) if here is None else here[1]
+        return there + own - least <= constraint.max_skew
+
+    def counts_pods(self, constraint: SpreadConstraint) -> bool:
+        """Whether the constraint counts any other pods at all; with an empty selector it counts nobody."""
+        return not constraint.selector.empty
+
+    def domains(
+        self, pod: Pod, constraint: SpreadConstraint, placement: Placement
+    ) -> dict[str, tuple[Expr, Expr]]:
+        """By value of the constraint's key: whether some node that counts has it, and how many pods are on those nodes.
+
+        Nodes count that have all keys of the pod's constraints and pass its node affinity (nodeAffinityPolicy Honor,
+        nodeTaintsPolicy Ignore), pods if they are not terminating.
+        """
+        counts = self.counts_pods(constraint)
+        found = {
+            value: (as_expr(True), as_expr(number if counts else 0))
+            for value, number in constraint.others.items()
+        }
+        counted = [
+            q
+            for q in placement.others(pod)
+            if counts and q.namespace == pod.namespace and constraint.counts(q.labels)
+        ]
+        for node in placement.nodes:
+            if not (has_keys(node, pod) and pod.asks_for(node)):
+                continue
+            live = placement.live[node]
+            pods = count(placement.on[q][node] & live & ~placement.is_leaving(q) for q in counted)
+            exists, others = found.get(node.labels[constraint.topology_key], (as_expr(False), as_expr(0)))
+            found[node.labels[constraint.topology_key]] = any_of([exists, live]), others + pods
+        return found
+
+
+def has_keys(node: Node, pod: Pod) -> bool:
+    """Whether the node has every topology key of the pod's constraints (nodeLabelsMatchSpreadConstraints)."""
+    return all(c.topology_key in node.labels for c in pod.spread)
+
+
+def is_meant(other: Pod, pod: Pod) -> bool:
+    """Whether one of the pod's constraints means the other pod (podLabelsMatchSpreadConstraints)."""
+    return other.namespace == pod.namespace and any(c.counts(other.labels) for c in pod.spread)

@@ -1,4 +1,4 @@
-"""Queueing hints (QueueingHintFn of the plugins, 1.32): whether an event may make a pod fit that a plugin rejected.
+"""Queueing hints (the QueueingHintFn of each plugin in framework/plugins, 1.34): whether an event may make a pod fit that a plugin rejected.
 
 A hint looks at the pod and at the object that the event is about, never at the cache. The ones here are those of
 events that the model has: an assigned pod comes or goes, a node is added.
@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from ...environment.objects import Node, Pod
 from ...language import Component, Expr, all_of, as_expr
 from .events import NOMINATED_POD_GONE, WAITING_POD_GONE, Action, ClusterEvent, Plugin
+from .filters import has_keys, is_meant
 from .placement import Placement
 from .status import Code
-from .topology_spread import has_keys, is_meant
 
 if TYPE_CHECKING:
     from .filters import Filters

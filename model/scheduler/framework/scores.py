@@ -1,4 +1,4 @@
-"""Scores: which of the feasible nodes wins (framework/plugins/interpodaffinity/scoring.go, selectHost)."""
+"""Scores: which of the feasible nodes wins (framework/plugins/interpodaffinity/scoring.go; selectHost in schedule_one.go, 1.34)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .placement import Placement
 from .status import Code
 
 if TYPE_CHECKING:
-    from ..cache.snapshot import Snapshot
+    from .interface import SharedLister
 
 MAX_SCORE = 100
 
@@ -19,7 +19,7 @@ MAX_SCORE = 100
 class Scores(Component):
     """The score plugins; of those that upstream enables, inter-pod affinity alone."""
 
-    snapshot: Snapshot
+    snapshot: SharedLister
 
     def totals(self, pod: Pod, feasible: Mapping[Node, Expr], placement: Placement) -> dict[Node, Expr]:
         """The weighted sum of all plugins' scores, for each node (it counts for the feasible ones)."""

@@ -1,12 +1,14 @@
-"""Where a scheduling cycle stands, and what it has found out about each node."""
+"""Where a scheduling cycle stands, what a plugin answers, and the status of each node."""
 
 from __future__ import annotations
 
 from enum import Enum
 
+from ...language import spoken
+
 
 class Phase(Enum):
-    """The next thing that the scheduling goroutine does (scheduleOne, pkg/scheduler/scheduler.go)."""
+    """The next thing that the scheduling goroutine does (ScheduleOne, schedule_one.go, 1.34)."""
 
     IDLE = 0
     POPPED = 1
@@ -32,8 +34,15 @@ class Phase(Enum):
     CLEAR_OWN_NOMINATION = 21
 
 
-class NodeVerdict(Enum):
-    """What the cycle knows of a node."""
+@spoken(
+    FEASIBLE="fits on",
+    REJECTED="does not fit on",
+    UNRESOLVABLE="can never fit on",
+    CANDIDATE="could preempt on",
+    NO_CANDIDATE="cannot preempt on",
+)
+class NodeStatus(Enum):
+    """The status of a node in a cycle: what the filters said of it (NodeToStatus), and then what the dry run made of it."""
 
     UNTRIED = 0
     FEASIBLE = 1
@@ -44,7 +53,7 @@ class NodeVerdict(Enum):
 
 
 class Code(Enum):
-    """What a plugin says of a pod and a node (framework.Code)."""
+    """What a plugin says of a pod and a node (`Code` of a framework.Status)."""
 
     SUCCESS = 0
     ERROR = 1

@@ -1,4 +1,4 @@
-"""Pods that wait for permission to be bound (framework/runtime/waiting_pods_map.go, 1.22).
+"""Pods that wait for permission to be bound (framework/runtime/waiting_pods_map.go, 1.34).
 
 A Permit plugin that answers Wait puts the pod into a map; the pod's binding cycle takes it out when a signal is
 there. The signal is a channel of one place: the first of Allow and Reject counts, all later ones are lost.
@@ -11,12 +11,27 @@ from typing import TYPE_CHECKING
 
 from ...environment.faults import Fault
 from ...environment.objects import ExtensionPoint, Pod
-from ...language import Component, Expr, enum, per, require, step, when
+from ...language import (
+    Component,
+    Expr,
+    Fact,
+    Knowledge,
+    Words,
+    enum,
+    per,
+    require,
+    spoken,
+    step,
+    tells,
+    when,
+    words,
+)
 
 if TYPE_CHECKING:
     from ...environment.faults import Faults
 
 
+@spoken(AWAITED="waits for permission", ALLOWED="is allowed", REFUSED="is rejected")
 class Signal(Enum):
     """What the map has of a pod."""
 
@@ -26,12 +41,25 @@ class Signal(Enum):
     REFUSED = 3
 
 
+class PermitAnswer(Enum):
+    """What the Permit plugins say of an assumed pod."""
+
+    ALLOW = 0
+    WAIT = 1
+    REJECT = 2
+
+
 class WaitingPods(Component):
     """The waiting pods by UID, and the Permit plugin that decides on them in its own time."""
 
     faults: Faults
 
     signal = per(Pod, enum(Signal))
+
+    phrases = words(
+        {"signal": Words("waiting pods: {0} {after}", "waiting pods: {0} leaves the map", decisive=True)}
+    )
+    knowledge = (Knowledge("other goroutines", {"signal": Fact("permit", "{value}")}),)
 
     def holds(self, pod: Pod) -> Expr:
         """GetWaitingPod: whether the pod is in the map, answered or not."""
@@ -70,6 +98,7 @@ class WaitingPods(Component):
         return self.signal[pod] == Signal.AWAITED
 
     @step(actor="permit plugin", each="pod")
+    @tells("The Permit plugin lets {pod} go on.")
     def permit(self, pod: Pod) -> None:
         """The plugin lets a waiting pod go on."""
         if ExtensionPoint.PERMIT not in pod.extension_points:
@@ -78,6 +107,7 @@ class WaitingPods(Component):
         self.allow(pod)
 
     @step(actor="permit plugin", fair=False)
+    @tells("The Permit plugin rejects {pod}.")
     def refuse(self, pod: Pod) -> None:
         """The plugin rejects a waiting pod, or has let it wait for too long."""
         if ExtensionPoint.PERMIT not in pod.extension_points:

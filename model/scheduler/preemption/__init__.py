@@ -1,1 +1,1 @@
-"""Preemption: victims, candidates, and the evaluator (pkg/scheduler/framework/preemption)."""
+"""Preemption: what the cycle asks, and the goroutine that evicts (framework/preemption, 1.34)."""

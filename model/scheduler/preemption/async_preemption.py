@@ -1,4 +1,4 @@
-"""Asynchronous preemption: a goroutine evicts the victims while the preemptor waits (framework/preemption, 1.35).
+"""Asynchronous preemption: a goroutine evicts the victims while the preemptor waits (prepareCandidateAsync in framework/preemption/preemption.go, 1.35).
 
 The scheduling cycle only chooses the node and starts the goroutine. While it runs, the plugin's PreEnqueue keeps the
 preemptor out of activeQ and backoffQ. This gate opens as soon as the lister shows that the last victim goes, so that the
@@ -14,12 +14,15 @@ from typing import TYPE_CHECKING
 from ...environment.faults import Fault
 from ...environment.objects import Node, Pod
 from ...language import (
+    UNTOLD,
     Component,
     Expr,
+    Sentence,
     Value,
     any_of,
     as_expr,
     boolean,
+    changes,
     constraint,
     enum,
     otherwise,
@@ -28,6 +31,7 @@ from ...language import (
     require,
     select,
     step,
+    tells,
     when,
 )
 
@@ -53,6 +57,19 @@ class AsyncPhase(Enum):
     EVICTED = 7
 
 
+EVICTED = (
+    Sentence(
+        "The goroutine evicts {victim} for {pod}: the API server deletes it.",
+        changes("api.pod.exists", after=False),
+    ),
+    Sentence(
+        "The goroutine evicts {victim} for {pod}: the API server sets its deletion timestamp.",
+        changes("api.pod.terminating", after=True),
+    ),
+    Sentence("The goroutine tries to evict {victim} for {pod}, which has no effect at the API server."),
+)
+
+
 class AsyncPreemption(Component):
     """One goroutine per preemptor at most: its victims, the one that is evicted last, and the chosen node.
 
@@ -75,6 +92,8 @@ class AsyncPreemption(Component):
     failed = per(Pod, boolean())
     deleted = per(Pod, boolean())
     rejected = per(Pod, boolean())
+
+    phrases = UNTOLD
 
     def start(self, pod: Pod, node: Node, victims: Mapping[Pod, Value], last: Value) -> None:
         """prepareCandidateAsync: the goroutine starts, unless no victim is left to be evicted."""
@@ -113,6 +132,7 @@ class AsyncPreemption(Component):
         self.phase[pod] = select(clears, AsyncPhase.CLEAR, left)
 
     @step(actor="preemption goroutine", each="pod")
+    @tells("A goroutine begins to make room for {pod} on {node}.")
     def begin(self, pod: Pod, node: Node) -> None:
         """The goroutine reads which lower-priority pods are nominated to the chosen node."""
         self.require_phase(pod, AsyncPhase.BEGIN)
@@ -123,6 +143,9 @@ class AsyncPreemption(Component):
         self._proceed(pod)
 
     @step(actor="preemption goroutine", each="pod")
+    @tells(
+        "The goroutine withdraws, at the API server, the nomination of {other}, which has a lower priority than {pod}."
+    )
     def clear_nomination(self, pod: Pod, other: Pod) -> None:
         """Withdraw, at the API server, the nomination of a lower-priority pod to the chosen node."""
         if pod is other:
@@ -134,6 +157,7 @@ class AsyncPreemption(Component):
         self._proceed(pod)
 
     @step(actor="preemption goroutine", each="pod")
+    @tells(*EVICTED)
     def evict(self, pod: Pod, victim: Pod, ok: bool) -> None:
         """All victims but the last are evicted in parallel; an error ends this."""
         if pod is victim:
@@ -148,12 +172,14 @@ class AsyncPreemption(Component):
             self.phase[pod] = AsyncPhase.LEAVE
 
     @step(actor="preemption goroutine", each="pod")
+    @tells("Of the victims for {pod} only the last is left.")
     def leave(self, pod: Pod) -> None:
         """Only the last victim is left: the preemptor is noted to wait for that one."""
         self.require_phase(pod, AsyncPhase.LEAVE)
         self.phase[pod] = select(self.failed[pod], AsyncPhase.ACTIVATE, AsyncPhase.EVICT_LAST)
 
     @step(actor="preemption goroutine", each="pod")
+    @tells(*EVICTED)
     def evict_last(self, pod: Pod, victim: Pod, ok: bool) -> None:
         """The last victim is evicted."""
         if pod is victim:
@@ -175,6 +201,7 @@ class AsyncPreemption(Component):
         self.phase[pod] = AsyncPhase.EVICTED
 
     @step(actor="preemption goroutine", each="pod")
+    @tells("Preemption for {pod} no longer runs.")
     def leave_last(self, pod: Pod) -> None:
         """The preemptor leaves the set of those whose preemption runs; the goroutine is through unless it is to activate it."""
         self.require_phase(pod, AsyncPhase.EVICTED)
@@ -200,6 +227,7 @@ class AsyncPreemption(Component):
         return as_expr(self.rejected[pod])
 
     @step(actor="preemption goroutine", each="pod")
+    @tells("The goroutine asks the queue to try {pod} again.")
     def activate(self, pod: Pod) -> None:
         """The preemptor is activated, or if it is in flight will be tried again."""
         self.require_phase(pod, AsyncPhase.ACTIVATE)

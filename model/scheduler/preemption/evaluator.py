@@ -1,30 +1,76 @@
-"""Preemption (core/generic_scheduler.go up to 1.18, framework/plugins/defaultpreemption from 1.19)."""
+"""Preemption: victims, candidates and the choice among them (framework/preemption/preemption.go and
+framework/plugins/defaultpreemption, 1.34; core/generic_scheduler.go up to 1.18).
+
+Nothing here is a step: the scheduling cycle asks, and keeps what it was told.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from ...environment.objects import Node, Pod, node_or_none
-from ...language import Expr, Value, all_of, any_of, as_expr, boolean, per
-from ..framework.status import NodeVerdict
-from .candidates import Candidates
+from ...environment.objects import NOW, Budget, Node, Pod, node_or_none
+from ...language import (
+    Component,
+    Expr,
+    Fact,
+    Knowledge,
+    Value,
+    Words,
+    all_of,
+    any_of,
+    as_expr,
+    boolean,
+    count,
+    largest,
+    per,
+    select,
+    smallest,
+    total,
+    when,
+    words,
+)
+from ...language.sorts import sort_of_ref
+from ..framework.status import NodeStatus
 
 if TYPE_CHECKING:
+    from ..cache.snapshot import Snapshot
+    from ..framework.filters import Filters
+    from ..framework.interface import NodeToStatus
     from ..queue.nominator import Nominator
 
 
-class Preemption(Candidates):
+# The chooser adds this to each victim's priority, so that a further victim never lowers the sum.
+SHIFT = 1 << 31
+
+
+def highest(victims: Mapping[Pod, Expr]) -> Expr:
+    """The highest priority among the victims; below every priority if there are none."""
+    found = as_expr(-SHIFT)
+    for q, is_victim in victims.items():
+        found = select(is_victim & (q.priority > found), q.priority, found)
+    return found
+
+
+class Preemption(Component):
     """The preemption of one scheduling cycle: dry run per node, victims, choice, what is left to do.
 
     `victim[p]`: p would be evicted from (and is in the snapshot on) the node that the dry run looked at;
     after the choice, from the chosen node. `to_clear[p]`: p's nomination to the chosen node is to be withdrawn.
     """
 
+    snapshot: Snapshot
+    filters: Filters
     nominator: Nominator
+    scheduler: NodeToStatus
 
     victim = per(Pod, boolean())
     to_clear = per(Pod, boolean())
+
+    phrases = words({"victim": Words("victim: {0}")})
+    knowledge = (Knowledge("scheduling cycle", {"victim": Fact("victim", "victim")}),)
+
+    # --- who may preempt, and where --------------------------------------------------------------------------
 
     def eligible(self, pod: Pod, nominated: Value) -> Expr:
         """PodEligibleToPreemptOthers: not while a lower-priority pod on its nominated node terminates.
@@ -50,18 +96,29 @@ class Preemption(Candidates):
 
     def is_retried(self, node: Node) -> Expr:
         """Whether a nominated node is given up for good, so that its victims are not waited for."""
-        given_up: Expr = self.scheduler.verdict[node] == NodeVerdict.UNRESOLVABLE
+        given_up: Expr = self.scheduler.verdict[node] == NodeStatus.UNRESOLVABLE
         return given_up
 
     def might_help(self, node: Node) -> Expr:
         """nodesWherePreemptionMightHelp: every node but those that no eviction makes fit."""
-        hopeless: Expr = self.scheduler.verdict[node] == NodeVerdict.UNRESOLVABLE
-        unknown: Expr = self.scheduler.verdict[node] == NodeVerdict.UNTRIED
+        hopeless: Expr = self.scheduler.verdict[node] == NodeStatus.UNRESOLVABLE
+        unknown: Expr = self.scheduler.verdict[node] == NodeStatus.UNTRIED
         return ~hopeless & (self.tries_unfiltered() | ~unknown)
+
+    def might_help_somewhere(self) -> Expr:
+        """Whether any node of the cycle's list is worth a dry run."""
+        return any_of(self.snapshot.listed[n] & self.might_help(n) for n in self.universe[Node])
 
     def tries_unfiltered(self) -> bool:
         """Whether a node of which the filters said nothing is tried."""
         return False
+
+    def candidate(self, pod: Pod, node: Node) -> tuple[Expr, dict[Pod, Expr]]:
+        """DryRunPreemption on one node: whether it becomes a candidate, and for each pod whether it is a victim there."""
+        possible, victims = self.dry_run(pod, node)
+        violates = any_of(self.violations(pod, victims, node).values())
+        accepted = self.has_room(pod, violates) & self.extenders_accept(pod, node)
+        return self.snapshot.live[node] & possible & accepted, victims
 
     def extenders_accept(self, pod: Pod, node: Node) -> Expr:
         """callExtenders: every extender with a say in preemption keeps the candidate. There are none, unless a patch has some."""
@@ -83,6 +140,187 @@ class Preemption(Candidates):
             else:
                 found[name] = tried & rejects
         return found
+
+    # --- victims on one node ---------------------------------------------------------------------------------
+
+    def more_important(self, a: Pod, b: Pod) -> Expr:
+        """MoreImportantPod: higher priority, then the earlier start."""
+        return (a.priority > b.priority) | ((a.priority == b.priority) & (as_expr(a.start) < b.start))
+
+    def comes_before(self, a: Pod, b: Pod) -> Expr:
+        """The order of victims; of pods that are equally important, the scenario's order."""
+        if a is b:
+            return as_expr(False)
+        if a.index < b.index:
+            return ~self.more_important(b, a)
+        return self.more_important(a, b)
+
+    def potential_victims(self, pod: Pod, node: Node) -> dict[Pod, Expr]:
+        """The lower-priority pods on a node of the snapshot."""
+        present = self.snapshot.placement().present(pod, node)
+        return {q: here & self.may_evict(pod, q, node) for q, here in present.items()}
+
+    def may_evict(self, pod: Pod, victim: Pod, node: Node) -> Expr:
+        """isPreemptionAllowed: the victim's priority is lower. (IsEligiblePod, 1.34, may narrow that; by default it does not.)"""
+        return victim.priority < pod.priority
+
+    def violating(self, pod: Pod, node: Node) -> dict[Pod, Expr]:
+        """filterPodsWithPDBViolation: whose eviction from the node some budget has no room for.
+
+        Each budget is spent on potential victims in their order.
+        """
+        potential = self.potential_victims(pod, node)
+        return {
+            q: here & any_of(self.exceeds(b, q, potential) for b in self.budgets(q))
+            for q, here in potential.items()
+        }
+
+    def budgets(self, pod: Pod) -> list[Budget]:
+        """The budgets that evicting the pod takes from."""
+        return [budget for budget in self.universe[Budget] if self.takes_from(budget, pod)]
+
+    def takes_from(self, budget: Budget, pod: Pod) -> bool:
+        """Whether the budget protects the pod, and has not paid for its eviction already."""
+        return budget.selects(pod) and pod.name not in budget.disrupted
+
+    def exceeds(self, budget: Budget, pod: Pod, potential: Mapping[Pod, Expr]) -> Expr:
+        """Whether a budget is used up when it is the pod's turn."""
+        before = count(
+            here & self.comes_before(q, pod) for q, here in potential.items() if self.takes_from(budget, q)
+        )
+        return before >= budget.allowed
+
+    def dry_run(self, pod: Pod, node: Node) -> tuple[Expr, dict[Pod, Expr]]:
+        """selectVictimsOnNode: remove every lower-priority pod, then reprieve, budgets' violators first.
+
+        Gives whether the node is a candidate, and for each pod whether it is a victim there.
+        """
+        placement = self.snapshot.placement()
+        snapshot = placement.present(pod, node)
+        potential, violating = self.potential_victims(pod, node), self.violating(pod, node)
+        present = {q: here & ~potential[q] for q, here in snapshot.items()}
+        tried = self.worth_trying(potential)
+        with when(tried):
+            feasible = tried & self.filters.fits_with_nominated(
+                pod, node, placement.with_present(node, present)
+            )
+        pods = list(snapshot)
+        turn = {q: count(potential[r] & self.is_ahead(r, q, violating) for r in pods) for q in pods}
+        for place in range(len(pods)):
+            now = {q: potential[q] & (turn[q] == place) for q in pods}
+            back = {q: present[q] | now[q] for q in pods}
+            with when(feasible & any_of(now.values())):
+                spared = self.filters.fits_with_nominated(pod, node, placement.with_present(node, back))
+            present = {q: select(spared, back[q], present[q]) for q in pods}
+        victims = {q: feasible & potential[q] & ~present[q] for q in pods}
+        return self.is_candidate(feasible, victims), victims
+
+    def is_ahead(self, a: Pod, b: Pod, violating: Mapping[Pod, Expr]) -> Expr:
+        """The order of reprieves and evictions: violators of budgets first."""
+        alike = (violating[a] == violating[b]) & self.comes_before(a, b)
+        return (violating[a] & ~violating[b]) | alike
+
+    def worth_trying(self, potential: Mapping[Pod, Expr]) -> Expr:
+        """A node without any lower-priority pod is not looked at."""
+        return any_of(potential.values())
+
+    def is_candidate(self, feasible: Expr, victims: Mapping[Pod, Expr]) -> Expr:
+        """A node where nobody would have to go is none: the cycle has just found that the pod does not fit there."""
+        return feasible & any_of(victims.values())
+
+    # --- candidates ------------------------------------------------------------------------------------------
+
+    def victims_on(self, node: Node) -> dict[Pod, Expr]:
+        """The victims that the dry run found on a node."""
+        return {q: self.victim[q] & self.snapshot.on(q, node) for q in self.universe[Pod]}
+
+    def violations(self, pod: Pod, victims: Mapping[Pod, Expr], node: Node) -> dict[Pod, Expr]:
+        """The victims on a node whose eviction a budget has no room for."""
+        violating = self.violating(pod, node)
+        return {q: victims[q] & v for q, v in violating.items()}
+
+    def wanted(self, potential_nodes: Value) -> Expr:
+        """calculateNumCandidates: how many candidates are enough, of so many nodes to try."""
+        config = self.scope.config
+        nodes = as_expr(potential_nodes)
+        share = nodes * config.min_candidates_percentage // 100
+        return smallest(largest(share, config.min_candidates), nodes)
+
+    def has_room(self, pod: Pod, violates: Value) -> Expr:
+        """Whether the list for candidates that do, or do not, violate a budget has room for another."""
+        if self._takes_all():
+            return as_expr(True)
+        clean, violating = self._candidates(pod)
+        return select(violates, violating, clean) < self.wanted(self._potential_nodes())
+
+    def has_enough(self, pod: Pod) -> Expr:
+        """Whether the search is over: enough candidates, one of which violates no budget."""
+        if self._takes_all():
+            return as_expr(False)
+        clean, violating = self._candidates(pod)
+        return (clean > 0) & (clean + violating >= self.wanted(self._potential_nodes()))
+
+    def _takes_all(self) -> bool:
+        # With room for every node, the search is over only when every node has been tried.
+        return bool(self.scope.config.min_candidates >= len(self.universe[Node]))
+
+    def _candidates(self, pod: Pod) -> tuple[Expr, Expr]:
+        verdict = self.scheduler.verdict
+        dirty = {n: any_of(self.violations(pod, self.victims_on(n), n).values()) for n in self.universe[Node]}
+        found = {n: verdict[n] == NodeStatus.CANDIDATE for n in self.universe[Node]}
+        return count(f & ~dirty[n] for n, f in found.items()), count(f & dirty[n] for n, f in found.items())
+
+    def _potential_nodes(self) -> Expr:
+        tried = (NodeStatus.REJECTED, NodeStatus.CANDIDATE, NodeStatus.NO_CANDIDATE)
+        return count(any_of(self.scheduler.verdict[n] == v for v in tried) for n in self.universe[Node])
+
+    # --- choice ------------------------------------------------------------------------------------
+
+    def preferred(self, pod: Pod, a: Node, b: Node) -> Expr:
+        """pickOneNodeForPreemption: whether the chooser strictly prefers candidate `a` to candidate `b`."""
+        result = as_expr(False)
+        for one, two in reversed(list(zip(self.costs(pod, a), self.costs(pod, b), strict=True))):
+            result = (one < two) | ((one == two) & result)
+        return result
+
+    def costs(self, pod: Pod, node: Node) -> list[Expr]:
+        """What the chooser compares, one after the other; less is better.
+
+        Violations of budgets; priority of the first victim; sum of priorities; number of victims; how long the
+        earliest of the most important victims has been running.
+        """
+        victims = self.victims_on(node)
+        return [
+            count(self.violations(pod, victims, node).values()),
+            self.first_priority(pod, victims, node),
+            total(select(v, q.priority + SHIFT, 0) for q, v in victims.items()),
+            count(victims.values()),
+            -1 * self.earliest_start(victims),
+        ]
+
+    def first_priority(self, pod: Pod, victims: Mapping[Pod, Expr], node: Node) -> Expr:
+        """The priority of the first victim of the list, where violators of budgets stand first."""
+        violating = self.violations(pod, victims, node)
+        return select(any_of(violating.values()), highest(violating), highest(victims))
+
+    def earliest_start(self, victims: Mapping[Pod, Expr]) -> Expr:
+        """GetEarliestPodStartTime: among the victims of the highest priority."""
+        top = highest(victims)
+        earliest = as_expr(NOW)
+        for q, is_victim in victims.items():
+            counts = is_victim & (q.priority == top)
+            earliest = select(counts, smallest(q.start, earliest), earliest)
+        return earliest
+
+    def may_be_chosen(self, pod: Pod, node: Node) -> Expr:
+        """Whether the chooser can return this node: a candidate that no other candidate beats."""
+        verdict = self.scheduler.verdict
+        better = [
+            (verdict[n] == NodeStatus.CANDIDATE) & self.preferred(pod, n, node)
+            for n in self.universe[Node]
+            if n is not node
+        ]
+        return (verdict[node] == NodeStatus.CANDIDATE) & ~any_of(better)
 
     # --- what is left to do --------------------------------------------------------------------------
 
@@ -115,6 +353,13 @@ class Preemption(Candidates):
         """Whether the order of victims has none of these behind the pod."""
         violating = self._violating(preemptor)
         return ~any_of(v & self.is_ahead(pod, q, violating) for q, v in victims.items() if q is not pod)
+
+    def last_of(self, preemptor: Pod, victims: Mapping[Pod, Expr]) -> Expr:
+        """The one of these that is evicted last; none if there are none."""
+        last = as_expr(None, sort_of_ref(Pod))
+        for q, is_victim in victims.items():
+            last = select(is_victim & self.is_last(preemptor, q, victims), q, last)
+        return last
 
     def none_left(self, table: str) -> Expr:
         """Whether no `victim`, or nothing `to_clear`, is left."""

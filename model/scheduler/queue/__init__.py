@@ -1,1 +1,1 @@
-"""The scheduling queue and the nominator (pkg/scheduler/backend/queue)."""
+"""The scheduling queue, its clock, and the nominator (backend/queue, 1.34)."""

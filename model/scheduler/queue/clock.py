@@ -7,13 +7,22 @@ a clock that counts nanoseconds; the queue's methods are the same with both.
 from __future__ import annotations
 
 from ...environment.objects import Pod
-from ...language import Component, Expr, as_expr, boolean, per
+from ...language import (
+    UNTOLD,
+    Component,
+    Expr,
+    as_expr,
+    boolean,
+    per,
+)
 
 
 class Clock(Component):
     """Time as order. `older[p][q]` (kept for p before q in the scenario): p's timestamp is before q's."""
 
     older = per(Pod, per(Pod, boolean()))
+
+    phrases = UNTOLD
 
     def setup(self) -> None:
         pods = self.universe[Pod]

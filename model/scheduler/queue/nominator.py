@@ -1,24 +1,48 @@
-"""The nominator: which node each preemptor waits for (nominator in scheduling_queue.go, 1.22)."""
+"""The nominator: which node each preemptor waits for (backend/queue/nominator.go, 1.34)."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...environment.objects import Node, Pod, node_or_none
-from ...language import Component, Expr, Value, per, ref, select
+from ...environment.objects import (
+    NOMINATED,
+    Node,
+    Pod,
+    node_or_none,
+)
+from ...language import (
+    Component,
+    Expr,
+    Knowledge,
+    Value,
+    Words,
+    per,
+    ref,
+    select,
+    words,
+)
 
 if TYPE_CHECKING:
     from ...environment.watch import PodWatch
-    from .scheduling_queue import PriorityQueue
 
 
 class Nominator(Component):
     """Nominations in memory, by pod."""
 
-    queue: PriorityQueue
     pod_watch: PodWatch
 
     node = per(Pod, ref(Node))
+
+    phrases = words(
+        {
+            "node": Words(
+                "nominator: {0} is nominated to {after}",
+                "nominator: {0} is no longer nominated",
+                decisive=True,
+            )
+        }
+    )
+    knowledge = (Knowledge("nominator", {"node": NOMINATED}),)
 
     def nominated_to(self, pod: Pod, node: Node) -> Expr:
         """Whether the scheduler knows of a nomination of `pod` to `node`."""

@@ -1,4 +1,4 @@
-"""The scheduling queue (pkg/scheduler/backend/queue/scheduling_queue.go and active_queue.go, 1.34).
+"""The scheduling queue (scheduling_queue.go, active_queue.go, backoff_queue.go and unschedulable_pods.go in backend/queue, 1.34).
 
 Three sub-queues: activeQ, backoffQ, unschedulablePods. Every method here is what upstream does under the
 queue's lock; a caller that makes two calls makes two steps. What depends on time is asked of the clock.
@@ -10,11 +10,23 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from ...environment.objects import Node, Pod, PodCopy, PodObject
+from ...environment.objects import (
+    FAILED,
+    GATED,
+    NOMINATED,
+    TERMINATING,
+    Node,
+    Pod,
+    PodCopy,
+    PodObject,
+)
 from ...language import (
     Component,
     Expr,
+    Fact,
+    Knowledge,
     Value,
+    Words,
     all_of,
     any_of,
     as_expr,
@@ -24,8 +36,11 @@ from ...language import (
     per,
     require,
     select,
+    spoken,
     step,
+    tells,
     when,
+    words,
 )
 from ..framework.events import (
     ANY_EVENT,
@@ -39,14 +54,14 @@ from ..framework.events import (
 
 if TYPE_CHECKING:
     from ...environment.api import APIServer
-    from ..failure import FailureHandler
     from ..framework.hints import Hints
-    from ..preemption.async_preemption import AsyncPreemption
+    from ..framework.interface import PreEnqueuePlugin
     from .clock import Clock
     from .nominator import Nominator
 
 
-class Place(Enum):
+@spoken(ACTIVE="activeQ", BACKOFF="backoffQ", UNSCHEDULABLE="unschedulableQ")
+class SubQueue(Enum):
     """The sub-queue that a pod is in."""
 
     NONE = 0
@@ -60,34 +75,53 @@ class PriorityQueue(Component):
 
     `rejected_by[p]` are the plugins for which p's last attempt did not fit. `in_flight[p]`: p was popped, and Done was
     not called for it yet. Upstream keeps the events since the Pop in a list, and asks the hints when the pod comes back;
-    an event's hint depends on nothing that changes, so it is asked here when the event comes: `heard[p][g]` says that
+    an event's hint depends on nothing that changes, so it is asked here when the event comes: `in_flight_events[p][g]` says that
     plugin g, had it rejected p, would have it tried again. `gated[p]`: when p was last to leave the parked pods, a PreEnqueue
     plugin held it back.
     """
 
     api: APIServer
     nominator: Nominator
-    failure: FailureHandler
     clock: Clock
     hints: Hints
-    async_preemption: AsyncPreemption
+    async_preemption: PreEnqueuePlugin
 
-    place = per(Pod, enum(Place))
+    sub_queue = per(Pod, enum(SubQueue))
     copy = per(Pod, PodCopy)
     rejected_by = per(Pod, per(Plugin, boolean()))
     in_flight = per(Pod, boolean())
-    heard = per(Pod, per(Plugin, boolean()))
+    in_flight_events = per(Pod, per(Plugin, boolean()))
     gated = per(Pod, boolean())
+
+    phrases = words(
+        {
+            "sub_queue": Words("queue: {0} is in {after}", "queue: {0} leaves {before}"),
+            "gated": Words("queue: {0} is held back (PreEnqueue)", "queue: {0} is held back no more"),
+        }
+    )
+    knowledge = (
+        Knowledge(
+            "queue",
+            {
+                "sub_queue": Fact("sub_queue", "in {value}", "in no queue"),
+                "copy.nominated": NOMINATED,
+                "copy.failed": FAILED,
+                "copy.terminating": TERMINATING,
+                "copy.gated": GATED,
+            },
+            key="sub_queue",
+        ),
+    )
 
     def setup(self) -> None:
         for pod in self.universe[Pod]:
             if pod.exists and pod.node is None:
                 start = self.api.at_start(pod)
-                self.put(pod, self.entering(pod, Place.ACTIVE, start), start.copy())
+                self.put(pod, self.entering(pod, SubQueue.ACTIVE, start), start.copy())
 
     def contains(self, pod: Pod) -> Expr:
         """Whether the pod is in one of the sub-queues."""
-        return self.place[pod] != Place.NONE
+        return self.sub_queue[pod] != SubQueue.NONE
 
     # --- order -----------------------------------------------------------------------------------
 
@@ -97,33 +131,33 @@ class PriorityQueue(Component):
 
     def is_head(self, pod: Pod) -> Expr:
         """Whether Pop would return this pod: activeQ's head, or if activeQ is empty one that is backing off."""
-        idle = all_of(self.place[q] != Place.ACTIVE for q in self.universe[Pod])
+        idle = all_of(self.sub_queue[q] != SubQueue.ACTIVE for q in self.universe[Pod])
         return self.is_head_of_active(pod) | (idle & self.is_popped_early(pod))
 
     def is_popped_early(self, pod: Pod) -> Expr:
         """Whether Pop may take the pod out of backoffQ, where those that no plugin rejected are kept apart."""
-        return (self.place[pod] == Place.BACKOFF) & self.is_rejected(pod)
+        return (self.sub_queue[pod] == SubQueue.BACKOFF) & self.is_rejected(pod)
 
     def is_head_of_active(self, pod: Pod) -> Expr:
         """Whether the pod is activeQ's head."""
         first = [
-            (self.place[q] != Place.ACTIVE) | ~self.precedes(q, pod)
+            (self.sub_queue[q] != SubQueue.ACTIVE) | ~self.precedes(q, pod)
             for q in self.universe[Pod]
             if q is not pod
         ]
-        return all_of([self.place[pod] == Place.ACTIVE, *first])
+        return all_of([self.sub_queue[pod] == SubQueue.ACTIVE, *first])
 
     # --- calls -----------------------------------------------------------------------------------
 
-    def put(self, pod: Pod, place: Value, copy: PodCopy) -> None:
+    def put(self, pod: Pod, sub_queue: Value, copy: PodCopy) -> None:
         """Put the pod, as this object, into one of the sub-queues or into none."""
-        self.place[pod] = place
+        self.sub_queue[pod] = sub_queue
         self.copy[pod] = copy
 
     def add(self, pod: Pod, new: PodObject) -> None:
         """Add: a new pending pod."""
         self._forget_rejection(pod)
-        self.put(pod, self.entering(pod, Place.ACTIVE, new), new.copy())
+        self.put(pod, self.entering(pod, SubQueue.ACTIVE, new), new.copy())
         self.clock.arrived(pod)
         self.nominator.add(pod, None, new.nominated)
 
@@ -131,7 +165,7 @@ class PriorityQueue(Component):
         """Pop: requires that `pod` is activeQ's head; gives the queue's copy of it."""
         require(self.is_head(pod))
         copy = self.copy[pod]
-        self.put(pod, Place.NONE, PodCopy())
+        self.put(pod, SubQueue.NONE, PodCopy())
         with when(~self.discards(pod)):
             self.clock.popped(pod)
             self.begin_attempt(pod)
@@ -155,7 +189,7 @@ class PriorityQueue(Component):
         """Done: no more events are kept for the pod."""
         self.in_flight[pod] = False
         for plugin in self.universe[Plugin]:
-            self.heard[pod][plugin] = False
+            self.in_flight_events[pod][plugin] = False
 
     def begin_failure(self, pod: Pod) -> None:
         """SchedulingCycle(): a failing attempt reads the number of the current cycle, which is not needed any more."""
@@ -170,7 +204,7 @@ class PriorityQueue(Component):
         """
         taken = ~self.contains(pod)
         with when(taken):
-            self.put(pod, self.requeue_place(pod, copy), copy)
+            self.put(pod, self.requeued_sub_queue(pod, copy), copy)
             self.clock.came_back(pod)
             self.came_back(pod, copy)
         self.done(pod)
@@ -179,15 +213,15 @@ class PriorityQueue(Component):
     def came_back(self, pod: Pod, copy: PodCopy) -> None:
         """What else the requeue does: nothing, the failure handler sees to the nomination."""
 
-    def requeue_place(self, pod: Pod, copy: PodCopy) -> Expr:
+    def requeued_sub_queue(self, pod: Pod, copy: PodCopy) -> Expr:
         """Where a failed pod goes."""
         self.gated[pod] = False
         retried = self.is_retried(pod, copy)
         with when(retried):
-            place = self.entering(pod, self.backing_off_place(), copy)
-        return select(retried, place, Place.UNSCHEDULABLE)
+            sub_queue = self.entering(pod, self.backing_off_sub_queue(), copy)
+        return select(retried, sub_queue, SubQueue.UNSCHEDULABLE)
 
-    def entering(self, pod: Pod, place: Value, copy: PodCopy | PodObject) -> Expr:
+    def entering(self, pod: Pod, sub_queue: Value, copy: PodCopy | PodObject) -> Expr:
         """PreEnqueue: where a pod comes that is to enter activeQ or backoffQ; one that a plugin holds is parked, gated."""
         gates = self.has_gates(pod, copy)
         held = gates | self.async_preemption.holds(pod)
@@ -195,17 +229,17 @@ class PriorityQueue(Component):
         for plugin in self.universe[Plugin]:
             if plugin.name == SCHEDULING_GATES:
                 self.rejected_by[pod][plugin] = self.rejected_by[pod][plugin] | gates
-        return select(held, Place.UNSCHEDULABLE, place)
+        return select(held, SubQueue.UNSCHEDULABLE, sub_queue)
 
     def has_gates(self, pod: Pod, copy: PodCopy | PodObject) -> Expr:
         """PreEnqueue of SchedulingGates: whether the pod, as this object shows it, has scheduling gates."""
         return as_expr(copy.gated if pod.gated else False)
 
-    def is_deaf_to(self, pod: Pod, event: ClusterEvent) -> Expr:
+    def is_gated_for(self, pod: Pod, event: ClusterEvent) -> Expr:
         """Whether the parked pod is gated, and the plugin that gates it did not ask for the event.
 
         DefaultPreemption asked for deletions, SchedulingGates for nothing: whatever moves its pods, PreEnqueue parks them again.
-        An event that is meant for all pods, such as the periodic flush, is heard.
+        An event that is meant for all pods, such as the periodic flush, passes the gate.
         """
         return self.gated[pod] & (not event.is_wildcard and not self.may_open_gate(event))
 
@@ -219,7 +253,7 @@ class PriorityQueue(Component):
         After an error always; after a rejection if an event came since the Pop that may have changed a rejecting plugin's mind.
         """
         plugins = self.universe[Plugin]
-        changed = any_of(self.rejected_by[pod][p] & self.heard[pod][p] for p in plugins)
+        changed = any_of(self.rejected_by[pod][p] & self.in_flight_events[pod][p] for p in plugins)
         return changed | (~self.is_rejected(pod) & self.is_retried_after_error(pod))
 
     def is_retried_after_error(self, pod: Pod) -> Expr:
@@ -230,25 +264,25 @@ class PriorityQueue(Component):
         """Whether a plugin is known to have rejected the pod."""
         return any_of(self.rejected_by[pod][p] for p in self.universe[Plugin])
 
-    def backoff_place(self) -> Place:
+    def backoff_sub_queue(self) -> SubQueue:
         """Where a pod waits until its backoff is over."""
-        return Place.BACKOFF
+        return SubQueue.BACKOFF
 
-    def backing_off_place(self) -> Place:
+    def backing_off_sub_queue(self) -> SubQueue:
         """Where a pod goes whose backoff has just begun; without backoff it leaves backoffQ at once."""
-        return self.backoff_place() if self.scope.backoff else Place.ACTIVE
+        return self.backoff_sub_queue() if self.scope.backoff else SubQueue.ACTIVE
 
-    def retry_place(self, pod: Pod) -> Expr:
+    def retry_sub_queue(self, pod: Pod) -> Expr:
         """Where a parked pod goes that is to be tried again."""
-        return select(self.clock.is_backing_off(pod), self.backing_off_place(), Place.ACTIVE)
+        return select(self.clock.is_backing_off(pod), self.backing_off_sub_queue(), SubQueue.ACTIVE)
 
     def update(self, pod: Pod, old: PodObject, new: PodObject) -> None:
         """Update: a pending pod's object changed. Without an old object, only a parked pod is known."""
-        known = self.contains(pod) & (old.exists | (self.place[pod] == Place.UNSCHEDULABLE))
+        known = self.contains(pod) & (old.exists | (self.sub_queue[pod] == SubQueue.UNSCHEDULABLE))
         with when(~self.keeps_update(pod)):
             with when(known):
                 self.nominator.update(pod, old.nominated, new.nominated)
-                self.place[pod] = self.place_after_update(pod, old, new)
+                self.sub_queue[pod] = self.sub_queue_after_update(pod, old, new)
                 self.copy[pod] = new.copy()
             with otherwise():
                 # Assumed, or not known yet: the queue cannot tell, and adds it to activeQ.
@@ -258,16 +292,16 @@ class PriorityQueue(Component):
         """Whether an update is only kept as an event, because the pod is in flight: it comes back as the lister has it."""
         return as_expr(self.in_flight[pod])
 
-    def place_after_update(self, pod: Pod, old: PodObject, new: PodObject) -> Expr:
+    def sub_queue_after_update(self, pod: Pod, old: PodObject, new: PodObject) -> Expr:
         """Where an update leaves a waiting pod: a gated one that has lost its gates enters activeQ.
 
         It has no backoff, because it was never tried. Other updates that the model has move no pod by the plugins' hints.
         """
         ungated = self.has_gates(pod, old) & ~self.has_gates(pod, new)
-        released = (self.place[pod] == Place.UNSCHEDULABLE) & ungated
+        released = (self.sub_queue[pod] == SubQueue.UNSCHEDULABLE) & ungated
         with when(released):
-            place = self.entering(pod, Place.ACTIVE, new)
-        return select(released, place, self.place[pod])
+            sub_queue = self.entering(pod, SubQueue.ACTIVE, new)
+        return select(released, sub_queue, self.sub_queue[pod])
 
     def is_respecified(self, old: PodObject, new: PodObject) -> Expr:
         """isPodUpdated: more than the status differs."""
@@ -279,16 +313,18 @@ class PriorityQueue(Component):
         self.nominator.delete(pod)
         self.clock.left(pod)
         self._forget_rejection(pod)
-        self.put(pod, Place.NONE, PodCopy())
+        self.put(pod, SubQueue.NONE, PodCopy())
 
     def activate(self, pod: Pod) -> None:
         """Activate: a plugin wants a waiting pod to be tried at once, or one in flight to be tried again."""
-        with when((self.place[pod] == Place.BACKOFF) | (self.place[pod] == Place.UNSCHEDULABLE)):
-            self.place[pod] = self.entering(pod, Place.ACTIVE, self.copy[pod])
+        with when(
+            (self.sub_queue[pod] == SubQueue.BACKOFF) | (self.sub_queue[pod] == SubQueue.UNSCHEDULABLE)
+        ):
+            self.sub_queue[pod] = self.entering(pod, SubQueue.ACTIVE, self.copy[pod])
             self.came_back(pod, self.copy[pod])
         with otherwise():
             for plugin in self.universe[Plugin]:
-                self.heard[pod][plugin] = self.heard[pod][plugin] | self.in_flight[pod]
+                self.in_flight_events[pod][plugin] = self.in_flight_events[pod][plugin] | self.in_flight[pod]
 
     # --- moves -----------------------------------------------------------------------------------
 
@@ -337,9 +373,9 @@ class PriorityQueue(Component):
 
     def _move(self, which: Mapping[Pod, Value], event: ClusterEvent, about: Pod | Node | None = None) -> None:
         for pod, wanted in which.items():
-            parked = self.place[pod] == Place.UNSCHEDULABLE
-            with when(parked & wanted & ~self.is_deaf_to(pod, event) & self.is_woken_by(pod, event, about)):
-                self.place[pod] = self.entering(pod, self.retry_place(pod), self.copy[pod])
+            parked = self.sub_queue[pod] == SubQueue.UNSCHEDULABLE
+            with when(parked & wanted & ~self.is_gated_for(pod, event) & self.is_woken_by(pod, event, about)):
+                self.sub_queue[pod] = self.entering(pod, self.retry_sub_queue(pod), self.copy[pod])
         self.record_move(event, about)
 
     def record_move(self, event: ClusterEvent, about: Pod | Node | None) -> None:
@@ -347,20 +383,22 @@ class PriorityQueue(Component):
         for pod in self.universe[Pod]:
             for plugin in self.universe[Plugin]:
                 hint = self.in_flight[pod] & self.hints.wakes(plugin, pod, event, about)
-                self.heard[pod][plugin] = self.heard[pod][plugin] | hint
+                self.in_flight_events[pod][plugin] = self.in_flight_events[pod][plugin] | hint
 
     # --- timers ----------------------------------------------------------------------------------
 
     @step(actor="queue timers", goroutine="end of the backoff", each="pod")
+    @tells("The backoff of {pod} is over: it moves to activeQ.")
     def flush_backoff(self, pod: Pod) -> None:
         """flushBackoffQCompleted: the pod's backoff is over."""
-        require((self.place[pod] == Place.BACKOFF) & self.clock.backoff_may_end(pod))
-        self.place[pod] = Place.ACTIVE
+        require((self.sub_queue[pod] == SubQueue.BACKOFF) & self.clock.backoff_may_end(pod))
+        self.sub_queue[pod] = SubQueue.ACTIVE
 
     @step(actor="queue timers", fair=False)
+    @tells("{pod} has been parked for so long that the periodic flush moves it.")
     def flush_unschedulable(self, pod: Pod) -> None:
         """flushUnschedulableQLeftover: the pod has been parked for longer than the limit."""
         if not self.scope.flush:
             require(False)
-        require((self.place[pod] == Place.UNSCHEDULABLE) & self.clock.is_parked_for_long(pod))
+        require((self.sub_queue[pod] == SubQueue.UNSCHEDULABLE) & self.clock.is_parked_for_long(pod))
         self._move({pod: True}, UNSCHEDULABLE_TIMEOUT)

@@ -5,10 +5,26 @@ Upstream's source has both until the gate goes; a change composes this one in.
 
 from __future__ import annotations
 
+from typing import Protocol
+
 from ...environment.objects import Node, Pod, PodCopy, PodObject
-from ...language import Expr, as_expr, boolean, per, select
+from ...language import (
+    UNTOLD,
+    Expr,
+    as_expr,
+    boolean,
+    per,
+    select,
+)
 from ..framework.events import ClusterEvent, Plugin
-from .scheduling_queue import Place, PriorityQueue
+from .scheduling_queue import PriorityQueue, SubQueue
+
+
+class FailingAttempts(Protocol):
+    """What this queue has to know of the failure handler."""
+
+    def has_read_cycle(self, pod: Pod) -> Expr:
+        """Whether an attempt of `pod` has read its cycle number, and has still to requeue the pod."""
 
 
 class QueueWithoutHints(PriorityQueue):
@@ -19,8 +35,12 @@ class QueueWithoutHints(PriorityQueue):
     schedulingCycle.
     """
 
+    failure: FailingAttempts
+
     moved = boolean()
     moved_since = per(Pod, boolean())
+
+    phrases = UNTOLD
 
     def discards(self, pod: Pod) -> Expr:
         return as_expr(False)
@@ -53,11 +73,11 @@ class QueueWithoutHints(PriorityQueue):
     def keeps_update(self, pod: Pod) -> Expr:
         return as_expr(False)
 
-    def place_after_update(self, pod: Pod, old: PodObject, new: PodObject) -> Expr:
+    def sub_queue_after_update(self, pod: Pod, old: PodObject, new: PodObject) -> Expr:
         """Only a parked pod moves, if more than its status changed; one with gates only when they are gone."""
-        parked = (self.place[pod] == Place.UNSCHEDULABLE) & ~self.has_gates(pod, old)
-        place = super().place_after_update(pod, old, new)
-        return select(parked & self.is_respecified(old, new), self.retry_place(pod), place)
+        parked = (self.sub_queue[pod] == SubQueue.UNSCHEDULABLE) & ~self.has_gates(pod, old)
+        sub_queue = super().sub_queue_after_update(pod, old, new)
+        return select(parked & self.is_respecified(old, new), self.retry_sub_queue(pod), sub_queue)
 
     def matches(self, pod: Pod, event: ClusterEvent, about: Pod | Node | None = None) -> Expr:
         """podMatchesEvent: one of the plugins that rejected the pod asked for the event."""

@@ -6,7 +6,7 @@ import pytest
 
 from podrace.model.environment.objects import Pod, PodCopy
 from podrace.model.scheduler.event_handlers import Removal, Waking
-from podrace.model.scheduler.queue.scheduling_queue import Place
+from podrace.model.scheduler.queue.scheduling_queue import SubQueue
 from tests.model.clusters import concrete, enabled, nodes, spec
 
 
@@ -49,7 +49,7 @@ def test_an_assumed_pod_that_is_deleted_is_forgotten_and_wakes_parked_pods():
     model, handlers, api, (a, x), on = make("1.35")
     queue, cache = model.part("queue"), model.part("cache")
     model.do(lambda: cache.assume(a, on[0], PodCopy()))
-    model.do(lambda: queue.put(a, Place.NONE, PodCopy()))
+    model.do(lambda: queue.put(a, SubQueue.NONE, PodCopy()))
     model.do(lambda: api.delete_pod(a))
     for step in (handlers.handle_for_queue, handlers.look_whether_assumed):
         model.do(lambda step=step: step(a))

@@ -14,8 +14,7 @@ from podrace.model.language import NotEnabled, any_of, as_expr, trace_system
 from podrace.model.scheduler.binding import BindingPhase
 from podrace.model.scheduler.event_handlers import Removal
 from podrace.model.scheduler.framework.status import Phase
-from podrace.model.scheduler.framework.waiting_pods import Signal
-from podrace.model.scheduler.reservation import PermitAnswer
+from podrace.model.scheduler.framework.waiting_pods import PermitAnswer, Signal
 from podrace.properties import PROPERTIES, instrument
 from tests.model.clusters import concrete, nodes, spec
 

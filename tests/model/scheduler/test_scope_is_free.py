@@ -16,7 +16,7 @@ from podrace.model.environment.actors import Users
 from podrace.model.environment.objects import ClusterSpec, ExtensionPoint, Node, Pod
 from podrace.model.environment.watch import PodWatch
 from podrace.model.history import resolve
-from podrace.model.history.requeue import NodeChecked
+from podrace.model.history.failure_changes import NodeChecked
 from podrace.model.language import as_expr, require
 from podrace.model.scheduler import (
     Binding,
@@ -29,8 +29,8 @@ from podrace.model.scheduler import (
     WaitingPods,
 )
 from podrace.model.scheduler.binding import BindingPhase
-from podrace.model.scheduler.queue.scheduling_queue import Place
-from podrace.model.scheduler.reservation import PermitAnswer
+from podrace.model.scheduler.framework.waiting_pods import PermitAnswer
+from podrace.model.scheduler.queue.scheduling_queue import SubQueue
 from podrace.properties import PROPERTIES, instrument
 from tests.model.clusters import nodes, race_72124, spec
 
@@ -137,8 +137,8 @@ class NobodyRemovesGates(Users):
 
 
 class QueueWithoutBackoff(PriorityQueue):
-    def backing_off_place(self):
-        return Place.ACTIVE
+    def backing_off_sub_queue(self):
+        return SubQueue.ACTIVE
 
     def flush_backoff(self, pod: Pod):
         require(False)

@@ -1,1 +1,0 @@
-"""How a counterexample speaks of the scheduler."""

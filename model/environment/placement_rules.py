@@ -1,0 +1,217 @@
+"""What a pod asks of the nodes and of the pods around it: selectors, affinity, taints, topology spread.
+
+All of it is fixed by the scenario. Nothing here knows what a pod or a node is: a rule looks at labels and names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Protocol
+
+_VALUE = re.compile(r"(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?", re.ASCII)
+_WHOLE = re.compile(r"[+-]?[0-9]{1,30}", re.ASCII)
+
+
+def whole_number(text: str) -> int | None:
+    """The number of 64 bits that a text stands for; None if it is none."""
+    number = int(text) if _WHOLE.fullmatch(text) else None
+    return number if number is not None and -(1 << 63) <= number < 1 << 63 else None
+
+
+class Operator(Enum):
+    """How a requirement compares a label with its values."""
+
+    IN = "In"
+    NOT_IN = "NotIn"
+    EXISTS = "Exists"
+    DOES_NOT_EXIST = "DoesNotExist"
+    GREATER = "Gt"  # node affinity only
+    LESS = "Lt"  # node affinity only
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """One of a selector's matchExpressions."""
+
+    key: str
+    operator: Operator
+    values: tuple[str, ...] = ()
+
+    def holds(self, labels: Mapping[str, str]) -> bool:
+        """Whether an object with these labels meets the requirement; NotIn is met without the label too.
+
+        Gt and Lt compare whole numbers of 64 bits; what is no such number meets neither.
+        """
+        match self.operator:
+            case Operator.IN:
+                return labels.get(self.key) in self.values
+            case Operator.NOT_IN:
+                return labels.get(self.key) not in self.values
+            case Operator.EXISTS:
+                return self.key in labels
+            case Operator.DOES_NOT_EXIST:
+                return self.key not in labels
+            case Operator.GREATER | Operator.LESS:
+                return self._compares(labels.get(self.key, ""))
+
+    def _compares(self, label: str) -> bool:
+        limit = whole_number(self.values[0]) if len(self.values) == 1 else None
+        number = whole_number(label)
+        if limit is None or number is None:
+            return False
+        return number > limit if self.operator is Operator.GREATER else number < limit
+
+
+@dataclass(frozen=True, slots=True)
+class Selector:
+    """A LabelSelector; the empty one matches everything. `nothing` stands for a selector that is not set."""
+
+    match_labels: Mapping[str, str] = field(default_factory=dict)
+    expressions: tuple[Requirement, ...] = ()
+    nothing: bool = False
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing to meet."""
+        return not (self.nothing or self.match_labels or self.expressions)
+
+    @property
+    def valid(self) -> bool:
+        """Whether every value could be a label's value."""
+        values = [*self.match_labels.values(), *(v for e in self.expressions for v in e.values)]
+        return all(len(v) <= 63 and _VALUE.fullmatch(v) for v in values)
+
+    def matches(self, labels: Mapping[str, str]) -> bool:
+        """Whether an object with these labels is meant."""
+        if self.nothing:
+            return False
+        return all(labels.get(k) == v for k, v in self.match_labels.items()) and all(
+            e.holds(labels) for e in self.expressions
+        )
+
+
+class Labelled(Protocol):
+    """What a term looks at of a pod."""
+
+    namespace: str
+    namespace_labels: dict[str, str]
+    labels: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A pod (anti-)affinity term: pods that its selector matches, in one topology domain.
+
+    The pods meant are those of `namespaces`, and of the namespaces that `namespace_selector` matches; where
+    neither is given, those of the namespace of the pod that has the term (the pod fills it in). `weight` counts
+    for preferred terms.
+    """
+
+    match_labels: Mapping[str, str]
+    topology_key: str
+    required: bool = True
+    anti: bool = False
+    expressions: tuple[Requirement, ...] = ()
+    namespaces: tuple[str, ...] = ()
+    namespace_selector: Selector | None = None
+    weight: int = 1
+    nothing: bool = False
+
+    @property
+    def selector(self) -> Selector:
+        """The term's label selector."""
+        return Selector(self.match_labels, self.expressions, self.nothing)
+
+    @property
+    def valid(self) -> bool:
+        """Whether the term's selectors can be parsed."""
+        return self.selector.valid and (self.namespace_selector is None or self.namespace_selector.valid)
+
+    def selects(self, labels: Mapping[str, str]) -> bool:
+        """Whether a pod with these labels is meant, if it is in the right namespace."""
+        return self.selector.matches(labels)
+
+    def admits(self, namespace: str, labels: Mapping[str, str]) -> bool:
+        """Whether pods of a namespace with these labels are meant."""
+        by_label = self.namespace_selector is not None and self.namespace_selector.matches(labels)
+        return namespace in self.namespaces or by_label
+
+    def matches(self, pod: Labelled) -> bool:
+        """Whether the term means this pod."""
+        return self.admits(pod.namespace, pod.namespace_labels) and self.selects(pod.labels)
+
+
+NODE_NAME = "metadata.name"
+"""The only field of a node that `matchFields` may name."""
+
+
+@dataclass(frozen=True, slots=True)
+class NodeTerm:
+    """A nodeSelectorTerm: every requirement on labels and on fields is met. One without any matches no node."""
+
+    expressions: tuple[Requirement, ...] = ()
+    fields: tuple[Requirement, ...] = ()
+
+    def matches(self, name: str, labels: Mapping[str, str]) -> bool:
+        """Whether the node with this name and these labels is meant."""
+        if not (self.expressions or self.fields):
+            return False
+        by_field = all(len(f.values) == 1 and f.holds({NODE_NAME: name}) for f in self.fields)
+        return by_field and all(e.holds(labels) for e in self.expressions)
+
+
+@dataclass(frozen=True, slots=True)
+class NodeAffinity:
+    """requiredDuringSchedulingIgnoredDuringExecution: one of the terms matches."""
+
+    terms: Sequence[NodeTerm]
+
+    def matches(self, name: str, labels: Mapping[str, str]) -> bool:
+        """Whether the node with this name and these labels is admitted; no term admits none."""
+        return any(term.matches(name, labels) for term in self.terms)
+
+
+@dataclass(frozen=True, slots=True)
+class Taint:
+    """A taint of a node."""
+
+    key: str
+    value: str = ""
+    effect: str = "NoSchedule"
+
+
+@dataclass(frozen=True, slots=True)
+class Toleration:
+    """A toleration of a pod; without a key it tolerates every taint of its effect, without an effect all of them."""
+
+    key: str = ""
+    operator: str = "Equal"
+    value: str = ""
+    effect: str = ""
+
+    def tolerates(self, taint: Taint) -> bool:
+        """Whether a pod with this toleration can live with the taint."""
+        if self.effect not in ("", taint.effect) or self.key not in ("", taint.key):
+            return False
+        return self.operator == "Exists" or self.value == taint.value
+
+
+@dataclass(frozen=True)
+class SpreadConstraint:
+    """A hard constraint (DoNotSchedule): how unevenly the pods of `selector` may lie over the values of a node label.
+
+    `others` says how many more pods it counts in which domain: pods that are no part of the cluster that is modelled, but
+    stay where they are. A domain that is named there does not go when its nodes do.
+    """
+
+    topology_key: str
+    selector: Selector
+    max_skew: int = 1
+    others: Mapping[str, int] = field(default_factory=dict)
+
+    def counts(self, labels: Mapping[str, str]) -> bool:
+        """Whether a pod with these labels, in the namespace of the constraint's owner, is counted."""
+        return self.selector.matches(labels)

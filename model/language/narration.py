@@ -1,0 +1,169 @@
+"""How a model tells of itself: words that a component declares beside its steps and its state.
+
+    @step(actor="scheduler")
+    @tells(
+        Sentence("{pod} fits on {node}.", changes("scheduler.verdict", after=Status.FEASIBLE)),
+        "The filters are run for {pod} on {node}.",
+    )
+    def filter(self, pod: Pod, node: Node) -> None: ...
+
+Words only: no engine reads them, and no verdict, count, slice or fingerprint depends on them. Whoever declares none is told
+by the names of steps and variables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+F = TypeVar("F", bound=Callable[..., Any])
+E = TypeVar("E", bound=type[Enum])
+
+
+class Content(Enum):
+    """What a condition may ask of a value instead of naming it.
+
+    A value says nothing if it is false, none, or the first member of its enum.
+    """
+
+    ANYTHING = 0
+    SOMETHING = 1
+    NOTHING = 2
+
+
+ANYTHING, SOMETHING, NOTHING = Content
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """A condition on a step: it changed a cell of `state`, or of what is below it, from `before` to `after`.
+
+    `state` is a part and the names of fields, without keys: `queue.sub_queue`, `api.pod.node`.
+    """
+
+    state: str
+    before: Any = ANYTHING
+    after: Any = ANYTHING
+
+
+def changes(state: str, before: Any = ANYTHING, after: Any = ANYTHING) -> Changes:
+    """The condition that a step changed a cell of `state`; values are Python values, or ANYTHING, SOMETHING, NOTHING."""
+    return Changes(state, before, after)
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A step in one sentence, for where it changed what `when` says.
+
+    Names in braces are the step's arguments. With a condition there are `{before}` and `{after}`, the values of the
+    changed cell, and `{0}`, `{1}`, its keys.
+    """
+
+    text: str
+    when: Changes | None = None
+
+
+def tells(*sentences: Sentence | str) -> Callable[[F], F]:
+    """How a step is told: by the first sentence whose condition the step meets.
+
+    An overriding method is told as the one that it overrides, unless it declares sentences of its own.
+    """
+
+    def mark(function: F) -> F:
+        made = tuple(Sentence(s) if isinstance(s, str) else s for s in sentences)
+        function.__podrace_tells__ = made  # type: ignore[attr-defined]
+        return function
+
+    return mark
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """How a change of a piece of state is told: by `set` if its new value says something, else by `cleared`.
+
+    An empty text hides the change. `{0}`, `{1}` are the keys of the cell, `{before}` and `{after}` the values, any other
+    name is an argument of the step. A `decisive` change stands out.
+    """
+
+    set: str = ""
+    cleared: str = ""
+    decisive: bool = False
+
+
+def words(said: Mapping[str, Words]) -> Mapping[str, Words]:
+    """The words for the state of a component: see Component.phrases."""
+    return MappingProxyType(dict(said))
+
+
+UNTOLD = words({})
+"""The words of state that is bookkeeping: none."""
+
+
+def spoken(**words: str) -> Callable[[E], E]:
+    """Words for the members of an Enum class, by their names; a member without words is told by its name."""
+
+    def mark(members: E) -> E:
+        unknown = words.keys() - members.__members__.keys()
+        if unknown:
+            raise TypeError(f"{members.__name__} has no member {', '.join(sorted(unknown))}")
+        members.__podrace_words__ = words  # type: ignore[attr-defined]
+        return members
+
+    return mark
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One thing that can be known of a pod or a node: what is said if it is so, with `{value}`, and if it is not.
+
+    All who know of a `compared` fact should agree on it in the end.
+    """
+
+    name: str
+    says: str
+    denies: str = ""
+    compared: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Knowledge:
+    """What a component knows: the facts that pieces of its state say, by the fields' names.
+
+    A name stands for a fact without special words. What is not per entity is about `subject`. Where the field `key` says
+    nothing, the component does not know of the entity at all. `fleeting` knowledge is there only while it says something.
+    """
+
+    view: str
+    facts: Mapping[str, Fact | str] = field(default_factory=dict)
+    subject: str = ""
+    key: str = ""
+    fleeting: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Somebody who is told by a channel: of the events from `position` on (all without one) that have the field `only`.
+
+    While `busy`, the first of them has reached it already. Both are names of variables.
+    """
+
+    name: str
+    position: str = ""
+    only: str = ""
+    busy: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Channel:
+    """Events on their way to somebody: the queue `log` of the component. The field `subject` says what an event is about.
+
+    What else an event says are the facts of its fields' names.
+    """
+
+    name: str
+    log: str
+    subject: str
+    readers: tuple[Reader, ...] = ()

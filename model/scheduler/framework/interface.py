@@ -1,0 +1,48 @@
+"""What the parts of the scheduler below know of those above them (framework/interface.go and listers.go, 1.34).
+
+The queue, the cache, the plugins and the preemption are called by the scheduling cycle, and now and then ask something of it, or of
+one another. What they ask is said here, so that none of them has to know who answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Protocol
+
+from ...environment.objects import ExtensionPoint, Node, Pod
+from ...language import Expr
+from .placement import Placement
+
+
+class PodNominator(Protocol):
+    """Who is nominated to a node."""
+
+    def nominated_to(self, pod: Pod, node: Node) -> Expr:
+        """Whether the scheduler knows of a nomination of `pod` to `node`."""
+
+
+class SharedLister(Protocol):
+    """The snapshot, as plugins see it."""
+
+    def placement(self) -> Placement:
+        """Which pods count on which nodes."""
+
+
+class PreEnqueuePlugin(Protocol):
+    """A plugin that can keep a pod out of activeQ and backoffQ."""
+
+    def holds(self, pod: Pod) -> Expr:
+        """Whether the pod has to wait."""
+
+
+class Framework(Protocol):
+    """At which extension points the configured plugins have work to do."""
+
+    def extension_points(self, pod: Pod) -> Iterable[ExtensionPoint]:
+        """Where plugins have work to do for the pod."""
+
+
+class NodeToStatus(Protocol):
+    """What the filters, and the dry run after them, have found out about each node (NodeToStatusReader)."""
+
+    verdict: Any  # per node, a NodeStatus

@@ -1,0 +1,614 @@
+"""The scheduling cycle: what one goroutine does with one pod at a time (scheduleOne; schedule_one.go, 1.34).
+
+Each step is one locked call, one API call, or one read of a lister, together with the goroutine's own computation around it.
+What a step computes is asked of the parts that know it: the filters, the scores, the preemption, the snapshot, the queue.
+A cycle takes a pod from activeQ, takes a snapshot, and filters the nodes one by one. Where the pod fits, it is assumed on a node,
+and its binding cycle starts. Where it fits nowhere, preemption follows (PostFilter, 1.19; sched.preempt before), and then the
+failure handler.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from ..environment.faults import Fault
+from ..environment.objects import ExtensionPoint, Node, Pod, PodCopy
+from ..language import (
+    SOMETHING,
+    Component,
+    Expr,
+    Fact,
+    Knowledge,
+    Sentence,
+    Value,
+    Words,
+    all_of,
+    any_of,
+    as_expr,
+    boolean,
+    changes,
+    enum,
+    otherwise,
+    per,
+    record,
+    ref,
+    require,
+    select,
+    step,
+    tells,
+    when,
+    words,
+)
+from .failure import FailedAttempt
+from .framework.events import Plugin
+from .framework.status import Code, NodeStatus, Phase
+from .framework.waiting_pods import PermitAnswer
+
+if TYPE_CHECKING:
+    from ..environment.api import APIServer
+    from ..environment.faults import Faults
+    from ..environment.watch import PodWatch
+    from .binding import Binding
+    from .cache.scheduler_cache import Cache
+    from .cache.snapshot import Snapshot
+    from .failure import FailureHandler
+    from .framework.filters import Filters
+    from .framework.scores import Scores
+    from .framework.waiting_pods import WaitingPods
+    from .preemption.async_preemption import AsyncPreemption
+    from .preemption.evaluator import Preemption
+    from .queue.nominator import Nominator
+    from .queue.scheduling_queue import PriorityQueue
+
+
+FILTERED = (
+    Sentence(
+        "The filters pass: {pod} fits on {node}.", changes("scheduler.verdict", after=NodeStatus.FEASIBLE)
+    ),
+    Sentence(
+        "The filters fail: {pod} does not fit on {node}.",
+        changes("scheduler.verdict", after=NodeStatus.REJECTED),
+    ),
+    Sentence(
+        "The filters fail: {pod} can never fit on {node}, whoever is evicted.",
+        changes("scheduler.verdict", after=NodeStatus.UNRESOLVABLE),
+    ),
+    Sentence("The filters are run for {pod} on {node}."),
+)
+
+
+class Scheduler(Component):
+    """The scheduling goroutine: what it knows between two steps, and the steps (`schedulingCycle`).
+
+    `phase` is the next thing that it does. `pod` is the pod of this cycle and `copy` its object as the queue had it.
+    `verdict` is the status of each node, `host` is the node that was chosen. `nominee` is the node that preemption
+    chose; `withdraws` says that preemption found none, for good. `error`: the attempt ended in an error rather than in "does
+    not fit". `scheduler_error`: the condition's reason is to be SchedulerError. `missing` is the node that the error says does
+    not exist. `rejected_by` is the fit error's diagnosis: the plugins for which some node was no choice.
+
+    A pod for which no plugin has work at an extension point passes it within the step before.
+    """
+
+    api: APIServer
+    pod_watch: PodWatch
+    faults: Faults
+    queue: PriorityQueue
+    nominator: Nominator
+    cache: Cache
+    snapshot: Snapshot
+    filters: Filters
+    scores: Scores
+    preemption: Preemption
+    async_preemption: AsyncPreemption
+    waiting: WaitingPods
+    binding: Binding
+    failure: FailureHandler
+
+    phase = enum(Phase)
+    pod = ref(Pod)
+    copy = record(PodCopy)
+    host = ref(Node)
+    nominee = ref(Node)
+    withdraws = boolean()
+    error = boolean()
+    scheduler_error = boolean()
+    missing = ref(Node)
+    verdict = per(Node, enum(NodeStatus))
+    rejected_by = per(Plugin, boolean())
+
+    phrases = words(
+        {
+            "verdict": Words("{pod} {after} {0}"),
+            "nominee": Words("decision: {pod} is to go to {after}", decisive=True),
+            "error": Words("the attempt to schedule {pod} ends in an error", decisive=True),
+        }
+    )
+    knowledge = (
+        Knowledge(
+            "scheduling cycle",
+            {
+                "pod": Fact("pod", "busy with {value}", "busy with no pod"),
+                "phase": "phase",
+                "host": Fact("host", "host {value}"),
+                "nominee": Fact("nominee", "decided for {value}"),
+                "error": Fact("error", "in error"),
+                "verdict": Fact("verdict", "{value} it"),
+            },
+            subject="the cycle",
+        ),
+    )
+
+    def at(self, phase: Phase, pod: Pod) -> Expr:
+        """Whether the goroutine is about to do `phase` for `pod`."""
+        return (self.phase == phase) & (self.pod == pod)
+
+    def end(self) -> None:
+        """scheduleOne returns; nothing of the cycle is kept."""
+        self.phase = Phase.IDLE
+        self.pod = None
+        self.copy = PodCopy()
+        self.host = None
+        self.nominee = None
+        self.withdraws = False
+        self.error = False
+        self.scheduler_error = False
+        self.missing = None
+        for node in self.universe[Node]:
+            self.verdict[node] = NodeStatus.UNTRIED
+        for plugin in self.universe[Plugin]:
+            self.rejected_by[plugin] = False
+        self.snapshot.clear()
+        self.preemption.clear()
+
+    # --- next pod ------------------------------------------------------------------------------------
+
+    @step(actor="scheduler")
+    @tells("The scheduler takes {pod} from the head of activeQ.")
+    def pop(self, pod: Pod) -> None:
+        """NextPod: take the head of activeQ."""
+        require(self.phase == Phase.IDLE)
+        discarded = self.queue.discards(pod)
+        copy = self.queue.pop(pod)
+        with when(~discarded):
+            self.pod = pod
+            self.copy = copy
+            self.phase = Phase.POPPED
+
+    def skips(self, pod: Pod) -> Expr:
+        """skipPodSchedule: the pod is being deleted, or is assumed."""
+        return self.copy.terminating | self.cache.is_assumed(pod)
+
+    @step(actor="scheduler")
+    @tells("The scheduler leaves {pod} alone: it needs no scheduling any more.")
+    def skip(self, pod: Pod) -> None:
+        """The popped pod needs no scheduling."""
+        require(self.at(Phase.POPPED, pod))
+        require(self.skips(pod))
+        self.skipped(pod)
+        self.end()
+
+    def skipped(self, pod: Pod) -> None:
+        """The pod is in flight no longer."""
+        self.queue.done(pod)
+
+    # --- schedule ------------------------------------------------------------------------------------
+
+    def ready_for_snapshot(self, pod: Pod) -> Expr:
+        """Whether the next thing is to take the snapshot."""
+        return self.at(Phase.POPPED, pod) & ~self.skips(pod)
+
+    @step(actor="scheduler")
+    @tells("The scheduler takes its snapshot of the cache. The rest of the cycle for {pod} relies on it.")
+    def take_snapshot(self, pod: Pod) -> None:
+        """UpdateSnapshot: this cycle works on the cache as it is now."""
+        require(self.ready_for_snapshot(pod))
+        inconsistent = self.snapshot.update()
+        self.phase = self.first_filtering()
+        with when(inconsistent | self.has_no_nodes()):
+            self.error = True
+            self.phase = Phase.FAIL
+
+    def first_filtering(self) -> Expr:
+        """A pod that is nominated to a node of the snapshot is tried there first (PreferNominatedNode)."""
+        known = any_of((self.copy.nominated == n) & self.snapshot.listed[n] for n in self.universe[Node])
+        return select(known, Phase.FILTERING_NOMINATED, Phase.FILTERING)
+
+    def has_no_nodes(self) -> Expr:
+        """ErrNoNodesAvailable: there is no node to try."""
+        return all_of(~self.snapshot.listed[n] for n in self.universe[Node])
+
+    @step(actor="scheduler")
+    @tells(*FILTERED)
+    def filter_nominated(self, pod: Pod, node: Node) -> None:
+        """Run the filters for the nominated node alone; if it passes it wins, if not all nodes are tried."""
+        require(self.at(Phase.FILTERING_NOMINATED, pod) & (self.copy.nominated == node))
+        with when(self._filtered(pod, node) == NodeStatus.FEASIBLE):
+            self.verdict[node] = NodeStatus.FEASIBLE
+            self.phase = Phase.SELECT
+        with otherwise():
+            self.phase = Phase.FILTERING
+
+    @step(actor="scheduler")
+    @tells(*FILTERED)
+    def filter(self, pod: Pod, node: Node) -> None:
+        """Run the filters for one node, twice if pods are nominated to it (the nominator is read now)."""
+        require(self.at(Phase.FILTERING, pod))
+        require(self.snapshot.listed[node] & (self.verdict[node] == NodeStatus.UNTRIED))
+        self.verdict[node] = self._filtered(pod, node)
+        with when(self.no_node_is(NodeStatus.UNTRIED)):
+            self._conclude_filtering(pod)
+
+    def _filtered(self, pod: Pod, node: Node) -> Expr:
+        self.diagnose(pod, node)
+        code = self.filters.run_with_nominated(pod, node, self.snapshot.placement())
+        return select(self.snapshot.live[node], self.verdict_of(code), NodeStatus.REJECTED)
+
+    def verdict_of(self, code: Value) -> Expr:
+        """What the cycle keeps of the filters' answer."""
+        answer = as_expr(code)
+        rejected = select(answer == Code.UNRESOLVABLE, NodeStatus.UNRESOLVABLE, NodeStatus.REJECTED)
+        return select(answer == Code.SUCCESS, NodeStatus.FEASIBLE, rejected)
+
+    def diagnose(self, pod: Pod, node: Node) -> None:
+        """Diagnosis.UnschedulablePlugins: note the filter that rejects the pod on this node, if one does."""
+        rejecting = self.filters.rejected_by_with_nominated(pod, node, self.snapshot.placement())
+        for plugin in self.universe[Plugin]:
+            if plugin.name in rejecting:
+                with when(rejecting[plugin.name] & self.snapshot.live[node]):
+                    self.rejected_by[plugin] = True
+
+    def no_node_is(self, status: NodeStatus) -> Expr:
+        """Whether no node of the cycle's list has this status."""
+        return all_of(~self.snapshot.listed[n] | (self.verdict[n] != status) for n in self.universe[Node])
+
+    def _conclude_filtering(self, pod: Pod) -> None:
+        none = self.no_node_is(NodeStatus.FEASIBLE)
+        error = self.filters.scheduling_error(pod, ~none)
+        with when(error):
+            self.error = True
+            self.missing = self.filters.missing_node(pod)
+            self.phase = Phase.FAIL
+        with otherwise(none):
+            self.phase = self.phase_after_fit_error()
+        with otherwise():
+            self.phase = Phase.SELECT
+
+    def phase_after_fit_error(self) -> Phase:
+        """What follows when the pod fits no node: preemption, and the failure handler after it."""
+        return Phase.REREAD_PREEMPTOR
+
+    # --- host, Reserve, Permit, the start of the binding cycle -----------------------------------------------
+
+    def extension_points(self, pod: Pod) -> Iterable[ExtensionPoint]:
+        """Where plugins have work to do for the pod."""
+        return pod.extension_points
+
+    def cycle_points(self, pod: Pod) -> tuple[ExtensionPoint, ...]:
+        """Those that the scheduling cycle passes once the pod is assumed, in their order."""
+        passed = (ExtensionPoint.RESERVE, ExtensionPoint.PERMIT)
+        return tuple(point for point in passed if point in self.extension_points(pod))
+
+    def require_winner(self, pod: Pod, node: Node) -> None:
+        """selectHost: the node is feasible, and no other scores better where scores decide."""
+        require(self.at(Phase.SELECT, pod))
+        feasible = {n: self.verdict[n] == NodeStatus.FEASIBLE for n in self.universe[Node]}
+        require(feasible[node] & self.scores.wins(pod, node, feasible))
+
+    def require_host(self, pod: Pod, node: Node) -> None:
+        """The pod is to be assumed on this node now."""
+        self.require_winner(pod, node)
+
+    @step(actor="scheduler", random=True)
+    @tells(
+        Sentence(
+            "The scheduler assumes {pod} on {node}: in its cache the pod is there already.",
+            changes("cache.pod.assumed", after=True),
+        ),
+        "The scheduler tries to assume {pod} on {node}, and the cache refuses.",
+    )
+    def assume(self, pod: Pod, node: Node) -> None:
+        """AssumePod on one of the feasible nodes (each may win, unless scores decide)."""
+        self.require_host(pod, node)
+        refused = self.cache.assume(pod, node, self.copy)
+        with when(refused):
+            self.scheduler_error = True
+            self.phase = Phase.FAIL
+        with otherwise():
+            self.host = node
+            self.phase = Phase.ASSUMED
+
+    @step(actor="scheduler")
+    @tells("The scheduler starts a binding goroutine for {pod} and goes on.")
+    def start_binding(self, pod: Pod) -> None:
+        """The assumed pod needs no nomination any more; its binding cycle starts, if no plugin has work before it."""
+        require(self.at(Phase.ASSUMED, pod))
+        self.nominator.delete(pod)
+        self._go_on(pod, self.cycle_points(pod))
+
+    def _go_on(self, pod: Pod, left: Sequence[ExtensionPoint]) -> None:
+        if left:
+            self.phase = _PHASES[left[0]]
+        else:
+            self.binding.start(pod, self.host, self.copy)
+            self.end()
+
+    @step(actor="scheduler")
+    @tells("The Reserve plugins run for {pod}.")
+    def reserve(self, pod: Pod, ok: bool) -> None:
+        """The Reserve plugins; an error of one, and the assumed pod is forgotten."""
+        points = self.cycle_points(pod)
+        if ExtensionPoint.RESERVE not in points:
+            require(False)
+            return
+        require(self.at(Phase.RESERVE, pod))
+        if ok:
+            self._go_on(pod, points[points.index(ExtensionPoint.RESERVE) + 1 :])
+        else:
+            self.faults.spend(Fault.PLUGIN_ERROR)
+            self.scheduler_error = True
+            self.phase = Phase.FORGET
+
+    @step(actor="scheduler")
+    @tells("The Permit plugins answer about {pod}: {answer}.")
+    def permit(self, pod: Pod, answer: PermitAnswer) -> None:
+        """The Permit plugins; a pod that is to wait does so in its binding cycle."""
+        if ExtensionPoint.PERMIT not in self.cycle_points(pod):
+            require(False)
+            return
+        require(self.at(Phase.PERMIT, pod))
+        if answer is PermitAnswer.REJECT:
+            self.faults.spend(Fault.PERMIT_REJECTION)
+            self.phase = Phase.FORGET
+            return
+        if answer is PermitAnswer.WAIT:
+            self.waiting.add(pod)
+        self._go_on(pod, ())
+
+    @step(actor="scheduler")
+    @tells("The scheduler forgets {pod}: the cache has it on no node any more.")
+    def forget(self, pod: Pod) -> None:
+        """ForgetPod, after a plugin's error or rejection: nobody is woken."""
+        if not self.cycle_points(pod):
+            require(False)
+        require(self.at(Phase.FORGET, pod))
+        self.cache.forget(pod, self.host)
+        self.phase = Phase.FAIL
+
+    # --- PostFilter ------------------------------------------------------------------------------------------
+
+    def read_preemptor(self, pod: Pod) -> tuple[Expr, Expr]:
+        """The preemptor is read again, from the lister: whether it exists, and its nomination."""
+        current = self.pod_watch.lister[pod]
+        return current.exists, current.nominated
+
+    @step(actor="scheduler")
+    @tells(
+        Sentence(
+            "Preemption for {pod} begins: the scheduler reads the pod again, and it may preempt.",
+            changes("scheduler.phase", after=SOMETHING),
+        ),
+        "Preemption for {pod} begins, and ends at once: the pod is gone, or may not preempt.",
+    )
+    def reread_preemptor(self, pod: Pod) -> None:
+        """PostFilter begins: read the preemptor again and see whether it may preempt."""
+        require(self.at(Phase.REREAD_PREEMPTOR, pod))
+        exists, nominated = self.read_preemptor(pod)
+        helpful = self.preemption.might_help_somewhere()
+        may = exists & self.preemption.eligible(pod, nominated)
+        with when(may & helpful):
+            self.phase = Phase.DRY_RUN
+        with otherwise(may):
+            self.hopeless(nominated)
+        with otherwise():
+            self._after_preemption()
+
+    def hopeless(self, nominated: Value) -> None:
+        """No eviction on any node would help."""
+        self.no_candidate()
+
+    def no_candidate(self) -> None:
+        """Preemption ends without a candidate: the preemptor is not nominated any more."""
+        self.withdraws = True
+        self._after_preemption()
+
+    @step(actor="scheduler")
+    @tells(
+        Sentence(
+            "Preemption could make room for {pod} on {node} by evicting {0}.",
+            changes("preemption.victim", after=True),
+        ),
+        Sentence(
+            "Preemption could make {pod} fit on {node}, and would evict nobody.",
+            changes("scheduler.verdict", after=NodeStatus.CANDIDATE),
+        ),
+        "Preemption on {node} would not help {pod}.",
+    )
+    def dry_run(self, pod: Pod, node: Node) -> None:
+        """Find the victims whose eviction would make room on one node (the nominator is read now)."""
+        require(self.at(Phase.DRY_RUN, pod))
+        require((self.verdict[node] == NodeStatus.REJECTED) & ~self.preemption.has_enough(pod))
+        candidate, victims = self.preemption.candidate(pod, node)
+        self.verdict[node] = select(candidate, NodeStatus.CANDIDATE, NodeStatus.NO_CANDIDATE)
+        for q, is_victim in victims.items():
+            with when(candidate & is_victim):
+                self.preemption.victim[q] = True
+        with when(self.no_node_is(NodeStatus.REJECTED) & self.no_node_is(NodeStatus.CANDIDATE)):
+            self.no_candidate()
+
+    @step(actor="scheduler", random=True)
+    @tells("Preemption decides: {pod} is to go to {node}.")
+    def choose_candidate(self, pod: Pod, node: Node) -> None:
+        """Choose the node where preemption costs least; from here on the pod is meant to go there."""
+        searched = self.no_node_is(NodeStatus.REJECTED) | self.preemption.has_enough(pod)
+        require(self.at(Phase.DRY_RUN, pod) & searched)
+        require(self.preemption.may_be_chosen(pod, node))
+        self.preemption.commit(pod, node)
+        self.nominee = node
+        self.after_choice(pod, node)
+
+    def after_choice(self, pod: Pod, node: Node) -> None:
+        """What follows the choice: a goroutine evicts the victims (the failure handler records the nomination)."""
+        victims = {q: self.to_be_evicted(q) for q in self.universe[Pod] if q is not pod}
+        self.async_preemption.start(pod, node, victims, self.preemption.last_of(pod, victims))
+        self._after_preemption()
+
+    def to_be_evicted(self, victim: Pod) -> Expr:
+        """Of the victims, those that were not terminating already when the snapshot was taken."""
+        return self.preemption.victim[victim] & ~as_expr(self.snapshot.pod[victim].terminating)
+
+    def preempts_in_cycle(self) -> bool:
+        """Whether the scheduling cycle itself evicts the victims, one step after the other."""
+        return False
+
+    def advance_preemption(self) -> None:
+        """The next thing that preemption has left to do."""
+        evicted, cleared = self.preemption.none_left("victim"), self.preemption.none_left("to_clear")
+        with when(~evicted):
+            self.phase = Phase.EVICT
+        with otherwise(~cleared):
+            self.phase = Phase.CLEAR_NOMINATIONS
+        with otherwise():
+            self._after_preemption()
+
+    @step(actor="scheduler")
+    @tells(
+        Sentence(
+            "The scheduler evicts {victim} for {pod}: the API server deletes it.",
+            changes("api.pod.exists", after=False),
+        ),
+        Sentence(
+            "The scheduler evicts {victim} for {pod}: the API server sets its deletion timestamp.",
+            changes("api.pod.terminating", after=True),
+        ),
+        "The scheduler sends a DELETE for {victim}, which has no effect.",
+    )
+    def evict(self, pod: Pod, victim: Pod, ok: bool) -> None:
+        """DELETE one victim at the API server; an error ends the preemption."""
+        if pod is victim or not self.preempts_in_cycle():
+            require(False)
+            return
+        require(self.at(Phase.EVICT, pod) & self.preemption.is_next_victim(pod, victim))
+        self.require_deletion(victim)
+        if not ok:
+            self.faults.spend(Fault.WRITE_FAILURE)
+            self.eviction_failed()
+            return
+        with when(self.api.pod[victim].exists):
+            self.api.delete_pod(victim)
+            self.victim_deleted(victim)
+        with otherwise():
+            self.victim_was_gone(victim)
+
+    def victim_was_gone(self, victim: Pod) -> None:
+        """What follows if the API server does not know the victim: as good as deleted."""
+        self.done_with(victim)
+
+    def require_deletion(self, victim: Pod) -> None:
+        """A victim that waits for permission is not deleted."""
+        require(~self.waiting.holds(victim))
+
+    def victim_deleted(self, victim: Pod) -> None:
+        """What follows the deletion: the next victim."""
+        self.done_with(victim)
+
+    def done_with(self, victim: Pod) -> None:
+        """One victim less."""
+        self.preemption.victim[victim] = False
+        self.advance_preemption()
+
+    @step(actor="scheduler")
+    @tells("The scheduler rejects the victim {victim}, if it waits for permission.")
+    def reject_waiting(self, pod: Pod, victim: Pod) -> None:
+        """A victim that waits for permission is rejected in memory; if it was allowed just now, that is lost."""
+        if pod is victim or not self.rejects_in_cycle(victim):
+            require(False)
+            return
+        require(self.at(Phase.EVICT, pod) & self.preemption.is_next_victim(pod, victim))
+        require(self.waiting.holds(victim))
+        self.waiting.reject(victim)
+        self.done_with(victim)
+
+    def rejects_in_cycle(self, victim: Pod) -> bool:
+        """Whether the scheduling cycle itself may have to reject this victim."""
+        return self.preempts_in_cycle() and ExtensionPoint.PERMIT in self.extension_points(victim)
+
+    def eviction_failed(self) -> None:
+        """PostFilter returns an error: no node is nominated."""
+        self.nominee = None
+        self.preemption.clear()
+        self._after_preemption()
+
+    @step(actor="scheduler")
+    @tells(
+        "The scheduler withdraws, at the API server, the nomination of {other}, which has a lower priority."
+    )
+    def clear_lower_nomination(self, pod: Pod, other: Pod) -> None:
+        """Withdraw, at the API server, the nomination of a lower-priority pod to the chosen node."""
+        if pod is other or not self.preempts_in_cycle():
+            require(False)
+        require(self.at(Phase.CLEAR_NOMINATIONS, pod) & self.preemption.to_clear[other])
+        self.api.clear_nomination(other)
+        self.preemption.to_clear[other] = False
+        self.advance_preemption()
+
+    def _after_preemption(self) -> None:
+        self.preemption.clear()
+        self.after_preemption()
+
+    def after_preemption(self) -> None:
+        """What follows preemption, whatever its outcome."""
+        self.phase = Phase.FAIL
+
+    # --- failure ---------------------------------------------------------------------------------------------
+
+    @step(actor="scheduler")
+    @tells("The attempt to schedule {pod} has failed; the failure handler takes over.")
+    def fail(self, pod: Pod) -> None:
+        """The attempt failed: the failure handler takes over (handleSchedulingFailure)."""
+        require(self.at(Phase.FAIL, pod))
+        with when(self.is_fit_error()):
+            plugins = self.universe[Plugin]
+            self.queue.record_rejection(pod, {p: self.rejected_by[p] for p in plugins})
+        self.failure.begin(
+            pod,
+            FailedAttempt(
+                self.copy,
+                self.nominee_to_record(),
+                withdraws=self.withdraws | ~self.is_fit_error(),
+                unschedulable=~self.scheduler_error,
+                missing=self.missing,
+            ),
+        )
+        self.phase = Phase.FAILING
+
+    def is_fit_error(self) -> Expr:
+        """Whether the attempt failed because the pod fits no node."""
+        return self.no_node_is(NodeStatus.FEASIBLE) & ~self.error
+
+    def nominee_to_record(self) -> Value:
+        """The nomination that the failure handler is to record."""
+        nominee: Expr = self.nominee
+        return nominee
+
+    def failure_handled(self, pod: Pod) -> None:
+        """The failure handler is through; if it worked for this cycle, the cycle goes on."""
+        with when(self.at(Phase.FAILING, pod)):
+            self.after_failure()
+
+    def after_failure(self) -> None:
+        """What follows the failure handler: nothing."""
+        self.end()
+
+    # --- for properties --------------------------------------------------------------------------------
+
+    def in_flight(self, pod: Pod) -> Expr:
+        """Whether the scheduling cycle holds the pod."""
+        return self.pod == pod
+
+    def decided(self, pod: Pod, node: Value) -> Expr:
+        """Whether this cycle has decided that `pod` is to go to `node` after preemption."""
+        return (self.pod == pod) & (self.nominee == node)
+
+
+_PHASES = {ExtensionPoint.RESERVE: Phase.RESERVE, ExtensionPoint.PERMIT: Phase.PERMIT}

@@ -1,0 +1,187 @@
+"""PodTopologySpread, against the same counts made by hand."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import partial
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from podrace.model.environment.objects import Node, Pod, PodObject
+from podrace.model.environment.placement_rules import Selector, SpreadConstraint
+from podrace.model.scheduler.framework.events import (
+    ASSIGNED_POD_DELETE,
+    NODE_ADD,
+    NODE_DELETE,
+    WAITING_POD_GONE,
+    default_plugins,
+)
+from podrace.model.scheduler.framework.status import Code
+from tests.model.clusters import concrete, spec
+
+WEB = {"app": "web"}
+ZONES = (None, "east", "west", "north")
+LABELS: tuple[dict[str, str], ...] = ({}, WEB, {"app": "db"})
+
+
+def codes(pods: list[Pod], on: tuple[Node, ...], leaving: set[int], release: str = "1.34") -> list[Code]:
+    """What the filter says of the last pod on each node."""
+    model = concrete(spec(pods, on), release)
+    filters, snapshot = model.part("filters"), model.part("snapshot")
+
+    def know() -> None:
+        for pod in pods:
+            if pod.index in leaving:
+                told = PodObject(exists=True, node=pod.node, terminating=True)
+                model.part("cache").update_pod(pod, told)
+        snapshot.update()
+
+    model.do(know)
+    plugin = filters.plugins().get("PodTopologySpread")
+    if plugin is None:
+        return []
+    return [model.get(partial(_said, plugin, pods[-1], n, snapshot)) for n in on]
+
+
+def _said(plugin: Any, pod: Pod, node: Node, snapshot: Any) -> Any:
+    return plugin(pod, node, snapshot.placement())
+
+
+def by_hand(pods: list[Pod], on: tuple[Node, ...], leaving: set[int]) -> list[Code]:
+    """Upstream's words (calPreFilterState and Filter, 1.34), on plain numbers."""
+    pod = pods[-1]
+    counting = [n for n in on if all(c.topology_key in n.labels for c in pod.spread) and pod.asks_for(n)]
+    found = []
+    for node in on:
+        code = Code.SUCCESS
+        for c in pod.spread:
+            if c.topology_key not in node.labels:
+                code = Code.UNRESOLVABLE
+                break
+            matches: Counter[str] = Counter({n.labels[c.topology_key]: 0 for n in counting})
+            for value, number in c.others.items():
+                matches[value] = 0 if c.selector.empty else number
+            for q in pods[:-1]:
+                if q.node is None or q.node not in counting or q.index in leaving:
+                    continue
+                if q.namespace == pod.namespace and not c.selector.empty and c.selector.matches(q.labels):
+                    matches[q.node.labels[c.topology_key]] += 1
+            least = min(matches.values(), default=1 << 31)
+            own = int(c.selector.matches(pod.labels))
+            if matches[node.labels[c.topology_key]] + own - least > c.max_skew:
+                code = Code.UNSCHEDULABLE
+                break
+        found.append(code)
+    return found
+
+
+@st.composite
+def clusters(draw: Any) -> tuple[list[Pod], tuple[Node, ...], set[int]]:
+    """A few nodes in zones, bound pods, some of which terminate, and a pod with constraints."""
+    zones = draw(st.lists(st.sampled_from(ZONES), min_size=1, max_size=4))
+    on = tuple(Node(i, f"n{i}", 9, {} if z is None else {"zone": z}) for i, z in enumerate(zones))
+    pods = [
+        Pod(
+            i, f"p{i}", 1, node=draw(st.sampled_from(on)), labels=draw(st.sampled_from(LABELS)),
+            namespace=draw(st.sampled_from(("default", "other"))),
+        )
+        for i in range(draw(st.integers(0, 5)))
+    ]  # fmt: skip
+    keys = st.sampled_from(("zone", "kubernetes.io/hostname"))
+    selectors = st.sampled_from((Selector(WEB), Selector({"app": "db"}), Selector(), Selector(nothing=True)))
+    others = st.dictionaries(st.sampled_from(("east", "west", "far")), st.integers(0, 3), max_size=3)
+    constraint = st.builds(SpreadConstraint, keys, selectors, st.integers(1, 2), others)
+    pod = Pod(
+        len(pods), "last", 1, labels=draw(st.sampled_from(LABELS)),
+        spread=draw(st.lists(constraint, min_size=1, max_size=2)),
+        node_selector=draw(st.sampled_from(({}, {"zone": "east"}))),
+    )  # fmt: skip
+    return (
+        [*pods, pod],
+        on,
+        draw(st.sets(st.integers(0, max(0, len(pods) - 1)), max_size=2)) & {*range(len(pods))},
+    )
+
+
+@settings(max_examples=60, deadline=None)
+@given(clusters())
+def test_it_counts_as_upstream_does(cluster: tuple[list[Pod], tuple[Node, ...], set[int]]) -> None:
+    pods, on, leaving = cluster
+    expected = by_hand(pods, on, leaving)
+    # A constraint that cannot hold is not looked at after one that the node has no key for, and the other way round.
+    keyless = [any(c.topology_key not in n.labels for c in pods[-1].spread) for n in on]
+    found = codes(pods, on, leaving)
+    assert [f for f, k in zip(found, keyless, strict=True) if not k] == [
+        e for e, k in zip(expected, keyless, strict=True) if not k
+    ]
+    assert all(f != Code.SUCCESS for f, k in zip(found, keyless, strict=True) if k)
+
+
+def east_and_west(constraint: SpreadConstraint) -> tuple[list[Pod], tuple[Node, ...]]:
+    on = (Node(0, "e", 4, {"zone": "east"}), Node(1, "w", 4, {"zone": "west"}))
+    return [Pod(0, "x", 1, node=on[0], labels=WEB), Pod(1, "p", 1, labels=WEB, spread=(constraint,))], on
+
+
+def test_the_emptiest_domain_counts() -> None:
+    pods, on = east_and_west(SpreadConstraint("zone", Selector(WEB)))
+    assert codes(pods, on, set()) == [Code.UNSCHEDULABLE, Code.SUCCESS]
+    assert codes(pods, on, {0}) == [Code.SUCCESS, Code.SUCCESS], "a pod that terminates is not counted"
+
+
+def test_an_empty_selector_counted_everybody_up_to_1_23() -> None:
+    pods, on = east_and_west(SpreadConstraint("zone", Selector()))
+    assert codes(pods, on, set(), "1.24") == [Code.SUCCESS, Code.SUCCESS]
+    assert codes(pods, on, set(), "1.23") == [Code.UNSCHEDULABLE, Code.SUCCESS]
+
+
+YES, NO = Code.SUCCESS, Code.UNSCHEDULABLE
+
+
+@pytest.mark.parametrize(
+    ("others", "expected"),
+    [
+        ({}, [YES, YES]),
+        ({"west": 1}, [YES, NO]),
+        ({"west": 1, "east": 1}, [YES, YES]),
+        ({"west": 1, "east": 1, "far": 0}, [NO, NO]),
+        ({"west": 7, "far": 1}, [YES, NO]),
+    ],
+)
+def test_pods_that_are_no_part_of_the_cluster_are_counted(
+    others: dict[str, int], expected: list[Code]
+) -> None:
+    on = (Node(0, "e", 4, {"zone": "east"}), Node(1, "w", 4, {"zone": "west"}))
+
+    def said(selector: Selector, release: str) -> list[Code]:
+        constraint = SpreadConstraint("zone", selector, 1, others)
+        return codes([Pod(0, "p", 1, labels=WEB, spread=(constraint,))], on, set(), release)
+
+    assert said(Selector(WEB), "1.34") == expected
+    assert said(Selector(), "1.23") == expected
+    assert said(Selector(), "1.24") == [YES, YES], "an empty selector counts nobody"
+
+
+@pytest.mark.parametrize(("release", "there"), [("1.15", False), ("1.18", True), ("1.34", True)])
+def test_constraints_are_looked_at_from_1_18_on(release: str, there: bool) -> None:
+    pods, on = east_and_west(SpreadConstraint("zone", Selector(WEB)))
+    assert bool(codes(pods, on, set(), release)) is there
+
+
+def test_hints() -> None:
+    pods, on = east_and_west(SpreadConstraint("zone", Selector(WEB)))
+    other, elsewhere = Pod(2, "o", 1, labels={"app": "db"}), Pod(3, "f", 1, labels=WEB, namespace="far")
+    bare = Node(2, "bare", 4)
+    model = concrete(spec([*pods, other, elsewhere], (*on, bare)), "1.34")
+    hints, p = model.part("hints"), pods[1]
+    (spread,) = (plugin for plugin in default_plugins() if plugin.name == "PodTopologySpread")
+
+    def wakes(event: Any, about: Any) -> bool:
+        return bool(model.get(lambda: hints.wakes(spread, p, event, about)))
+
+    assert [wakes(ASSIGNED_POD_DELETE, q) for q in (pods[0], other, elsewhere)] == [True, False, False]
+    assert [wakes(NODE_DELETE, n) for n in (*on, bare)] == [True, True, False]
+    assert [wakes(NODE_ADD, n) for n in (*on, bare)] == [True, True, False]
+    assert not wakes(WAITING_POD_GONE, None), "the pod had no node at the API server"

@@ -1,0 +1,95 @@
+"""The rooms of the model: imports go downwards only, those for type checking alike."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+MODEL = Path(__file__).parents[2] / "model"
+
+BELOW = {
+    "environment": set[str](),
+    "scheduler.framework": {"environment"},
+    "scheduler.cache": {"environment", "scheduler.framework"},
+    "scheduler.queue": {"environment", "scheduler.framework"},
+    "scheduler.preemption": {"environment", "scheduler.framework", "scheduler.cache", "scheduler.queue"},
+    "scheduler": {
+        "environment",
+        "scheduler.framework",
+        "scheduler.cache",
+        "scheduler.queue",
+        "scheduler.preemption",
+    },
+    "history": {
+        "environment",
+        "scheduler",
+        "scheduler.framework",
+        "scheduler.cache",
+        "scheduler.queue",
+        "scheduler.preemption",
+    },
+}
+"""For each room, the rooms that it may import beside itself and the language."""
+
+
+def modules() -> dict[str, Path]:
+    """Every module of these rooms by its name below `model`; a package by the name of its folder."""
+    found = {}
+    for room in ("environment", "scheduler", "history"):
+        for path in sorted((MODEL / room).rglob("*.py")):
+            names = path.relative_to(MODEL).with_suffix("").parts
+            found[".".join(names[:-1] if names[-1] == "__init__" else names)] = path
+    return found
+
+
+MODULES = modules()
+
+
+def room_of(module: str) -> str:
+    names = module.split(".")
+    return ".".join(names if MODULES[module].name == "__init__.py" else names[:-1])
+
+
+def imported(module: str) -> Iterator[str]:
+    """The modules of these rooms that a module imports, at run time or for type checking."""
+    package = module if MODULES[module].name == "__init__.py" else module.rpartition(".")[0]
+    for node in ast.walk(ast.parse(MODULES[module].read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            above = ["model", *package.split(".")]
+            base = ".".join([*above[: len(above) - node.level + 1], *filter(None, [node.module])])
+            names = [f"{base}.{alias.name}" for alias in node.names]
+            yield from {
+                found
+                for name in names
+                for found in (name.removeprefix("model."), base.removeprefix("model."))
+                if found in MODULES and (found == name.removeprefix("model.") or found != package)
+            }
+
+
+GRAPH = {module: set(imported(module)) - {module} for module in MODULES}
+
+
+def test_the_graph_is_not_empty() -> None:
+    assert len(GRAPH) > 40
+    assert "scheduler.failure" in GRAPH["scheduler.schedule_one"]
+    assert "scheduler.queue.scheduling_queue" in GRAPH["scheduler.schedule_one"], "for type checking only"
+
+
+def test_no_module_imports_itself_by_a_detour() -> None:
+    assert len(list(TopologicalSorter(GRAPH).static_order())) == len(GRAPH)
+
+
+@pytest.mark.parametrize("room", BELOW)
+def test_a_room_imports_rooms_below(room: str) -> None:
+    own = [module for module in GRAPH if room_of(module) == room]
+    assert own
+    used = {room_of(target) for module in own for target in GRAPH[module]}
+    assert used - {room} <= BELOW[room]
+
+
+def test_every_room_has_its_place() -> None:
+    assert {room_of(module) for module in MODULES} == BELOW.keys()

@@ -1,0 +1,88 @@
+"""The model tells of itself: every step of every release has a sentence, every variable words or none on purpose."""
+
+from __future__ import annotations
+
+from functools import cache
+from string import Formatter
+
+import pytest
+
+from podrace.model.cluster import Cluster, build_cluster
+from podrace.model.environment.objects import ClusterSpec, ExtensionPoint, Node, Pod, Scope
+from podrace.model.history import RELEASES, resolve
+from podrace.model.language import Narration
+from podrace.model.language.component import steps_of
+from podrace.model.language.gathering import narrate, sentences_of
+from podrace.properties import PROPERTIES
+
+
+def spec() -> ClusterSpec:
+    """A cluster in which everything may happen."""
+    nodes = (Node(0, "n", 1), Node(1, "m", 1, exists=False))
+    pods = (
+        Pod(0, "v", 1, 0, node=nodes[0], extension_points=tuple(ExtensionPoint)),
+        Pod(1, "p", 1, 1, extension_points=tuple(ExtensionPoint)),
+        Pod(2, "q", 1, 1, exists=False, gated=True),
+    )
+    scope = Scope(
+        node_deletions=1, node_creations=1, pod_deletions=1, pod_creations=1, bind_failures=1, lost_replies=1,
+        write_failures=1, assume_expiries=1, plugin_errors=1, permit_rejections=1,
+        restarts=1, leader_changes=1, external_binds=1, relists=1,
+    )  # fmt: skip
+    return ClusterSpec("all", pods, nodes, scope)
+
+
+@cache
+def model(release: str) -> Cluster:
+    """The model of a release with a monitor of every property."""
+    made = build_cluster(spec(), resolve(release).classes)
+    for name, monitor in PROPERTIES.items():
+        made.add(name, monitor)
+    return made
+
+
+def telling(release: str) -> Narration:
+    return narrate(model(release))
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_every_step_has_one_sentence_that_always_fits_and_it_is_the_last(release: str) -> None:
+    sentences = telling(release).sentences
+    for part in model(release).parts.values():
+        for step in steps_of(part):
+            always = [s.when is None for s in sentences.get(f"{part.name}.{step.name}", ())]
+            assert always[-1:] == [True], f"{part.name}.{step.name}"
+            assert not any(always[:-1]), f"{part.name}.{step.name}"
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_every_sentence_belongs_to_a_step_and_names_what_it_knows(release: str) -> None:
+    for part in model(release).parts.values():
+        arguments = {step.name: {name for name, _ in step.domains} for step in steps_of(part)}
+        for step, sentences in sentences_of(part).items():
+            assert step in arguments
+            for sentence in sentences:
+                names = {name for _, name, _, _ in Formatter().parse(sentence.text) if name}
+                changed = set() if sentence.when is None else {"before", "after", "0"}
+                assert names <= arguments[step] | changed, sentence.text
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_every_variable_has_words_or_is_bookkeeping(release: str) -> None:
+    assert [name for name, found in telling(release).addresses.items() if found.words is None] == []
+
+
+@pytest.mark.parametrize("release", [RELEASES[0], RELEASES[-1]])
+def test_who_knows_what(release: str) -> None:
+    found = telling(release)
+    assert [view.view for view in found.views] == [
+        "API server", "lister", "queue", "nominator", "cache", "snapshot", "scheduling cycle", "other goroutines",
+    ]  # fmt: skip
+    assert [name for name, fact in found.facts.items() if fact.compared] == ["exists", "node", "nominated"]
+    assert [(c.channel, [reader.name for reader in c.readers]) for c in found.channels] == [
+        ("pod watch", ["the lister", "the queue handler", "the cache handler"]),
+        ("node watch", ["the lister", "the node handler"]),
+    ]
+    for channel in found.channels:
+        for reader in channel.readers:
+            assert {reader.position, reader.busy} - {""} <= found.addresses.keys()
