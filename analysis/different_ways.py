@@ -10,8 +10,8 @@ from ..checker.core.exploration import Budget
 from ..checker.core.result import Counts, Result, Verdict, counted
 from ..checker.ways import Way, Ways, find_ways
 from ..model.language import TransitionSystem
+from ..reports.answers.ways_report import WayFound, WaysFound
 from ..reports.document import Finding, Word
-from ..reports.ways import WayFound, WaysFound
 from .asked.method import NOBODY, Method, Watcher
 from .asked.options import UsageProblem
 from .asked.plan import SAFETY, Run, Selection, refuse_all_ignored

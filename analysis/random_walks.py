@@ -8,7 +8,7 @@ from ..checker.core.result import Seen
 from ..checker.simulate import Walks as Walks
 from ..checker.simulate import simulate
 from ..checker.trace.trace import plain_value
-from ..reports.walks import Values, Walked
+from ..reports.answers.walks_report import Values, Walked
 from .asked.method import NOBODY, Watcher
 from .asked.options import UsageProblem, scaled_down
 from .asked.plan import SAFETY, Run, Selection

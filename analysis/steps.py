@@ -35,14 +35,14 @@ def step_of(
     )
 
 
-def label_of(step: Step) -> str:
-    """The label of the transition that a step was."""
-    shown = ", ".join(f"{name}={value}" for name, value in step.args.items())
-    return f"{step.component}.{step.step}({shown})"
-
-
 def _change(system: TransitionSystem, transition: Transition, change: executed.Change) -> Change:
     phrase = system.narration.phrase(change, transition.args)
     said, decisive = phrase if phrase is not None else (None, False)
     before, after = plain_value(change.before), plain_value(change.after)
     return Change(change.variable, before, after, said, decisive and bool(said))
+
+
+def label_of(step: Step) -> str:
+    """The label of the transition that a step was."""
+    shown = ", ".join(f"{name}={value}" for name, value in step.args.items())
+    return f"{step.component}.{step.step}({shown})"

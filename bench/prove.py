@@ -34,11 +34,11 @@ def jobs(question: Question, pods: int, nodes: int) -> list[Job]:
     found = []
     for template in templates(pods, nodes, EXAMPLE):
         asked = replace(question, template=template)
-        unknown = asked.unknown()
-        family = Regions(unknown, question.property)
-        ranges = tuple(family.ranges[q] for q in unknown.parameters)
+        parametric = asked.parametric_system()
+        regions = Regions(parametric, question.property)
+        ranges = tuple(regions.ranges[q] for q in parametric.parameters)
         members = [
-            (tuple(r.values[q] for q in unknown.parameters), r.regions) for r in family.representatives
+            (tuple(r.values[q] for q in parametric.parameters), r.regions) for r in regions.representatives
         ]
         for start in range(0, len(members), CHUNK):
             task = Task(asked, ranges, tuple(members[start : start + CHUNK]))

@@ -9,7 +9,7 @@ import typer
 
 from ..analysis.asked.options import UsageProblem
 from . import commands as commands
-from .app import app
+from .configuration.app import app
 
 INTERRUPTED = 130
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ...checker.core.exploration import Budget
 from ...model.history import CHANGES, Composition
-from ...reports.proof import Proof
+from ...reports.answers.proof_report import Proof
 from ...reports.verify.cluster_comparison import ProofPair
 from ...reports.verify.comparison import outcome_of
 from ...scenarios import parse_scenario

@@ -7,19 +7,19 @@ from functools import lru_cache
 
 import msgspec
 
-from ...checker.core.exploration import Budget, Exploration
+from ...checker.core.exploration import Budget
 from ...checker.parametric.explorer import Explorer
-from ...checker.reduction.slicing import step_name
+from ...checker.reduction.conclusion import times_fired, verdict_of
 from ...scenarios.template import sketch
 from .proof_request import Question
 
 Member = tuple[tuple[int, ...], int]
-"""The quantities of a representative, and for how many cells it stands."""
+"""The values of the parameters of a representative, and for how many regions it stands."""
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """Some clusters of one template. `ranges` and the values of `members` are in the order of the quantities."""
+    """Some clusters of one template. `ranges` and the values of `members` are in the order of the parameters."""
 
     question: Question
     ranges: tuple[tuple[int, int], ...]
@@ -27,11 +27,11 @@ class Task:
     max_states: int | None = None
 
 
-class Outcome(msgspec.Struct, frozen=True):
+class ClusterOutcome(msgspec.Struct, frozen=True):
     """What came out for one cluster. `trace` has the labels of a shortest counterexample, `steps` their steps."""
 
     values: tuple[int, ...]
-    cells: int
+    regions: int
     verdict: str
     states: int
     transitions: int
@@ -40,42 +40,41 @@ class Outcome(msgspec.Struct, frozen=True):
     steps: tuple[str, ...] = ()
 
 
-class Outcomes(msgspec.Struct, frozen=True):
-    """What came out for the clusters of a task: also which bounds any of them hit, which witnesses and steps any reached."""
+class BatchOutcome(msgspec.Struct, frozen=True):
+    """What came out for the clusters of a task: also which constraints any of them hit, which witnesses and steps any reached."""
 
-    clusters: tuple[Outcome, ...]
-    bounds: tuple[str, ...]
+    clusters: tuple[ClusterOutcome, ...]
+    constraints: tuple[str, ...]
     witnesses: tuple[str, ...]
     fired: tuple[str, ...]
 
 
 @lru_cache(maxsize=1)
 def _explorer(question: Question, ranges: tuple[tuple[int, int], ...]) -> Explorer:
-    unknown = question.unknown()
-    return Explorer(unknown, question.property, dict(zip(unknown.parameters, ranges, strict=True)))
+    parametric = question.parametric_system()
+    return Explorer(parametric, question.property, dict(zip(parametric.parameters, ranges, strict=True)))
 
 
-def work(task: Task) -> Outcomes:
+def work(task: Task) -> BatchOutcome:
     """Explore the clusters of a task. Every counterexample is executed by the interpreter."""
     explorer = _explorer(task.question, task.ranges)
-    quantities = explorer.parametric.parameters
-    names = [step_name(t) for t in explorer.slice.transitions]
-    bounds: set[str] = set()
+    parameters = explorer.parametric.parameters
+    constraints: set[str] = set()
     witnesses: set[str] = set()
     fired: set[str] = set()
     found = []
-    for values, cells in task.members:
-        chosen = dict(zip(quantities, values, strict=True))
+    for values, regions in task.members:
+        chosen = dict(zip(parameters, values, strict=True))
         answer = explorer.explore(chosen, Budget(max_states=task.max_states))
         trace = explorer.confirm(answer, chosen)
-        bounds |= answer.constraints_hit
+        constraints |= answer.constraints_hit
         witnesses |= answer.witnesses.keys()
-        fired |= {name for name, times in zip(names, answer.fired, strict=True) if times}
+        fired |= times_fired(explorer.slice, answer.fired).keys()
         found.append(
-            Outcome(
+            ClusterOutcome(
                 values,
-                cells,
-                _verdict(answer, trace is not None),
+                regions,
+                verdict_of(answer, trace is not None).name,
                 answer.states,
                 answer.transitions,
                 answer.depth,
@@ -83,15 +82,11 @@ def work(task: Task) -> Outcomes:
                 () if trace is None else tuple(f"{step.part}.{step.step}" for step in trace.steps),
             )
         )
-    return Outcomes(tuple(found), tuple(sorted(bounds)), tuple(sorted(witnesses)), tuple(sorted(fired)))
-
-
-def _verdict(answer: Exploration, violated: bool) -> str:
-    if violated:
-        return "VIOLATED"
-    return "HOLDS" if answer.complete else "INCONCLUSIVE"
+    return BatchOutcome(
+        tuple(found), tuple(sorted(constraints)), tuple(sorted(witnesses)), tuple(sorted(fired))
+    )
 
 
 def named(question: Question, values: tuple[int, ...]) -> dict[str, int]:
-    """Quantities by their names."""
+    """The values of parameters by their names."""
     return {q.name: value for q, value in zip(sketch(question.template).quantities, values, strict=True)}

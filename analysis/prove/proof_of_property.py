@@ -19,7 +19,7 @@ from ...checker.reduction.slicing import step_name
 from ...checker.trace.fingerprint import fingerprint
 from ...model.language.expr import fresh_graph
 from ...properties import PROPERTIES
-from ...reports.proof import SHOWN, Group, Proof, Row
+from ...reports.answers.proof_report import SHOWN, Group, Proof, Row
 from ...scenarios import Scenario
 from ...scenarios.template import ClusterTemplate, concrete, sizes, sketch, templates
 from ...scenarios.writing import scenario_text
@@ -29,7 +29,7 @@ from ..asked.own_properties import own_properties
 from ..asked.plan import Run
 from ..chain import verdict_on
 from ..findings import scope_of, witness_words
-from .cluster_batches import Outcome, Outcomes, Task, named, work
+from .cluster_batches import BatchOutcome, ClusterOutcome, Task, named, work
 from .proof_request import ProofRequest, Question
 
 if TYPE_CHECKING:
@@ -47,8 +47,8 @@ class Prover:
         self.composition = question.composition
         self.prop = own_properties(question.own).get(question.property) or PROPERTIES[question.property]
         self.what = f"{question.property} on {self.composition.label}"
-        self.found: dict[str, list[Outcomes]] = {}
-        self.families: dict[str, tuple[Question, Regions]] = {}
+        self.found: dict[str, list[BatchOutcome]] = {}
+        self.regions: dict[str, tuple[Question, Regions]] = {}
 
     def run(self) -> Proof:
         """Ask about every template."""
@@ -57,7 +57,7 @@ class Prover:
         chunks = list(self._chunks())
         journal = None
         if self.request.journal is not None:
-            journal = Journal(self.request.journal, self._about(chunks), Outcomes)
+            journal = Journal(self.request.journal, self._about(chunks), BatchOutcome)
         try:
             self._sweep(chunks, journal)
         finally:
@@ -67,7 +67,7 @@ class Prover:
 
     def _about(self, chunks: list[Job]) -> dict[str, object]:
         """What results in a journal are results of: everything that they depend on."""
-        systems = {name: fingerprint(family.slice) for name, (_, family) in self.families.items()}
+        systems = {name: fingerprint(regions.slice) for name, (_, regions) in self.regions.items()}
         members = [chunk.task.members for chunk in chunks]
         return {
             "property": self.what,
@@ -82,14 +82,14 @@ class Prover:
                 name = f"{pods} pods, {nodes} nodes: {template}"
                 self.watcher.say(f"telling clusters apart: {name}")
                 question = replace(self.question, template=template)
-                unknown = question.unknown()
-                family = Regions(unknown, question.property)
-                self.families[name] = question, family
+                parametric = question.parametric_system()
+                regions = Regions(parametric, question.property)
+                self.regions[name] = question, regions
                 self.found[name] = []
-                ranges = tuple(family.ranges[q] for q in unknown.parameters)
+                ranges = tuple(regions.ranges[q] for q in parametric.parameters)
                 members = [
-                    (tuple(r.values[q] for q in unknown.parameters), r.regions)
-                    for r in family.representatives
+                    (tuple(r.values[q] for q in parametric.parameters), r.regions)
+                    for r in regions.representatives
                 ]
                 for start in range(0, len(members), CHUNK):
                     task = Task(
@@ -120,24 +120,26 @@ class Prover:
     def _proof(self, seconds: float) -> Proof:
         outcomes = [(name, o) for name, results in self.found.items() for r in results for o in r.clusters]
         violated = [(name, o) for name, o in outcomes if o.verdict == "VIOLATED"]
-        undecided = sum(o.cells for _, o in outcomes if o.verdict == "INCONCLUSIVE")
+        undecided = sum(o.regions for _, o in outcomes if o.verdict == "INCONCLUSIVE")
         results = [r for some in self.found.values() for r in some]
-        witnesses = {witness for _, family in self.families.values() for witness in family.slice.witnesses}
+        witnesses = {witness for _, regions in self.regions.values() for witness in regions.slice.witnesses}
         reached = {witness for r in results for witness in r.witnesses}
         fired = {step for r in results for step in r.fired}
-        steps = {step_name(t): None for _, family in self.families.values() for t in family.slice.transitions}
+        steps = {
+            step_name(t): None for _, regions in self.regions.values() for t in regions.slice.transitions
+        }
         return Proof(
             property=self.question.property,
             release=self.composition.label,
             verdict="VIOLATED" if violated else "INCONCLUSIVE" if undecided else "HOLDS FOR ALL",
             pods=self.request.pods,
             nodes=self.request.nodes,
-            clusters=sum(o.cells for _, o in outcomes),
+            clusters=sum(o.regions for _, o in outcomes),
             explored=len(outcomes),
             states=sum(o.states for _, o in outcomes),
             transitions=sum(o.transitions for _, o in outcomes),
             depth=max((o.depth for _, o in outcomes), default=0),
-            violated=sum(o.cells for _, o in violated),
+            violated=sum(o.regions for _, o in violated),
             inconclusive=undecided,
             seconds=round(seconds, 3),
             covers=covers(self.question.template),
@@ -145,7 +147,7 @@ class Prover:
             groups=tuple(self._groups(violated)),
             sentence=self.prop.sentence(),
             scope=scope_of(self.question.template.scope),
-            constraints_hit=tuple(sorted({b for r in results for b in r.bounds})),
+            constraints_hit=tuple(sorted({b for r in results for b in r.constraints})),
             witnesses_reached=tuple(witness_words(g) for g in sorted(reached)),
             witnesses_missed=tuple(witness_words(g) for g in sorted(witnesses - reached)),
             steps_never_fired=tuple(step for step in steps if step not in fired),
@@ -153,45 +155,49 @@ class Prover:
         )
 
     def _rows(self) -> Iterator[Row]:
-        for name, (question, _) in self.families.items():
+        for name, (question, _) in self.regions.items():
             clusters = [o for r in self.found[name] for o in r.clusters]
             yield Row(
                 pods=question.template.pods,
                 nodes=len(question.template.bound),
                 placement=str(question.template),
-                clusters=sum(o.cells for o in clusters),
+                clusters=sum(o.regions for o in clusters),
                 explored=len(clusters),
                 states=sum(o.states for o in clusters),
-                violated=sum(o.cells for o in clusters if o.verdict == "VIOLATED"),
-                inconclusive=sum(o.cells for o in clusters if o.verdict == "INCONCLUSIVE"),
+                violated=sum(o.regions for o in clusters if o.verdict == "VIOLATED"),
+                inconclusive=sum(o.regions for o in clusters if o.verdict == "INCONCLUSIVE"),
             )
 
-    def _groups(self, violated: list[tuple[str, Outcome]]) -> Iterator[Group]:
+    def _groups(self, violated: list[tuple[str, ClusterOutcome]]) -> Iterator[Group]:
         """Clusters whose counterexamples take the same steps, the shortest first."""
-        groups: dict[tuple[tuple[str, int], ...], list[tuple[str, Outcome]]] = {}
+        groups: dict[tuple[tuple[str, int], ...], list[tuple[str, ClusterOutcome]]] = {}
         for name, outcome in violated:
             groups.setdefault(tuple(sorted(Counter(outcome.steps).items())), []).append((name, outcome))
         shortest = sorted(groups.values(), key=lambda members: min(map(self._simplicity, members)))
         for number, members in enumerate(shortest):
             name, outcome = min(members, key=self._simplicity)
-            question, family = self.families[name]
-            quantities = family.parametric.parameters
-            least = family.smallest(dict(zip(quantities, outcome.values, strict=True)))
-            yield self._group(number, question, tuple(least[q] for q in quantities), members)
+            question, regions = self.regions[name]
+            parameters = regions.parametric.parameters
+            least = regions.smallest(dict(zip(parameters, outcome.values, strict=True)))
+            yield self._group(number, question, tuple(least[q] for q in parameters), members)
 
-    def _simplicity(self, member: tuple[str, Outcome]) -> tuple[bool, int, int, tuple[int, ...]]:
+    def _simplicity(self, member: tuple[str, ClusterOutcome]) -> tuple[bool, int, int, tuple[int, ...]]:
         """Less is simpler; what a scenario file cannot say comes last."""
         name, outcome = member
-        question, _ = self.families[name]
+        question, _ = self.regions[name]
         oversize = _oversize(question.template, named(question, outcome.values))
         return oversize, len(outcome.trace), len(outcome.values), outcome.values
 
     def _group(
-        self, number: int, question: Question, values: tuple[int, ...], members: list[tuple[str, Outcome]]
+        self,
+        number: int,
+        question: Question,
+        values: tuple[int, ...],
+        members: list[tuple[str, ClusterOutcome]],
     ) -> Group:
         chosen = named(question, values)
         spec = concrete(question.template, chosen)
-        count = sum(o.cells for _, o in members)
+        count = sum(o.regions for _, o in members)
         name = f"{question.property.lower()}-group-{number + 1}"
         title = "The simplest of several violating clusters" if count > 1 else "A violating cluster"
         finding = None

@@ -55,8 +55,8 @@ class Question:
         found = resolve(self.release, self.with_fixes, self.without_fixes)
         return with_patches(found, patches_of(self.patches))
 
-    def unknown(self) -> ParametricSystem:
-        """The system with its unknown quantities."""
+    def parametric_system(self) -> ParametricSystem:
+        """The system with its parameters: the requests, capacities and priorities."""
         composition = self.composition
         prop = own_properties(self.own).get(self.property) or PROPERTIES[self.property]
         found = sketch(self.template)

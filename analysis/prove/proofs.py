@@ -8,7 +8,7 @@ from pathlib import Path
 from ...checker.jobs import JournalProblem, LostWorker
 from ...checker.parametric.grounding import TooManyCases
 from ...checker.parametric.regions import Undecided
-from ...reports.proof import Proof
+from ...reports.answers.proof_report import Proof
 from ..asked.method import NOBODY, Watcher
 from ..asked.options import UsageProblem
 from .proof_of_property import Prover

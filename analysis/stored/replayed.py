@@ -20,7 +20,7 @@ from ...model.history import CHANGES, Patch, UnknownName, resolve
 from ...model.language import TransitionSystem
 from ...properties import PROPERTIES, Property
 from ...reports.document import Finding, Fixes
-from ...reports.regression import regression_test
+from ...reports.formats.regression_test import regression_test
 from ...reports.step import Step
 from ...reports.stored import MAX_BYTES, StoredStep, StoredTrace, TraceProblem, parse_trace
 from ...scenarios import ScenarioError, known_names, one_line, parse_scenario

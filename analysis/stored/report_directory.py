@@ -21,7 +21,7 @@ from ...reports.stored import format_trace
 from ..asked.files import write_text
 from ..asked.options import UsageProblem
 from ..asked.plan import Run
-from .keep import stored_trace
+from .saved_trace import stored_trace
 
 FILES: Mapping[str, Form] = {
     "report.html": FORMS["html"],

@@ -10,8 +10,8 @@ from ...checker.trace.trace import plain_value
 from ...model.environment.objects import ClusterSpec
 from ...model.language import Expr, TransitionSystem, all_of, any_of, implies, total
 from ...model.language.expr import fresh_graph
+from ...reports.answers.induction_report import Induction
 from ...reports.document import Value
-from ...reports.induction import Induction
 from ...scenarios.template import Limits
 from ..asked.method import NOBODY, Watcher
 from ..asked.options import UsageProblem

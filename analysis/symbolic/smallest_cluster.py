@@ -13,7 +13,7 @@ from ...model.history import CHANGES, Composition
 from ...model.language import TransitionSystem, all_of
 from ...model.language.expr import fresh_graph
 from ...properties import PROPERTIES, instrument
-from ...reports.synthesis import SmallestCluster, SynthesisCoverage
+from ...reports.answers.synthesis_report import SmallestCluster, SynthesisCoverage
 from ...scenarios.template import ClusterTemplate, Limits, Sketch, concrete, sizes, sketch, templates
 from ...scenarios.writing import scenario_text
 from ..asked.method import NOBODY, Watcher

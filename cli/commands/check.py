@@ -11,8 +11,8 @@ import typer
 
 from ...analysis.asked.method import budget_of
 from ...analysis.asked.options import UsageProblem
-from ..app import EXIT_CODES, app
-from ..arguments import (
+from ..configuration.app import EXIT_CODES, app
+from ..configuration.arguments import (
     Cache,
     Filename,
     Focus,
@@ -125,8 +125,8 @@ def check(
     from ...analysis.asked.patches import patches_of
     from ...analysis.asked.plan import Selection, plan, refuse_all_ignored
     from ...analysis.chain import verdicts
-    from ..output import Output, print_account, report_everywhere, say
-    from ..progress import progress_display
+    from ..terminal.output import Output, print_account, report_everywhere, say
+    from ..terminal.progress_display import progress_display
 
     represented = None
     if filename:

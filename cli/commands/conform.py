@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from ..app import app
-from ..arguments import NoColor
+from ..configuration.app import app
+from ..configuration.arguments import NoColor
 
 DEFAULT_RELEASE = "1.22"
 STYLES = {"PASS": "green", "FAIL": "bold red", "SKIP": "yellow"}
@@ -28,7 +28,7 @@ def conform(
     from ...analysis.asked.plan import release_of
     from ...conformance.reader import read_table
     from ...conformance.registry import run_table
-    from ..console import result_console, tolerant_of_closed_pipes
+    from ..terminal.console import result_console, tolerant_of_closed_pipes
 
     chosen = release_of(release, DEFAULT_RELEASE)
     tables = [read_table(path) for path in files]  # every file is read before the first case runs

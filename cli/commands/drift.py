@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..app import app
-from ..arguments import Form, FormOption, NoColor
+from ..configuration.app import app
+from ..configuration.arguments import Form, FormOption, NoColor
 
 if TYPE_CHECKING:
     from ...analysis.upstream.drifted import HeldAgainst
@@ -37,8 +37,8 @@ def drift(
     no_color: NoColor = False,
 ) -> None:
     from ...analysis.upstream.drifted import compare, write_hashes
-    from ..console import tolerant_of_closed_pipes
-    from ..output import say
+    from ..terminal.console import tolerant_of_closed_pipes
+    from ..terminal.output import say
 
     found = compare(directory, hashes, update)
     with tolerant_of_closed_pipes():
@@ -53,7 +53,7 @@ def _print(found: HeldAgainst, form: Form, no_color: bool) -> None:
     from rich.text import Text
 
     from ...reports.text.findings import INDENT, print_wrapped
-    from ..console import print_json, result_console
+    from ..terminal.console import print_json, result_console
 
     if form is Form.json:
         print_json(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import typer
 
-from ..app import app
-from ..arguments import Graph, NoColor, Own, Patches, ReportForm, ReportOption, TraceFile
+from ..configuration.app import app
+from ..configuration.arguments import Graph, NoColor, Own, Patches, ReportForm, ReportOption, TraceFile
 
 SHOWN, GONE = 0, 1
 
@@ -25,8 +25,8 @@ def explain(
     from ...analysis.asked.own_properties import own_properties
     from ...analysis.asked.patches import patches_of
     from ...analysis.stored.replayed import read_trace, replayed
-    from ..console import tolerant_of_closed_pipes
-    from ..output import Output, draw, report, say
+    from ..terminal.console import tolerant_of_closed_pipes
+    from ..terminal.output import Output, draw, report, say
 
     out = Output(output.value, graph, no_color)
     out.refuse_unusable()

@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
-from ..app import app
-from ..arguments import Release, WithFix, WithoutFix
+from ..configuration.app import app
+from ..configuration.arguments import Release, WithFix, WithoutFix
 
 
 class Language(Enum):
@@ -44,7 +44,7 @@ def export(
     from ...analysis.asked.files import write_text
     from ...analysis.asked.plan import Selection
     from ...analysis.other_checkers import exported
-    from ..console import tolerant_of_closed_pipes
+    from ..terminal.console import tolerant_of_closed_pipes
 
     properties = (property_,) if property_ is not None else ()
     selection = Selection((name,), release, with_fix or (), without_fix or (), properties)

@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from ...analysis.asked.options import parse_timeout
-from ..app import app
-from ..arguments import NoColor, Release, Timeout, WithFix, WithoutFix
+from ..configuration.app import app
+from ..configuration.arguments import NoColor, Release, Timeout, WithFix, WithoutFix
 
 CODES = {"PROVED": 0, "VIOLATED": 1, "INCONCLUSIVE": 3}
 
@@ -40,10 +40,10 @@ def induct(
     seconds = parse_timeout(timeout) if timeout is not None else None
     from ...analysis.asked.plan import Selection
     from ...analysis.symbolic.by_induction import prove_by_induction, run_to_prove
-    from ...reports.induction import print_induction
-    from ..console import result_console, tolerant_of_closed_pipes
-    from ..output import say
-    from ..progress import progress_display
+    from ...reports.answers.induction_report import print_induction
+    from ..terminal.console import result_console, tolerant_of_closed_pipes
+    from ..terminal.output import say
+    from ..terminal.progress_display import progress_display
 
     properties = (property_,) if property_ is not None else ()
     selection = Selection((name,), release, with_fix or (), without_fix or (), properties)

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from ...analysis.asked.options import UsageProblem
-from ..app import app
+from ..configuration.app import app
 
 ENDINGS = (".yaml", ".yml")
 

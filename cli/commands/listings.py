@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..app import app
-from ..arguments import Form, FormOption, NoColor, Own
+from ..configuration.app import app
+from ..configuration.arguments import Form, FormOption, NoColor, Own
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -18,7 +18,7 @@ UPSTREAM = "kubernetes/kubernetes#"
 @app.command(help="List the known races.")
 def races(output: FormOption = Form.text, no_color: NoColor = False) -> None:
     from ...analysis.known import races
-    from ..console import print_json, result_console, tolerant_of_closed_pipes
+    from ..terminal.console import print_json, result_console, tolerant_of_closed_pipes
 
     with tolerant_of_closed_pipes():
         if output is Form.json:
@@ -40,7 +40,7 @@ def properties(
 ) -> None:
     from ...analysis.asked.own_properties import own_properties
     from ...analysis.known import properties
-    from ..console import print_json, result_console, tolerant_of_closed_pipes
+    from ..terminal.console import print_json, result_console, tolerant_of_closed_pipes
 
     with tolerant_of_closed_pipes():
         rows = properties(names or (), own_properties(own or ()))

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ...analysis.asked.options import UsageProblem
-from ..app import app
-from ..arguments import Form, FormOption, NoColor, Release
+from ..configuration.app import app
+from ..configuration.arguments import Form, FormOption, NoColor, Release
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -42,8 +42,8 @@ def new_patch(
     from ...analysis.asked.patch_scaffold import listed, overridables
     from ...analysis.asked.patch_scaffold import new_patch as write_patch
     from ...analysis.asked.plan import release_of
-    from ..console import print_json, result_console, tolerant_of_closed_pipes
-    from ..output import say
+    from ..terminal.console import print_json, result_console, tolerant_of_closed_pipes
+    from ..terminal.output import say
 
     chosen = release_of(release)
     if list_:

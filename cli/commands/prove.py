@@ -11,8 +11,18 @@ import typer
 
 from ...analysis.asked.method import threads_of
 from ...analysis.asked.options import UsageProblem, parse_size, parse_states
-from ..app import app
-from ..arguments import Form, FormOption, NoColor, Own, Patches, PropertyIds, Release, WithFix, WithoutFix
+from ..configuration.app import app
+from ..configuration.arguments import (
+    Form,
+    FormOption,
+    NoColor,
+    Own,
+    Patches,
+    PropertyIds,
+    Release,
+    WithFix,
+    WithoutFix,
+)
 
 
 class Resource(Enum):
@@ -97,9 +107,9 @@ def prove(
     from ...analysis.asked.plan import parse_scope
     from ...analysis.prove.proof_request import ProofRequest, template_of
     from ...analysis.prove.proofs import prove_all, write_examples
-    from ...reports.proof import print_proof, to_json
-    from ..console import result_console, tolerant_of_closed_pipes
-    from ..progress import progress_display
+    from ...reports.answers.proof_report import print_proof, to_json
+    from ..terminal.console import result_console, tolerant_of_closed_pipes
+    from ..terminal.progress_display import progress_display
 
     request = ProofRequest(
         pods=sizes[0],

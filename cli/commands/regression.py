@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from ..app import app
-from ..arguments import TraceFile
+from ..configuration.app import app
+from ..configuration.arguments import TraceFile
 
 WRITTEN, GONE = 0, 1
 
@@ -36,8 +36,8 @@ def regression(
 ) -> None:
     from ...analysis.asked.files import refuse_unwritable, write_text
     from ...analysis.stored.replayed import regression_of
-    from ..console import tolerant_of_closed_pipes
-    from ..output import say
+    from ..terminal.console import tolerant_of_closed_pipes
+    from ..terminal.output import say
 
     if output is not None:
         refuse_unwritable("--output", output)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import typer
 
-from ..app import app
-from ..arguments import NoColor, Own, Patches, TraceFile
+from ..configuration.app import app
+from ..configuration.arguments import NoColor, Own, Patches, TraceFile
 
 VIOLATES, GONE = 0, 1
 
@@ -23,8 +23,8 @@ def replay(trace: TraceFile, own: Own = None, patch: Patches = None, no_color: N
     from ...analysis.stored.replayed import read_trace, replayed
     from ...reports.text.findings import print_wrapped
     from ...reports.text.lanes import print_lanes
-    from ..console import result_console, tolerant_of_closed_pipes
-    from ..output import say
+    from ..terminal.console import result_console, tolerant_of_closed_pipes
+    from ..terminal.output import say
 
     patches = patches_of(patch or ())
     found = replayed(read_trace(trace), own_properties(own or ()), str(trace), patches)

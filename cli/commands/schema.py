@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ..app import app
+from ..configuration.app import app
 
 
 class Document(Enum):
@@ -32,9 +32,9 @@ def schema(
         ),
     ],
 ) -> None:
-    from ...reports.schema import format_schema, schema_of
+    from ...reports.formats.json_schema import format_schema, schema_of
     from ...scenarios.schema import schema_of_scenarios
-    from ..console import tolerant_of_closed_pipes
+    from ..terminal.console import tolerant_of_closed_pipes
 
     with tolerant_of_closed_pipes():
         wanted = schema_of_scenarios() if name is Document.scenario else schema_of(name.value)

@@ -11,8 +11,8 @@ import typer
 
 from ...analysis.asked.method import threads_of
 from ...analysis.asked.options import parse_seed, parse_steps, parse_timeout, parse_walks
-from ..app import app
-from ..arguments import (
+from ..configuration.app import app
+from ..configuration.arguments import (
     Graph,
     NoColor,
     Own,
@@ -27,9 +27,9 @@ from ..arguments import (
 )
 
 if TYPE_CHECKING:
+    from ...reports.answers.walks_report import Walked
     from ...reports.document import Finding
-    from ...reports.walks import Walked
-    from ..output import Output
+    from ..terminal.output import Output
 
 
 class By(Enum):
@@ -89,9 +89,9 @@ def simulate(
     from ...analysis.asked.own_properties import own_properties
     from ...analysis.asked.plan import Selection, plan, refuse_all_ignored
     from ...analysis.random_walks import Walks, walk_all, walkable
-    from ..console import tolerant_of_closed_pipes
-    from ..output import INCONCLUSIVE, VIOLATED, Output, draw, save_traces
-    from ..progress import progress_display
+    from ..terminal.console import tolerant_of_closed_pipes
+    from ..terminal.output import INCONCLUSIVE, VIOLATED, Output, draw, save_traces
+    from ..terminal.progress_display import progress_display
 
     chosen = own_properties(own or ())
     selection = Selection(names, release, with_fix or (), without_fix or (), property_ or (), chosen)
@@ -114,9 +114,9 @@ def simulate(
 
 
 def _report(found: Sequence[Walked], findings: Sequence[Finding], output: Output) -> None:
-    from ...reports.walks import print_walks, walks_to_json
-    from ..console import result_console
-    from ..output import report
+    from ...reports.answers.walks_report import print_walks, walks_to_json
+    from ..terminal.console import result_console
+    from ..terminal.output import report
 
     if output.form == "json":
         sys.stdout.write(walks_to_json(found if output.timings else [walked.untimed() for walked in found]))

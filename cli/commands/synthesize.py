@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from ...analysis.asked.options import UsageProblem, parse_timeout
-from ..app import app
-from ..arguments import NoColor, Release, Timeout, WithFix, WithoutFix
+from ..configuration.app import app
+from ..configuration.arguments import NoColor, Release, Timeout, WithFix, WithoutFix
 
 
 @app.command(
@@ -58,10 +58,10 @@ def synthesize(
     seconds = parse_timeout(timeout) if timeout is not None else None
     from ...analysis.asked.files import beside, write_text
     from ...analysis.symbolic.smallest_cluster import Search, wanted
-    from ...reports.synthesis import print_coverage, print_example
-    from ..console import result_console, tolerant_of_closed_pipes
-    from ..output import INCONCLUSIVE, VIOLATED, say
-    from ..progress import progress_display
+    from ...reports.answers.synthesis_report import print_coverage, print_example
+    from ..terminal.console import result_console, tolerant_of_closed_pipes
+    from ..terminal.output import INCONCLUSIVE, VIOLATED, say
+    from ..terminal.progress_display import progress_display
 
     asked = wanted(pods, nodes, release, with_fix or (), without_fix or (), property_, steps, scope or ())
     asked = replace(asked, every=every, timeout=seconds)

@@ -9,8 +9,19 @@ from typing import Annotated
 import typer
 
 from ...analysis.asked.method import budget_of
-from ..app import app
-from ..arguments import Cache, Jobs, MaxMemory, MaxStates, NoCache, NoColor, Own, Report, Timeout, Timings
+from ..configuration.app import app
+from ..configuration.arguments import (
+    Cache,
+    Jobs,
+    MaxMemory,
+    MaxStates,
+    NoCache,
+    NoColor,
+    Own,
+    Report,
+    Timeout,
+    Timings,
+)
 
 
 class VerdictForm(Enum):
@@ -56,10 +67,10 @@ def check_expectations(
     from ...analysis.asked.plan import refuse_all_ignored
     from ...analysis.chain import verdicts
     from ...reports.text.findings import print_expectations
-    from ..console import result_console, tolerant_of_closed_pipes
-    from ..output import Output, exit_code, say, write_directory
-    from ..output import report as print_report
-    from ..progress import progress_display
+    from ..terminal.console import result_console, tolerant_of_closed_pipes
+    from ..terminal.output import Output, exit_code, say, write_directory
+    from ..terminal.output import report as print_report
+    from ..terminal.progress_display import progress_display
 
     out = Output(output.value, no_color=no_color, timings=timings, report=report)
     method = Method(cache=cache_folder(cache, no_cache))

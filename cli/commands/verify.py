@@ -10,8 +10,8 @@ import typer
 
 from ...analysis.asked.method import budget_of
 from ...analysis.asked.options import UsageProblem, parse_size
-from ..app import app
-from ..arguments import (
+from ..configuration.app import app
+from ..configuration.arguments import (
     ComparisonForm,
     ComparisonOption,
     Jobs,
@@ -89,8 +89,8 @@ def verify(
         from ...analysis.compare.over_all_clusters import with_changes_over_all_clusters
         from ...analysis.prove.proof_request import ProofRequest
         from ...reports.verify import cluster_comparison
-        from ..console import result_console, tolerant_of_closed_pipes
-        from ..progress import progress_display
+        from ..terminal.console import result_console, tolerant_of_closed_pipes
+        from ..terminal.progress_display import progress_display
 
         request = ProofRequest(
             pods=sizes[0],
@@ -116,7 +116,7 @@ def verify(
     from ...analysis.asked.method import Method
     from ...analysis.asked.own_properties import own_properties
     from ...analysis.compare.inquiry import Inquiry, with_changes
-    from ..progress import progress_display
+    from ..terminal.progress_display import progress_display
 
     inquiry = Inquiry(scenario or (), property_ or (), own_properties(own or ()))
     if minimal:
@@ -154,7 +154,7 @@ def diff(
     from ...analysis.asked.method import Method
     from ...analysis.asked.own_properties import own_properties
     from ...analysis.compare.inquiry import Inquiry, two_releases
-    from ..progress import progress_display
+    from ..terminal.progress_display import progress_display
 
     inquiry = Inquiry(scenario or (), property_ or (), own_properties(own or ()))
     with progress_display(no_color) as display:
@@ -166,7 +166,7 @@ def diff(
 def _print(comparison: Comparison, form: ComparisonForm, no_color: bool) -> None:
     from ...reports.verify.comparison_forms import FORMS
     from ...reports.verify.comparison_text import print_comparison
-    from ..console import result_console, tolerant_of_closed_pipes
+    from ..terminal.console import result_console, tolerant_of_closed_pipes
 
     with tolerant_of_closed_pipes():
         if form is ComparisonForm.text:
@@ -177,7 +177,7 @@ def _print(comparison: Comparison, form: ComparisonForm, no_color: bool) -> None
 
 def _print_needed(needed: Needed, form: ComparisonForm, no_color: bool) -> None:
     from ...reports.verify.needed import FORMS, print_needed
-    from ..console import result_console, tolerant_of_closed_pipes
+    from ..terminal.console import result_console, tolerant_of_closed_pipes
 
     with tolerant_of_closed_pipes():
         if form is ComparisonForm.text:

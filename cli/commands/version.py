@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from ..app import app
-from ..arguments import Form, FormOption
+from ..configuration.app import app
+from ..configuration.arguments import Form, FormOption
 
 
 @app.command(help="Print the version; as JSON also what this podrace knows and writes.")
 def version(output: FormOption = Form.text) -> None:
     from importlib.metadata import version
 
-    from ..console import print_json, tolerant_of_closed_pipes
+    from ..terminal.console import print_json, tolerant_of_closed_pipes
 
     with tolerant_of_closed_pipes():
         if output is Form.json:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ...analysis.asked.method import budget_of
-from ..app import app
-from ..arguments import (
+from ..configuration.app import app
+from ..configuration.arguments import (
     Graph,
     GraphKind,
     GraphKindOption,
@@ -32,8 +32,8 @@ from ..arguments import (
 )
 
 if TYPE_CHECKING:
-    from ...reports.ways import WaysFound
-    from ..output import Output
+    from ...reports.answers.ways_report import WaysFound
+    from ..terminal.output import Output
 
 CODES = {"VIOLATED": 1, "INCONCLUSIVE": 3, "HOLDS": 0}
 """The exit code of each verdict; of several, the first decides."""
@@ -74,9 +74,9 @@ def ways(
     from ...analysis.asked.patches import patches_of
     from ...analysis.asked.plan import Selection, plan
     from ...analysis.different_ways import find_all_ways, finite_runs
-    from ..console import tolerant_of_closed_pipes
-    from ..output import Output, draw, save_traces, say
-    from ..progress import progress_display
+    from ..terminal.console import tolerant_of_closed_pipes
+    from ..terminal.output import Output, draw, save_traces, say
+    from ..terminal.progress_display import progress_display
 
     selection = Selection(
         names, release, with_fix or (), without_fix or (), property_ or (), own_properties(own or ()),
@@ -102,9 +102,9 @@ def ways(
 
 
 def _report(found: Sequence[WaysFound], output: Output) -> None:
-    from ...reports.ways import ways_to_json
-    from ..console import result_console
-    from ..output import report
+    from ...reports.answers.ways_report import ways_to_json
+    from ..terminal.console import result_console
+    from ..terminal.output import report
 
     if output.form == "json":
         sys.stdout.write(ways_to_json(found if output.timings else [one.untimed() for one in found]))

@@ -39,7 +39,7 @@ from ..language import (
     tells,
     when,
     words,
-)  # fmt: skip
+)
 from .failure import FailedAttempt
 from .framework.events import Plugin
 from .framework.status import Code, NodeStatus, Phase

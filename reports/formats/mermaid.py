@@ -21,7 +21,9 @@ _ESCAPES = {ord(letter): f"#{ord(letter)};" for letter in '#;<>"{}'} | {ord("\n"
 def to_mermaid(findings: Sequence[Finding], style: Style = USUAL) -> str:
     """A diagram for every counterexample, each below a comment that says what it is about."""
     diagrams = [
-        f"%% {subject(finding)}\n{diagram(finding)}" for finding in findings if finding.trace is not None
+        f"%% {' '.join(subject(finding).split())}\n{diagram(finding)}"
+        for finding in findings
+        if finding.trace is not None
     ]
     return "\n".join(diagrams) or "%% no counterexample\n"
 

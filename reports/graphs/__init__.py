@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import Literal, get_args
 
 from ..document import Finding
-from . import cluster, lanes, lasso, states
+from . import cluster_graph as cluster
+from . import lanes_graph as lanes
+from . import lasso_graph as lasso
+from . import states_graph as states
 
 Kind = Literal["lanes", "cluster", "states", "lasso"]
 KINDS: tuple[Kind, ...] = get_args(Kind)

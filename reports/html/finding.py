@@ -8,7 +8,7 @@ from ..document import Finding
 from ..text.explain import explain
 from ..text.findings import scope_words
 from .elements import Markup, el, join
-from .lanes import causes_figure
+from .lanes_page import causes_figure
 from .player import player
 from .story import story
 from .verdicts import badge, links

@@ -9,7 +9,7 @@ from ..document import Finding
 from ..picture import scenes
 from ..states import State, states_of
 from ..text.explain import Explanation
-from .cluster import draw
+from .cluster_page import draw
 from .elements import Markup, el
 from .memory import channels, memory_table
 

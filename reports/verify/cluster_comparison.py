@@ -8,8 +8,8 @@ import msgspec
 from rich.console import Console
 from rich.text import Text
 
+from ..answers.proof_report import Proof, print_proof, size
 from ..formats.markdown import plain
-from ..proof import Proof, print_proof, size
 from ..text.findings import print_wrapped
 from ..text.table import print_columns
 from .comparison import Outcome

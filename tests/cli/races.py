@@ -8,7 +8,7 @@ from typing import Any
 
 from podrace.analysis.asked.plan import Run, Selection, plan
 from podrace.analysis.findings import finding_of
-from podrace.analysis.stored.cross_release import with_retraced
+from podrace.analysis.stored.across_releases import with_retraced
 from podrace.analysis.systems import system_of
 from podrace.checker.core.exploration import Budget
 from podrace.checker.search import check

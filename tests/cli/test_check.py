@@ -11,7 +11,7 @@ from podrace.analysis import chain
 from podrace.analysis.asked.method import Method
 from podrace.checker.core.exploration import Budget
 from podrace.checker.core.machine import cores
-from podrace.cli import output
+from podrace.cli.terminal import output
 from podrace.model.history import RELEASES
 from podrace.properties import PROPERTIES
 from podrace.reports.document import Word

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from typer.main import get_command
 
-from podrace.cli.app import app
-from podrace.cli.settings import CONFIG
+from podrace.cli.configuration.app import app
+from podrace.cli.configuration.command_options import CONFIG
 from tests.cli.helpers import MINE, TINY, Shell, pretending
 
 NOT_SETTABLE = {"help", CONFIG}

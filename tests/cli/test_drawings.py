@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from podrace.cli.output import draw
+from podrace.cli.terminal.output import draw
 from podrace.reports.graphs import Kind
 from tests.cli.helpers import Shell
 from tests.cli.races import wiped

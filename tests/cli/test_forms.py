@@ -9,9 +9,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from podrace.cli.arguments import ReportForm
+from podrace.cli.configuration.arguments import ReportForm
 from podrace.reports.formats.forms import FORMS
-from podrace.reports.schema import schema_of
+from podrace.reports.formats.json_schema import schema_of
 from tests.cli.helpers import TINY, Shell, pretending
 from tests.reports.standards import assert_matches
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from podrace.analysis.prove import proof_of_property
-from podrace.reports.proof import Proof
+from podrace.reports.answers.proof_report import Proof
 from tests.cli.helpers import Shell
 
 SMALL = ["--scope", "pod_events=1", "--scope", "flush=false", "-j", "1"]

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from podrace.analysis.prove import proof_of_property
-from podrace.analysis.prove.cluster_batches import Outcomes, Task, work
+from podrace.analysis.prove.cluster_batches import BatchOutcome, Task, work
 from podrace.checker.jobs.job import JobFunction
 from tests.cli.helpers import Shell
 
@@ -26,7 +26,7 @@ CHUNK = 3
 def killed_half_way(folder: Path, after: int) -> JobFunction:
     """The real work, noted in `folder`; whoever has done the last of so many chunks is killed with the result in hand."""
 
-    def fragile(task: Task) -> Outcomes:
+    def fragile(task: Task) -> BatchOutcome:
         found = work(task)
         with (folder / "workers").open("a") as file:
             file.write(f"{os.getpid()}\n")

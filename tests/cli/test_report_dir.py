@@ -9,7 +9,7 @@ import pytest
 
 from podrace.analysis.stored.report_directory import DRAWINGS, FILES, file_stem
 from podrace.cli import main
-from podrace.reports.schema import schema_of
+from podrace.reports.formats.json_schema import schema_of
 from tests.cli.helpers import MINE, TINY, Shell, pretending
 from tests.reports.samples import VIOLATED
 from tests.reports.standards import assert_junit, assert_matches, assert_sarif

@@ -20,7 +20,7 @@ from podrace.analysis.stored.replayed import replayed
 from podrace.checker.core.interpreter import Interpreter
 from podrace.checker.trace.trace import plain_value
 from podrace.cli import main
-from podrace.reports.schema import schema_of
+from podrace.reports.formats.json_schema import schema_of
 from podrace.reports.stored import MAX_BYTES, format_trace, parse_trace
 from tests.cli.helpers import MINE, TINY, Shell
 from tests.reports.standards import assert_matches, assert_sarif

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from podrace.reports.schema import schema_of
+from podrace.reports.formats.json_schema import schema_of
 from tests.cli.helpers import MINE, TINY, Shell, flat
 from tests.reports.standards import assert_matches
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 
 from podrace.reports.document import Finding
 from podrace.reports.formats.json import from_json, to_json
-from podrace.reports.schema import DOCUMENTS, schema_of, schema_text
+from podrace.reports.formats.json_schema import DOCUMENTS, schema_of, schema_text
 from tests.reports.findings import findings
 from tests.reports.samples import ALL
 from tests.reports.standards import assert_matches

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from rich.console import Console
 from rich.text import Text
 
-from .document import Step, Value, show
-from .text.findings import INDENT, print_wrapped
-from .text.lanes import print_lanes
-from .text.table import seconds
+from ..document import Step, Value, show
+from ..text.findings import INDENT, print_wrapped
+from ..text.lanes import print_lanes
+from ..text.table import seconds
 
 STYLES = {"PROVED": "bold green", "VIOLATED": "bold red", "INCONCLUSIVE": "bold yellow"}
 

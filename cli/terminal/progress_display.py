@@ -9,11 +9,11 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from ..analysis.asked.options import bytes_in_words, scaled_down
+from ...analysis.asked.options import bytes_in_words, scaled_down
 from .console import message_console
 
 if TYPE_CHECKING:
-    from ..analysis.asked.method import Progress
+    from ...analysis.asked.method import Progress
 
 
 class ProgressDisplay:

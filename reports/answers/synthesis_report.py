@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from rich.console import Console
 from rich.text import Text
 
-from .document import Step, Word
-from .text.findings import INDENT, print_wrapped
-from .text.lanes import print_lanes
-from .text.table import VERDICT_STYLES, seconds
+from ..document import Step, Word
+from ..text.findings import INDENT, print_wrapped
+from ..text.lanes import print_lanes
+from ..text.table import VERDICT_STYLES, seconds
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,10 @@ from typing import Any
 
 import msgspec
 
-from .document import Finding
-from .stored import StoredTrace
-from .walks import Walked
-from .ways import WaysFound
+from ..answers.walks_report import Walked
+from ..answers.ways_report import WaysFound
+from ..document import Finding
+from ..stored import StoredTrace
 
 DOCUMENTS: Mapping[str, tuple[Any, str]] = {
     "report": (list[Finding], "What `podrace check -o json` prints"),

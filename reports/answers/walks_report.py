@@ -8,10 +8,10 @@ import msgspec
 from rich.console import Console
 from rich.text import Text
 
-from .document import Finding, Fixes, Step, Value, Word, show
-from .text.findings import INDENT, print_heading, print_wrapped, scope_words
-from .text.lanes import print_lanes
-from .text.table import VERDICT_STYLES, print_columns, seconds
+from ..document import Finding, Fixes, Step, Value, Word, show
+from ..text.findings import INDENT, print_heading, print_wrapped, scope_words
+from ..text.lanes import print_lanes
+from ..text.table import VERDICT_STYLES, print_columns, seconds
 
 MOST_LISTED = 12
 """How many variables the report for people lists with the values that they did not take."""

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..analysis.asked.options import UsageProblem
-from ..scenarios.reader.document import Value
-from ..scenarios.reader.errors import ScenarioError, known_names, one_line
+from ...analysis.asked.options import UsageProblem
+from ...scenarios.reader.document import Value
+from ...scenarios.reader.errors import ScenarioError, known_names, one_line
+from .command_options import Commands, Option
 from .config_file import find_config, read_config
-from .settings import Commands, Option
 
 DEFAULTS = "defaults"
 """The section for all commands."""

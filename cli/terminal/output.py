@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..analysis.asked.files import beside, refuse_unwritable, write_text
-from ..analysis.asked.options import UsageProblem
+from ...analysis.asked.files import beside, refuse_unwritable, write_text
+from ...analysis.asked.options import UsageProblem
 from .console import message_console, result_console, tolerant_of_closed_pipes
 
 if TYPE_CHECKING:
-    from ..analysis.asked.plan import Run
-    from ..reports.document import Finding
-    from ..reports.graphs import Kind
-    from ..reports.outcome import Style
+    from ...analysis.asked.plan import Run
+    from ...reports.document import Finding
+    from ...reports.graphs import Kind
+    from ...reports.outcome import Style
 
 
 HOLDS, VIOLATED, INCONCLUSIVE = 0, 1, 3
@@ -43,14 +43,14 @@ class Output:
         if self.graph is None and self.graph_kind != "lanes":
             raise UsageProblem("--graph-kind says how to draw: name the file with --graph FILE")
         if self.graph is not None:
-            from ..reports.graphs.render import format_of
+            from ...reports.graphs.render import format_of
 
             format_of(self.graph)
             refuse_unwritable("--graph", self.graph)
         if self.save_trace is not None:
             refuse_unwritable("--save-trace", self.save_trace)
         if self.report is not None:
-            from ..analysis.stored.report_directory import refuse_unusable
+            from ...analysis.stored.report_directory import refuse_unusable
 
             refuse_unusable(self.report)
 
@@ -58,7 +58,7 @@ class Output:
         """How reports are to be written."""
         from importlib.metadata import version
 
-        from ..reports.outcome import Style
+        from ...reports.outcome import Style
 
         return Style(version("podrace"), self.fail_on_vacuous)
 
@@ -104,14 +104,14 @@ def print_account(lines: Sequence[str], output: Output) -> None:
 def report(findings: Sequence[Finding], output: Output) -> None:
     """Print the result on stdout; in a step of GitHub Actions, the form `github` also adds to the step's summary."""
     if output.form != "text":
-        from ..reports.formats.forms import FORMS
+        from ...reports.formats.forms import FORMS
 
         findings = output.timed(findings)
         sys.stdout.write(FORMS[output.form](findings, output.style()))
         if output.form == "github":
             add_to_step_summary(FORMS["markdown"](findings, output.style()))
     else:
-        from ..reports.text.findings import print_report
+        from ...reports.text.findings import print_report
 
         print_report(result_console(output.no_color), findings)
 
@@ -120,8 +120,8 @@ def write_directory(runs: Sequence[Run], findings: Sequence[Finding], output: Ou
     """Write the report directory, if one is asked for."""
     if output.report is None:
         return
-    from ..analysis.stored.cross_release import with_retraced
-    from ..analysis.stored.report_directory import write_report
+    from ...analysis.stored.across_releases import with_retraced
+    from ...analysis.stored.report_directory import write_report
 
     compared = with_retraced(runs, output.timed(findings))
     written = write_report(output.report, runs, compared, output.style())
@@ -133,9 +133,9 @@ def draw(findings: Sequence[Finding], path: Path, no_color: bool = False, kind: 
 
     What cannot be drawn as this kind of drawing is named on stderr.
     """
-    from ..reports.graphs import to_dot
-    from ..reports.graphs.render import write_graph
-    from ..reports.graphs.style import NotDrawn
+    from ...reports.graphs import to_dot
+    from ...reports.graphs.render import write_graph
+    from ...reports.graphs.style import NotDrawn
 
     messages = message_console(no_color)
     violated = [finding for finding in findings if finding.trace is not None]
@@ -158,9 +158,9 @@ def draw(findings: Sequence[Finding], path: Path, no_color: bool = False, kind: 
 
 def save_traces(runs: Sequence[Run], findings: Sequence[Finding], path: Path, no_color: bool = False) -> None:
     """Store every counterexample: the first in `path`, the others beside it with a number."""
-    from ..analysis.stored.keep import stored_trace
-    from ..reports.outcome import subject
-    from ..reports.stored import format_trace
+    from ...analysis.stored.saved_trace import stored_trace
+    from ...reports.outcome import subject
+    from ...reports.stored import format_trace
 
     messages = message_console(no_color)
     violated = [

@@ -11,9 +11,9 @@ from typing import Any, NoReturn
 
 import yaml
 
-from ..analysis.asked.options import UsageProblem
-from ..scenarios.reader.document import Value, parse_document, read_text
-from ..scenarios.reader.errors import ScenarioError, one_line
+from ...analysis.asked.options import UsageProblem
+from ...scenarios.reader.document import Value, parse_document, read_text
+from ...scenarios.reader.errors import ScenarioError, one_line
 
 YAML_NAME, TOML_NAME = ".podrace.yaml", "pyproject.toml"
 TABLE = ("tool", "podrace")

@@ -11,9 +11,9 @@ from typing import Annotated, Any
 
 import typer
 
-from ..analysis.asked.options import UsageProblem
+from ...analysis.asked.options import UsageProblem
+from .command_options import CONFIG, Commands, options_of
 from .in_force import Setting, settings_in_force
-from .settings import CONFIG, Commands, options_of
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from typing import Any
 
 from rich.console import Console
 
-from ..analysis.asked.options import UsageProblem
+from ...analysis.asked.options import UsageProblem
 
 PIPED_WIDTH = 120
 

@@ -8,10 +8,10 @@ import msgspec
 from rich.console import Console
 from rich.text import Text
 
-from .document import Finding, Fixes, Value, Word
-from .text.findings import INDENT, print_heading, print_wrapped, scope_words
-from .text.lanes import print_lanes
-from .text.table import seconds
+from ..document import Finding, Fixes, Value, Word
+from ..text.findings import INDENT, print_heading, print_wrapped, scope_words
+from ..text.lanes import print_lanes
+from ..text.table import seconds
 
 
 class WayFound(msgspec.Struct, frozen=True):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from .stored import StoredTrace
+from ..stored import StoredTrace
 
 _MODULE = '''\
 """{scenario}, {label}: a run that violates {property}."""

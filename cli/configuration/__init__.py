@@ -1,0 +1,1 @@
+"""The commands' options, and the files that set them; the command line wins."""
