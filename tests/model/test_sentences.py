@@ -9,10 +9,12 @@ import pytest
 
 from podrace.model.cluster import Cluster, build_cluster
 from podrace.model.environment.objects import ClusterSpec, ExtensionPoint, Node, Pod, Scope
-from podrace.model.history import RELEASES, resolve
+from podrace.model.history import CHANGES, RELEASES, resolve
 from podrace.model.language import Narration
 from podrace.model.language.component import steps_of
 from podrace.model.language.gathering import narrate, sentences_of
+from podrace.model.scheduler import IncrementalSnapshot
+from podrace.model.scheduler.queue.numbered import Timing, counted
 from podrace.properties import PROPERTIES
 
 
@@ -32,44 +34,53 @@ def spec() -> ClusterSpec:
     return ClusterSpec("all", pods, nodes, scope)
 
 
+MODELS = {
+    **{release: resolve(release).classes for release in RELEASES},
+    **{f"without {key}": change.classes for key, change in CHANGES.items()},
+    "incremental snapshot": (IncrementalSnapshot,),
+    "numbers": counted(Timing()),
+}
+"""Every release; the newest without each upstream change, some of which no release lacks; what only tests put in."""
+
+
 @cache
-def model(release: str) -> Cluster:
-    """The model of a release with a monitor of every property."""
-    made = build_cluster(spec(), resolve(release).classes)
-    for name, monitor in PROPERTIES.items():
-        made.add(name, monitor)
+def model(name: str) -> Cluster:
+    """One of MODELS with a monitor of every property."""
+    made = build_cluster(spec(), MODELS[name])
+    for identifier, monitor in PROPERTIES.items():
+        made.add(identifier, monitor)
     return made
 
 
-def telling(release: str) -> Narration:
-    return narrate(model(release))
+def telling(name: str) -> Narration:
+    return narrate(model(name))
 
 
-@pytest.mark.parametrize("release", RELEASES)
-def test_every_step_has_one_sentence_that_always_fits_and_it_is_the_last(release: str) -> None:
-    sentences = telling(release).sentences
-    for part in model(release).parts.values():
+@pytest.mark.parametrize("name", MODELS)
+def test_every_step_has_one_sentence_that_always_fits_and_it_is_the_last(name: str) -> None:
+    sentences = telling(name).sentences
+    for part in model(name).parts.values():
         for step in steps_of(part):
             always = [s.when is None for s in sentences.get(f"{part.name}.{step.name}", ())]
             assert always[-1:] == [True], f"{part.name}.{step.name}"
             assert not any(always[:-1]), f"{part.name}.{step.name}"
 
 
-@pytest.mark.parametrize("release", RELEASES)
-def test_every_sentence_belongs_to_a_step_and_names_what_it_knows(release: str) -> None:
-    for part in model(release).parts.values():
-        arguments = {step.name: {name for name, _ in step.domains} for step in steps_of(part)}
+@pytest.mark.parametrize("name", MODELS)
+def test_every_sentence_belongs_to_a_step_and_names_what_it_knows(name: str) -> None:
+    for part in model(name).parts.values():
+        arguments = {step.name: {n for n, _ in step.domains} for step in steps_of(part)}
         for step, sentences in sentences_of(part).items():
             assert step in arguments
             for sentence in sentences:
-                names = {name for _, name, _, _ in Formatter().parse(sentence.text) if name}
+                names = {n for _, n, _, _ in Formatter().parse(sentence.text) if n}
                 changed = set() if sentence.when is None else {"before", "after", "0"}
                 assert names <= arguments[step] | changed, sentence.text
 
 
-@pytest.mark.parametrize("release", RELEASES)
-def test_every_variable_has_words_or_is_bookkeeping(release: str) -> None:
-    assert [name for name, found in telling(release).addresses.items() if found.words is None] == []
+@pytest.mark.parametrize("name", MODELS)
+def test_every_variable_has_words_or_is_bookkeeping(name: str) -> None:
+    assert [v for v, found in telling(name).addresses.items() if found.words is None] == []
 
 
 @pytest.mark.parametrize("release", [RELEASES[0], RELEASES[-1]])

@@ -10,7 +10,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...environment.objects import Node, Pod
-from ...language import Expr, all_of, any_of, as_expr, boolean, count, per, ref, when
+from ...language import (
+    UNTOLD,
+    Expr,
+    all_of,
+    any_of,
+    as_expr,
+    boolean,
+    count,
+    per,
+    ref,
+    when,
+)
 from .node_info import PodVersion
 from .snapshot import Snapshot, SnapshotPod
 
@@ -28,6 +39,8 @@ class IncrementalSnapshot(Snapshot):
     holds = per(Node, per(Pod, boolean()))
     version = per(Pod, ref(PodVersion))
     before = per(Node, per(Node, boolean()))  # nodeInfoList has the first before the second
+
+    phrases = UNTOLD
 
     def update(self) -> Expr:
         new_nodes = self._copy_changed()

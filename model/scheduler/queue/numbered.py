@@ -9,7 +9,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from ...environment.objects import Node, Pod, PodCopy
-from ...language import Component, Expr, Value, as_expr, boolean, integer, per, select, when
+from ...language import (
+    UNTOLD,
+    Component,
+    Expr,
+    Value,
+    as_expr,
+    boolean,
+    integer,
+    per,
+    select,
+    when,
+)
 from ..framework.events import ClusterEvent
 from .clock import Clock
 from .nominator import Nominator
@@ -43,6 +54,8 @@ class CountingClock(Clock):
     timestamp = per(Pod, integer(-_FAR, _FAR, 0))
     attempts = per(Pod, integer(0, _FAR))
     first_seen = per(Pod, integer(-_FAR, _FAR, 0))
+
+    phrases = UNTOLD
 
     def setup(self) -> None:
         """Every record starts at 0."""
@@ -110,6 +123,8 @@ class CountingQueue(QueueWithoutHints):
     move_cycle = integer(-_FAR, _FAR, -1)
     attempt_cycle = per(Pod, integer(-_FAR, _FAR, 0))
 
+    phrases = UNTOLD
+
     def pop(self, pod: Pod) -> Any:
         copy = super().pop(pod)
         self.next_cycle()
@@ -141,6 +156,8 @@ class OrderedNominator(Nominator):
 
     recorded = integer(0, _FAR)
     rank = per(Pod, integer(0, _FAR))
+
+    phrases = UNTOLD
 
     def add(self, pod: Pod, node: Value, field: Value) -> None:
         super().add(pod, node, field)
