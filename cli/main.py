@@ -8,6 +8,7 @@ import sys
 import typer
 
 from ..analysis.options import UsageProblem
+from . import commands as commands
 from .app import app
 
 INTERRUPTED = 130

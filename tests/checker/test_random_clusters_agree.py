@@ -18,6 +18,7 @@ from podrace.checker.verdict import Verdict
 from podrace.model.language import TransitionSystem
 from tests.checker.reduction.test_agreement import answers as kept_by_reduction
 from tests.checker.reduction.test_symmetry import answers as kept_by_symmetry
+from tests.profiles import examples
 from tests.random_clusters import Asked, questions
 
 LARGE = 20_000
@@ -94,19 +95,19 @@ SLOW = list(HealthCheck)
 INVARIANTS = ("invariant", "stuck")
 
 
-@settings(max_examples=6, suppress_health_check=SLOW)
+@settings(max_examples=examples(6), suppress_health_check=SLOW)
 @given(questions())
 def test_the_interpreter_agrees(asked: Asked) -> None:
     assert_interpreter_agrees(asked, 150)
 
 
-@settings(max_examples=6, suppress_health_check=SLOW)
+@settings(max_examples=examples(6), suppress_health_check=SLOW)
 @given(questions(pods=2, nodes=1))
 def test_searches_agree(asked: Asked) -> None:
     assert_searches_agree(asked, LARGE)
 
 
-@settings(max_examples=2, suppress_health_check=SLOW)
+@settings(max_examples=examples(2), suppress_health_check=SLOW)
 @given(questions(pods=2, nodes=1, kinds=INVARIANTS))
 def test_bounded_searches_agree(asked: Asked) -> None:
     assert_bounded_search_agrees(asked, 2)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from podrace.analysis.narration.words import SCHEDULER_WORDS, WORDS
 from podrace.model.history import RELEASES, resolve
 from podrace.properties import PROPERTIES, instrument
@@ -23,6 +25,7 @@ def variables() -> set[str]:
     }
 
 
+@pytest.mark.ci
 def test_every_word_is_used_and_every_variable_has_one() -> None:
     names = variables()
     assert [w.pattern for w in WORDS if not any(re.fullmatch(w.pattern, n) for n in names)] == []

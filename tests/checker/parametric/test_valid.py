@@ -32,6 +32,7 @@ from podrace.model.language.sorts import sort_of_ref
 from podrace.scenarios.template import ClusterTemplate, Limits, templates
 from tests.checker.parametric.test_sufficiency import CASES, essence, unknown_of
 from tests.checker.reduction.test_symmetry import SYSTEMS, maps, some_states
+from tests.profiles import examples
 from tests.symmetric_systems import Process
 
 SMALL = ClusterTemplate(
@@ -51,7 +52,7 @@ def true_if_proved(system: TransitionSystem) -> None:
         assert renamed(system.initial) != system.initial or not candidate.is_automorphism()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(SYSTEMS)
 def test_what_is_proved_is_true(system: TransitionSystem) -> None:
     true_if_proved(system)

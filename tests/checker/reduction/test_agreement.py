@@ -18,6 +18,7 @@ from podrace.checker.explicit.reduced_reference import ReducedSearch, explore_re
 from podrace.checker.reduction.dependence import Dependence, dependence_of
 from podrace.checker.search import check
 from podrace.model.language import State, TransitionSystem
+from tests.profiles import examples
 from tests.random_systems import coupled, systems
 
 
@@ -34,13 +35,13 @@ def differs(system: TransitionSystem, explore: Callable[[TransitionSystem], Expl
     return answers(reference.explore(system)) != answers(explore(system))
 
 
-@settings(max_examples=250)
+@settings(max_examples=examples(250))
 @given(coupled())
 def test_answers_of_coupled_processes(system: TransitionSystem) -> None:
     assert not differs(system, explore_reduced)
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(systems())
 def test_answers_of_random_systems(system: TransitionSystem) -> None:
     assert not differs(system, explore_reduced)
@@ -68,7 +69,7 @@ def plain(found: Exploration) -> Exploration:
     )
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(coupled())
 def test_the_native_engine_reduces_alike(system: TransitionSystem) -> None:
     dependence = dependence_of(system)
@@ -86,7 +87,7 @@ def without_runs(answer: Exploration) -> Exploration:
     )
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(coupled())
 def test_violations_are_as_short_as_without(system: TransitionSystem) -> None:
     if system.invariants or system.resettabilities:

@@ -27,6 +27,7 @@ from podrace.checker.trace.trace import confirm, confirm_witness
 from podrace.model.language import State, TransitionSystem
 from tests.checker.machines import counters
 from tests.checker.reduction.test_agreement import find_example, plain
+from tests.profiles import examples
 from tests.random_systems import systems
 from tests.symmetric_systems import Process, alike
 
@@ -72,7 +73,7 @@ def maps(system: TransitionSystem, p: Permutation, state: State) -> bool:
 SYSTEMS = st.one_of(alike(), alike(spoiled=True))
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(st.one_of(SYSTEMS, systems(resettabilities=0)))
 def test_what_is_proved_is_true(system: TransitionSystem) -> None:
     symmetry = symmetry_of(system)
@@ -81,7 +82,7 @@ def test_what_is_proved_is_true(system: TransitionSystem) -> None:
             assert all(maps(system, p, state) for p in symmetry.permutations)
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(alike())
 def test_the_permutations_are_a_group(system: TransitionSystem) -> None:
     symmetry = symmetry_of(system)
@@ -92,7 +93,7 @@ def test_the_permutations_are_a_group(system: TransitionSystem) -> None:
         assert len({symmetry.canonical(s) for s in orbit}) == 1
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(SYSTEMS)
 def test_answers_and_lengths_are_the_same(system: TransitionSystem) -> None:
     agree(system)
@@ -120,7 +121,7 @@ def agree(system: TransitionSystem) -> None:
             confirm_witness(system, path, name)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(alike())
 def test_the_native_engine_folds_alike(system: TransitionSystem) -> None:
     symmetry = symmetry_of(system)
@@ -129,7 +130,7 @@ def test_the_native_engine_folds_alike(system: TransitionSystem) -> None:
     assert plain(native.explore(system, symmetry=symmetry)) == plain(expected)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(alike())
 def test_partial_order_reduction_may_be_added(system: TransitionSystem) -> None:
     symmetry, dependence = symmetry_of(system), dependence_of(system)

@@ -19,6 +19,7 @@ from podrace.checker.smt.theories import THEORIES, Theory
 from podrace.checker.symbolic.bounded import search
 from podrace.checker.verdict import Verdict
 from podrace.model.language import TransitionSystem
+from tests.profiles import examples
 from tests.random_systems import coupled, systems
 
 DEEPEST = 12
@@ -53,19 +54,19 @@ def compare(system: TransitionSystem, theory: Theory) -> None:
             assert len(found.trace.steps) == length
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 @given(systems(resettabilities=0, witnesses=0))
 def test_on_random_systems(system: TransitionSystem) -> None:
     compare(system, BIT_VECTORS)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(systems(resettabilities=0, witnesses=0))
 def test_on_random_systems_as_integers(system: TransitionSystem) -> None:
     compare(system, INTEGERS)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(coupled(resettabilities=0))
 def test_on_processes(system: TransitionSystem) -> None:
     compare(system, BIT_VECTORS)
@@ -88,13 +89,13 @@ def compare_unknown(system: TransitionSystem, theory: Theory) -> None:
             assert answers[choices.index({q.name: found.quantities[q.name] for q in unknown})] == found.depth
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(systems(resettabilities=0, witnesses=0, quantities=2))
 def test_on_random_systems_with_unknown_quantities(system: TransitionSystem) -> None:
     compare_unknown(system, BIT_VECTORS)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 @given(systems(resettabilities=0, witnesses=0, quantities=2))
 def test_on_unknown_quantities_as_integers(system: TransitionSystem) -> None:
     compare_unknown(system, INTEGERS)
