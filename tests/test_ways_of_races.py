@@ -46,7 +46,7 @@ STEPS: dict[str, tuple[int, ...]] = {
 """How long the shortest run of each way is."""
 
 MARKS = {
-    "forgotten-move-request": [pytest.mark.campaign],  # five million states
+    "forgotten-move-request": (pytest.mark.campaign,),  # five million states
     **dict.fromkeys(
         (
             "assigned-pod-in-empty-zone",
@@ -59,7 +59,7 @@ MARKS = {
             "skipped-in-flight",
             "wiped-nomination",
         ),
-        [pytest.mark.ci],
+        (pytest.mark.ci,),
     ),
 }
 """What takes more than a few seconds."""
@@ -72,7 +72,7 @@ def test_every_race_that_a_finite_run_shows_is_here() -> None:
     assert set(MARKS) <= set(STEPS)
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=MARKS.get(name, [])) for name in STEPS])
+@pytest.mark.parametrize("name", [pytest.param(name, marks=MARKS.get(name, ())) for name in STEPS])
 def test_the_ways_to_a_race(name: str) -> None:
     run = plan(Selection((name,)))[0]
     found = find_ways(system_of(run), run.property, 6)
