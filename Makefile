@@ -1,6 +1,6 @@
 # Needs python3 (3.11 or later, with its venv module) and make; everything else goes into .venv.
 PYTHON ?= python3
-PYTEST_ARGS ?= -n 2
+PYTEST_ARGS ?= -n 2 --dist worksteal --durations 20
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -12,13 +12,18 @@ TYPING := build/typing/podrace
 # Folders checked beside the packages, if they have Python files.
 BESIDE = $(patsubst %/,%,$(sort $(dir $(wildcard tests/*.py bench/*.py docs/*.py))))
 
-.PHONY: check test tools campaign bench survey site reference wheel-check lint format setup clean
+.PHONY: check test test-all tools campaign bench survey site reference wheel-check lint format setup clean
 
 check: setup
 	$(BIN)/podrace check
 
-test: lint
-	$(BIN)/python -m pytest $(PYTEST_ARGS)
+# What one runs while working: every folder, fewer random examples, no test that takes long.
+test: setup
+	PODRACE_TESTS=fast $(BIN)/python -m pytest $(PYTEST_ARGS)
+
+# Every test but the campaign's, with all random examples: what CI runs.
+test-all: setup
+	PODRACE_TESTS=ci $(BIN)/python -m pytest -m 'not campaign' $(PYTEST_ARGS)
 
 # SPIN and TLC, for the tests that compare with them, Chromium for those of the HTML report, and the schemas of SARIF and
 # JUnit for those that validate reports; without these, such tests are skipped (in CI they fail).
@@ -28,7 +33,7 @@ tools: setup
 # What takes too long for every test run: all engines to the end on every scenario, thousands of random systems,
 # searches killed and resumed.
 campaign: setup
-	$(BIN)/python -m pytest -m campaign $(PYTEST_ARGS) --ignore tests/survey
+	PODRACE_TESTS=campaign $(BIN)/python -m pytest -m campaign $(PYTEST_ARGS) --ignore tests/survey
 
 lint: setup
 	$(BIN)/ruff check .
@@ -48,7 +53,7 @@ bench: setup
 # All properties on all releases over small clusters, and what each violation goes away with, against the table in
 # tests/survey; takes about two hours. PODRACE_UPDATE_GOLDEN=1 makes the table anew.
 survey: setup
-	$(BIN)/python -m pytest -m campaign $(if $(PODRACE_UPDATE_GOLDEN),,$(PYTEST_ARGS)) tests/survey
+	PODRACE_TESTS=campaign $(BIN)/python -m pytest -m campaign $(if $(PODRACE_UPDATE_GOLDEN),,$(PYTEST_ARGS)) tests/survey
 
 # The documentation as static pages.
 site: setup

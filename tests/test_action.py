@@ -69,6 +69,7 @@ def test_sarif_is_uploaded(violated: Job) -> None:
         assert_sarif(json.dumps(log))
 
 
+@pytest.mark.ci
 def test_expected_verdicts(tmp_path: Path) -> None:
     job = ran(tmp_path, command="test", scenarios=".", sarif="false", cache="false")
     assert (job.outputs["run"], job.failed) == ({"exit-code": "1"}, "verdict")
@@ -105,6 +106,7 @@ def options_of(command: str) -> set[str]:
     return {option for parameter in found.params for option in parameter.opts}
 
 
+@pytest.mark.ci
 def test_the_script_runs_the_action(tmp_path: Path) -> None:
     (tmp_path / "tiny.yaml").write_text(TINY)
     done = subprocess.run(

@@ -11,6 +11,7 @@ from tests.checker.export.tools import TLC_JAR, require_spin, require_tlc
 from tests.pages import assert_commands_print
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("checker", ["spin", "tlc"])
 def test_the_commands_print_what_the_page_says(checker: str, tmp_path: Path) -> None:
     if checker == "spin":

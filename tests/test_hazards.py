@@ -7,7 +7,9 @@ import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -78,7 +80,17 @@ LATER_ROWS: list[tuple[str, str, tuple[type[Component], ...], tuple[str, ...], s
 ]
 
 
-@pytest.mark.parametrize(("name", "identifier", "patches", "fixes", "verdict", "states", "steps"), LATER_ROWS)
+LARGE = 150_000
+"""Rows with more states are left to `make test-all`."""
+
+
+def priced(rows: Sequence[Any]) -> list[Any]:
+    return [pytest.param(*row, marks=[pytest.mark.ci] if row[5] > LARGE else []) for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("name", "identifier", "patches", "fixes", "verdict", "states", "steps"), priced(LATER_ROWS)
+)
 def test_verdict_and_counts_with_later_fixes(
     name: str, identifier: str, patches: tuple[type[Component], ...], fixes: tuple[str, ...], verdict: str,
     states: int, steps: int | None,
@@ -92,7 +104,9 @@ def test_verdict_and_counts_with_later_fixes(
     assert not found.vacuous
 
 
-@pytest.mark.parametrize(("name", "identifier", "patches", "without", "verdict", "states", "steps"), ROWS)
+@pytest.mark.parametrize(
+    ("name", "identifier", "patches", "without", "verdict", "states", "steps"), priced(ROWS)
+)
 def test_verdict_and_counts(
     name: str, identifier: str, patches: tuple[type[Component], ...], without: tuple[str, ...], verdict: str,
     states: int, steps: int | None,
@@ -119,6 +133,7 @@ def test_the_page_has_commands() -> None:
     assert len(COMMANDS) == len(re.findall(r"^    podrace", PAGE, re.MULTILINE)) > 8
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(("command", "verdict"), COMMANDS)
 def test_the_commands_give_what_the_page_says(command: str, verdict: str) -> None:
     program, *arguments = shlex.split(command)

@@ -25,6 +25,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return found
 
 
+@pytest.mark.ci
 def test_the_commands_print_what_the_page_says(folder: Path) -> None:
     """In the order of the page, as one writes a file that another reads."""
     commands = re.findall(rf"<!-- tested: (\w+), exit code (\d) -->\n\n{BLOCK}", PAGE)

@@ -25,6 +25,7 @@ def run(shell: Shell, command: str) -> Ran:
     return shell(*arguments)
 
 
+@pytest.mark.ci
 def test_the_guide(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

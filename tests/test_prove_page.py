@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.pages import assert_commands_print
 
 
+@pytest.mark.ci
 def test_the_commands_print_what_the_page_says(tmp_path: Path) -> None:
     assert_commands_print("prove.md", "prove", tmp_path)

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import msgspec
+import pytest
 import yaml
 
 from podrace.analysis.stored.report_directory import DRAWINGS, FILES, FOLDER
@@ -60,6 +61,7 @@ def test_the_verdicts_count_as_the_table_says() -> None:
     assert rows == {"HOLDS": "0", "VIOLATED": "1", "INCONCLUSIVE": "3"}
 
 
+@pytest.mark.ci
 def test_the_commands_end_as_the_page_says(tmp_path: Path) -> None:
     scripts = Path(sys.executable).parent
     assert len(commands()) == 5

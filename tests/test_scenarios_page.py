@@ -44,6 +44,7 @@ def test_the_bounds_have_the_defaults_of_the_model() -> None:
             assert table[f"`{bound.name}`"][1] == str(bound.default).lower()
 
 
+@pytest.mark.ci
 def test_the_commands_about_ranges_print_what_the_page_says(tmp_path: Path) -> None:
     write_file("scenarios.md", "room.yaml", tmp_path)
     assert_commands_print("scenarios.md", "ranges", tmp_path)

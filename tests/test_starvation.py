@@ -28,7 +28,7 @@ def run(
 
 ROWS = [
     # The nomination race: 1.12 starves a pod of its room, 1.19 nobody.
-    ("72124", "L-PEND", "1.12", (), (), V, 27, 10),
+    pytest.param("72124", "L-PEND", "1.12", (), (), V, 27, 10, marks=pytest.mark.ci),
     ("72124", "L-PEND", "1.13", (), (), V, 29, 0),
     ("72124", "L-PEND", "1.19", (), (), H, 0, 0),
     ("72124", "L-PEND", "1.22", (), (), H, 0, 0),
@@ -44,7 +44,7 @@ ROWS = [
     ("72124", "L-OVER", "1.19", (), (), H, 0, 0),
     # The forgotten move request.
     ("73309", "L-WAKE", "1.13", (), (), V, 23, 0),
-    ("73309", "L-WAKE", "1.19", (), (), H, 0, 0),
+    pytest.param("73309", "L-WAKE", "1.19", (), (), H, 0, 0, marks=pytest.mark.ci),
 ]
 
 
@@ -63,6 +63,7 @@ def test_starvation(
         assert (len(found.trace.prefix), len(found.trace.cycle)) == (prefix, cycle)
 
 
+@pytest.mark.ci
 def test_the_nominated_pod_and_a_smaller_one_wait_for_ever_and_every_fair_actor_acts() -> None:
     trace = run("starved-by-a-nomination", "L-NOM", "1.12").trace
     assert isinstance(trace, LassoTrace)
@@ -81,6 +82,7 @@ def test_the_nominated_pod_and_a_smaller_one_wait_for_ever_and_every_fair_actor_
     assert {a for f, a in trace.fairness.items() if f.name not in acting} == {"never waits"}
 
 
+@pytest.mark.ci
 def test_three_changes_together_end_this_starvation() -> None:
     def ends(changes: tuple[str, ...]) -> bool:
         return run("starved-by-a-nomination", "L-NOM", "1.12", changes).verdict is Verdict.HOLDS

@@ -9,6 +9,7 @@ import pytest
 from tests.pages import assert_commands_print
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("command", ["synthesize", "induct"])
 def test_the_commands_print_what_the_page_says(command: str, tmp_path: Path) -> None:
     assert_commands_print("symbolic.md", command, tmp_path)

@@ -13,6 +13,7 @@ from podrace.checker.core.interpreter import Interpreter
 from podrace.checker.divergence import Decision, divergence
 from podrace.model.language import INT, Expr, State, Transition, TransitionSystem, Variable, as_expr, negate
 from podrace.model.language.expr import equal, fresh_graph, variable
+from tests.profiles import examples
 from tests.random_systems import UNIVERSE, systems
 
 X, Y = Variable("x", INT, 0, 9, 0), Variable("y", INT, 0, 9, 0)
@@ -96,7 +97,7 @@ def by_hand(before: TransitionSystem, after: TransitionSystem) -> int | None:
     return None
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(systems(), st.data())
 def test_a_changed_transition_is_found_exactly_where_it_shows(
     before: TransitionSystem, data: st.DataObject

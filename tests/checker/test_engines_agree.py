@@ -20,6 +20,7 @@ from podrace.checker.search import check
 from podrace.model.language import TransitionSystem
 from tests.checker.machines import Careless, counters, graph, house
 from tests.checker.results import timeless as without_seconds
+from tests.profiles import examples
 from tests.random_systems import systems
 
 
@@ -34,32 +35,32 @@ def both(system: TransitionSystem, budget: Budget | None = None) -> Exploration:
     return expected
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(systems())
 def test_on_random_systems(system: TransitionSystem) -> None:
     both(system)
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(systems(resettabilities=0))
 def test_where_a_search_may_end_early(system: TransitionSystem) -> None:
     both(system)
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(systems())
 def test_on_slices_of_random_systems(system: TransitionSystem) -> None:
     both(slice_system(system))
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(systems(), st.integers(1, 40))
 def test_where_states_run_out(system: TransitionSystem, limit: int) -> None:
     found = both(system, Budget(max_states=limit))
     assert found.states <= limit
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(systems(invariants=3))
 def test_on_results(system: TransitionSystem) -> None:
     if system.invariants or system.resettabilities:

@@ -22,9 +22,10 @@ from tests.checker.export.combined import many_systems, once_each, one_of
 from tests.checker.export.test_spin_agrees import agree_together, every_state, spin
 from tests.checker.export.tools import require_spin
 from tests.checker.symbolic.test_engines_agree import BIT_VECTORS, shortest
+from tests.profiles import by_profile
 from tests.random_systems import coupled
 
-AT_ONCE = 40
+AT_ONCE = by_profile(fast=8, full=40)
 """Systems per run of SPIN."""
 
 SYSTEMS = int(os.environ.get("PODRACE_CAMPAIGN_SYSTEMS", "2000"))

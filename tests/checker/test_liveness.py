@@ -34,12 +34,13 @@ from podrace.model.language import (
     trace_system,
 )
 from tests.checker.results import timeless
+from tests.profiles import examples
 from tests.random_systems import systems
 
 LIVE = systems(invariants=0, witnesses=0, resettabilities=0, livenesses=2)
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(LIVE)
 def test_engines_agree_on_lassos(system: TransitionSystem) -> None:
     expected = replace(reference.explore(system), seconds=0.0)
@@ -48,7 +49,7 @@ def test_engines_agree_on_lassos(system: TransitionSystem) -> None:
         confirm_lasso(system, lasso, name)
 
 
-@settings(max_examples=10)
+@settings(max_examples=examples(10))
 @given(LIVE)
 def test_a_liveness_without_cases_holds(system: TransitionSystem) -> None:
     """As those about waiting pods are where no pod waits; the slice has nothing left to look at."""
@@ -59,7 +60,7 @@ def test_a_liveness_without_cases_holds(system: TransitionSystem) -> None:
         assert (found.lassos, found.complete) == ({}, True)
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(LIVE)
 def test_slices_keep_liveness(system: TransitionSystem) -> None:
     found = reference.explore(system)
@@ -73,7 +74,7 @@ def test_slices_keep_liveness(system: TransitionSystem) -> None:
             assert isinstance(confirm_lasso(system, lasso, name), LassoTrace)
 
 
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(LIVE)
 def test_verdicts_are_those_of_the_whole_system(system: TransitionSystem) -> None:
     if not system.livenesses:

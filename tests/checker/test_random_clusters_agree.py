@@ -14,6 +14,7 @@ from podrace.checker.explicit import reference
 from podrace.checker.reduction.questions import explored_slice, kind_of
 from podrace.checker.symbolic.bounded import search
 from podrace.model.language import TransitionSystem
+from tests.profiles import examples
 from tests.random_clusters import Asked, questions
 
 LARGE = 20_000
@@ -82,40 +83,40 @@ SLOW = list(HealthCheck)
 INVARIANTS = ("invariant", "stuck")
 
 
-@settings(max_examples=6, suppress_health_check=SLOW)
+@settings(max_examples=examples(6), suppress_health_check=SLOW)
 @given(questions())
 def test_the_interpreter_agrees(asked: Asked) -> None:
     assert_interpreter_agrees(asked, 150)
 
 
-@settings(max_examples=6, suppress_health_check=SLOW)
+@settings(max_examples=examples(6), suppress_health_check=SLOW)
 @given(questions(pods=2, nodes=1))
 def test_searches_agree(asked: Asked) -> None:
     assert_searches_agree(asked, LARGE)
 
 
-@settings(max_examples=2, suppress_health_check=SLOW)
+@settings(max_examples=examples(2), suppress_health_check=SLOW)
 @given(questions(pods=2, nodes=1, kinds=INVARIANTS))
 def test_bounded_searches_agree(asked: Asked) -> None:
     assert_bounded_search_agrees(asked, 2)
 
 
 @pytest.mark.campaign
-@settings(max_examples=2000, suppress_health_check=SLOW)
+@settings(max_examples=examples(2000), suppress_health_check=SLOW)
 @given(questions(pods=3, mutations=3))
 def test_the_interpreter_agrees_on_thousands(asked: Asked) -> None:
     assert_interpreter_agrees(asked, 1500)
 
 
 @pytest.mark.campaign
-@settings(max_examples=2000, suppress_health_check=SLOW)
+@settings(max_examples=examples(2000), suppress_health_check=SLOW)
 @given(questions(pods=3, mutations=3))
 def test_searches_agree_on_thousands(asked: Asked) -> None:
     assert_searches_agree(asked, 200_000)
 
 
 @pytest.mark.campaign
-@settings(max_examples=1000, suppress_health_check=SLOW)
+@settings(max_examples=examples(1000), suppress_health_check=SLOW)
 @given(questions(kinds=INVARIANTS, mutations=3))
 def test_bounded_searches_agree_on_a_thousand(asked: Asked) -> None:
     assert_bounded_search_agrees(asked, 7)

@@ -16,6 +16,7 @@ from podrace.checker.search import check
 from podrace.checker.trace.trace import confirm, confirm_no_way_back
 from podrace.model.language import TransitionSystem
 from tests.checker.machines import Careless, counters, graph, house
+from tests.profiles import examples
 from tests.random_systems import systems
 
 
@@ -195,7 +196,7 @@ def test_an_early_stop_without_an_answer_is_an_internal_error(monkeypatch: pytes
         run(house(), "alone")
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(systems(invariants=3, resettabilities=2))
 def test_results_agree_with_an_exploration_of_everything(system: TransitionSystem) -> None:
     if not (system.invariants or system.resettabilities):

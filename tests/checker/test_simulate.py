@@ -27,6 +27,7 @@ from podrace.properties import PROPERTIES, instrument
 from podrace.scenarios import find_scenarios
 from tests.checker.machines import Careless, counters, graph, house
 from tests.checker.results import timeless, walked
+from tests.profiles import examples
 from tests.random_systems import systems
 
 
@@ -35,7 +36,7 @@ def race(fixes: tuple[str, ...] = ()) -> TransitionSystem:
     return instrument(scenario.spec, resolve("1.13", fixes).classes, [PROPERTIES["S-NOMVIS"]])
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(systems(invariants=2, resettabilities=0), st.integers(0, 99))
 def test_what_walks_find_is_there(system: TransitionSystem, seed: int) -> None:
     for name in system.invariants:
@@ -51,7 +52,7 @@ def test_what_walks_find_is_there(system: TransitionSystem, seed: int) -> None:
             assert confirm(system, found.trace.path, name) == found.trace
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(systems(invariants=1, resettabilities=0), st.integers(0, 99))
 def test_the_same_seed_gives_the_same(system: TransitionSystem, seed: int) -> None:
     for name in system.invariants:

@@ -17,6 +17,7 @@ from podrace.checker.search import check
 from podrace.checker.verdict_cache import VerdictCache
 from podrace.model.language import TransitionSystem
 from tests.checker.machines import Careless, house
+from tests.profiles import examples
 from tests.random_systems import systems
 
 METHOD = {"engine": "reference"}
@@ -31,7 +32,7 @@ def names_of(system: TransitionSystem) -> list[str]:
     return [*system.invariants, *system.resettabilities, *system.livenesses]
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(systems(livenesses=1))
 def test_what_is_kept_comes_back_as_it_was(
     tmp_path_factory: pytest.TempPathFactory, system: TransitionSystem

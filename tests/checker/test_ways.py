@@ -40,6 +40,7 @@ from podrace.model.language import (
     trace_system,
 )
 from podrace.model.language.expr import const, fresh_graph, variable
+from tests.profiles import examples
 from tests.random_systems import coupled, systems
 
 
@@ -237,7 +238,7 @@ def violated_by(system: TransitionSystem, name: str, kinds: tuple[str, ...]) -> 
     return result.verdict is Verdict.VIOLATED
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 @given(
     recipes() | coupled(resettabilities=0) | systems(invariants=1, witnesses=1, resettabilities=1),
 )
@@ -261,7 +262,7 @@ def test_they_are_the_minimal_sets_of_kinds_that_lead_to_a_violation(
         assert len(way.trace.steps) == len(shortest.trace.steps)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(recipes())
 def test_what_is_found_within_a_budget_is_true(system: TransitionSystem) -> None:
     """Each way violates; none has all kinds of another; and if it ends by itself, they are the same as without a budget."""

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from podrace.analysis import systems
 from tests.cli.helpers import TINY, Shell
+from tests.traced import traced
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _traced_once() -> Iterator[None]:
+    """Many tests are about one race of the catalogue, and none is about how it is traced."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(systems, "instrument", traced)
+        yield
 
 
 @pytest.fixture

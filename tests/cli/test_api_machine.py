@@ -34,6 +34,7 @@ from podrace.model.history import CHANGES, RELEASES, resolve
 from podrace.properties import PROPERTIES
 from podrace.reports.document import Finding
 from podrace.reports.stored import format_trace, parse_trace
+from tests.profiles import by_profile
 from tests.random_clusters import cluster_texts
 
 STATES = 2_000
@@ -247,7 +248,7 @@ def sized(examples: int, steps: int) -> settings:
 
 
 def test_a_user() -> None:
-    run_state_machine_as_test(User, settings=sized(3, 10))
+    run_state_machine_as_test(User, settings=sized(by_profile(fast=1, full=3), 10))
 
 
 @pytest.mark.campaign

@@ -50,7 +50,7 @@ def untimed(text: str) -> Any:
     return surveys
 
 
-@pytest.mark.slow
+@pytest.mark.ci
 def test_a_proof_loses_nothing_when_a_worker_of_the_cluster_is_killed(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -128,6 +128,7 @@ def examples() -> list[str]:
     return re.findall(r"<!-- tested -->\n```python\n(.*?)```", PAGE, re.S)
 
 
+@pytest.mark.ci
 def test_the_examples_of_the_page_run(tmp_path: Path) -> None:
     suite, program = examples()
     done = run(tmp_path, suite)

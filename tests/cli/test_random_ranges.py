@@ -16,6 +16,7 @@ from podrace.analysis.chain import verdict_on
 from podrace.checker.core.exploration import Budget
 from podrace.reports.document import Finding
 from podrace.scenarios import ScenarioError, parse_scenario
+from tests.profiles import examples
 from tests.random_clusters import Asked, questions
 
 STATES = 20_000
@@ -81,7 +82,7 @@ def assert_as_by_brute_force(question: tuple[Asked, str, list[str]]) -> None:
         assert set(found.constraints_hit) == {bound for one in known for bound in one.constraints_hit}
 
 
-@settings(max_examples=2, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(2), suppress_health_check=list(HealthCheck))
 @given(ranged(nodes=1))
 def test_random_ranges(question: tuple[Asked, str, list[str]]) -> None:
     assert_as_by_brute_force(question)

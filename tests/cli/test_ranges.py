@@ -88,6 +88,7 @@ def assert_as_by_brute_force(release: str, **ranges: range) -> tuple[Finding, in
     return found, len(known)
 
 
+@pytest.mark.ci
 def test_it_is_what_brute_force_gives() -> None:
     found, clusters = assert_as_by_brute_force("1.13", n=range(1, 3), a=range(1, 3), b=range(4, 6))
     assert clusters == 6

@@ -23,6 +23,7 @@ from podrace.cli import main
 from podrace.reports.formats.json_schema import schema_of
 from podrace.reports.stored import MAX_BYTES, format_trace, parse_trace
 from tests.cli.helpers import MINE, TINY, Shell
+from tests.profiles import examples
 from tests.reports.standards import assert_matches, assert_sarif
 
 
@@ -242,7 +243,7 @@ def mutated(draw: st.DrawFn, text: str) -> bytes:
     return json.dumps(document).encode()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.data())
 def test_whatever_happens_to_a_trace_is_one_line_or_an_answer(folder: Path, data: st.DataObject) -> None:
     text = (folder / "own.json").read_text()

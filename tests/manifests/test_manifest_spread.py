@@ -29,6 +29,7 @@ from podrace.scenarios import ScenarioError, parse_scenario
 from tests.manifests.manifest_objects import REQUIRED, objects, text_of
 from tests.manifests.test_representative import kept, node, pod, term, written
 from tests.model.clusters import concrete, spec
+from tests.profiles import examples
 
 ZONE, HOST = "zone", "kubernetes.io/hostname"
 WEB = {"matchLabels": {"app": "web"}}
@@ -469,7 +470,7 @@ def said(
     }
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(clusters(), st.sampled_from(["1.23", "1.34"]), st.data())
 def test_what_is_kept_counts_as_the_whole_cluster_does(
     tmp_path_factory: pytest.TempPathFactory, some: list[dict[str, Any]], release: str, data: st.DataObject

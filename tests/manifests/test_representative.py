@@ -17,6 +17,7 @@ from podrace.manifests.writing import scenario_of
 from podrace.scenarios import ScenarioError, parse_scenario
 from tests.kubectl_dump import dump
 from tests.manifests.manifest_objects import REQUIRED, objects, spec, text_of
+from tests.profiles import examples
 
 
 def node(name: str, cpu: str = "4", **labels: str) -> dict[str, Any]:
@@ -204,7 +205,7 @@ def realistic(tmp_path_factory: pytest.TempPathFactory) -> Inventory:
 amounts = st.integers(0, 4)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(
     st.lists(st.integers(1, 6), min_size=1, max_size=4),
     st.lists(st.tuples(amounts, st.integers(0, 3), st.integers(0, 3), st.sampled_from("abc"), st.sampled_from(["", "a", "b"])), max_size=9),

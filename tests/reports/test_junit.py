@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from podrace.reports.document import Finding
 from podrace.reports.formats.junit import to_junit
 from podrace.reports.outcome import Style
+from tests.profiles import examples
 from tests.reports.findings import findings
 from tests.reports.golden import assert_golden
 from tests.reports.samples import ALL, HOLDS, INCONCLUSIVE, VACUOUS, VIOLATED
@@ -30,7 +31,7 @@ def test_every_verdict_is_valid() -> None:
     assert_junit(to_junit([]))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.lists(findings(), max_size=4))
 def test_anything_is_valid(found: list[Finding]) -> None:
     root = assert_junit(to_junit(found))

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from podrace.reports.document import Finding, Place
 from podrace.reports.formats.sarif import to_sarif
 from podrace.reports.outcome import USUAL, Style
+from tests.profiles import examples
 from tests.reports.findings import findings
 from tests.reports.golden import assert_golden
 from tests.reports.samples import ALL, HOLDS, INCONCLUSIVE, STARVED, VACUOUS, VIOLATED
@@ -32,7 +33,7 @@ def test_every_verdict() -> None:
     assert_sarif(text)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.lists(findings(), max_size=4))
 def test_anything_is_valid(found: list[Finding]) -> None:
     run = assert_sarif(to_sarif(found))["runs"][0]

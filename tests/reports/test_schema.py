@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from podrace.reports.document import Finding
 from podrace.reports.formats.json import from_json, to_json
 from podrace.reports.formats.json_schema import DOCUMENTS, schema_of, schema_text
+from tests.profiles import examples
 from tests.reports.findings import findings
 from tests.reports.samples import ALL
 from tests.reports.standards import assert_matches
@@ -40,7 +41,7 @@ def test_what_is_no_report_is_not() -> None:
             assert_matches(schema_of("report"), [{**row, **change}])
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(findings())
 def test_any_report_is_as_its_schema_says_and_can_be_read_back(finding: Finding) -> None:
     assert_matches(schema_of("report"), json.loads(to_json([finding])))

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from podrace.scenarios import ScenarioError, parse_scenario
+from tests.profiles import examples
 from tests.scenarios.test_rich_files import RICH
 
 TREE: Any = yaml.load(RICH, yaml.BaseLoader)
@@ -42,7 +43,7 @@ def replaced(path: tuple[Any, ...], value: Any) -> Any:
     return tree
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.sampled_from(list(paths(TREE))), st.sampled_from(ODD))
 def test_an_odd_value_is_read_or_refused_in_one_line(path: tuple[Any, ...], value: Any) -> None:
     text = yaml.safe_dump(replaced(path, value), allow_unicode=True)

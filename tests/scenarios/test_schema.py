@@ -19,6 +19,7 @@ from podrace.scenarios import ScenarioError, parse_scenario
 from podrace.scenarios.catalogue import HERE
 from podrace.scenarios.reader.reader import VOCABULARY
 from podrace.scenarios.schema import schema_of_scenarios
+from tests.profiles import examples
 from tests.scenarios.test_odd_values import ODD, paths
 from tests.scenarios.test_rich_files import RICH
 
@@ -110,7 +111,7 @@ def with_value(path: tuple[Any, ...], value: Any) -> str:
 MAPPINGS = [p for p in paths(TREE) if isinstance(at(TREE, p), dict) and not (p and p[-1] in FREE)]
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.sampled_from(MAPPINGS), st.text("abcxyz", min_size=1, max_size=8).map(lambda text: f"x{text}"))
 def test_an_unknown_field_is_refused_by_both(path: tuple[Any, ...], name: str) -> None:
     text = with_value((*path, name), "1")
@@ -121,7 +122,7 @@ def test_an_unknown_field_is_refused_by_both(path: tuple[Any, ...], name: str) -
 TYPED = [p for p in paths(TREE) if p]
 
 
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(st.sampled_from(TYPED), st.data())
 def test_a_value_of_another_shape_is_refused_by_both(path: tuple[Any, ...], data: st.DataObject) -> None:
     """A list for a mapping or a word, a word for a list, and so on."""
@@ -132,7 +133,7 @@ def test_a_value_of_another_shape_is_refused_by_both(path: tuple[Any, ...], data
     assert not is_valid(text)
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(
     st.sampled_from(TYPED),
     st.sampled_from([value for value in ODD if value is not None and value != {"x": None}]),

@@ -15,6 +15,7 @@ from podrace.checker.core.result import Verdict
 from podrace.model.history import CHANGES, RELEASES, resolve
 from podrace.properties import PROPERTIES
 from podrace.scenarios import catalogue
+from tests.profiles import by_profile
 from tests.survey.clusters import FAULTS, cluster_named, clusters, disturbed
 from tests.survey.explaining import HAZARDS, MOST_STATES, UNDECIDED, Changes, Explainer, with_changes
 from tests.survey.finding import decide, survey
@@ -23,6 +24,8 @@ from tests.survey.table import FILE, Row, read, successes, write
 ROWS = read()
 EXPLAINED = [row for row in ROWS if row.changes not in (None, UNDECIDED)]
 PAGE = (Path(__file__).parents[2] / "docs" / "survey.md").read_text(encoding="utf-8")
+CHOSEN = by_profile(fast=8, full=24)
+"""About how many violations, and how many explanations, are found again."""
 
 
 def test_the_table_has_known_names_only() -> None:
@@ -44,14 +47,14 @@ def label(row: Row) -> str:
     return "-".join(row.place).replace(" ", "_")
 
 
-@pytest.mark.parametrize("row", ROWS[:: len(ROWS) // 24], ids=label)
+@pytest.mark.parametrize("row", ROWS[:: len(ROWS) // CHOSEN], ids=label)
 def test_a_violation_of_the_table_is_there(row: Row) -> None:
     found = decide(disturbed(cluster_named(row.cluster), row.fault), resolve(row.release), row.property_id)
     assert found.trace is not None
     assert (found.verdict, len(found.trace.steps)) == (Verdict.VIOLATED, row.steps)
 
 
-@pytest.mark.parametrize("row", EXPLAINED[:: len(EXPLAINED) // 24], ids=label)
+@pytest.mark.parametrize("row", EXPLAINED[:: len(EXPLAINED) // CHOSEN], ids=label)
 def test_what_explains_a_violation_removes_it(row: Row) -> None:
     check_explanation(row)
 

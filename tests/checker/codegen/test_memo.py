@@ -21,6 +21,7 @@ from podrace.properties import PROPERTIES, instrument
 from podrace.scenarios import find_scenarios
 from tests.checker.explicit.systems import counting, queue
 from tests.checker.explicit.test_search import untimed, widened
+from tests.profiles import examples
 from tests.random_systems import systems
 
 
@@ -35,7 +36,7 @@ def all_remembered(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.usefixtures("all_remembered")
-@settings(max_examples=60, suppress_health_check=list(HealthCheck), deadline=None)
+@settings(max_examples=examples(60), suppress_health_check=list(HealthCheck), deadline=None)
 @given(systems(), st.integers(1, 3), st.integers(1, 3))
 def test_agrees_with_the_reference_engine(system: TransitionSystem, words: int, jobs: int) -> None:
     system = widened(system, words)

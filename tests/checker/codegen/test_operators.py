@@ -34,6 +34,7 @@ from podrace.model.language.expr import (
     subtract,
     variable,
 )
+from tests.profiles import examples
 
 
 def assignment(value: Expr, variables: list[Variable], **predicates: Any) -> TransitionSystem:
@@ -92,7 +93,9 @@ def numbers(draw: Any) -> tuple[Expr, list[Variable]]:
     return pool[-1], variables
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+@settings(
+    max_examples=examples(150), suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
+)
 @given(st.data())
 def test_operators_mean_the_same(data: Any) -> None:
     with fresh_graph():

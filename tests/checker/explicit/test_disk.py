@@ -27,6 +27,7 @@ from podrace.checker.explicit.states.bfs_kernel import COUNT
 from podrace.model.language import TransitionSystem
 from tests.checker.explicit.systems import counting, pell_lucas, philosophers, ring
 from tests.checker.explicit.test_search import untimed
+from tests.profiles import examples
 from tests.random_systems import systems
 
 
@@ -52,7 +53,7 @@ def test_the_answer_is_the_same(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
-@settings(max_examples=60, suppress_health_check=list(HealthCheck), deadline=None)
+@settings(max_examples=examples(60), suppress_health_check=list(HealthCheck), deadline=None)
 @given(systems(), st.lists(st.integers(1, 40), max_size=3), st.integers(1, 2))
 def test_a_search_that_was_stopped_goes_on(
     tmp_path_factory: pytest.TempPathFactory, system: TransitionSystem, bounds: list[int], jobs: int

@@ -21,6 +21,7 @@ from podrace.properties import PROPERTIES, instrument
 from podrace.scenarios import find_scenarios
 from tests.checker.explicit.systems import pell_lucas, philosophers, queue, ring
 from tests.checker.explicit.test_search import untimed, widened
+from tests.profiles import examples
 from tests.random_systems import systems
 
 
@@ -40,7 +41,7 @@ def same_for_all(system: TransitionSystem, budget: Budget, *jobs: int) -> Explor
 
 
 @pytest.mark.usefixtures("eager")
-@settings(max_examples=120, suppress_health_check=list(HealthCheck), deadline=None)
+@settings(max_examples=examples(120), suppress_health_check=list(HealthCheck), deadline=None)
 @given(systems(), st.none() | st.integers(1, 30), st.integers(1, 2), st.integers(2, 4))
 def test_agrees_with_the_reference_engine(
     system: TransitionSystem, most: int | None, words: int, jobs: int

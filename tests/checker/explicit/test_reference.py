@@ -11,6 +11,7 @@ from podrace.checker.explicit.reference import explore
 from podrace.checker.trace.trace import replay
 from podrace.model.language import State, TransitionSystem
 from tests.checker.machines import Careless, counters, graph, house
+from tests.profiles import examples
 from tests.random_systems import systems
 
 
@@ -195,7 +196,7 @@ def fairly_reachable(system: TransitionSystem, start: State) -> set[State]:
     return found
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(systems(invariants=0))
 def test_a_complete_search_agrees_with_brute_force(system: TransitionSystem) -> None:
     found = explore(system)
@@ -216,7 +217,7 @@ def test_a_complete_search_agrees_with_brute_force(system: TransitionSystem) -> 
         assert (len(found.witnesses[name]) if name in found.witnesses else None) == min(depths, default=None)
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(systems(invariants=0, witnesses=0))
 def test_states_with_no_way_back_agree_with_brute_force(system: TransitionSystem) -> None:
     found = explore(system)
@@ -232,7 +233,7 @@ def test_states_with_no_way_back_agree_with_brute_force(system: TransitionSystem
             assert len(found.no_way_back[name]) == min(no_way_back.values())
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(systems(resettabilities=0))
 def test_violations_agree_with_brute_force(system: TransitionSystem) -> None:
     found = explore(system)

@@ -14,6 +14,7 @@ from podrace.checker.explicit import explore, reference
 from podrace.model.language import INT, TransitionSystem, Variable
 from tests.checker.explicit.systems import counting, pell_lucas, philosophers, queue, ring
 from tests.checker.machines import Careless, graph, house
+from tests.profiles import examples
 from tests.random_systems import systems
 
 
@@ -28,7 +29,7 @@ def widened(system: TransitionSystem, words: int) -> TransitionSystem:
     return replace(system, variables=tuple(v for v in mixed if v is not None))
 
 
-@settings(max_examples=150, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(150), suppress_health_check=list(HealthCheck))
 @given(systems(), st.none() | st.integers(0, 30), st.integers(1, 4))
 def test_agrees_with_the_reference_engine(system: TransitionSystem, most: int | None, words: int) -> None:
     system, budget = widened(system, words), Budget(max_states=most)

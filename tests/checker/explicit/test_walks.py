@@ -21,6 +21,7 @@ from podrace.checker.trace.trace import replay
 from podrace.model.language import INT, State, Transition, TransitionSystem, Universe, Variable, as_expr
 from podrace.model.language.expr import fresh_graph
 from tests.checker.machines import counters, graph
+from tests.profiles import examples
 from tests.random_systems import systems
 
 MASK = (1 << 64) - 1
@@ -72,7 +73,7 @@ def plain(tally: Tally) -> tuple[object, ...]:
     )  # fmt: skip
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(systems(resettabilities=0), st.integers(0, MASK), st.booleans())
 def test_a_walk_is_that_of_the_interpreter(system: TransitionSystem, seed: int, by_step: bool) -> None:
     native = walkers(system, seed, 12, by_step)
@@ -81,7 +82,7 @@ def test_a_walk_is_that_of_the_interpreter(system: TransitionSystem, seed: int, 
         assert native.path(walk, len(path)) == tuple(path)
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(systems(resettabilities=0), st.integers(0, 9), st.booleans(), st.integers(1, 9))
 def test_what_is_counted_is_what_the_interpreter_counts(
     system: TransitionSystem, seed: int, by_step: bool, at_once: int
@@ -124,7 +125,7 @@ def test_what_is_counted_is_what_the_interpreter_counts(
         assert seen[v] == {state[i] for state in visited}
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(systems(resettabilities=0, witnesses=0), st.integers(0, 9))
 def test_walks_visit_reachable_states_only(system: TransitionSystem, seed: int) -> None:
     reachable, waiting, interpreter = {system.initial}, [system.initial], Interpreter(system)
@@ -140,7 +141,7 @@ def test_walks_visit_reachable_states_only(system: TransitionSystem, seed: int) 
         assert set(replay(system, native.path(walk, steps)).states) <= reachable
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(systems(resettabilities=0), st.integers(0, MASK), st.booleans())
 def test_batches_and_threads_change_nothing(system: TransitionSystem, seed: int, by_step: bool) -> None:
     answers = [

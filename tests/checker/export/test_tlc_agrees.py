@@ -17,6 +17,7 @@ from podrace.properties import PROPERTIES, instrument
 from tests.checker.export.combined import many_systems, once_each, one_of
 from tests.checker.export.tools import TLC_JAR, require_tlc
 from tests.checker.test_scenarios_agree import CASES, IDS
+from tests.profiles import by_profile
 
 
 @pytest.fixture(autouse=True)
@@ -49,8 +50,8 @@ def agree(name: str, events: int | None) -> int:
     ("name", "events", "states"),
     [
         ("removed-node-blocks-pods L-ISO 1.8", None, 709),
-        ("removed-node-blocks-pods S-ERR 1.8 + 53647", None, 2422),
-        ("nominated-node-race S-NOM 1.13 + 72259 + 77990 + 90660", 1, 2143),
+        pytest.param("removed-node-blocks-pods S-ERR 1.8 + 53647", None, 2422, marks=pytest.mark.ci),
+        pytest.param("nominated-node-race S-NOM 1.13 + 72259 + 77990 + 90660", 1, 2143, marks=pytest.mark.ci),
     ],
 )
 def test_on_scenarios(name: str, events: int | None, states: int) -> None:
@@ -60,8 +61,8 @@ def test_on_scenarios(name: str, events: int | None, states: int) -> None:
 @pytest.mark.parametrize(
     ("name", "steps"),
     [
-        ("nominated-node-race S-NOMVIS 1.13", 15),
-        ("nominated-node-race S-NOM 1.13 + 72259", 18),
+        pytest.param("nominated-node-race S-NOMVIS 1.13", 15, marks=pytest.mark.ci),
+        pytest.param("nominated-node-race S-NOM 1.13 + 72259", 18, marks=pytest.mark.ci),
         ("removed-node-blocks-pods S-ERR 1.8 + 53647", 7),
     ],
 )
@@ -91,7 +92,7 @@ def agree_together(parts: list[TransitionSystem]) -> None:
 
 
 def test_on_many_random_systems() -> None:
-    agree_together(many_systems(60, seed=7))
+    agree_together(many_systems(by_profile(fast=12, full=60), seed=7))
 
 
 @pytest.mark.campaign

@@ -23,7 +23,7 @@ def fragile(task: tuple[int, str]) -> int:
     return number * number
 
 
-@pytest.mark.slow
+@pytest.mark.ci
 def test_a_killed_worker_of_a_cluster_loses_no_result(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

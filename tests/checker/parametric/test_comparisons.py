@@ -23,6 +23,7 @@ from podrace.model.language import (
     total,
 )
 from podrace.model.language.expr import equal, fresh_graph, parameter, variable
+from tests.profiles import examples
 from tests.random_systems import UNIVERSE, systems
 
 A, B, ROOM = Parameter("a", 0, 3), Parameter("b", 0, 3), Parameter("room", 0, 7)
@@ -99,7 +100,7 @@ def test_like_is_true_of_the_values_and_of_those_alike() -> None:
     assert found == [v for v in everywhere if 2 * v["a"] + v["b"] <= v["room"]]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(systems(invariants=1, parameters=2))
 def test_what_is_alike_has_the_same_runs(system: TransitionSystem) -> None:
     asked = system.with_predicates(witnesses={}, resettabilities={})

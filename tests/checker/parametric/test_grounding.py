@@ -27,6 +27,7 @@ from podrace.model.language import (
     total,
 )
 from podrace.model.language.expr import fresh_graph, parameter, variable
+from tests.profiles import examples
 from tests.random_systems import UNIVERSE, systems
 
 CAP, A, B = Parameter("cap", 0, 99), Parameter("a", 0, 99), Parameter("b", 0, 99)
@@ -109,7 +110,7 @@ def test_a_comparison_with_too_many_cases_is_refused(monkeypatch: pytest.MonkeyP
         asked(one_step(parameter(A) < variable(n), n))
 
 
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(systems(parameters=3))
 def test_equal_answers_give_equal_behaviour(system: TransitionSystem) -> None:
     """Choices that no question tells apart give systems with the same counts, depths and answers."""

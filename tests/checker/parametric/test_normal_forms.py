@@ -25,6 +25,7 @@ from podrace.model.language import (
     select,
 )
 from podrace.model.language.expr import const, fresh_graph, less, variable
+from tests.profiles import examples
 from tests.random_systems import THING, UNIVERSE, Draw, Vocabulary
 
 A, B = (Variable(name, BOOL, 0, 1, 0) for name in "ab")
@@ -52,7 +53,7 @@ def expressions(draw: Draw) -> list[Expr]:
     return [words.condition(2) for _ in range(6)] + [words.number(2) for _ in range(6)]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.data())
 def test_equal_forms_have_equal_values(data: st.DataObject) -> None:
     with fresh_graph():

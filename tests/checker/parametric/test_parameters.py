@@ -12,6 +12,7 @@ from podrace.checker.explicit.reference import Search, explore
 from podrace.checker.parametric.parameters import parameters_of, with_parameters
 from podrace.model.language import INT, Parameter, Transition, TransitionSystem, Variable
 from podrace.model.language.expr import fresh_graph, parameter, variable
+from tests.profiles import examples
 from tests.random_systems import UNIVERSE, systems
 
 
@@ -56,7 +57,7 @@ def test_a_value_outside_of_the_range_is_refused() -> None:
         with_parameters(growing(Parameter("small", 0, 3)), {"small": 4})
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(systems(invariants=0, parameters=2), st.integers(0, 8))
 def test_choosing_is_what_the_interpreter_does_with_parameters(system: TransitionSystem, choice: int) -> None:
     chosen = {"q0": choice % 3, "q1": choice // 3 - 2}

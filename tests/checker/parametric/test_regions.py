@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from podrace.checker.parametric.regions import Region, evaluate, regions, smallest
 from podrace.model.language import Expr, Parameter, total
 from podrace.model.language.expr import fresh_graph, parameter
+from tests.profiles import examples
 
 Fits = tuple[tuple[bool, ...], ...]
 
@@ -77,7 +78,7 @@ def test_families_of_fitting_pods_agree_with_brute_force(
     assert len(canonical) == families
 
 
-@pytest.mark.slow
+@pytest.mark.ci
 def test_four_pods_on_two_nodes_have_308_families() -> None:
     found = enumerated(4, 2)
     canonical = set()
@@ -135,7 +136,7 @@ def conditions(draw: st.DrawFn) -> tuple[list[Parameter], list[tuple[tuple[int, 
     return parameters, draw(st.lists(row, min_size=1, max_size=4))
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(conditions())
 def test_cells_are_those_of_all_choices(
     drawn: tuple[list[Parameter], list[tuple[tuple[int, ...], int]]],

@@ -19,6 +19,7 @@ from podrace.model.environment.objects import Scope
 from podrace.model.history import resolve
 from podrace.properties import PROPERTIES, instrument
 from podrace.scenarios.template import ClusterTemplate, concrete, sketch, templates
+from tests.profiles import examples
 
 SCOPE = Scope(pod_events=1, flush=False)
 ENOUGH = (0, 15)
@@ -51,7 +52,7 @@ CHOICES = [
 ]
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=examples(8), deadline=None)
 @given(st.sampled_from(CHOICES), st.sampled_from(CASES), st.data())
 def test_a_cluster_behaves_like_its_representative(
     template: ClusterTemplate, case: tuple[str, str], data: st.DataObject

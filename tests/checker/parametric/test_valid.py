@@ -32,6 +32,7 @@ from podrace.model.language.sorts import sort_of_ref
 from podrace.scenarios.template import ClusterTemplate, Limits, templates
 from tests.checker.parametric.automorphisms import SYSTEMS, maps, some_states
 from tests.checker.parametric.test_sufficiency import CASES, essence, parametric_system
+from tests.profiles import examples
 from tests.symmetric_systems import Process
 
 SMALL = ClusterTemplate(
@@ -51,14 +52,14 @@ def true_if_proved(system: TransitionSystem) -> None:
         assert renamed(system.initial) != system.initial or not candidate.is_automorphism()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(SYSTEMS)
 def test_what_is_proved_is_true(system: TransitionSystem) -> None:
     true_if_proved(system)
 
 
 @pytest.mark.campaign
-@settings(max_examples=3000, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(3000), deadline=None, suppress_health_check=list(HealthCheck))
 @given(SYSTEMS)
 def test_what_is_proved_of_thousands_of_systems_is_true(system: TransitionSystem) -> None:
     true_if_proved(system)

@@ -30,6 +30,7 @@ from podrace.model.language import (
 )
 from podrace.model.language.expr import equal, fresh_graph, less, parameter, select, variable
 from tests.checker.machines import counters, graph, house
+from tests.profiles import examples
 from tests.random_systems import UNIVERSE, systems
 
 
@@ -235,7 +236,7 @@ def test_an_unknown_parameter_has_its_whole_range() -> None:
     assert {n: len(witnesses.get("end", ())) for n, witnesses in reached.items()} == {2: 0, 3: 0, 4: 5}
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(systems(parameters=2), st.booleans(), st.integers(0, 8))
 def test_a_slice_answers_for_every_choice_of_the_parameters(
     system: TransitionSystem, values: bool, choice: int
@@ -280,7 +281,7 @@ def same_answers(whole: Exploration, part: Exploration) -> None:
         assert part.constraints_hit <= whole.constraints_hit
 
 
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 @given(systems(), st.booleans())
 def test_a_slice_gives_the_same_answers(system: TransitionSystem, values: bool) -> None:
     small = slice_system(system, values=values)
@@ -301,7 +302,7 @@ def test_a_slice_gives_the_same_answers(system: TransitionSystem, values: bool) 
         assert confirm_no_way_back(system, map_path(small, system, path), name, 100_000).closed
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(systems(), st.data())
 def test_a_slice_for_some_predicates_answers_those(system: TransitionSystem, data: st.DataObject) -> None:
     kinds = ("invariants", "witnesses", "resettabilities")
@@ -315,7 +316,7 @@ def test_a_slice_for_some_predicates_answers_those(system: TransitionSystem, dat
     same_answers(explore(wanted), explore(slice_system(system, **chosen)))
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(systems(invariants=0))
 def test_the_states_of_a_slice_are_the_projections_of_the_states(system: TransitionSystem) -> None:
     small = slice_system(system)
@@ -326,7 +327,7 @@ def test_the_states_of_a_slice_are_the_projections_of_the_states(system: Transit
     assert small.initial == project(small, system, system.initial)
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(systems(invariants=0))
 def test_a_slice_stays_within_its_ranges_and_is_smaller(system: TransitionSystem) -> None:
     small = slice_system(system)
@@ -345,7 +346,7 @@ def test_a_slice_stays_within_its_ranges_and_is_smaller(system: TransitionSystem
     assert len(again.transitions) <= len(small.transitions)
 
 
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 @given(systems(invariants=0))
 def test_every_expression_stays_within_the_values_found(system: TransitionSystem) -> None:
     predicates = [*system.witnesses.values(), *system.resettabilities.values()]
@@ -364,7 +365,7 @@ def test_every_expression_stays_within_the_values_found(system: TransitionSystem
             assert hi <= node.hi
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(systems())
 def test_slicing_is_deterministic(system: TransitionSystem) -> None:
     first, second = slice_system(system), slice_system(system)
@@ -372,7 +373,7 @@ def test_slicing_is_deterministic(system: TransitionSystem) -> None:
     assert [e.index for e in topological(first.roots())] == [e.index for e in topological(second.roots())]
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(systems())
 def test_a_run_of_a_slice_is_a_run_of_the_whole(system: TransitionSystem) -> None:
     small = slice_system(system)

@@ -27,6 +27,7 @@ from podrace.model.language import (
     topological,
 )
 from podrace.model.language.expr import equal, fresh_graph, less, variable
+from tests.profiles import examples
 from tests.random_systems import UNIVERSE, systems
 
 BOTH = pytest.mark.parametrize("theory", THEORIES.values(), ids=THEORIES)
@@ -78,7 +79,7 @@ def test_every_operator_on_every_value(operator: str, theory: Theory) -> None:
 
 
 @BOTH
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(system=systems(), data=st.data())
 def test_random_expressions(theory: Theory, system: TransitionSystem, data: st.DataObject) -> None:
     state: State = tuple(data.draw(st.integers(v.lo, v.hi)) for v in system.variables)

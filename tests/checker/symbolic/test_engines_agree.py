@@ -19,6 +19,7 @@ from podrace.checker.parametric.parameters import parameters_of, with_parameters
 from podrace.checker.smt.theories import THEORIES, Theory
 from podrace.checker.symbolic.bounded import search
 from podrace.model.language import TransitionSystem
+from tests.profiles import examples
 from tests.random_systems import coupled, systems
 
 DEEPEST = 12
@@ -57,19 +58,19 @@ def compare(system: TransitionSystem, theory: Theory) -> None:
             assert len(found.trace.steps) == length
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 @given(systems(resettabilities=0, witnesses=0))
 def test_on_random_systems(system: TransitionSystem) -> None:
     compare(system, BIT_VECTORS)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(systems(resettabilities=0, witnesses=0))
 def test_on_random_systems_as_integers(system: TransitionSystem) -> None:
     compare(system, INTEGERS)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(coupled(resettabilities=0))
 def test_on_processes(system: TransitionSystem) -> None:
     compare(system, BIT_VECTORS)
@@ -95,20 +96,20 @@ def compare_unknown(system: TransitionSystem, theory: Theory) -> None:
             )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(systems(resettabilities=0, witnesses=0, parameters=2))
 def test_on_random_systems_with_unknown_parameters(system: TransitionSystem) -> None:
     compare_unknown(system, BIT_VECTORS)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 @given(systems(resettabilities=0, witnesses=0, parameters=2))
 def test_on_unknown_parameters_as_integers(system: TransitionSystem) -> None:
     compare_unknown(system, INTEGERS)
 
 
 @pytest.mark.campaign
-@settings(max_examples=5000, deadline=None)
+@settings(max_examples=examples(5000), deadline=None)
 @given(systems(resettabilities=0, witnesses=0))
 def test_on_thousands_of_random_systems(system: TransitionSystem) -> None:
     compare(system, BIT_VECTORS)
@@ -116,7 +117,7 @@ def test_on_thousands_of_random_systems(system: TransitionSystem) -> None:
 
 
 @pytest.mark.campaign
-@settings(max_examples=2000, deadline=None)
+@settings(max_examples=examples(2000), deadline=None)
 @given(systems(resettabilities=0, witnesses=0, parameters=2))
 def test_on_thousands_with_unknown_parameters(system: TransitionSystem) -> None:
     compare_unknown(system, BIT_VECTORS)

@@ -14,6 +14,7 @@ from podrace.checker.symbolic.induction import NotInductive, by_k_induction
 from podrace.model.language import BOOL, INT, Parameter, Transition, TransitionSystem, Variable, as_expr
 from podrace.model.language.expr import const, equal, fresh_graph, parameter, variable
 from tests.checker.machines import Careless, house
+from tests.profiles import examples
 from tests.random_systems import UNIVERSE, coupled, systems
 
 MOST = 4
@@ -122,13 +123,13 @@ def agree(system: TransitionSystem, theory: Theory) -> None:
 
 
 @BOTH
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(system=systems(resettabilities=0, witnesses=0))
 def test_on_random_systems(theory: Theory, system: TransitionSystem) -> None:
     agree(system, theory)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(coupled(resettabilities=0))
 def test_on_processes(system: TransitionSystem) -> None:
     agree(system, THEORIES["bit-vectors"])

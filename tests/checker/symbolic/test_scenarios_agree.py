@@ -17,7 +17,7 @@ DEEP = pytest.mark.campaign
 
 CASES = [
     ("72124", "S-NOMVIS", (), 15),
-    ("72124", "S-NOMVIS", ("72259",), 11),
+    pytest.param("72124", "S-NOMVIS", ("72259",), 11, marks=pytest.mark.ci),
     pytest.param("72124", "S-NOMVIS", ("72259",), 15, marks=DEEP),
     pytest.param("72124", "S-NOM", ("72259",), 18, marks=DEEP),
     pytest.param("73309", "S-STUCK", (), 12, marks=DEEP),

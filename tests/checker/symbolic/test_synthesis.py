@@ -15,6 +15,7 @@ from podrace.checker.reduction.slicing import slice_system
 from podrace.checker.symbolic.synthesis import Shape, Synthesis
 from podrace.model.language import INT, Expr, Parameter, Transition, TransitionSystem, Variable, as_expr
 from podrace.model.language.expr import fresh_graph, parameter, variable
+from tests.profiles import examples
 from tests.random_systems import UNIVERSE, systems
 
 TRUE = as_expr(True)
@@ -113,7 +114,7 @@ def test_every_kind_of_choice_is_found_once() -> None:
     assert len(expected) > 5
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(systems(resettabilities=0, witnesses=0, invariants=1, parameters=2))
 def test_random_systems(system: TransitionSystem) -> None:
     for invariant in system.invariants:

@@ -10,6 +10,7 @@ from podrace.checker.trace.disabled_reason import why_disabled
 from podrace.checker.trace.trace import replay
 from podrace.model.language import TransitionSystem
 from tests.checker.machines import house
+from tests.profiles import examples
 from tests.random_systems import systems
 
 
@@ -26,7 +27,7 @@ def test_the_false_part_of_the_guard_is_named() -> None:
     assert why_disabled(system, inside, ask) == "its guard is false: room.at[w0] is IN"
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(systems(), st.data())
 def test_something_is_said_exactly_where_a_transition_is_disabled(
     system: TransitionSystem, data: st.DataObject

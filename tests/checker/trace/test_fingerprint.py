@@ -15,6 +15,7 @@ from podrace.checker.trace.fingerprint import fingerprint
 from podrace.model.language import TransitionSystem, negate
 from podrace.model.language.expr import fresh_graph
 from tests.checker.machines import house
+from tests.profiles import examples
 from tests.random_systems import systems
 
 HOUSE = house()
@@ -72,7 +73,7 @@ def test_every_difference_counts(change: Callable[[TransitionSystem], Transition
     assert fingerprint(change(HOUSE)) != fingerprint(HOUSE)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(systems(), systems())
 def test_different_systems_differ(one: TransitionSystem, other: TransitionSystem) -> None:
     assert fingerprint(one) == fingerprint(one)

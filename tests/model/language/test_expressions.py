@@ -38,6 +38,7 @@ from podrace.model.language import (
 )
 from podrace.model.language.expr import const, divide, fresh_graph, less, parameter, variable
 from podrace.model.language.sorts import sort_of_enum, sort_of_ref
+from tests.profiles import examples
 
 
 class Light(Enum):
@@ -168,7 +169,7 @@ def symbols() -> dict[str, Expr]:
     return {name: variable(v) for name, v in VARIABLES.items()}
 
 
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 @given(trees(), st.lists(valuations(), min_size=1, max_size=8))
 def test_folding_changes_no_value_and_ranges_are_sound(pair: tuple[Tree, Tree], cases: list[Any]) -> None:
     with fresh_graph():
@@ -183,7 +184,7 @@ def test_folding_changes_no_value_and_ranges_are_sound(pair: tuple[Tree, Tree], 
                     assert node.lo <= interpreter.evaluate(node, state) <= node.hi
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(trees(), valuations())
 def test_constants_fold_to_constants(pair: tuple[Tree, Tree], values: dict[str, int]) -> None:
     with fresh_graph():
@@ -194,7 +195,7 @@ def test_constants_fold_to_constants(pair: tuple[Tree, Tree], values: dict[str, 
             assert folded.value == folded.lo == folded.hi == by_hand(tree, values)
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(trees(), valuations())
 def test_substituting_constants_evaluates(pair: tuple[Tree, Tree], values: dict[str, int]) -> None:
     with fresh_graph():
@@ -207,7 +208,7 @@ def test_substituting_constants_evaluates(pair: tuple[Tree, Tree], values: dict[
         assert [new[root].value for root in roots] == [by_hand(tree, values) for tree in pair]
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(trees())
 def test_the_same_expression_is_the_same_node(pair: tuple[Tree, Tree]) -> None:
     with fresh_graph():

@@ -9,6 +9,7 @@ from podrace.model.history import resolve
 from podrace.model.language import Concrete
 from podrace.model.scheduler import IncrementalSnapshot
 from tests.model.clusters import nodes, spec
+from tests.profiles import examples
 
 ON = nodes(4, 4)
 PODS = [Pod(0, "a", 1), Pod(1, "b", 1, node=ON[1])]
@@ -54,7 +55,7 @@ def view(model):
     )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.lists(STEPS, max_size=14))
 def test_both_snapshots_show_the_same(steps):
     cluster = spec(PODS, ON)

@@ -21,6 +21,7 @@ from podrace.model.scheduler.framework.events import (
 )
 from podrace.model.scheduler.framework.status import Code
 from tests.model.clusters import concrete, spec
+from tests.profiles import examples
 
 WEB = {"app": "web"}
 ZONES = (None, "east", "west", "north")
@@ -106,7 +107,7 @@ def clusters(draw: Any) -> tuple[list[Pod], tuple[Node, ...], set[int]]:
     )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(clusters())
 def test_it_counts_as_upstream_does(cluster: tuple[list[Pod], tuple[Node, ...], set[int]]) -> None:
     pods, on, leaving = cluster

@@ -1,0 +1,37 @@
+"""The profiles of the tests: what fast leaves out, and that nothing else does."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests import profiles
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.mark.parametrize(("full", "fast"), [(500, 50), (60, 6), (12, 3), (3, 3), (2, 2)])
+def test_fast_takes_a_tenth_of_the_examples(monkeypatch: pytest.MonkeyPatch, full: int, fast: int) -> None:
+    monkeypatch.setattr(profiles, "PROFILE", "fast")
+    assert (profiles.examples(full), profiles.by_profile(fast=1, full=2)) == (fast, 1)
+    for name in ("ci", "campaign"):
+        monkeypatch.setattr(profiles, "PROFILE", name)
+        assert (profiles.examples(full), profiles.by_profile(fast=1, full=2)) == (full, 2)
+
+
+def test_a_profile_that_there_is_not_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PODRACE_TESTS", "quick")
+    with pytest.raises(
+        ValueError, match="PODRACE_TESTS: there is no profile `quick`: use fast, ci, campaign"
+    ):
+        profiles.chosen_profile()
+
+
+def test_ci_runs_lint_and_every_test_but_the_campaign() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    (recipe,) = re.findall(r"^test-all: setup\n\t(.*)$", makefile, re.MULTILINE)
+    assert recipe == "PODRACE_TESTS=ci $(BIN)/python -m pytest -m 'not campaign' $(PYTEST_ARGS)"
+    commands = (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
+    assert [c for c in ("make lint </dev/null", "make test-all </dev/null") if c not in commands] == []
