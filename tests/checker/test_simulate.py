@@ -16,7 +16,7 @@ from podrace.checker.core.result import (
     Verdict,
     WalkCounts,
 )
-from podrace.checker.explicit.walks.walkers import Walkers
+from podrace.checker.explicit.walks.simulation import Walkers
 from podrace.checker.reduction.questions import UnknownProperty
 from podrace.checker.search import check
 from podrace.checker.simulate import Walks, simulate
