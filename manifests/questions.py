@@ -39,6 +39,10 @@ class Question:
         return 1 + len(self.victims)
 
 
+MOST_NODES = 100
+"""Of so many kinds of nodes where a pod could go, the one where most is at stake is chosen."""
+
+
 class Asker:
     """Finds the questions; pods and nodes that are alike are asked for once."""
 
@@ -61,13 +65,10 @@ class Asker:
     def ask(self, pod: ClusterPod) -> Question:
         """The question that a pod raises."""
         fitting = [n for n in self.nodes if self.situation.fits(pod, n)]
-        ways: list[tuple[ClusterNode, list[ClusterPod]]] = [(n, []) for n in fitting]
-        if not ways:
-            found = ((n, self.situation.victims(pod, n)) for n in self.nodes)
-            ways = [(n, victims) for n, victims in found if victims]
-        asked = [
-            Question(pod, n, victims, self.rivals(pod, n, victims), self._count(ways)) for n, victims in ways
-        ]
+        where = fitting or [n for n in self.nodes if self.situation.can_preempt(pod, n)]
+        ways = [(n, [] if fitting else self.situation.victims(pod, n)) for n in where[:MOST_NODES]]
+        number = sum(self._alike[self.groups.node(n)] for n in where)
+        asked = [Question(pod, n, victims, self.rivals(pod, n, victims), number) for n, victims in ways]
         return max(asked, key=lambda q: q.rank, default=Question(pod, None, (), (), 0))
 
     def rivals(self, pod: ClusterPod, node: ClusterNode, gone: Pods) -> list[ClusterPod]:
@@ -81,6 +82,3 @@ class Asker:
             if self.situation.fits(q, node, gone) and self.situation.clash(pod, q, node, gone):
                 found += others
         return sorted(found, key=lambda q: (q.owner == pod.owner, -q.priority))
-
-    def _count(self, ways: Sequence[tuple[ClusterNode, object]]) -> int:
-        return sum(self._alike[self.groups.node(n)] for n, _ in ways)
