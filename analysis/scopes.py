@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 from ..model.environment.objects import Scope
 from ..scenarios import ScenarioError
-from ..scenarios.reader.document import parse_document
-from ..scenarios.reader.errors import one_line
-from ..scenarios.reader.settings import read_scope
+from ..scenarios.reader.cluster_section import read_scope
+from ..scenarios.reader.yaml_values import one_line, parse_document
 from .options import UsageProblem
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..analysis.options import parse_release
-from ..conformance.reader import read_table
+from ..conformance.cases import read_table
 from ..conformance.registry import run_table
 from ..model.history import RELEASES
 from .console import result_console

@@ -13,7 +13,7 @@ from ..model.history import CHANGES, RELEASES
 from ..properties import PROPERTIES, Property
 from ..reports.document import Finding, Word
 from ..scenarios import Expectation, Scenario, ScenarioError, one_line, read_scenario
-from ..scenarios.reader.document import parse_document, read_text
+from ..scenarios.reader.yaml_values import parse_document, read_text
 from .check import Output, exit_code, report, run_all, write_directory
 from .console import message_console, result_console, tolerant_of_closed_pipes
 

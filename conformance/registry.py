@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from importlib import import_module
 
-from ..scenarios.reader.errors import one_line
-from .outcome import Case, NotCovered, NotTranslated, Outcome, Runner, applies
-from .reader import Table
+from ..scenarios.reader.yaml_values import one_line
+from .cases import Case, NotCovered, NotTranslated, Outcome, Runner, Table, applies
 
 KINDS = {
     "earliest_start": "preemption", "more_important": "preemption",

@@ -18,7 +18,7 @@ from ..model.environment.spread import SpreadConstraint
 from .asked import Asked, Layout
 from .inventory import Inventory
 from .members import ClusterNode, ClusterPod
-from .spread import Spread
+from .pod_objects import Spread
 
 EVERYBODY = Selector(expressions=(Requirement("podrace.io/nobody", Operator.DOES_NOT_EXIST),))
 """A selector that every pod meets, and that is not empty."""

@@ -14,8 +14,8 @@ from ..model.environment.objects import ClusterSpec, Node, Pod
 from ..model.language import Entity, Expr, Parameter, all_of, any_of, as_expr, total
 from ..model.language.expr import parameter
 from .reader.ranges import Open
-from .reader.reader import parse_scenario
-from .scenario import Scenario
+from .reader.scenario import Scenario
+from .reader.scenario_reader import parse_scenario
 
 Swap = tuple[Entity, Entity, dict[Parameter, Parameter]]
 

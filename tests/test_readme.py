@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from podrace.scenarios.reader.settings import SCOPE_FIELDS
+from podrace.scenarios.reader.cluster_section import SCOPE_FIELDS
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

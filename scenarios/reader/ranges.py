@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from ...model.language import Parameter
-from .document import Value
-from .errors import one_line
+from .yaml_values import Value, one_line
 
 _RANGE = re.compile(r"(-?[0-9]{1,19})([A-Za-z]{0,2})\.\.(-?[0-9]{1,19})([A-Za-z]{0,2})", re.ASCII)
 

@@ -8,9 +8,9 @@ from fractions import Fraction
 from typing import Any
 
 from ...model.environment.objects import NATIVE, is_scalar_resource
-from .document import Value
 from .quantity import MAX_CORES, parse_bytes, parse_count, parse_cpu, show_bytes, show_cpu, unit_of
 from .ranges import Open, Range, is_range, read_range
+from .yaml_values import Value
 
 RESOURCE_FIELDS = ("cpu", "memory", "ephemeral-storage", "resources")
 

@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 
 from podrace.conformance import registry
-from podrace.conformance.outcome import Outcome
-from podrace.conformance.reader import Table, read_table
-from podrace.scenarios.reader.errors import ScenarioError
+from podrace.conformance.cases import Outcome, Table, read_table
+from podrace.scenarios.reader.yaml_values import ScenarioError
 
 WORTH: dict[str, Any] = {"expected_candidate_nodes": ["n"], "nodes": [{"name": "n"}], "statuses": {}}
 

@@ -152,10 +152,10 @@ def test_who_fits_and_who_would_have_to_go_is_what_the_model_says_of_the_whole_c
     situation, cluster = Situation(inventory), whole(some)
     model = concrete(cluster, "1.34")
     model.do(model.part("snapshot").update)
-    entities = {e.name: e for e in (*cluster.pods, *cluster.nodes)}
+    pods, nodes = {p.name: p for p in cluster.pods}, {n.name: n for n in cluster.nodes}
     for one in inventory.pending:
         for at in inventory.nodes:
-            asked = entities[one.name], entities[at.name]
+            asked = pods[one.name], nodes[at.name]
             assert situation.fits(one, at) == (model.get(partial(_fits, model, *asked)) is Code.SUCCESS)
             candidate, victims = model.get(partial(_dry_run, model, *asked))
             goes = [name for name, must_go in victims.items() if candidate and must_go]
@@ -180,7 +180,7 @@ def test_a_pod_that_terminates_keeps_its_room_and_is_nobodys_victim(tmp_path: Pa
 
 def test_two_affinity_terms_are_met_by_one_pod_or_not_at_all(tmp_path: Path) -> None:
     """b0 meets the first term and b1 the second: the scheduler wants a pod that meets both (satisfyPodAffinity)."""
-    both = {
+    both: dict[str, Any] = {
         "affinity": {
             "podAffinity": {REQUIRED: [*term("web", "zone")[REQUIRED], *term("db", "zone")[REQUIRED]]}
         }

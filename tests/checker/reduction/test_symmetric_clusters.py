@@ -12,7 +12,7 @@ from podrace.checker.search import explored_slice
 from podrace.model.history import resolve
 from podrace.model.language import TransitionSystem
 from podrace.properties import PROPERTIES, instrument
-from podrace.scenarios.reader.reader import read_scenario
+from podrace.scenarios.reader.scenario_reader import read_scenario
 from tests.checker.reduction.test_symmetry import answers
 
 TWO = "{n1: {cpu: 2}, n2: {cpu: 2}}"
