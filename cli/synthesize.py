@@ -22,7 +22,15 @@ from ..model.language.expr import fresh_graph
 from ..properties import PROPERTIES, instrument
 from ..reports.document import Finding, Fixes, Step, Word
 from ..reports.synthesis import print_coverage, print_example
-from ..scenarios.template import ClusterTemplate, Limits, Sketch, concrete, sizes, sketch, templates
+from ..scenarios.template import (
+    ClusterTemplate,
+    Limits,
+    ParametricCluster,
+    concrete,
+    instantiate,
+    sizes,
+    templates,
+)
 from ..scenarios.writing import scenario_text
 from .console import message_console, result_console, tolerant_of_closed_pipes
 from .progress import ProgressDisplay
@@ -109,7 +117,7 @@ class Search:
             )
             found = list(templates(*size, like))
             self._display.start(f"{counted(size[0], 'pod')}, {counted(size[1], 'node')}")
-            shapes = [self._shape(sketch(template)) for template in found]
+            shapes = [self._shape(instantiate(template)) for template in found]
             search = Synthesis(
                 shapes,
                 self.asked.property,
@@ -128,7 +136,7 @@ class Search:
             if some or search.stopped not in ("steps", "harmless"):
                 return
 
-    def _shape(self, unknown: Sketch) -> Shape:
+    def _shape(self, unknown: ParametricCluster) -> Shape:
         system = instrument(unknown.spec, self.asked.composition.classes, [PROPERTIES[self.asked.property]])
         with fresh_graph():
             assumed = all_of([*unknown.assumptions(), *(~e for e in unknown.oversize())])

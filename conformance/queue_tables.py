@@ -1,7 +1,7 @@
 """Conformance of the scheduling queue: operations on it, and which events concern a waiting pod.
 
-Each operation becomes calls of the model's own queue and nominator (`queue_calls`, and `queue_raw` for what
-upstream's tests do behind the queue's back); `queue_expectations` compares what the model then holds.
+Each operation becomes calls of the model's own queue and nominator (`queue_calls`); `queue_stage` compares what the model then
+holds with the case.
 """
 
 from __future__ import annotations

@@ -90,7 +90,7 @@ class ClusterTemplate:
 
 
 @dataclass(frozen=True, slots=True)
-class Sketch:
+class ParametricCluster:
     """The cluster of a template with a parameter for each size and priority: per node and per pod, by resource."""
 
     spec: ClusterSpec
@@ -179,7 +179,7 @@ def templates(pods: int, nodes: int, example: ClusterTemplate) -> Iterator[Clust
         yield replace(example, bound=bound, waiting=pods - sum(bound))
 
 
-def sketch(template: ClusterTemplate) -> Sketch:
+def instantiate(template: ClusterTemplate) -> ParametricCluster:
     """The cluster of a template with a parameter for every size and priority."""
     limits, resources = template.limits, template.resources
     capacities = tuple(
@@ -187,7 +187,9 @@ def sketch(template: ClusterTemplate) -> Sketch:
     )
     requests = tuple({r: limits.request_of(pod_name(p), r) for r in resources} for p in range(template.pods))
     priorities = tuple(limits.priority_of(pod_name(p)) for p in range(template.pods))
-    return Sketch(_spec(template, capacities, requests, priorities), capacities, requests, priorities)
+    return ParametricCluster(
+        _spec(template, capacities, requests, priorities), capacities, requests, priorities
+    )
 
 
 def concrete(template: ClusterTemplate, values: Mapping[str, int]) -> ClusterSpec:
@@ -196,7 +198,7 @@ def concrete(template: ClusterTemplate, values: Mapping[str, int]) -> ClusterSpe
     def known(table: Mapping[str, Parameter]) -> dict[str, int]:
         return {r: values[q.name] for r, q in table.items()}
 
-    found = sketch(template)
+    found = instantiate(template)
     return _spec(
         template,
         tuple(map(known, found.capacities)),

@@ -14,7 +14,7 @@ from ...checker.parametric.parametric_system import Exchange, Unknown
 from ...checker.reduction.slicing import step_name
 from ...model.history import Composition, resolve
 from ...properties import PROPERTIES, instrument
-from ...scenarios.template import ClusterTemplate, sketch
+from ...scenarios.template import ClusterTemplate, instantiate
 from ..own.own_properties import own_properties
 from ..own.patches import patches_of, with_patches
 
@@ -41,7 +41,7 @@ class Question:
         """The system with its unknown quantities."""
         composition = self.composition
         prop = own_properties(self.own).get(self.property) or PROPERTIES[self.property]
-        found = sketch(self.template)
+        found = instantiate(self.template)
         return Unknown(
             instrument(found.spec, composition.classes, [prop]),
             found.quantities,
@@ -131,4 +131,4 @@ def _verdict(answer: Exploration, violated: bool) -> str:
 
 def named(question: Question, values: tuple[int, ...]) -> dict[str, int]:
     """Quantities by their names."""
-    return {q.name: value for q, value in zip(sketch(question.template).quantities, values, strict=True)}
+    return {q.name: value for q, value in zip(instantiate(question.template).quantities, values, strict=True)}

@@ -14,8 +14,8 @@ from podrace.scenarios.template import (
     ClusterTemplate,
     Limits,
     concrete,
+    instantiate,
     sizes,
-    sketch,
     templates,
 )
 from podrace.scenarios.writing import scenario_text
@@ -39,7 +39,7 @@ def test_quantities_have_names_and_ranges() -> None:
     template = ClusterTemplate(
         (0,), 1, limits=Limits(least_request=1, least_priority=LOWEST_PRIORITY), resources=("cpu", "memory")
     )
-    assert [(q.name, q.lo, q.hi) for q in sketch(template).quantities] == [
+    assert [(q.name, q.lo, q.hi) for q in instantiate(template).quantities] == [
         ("n1.cpu", 0, 1 << 40),
         ("n1.memory", 0, 1 << 40),
         ("p1.cpu", 1, 1 << 40),
@@ -50,16 +50,16 @@ def test_quantities_have_names_and_ranges() -> None:
 
 def test_bound_pods_are_assumed_to_fit() -> None:
     with fresh_graph():
-        assert list(map(repr, sketch(ClusterTemplate((2, 0), 1)).assumptions())) == [
+        assert list(map(repr, instantiate(ClusterTemplate((2, 0), 1)).assumptions())) == [
             "not(lt(n1.cpu, add(p1.cpu, p2.cpu)))"
         ]
-        assert sketch(ClusterTemplate((0, 0), 1)).assumptions() == ()
+        assert instantiate(ClusterTemplate((0, 0), 1)).assumptions() == ()
 
 
 def test_exchanges_move_all_quantities_of_two_pods_or_nodes() -> None:
     found = {
         (a.name, b.name): {p.name: q.name for p, q in moved.items()}
-        for a, b, moved in sketch(ClusterTemplate((0, 0), 2)).exchanges()
+        for a, b, moved in instantiate(ClusterTemplate((0, 0), 2)).exchanges()
     }
     assert found == {
         ("p1", "p2"): {
@@ -86,7 +86,7 @@ def test_exchanges_move_all_quantities_of_two_pods_or_nodes() -> None:
 def test_a_written_cluster_is_read_back(template: ClusterTemplate) -> None:
     values = {
         q.name: i % 4 - (3 if q.name.endswith("priority") and template.limits.least_priority else 0)
-        for i, q in enumerate(sketch(template).quantities)
+        for i, q in enumerate(instantiate(template).quantities)
     }
     for node, count in enumerate(template.bound):
         for r in template.resources:
@@ -128,7 +128,7 @@ def test_sizes_begin_with_the_smallest() -> None:
     [((0,), 6), ((1,), 2), ((3,), 6), ((0, 0), 12), ((1, 1), 2), ((2, 1), 2), ((1, 0), 2)],
 )
 def test_renamings_keep_the_placement(bound: tuple[int, ...], number: int) -> None:
-    found = list(sketch(ClusterTemplate(bound, 3 - sum(bound))).renamings())
+    found = list(instantiate(ClusterTemplate(bound, 3 - sum(bound))).renamings())
     assert len({tuple(renaming.items()) for renaming in found}) == len(found) == number
     names = set(found[0])
     assert all(set(renaming) == set(renaming.values()) == names for renaming in found)
@@ -136,7 +136,7 @@ def test_renamings_keep_the_placement(bound: tuple[int, ...], number: int) -> No
 
 def test_a_pod_that_no_node_could_hold_is_oversize() -> None:
     with fresh_graph():
-        assert list(map(repr, sketch(ClusterTemplate((0, 0), 1)).oversize())) == [
+        assert list(map(repr, instantiate(ClusterTemplate((0, 0), 1)).oversize())) == [
             "and(lt(n1.cpu, p1.cpu), lt(n2.cpu, p1.cpu))"
         ]
 

@@ -18,7 +18,7 @@ from podrace.checker.search import explored_slice
 from podrace.model.environment.objects import Scope
 from podrace.model.history import resolve
 from podrace.properties import PROPERTIES, instrument
-from podrace.scenarios.template import ClusterTemplate, concrete, sketch, templates
+from podrace.scenarios.template import ClusterTemplate, concrete, instantiate, templates
 
 SCOPE = Scope(pod_events=1, flush=False)
 ENOUGH = (0, 15)
@@ -27,7 +27,7 @@ CASES = [("1.13", "S-NOMVIS"), ("1.19", "S-NOM")]
 
 
 def unknown_of(template: ClusterTemplate, release: str, property_id: str) -> Unknown:
-    found = sketch(template)
+    found = instantiate(template)
     system = instrument(found.spec, resolve(release).classes, [PROPERTIES[property_id]])
     exchanges = tuple(Exchange(*pair) for pair in found.exchanges())
     return Unknown(system, found.quantities, found.assumptions(), exchanges)
