@@ -24,7 +24,7 @@ from ...model.environment.objects import (
 from .directives import read_taints
 from .labels import Member, Members, read_labels, read_members, read_selector
 from .pod_section import POD_FIELDS, namespace_of, read_namespaces, read_pod, start_order
-from .ranges import integer_or_open, most_of
+from .ranges import integer_or_range, most_of
 from .resources import RESOURCE_FIELDS, Amounts, read_amounts, refuse_overcommitted, refuse_oversize, units_of
 from .yaml_values import Value, known_names, one_line
 
@@ -142,7 +142,7 @@ def _budget(index: int, name: str, member: Member, pods: list[str]) -> Budget:
             "the scheduler takes an empty selector for one that matches no pod: name a label"
         )
     given = fields.get("disruptionsAllowed")
-    allowed = 0 if given is None else integer_or_open(given, 0, MAX_ALLOWED)
+    allowed = 0 if given is None else integer_or_range(given, 0, MAX_ALLOWED)
     return Budget(
         index,
         name,
@@ -215,7 +215,7 @@ def _refuse_crowded(
         bound = {p.name: asked[p.name] for p in pods if p.node is not None and p.node.name == name}
         refuse_overcommitted(member.place, has[name], bound)
         room = member.fields.get("pods")
-        if room is not None and len(bound) > most_of(integer_or_open(room, 0, MAX_PODS)):
+        if room is not None and len(bound) > most_of(integer_or_range(room, 0, MAX_PODS)):
             room.fail(
                 f"{len(bound)} pods are bound to the node ({', '.join(bound)}): raise the number, or unbind a pod"
             )
@@ -234,7 +234,7 @@ def read_node(index: int, name: str, member: Member, resources: dict[str, Any]) 
         name,
         labels=read_labels(fields),
         exists=member.exists,
-        pods=integer_or_open(fields["pods"], 0, MAX_PODS) if "pods" in fields else None,
+        pods=integer_or_range(fields["pods"], 0, MAX_PODS) if "pods" in fields else None,
         taints=read_taints(fields.get("taints")),
         unschedulable=fields["unschedulable"].boolean() if "unschedulable" in fields else False,
         **resources,

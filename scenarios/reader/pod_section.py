@@ -10,7 +10,7 @@ from typing import Any
 from ...model.environment.objects import ExtensionPoint, Node, Pod
 from .directives import read_node_affinity, read_spread, read_terms, read_tolerations
 from .labels import Member, Members, label_key, read_labels, read_name
-from .ranges import integer_or_open
+from .ranges import integer_or_range
 from .resources import RESOURCE_FIELDS
 from .yaml_values import Value, known_names
 
@@ -52,7 +52,7 @@ def read_pod(
     return Pod(
         index,
         name,
-        priority=integer_or_open(priority, MIN_PRIORITY, MAX_PRIORITY) if priority else 0,
+        priority=integer_or_range(priority, MIN_PRIORITY, MAX_PRIORITY) if priority else 0,
         namespace=namespace,
         namespace_labels={NAMESPACE_NAME: namespace, **namespaces.get(namespace, {})},
         start=start,

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ...model.environment.objects import ClusterSpec
-from .ranges import Open
+from .ranges import RangeParameter
 from .yaml_values import ScenarioError, Value
 
 EXPECT_FIELDS = ("release", "with_fixes", "without_fixes", "verdicts")
@@ -214,9 +214,9 @@ class Scenario:
         return (self.name, *numbers)
 
     @property
-    def open(self) -> tuple[Open, ...]:
+    def open(self) -> tuple[RangeParameter, ...]:
         """The numbers for which the file gives a range, in its order."""
-        found = [q for q in self.spec.unknown if isinstance(q, Open)]
+        found = [q for q in self.spec.unknown if isinstance(q, RangeParameter)]
         return tuple(sorted(found, key=lambda q: q.span))
 
     def complaint(self, path: str, message: str, line: int | None = None) -> ScenarioError:
