@@ -20,7 +20,7 @@ from podrace.model.history import resolve
 from podrace.model.language import all_of
 from podrace.model.language.expr import fresh_graph
 from podrace.properties import PROPERTIES, instrument
-from podrace.scenarios.template import ClusterTemplate, Limits, sketch
+from podrace.scenarios.template import ClusterTemplate, Limits, instantiate
 
 STEPS, PATIENCE = 14, 300.0
 CASES = (("S-NOMVIS", ()), ("S-NOMVIS", ("72259",)), ("S-CAP", ()), ("S-UNIQ", ("90660",)))
@@ -39,7 +39,7 @@ def fixpoint_at_once() -> Iterator[None]:
 
 def measure(prop: str, fixes: tuple[str, ...], theory: Theory) -> str:
     """Seconds and outcome of one search."""
-    unknown = sketch(ClusterTemplate((1,), 2, graceful=False, limits=Limits.small(3)))
+    unknown = instantiate(ClusterTemplate((1,), 2, graceful=False, limits=Limits.small(3)))
     with fresh_graph():
         assumption = all_of(unknown.assumptions())
     system = instrument(unknown.spec, resolve("1.13", fixes).classes, [PROPERTIES[prop]])

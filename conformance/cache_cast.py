@@ -15,7 +15,7 @@ from ..model.language.component import part_classes
 from ..model.scheduler import Cache, IncrementalSnapshot, NodeInfos, NodeTree, Snapshot
 from ..model.scheduler.cache.node_info import CPU, EPHEMERAL, MEMORY, Footprint, HostPort, PodVersion
 from ..model.scheduler.cache.order import Zone, zone_key, zones_named
-from .outcome import Case, NotTranslated
+from .cases import Case, NotTranslated
 
 PortKey = tuple[str, str, int]
 

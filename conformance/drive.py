@@ -12,8 +12,8 @@ from ..model.environment.objects import Node, Pod
 from ..model.language import NotEnabled
 from ..model.language.component import StepMethod, steps_of
 from ..model.scheduler.framework.status import NodeStatus, Phase
-from .cluster import Situation
-from .plugins import code_named
+from .case_cluster import Situation
+from .upstream_plugins import code_named
 
 CHOICES = ("choose_candidate", "assume")
 MAX_STEPS = 10_000

@@ -9,8 +9,8 @@ from ..model.environment.objects import ClusterSpec, Node, Pod
 from ..model.history import resolve
 from ..model.language import Concrete
 from ..model.scheduler.queue.numbered import Timing, counted
-from .outcome import Case, NotTranslated, Outcome, check, judged
-from .queue_words import nanoseconds
+from .cases import Case, NotTranslated, Outcome, check, judged
+from .queue_cast import nanoseconds
 
 
 def run(case: Case, release: str) -> Outcome:

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from importlib import import_module
 
-from ..scenarios.reader.errors import one_line
-from .outcome import Case, NotCovered, NotTranslated, Outcome, Runner, applies
-from .reader import Table
+from ..scenarios.reader.yaml_values import one_line
+from . import cache_tables, order_backoff, preemption_tables, queue_tables, scheduling_tables
+from .cases import Case, NotCovered, NotTranslated, Outcome, Runner, Table, applies
+
+RUNNERS: dict[str, Runner] = {
+    "preemption": preemption_tables.run,
+    "scheduling": scheduling_tables.run,
+    "queue": queue_tables.run,
+    "cache": cache_tables.run,
+    "order_backoff": order_backoff.run,
+}
 
 KINDS = {
     "earliest_start": "preemption", "more_important": "preemption",
@@ -43,11 +50,11 @@ EXPECTATIONS = {
     "cache": set(),
     "order_backoff": {"expected_a_first", "expected_ns", "expected_initial_s", "expected_max_s"},
 }  # fmt: skip
-"""What each module's runner compares. A case that expects more than that must not pass."""
+"""What each runner compares. A case that expects more than that must not pass."""
 
 
 def home_of(case: Case, table: str) -> str | None:
-    """The module with the runner for a case: by its kind, or else by what it expects."""
+    """The name of a case's runner: by its kind, or else by what it expects."""
     kind = case.get("kind")
     if kind == "ops" or (kind is None and "ops" in case):
         return "cache" if "cache" in table.lower() or _is_about_cache(case) else "queue"
@@ -62,29 +69,16 @@ def _is_about_cache(case: Case) -> bool:
     return bool(names & CACHE_OPERATIONS)
 
 
-def find_runner(home: str) -> Runner | None:
-    """The runner of a module of this package; None if there is no such module."""
-    name = f"{__package__}.{home}"
-    try:
-        runner: Runner = import_module(name).run
-    except ModuleNotFoundError as error:
-        if error.name != name:
-            raise
-        return None
-    return runner
-
-
 def run_case(case: Case, table: str, release: str) -> Outcome:
     """Run one case; whatever goes wrong is a failure with its reason."""
     try:
         if not _applies(case, release):
-            return Outcome("SKIP", f"does not apply to {release}: {_bounds(case)}")
+            return Outcome("SKIP", f"does not apply to {release}: {_releases(case)}")
         home = home_of(case, table)
-        runner = find_runner(home) if home else None
-        if home is None or runner is None:
+        if home is None:
             raise NotTranslated(f"no runner for {_subject(case)}")
         _refuse_other_expectations(case, home)
-        return runner(case, release)
+        return RUNNERS[home](case, release)
     except NotCovered as reason:
         return Outcome("SKIP", one_line(f"not covered: {reason}", 200))
     except NotTranslated as reason:
@@ -115,7 +109,7 @@ def _subject(case: Case) -> str:
     return f"a case with the fields {', '.join(sorted(map(str, case)))}"
 
 
-def _bounds(case: Case) -> str:
+def _releases(case: Case) -> str:
     bounds = case.get("applies_to") or {}
     low, high = bounds.get("min"), bounds.get("max")
     if low is None:

@@ -11,11 +11,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..scenarios.reader.errors import ScenarioError, known_names, one_line
-from .groups import Groups
+from ..scenarios.reader.yaml_values import ScenarioError, known_names, one_line
 from .inventory import Inventory
 from .members import ClusterNode, ClusterPod
-from .questions import Asker, Question
+from .questions import Asker, Groups, Question
 from .situation import Situation, used_by
 
 

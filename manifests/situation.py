@@ -13,12 +13,15 @@ from copy import copy
 from dataclasses import replace
 from functools import cached_property
 
-from ..model.environment.objects import Node, Pod, Term
+from ..model.environment.objects import Node, Operator, Pod, Requirement, Selector, Term
 from ..model.environment.placement_rules import SpreadConstraint
 from .asked import Asked, Layout
 from .inventory import Inventory
 from .members import ClusterNode, ClusterPod
-from .spread import Spread
+from .pod_objects import Spread
+
+EVERYBODY = Selector(expressions=(Requirement("podrace.io/nobody", Operator.DOES_NOT_EXIST),))
+"""A selector that every pod meets, and that is not empty."""
 
 Pods = Collection[ClusterPod]
 
@@ -33,6 +36,7 @@ class Situation:
         self._entities = _numbered(inventory.bound)
         self._taken = {n.name: used_by(inventory.on(n.name)) for n in inventory.nodes}
         self._guards = {p: terms for p in inventory.bound if (terms := [t for t in p.terms if t.anti])}
+        self._victims: dict[tuple[ClusterPod, ClusterNode], list[ClusterPod]] = {}
         self._related: dict[ClusterPod, _Related] = {}
         self._counts: dict[tuple[ClusterPod, int, ClusterNode], tuple[str, int] | None] = {}
 
@@ -67,23 +71,35 @@ class Situation:
 
         A pod that terminates is nobody's victim: it stays where it is, as all that a representative leaves out.
         """
+        if (pod, node) not in self._victims:
+            lower = self._lower(pod, node)
+            self._victims[pod, node] = self._dry_run(pod, node, lower) if lower else []
+        return self._victims[pod, node]
+
+    def can_preempt(self, pod: ClusterPod, node: ClusterNode) -> bool:
+        """Whether it helps to evict pods from a node that the pod does not fit. Quicker to say than whom."""
+        return bool(self._lower(pod, node))
+
+    def _lower(self, pod: ClusterPod, node: ClusterNode) -> list[ClusterPod]:
+        """The pods that may be evicted; nobody where the pod does not fit without them, either."""
         staying = {self._entities[p]: p for p in self.inventory.on(node.name) if not p.terminating}
         potential = self.asked.potential_victims(pod.entity, node.entity, self.layout(staying.values()))
         lower = [staying[e] for e in potential]
-        around = self._around(pod, node, ())
-        if not lower or not self.fits(pod, node, lower):
-            return []  # what the dry run would say, too, after a longer calculation
-        asking, place, layout = self._question(pod, node, (), [*around, *lower])
-        untouched = {self._entities[p]: _as_important_as(pod, p) for p in around if p not in lower}
+        return lower if lower and self.fits(pod, node, lower) else []
+
+    def _dry_run(self, pod: ClusterPod, node: ClusterNode, lower: Sequence[ClusterPod]) -> list[ClusterPod]:
+        related = self._around(pod, node, lower)
+        asking, place, layout = self._question(pod, node, (), [*lower, *related])
+        staying = {self._entities[p]: _as_important_as(pod, p) for p in related}
         chosen = self.asked.victims(
             asking,
             place,
             Layout(
-                {untouched.get(e, e): at for e, at in layout.on.items()},
-                [untouched.get(e, e) for e in layout.leaving],
+                {staying.get(e, e): at for e, at in layout.on.items()},
+                [staying.get(e, e) for e in layout.leaving],
             ),
         )
-        return [p for e, p in staying.items() if e in chosen]
+        return [p for p in lower if self._entities[p] in chosen]
 
     def _question(
         self, pod: ClusterPod, node: ClusterNode, gone: Pods, present: Sequence[ClusterPod]
@@ -276,7 +292,11 @@ def plain(spread: Spread) -> Spread:
 
 
 def _as_constraint(spread: Spread) -> SpreadConstraint:
-    return SpreadConstraint(spread.topology_key, spread.selector, spread.max_skew)
+    """The constraint as it is asked whom it means. An empty selector means every pod, but only old releases heed that; the
+    numbers are given in any case, and the release that is checked decides what it makes of them.
+    """
+    selector = EVERYBODY if spread.selector.empty else spread.selector
+    return SpreadConstraint(spread.topology_key, selector, spread.max_skew)
 
 
 def _counted_by(key: str) -> str:

@@ -1,10 +1,9 @@
-"""Clusters and bounds as YAML: the scenarios that come with podrace, and the reader for the user's own."""
+"""Clusters and their scope as YAML: the scenarios that come with podrace, and the reader for the user's own."""
 
 from .catalogue import catalogue, find_scenarios, number_of
-from .reader.errors import ScenarioError, known_names, one_line
-from .reader.expectations import Expectation, Race
-from .reader.reader import parse_scenario, read_scenario
-from .scenario import Scenario
+from .reader.scenario import Expectation, Race, Scenario
+from .reader.scenario_reader import parse_scenario, read_scenario
+from .reader.yaml_values import ScenarioError, known_names, one_line
 
 __all__ = [
     "Expectation", "Race", "Scenario", "ScenarioError", "catalogue", "find_scenarios", "known_names", "number_of", "one_line",

@@ -6,9 +6,9 @@ import re
 from functools import cache
 from pathlib import Path
 
-from .reader.errors import ScenarioError, known_names, one_line
-from .reader.reader import read_scenario
-from .scenario import Scenario
+from .reader.scenario import Scenario
+from .reader.scenario_reader import read_scenario
+from .reader.yaml_values import ScenarioError, known_names, one_line
 
 HERE = Path(__file__).parent
 _NUMBER = re.compile(

@@ -1,4 +1,4 @@
-"""What the ranges of a scenario leave open: which choices there are, and the scenario that a choice gives.
+"""The parameters of a scenario: which values they may have together, and the scenario that a choice of values gives.
 
 A file with ranges stands for all files that have a number of its range in the place of each, as far as they are
 scenarios at all: the pods that are bound at the start must fit on their nodes, and some node must be able to hold each pod.
@@ -13,15 +13,15 @@ from itertools import combinations
 from ..model.environment.objects import ClusterSpec, Node, Pod
 from ..model.language import Entity, Expr, Parameter, all_of, any_of, as_expr, total
 from ..model.language.expr import parameter
-from .reader.ranges import Open
-from .reader.reader import parse_scenario
-from .scenario import Scenario
+from .reader.ranges import RangeParameter
+from .reader.scenario import Scenario
+from .reader.scenario_reader import parse_scenario
 
 Swap = tuple[Entity, Entity, dict[Parameter, Parameter]]
 
 
-def divisible(numbers: Iterable[Open]) -> tuple[Expr, ...]:
-    """That every open number is a whole one of the unit in which its range is written; in the graph in use."""
+def divisible(numbers: Iterable[RangeParameter]) -> tuple[Expr, ...]:
+    """That every parameter is a whole number of the unit in which its range is written; in the graph in use."""
     return tuple(parameter(q) // q.stride * q.stride == parameter(q) for q in numbers if q.stride > 1)
 
 
@@ -47,7 +47,7 @@ def sensible(spec: ClusterSpec) -> dict[str, Expr]:
 
 
 def exchanges(spec: ClusterSpec) -> Iterator[Swap]:
-    """Pairs of pods, and of nodes, that may be interchangeable, with the open numbers that change places with them."""
+    """Pairs of pods, and of nodes, that may be interchangeable, with the parameters that change places with them."""
     for one, other in combinations(spec.pods, 2):
         named = dict.fromkeys([*one.resources, *other.resources])
         pairs = [(one.request(r), other.request(r)) for r in named]
@@ -62,11 +62,11 @@ def exchanges(spec: ClusterSpec) -> Iterator[Swap]:
 
 
 def _swap(one: Pod | Node, other: Pod | Node, pairs: list[tuple[Expr, Expr]]) -> Iterator[Swap]:
-    """The exchange, if what is open in one is open in the other within the same range, and something is."""
+    """The exchange, if one has the same parameters as the other, with the same ranges, and has any."""
     moved: dict[Parameter, Parameter] = {}
     for a, b in pairs:
         p, q = (e.value if e.op == "param" else None for e in (a, b))
-        if isinstance(p, Open) and isinstance(q, Open) and p.like == q.like:
+        if isinstance(p, RangeParameter) and isinstance(q, RangeParameter) and p.like == q.like:
             moved |= {p: q, q: p}
         elif p is not None or q is not None:
             return
@@ -75,7 +75,7 @@ def _swap(one: Pod | Node, other: Pod | Node, pairs: list[tuple[Expr, Expr]]) ->
 
 
 def settled(scenario: Scenario, values: Mapping[str, int]) -> Scenario:
-    """The scenario in which each open number has this value, by its name. Its text has the same lines.
+    """The scenario in which each parameter has this value, by its name. Its text has the same lines.
 
     Raises ScenarioError for a choice that is no scenario.
     """

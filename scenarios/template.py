@@ -1,4 +1,4 @@
-"""Clusters whose sizes and priorities are unknown: which pods stand where, and everything else as in a plain scenario.
+"""Cluster templates: which pods are where, with parameters for all sizes and priorities; everything else is as in a plain scenario.
 
 Pods are numbered: first those that are bound at the start, node by node, then those that wait, in the order in which
 they arrived in activeQ. Nodes are numbered so that no node has fewer pods at the start than the next one. Every
@@ -25,7 +25,7 @@ HIGHEST_PRIORITY = 1_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Between which bounds sizes and priorities are unknown."""
+    """The ranges of the parameters: sizes and priorities."""
 
     request: int = 1 << 40
     capacity: int = 1 << 40
@@ -44,15 +44,15 @@ class Limits:
         return f"requests up to {self.request}, capacities up to {self.capacity} and priorities up to {self.priority}"
 
     def capacity_of(self, node: str, resource: str) -> Parameter:
-        """The unknown capacity of a node."""
+        """The parameter for the capacity of a node."""
         return Parameter(f"{node}.{resource}", 0, self.capacity)
 
     def request_of(self, pod: str, resource: str) -> Parameter:
-        """The unknown request of a pod."""
+        """The parameter for the request of a pod."""
         return Parameter(f"{pod}.{resource}", self.least_request, self.request)
 
     def priority_of(self, pod: str) -> Parameter:
-        """The unknown priority of a pod."""
+        """The parameter for the priority of a pod."""
         return Parameter(f"{pod}.priority", self.least_priority, self.priority)
 
 
@@ -90,8 +90,8 @@ class ClusterTemplate:
 
 
 @dataclass(frozen=True, slots=True)
-class Sketch:
-    """An template's cluster with its unknown quantities: per node and per pod, by resource, and the priorities."""
+class ParametricCluster:
+    """The cluster of a template with a parameter for each size and priority: per node and per pod, by resource."""
 
     spec: ClusterSpec
     capacities: tuple[Mapping[str, Parameter], ...]
@@ -128,7 +128,7 @@ class Sketch:
     def renamings(self) -> Iterator[dict[str, str]]:
         """Every way to exchange nodes, and pods that begin on the same node, that leaves the placement as it is.
 
-        For each quantity, by name, the one that takes its place.
+        For each parameter, by name, the one that takes its place.
         """
         places = [None if pod.node is None else pod.node.index for pod in self.spec.pods]
         for nodes in permutations(range(len(self.spec.nodes))):
@@ -142,7 +142,7 @@ class Sketch:
                     }
 
     def exchanges(self) -> Iterator[tuple[Entity, Entity, dict[Parameter, Parameter]]]:
-        """Pairs of pods, and of nodes, with the quantities that change places with them."""
+        """Pairs of pods, and of nodes, with the parameters that change places with them."""
         for i, j in combinations(range(len(self.spec.pods)), 2):
             pairs = [(self.requests[i][r], self.requests[j][r]) for r in self.requests[i]]
             yield (
@@ -179,24 +179,26 @@ def templates(pods: int, nodes: int, example: ClusterTemplate) -> Iterator[Clust
         yield replace(example, bound=bound, waiting=pods - sum(bound))
 
 
-def sketch(template: ClusterTemplate) -> Sketch:
-    """The cluster of an template with every size and priority unknown."""
+def instantiate(template: ClusterTemplate) -> ParametricCluster:
+    """The cluster of a template with a parameter for every size and priority."""
     limits, resources = template.limits, template.resources
     capacities = tuple(
         {r: limits.capacity_of(node_name(n), r) for r in resources} for n in range(len(template.bound))
     )
     requests = tuple({r: limits.request_of(pod_name(p), r) for r in resources} for p in range(template.pods))
     priorities = tuple(limits.priority_of(pod_name(p)) for p in range(template.pods))
-    return Sketch(_spec(template, capacities, requests, priorities), capacities, requests, priorities)
+    return ParametricCluster(
+        _spec(template, capacities, requests, priorities), capacities, requests, priorities
+    )
 
 
 def concrete(template: ClusterTemplate, values: Mapping[str, int]) -> ClusterSpec:
-    """The cluster of an template with these sizes and priorities, by the names of the quantities."""
+    """The cluster of a template with these sizes and priorities, by the names of its parameters."""
 
     def known(table: Mapping[str, Parameter]) -> dict[str, int]:
         return {r: values[q.name] for r, q in table.items()}
 
-    found = sketch(template)
+    found = instantiate(template)
     return _spec(
         template,
         tuple(map(known, found.capacities)),

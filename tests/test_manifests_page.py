@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from podrace.manifests.reader import GROUPS
+from podrace.manifests.inventory import GROUPS
 from tests.kubectl_dump import sample
 from tests.pages import DOCS, assert_printed, run_commands
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from podrace.model.environment.objects import Scope
-from podrace.scenarios.reader.reader import VOCABULARY
+from podrace.scenarios.reader.scenario_reader import VOCABULARY
 from tests.pages import assert_commands_print, write_file
 
 PAGE = (Path(__file__).parents[1] / "docs" / "scenarios.md").read_text(encoding="utf-8")

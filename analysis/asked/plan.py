@@ -14,8 +14,8 @@ from ...model.history import CHANGES, RELEASES, Composition, Patch, resolve
 from ...properties import PROPERTIES, Property
 from ...reports.document import Word
 from ...scenarios import Scenario, ScenarioError, catalogue, find_scenarios, known_names, one_line
-from ...scenarios.reader.document import parse_document
-from ...scenarios.reader.settings import read_scope
+from ...scenarios.reader.cluster_section import read_scope
+from ...scenarios.reader.yaml_values import parse_document
 from .options import UsageProblem, parse_fix, parse_property, parse_release
 from .patches import with_patches
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ...manifests import Size, read_manifests, represent
-from ...manifests.account import account_of, caveat_of, title_of
-from ...manifests.counted import remarks_of
-from ...manifests.writing import scenario_of
+from ...manifests.left_out import remarks_of
+from ...manifests.scenario_text import scenario_of
+from ...manifests.summary import account_of, caveat_of, title_of
 from ...scenarios import Scenario, parse_scenario
 from .files import refuse_unwritable, write_text
 from .options import UsageProblem

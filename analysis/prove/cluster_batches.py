@@ -10,7 +10,7 @@ import msgspec
 from ...checker.core.exploration import Budget
 from ...checker.parametric.explorer import Explorer
 from ...checker.reduction.conclusion import times_fired, verdict_of
-from ...scenarios.template import sketch
+from ...scenarios.template import instantiate
 from .proof_request import Question
 
 Member = tuple[tuple[int, ...], int]
@@ -89,4 +89,4 @@ def work(task: Task) -> BatchOutcome:
 
 def named(question: Question, values: tuple[int, ...]) -> dict[str, int]:
     """The values of parameters by their names."""
-    return {q.name: value for q, value in zip(sketch(question.template).quantities, values, strict=True)}
+    return {q.name: value for q, value in zip(instantiate(question.template).quantities, values, strict=True)}

@@ -21,7 +21,7 @@ from ...model.language.expr import fresh_graph
 from ...properties import PROPERTIES
 from ...reports.answers.proof_report import SHOWN, Group, Proof, Row
 from ...scenarios import Scenario
-from ...scenarios.template import ClusterTemplate, concrete, sizes, sketch, templates
+from ...scenarios.template import ClusterTemplate, concrete, instantiate, sizes, templates
 from ...scenarios.writing import scenario_text
 from ..asked.method import Watcher
 from ..asked.options import UsageProblem
@@ -223,7 +223,7 @@ class Prover:
 
 def _oversize(template: ClusterTemplate, values: dict[str, int]) -> bool:
     """Whether no node could hold some pod: the reader of scenarios takes that for a mistake."""
-    unknown = sketch(template)
+    unknown = instantiate(template)
     with fresh_graph():
         chosen = {q: values[q.name] for q in unknown.quantities}
         return any(evaluate(e, chosen) for e in unknown.oversize())

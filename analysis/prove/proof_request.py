@@ -11,7 +11,7 @@ from ...checker.parametric.parametric_system import Exchange, ParametricSystem
 from ...model.environment.objects import Scope
 from ...model.history import CHANGES, Composition, resolve
 from ...properties import PROPERTIES, instrument
-from ...scenarios.template import LOWEST_PRIORITY, ClusterTemplate, Limits, sketch
+from ...scenarios.template import LOWEST_PRIORITY, ClusterTemplate, Limits, instantiate
 from ..asked.options import UsageProblem, parse_fix, parse_property
 from ..asked.own_properties import own_properties
 from ..asked.patches import patches_of, with_patches
@@ -59,7 +59,7 @@ class Question:
         """The system with its parameters: the requests, capacities and priorities."""
         composition = self.composition
         prop = own_properties(self.own).get(self.property) or PROPERTIES[self.property]
-        found = sketch(self.template)
+        found = instantiate(self.template)
         return ParametricSystem(
             instrument(found.spec, composition.classes, [prop]),
             found.quantities,

@@ -14,7 +14,15 @@ from ...model.language import TransitionSystem, all_of
 from ...model.language.expr import fresh_graph
 from ...properties import PROPERTIES, instrument
 from ...reports.answers.synthesis_report import SmallestCluster, SynthesisCoverage
-from ...scenarios.template import ClusterTemplate, Limits, Sketch, concrete, sizes, sketch, templates
+from ...scenarios.template import (
+    ClusterTemplate,
+    Limits,
+    ParametricCluster,
+    concrete,
+    instantiate,
+    sizes,
+    templates,
+)
 from ...scenarios.writing import scenario_text
 from ..asked.method import NOBODY, Watcher
 from ..asked.options import UsageProblem, parse_fix, parse_property
@@ -79,7 +87,7 @@ class Search:
             like = ClusterTemplate((), 0, graceful=False, limits=Limits.small(pods), scope=self.asked.scope)
             found = list(templates(pods, nodes, like))
             self._watcher.start(f"{counted(pods, 'pod')}, {counted(nodes, 'node')}")
-            shapes = [self._shape(sketch(template)) for template in found]
+            shapes = [self._shape(instantiate(template)) for template in found]
             search = Synthesis(
                 shapes,
                 self.asked.property,
@@ -98,7 +106,7 @@ class Search:
             if some or search.stopped not in ("steps", "harmless"):
                 return
 
-    def _shape(self, unknown: Sketch) -> Shape:
+    def _shape(self, unknown: ParametricCluster) -> Shape:
         system = instrument(unknown.spec, self.asked.composition.classes, [PROPERTIES[self.asked.property]])
         with fresh_graph():
             assumed = all_of([*unknown.assumptions(), *(~e for e in unknown.oversize())])

@@ -26,7 +26,7 @@ def conform(
     no_color: NoColor = False,
 ) -> None:
     from ...analysis.asked.plan import release_of
-    from ...conformance.reader import read_table
+    from ...conformance.cases import read_table
     from ...conformance.registry import run_table
     from ..terminal.console import result_console, tolerant_of_closed_pipes
 

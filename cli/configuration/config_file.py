@@ -12,8 +12,7 @@ from typing import Any, NoReturn
 import yaml
 
 from ...analysis.asked.options import UsageProblem
-from ...scenarios.reader.document import Value, parse_document, read_text
-from ...scenarios.reader.errors import ScenarioError, one_line
+from ...scenarios.reader.yaml_values import ScenarioError, Value, one_line, parse_document, read_text
 
 YAML_NAME, TOML_NAME = ".podrace.yaml", "pyproject.toml"
 TABLE = ("tool", "podrace")

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ...analysis.asked.options import UsageProblem
-from ...scenarios.reader.document import Value
-from ...scenarios.reader.errors import ScenarioError, known_names, one_line
+from ...scenarios.reader.yaml_values import ScenarioError, Value, known_names, one_line
 from .command_options import Commands, Option
 from .config_file import find_config, read_config
 

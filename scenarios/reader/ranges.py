@@ -1,4 +1,4 @@
-"""Ranges: numbers that a scenario leaves open, written `1..4`, `500m..2000m` or `1Gi..4Gi`.
+"""Ranges: parameters of a scenario, written `1..4`, `500m..2000m` or `1Gi..4Gi`.
 
 A range stands for the whole numbers from its first end to its last, in the unit in which both are written.
 """
@@ -11,14 +11,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from ...model.language import Parameter
-from .document import Value
-from .errors import one_line
+from .yaml_values import Value, one_line
 
 _RANGE = re.compile(r"(-?[0-9]{1,19})([A-Za-z]{0,2})\.\.(-?[0-9]{1,19})([A-Za-z]{0,2})", re.ASCII)
 
 
-class Open(Parameter):
-    """A number that is left open: the multiples of `stride` in lo..hi, in the model's unit of the resource.
+class RangeParameter(Parameter):
+    """A parameter for which the file gives a range: the multiples of `stride` in lo..hi, in the model's unit of the resource.
 
     `span` is where in the text of the file the range is written, `written` how, and `suffix` its unit.
     """
@@ -32,7 +31,7 @@ class Open(Parameter):
 
     @property
     def like(self) -> tuple[int, int, int]:
-        """What two open numbers have in common that may have the same values."""
+        """What two parameters have in common that may have the same values."""
         return self.lo, self.hi, self.stride
 
     def write(self, value: int) -> str:
@@ -54,10 +53,10 @@ class Range:
     suffix: str
     place: Value
 
-    def open(self, unit: Fraction) -> Open:
-        """The same as an unknown number of this unit, of which `step` is a multiple."""
+    def open(self, unit: Fraction) -> RangeParameter:
+        """The same as a parameter of this unit, of which `step` is a multiple."""
         lo, hi, stride = (int(amount / unit) for amount in (self.least, self.most, self.step))
-        return Open(self.place, lo, hi, stride, self.place.scalar(""), self.suffix)
+        return RangeParameter(self.place, lo, hi, stride, self.place.scalar(""), self.suffix)
 
 
 def is_range(value: Value) -> bool:
@@ -84,7 +83,7 @@ def read_range(value: Value, parse: Callable[[str], Fraction | None], wanted: st
     return Range(least, most, step, suffix, value)
 
 
-def integer_or_open(value: Value, lo: int, hi: int) -> int | Open:
+def integer_or_range(value: Value, lo: int, hi: int) -> int | RangeParameter:
     """A whole number in lo..hi, or a range of such numbers. Raises ScenarioError."""
     if not is_range(value):
         return value.integer(lo, hi)
@@ -98,6 +97,6 @@ def integer_or_open(value: Value, lo: int, hi: int) -> int | Open:
     return read_range(value, parse, f"a whole number from {lo} to {hi}", example).open(Fraction(1))
 
 
-def most_of(number: int | Open) -> int:
+def most_of(number: int | RangeParameter) -> int:
     """The greatest that the number may be."""
-    return number.hi if isinstance(number, Open) else number
+    return number.hi if isinstance(number, RangeParameter) else number

@@ -8,9 +8,9 @@ from fractions import Fraction
 from typing import Any
 
 from ...model.environment.objects import NATIVE, is_scalar_resource
-from .document import Value
 from .quantity import MAX_CORES, parse_bytes, parse_count, parse_cpu, show_bytes, show_cpu, unit_of
-from .ranges import Open, Range, is_range, read_range
+from .ranges import Range, RangeParameter, is_range, read_range
+from .yaml_values import Value
 
 RESOURCE_FIELDS = ("cpu", "memory", "ephemeral-storage", "resources")
 
@@ -117,7 +117,7 @@ class Units:
         }
 
 
-def _in_units(amount: Fraction | Range, unit: Fraction) -> int | Open:
+def _in_units(amount: Fraction | Range, unit: Fraction) -> int | RangeParameter:
     return amount.open(unit) if isinstance(amount, Range) else int(amount / unit)
 
 

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from podrace.conformance import cache, cache_cast
-from podrace.conformance.outcome import Outcome, applies
+from podrace.conformance import cache_cast
+from podrace.conformance import cache_tables as cache
+from podrace.conformance.cases import Outcome, applies
 from podrace.model.history import RELEASES
 from podrace.model.scheduler import Cache
 

@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 
 from podrace.conformance import registry
-from podrace.conformance.outcome import Outcome
-from podrace.conformance.reader import Table, read_table
-from podrace.scenarios.reader.errors import ScenarioError
+from podrace.conformance.cases import Outcome, Table, read_table
+from podrace.scenarios.reader.yaml_values import ScenarioError
 
 WORTH: dict[str, Any] = {"expected_candidate_nodes": ["n"], "nodes": [{"name": "n"}], "statuses": {}}
 
@@ -69,7 +68,7 @@ def test_what_nobody_can_run_fails() -> None:
     assert run(steps=[]) == Outcome(
         "FAIL", "not translated: a scenario of its own: neither one preemptor's end nor a dry run"
     )
-    assert registry.find_runner("nobody_wrote_this") is None
+    assert set(registry.RUNNERS) == set(registry.EXPECTATIONS)
 
 
 def test_a_difference_is_a_failure_with_both_sides() -> None:

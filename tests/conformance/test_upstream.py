@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from podrace.conformance.reader import read_table
+from podrace.conformance.cases import read_table
 from podrace.conformance.registry import run_table
 
 FOLDER = Path(__file__).parents[1] / "conformance" / "upstream"

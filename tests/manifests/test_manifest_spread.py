@@ -13,15 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from podrace.manifests import Inventory, Representative, read_manifests
-from podrace.manifests.account import account_of
-from podrace.manifests.closed import affinity_of
-from podrace.manifests.counted import constraints_of, remarks_of
-from podrace.manifests.groups import Groups
+from podrace.manifests.left_out import affinity_of, constraints_of, remarks_of
 from podrace.manifests.members import ClusterPod
-from podrace.manifests.questions import Question
+from podrace.manifests.pod_objects import Spread
+from podrace.manifests.questions import Groups, Question
+from podrace.manifests.scenario_text import scenario_of
 from podrace.manifests.situation import Situation
-from podrace.manifests.spread import Spread
-from podrace.manifests.writing import scenario_of
+from podrace.manifests.summary import account_of
 from podrace.model.environment.objects import ClusterSpec, Node, Operator, Pod, Requirement, Selector, Term
 from podrace.model.environment.placement_rules import SpreadConstraint
 from podrace.model.scheduler.framework.status import Code

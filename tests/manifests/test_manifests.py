@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from podrace.manifests import Inventory, read_manifests
-from podrace.manifests.quantities import parse_quantity, write_amount
+from podrace.manifests.resource_amounts import parse_quantity, write_amount
 from podrace.manifests.situation import Situation
 from podrace.scenarios import ScenarioError
 from podrace.scenarios.reader.resources import kind_of

@@ -11,7 +11,7 @@ from podrace.model.language import Parameter
 from podrace.model.language.expr import fresh_graph
 from podrace.scenarios import ScenarioError, parse_scenario
 from podrace.scenarios.choices import divisible, exchanges, sensible, settled
-from podrace.scenarios.reader.ranges import Open
+from podrace.scenarios.reader.ranges import RangeParameter
 
 FILE = """\
 nodes:
@@ -23,7 +23,7 @@ podDisruptionBudgets: {b: {selector: {matchLabels: {a: b}}, disruptionsAllowed: 
 """
 
 
-def numbers(text: str) -> dict[str, Open]:
+def numbers(text: str) -> dict[str, RangeParameter]:
     return {q.name: q for q in parse_scenario(text).open}
 
 

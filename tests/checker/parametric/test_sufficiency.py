@@ -18,7 +18,7 @@ from podrace.checker.reduction.questions import explored_slice
 from podrace.model.environment.objects import Scope
 from podrace.model.history import resolve
 from podrace.properties import PROPERTIES, instrument
-from podrace.scenarios.template import ClusterTemplate, concrete, sketch, templates
+from podrace.scenarios.template import ClusterTemplate, concrete, instantiate, templates
 from tests.profiles import examples
 
 SCOPE = Scope(pod_events=1, flush=False)
@@ -28,7 +28,7 @@ CASES = [("1.13", "S-NOMVIS"), ("1.19", "S-NOM")]
 
 
 def parametric_system(template: ClusterTemplate, release: str, property_id: str) -> ParametricSystem:
-    found = sketch(template)
+    found = instantiate(template)
     system = instrument(found.spec, resolve(release).classes, [PROPERTIES[property_id]])
     exchanges = tuple(Exchange(*pair) for pair in found.exchanges())
     return ParametricSystem(system, found.quantities, found.assumptions(), exchanges)

@@ -1,0 +1,203 @@
+"""Tables 6, 9 and 10: filters with nominated pods, scores, and which node wins."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from ..model.environment.objects import Config, Node, Scope
+from ..model.language import Component, Concrete, Expr, Model, Universe, as_expr, build
+from ..model.scheduler import Sampling
+from ..model.scheduler.framework.status import Code, Phase
+from .case_cluster import Facts, Situation, facts_of, situation
+from .cases import Case, NotTranslated, Outcome, any_of_these, differ, first_failure
+from .drive import Drive
+from .upstream_plugins import CODES, chosen_filters, chosen_scores, code_named, stub_filters
+
+DECIDED = (Phase.ASSUMED, Phase.FAIL, Phase.REREAD_PREEMPTOR, Phase.IDLE)
+
+
+def run(case: Case, release: str) -> Outcome:
+    """One case of tables 6, 9 and 10."""
+    kinds = {
+        "nominated_filter": nominated_filter,
+        "prefer_nominated": prefer_nominated,
+        "filter_call_count": filter_call_count,
+        "select_host": select_host,
+        "num_feasible": num_feasible,
+        "rotation": rotation,
+        "schedule": schedule,
+    }
+    kind = case.get("kind")
+    if kind is None and "expected_scores" in case:
+        return interpod_score(case, release)
+    if kind not in kinds:
+        raise NotTranslated(f"cases of kind {kind}")
+    return kinds[kind](case, release)
+
+
+# --- table 6 -----------------------------------------------------------------------------------------
+
+
+def nominated_filter(case: Case, release: str) -> Outcome:
+    """The two passes of the filters, with stubs for the plugins."""
+    node = case["node"]["name"]
+    on_add, on_filter = (_code(case.get(f)) for f in ("stub_on_add_nominated", "stub_filter"))
+    facts = Facts(
+        nodes=[case["node"]],
+        pods=[{**p, "nodeName": node} for p in case.get("podsOnNode") or ()],
+        pod=case["pod"],
+        nominated=[(p, node) for p in case.get("nominatedPodsOnNode") or ()],
+        test_plugins=(stub_filters(on_add, on_filter),),
+    )
+    here = situation(facts, release)
+    filters, snapshot = here.part("filters"), here.part("snapshot")
+    found = here.model.get(
+        lambda: filters.run_with_nominated(here.preemptor, here.node(node), snapshot.placement())
+    )
+    return differ("status", case["expected_status"], next(n for n, c in CODES.items() if c is found))
+
+
+def _code(name: str | None) -> Code | None:
+    return None if name is None else code_named(name)
+
+
+def _pods(case: Case) -> list[Mapping[str, Any]]:
+    return [*(case.get("pods") or ()), *(case.get("podsOnNode") or ())]
+
+
+def _nominated(case: Case) -> list[tuple[Mapping[str, Any], str]]:
+    """Pods that wait with a nomination: a list, or lists by node; a pod that names no node is on the first."""
+    told = case.get("nominatedPodsOnNode") or case.get("nominatedPods") or ()
+    if isinstance(told, Mapping):
+        return [(pod, name) for name, pods in told.items() for pod in pods]
+    first = case["nodes"][0]["name"]
+    entries = [entry if "pod" in entry else {"pod": entry} for entry in told]
+    return [(e["pod"], e.get("node") or e["pod"].get("nominatedNodeName") or first) for e in entries]
+
+
+def prefer_nominated(case: Case, release: str) -> Outcome:
+    """A whole cycle of a pod that is nominated."""
+    facts = replace(facts_of(case, case["pod"]), pods=_pods(case))
+    drive = Drive(situation(facts, release)).run(DECIDED)
+    return any_of_these("host", case["expected_node"], drive.hosts)
+
+
+def filter_call_count(case: Case, release: str) -> Outcome:
+    """How often the filters run in one cycle."""
+    filters = chosen_filters([{"kind": "FailsOn", "fails_on": case.get("filter_fails_on") or ()}])
+    facts = replace(
+        facts_of(case, case["pod"]), pods=_pods(case), nominated=_nominated(case), test_plugins=(filters,)
+    )
+    here = situation(facts, release)
+    Drive(here).run((Phase.SELECT, Phase.FAIL, Phase.REREAD_PREEMPTOR))
+    calls = here.model.get(lambda: here.part("filters").calls)
+    return differ("filter calls", case["expected_filter_calls"], calls)
+
+
+# --- table 9 -----------------------------------------------------------------------------------------
+
+
+def interpod_score(case: Case, release: str) -> Outcome:
+    """The normalised scores of inter-pod affinity."""
+    weight = case.get("hardPodAffinityWeight")
+    config = Config(
+        hard_affinity_weight=1 if weight is None else int(weight),
+        ignore_preferred_of_existing=bool(case.get("ignorePreferredTermsOfExistingPods")),
+    )
+    here = situation(replace(facts_of(case, case["pod"]), config=config), release)
+    scores, snapshot = here.part("scores"), here.part("snapshot")
+    if scores.max_score() != int(case.get("score_scale") or 100):
+        return Outcome("SKIP", f"{release} scores on another scale (0 to {scores.max_score()})")
+    status = scores.pre_score(here.preemptor)
+    if case.get("expected_status") == "Error" or status is Code.ERROR:
+        found = "Error" if status is Code.ERROR else None
+        return differ("status", case.get("expected_status"), found)
+    feasible = dict.fromkeys(here.nodes.values(), as_expr(True))
+    got = here.model.get(lambda: scores.interpod(here.preemptor, feasible, snapshot.placement()))
+    found_scores = {n.name: s for n, s in got.items()}
+    expected = case.get("expected_scores") or dict.fromkeys(found_scores, 0)
+    return differ("scores", dict(sorted(expected.items())), dict(sorted(found_scores.items())))
+
+
+# --- table 10 ----------------------------------------------------------------------------------------
+
+
+def select_host(case: Case, release: str) -> Outcome:
+    """The winners among scored nodes."""
+    told = {entry["node"]: int(entry["score"]) for entry in case.get("scores") or ()}
+    here = situation(Facts([{"name": n} for n in told], (), {"name": "pod"}), release)
+    scores = {here.node(name): as_expr(score) for name, score in told.items()}
+    feasible = dict.fromkeys(scores, as_expr(True))
+    part = here.part("scores")
+    winners = [n.name for n in scores if here.model.get(partial(part.may_win, n, feasible, scores))]
+    expected = () if case.get("expected_error") else case.get("expected_any_of")
+    return any_of_these("host", expected, winners)
+
+
+class SamplingAlone(Model):
+    """Nothing but the index of the next node."""
+
+    sampling: Sampling
+
+
+def _sampling(case: Case) -> tuple[Concrete, Any]:
+    scope = Scope(config=Config(percentage_of_nodes=int(case.get("percentage") or 0)))
+    model = Concrete(build(SamplingAlone, Universe({}, scope)))
+    return model, model.part("sampling")
+
+
+def num_feasible(case: Case, release: str) -> Outcome:
+    """How many feasible nodes are enough."""
+    model, sampling = _sampling(case)
+    return differ("nodes to find", case["expected"], model.get(lambda: sampling.wanted(case["all_nodes"])))
+
+
+def rotation(case: Case, release: str) -> Outcome:
+    """Where cycle after cycle begins, all nodes being feasible."""
+    model, sampling = _sampling(case)
+    outcomes = []
+    for number in range(int(case["cycles"])):
+        found = model.do(lambda: sampling.walk([True] * int(case["all_nodes"])).found)
+        outcomes.append(differ(f"nodes found in cycle {number + 1}", case["expected_found_each"], found))
+        expected = case["expected_next_start"][number]
+        outcomes.append(
+            differ(f"start after cycle {number + 1}", expected, model.get(lambda: sampling.start))
+        )
+    return first_failure(outcomes)
+
+
+def schedule(case: Case, release: str) -> Outcome:
+    """A whole cycle with chosen filters and scorers."""
+    plugins: tuple[type[Component], ...] = (
+        chosen_filters(case.get("filters")),
+        chosen_scores(case.get("scorers") or ()),
+    )
+    facts = replace(facts_of(case, case["pod"]), config=Config(scored=True), test_plugins=plugins)
+    here = situation(facts, release)
+    drive = Drive(here).run(DECIDED)
+    outcomes = []
+    if case.get("expected_any_of") is not None or case.get("expected_error"):
+        outcomes.append(any_of_these("host", case.get("expected_any_of"), drive.hosts))
+    expected = case.get("expected_unschedulable_by")
+    if expected is not None:
+        outcomes.append(differ("rejected by", dict(sorted(expected.items())), _rejections(here)))
+    return first_failure(outcomes)
+
+
+def _rejections(here: Situation) -> dict[str, str]:
+    found = {}
+    for name, node in sorted(here.nodes.items()):
+        said = here.model.get(partial(_rejection, here, node))
+        for plugin, rejects in said.items():
+            if rejects:
+                found[name] = plugin
+    return found
+
+
+def _rejection(here: Situation, node: Node) -> dict[str, Expr]:
+    placement = here.part("snapshot").placement()
+    said: dict[str, Expr] = here.part("filters").rejected_by(here.preemptor, node, placement)
+    return said

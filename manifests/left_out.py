@@ -1,0 +1,147 @@
+"""What the pods and nodes that are left out still mean for the kept ones.
+
+The pods that are left out never move. So a term of inter-pod affinity between them and a kept pod is either met on a node or not,
+and closes nodes to the pod for good. What a topology spread constraint counts among them are numbers that stay; a scenario has
+them as `others` of the constraint.
+
+A scenario closes a node to a pod by a mark that is made for that pod alone. For most pods the mark is a label of the node, and a
+node affinity of the pod that asks for nodes without it. A topology spread constraint counts only the nodes that the node affinity
+of its pod allows, but also nodes that are closed for another reason. So for a pod with such constraints the mark is a taint that
+every other pod tolerates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from ..model.environment.objects import Taint, Term, Toleration
+from ..model.environment.placement_rules import SpreadConstraint
+from .members import ClusterNode, ClusterPod
+from .pod_objects import Spread
+from .representative import Representative
+from .situation import plain
+
+
+@dataclass(frozen=True, slots=True)
+class Affinity:
+    """The terms that a kept pod keeps, the kept nodes that are closed to it, and whether that says all that was said."""
+
+    terms: Sequence[Term]
+    closed: Sequence[ClusterNode]
+    exact: bool
+
+
+def affinity_of(pod: ClusterPod, kept: Representative) -> Affinity:
+    """What is left of the affinity of a kept pod."""
+    others = [p for p in kept.pods if p is not pod]
+    if pod.node is not None:  # it is never scheduled again: what counts is whom it keeps away
+        return Affinity(_about([t for t in pod.terms if t.anti], others), (), True)
+    situation = kept.situation
+    attracted, repelled = [[t for t in pod.terms if t.anti == anti] for anti in (False, True)]
+
+    def met_by(some: Iterable[ClusterPod]) -> list[ClusterPod]:
+        return [p for p in some if attracted and all(t.matches(p.entity) for t in attracted)]
+
+    def closed(terms: Sequence[Term]) -> list[ClusterNode]:
+        return [n for n in kept.nodes if not situation.has_affinity(pod, terms, n, left_out)]
+
+    left_out = [p for p in kept.inventory.bound if p not in kept.pods]
+    if not met_by(left_out):
+        return Affinity([*attracted, *_about(repelled, others)], closed(repelled), True)
+    if not met_by(others):
+        return Affinity(_about(repelled, others), closed(pod.terms), True)
+    away = closed(repelled)
+    everywhere = all(situation.has_affinity(pod, attracted, n, left_out) for n in kept.nodes if n not in away)
+    terms = [*([] if everywhere else attracted), *_about(repelled, others)]
+    return Affinity(terms, away, everywhere)
+
+
+def _about(terms: Iterable[Term], pods: Sequence[ClusterPod]) -> list[Term]:
+    return [t for t in terms if any(t.matches(p.entity) for p in pods)]
+
+
+@dataclass(frozen=True, slots=True)
+class Closing:
+    """The mark by which nodes are closed to a pod."""
+
+    pod: ClusterPod
+    key: str
+    nodes: Sequence[ClusterNode]
+
+    @property
+    def taint(self) -> Taint | None:
+        """The mark, if it is a taint."""
+        return Taint(self.key) if self.pod.spread else None
+
+
+def closings_of(pods: Iterable[ClusterPod], affinity: Mapping[str, Affinity]) -> list[Closing]:
+    """The marks for these pods, one for each to which nodes are closed."""
+    return [
+        Closing(pod, f"podrace.io/closed-to-{i}", affinity[pod.name].closed)
+        for i, pod in enumerate(pods)
+        if affinity[pod.name].closed
+    ]
+
+
+def tolerations_of(
+    pod: ClusterPod, nodes: Sequence[ClusterNode], closings: Sequence[Closing]
+) -> list[Toleration]:
+    """What of the pod's tolerations matters on these nodes, and that it tolerates the marks of the others."""
+    taints = [t for n in nodes for t in n.repelling]
+    own = [t for t in pod.tolerations if any(t.tolerates(taint) for taint in taints)]
+    if any(c.pod is pod and c.taint for c in closings):
+        own = list(dict.fromkeys(_narrow(own, taints)))
+    return own + [Toleration(c.key, "Exists") for c in closings if c.taint and c.pod is not pod]
+
+
+def _narrow(tolerations: Iterable[Toleration], taints: Sequence[Taint]) -> Iterator[Toleration]:
+    """Without one that tolerates every key, for it would tolerate the pod's own mark as well."""
+    for toleration in tolerations:
+        if toleration.key:
+            yield toleration
+        else:
+            yield from (Toleration(t.key, "Exists", "", t.effect) for t in taints if toleration.tolerates(t))
+
+
+def constraints_of(pod: ClusterPod, kept: Representative) -> list[SpreadConstraint]:
+    """The constraints of a kept pod, as exact as in the whole cluster but for `misjudged` nodes; none if it is on a node."""
+    if pod.node is not None:  # it is never scheduled again
+        return []
+
+    def rest(node: ClusterNode) -> list[ClusterPod] | None:
+        return kept.dropped_on(node) if node in kept.nodes else None
+
+    return [
+        SpreadConstraint(
+            c.topology_key, c.selector, c.max_skew, kept.situation.others(pod, i, kept.nodes, rest)
+        )
+        for i, c in enumerate(pod.spread)
+    ]
+
+
+def misjudged(pod: ClusterPod, kept: Representative) -> Iterator[tuple[Spread, list[ClusterNode]]]:
+    """The constraints of a kept pod whose policies count kept nodes otherwise than the model, with these nodes."""
+    for spread in pod.spread if pod.node is None else ():
+        model, counts = plain(spread), kept.situation.counts
+        wrong = [n for n in kept.nodes if counts(pod, spread, n) != counts(pod, model, n)]
+        if wrong:
+            yield spread, wrong
+
+
+def remarks_of(kept: Representative) -> Iterator[str]:
+    """What is to be said of kept pods whose constraints the model cannot heed in full, with the pod's name."""
+    for pod in kept.pods:
+        for spread, nodes in misjudged(pod, kept):
+            policies = [
+                name
+                for name, given in (
+                    ("nodeAffinityPolicy", not spread.honors_affinity),
+                    ("nodeTaintsPolicy", spread.honors_taints),
+                )
+                if given
+            ]
+            yield (
+                f"{' and '.join(policies)} of the constraint by {spread.topology_key} is not modelled for kept nodes, and makes a "
+                f"difference for {', '.join(n.name for n in nodes)}: the verdict is not about that policy (Pod/{pod.name})"
+            )

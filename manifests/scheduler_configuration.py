@@ -1,0 +1,129 @@
+"""KubeSchedulerConfiguration: which plugins run for whose pods, and what of their arguments the model heeds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from .manifest_files import Manifest, Remarks
+from .pod_objects import DEFAULT_SCHEDULER, is_hard
+
+POINTS = ("multiPoint", "preFilter", "filter", "postFilter")
+MODELLED = (
+    "NodeUnschedulable", "TaintToleration", "NodeAffinity", "NodeResourcesFit", "PodTopologySpread", "InterPodAffinity",
+    "DefaultPreemption",
+)  # fmt: skip
+"""Plugins of the model that a profile may switch off."""
+
+_PREEMPTION = {"minCandidateNodesPercentage": 100, "minCandidateNodesAbsolute": 1000}
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """A profile: the plugins of MODELLED that it does without, and preemption's settings."""
+
+    name: str = DEFAULT_SCHEDULER
+    without: frozenset[str] = frozenset()
+    preemption: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """The profiles by name; None of a name that no profile has: another scheduler looks after such pods."""
+
+    profiles: Mapping[str, Profile] = field(default_factory=lambda: {DEFAULT_SCHEDULER: Profile()})
+
+    def of(self, scheduler: str) -> Profile | None:
+        """The profile for pods that name this scheduler."""
+        return self.profiles.get(scheduler)
+
+    @property
+    def preemption(self) -> Mapping[str, int]:
+        """Preemption's settings, of the first profile that has any."""
+        return next((p.preemption for p in self.profiles.values() if p.preemption), {})
+
+
+def read_configuration(top: Manifest, remarks: Remarks) -> Configuration:
+    """A KubeSchedulerConfiguration."""
+    fields = top.fields(("profiles", "percentageOfNodesToScore", "extenders"), "a configuration")
+    if "percentageOfNodesToScore" in fields:
+        fields["percentageOfNodesToScore"].integer(0, 100)
+        remarks.add("below 100 nodes every node is examined: percentageOfNodesToScore is left out", top.file)
+    if "extenders" in fields and fields["extenders"].elements("a list of extenders"):
+        remarks.add("extenders are not modelled: left out", top.file)
+    profiles: dict[str, Profile] = {}
+    for element in fields["profiles"].elements("a list of profiles") if "profiles" in fields else ():
+        profile = _profile(element, remarks)
+        if profile.name in profiles:
+            element.fail(f"the profile `{profile.name}` is there twice: give each another schedulerName")
+        profiles[profile.name] = profile
+    return Configuration(profiles) if profiles else Configuration()
+
+
+def _profile(value: Manifest, remarks: Remarks) -> Profile:
+    fields = value.fields(("schedulerName", "plugins", "pluginConfig"), "a profile: a mapping")
+    name = (
+        fields["schedulerName"].text("the name of a scheduler")
+        if "schedulerName" in fields
+        else DEFAULT_SCHEDULER
+    )
+    without = _without(fields["plugins"], remarks) if "plugins" in fields else frozenset()
+    preemption: dict[str, int] = {}
+    for element in fields["pluginConfig"].elements("a list of arguments") if "pluginConfig" in fields else ():
+        plugin = element.fields(("name", "args"), "a plugin's arguments: a mapping")
+        if "name" not in plugin:
+            element.fail("`name` is missing: say which plugin the arguments are for")
+        preemption |= _arguments(plugin["name"].text("a plugin"), plugin.get("args"), remarks)
+    return Profile(name, without, preemption)
+
+
+def _without(value: Manifest, remarks: Remarks) -> frozenset[str]:
+    """The modelled plugins that are off at a point where they reject pods, or preempt for them."""
+    off: set[str] = set()
+    sets = value.fields(POINTS, "a mapping from extension points to plugins")
+    for point, given in sets.items():
+        lists = given.fields(("enabled", "disabled"), "a mapping with `enabled` and `disabled`")
+        names = {key: _plugins(lists[key]) for key in lists}
+        disabled = names.get("disabled", [])
+        mine = [
+            p
+            for p in MODELLED
+            if (p == "DefaultPreemption") == (point == "postFilter") or point == "multiPoint"
+        ]
+        off |= {p for p in mine if p in disabled or "*" in disabled} - set(names.get("enabled", []))
+        for plugin in names.get("enabled", []):
+            if plugin not in MODELLED:
+                remarks.add("plugins that are enabled beside the modelled ones are left out", plugin)
+    return frozenset(off)
+
+
+def _plugins(value: Manifest) -> list[str]:
+    found = []
+    for element in value.elements("a list of plugins"):
+        fields = element.fields(("name",), "a plugin with `name`")
+        if "name" not in fields:
+            element.fail("`name` is missing: name the plugin")
+        found.append(fields["name"].text("the name of a plugin"))
+    return found
+
+
+def _arguments(plugin: str, value: Manifest | None, remarks: Remarks) -> dict[str, int]:
+    if value is None:
+        return {}
+    known = (*_PREEMPTION, "addedAffinity", "defaultConstraints")
+    fields = value.fields(known, "a mapping of arguments")
+    if plugin == "NodeAffinity" and "addedAffinity" in fields:
+        remarks.add("addedAffinity is not modelled: left out", value.path)
+    if plugin == "PodTopologySpread" and "defaultConstraints" in fields:
+        for element in fields["defaultConstraints"].elements("a list of constraints"):
+            when = element.fields(("whenUnsatisfiable",), "a constraint").get("whenUnsatisfiable")
+            if when is None or is_hard(when):
+                remarks.add(
+                    "defaultConstraints of PodTopologySpread are not modelled: left out, and the verdict is not about pods "
+                    "that have no constraints of their own and get these",
+                    value.path,
+                )
+                break
+    if plugin != "DefaultPreemption":
+        return {}
+    return {name: fields[name].integer(0, most) for name, most in _PREEMPTION.items() if name in fields}

@@ -1,0 +1,328 @@
+"""The JSON Schema (draft 2020-12) of scenario files, for editors; made from the names and bounds that the reader has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ..model.environment.objects import ExtensionPoint, Operator
+from .reader.cluster_section import BOUNDS, MAX_ALLOWED, MAX_COUNT, MAX_PODS, NUMBERS, SWITCHES
+from .reader.directives import EFFECTS, MAX_OTHERS, MAX_SKEW, PREFERRED, REQUIRED
+from .reader.labels import MAX_ENTITIES, OF_LABELS
+from .reader.pod_section import MAX_GRACE, MAX_PRIORITY, MIN_PRIORITY, POLICIES
+from .reader.scenario import EXPECTED, MAX_REASON, MAX_STEPS
+
+Schema = dict[str, Any]
+
+NAME: Schema = {"$ref": "#/$defs/name"}
+LABELS: Schema = {"$ref": "#/$defs/labels"}
+LABEL_KEY: Schema = {"$ref": "#/$defs/labelKey"}
+LABEL_VALUE: Schema = {"$ref": "#/$defs/labelValue"}
+FLAG: Schema = {"type": "boolean"}
+IGNORED: Schema = {
+    "type": "object",
+    "additionalProperties": {"type": "string", "minLength": 1, "maxLength": MAX_REASON},
+}
+# What is read as it is written may look like something else: 1.13, 72259, true.
+WORD: Schema = {"type": ["string", "number", "boolean"]}
+
+SHARED: Mapping[str, Schema] = {
+    "name": {
+        "description": "A name of at most 63 lower-case letters, digits, `-` and `.`.",
+        "type": ["string", "number", "boolean"],
+        "pattern": "^[a-z0-9]([-a-z0-9.]{0,61}[a-z0-9])?$",
+    },
+    "labelKey": {"type": ["string", "number", "boolean"], "maxLength": 317},
+    "labelValue": {"type": "string", "maxLength": 63},
+    "labels": {"type": "object", "additionalProperties": {"$ref": "#/$defs/labelValue"}},
+    "cpu": {
+        "description": "CPU, such as 2, 0.5 or 500m; or a range such as 1..4 or 500m..2000m.",
+        "type": ["string", "number"],
+        "pattern": r"^([0-9]{1,9}(\.[0-9]{1,9})?m?|[0-9]{1,9}m?\.\.[0-9]{1,9}m?)$",
+        "minimum": 0,
+    },
+    "bytes": {
+        "description": "Bytes, such as 1000, 128Mi, 1.5G or 1e9; or a range such as 1Gi..4Gi.",
+        "type": ["string", "number"],
+        "pattern": r"^[0-9]{1,19}(\.[0-9]{1,9})?([KMGTP]i|[kMGTP]|[eE][0-9]{1,2})?$"
+        r"|^[0-9]{1,19}([KMGTP]i|[kMGTP])?\.\.[0-9]{1,19}([KMGTP]i|[kMGTP])?$",
+        "minimum": 0,
+    },
+}
+"""Parts that many fields refer to."""
+
+
+def mapping(fields: Mapping[str, Schema], required: Iterable[str] = (), about: str = "") -> Schema:
+    """A mapping with these fields and no others."""
+    needed = list(required)
+    return {
+        "type": "object",
+        **({"description": about} if about else {}),
+        "additionalProperties": False,
+        "properties": dict(fields),
+        **({"required": needed} if needed else {}),
+    }
+
+
+def table(inner: Schema, least: int = 0, most: int | None = None) -> Schema:
+    """A mapping from names to what is alike."""
+    return {
+        "type": "object",
+        "additionalProperties": inner,
+        **({"minProperties": least} if least else {}),
+        **({"maxProperties": most} if most is not None else {}),
+    }
+
+
+def listed(inner: Schema, least: int = 0) -> Schema:
+    """A list of what is alike."""
+    return {"type": "array", "items": inner, **({"minItems": least} if least else {})}
+
+
+def whole(lo: int, hi: int) -> Schema:
+    """A whole number."""
+    return {"type": "integer", "minimum": lo, "maximum": hi}
+
+
+def whole_or_range(lo: int, hi: int) -> Schema:
+    """A whole number, or a range such as 0..10."""
+    return {
+        "type": ["integer", "string"],
+        "minimum": lo,
+        "maximum": hi,
+        "pattern": r"^-?[0-9]{1,19}\.\.-?[0-9]{1,19}$" if lo < 0 else r"^[0-9]{1,19}\.\.[0-9]{1,19}$",
+    }
+
+
+def word(known: Iterable[str]) -> Schema:
+    """One of these words."""
+    return {"enum": list(known)}
+
+
+def part(name: str) -> Schema:
+    """What is described under this name."""
+    return {"$ref": f"#/$defs/{name}"}
+
+
+def about(schema: Schema, text: str) -> Schema:
+    """The same with words for whoever points at it."""
+    return {**schema, "description": text}
+
+
+_RESOURCES: dict[str, Schema] = {
+    "cpu": part("cpu"),
+    "memory": part("bytes"),
+    "ephemeral-storage": part("bytes"),
+    "resources": {"type": "object", "additionalProperties": {"type": ["string", "number"]}},
+}
+_SELECTOR: dict[str, Schema] = {
+    "matchLabels": LABELS,
+    "matchExpressions": listed(part("requirement")),
+}
+_TERM: dict[str, Schema] = {
+    "topologyKey": {"type": "string"},
+    "labelSelector": part("labelSelector"),
+    **_SELECTOR,
+    "namespaces": listed(NAME),
+    "namespaceSelector": part("labelSelector"),
+}
+_TERMS, _PREFERRED_TERMS = listed(part("podAffinityTerm")), listed(part("weightedTerm"))
+
+OBJECTS: Mapping[str, Schema] = {
+    "node": mapping(
+        {
+            **_RESOURCES,
+            "pods": about(whole_or_range(0, MAX_PODS), "How many pods the node admits."),
+            "labels": LABELS,
+            "taints": listed(part("taint")),
+            "unschedulable": FLAG,
+            "exists": about(FLAG, "false: a node that may join later."),
+        },
+        ["cpu"],
+    ),
+    "taint": mapping(
+        {"key": LABEL_KEY, "value": LABEL_VALUE, "effect": word(EFFECTS)},
+        ["key", "effect"],
+    ),
+    "pod": mapping(
+        {
+            **_RESOURCES,
+            "priority": whole_or_range(MIN_PRIORITY, MAX_PRIORITY),
+            "preemptionPolicy": word(POLICIES),
+            "namespace": NAME,
+            "labels": LABELS,
+            "nodeName": about(WORD, "The node that the pod is bound to at the start."),
+            "exists": about(FLAG, "false: a pod that a user may create later."),
+            "startTime": about(WORD, "status.startTime of a bound pod; only the order counts."),
+            "terminationGracePeriodSeconds": about(
+                whole(0, MAX_GRACE), "0: a DELETE removes the pod at once."
+            ),
+            "tolerations": listed(part("toleration")),
+            "nodeSelector": LABELS,
+            "nodeAffinity": part("nodeAffinity"),
+            "podAffinity": part("podAffinity"),
+            "podAntiAffinity": part("podAffinity"),
+            "topologySpreadConstraints": listed(part("topologySpreadConstraint")),
+            "extensionPoints": listed(word(point.value for point in ExtensionPoint)),
+            "schedulingGates": about(
+                listed(part("schedulingGate")), "Gates that a user may remove later, all at once."
+            ),
+            "ignore": about(
+                IGNORED, "Properties that are not to be looked at for this pod, with the reason."
+            ),
+        },
+        ["cpu"],
+    ),
+    "schedulingGate": mapping({"name": LABEL_KEY}, ["name"]),
+    "toleration": mapping(
+        {
+            "key": LABEL_KEY,
+            "operator": word(("Equal", "Exists")),
+            "value": LABEL_VALUE,
+            "effect": word(EFFECTS),
+        }
+    ),
+    "nodeAffinity": mapping(
+        {
+            "required": part("nodeSelector"),
+            REQUIRED: part("nodeSelector"),
+            "preferred": about({"not": {}}, "A score that the model does not have."),
+            PREFERRED: about({"not": {}}, "A score that the model does not have."),
+        }
+    ),
+    "nodeSelector": mapping(
+        {"nodeSelectorTerms": listed(part("nodeSelectorTerm"), 1)}, ["nodeSelectorTerms"]
+    ),
+    "nodeSelectorTerm": mapping(
+        {
+            "matchExpressions": listed(part("nodeRequirement")),
+            "matchFields": listed(part("nodeRequirement")),
+        }
+    ),
+    "podAffinity": mapping(
+        {
+            "required": _TERMS,
+            "preferred": _PREFERRED_TERMS,
+            REQUIRED: _TERMS,
+            PREFERRED: _PREFERRED_TERMS,
+        }
+    ),
+    "podAffinityTerm": mapping(_TERM, ["topologyKey"]),
+    "weightedTerm": mapping({"weight": whole(1, 100), "podAffinityTerm": part("podAffinityTerm"), **_TERM}),
+    "topologySpreadConstraint": mapping(
+        {
+            "maxSkew": whole(1, MAX_SKEW),
+            "topologyKey": LABEL_KEY,
+            "whenUnsatisfiable": word(("DoNotSchedule",)),
+            "labelSelector": part("labelSelector"),
+            **_SELECTOR,
+            "others": table(whole(0, MAX_OTHERS)),
+        },
+        ["maxSkew", "topologyKey"],
+    ),
+    "labelSelector": mapping(_SELECTOR),
+    "requirement": mapping(
+        {"key": LABEL_KEY, "operator": word(o.value for o in OF_LABELS), "values": listed(LABEL_VALUE)},
+        ["key", "operator"],
+    ),
+    "nodeRequirement": mapping(
+        {"key": LABEL_KEY, "operator": word(o.value for o in Operator), "values": listed(LABEL_VALUE)},
+        ["key", "operator"],
+    ),
+    "namespace": mapping({"labels": LABELS}),
+    "podDisruptionBudget": mapping(
+        {
+            "selector": part("labelSelector"),
+            "disruptionsAllowed": whole_or_range(0, MAX_ALLOWED),
+            "namespace": NAME,
+            "disruptedPods": listed(WORD),
+        },
+        ["selector"],
+    ),
+}
+"""The objects of a cluster and their parts."""
+
+
+DRAFT = "https://json-schema.org/draft/2020-12/schema"
+
+_RELEASE = about(WORD, 'The scheduler\'s release, such as "1.34"; a release means its first version.')
+_CHANGES = about(listed(WORD), "Upstream changes, such as 72259.")
+_PROPERTIES = about(listed({"type": "string"}), "Identifiers such as S-NOM: see `podrace properties`.")
+
+SECTIONS: Mapping[str, Schema] = {
+    "verdict": mapping({"verdict": word(EXPECTED), "steps": whole(0, MAX_STEPS)}, ["verdict"]),
+    "verdicts": table({"anyOf": [word(EXPECTED), part("verdict")]}),
+    "expectation": mapping(
+        {
+            "release": _RELEASE,
+            "with_fixes": _CHANGES,
+            "without_fixes": _CHANGES,
+            "verdicts": part("verdicts"),
+        },
+        ["verdicts"],
+    ),
+    "scope": mapping(
+        {name: FLAG if least is None else whole(least, MAX_COUNT) for name, least in BOUNDS.items()},
+        about="How often what may happen, and how far views may lag.",
+    ),
+    "config": mapping(
+        {**dict.fromkeys(SWITCHES, FLAG), **{name: whole(0, most) for name, (_, most) in NUMBERS.items()}},
+        about="The scheduler's configuration.",
+    ),
+    "race": mapping(
+        {
+            "issue": whole(1, 10_000_000),
+            "fixes": listed(WORD, 1),
+            "beside": listed(WORD, 1),
+            "seed": FLAG,
+            "residual": part("residual"),
+        },
+        ["issue", "fixes"],
+        "The upstream race that the scenario shows.",
+    ),
+    "residual": mapping(
+        {"property": {"type": "string"}, "closed_by": listed(WORD, 1)}, ["property", "closed_by"]
+    ),
+}
+"""The sections beside the cluster."""
+
+
+def schema_of_scenarios() -> Schema:
+    """The schema: what it refuses, the reader refuses; the reader also compares fields with one another."""
+    top = mapping(
+        {
+            "name": about(NAME, "What the scenario is called; the file's name unless given."),
+            "title": about(
+                {"type": ["string", "number", "boolean"], "maxLength": 200}, "What it shows, in one line."
+            ),
+            "race": part("race"),
+            "release": _RELEASE,
+            "properties": _PROPERTIES,
+            "also": about(listed({"type": "string"}), "Further properties that are of interest here."),
+            "expect": about(
+                {
+                    "anyOf": [
+                        {**part("verdicts"), "minProperties": 1},
+                        listed(part("expectation"), 1),
+                    ]
+                },
+                "What should come out, for `podrace test`.",
+            ),
+            "ignore": about(
+                IGNORED,
+                "Properties that are not to be looked at, with the reason.",
+            ),
+            "nodes": table(part("node"), 1, MAX_ENTITIES),
+            "pods": table(part("pod"), 1, MAX_ENTITIES),
+            "namespaces": table(part("namespace")),
+            "podDisruptionBudgets": table(part("podDisruptionBudget"), 0, MAX_ENTITIES),
+            "scope": part("scope"),
+            "config": part("config"),
+        },
+        ["nodes", "pods"],
+    )
+    head = {"$schema": DRAFT, "title": "A scenario of podrace"}
+    return {**head, **top, "$defs": {**SHARED, **OBJECTS, **SECTIONS}}
+
+
+__all__ = ["schema_of_scenarios"]

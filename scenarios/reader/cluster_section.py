@@ -1,0 +1,241 @@
+"""From the sections of a file to the cluster that they describe.
+
+Read here are `nodes`, `podDisruptionBudgets`, `scope` (the fields of the model's Scope, under the same names) and `config` (the
+fields of the scheduler's configuration that an explored cycle heeds).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import fields as fields_of
+from dataclasses import replace
+from typing import Any
+
+from ...model.environment.objects import (
+    DEFAULTS,
+    Budget,
+    ClusterSpec,
+    Config,
+    ExtensionPoint,
+    Node,
+    Pod,
+    Scope,
+)
+from .directives import read_taints
+from .labels import Member, Members, read_labels, read_members, read_selector
+from .pod_section import POD_FIELDS, namespace_of, read_namespaces, read_pod, start_order
+from .ranges import integer_or_range, most_of
+from .resources import RESOURCE_FIELDS, Amounts, read_amounts, refuse_overcommitted, refuse_oversize, units_of
+from .yaml_values import Value, known_names, one_line
+
+NUMBERS: Mapping[str, tuple[str, int]] = {
+    "hardPodAffinityWeight": ("hard_affinity_weight", 100),
+    "minCandidateNodesPercentage": ("min_candidates_percentage", 100),
+    "minCandidateNodesAbsolute": ("min_candidates", 1000),
+}
+"""For each field that is a number: its name in the model, and the greatest value."""
+
+SWITCHES = {"scored": "scored", "ignorePreferredTermsOfExistingPods": "ignore_preferred_of_existing"}
+CONFIG_FIELDS = (*SWITCHES, *NUMBERS)
+
+_OF_SCORES = ("hardPodAffinityWeight", "ignorePreferredTermsOfExistingPods")
+_IDLE = {
+    "percentageOfNodesToScore": "below 100 nodes every node is examined, whatever this says: remove it",
+}
+
+
+def read_config(section: Value | None) -> Config:
+    """The configuration; what is left out keeps the model's default."""
+    if section is None:
+        return DEFAULTS
+    given = section.fields((*CONFIG_FIELDS, *_IDLE), "a mapping of settings")
+    for name, reason in _IDLE.items():
+        if name in given:
+            given[name].fail(reason)
+    values: dict[str, Any] = {SWITCHES[n]: v.boolean() for n, v in given.items() if n in SWITCHES}
+    values |= {NUMBERS[n][0]: v.integer(0, NUMBERS[n][1]) for n, v in given.items() if n in NUMBERS}
+    config = Config(**values)
+    for name in _OF_SCORES:
+        if name in given and not config.scored:
+            given[name].fail("without scores this decides nothing: add `scored: true`, or remove it")
+    if not config.min_candidates_percentage and not config.min_candidates:
+        section.fail(
+            "no candidate would ever be enough: let minCandidateNodesPercentage or "
+            "minCandidateNodesAbsolute be at least 1"
+        )
+    return config
+
+
+MAX_COUNT = 15
+
+# The configuration has a section of its own.
+_DEFAULTS = {f.name: f.default for f in fields_of(Scope) if f.name != "config"}
+SCOPE_FIELDS = tuple(_DEFAULTS)
+
+_BACKLOGS = ("pod_events", "node_events")
+_OF_PLUGINS = {
+    "plugin_errors": (ExtensionPoint.RESERVE, ExtensionPoint.PRE_BIND),
+    "permit_rejections": (ExtensionPoint.PERMIT,),
+}
+
+
+BOUNDS: Mapping[str, int | None] = {
+    name: None if isinstance(default, bool) else int(name in _BACKLOGS) for name, default in _DEFAULTS.items()
+}
+"""The least value of each count; None for what is on or off."""
+
+
+def read_scope(
+    section: Value | None, absent: Mapping[str, Sequence[str]], points: Collection[ExtensionPoint]
+) -> Scope:
+    """The scope that a scenario gives; what it leaves out keeps the model's default.
+
+    `absent` names, by the count that lets them appear, what does not exist at the start. Such a count is by
+    default just large enough for all of them, and 0 is refused. `points` are the extension points that some pod has.
+    """
+    given = section.fields(SCOPE_FIELDS, "a mapping of bounds") if section is not None else {}
+    values: dict[str, Any] = {}
+    for name, value in given.items():
+        if isinstance(_DEFAULTS[name], bool):
+            values[name] = value.boolean()
+        else:
+            values[name] = value.integer(BOUNDS[name] or 0, MAX_COUNT)
+    if values.get("fair_flush") and not values.get("flush", _DEFAULTS["flush"]):
+        given["fair_flush"].fail("there is no flush to count on: remove `flush: false` or this")
+    for name, entities in absent.items():
+        if entities and name not in values:
+            values[name] = min(len(entities), MAX_COUNT)
+        elif entities and values[name] == 0:
+            given[name].fail(
+                f"{', '.join(entities)} could never appear: allow at least 1, or remove `exists: false`"
+            )
+    for name, needed in _OF_PLUGINS.items():
+        if values.get(name) and not any(point in points for point in needed):
+            words = " or ".join(point.value for point in needed)
+            given[name].fail(
+                f"no plugin could do so: give a pod `extensionPoints` with {words}, or remove the bound"
+            )
+    return Scope(**values)
+
+
+BUDGET_FIELDS = ("selector", "disruptionsAllowed", "namespace", "disruptedPods")
+
+MAX_ALLOWED = 1000
+
+
+def read_budgets(section: Value | None, pods: Iterable[str]) -> tuple[Budget, ...]:
+    """The budgets of a cluster that has these pods."""
+    if section is None:
+        return ()
+    known = list(pods)
+    members = read_members(section, "budgets", BUDGET_FIELDS, "{selector: {matchLabels: {app: web}}}")
+    return tuple(_budget(i, name, member, known) for i, (name, member) in enumerate(members.items()))
+
+
+def _budget(index: int, name: str, member: Member, pods: list[str]) -> Budget:
+    fields = member.fields
+    if "selector" not in fields:
+        member.place.fail("`selector` is missing: say which pods the budget protects")
+    selector = read_selector(fields["selector"])
+    if selector.empty:
+        fields["selector"].fail(
+            "the scheduler takes an empty selector for one that matches no pod: name a label"
+        )
+    given = fields.get("disruptionsAllowed")
+    allowed = 0 if given is None else integer_or_range(given, 0, MAX_ALLOWED)
+    return Budget(
+        index,
+        name,
+        selector,
+        allowed,
+        namespace=namespace_of(name, fields),
+        disrupted=_disrupted(fields.get("disruptedPods"), pods),
+    )
+
+
+def _disrupted(value: Value | None, pods: list[str]) -> list[str]:
+    found = []
+    for element in value.elements("a list of the names of pods") if value is not None else []:
+        name = element.scalar("the name of a pod")
+        if name not in pods:
+            element.fail(f"there is no pod {element.described}; {known_names(name, pods)}")
+        found.append(name)
+    return found
+
+
+CLUSTER_FIELDS = ("nodes", "pods", "namespaces", "podDisruptionBudgets", "scope", "config")
+
+
+def read_cluster(top: Value, fields: Mapping[str, Value], name: str) -> ClusterSpec:
+    """The cluster and its scope."""
+    nodes, pods = _some(top, fields, "nodes", NODE_FIELDS), _some(top, fields, "pods", POD_FIELDS)
+    has = {n: read_amounts(m.place, m.fields, "allocatable") for n, m in nodes.items()}
+    asked = {n: read_amounts(m.place, m.fields, "requested") for n, m in pods.items()}
+    units = units_of([*has.values(), *asked.values()])
+    made = {n: read_node(i, n, m, units.scaled(has[n])) for i, (n, m) in enumerate(nodes.items())}
+    namespaces, start = read_namespaces(fields.get("namespaces")), start_order(pods)
+    made_pods = tuple(
+        read_pod(i, n, m, units.scaled(asked[n]), made, namespaces, start.get(n))
+        for i, (n, m) in enumerate(pods.items())
+    )
+    refuse_oversize(asked, has)
+    _refuse_crowded(nodes, made_pods, has, asked)
+    absent = {
+        "pod_creations": [n for n, m in pods.items() if not m.exists],
+        "node_creations": [n for n, m in nodes.items() if not m.exists],
+    }
+    scope = read_scope(fields.get("scope"), absent, {p for pod in made_pods for p in pod.extension_points})
+    spec = ClusterSpec(
+        name,
+        made_pods,
+        tuple(made.values()),
+        replace(scope, config=read_config(fields.get("config"))),
+        read_budgets(fields.get("podDisruptionBudgets"), pods),
+    )
+    names = [quantity.name for quantity in spec.unknown]
+    for name in names:
+        if names.count(name) > 1:
+            top.fail(f"two ranges are both called {one_line(name)}: rename a pod or a resource")
+    return spec
+
+
+def _some(top: Value, fields: Mapping[str, Value], kind: str, known: tuple[str, ...]) -> Members:
+    if kind not in fields:
+        top.fail(f"the cluster has no {kind}: add at least one under `{kind}`")
+    members = read_members(fields[kind], kind, known)
+    if not members:
+        fields[kind].fail(f"the cluster has no {kind}: add at least one")
+    return members
+
+
+def _refuse_crowded(
+    nodes: Members, pods: tuple[Pod, ...], has: Mapping[str, Amounts], asked: Mapping[str, Amounts]
+) -> None:
+    for name, member in nodes.items():
+        bound = {p.name: asked[p.name] for p in pods if p.node is not None and p.node.name == name}
+        refuse_overcommitted(member.place, has[name], bound)
+        room = member.fields.get("pods")
+        if room is not None and len(bound) > most_of(integer_or_range(room, 0, MAX_PODS)):
+            room.fail(
+                f"{len(bound)} pods are bound to the node ({', '.join(bound)}): raise the number, or unbind a pod"
+            )
+
+
+NODE_FIELDS = (*RESOURCE_FIELDS, "pods", "labels", "taints", "unschedulable", "exists")
+
+MAX_PODS = 1000
+
+
+def read_node(index: int, name: str, member: Member, resources: dict[str, Any]) -> Node:
+    """A node with these resources, as the model's constructor takes them."""
+    fields = member.fields
+    return Node(
+        index,
+        name,
+        labels=read_labels(fields),
+        exists=member.exists,
+        pods=integer_or_range(fields["pods"], 0, MAX_PODS) if "pods" in fields else None,
+        taints=read_taints(fields.get("taints")),
+        unschedulable=fields["unschedulable"].boolean() if "unschedulable" in fields else False,
+        **resources,
+    )

@@ -1,0 +1,168 @@
+"""The `pods` section."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from ...model.environment.objects import ExtensionPoint, Node, Pod
+from .directives import read_node_affinity, read_spread, read_terms, read_tolerations
+from .labels import Member, Members, label_key, read_labels, read_name
+from .ranges import integer_or_range
+from .resources import RESOURCE_FIELDS
+from .yaml_values import Value, known_names
+
+POD_FIELDS = (
+    *RESOURCE_FIELDS, "priority", "preemptionPolicy", "namespace", "labels", "nodeName", "exists", "startTime",
+    "terminationGracePeriodSeconds", "tolerations", "nodeSelector", "nodeAffinity", "podAffinity",
+    "podAntiAffinity", "topologySpreadConstraints", "extensionPoints", "schedulingGates", "ignore",
+)  # fmt: skip
+GATE_FIELDS = ("name",)
+NAMESPACE_FIELDS = ("labels",)
+
+MAX_GRACE = 1 << 31
+# PriorityClass values: users may go up to a billion, the system classes use two.
+MIN_PRIORITY, MAX_PRIORITY = -(1 << 31), 2_000_001_000
+
+POLICIES = ("PreemptLowerPriority", "Never")
+NAMESPACE_NAME = "kubernetes.io/metadata.name"
+"""The label that the API server gives to every namespace."""
+
+_TIME = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(Z|[+-][0-9]{2}:[0-9]{2})", re.ASCII
+)
+_TIME_WORDS = "a time such as 2021-08-04T12:00:00Z"
+
+
+def read_pod(
+    index: int,
+    name: str,
+    member: Member,
+    resources: dict[str, Any],
+    nodes: Mapping[str, Node],
+    namespaces: Mapping[str, Mapping[str, str]],
+    start: int | None,
+) -> Pod:
+    """A pod with these resources, as the model's constructor takes them; `start` is its place in `start_order`."""
+    fields = member.fields
+    grace, priority = fields.get("terminationGracePeriodSeconds"), fields.get("priority")
+    namespace = namespace_of(name, fields)
+    return Pod(
+        index,
+        name,
+        priority=integer_or_range(priority, MIN_PRIORITY, MAX_PRIORITY) if priority else 0,
+        namespace=namespace,
+        namespace_labels={NAMESPACE_NAME: namespace, **namespaces.get(namespace, {})},
+        start=start,
+        preempts=_preempts(fields.get("preemptionPolicy")),
+        labels=read_labels(fields),
+        terms=[
+            *read_terms(fields.get("podAffinity"), anti=False),
+            *read_terms(fields.get("podAntiAffinity"), anti=True),
+        ],
+        tolerations=read_tolerations(fields.get("tolerations")),
+        node_selector=read_labels(fields, "nodeSelector"),
+        node_affinity=read_node_affinity(fields.get("nodeAffinity")),
+        spread=read_spread(fields.get("topologySpreadConstraints")),
+        node=_node(member, nodes),
+        exists=member.exists,
+        graceful=grace.integer(0, MAX_GRACE) > 0 if grace else True,
+        extension_points=_extension_points(fields.get("extensionPoints")),
+        gated=_gated(fields),
+        **resources,
+    )
+
+
+def namespace_of(name: str, fields: Mapping[str, Value]) -> str:
+    """The namespace of a pod or a budget: what its name says before a slash, else the field."""
+    before = name.rpartition("/")[0]
+    if "namespace" not in fields:
+        return before or "default"
+    written = read_name(fields["namespace"])
+    if before and written != before:
+        fields["namespace"].fail(f"the name says `{before}` before its slash: remove one of them")
+    return written
+
+
+def _node(member: Member, nodes: Mapping[str, Node]) -> Node | None:
+    if "nodeName" not in member.fields:
+        return None
+    value = member.fields["nodeName"]
+    wanted = value.scalar("the name of a node")
+    if wanted not in nodes:
+        value.fail(f"there is no node {value.described}; {known_names(wanted, nodes)}")
+    if not member.exists:
+        value.fail("a pod that does not exist yet cannot be bound: remove `nodeName` or `exists: false`")
+    return nodes[wanted]
+
+
+def _preempts(value: Value | None) -> bool:
+    return value is None or value.one_of(POLICIES, "a preemption policy") != "Never"
+
+
+def _extension_points(value: Value | None) -> list[ExtensionPoint]:
+    if value is None:
+        return []
+    found: list[ExtensionPoint] = []
+    for element in value.elements("a list of extension points"):
+        point = ExtensionPoint(element.one_of([p.value for p in ExtensionPoint], "an extension point"))
+        if point in found:
+            element.fail(f"{element.described} is listed twice: remove one of them")
+        found.append(point)
+    return found
+
+
+def _gated(fields: Mapping[str, Value]) -> bool:
+    if "schedulingGates" not in fields:
+        return False
+    gates = fields["schedulingGates"]
+    found: list[str] = []
+    for element in gates.elements("a list of gates, such as [{name: example.com/quota}]"):
+        gate = element.fields(GATE_FIELDS, "a gate, such as {name: example.com/quota}")
+        if "name" not in gate:
+            element.fail("`name` is missing: a gate is known by its name")
+        name = label_key(gate["name"])
+        if name in found:
+            element.fail(f"{gate['name'].described} is listed twice: remove one of them")
+        found.append(name)
+    if found and "nodeName" in fields:
+        gates.fail("a pod with gates is on no node: remove `nodeName` or `schedulingGates`")
+    return bool(found)
+
+
+def start_order(pods: Members) -> dict[str, int]:
+    """For each pod with a startTime, how many other times are earlier: nothing but their order matters."""
+    times = {}
+    for name, member in pods.items():
+        if "startTime" not in member.fields:
+            continue
+        value = member.fields["startTime"]
+        if "nodeName" not in member.fields:
+            value.fail("only a pod on a node has started: add `nodeName`, or remove `startTime`")
+        times[name] = read_time(value)
+    order = sorted(set(times.values()))
+    return {name: order.index(time) for name, time in times.items()}
+
+
+def read_time(value: Value) -> datetime:
+    """A time."""
+    written = value.scalar(_TIME_WORDS)
+    if not _TIME.fullmatch(written):
+        value.expect(_TIME_WORDS)
+    try:
+        return datetime.fromisoformat(written)
+    except ValueError:
+        value.expect(_TIME_WORDS)
+
+
+def read_namespaces(section: Value | None) -> dict[str, dict[str, str]]:
+    """The labels of the namespaces that have any but their name."""
+    if section is None:
+        return {}
+    found = {}
+    for key, value in section.items("a mapping from names to namespaces"):
+        fields = value.fields(NAMESPACE_FIELDS, "a mapping with labels")
+        found[read_name(key)] = read_labels(fields)
+    return found

@@ -1,0 +1,227 @@
+"""A scenario: a cluster, its scope, and what is to be checked in it.
+
+Read here are the sections `expect` and `ignore`, of the file and of pods (what should come out, and what is not to be looked at),
+and `race` (the upstream race that a scenario shows).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ...model.environment.objects import ClusterSpec
+from .ranges import RangeParameter
+from .yaml_values import ScenarioError, Value
+
+EXPECT_FIELDS = ("release", "with_fixes", "without_fixes", "verdicts")
+VERDICT_FIELDS = ("verdict", "steps")
+EXPECTED = ("holds", "violated")
+
+MAX_STEPS = 100_000
+MAX_REASON = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """What should come out for one property, in one release with fixes put in and taken out.
+
+    `release` is None where the scenario's own is meant; `steps` is the length of the shortest counterexample, if it is given;
+    `path` is where in the file this is written.
+    """
+
+    property: str
+    verdict: str
+    path: str
+    steps: int | None = None
+    release: str | None = None
+    with_fixes: tuple[str, ...] = ()
+    without_fixes: tuple[str, ...] = ()
+
+
+def read_expectations(section: Value | None, lines: dict[str, int]) -> tuple[Expectation, ...]:
+    """The section: verdicts by property, or a list of releases with their verdicts. Notes in `lines` where they are."""
+    if section is None:
+        return ()
+    if section.is_list:
+        found = [e for element in section.elements("a list") for e in _of_release(element, lines)]
+    else:
+        found = list(_verdicts(section, None, (), (), lines))
+    if not found:
+        section.fail("nothing is expected: give a verdict for a property, or remove the section")
+    return tuple(found)
+
+
+def _of_release(value: Value, lines: dict[str, int]) -> list[Expectation]:
+    fields = value.fields(EXPECT_FIELDS, "a mapping with `verdicts`")
+    if "verdicts" not in fields:
+        value.fail("`verdicts` is missing: say which verdict is expected of which property")
+    release = fields["release"].scalar('a release such as "1.13"') if "release" in fields else None
+    with_fixes, without_fixes = (_changes(fields.get(name)) for name in ("with_fixes", "without_fixes"))
+    lines |= {field.path: field.line for field in fields.values()}
+    return _verdicts(fields["verdicts"], release, with_fixes, without_fixes, lines)
+
+
+def _changes(value: Value | None) -> tuple[str, ...]:
+    if value is None:
+        return ()
+    return tuple(
+        f.scalar("the key of an upstream change") for f in value.elements("a list of upstream changes")
+    )
+
+
+def _verdicts(
+    section: Value,
+    release: str | None,
+    with_fixes: tuple[str, ...],
+    without_fixes: tuple[str, ...],
+    lines: dict[str, int],
+) -> list[Expectation]:
+    found = []
+    for key, value in section.items("a mapping from properties to verdicts"):
+        lines[key.path] = key.line
+        verdict, steps = _verdict(value)
+        name = key.node.value
+        found.append(Expectation(name, verdict, key.path, steps, release, with_fixes, without_fixes))
+    return found
+
+
+def _verdict(value: Value) -> tuple[str, int | None]:
+    if value.is_scalar:
+        return value.one_of(EXPECTED, "a verdict"), None
+    fields = value.fields(VERDICT_FIELDS, "holds, violated, or a mapping with `verdict`")
+    if "verdict" not in fields:
+        value.fail("`verdict` is missing: write holds or violated")
+    verdict = fields["verdict"].one_of(EXPECTED, "a verdict")
+    if "steps" in fields and verdict != "violated":
+        fields["steps"].fail("what holds has no counterexample: remove `steps`")
+    return verdict, fields["steps"].integer(0, MAX_STEPS) if "steps" in fields else None
+
+
+def read_ignored(section: Value | None, lines: dict[str, int]) -> Mapping[str, str]:
+    """The section: properties that are not to be looked at, each with the reason."""
+    found = {}
+    for key, value in section.items("a mapping from properties to reasons") if section is not None else ():
+        reason = value.text("the reason, as one line of text")
+        if not reason.strip() or not reason.isprintable() or len(reason) > MAX_REASON:
+            value.fail(f"expected the reason, as one line of at most {MAX_REASON} printable characters")
+        found[key.node.value] = reason
+        lines[key.path] = key.line
+    return found
+
+
+def read_silenced(pods: Value, lines: dict[str, int]) -> Mapping[str, Mapping[str, str]]:
+    """The `ignore` sections of pods: by property the pods for which it is not to be looked at, each with the reason."""
+    found: dict[str, dict[str, str]] = {}
+    for key, pod in pods.items("a mapping from names to pods"):
+        section = next((value for name, value in pod.items("a pod") if name.node.value == "ignore"), None)
+        if section is not None and not section.is_null:
+            for identifier, reason in read_ignored(section, lines).items():
+                found.setdefault(identifier, {})[key.node.value] = reason
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Residual:
+    """What the fixes of a race leave open: a stronger property that still fails, and the further changes that
+    together close it.
+    """
+
+    property: str
+    closed_by: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Race:
+    """A known upstream race that a scenario shows: its issue, and the pull requests that fix it.
+
+    `beside`: changes of later releases that are put in whether or not the fix is, so that this race is seen alone.
+    `seed`: `podrace check` without arguments runs it before and after its fixes.
+    """
+
+    issue: int
+    fixes: tuple[str, ...]
+    beside: tuple[str, ...] = ()
+    seed: bool = False
+    residual: Residual | None = None
+
+    @property
+    def after(self) -> tuple[str, ...]:
+        """What is put in to see the race gone."""
+        return (*self.fixes, *self.beside)
+
+
+RACE_FIELDS = ("issue", "fixes", "beside", "seed", "residual")
+RESIDUAL_FIELDS = ("property", "closed_by")
+
+
+def read_race(value: Value) -> Race:
+    """A race: its issue, its fixes, what they leave open."""
+    fields = value.fields(RACE_FIELDS, "a mapping with `issue` and `fixes`")
+    for needed in ("issue", "fixes"):
+        if needed not in fields:
+            value.fail(f"`{needed}` is missing: give the number(s) in kubernetes/kubernetes")
+    seed = fields["seed"].boolean() if "seed" in fields else False
+    residual = _residual(fields["residual"]) if "residual" in fields else None
+    beside = _race_changes(fields["beside"]) if "beside" in fields else ()
+    return Race(
+        fields["issue"].integer(1, 10_000_000), _race_changes(fields["fixes"]), beside, seed, residual
+    )
+
+
+def _race_changes(value: Value) -> tuple[str, ...]:
+    keys = [f.scalar("the key of an upstream change") for f in value.elements("a list of upstream changes")]
+    if not keys:
+        value.fail("the list is empty: name the upstream change that fixes the race")
+    return tuple(keys)
+
+
+def _residual(value: Value) -> Residual:
+    fields = value.fields(RESIDUAL_FIELDS, "a mapping with `property` and `closed_by`")
+    for needed in RESIDUAL_FIELDS:
+        if needed not in fields:
+            value.fail(f"`{needed}` is missing: name the property that still fails and what closes it")
+    return Residual(
+        fields["property"].text("a property identifier such as S-NOM"), _race_changes(fields["closed_by"])
+    )
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """What a scenario file says. `lines` maps the path of a field, a pod or a node to its line; `text` is the file.
+
+    `expect` is what should come out; `ignore` gives for each property that is not to be looked at the reason, and `silenced`
+    for each that is not to be looked at for single pods the reasons by pod.
+    """
+
+    name: str
+    title: str
+    file: str
+    spec: ClusterSpec
+    race: Race | None = None
+    release: str | None = None
+    properties: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
+    expect: tuple[Expectation, ...] = ()
+    ignore: Mapping[str, str] = field(default_factory=dict)
+    silenced: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    lines: Mapping[str, int] = field(default_factory=dict)
+    text: str = field(default="", repr=False)
+
+    @property
+    def selectors(self) -> tuple[str, ...]:
+        """The names that select this scenario: its own, and the numbers of its race."""
+        numbers = (str(self.race.issue), *self.race.fixes) if self.race else ()
+        return (self.name, *numbers)
+
+    @property
+    def open(self) -> tuple[RangeParameter, ...]:
+        """The numbers for which the file gives a range, in its order."""
+        found = [q for q in self.spec.unknown if isinstance(q, RangeParameter)]
+        return tuple(sorted(found, key=lambda q: q.span))
+
+    def complaint(self, path: str, message: str, line: int | None = None) -> ScenarioError:
+        """An error about one field of the file, which is in this line unless `lines` knows better."""
+        line = self.lines.get(path, line)
+        return ScenarioError(
+            f"{self.file}:{line}: {path}: {message}" if line else f"{self.file}: {path}: {message}"
+        )
