@@ -20,8 +20,8 @@ from typing import Literal
 from ..model.language import TransitionSystem
 from ..model.language.expr import fresh_graph
 from .core.exploration import Budget, Exploration, Lasso, Path
+from .explicit import reference
 from .explicit.reference import Watcher
-from .explicit.reference import explore as explore_slowly
 from .reduction.policy import Explore, Mode, decide
 from .reduction.slicing import Slicer, step_name, transition_map
 from .trace.lasso import at_rest, complete, confirm_lasso, resting_case
@@ -120,7 +120,7 @@ def _named(system: TransitionSystem, properties: Sequence[str] | None) -> list[s
 
 def _engine(name: str) -> Explore:
     if name == "reference":
-        return explore_slowly
+        return reference.explore
     if name == "native":
         from .explicit import explore as explore_natively
 
