@@ -17,7 +17,7 @@ from ..model.language import TransitionSystem
 from ..model.language.expr import fresh_graph
 from .core.exploration import Budget, Exploration, Watcher
 from .core.result import Kind, Result
-from .explicit.reference import explore as explore_slowly
+from .explicit import reference
 from .reduction.conclusion import conclude
 from .reduction.questions import kind_of, properties_of, slice_for
 from .reduction.slicing import Slicer
@@ -74,7 +74,7 @@ class _Group:
 def engine_of(name: str) -> Explore:
     """The engine of this name. Raises ValueError if there is none."""
     if name == "reference":
-        return explore_slowly
+        return reference.explore
     if name == "native":
         from .explicit import explore as explore_natively
 
