@@ -19,7 +19,7 @@ from ...scenarios.reader.settings import read_scope
 from .options import UsageProblem, parse_fix, parse_property, parse_release
 from .patches import with_patches
 
-SAFETY = ("invariant", "stuck")
+SAFETY = ("invariant", "deadlock freedom")
 """The kinds of properties that a run of finitely many steps violates."""
 
 

@@ -14,8 +14,7 @@ from ...reports.evidence import Retraced
 from ...scenarios import Scenario
 from ..asked.plan import Run
 from ..every_cluster import settled_run
-from ..memory import memory_of
-from ..steps import label_of, steps_of
+from ..steps import label_of, memory_of, steps_of
 from ..systems import system_of
 
 

@@ -29,7 +29,6 @@ FILES: Mapping[str, Form] = {
     "junit.xml": FORMS["junit"],
     "report.sarif": FORMS["sarif"],
     "summary.md": FORMS["markdown"],
-    "report.tap": FORMS["tap"],
 }
 """The files about all findings."""
 

@@ -79,7 +79,7 @@ def assert_bounded_search_agrees(asked: Asked, steps: int) -> None:
 
 
 SLOW = list(HealthCheck)
-INVARIANTS = ("invariant", "stuck")
+INVARIANTS = ("invariant", "deadlock freedom")
 
 
 @settings(max_examples=6, suppress_health_check=SLOW)
