@@ -12,8 +12,8 @@ import msgspec
 import yaml
 
 from podrace.analysis.stored.report_directory import DRAWINGS, FILES, FOLDER
+from podrace.reports.ci_outcome import Style
 from podrace.reports.formats.forms import FORMS
-from podrace.reports.outcome import Style
 from podrace.reports.stored import StoredScenario, StoredTrace
 from tests.reports.samples import HOLDS, INCONCLUSIVE, VIOLATED
 

@@ -9,7 +9,7 @@ from typing import get_args
 from ...properties import PROPERTIES, Property
 from ...properties.property import Kind
 from ...scenarios import known_names, one_line
-from .files import load_module, split_option
+from .option_files import load_module, split_option
 from .options import UsageProblem
 
 _METHOD = {"liveness": "cases"}

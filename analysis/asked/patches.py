@@ -8,7 +8,7 @@ from pathlib import Path
 from ...model.history import Composition, Patch
 from ...model.language import Component
 from ...scenarios import known_names
-from .files import load_module, split_option
+from .option_files import load_module, split_option
 from .options import UsageProblem
 from .patch_checks import PARTS, PatchMistake, check_members, check_names, check_part
 

@@ -12,7 +12,7 @@ from ...manifests.account import account_of, caveat_of, title_of
 from ...manifests.counted import remarks_of
 from ...manifests.writing import scenario_of
 from ...scenarios import Scenario, parse_scenario
-from .files import refuse_unwritable, write_text
+from .option_files import refuse_unwritable, write_text
 from .options import UsageProblem
 
 

@@ -10,8 +10,8 @@ from ...model.history import CHANGES, RELEASES, Composition, Patch
 from ...properties import PROPERTIES, Property
 from ...reports.verify.comparison import Comparison
 from ...scenarios import Scenario, known_names, number_of, one_line
-from ..asked.files import split_option
 from ..asked.method import NOBODY, Method, Watcher
+from ..asked.option_files import split_option
 from ..asked.options import UsageProblem, parse_fix, parse_property
 from ..asked.patches import read_patch, with_patches
 from ..asked.plan import (

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from ..ci_outcome import Style
 from ..document import Finding
 from ..html import to_html
-from ..outcome import Style
 from .github import to_annotations
 from .itf import to_itf
 from .json import to_json

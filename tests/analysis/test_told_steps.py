@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from podrace.analysis.evidence import PICTURES
+from podrace.analysis.shown_evidence import PICTURES
 from podrace.analysis.steps import memory_of, steps_of
 from podrace.checker.trace.trace import replay
 from podrace.model.environment.objects import ClusterSpec, Node, Pod
