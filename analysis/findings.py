@@ -24,7 +24,7 @@ from ..reports.document import Finding, Fixes, Lasso, NoWayBack, Place, Value, W
 from ..scenarios import Scenario
 from .asked.options import bytes_in_words
 from .asked.plan import Run
-from .evidence import evidence_of
+from .shown_evidence import evidence_of
 from .steps import steps_of
 
 WORDS: dict[str, Word] = {"VIOLATED": "VIOLATED", "INCONCLUSIVE": "INCONCLUSIVE", "HOLDS": "HOLDS"}

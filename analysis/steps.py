@@ -1,4 +1,4 @@
-"""The steps of a trace as reports know them, with what the model says of each."""
+"""What the model says, as reports know it: of each step of a trace, and of what its components know (views and channels)."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from ..checker.trace import trace as executed
 from ..checker.trace.trace import Trace, plain_value
-from ..model.language import Transition, TransitionSystem
-from ..reports.step import Change, Step
+from ..model.language import State, Transition, TransitionSystem
+from ..reports.evidence import Cell, Channel, Fact, Memory, Reader, View
+from ..reports.step import Change, Step, Value
 
 
 def steps_of(system: TransitionSystem, trace: Trace) -> tuple[Step, ...]:
@@ -46,3 +47,43 @@ def label_of(step: Step) -> str:
     """The label of the transition that a step was."""
     shown = ", ".join(f"{name}={value}" for name, value in step.args.items())
     return f"{step.component}.{step.step}({shown})"
+
+
+def memory_of(system: TransitionSystem, state: State) -> Memory:
+    """What the components of a system know, beginning in `state`; variables that the system lacks are left out."""
+    values = {name: plain_value(value) for name, value in system.describe(state).items()}
+    narration = system.narration
+    views = []
+    for view in narration.views:
+        cells = tuple(Cell(v, subject, fact, values[v]) for v, subject, fact in view.cells if v in values)
+        if cells:
+            views.append(View(view.view, cells, view.key, view.nothing, view.fleeting))
+    return Memory(
+        tuple(views),
+        tuple(
+            Channel(
+                channel.channel,
+                _cell(values, channel.length, "length"),
+                tuple(tuple(_cell(values, v, fact) for v, fact in e if v in values) for e in channel.entries),
+                channel.subject,
+                channel.about,
+                tuple(
+                    Reader(
+                        reader.name,
+                        _cell(values, reader.position, "position") if reader.position in values else None,
+                        reader.only,
+                        _cell(values, reader.busy, "busy") if reader.busy in values else None,
+                    )
+                    for reader in channel.readers
+                ),
+            )
+            for channel in narration.channels
+            if channel.length in values
+        ),
+        tuple(name for name, fact in narration.facts.items() if fact.compared),
+        {name: Fact(fact.says, fact.denies, dict(fact.values)) for name, fact in narration.facts.items()},
+    )
+
+
+def _cell(values: dict[str, Value], variable: str, fact: str) -> Cell:
+    return Cell(variable, "", fact, values[variable])

@@ -5,9 +5,9 @@ from __future__ import annotations
 from ..model.language import ModelError, TransitionSystem
 from ..properties import instrument
 from ..scenarios import Scenario, one_line
+from .asked.option_files import at_line, split_option
 from .asked.options import UsageProblem
 from .asked.plan import Run
-from .asked.python_file import at_line, split_option
 
 
 def system_of(run: Run) -> TransitionSystem:

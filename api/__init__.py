@@ -23,9 +23,9 @@ from ..analysis.asked.options import UsageProblem
 from ..analysis.asked.plan import Selection
 from ..analysis.chain import check_all
 from ..properties import Property
+from ..reports.ci_outcome import message, subject
 from ..reports.document import Finding, Word
-from ..reports.outcome import message, subject
-from ..reports.text.findings import print_report
+from ..reports.text.findings_text import print_report
 from ..scenarios import ScenarioError
 
 Names = str | Iterable[str]

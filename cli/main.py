@@ -8,8 +8,7 @@ import sys
 import typer
 
 from ..analysis.asked.options import UsageProblem
-from . import commands as commands
-from .configuration.app import app
+from .commands import app
 
 INTERRUPTED = 130
 

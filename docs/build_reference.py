@@ -13,7 +13,7 @@ HERE = Path(__file__).parent
 KINDS = {
     "invariant": "holds in every reachable state",
     "resettability": "can be brought about from every reachable state, by fair steps alone",
-    "stuck": "holds in every state in which no fair step can run",
+    "deadlock freedom": "holds in every state in which no fair step can run",
     "liveness": "is not violated for ever by any fair run",
 }
 _NOTE = "<!-- written by `make reference` -->"

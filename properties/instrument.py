@@ -37,14 +37,14 @@ def instrument(
     system = trace_system(
         model,
         spec.name,
-        invariants={m.id: m.holds for m in monitors if m.kind in ("invariant", "stuck")},
+        invariants={m.id: m.holds for m in monitors if m.kind in ("invariant", "deadlock freedom")},
         resettabilities={m.id: m.holds for m in monitors if m.kind == "resettability"},
         livenesses={m.id: m.cases for m in monitors if m.kind == "liveness"},
         witnesses={name: read for m in monitors for name, read in _witnesses(model, m).items()},
     )
     if spec.scope.fair_flush:
         system = _with_a_fair_flush(system)
-    stuck = {m.id for m in monitors if m.kind == "stuck"}
+    stuck = {m.id for m in monitors if m.kind == "deadlock freedom"}
     moving = any_of(t.enabled for t in system.transitions if t.fair)
     return system.with_predicates(
         invariants={

@@ -154,7 +154,7 @@ class NotStuck(Property):
 
     id = "S-STUCK"
     concerns = "the pod that waits"
-    kind = "stuck"
+    kind = "deadlock freedom"
     issues = (72124, 73216)
 
     def holds(self) -> Expr:

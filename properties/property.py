@@ -31,14 +31,14 @@ if TYPE_CHECKING:
         Snapshot,
     )
 
-Kind = Literal["invariant", "resettability", "stuck", "liveness"]
+Kind = Literal["invariant", "resettability", "deadlock freedom", "liveness"]
 
 
 class Property(Component):
     """Base class of all properties. The docstring's first paragraph is the property in one sentence.
 
     `kind` says what `holds` means: an "invariant" holds in every reachable state; a "resettability" can be
-    brought about from every reachable state by fair steps alone; "stuck" holds in every state
+    brought about from every reachable state by fair steps alone; "deadlock freedom" holds in every state
     in which no fair step can run. A "liveness" has `cases` instead: ways in which a fair run can violate it for ever.
 
     `concerns` says which pods a violation is one of, if it is one of pods: then the property looks only for those of its `subjects`,

@@ -15,8 +15,8 @@ import pytest
 import yaml
 from typer.main import get_command
 
+from podrace.cli.commands import app
 from podrace.cli.commands.init import starter_text
-from podrace.cli.configuration.app import app
 from tests.action import ROOT, Job, run_action
 from tests.cli.helpers import TINY
 from tests.reports.standards import SARIF, assert_sarif

@@ -13,8 +13,8 @@ import pytest
 import yaml
 
 from podrace.analysis.stored.report_directory import DRAWINGS, FILES, FOLDER
+from podrace.reports.ci_outcome import Style
 from podrace.reports.formats.forms import FORMS
-from podrace.reports.outcome import Style
 from podrace.reports.stored import StoredScenario, StoredTrace
 from tests.reports.samples import HOLDS, INCONCLUSIVE, VIOLATED
 
@@ -56,7 +56,7 @@ def test_the_verdicts_count_as_the_table_says() -> None:
     violated = msgspec.structs.replace(VIOLATED, expected=None)
     for finding, words in ((HOLDS, "passed"), (violated, "failed"), (INCONCLUSIVE, "undecided")):
         assert Style().outcome(finding) == words
-    assert column("| Verdict | Exit code | JUnit | SARIF | GitHub | TAP |") == []
+    assert column("| Verdict | Exit code | JUnit | SARIF | GitHub |") == []
     rows = dict(re.findall(r"^\| (HOLDS|VIOLATED|INCONCLUSIVE) \| (\d) \|", PAGE, re.MULTILINE))
     assert rows == {"HOLDS": "0", "VIOLATED": "1", "INCONCLUSIVE": "3"}
 

@@ -14,7 +14,7 @@ _SECONDS = {"ms": 0.001, "s": 1.0, "": 1.0, "m": 60.0, "h": 3600.0}
 _RELEASE = re.compile(r"v?([0-9]+)\.([0-9]+)(?:\.([0-9]+))?", re.ASCII)
 
 MOST_OBJECTS = 6
-"""Of more pods or nodes than this, `podrace prove` does not survey all clusters."""
+"""Of more pods or nodes than this, `podrace prove` does not look at all clusters."""
 
 MOST_JOBS = 256
 """More threads than this have nothing to gain from a search."""

@@ -9,8 +9,8 @@ from typing import get_args
 from ...properties import PROPERTIES, Property
 from ...properties.property import Kind
 from ...scenarios import known_names, one_line
+from .option_files import load_module, split_option
 from .options import UsageProblem
-from .python_file import load_module, split_option
 
 _METHOD = {"liveness": "cases"}
 """What a property of each kind must define; `holds` unless named."""

@@ -16,7 +16,7 @@ from ...model.history import Composition, resolve
 from ...model.language import Component
 from ...model.language.component import combine
 from ...scenarios import known_names, one_line
-from .files import refuse_unwritable, write_text
+from .option_files import refuse_unwritable, write_text
 from .options import UsageProblem
 from .patch_checks import PARTS, overridable, shown_parameters
 

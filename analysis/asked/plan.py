@@ -19,7 +19,7 @@ from ...scenarios.reader.yaml_values import parse_document
 from .options import UsageProblem, parse_fix, parse_property, parse_release
 from .patches import with_patches
 
-SAFETY = ("invariant", "stuck")
+SAFETY = ("invariant", "deadlock freedom")
 """The kinds of properties that a run of finitely many steps violates."""
 
 

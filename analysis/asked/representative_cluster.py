@@ -12,7 +12,7 @@ from ...manifests.left_out import remarks_of
 from ...manifests.scenario_text import scenario_of
 from ...manifests.summary import account_of, caveat_of, title_of
 from ...scenarios import Scenario, parse_scenario
-from .files import refuse_unwritable, write_text
+from .option_files import refuse_unwritable, write_text
 from .options import UsageProblem
 
 

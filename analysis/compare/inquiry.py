@@ -11,6 +11,7 @@ from ...properties import PROPERTIES, Property
 from ...reports.verify.comparison import Comparison
 from ...scenarios import Scenario, known_names, number_of, one_line
 from ..asked.method import NOBODY, Method, Watcher
+from ..asked.option_files import split_option
 from ..asked.options import UsageProblem, parse_fix, parse_property
 from ..asked.patches import read_patch, with_patches
 from ..asked.plan import (
@@ -22,7 +23,6 @@ from ..asked.plan import (
     refuse_unknown_ignored,
     release_of,
 )
-from ..asked.python_file import split_option
 from .schedulers import Comparer
 
 FRAMEWORK = "framework"

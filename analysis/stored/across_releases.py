@@ -14,12 +14,11 @@ from ...reports.evidence import Retraced
 from ...scenarios import Scenario
 from ..asked.plan import Run
 from ..every_cluster import settled_run
-from ..memory import memory_of
-from ..steps import label_of, steps_of
+from ..steps import label_of, memory_of, steps_of
 from ..systems import system_of
 
 
-def with_retraced(runs: Sequence[Run], findings: Sequence[Finding]) -> list[Finding]:
+def with_replays_across_releases(runs: Sequence[Run], findings: Sequence[Finding]) -> list[Finding]:
     """The findings; each that holds knows what becomes of the last counterexample before it, if there was one.
 
     Only invariants: what a run leads to afterwards cannot be retraced. `findings[i]` is what `runs[i]` gave.

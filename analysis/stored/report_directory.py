@@ -11,14 +11,14 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from ...reports.ci_outcome import Style
 from ...reports.document import Finding
 from ...reports.formats.forms import FORMS, Form
 from ...reports.graphs import Kind, to_dot
 from ...reports.graphs.render import render
 from ...reports.graphs.style import NotDrawn
-from ...reports.outcome import Style
 from ...reports.stored import format_trace
-from ..asked.files import write_text
+from ..asked.option_files import write_text
 from ..asked.options import UsageProblem
 from ..asked.plan import Run
 from .saved_trace import stored_trace
@@ -29,7 +29,6 @@ FILES: Mapping[str, Form] = {
     "junit.xml": FORMS["junit"],
     "report.sarif": FORMS["sarif"],
     "summary.md": FORMS["markdown"],
-    "report.tap": FORMS["tap"],
 }
 """The files about all findings."""
 

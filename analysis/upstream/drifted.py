@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ...model.history.upstream import HASHES, Looked, Mirror, format_look, last_look, mirrors
 from ...scenarios import one_line
-from ..asked.files import write_text
+from ..asked.option_files import write_text
 from ..asked.options import UsageProblem
 from .go_functions import functions_of
 

@@ -52,7 +52,7 @@ def drift(
 def _print(found: HeldAgainst, form: Form, no_color: bool) -> None:
     from rich.text import Text
 
-    from ...reports.text.findings import INDENT, print_wrapped
+    from ...reports.text.findings_text import INDENT, print_wrapped
     from ..terminal.console import print_json, result_console
 
     if form is Form.json:

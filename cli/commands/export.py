@@ -41,7 +41,7 @@ def export(
         typer.Option("-o", "--output", metavar="FILE", help="Where to write; stdout unless given."),
     ] = None,
 ) -> None:
-    from ...analysis.asked.files import write_text
+    from ...analysis.asked.option_files import write_text
     from ...analysis.asked.plan import Selection
     from ...analysis.other_checkers import exported
     from ..terminal.console import tolerant_of_closed_pipes

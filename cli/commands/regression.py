@@ -34,7 +34,7 @@ def regression(
         typer.Option("-o", "--output", metavar="FILE", help="Where to write; stdout unless given."),
     ] = None,
 ) -> None:
-    from ...analysis.asked.files import refuse_unwritable, write_text
+    from ...analysis.asked.option_files import refuse_unwritable, write_text
     from ...analysis.stored.replayed import regression_of
     from ..terminal.console import tolerant_of_closed_pipes
     from ..terminal.output import say

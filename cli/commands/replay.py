@@ -21,8 +21,8 @@ def replay(trace: TraceFile, own: Own = None, patch: Patches = None, no_color: N
     from ...analysis.asked.own_properties import own_properties
     from ...analysis.asked.patches import patches_of
     from ...analysis.stored.replayed import read_trace, replayed
-    from ...reports.text.findings import print_wrapped
-    from ...reports.text.lanes import print_lanes
+    from ...reports.text.findings_text import print_wrapped
+    from ...reports.text.lanes_text import print_lanes
     from ..terminal.console import result_console, tolerant_of_closed_pipes
     from ..terminal.output import say
 

@@ -56,7 +56,7 @@ def synthesize(
     no_color: NoColor = False,
 ) -> None:
     seconds = parse_timeout(timeout) if timeout is not None else None
-    from ...analysis.asked.files import beside, write_text
+    from ...analysis.asked.option_files import beside, write_text
     from ...analysis.symbolic.smallest_cluster import Search, wanted
     from ...reports.answers.synthesis_report import print_coverage, print_example
     from ..terminal.console import result_console, tolerant_of_closed_pipes

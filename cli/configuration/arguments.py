@@ -43,7 +43,6 @@ class ReportForm(Enum):
     sarif = "sarif"
     github = "github"
     markdown = "markdown"
-    tap = "tap"
     itf = "itf"
     mermaid = "mermaid"
 

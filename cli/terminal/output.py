@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...analysis.asked.files import beside, refuse_unwritable, write_text
+from ...analysis.asked.option_files import beside, refuse_unwritable, write_text
 from ...analysis.asked.options import UsageProblem
 from .console import message_console, result_console, tolerant_of_closed_pipes
 
 if TYPE_CHECKING:
     from ...analysis.asked.plan import Run
+    from ...reports.ci_outcome import Style
     from ...reports.document import Finding
     from ...reports.graphs import Kind
-    from ...reports.outcome import Style
 
 
 HOLDS, VIOLATED, INCONCLUSIVE = 0, 1, 3
@@ -58,7 +58,7 @@ class Output:
         """How reports are to be written."""
         from importlib.metadata import version
 
-        from ...reports.outcome import Style
+        from ...reports.ci_outcome import Style
 
         return Style(version("podrace"), self.fail_on_vacuous)
 
@@ -111,7 +111,7 @@ def report(findings: Sequence[Finding], output: Output) -> None:
         if output.form == "github":
             add_to_step_summary(FORMS["markdown"](findings, output.style()))
     else:
-        from ...reports.text.findings import print_report
+        from ...reports.text.findings_text import print_report
 
         print_report(result_console(output.no_color), findings)
 
@@ -120,10 +120,10 @@ def write_directory(runs: Sequence[Run], findings: Sequence[Finding], output: Ou
     """Write the report directory, if one is asked for."""
     if output.report is None:
         return
-    from ...analysis.stored.across_releases import with_retraced
+    from ...analysis.stored.across_releases import with_replays_across_releases
     from ...analysis.stored.report_directory import write_report
 
-    compared = with_retraced(runs, output.timed(findings))
+    compared = with_replays_across_releases(runs, output.timed(findings))
     written = write_report(output.report, runs, compared, output.style())
     message_console(output.no_color).print(f"wrote {output.report}: {len(written)} files", soft_wrap=True)
 
@@ -159,7 +159,7 @@ def draw(findings: Sequence[Finding], path: Path, no_color: bool = False, kind: 
 def save_traces(runs: Sequence[Run], findings: Sequence[Finding], path: Path, no_color: bool = False) -> None:
     """Store every counterexample: the first in `path`, the others beside it with a number."""
     from ...analysis.stored.saved_trace import stored_trace
-    from ...reports.outcome import subject
+    from ...reports.ci_outcome import subject
     from ...reports.stored import format_trace
 
     messages = message_console(no_color)

@@ -9,8 +9,8 @@ from rich.console import Console
 from rich.text import Text
 
 from ..document import Step, Value, show
-from ..text.findings import INDENT, print_wrapped
-from ..text.lanes import print_lanes
+from ..text.findings_text import INDENT, print_wrapped
+from ..text.lanes_text import print_lanes
 from ..text.table import seconds
 
 STYLES = {"PROVED": "bold green", "VIOLATED": "bold red", "INCONCLUSIVE": "bold yellow"}

@@ -11,8 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 from ..document import Finding, Value
-from ..text.findings import INDENT, print_wrapped, scope_words
-from ..text.lanes import print_lanes
+from ..text.findings_text import INDENT, print_wrapped, scope_words
+from ..text.lanes_text import print_lanes
 from ..text.table import VERDICT_STYLES
 
 STYLES = {**VERDICT_STYLES, "HOLDS FOR ALL": VERDICT_STYLES["HOLDS"]}

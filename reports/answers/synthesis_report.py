@@ -8,8 +8,8 @@ from rich.console import Console
 from rich.text import Text
 
 from ..document import Step, Word
-from ..text.findings import INDENT, print_wrapped
-from ..text.lanes import print_lanes
+from ..text.findings_text import INDENT, print_wrapped
+from ..text.lanes_text import print_lanes
 from ..text.table import VERDICT_STYLES, seconds
 
 

@@ -9,8 +9,8 @@ from rich.console import Console
 from rich.text import Text
 
 from ..document import Finding, Fixes, Step, Value, Word, show
-from ..text.findings import INDENT, print_heading, print_wrapped, scope_words
-from ..text.lanes import print_lanes
+from ..text.findings_text import INDENT, print_heading, print_wrapped, scope_words
+from ..text.lanes_text import print_lanes
 from ..text.table import VERDICT_STYLES, print_columns, seconds
 
 MOST_LISTED = 12

@@ -9,8 +9,8 @@ from rich.console import Console
 from rich.text import Text
 
 from ..document import Finding, Fixes, Value, Word
-from ..text.findings import INDENT, print_heading, print_wrapped, scope_words
-from ..text.lanes import print_lanes
+from ..text.findings_text import INDENT, print_heading, print_wrapped, scope_words
+from ..text.lanes_text import print_lanes
 from ..text.table import seconds
 
 

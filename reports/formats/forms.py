@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from ..ci_outcome import Style
 from ..document import Finding
 from ..html import to_html
-from ..outcome import Style
 from .github import to_annotations
 from .itf import to_itf
 from .json import to_json
@@ -14,7 +14,6 @@ from .junit import to_junit
 from .markdown import to_markdown
 from .mermaid import to_mermaid
 from .sarif import to_sarif
-from .tap import to_tap
 
 Form = Callable[[Sequence[Finding], Style], str]
 
@@ -25,7 +24,6 @@ FORMS: Mapping[str, Form] = {
     "sarif": to_sarif,
     "github": to_annotations,
     "markdown": to_markdown,
-    "tap": to_tap,
     "itf": to_itf,
     "mermaid": to_mermaid,
 }

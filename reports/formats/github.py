@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..ci_outcome import USUAL, Style, message, numbered, subject
 from ..document import Finding
-from ..outcome import USUAL, Style, message, numbered, subject
 
 
 def to_annotations(findings: Sequence[Finding], style: Style = USUAL) -> str:

@@ -11,8 +11,8 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from ..ci_outcome import USUAL, Style, subject
 from ..document import Finding, Value
-from ..outcome import USUAL, Style, subject
 
 
 def to_itf(findings: Sequence[Finding], style: Style = USUAL) -> str:

@@ -12,8 +12,8 @@ import re
 from collections.abc import Sequence
 from xml.etree import ElementTree as xml
 
+from ..ci_outcome import USUAL, Style, grouped, message, numbered
 from ..document import Finding
-from ..outcome import USUAL, Style, grouped, message, numbered
 
 # What XML 1.0 has no way to write (its production `Char`).
 _UNWRITABLE = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

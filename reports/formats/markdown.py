@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..ci_outcome import USUAL, Style, issue_link, numbered, subject
 from ..document import Finding
-from ..outcome import USUAL, Style, issue_link, numbered, subject
 from ..text.table import columns_of
 from .mermaid import MOST_LETTERS, diagram
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..ci_outcome import USUAL, Style, subject
 from ..document import Finding, Step
-from ..outcome import USUAL, Style, subject
-from ..text.lanes import actors_of
+from ..text.lanes_text import actors_of
 
 MOST_LETTERS = 50_000
 """Mermaid draws no longer text, unless it is configured otherwise."""

@@ -17,8 +17,8 @@ from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import quote
 
+from ..ci_outcome import USUAL, Style, issue_link, message, subject
 from ..document import Finding, Step
-from ..outcome import USUAL, Style, issue_link, message, subject
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 ROOT = "%SRCROOT%"

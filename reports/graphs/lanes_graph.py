@@ -16,7 +16,7 @@ import graphviz
 
 from ..causes import drawn_causes
 from ..document import Finding, Step
-from ..text.lanes import actors_of
+from ..text.lanes_text import actors_of
 from .style import FONT, LANE_COLOURS, TITLE, VIOLATION, place
 
 DECISIVE = "#fde68a"

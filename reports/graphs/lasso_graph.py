@@ -8,7 +8,7 @@ from math import cos, pi, sin
 import graphviz
 
 from ..document import Finding, Step
-from ..text.lanes import actors_of
+from ..text.lanes_text import actors_of
 from .style import LANE_COLOURS, VIOLATION, NotDrawn, digraph, heading, inches, place, where
 
 WIDTH, HEIGHT, ROW = 168, 24, 36

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from ..document import Finding
 from ..evidence import Retraced
-from ..text.explain import Told, explain
+from ..text.explanation import Told, explain
 from .elements import Markup, el, join
 from .verdicts import badge
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..document import Finding
-from ..text.explain import explain
-from ..text.findings import scope_words
+from ..text.explanation import explain
+from ..text.findings_text import scope_words
 from .elements import Markup, el, join
 from .lanes_page import causes_figure
 from .player import player

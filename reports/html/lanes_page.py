@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..causes import drawn_causes
 from ..document import Finding
-from ..text.lanes import actors_of
+from ..text.lanes_text import actors_of
 from .elements import Markup, el
 from .story import LANE_COLOURS
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from ..document import Finding
 from ..picture import scenes
 from ..states import State, states_of
-from ..text.explain import Explanation
+from ..text.explanation import Explanation
 from .cluster_page import draw
 from .elements import Markup, el
 from .memory import channels, memory_table

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ..document import Finding
-from ..text.explain import Explanation, Told
-from ..text.lanes import actors_of
+from ..text.explanation import Explanation, Told
+from ..text.lanes_text import actors_of
 from .elements import Markup, el, join
 
 LANE_COLOURS = 8

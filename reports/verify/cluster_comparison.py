@@ -10,7 +10,7 @@ from rich.text import Text
 
 from ..answers.proof_report import Proof, print_proof, size
 from ..formats.markdown import plain
-from ..text.findings import print_wrapped
+from ..text.findings_text import print_wrapped
 from ..text.table import print_columns
 from .comparison import Outcome
 from .comparison_text import NEWS, STYLES

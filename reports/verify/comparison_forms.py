@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 
+from ..ci_outcome import Style
 from ..formats.markdown import counterexample, plain
-from ..outcome import Style
 from .comparison import Comparison, bad_news
 from .comparison_text import columns_of, decision_words, parted_words, summary
 

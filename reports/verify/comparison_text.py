@@ -11,8 +11,8 @@ from rich.text import Text
 
 from ..document import show
 from ..step import Value
-from ..text.findings import INDENT, print_wrapped
-from ..text.lanes import print_lanes
+from ..text.findings_text import INDENT, print_wrapped
+from ..text.lanes_text import print_lanes
 from ..text.table import print_columns
 from .comparison import Comparison, Decided, Lost, Pair, Parted, bad_news
 

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from ..formats.markdown import plain
-from ..text.findings import print_wrapped
+from ..text.findings_text import print_wrapped
 from ..text.table import VERDICT_STYLES, print_columns
 from .comparison import Ignored
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from podrace.analysis.evidence import PICTURES
-from podrace.analysis.memory import memory_of
-from podrace.analysis.steps import steps_of
+from podrace.analysis.shown_evidence import PICTURES
+from podrace.analysis.steps import memory_of, steps_of
 from podrace.checker.trace.trace import replay
 from podrace.model.environment.objects import ClusterSpec, Node, Pod
 from podrace.model.history import resolve

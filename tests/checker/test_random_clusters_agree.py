@@ -80,7 +80,7 @@ def assert_bounded_search_agrees(asked: Asked, steps: int) -> None:
 
 
 SLOW = list(HealthCheck)
-INVARIANTS = ("invariant", "stuck")
+INVARIANTS = ("invariant", "deadlock freedom")
 
 
 @settings(max_examples=examples(6), suppress_health_check=SLOW)

@@ -8,7 +8,7 @@ from typing import Any
 
 from podrace.analysis.asked.plan import Run, Selection, plan
 from podrace.analysis.findings import finding_of
-from podrace.analysis.stored.across_releases import with_retraced
+from podrace.analysis.stored.across_releases import with_replays_across_releases
 from podrace.analysis.systems import system_of
 from podrace.checker.core.exploration import Budget
 from podrace.checker.search import check
@@ -46,7 +46,7 @@ def closed() -> Checked:
 def pair() -> tuple[Finding, ...]:
     """The wiped nomination before and after its fix, with what becomes of the one in the other."""
     before, after = wiped(), closed()
-    return tuple(with_retraced([before.run, after.run], [before.finding, after.finding]))
+    return tuple(with_replays_across_releases([before.run, after.run], [before.finding, after.finding]))
 
 
 def _checked(selection: Selection) -> Checked:

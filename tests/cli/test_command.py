@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from podrace.analysis.asked.options import bytes_in_words, scaled_down
 from podrace.checker.core.exploration import Progress
-from podrace.cli.configuration.app import app
+from podrace.cli.commands import app
 from podrace.cli.terminal.progress_display import describe
 from podrace.properties import PROPERTIES
 from podrace.scenarios import catalogue

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.main import get_command
 
-from podrace.cli.configuration.app import app
+from podrace.cli.commands import app
 from podrace.cli.configuration.command_options import CONFIG
 from tests.cli.helpers import MINE, TINY, Shell, pretending
 

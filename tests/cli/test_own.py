@@ -93,7 +93,7 @@ def test_what_nothing_tested_fails_if_asked_to(shell: Shell, tiny: str, mine: Pa
         (MINE.replace("MY-NONE", "S-CAP"), "NobodyAssumed: `S-CAP` is a property of podrace: choose another `id`"),
         (MINE.replace("MY-DRAIN", "MY-NONE"), "QueueDrains: two properties have the id `MY-NONE`"),
         (MINE.replace('    """No pod stays in the queue for ever."""\n', ""), "QueueDrains has no docstring: say in one sentence what must hold"),
-        (MINE.replace('"liveness"', '"often"'), "QueueDrains: `often` is no kind of property: use one of invariant, resettability, stuck, liveness"),
+        (MINE.replace('"liveness"', '"often"'), "QueueDrains: `often` is no kind of property: use one of invariant, resettability, deadlock freedom, liveness"),
         (MINE.replace("def cases", "def holds"), "QueueDrains is of kind `liveness` and has no method `cases`"),
     ],
 )  # fmt: skip

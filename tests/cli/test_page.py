@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from podrace.reports.html import to_html
-from podrace.reports.text.explain import explain
+from podrace.reports.text.explanation import explain
 from tests.cli.races import Checked, nomination, pair
 from tests.reports.webdriver import Browser, browsing
 

@@ -29,7 +29,7 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """The report of one search, and that of the same search again."""
     folder = tmp_path_factory.mktemp("reports")
     for name in ("one", "two"):
-        line = ["check", "72124", "--without-fix", "72259", "-o", "tap", "--report", str(folder / name)]
+        line = ["check", "72124", "--without-fix", "72259", "-o", "github", "--report", str(folder / name)]
         assert main.run(line) == 1
     return folder / "one", folder / "two"
 
@@ -86,7 +86,7 @@ def test_durations_only_where_they_are_asked_for(
 def test_counterexamples_with_one_name_do_not_overwrite_each_other(shell: Shell, tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(MINE)
     (tmp_path / "again.yaml").write_text(TINY.replace("{p: {cpu: 1}}", "{p: {cpu: 1}, q: {cpu: 1}}"))
-    ran = shell("check", "tiny.yaml", "again.yaml", "-P", "mine.py", "-o", "tap", "--report", "out")
+    ran = shell("check", "tiny.yaml", "again.yaml", "-P", "mine.py", "-o", "github", "--report", "out")
     assert ran.code == 1
     inner = tmp_path / "out" / "counterexamples"
     traces = sorted(path.name for path in inner.glob("*.trace.json"))

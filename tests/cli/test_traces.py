@@ -39,7 +39,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "check 53647 --property L-PEND --save-trace {0}/lasso.json",
         "check {0}/tiny.yaml -P {0}/mine.py --save-trace {0}/own.json",
     ):
-        assert main.run([word.format(path) for word in [*line.split(), "-o", "tap"]]) == 1
+        assert main.run([word.format(path) for word in [*line.split(), "-o", "junit"]]) == 1
     return path
 
 
@@ -118,8 +118,8 @@ def test_a_property_of_ones_own_is_named_again(shell: Shell) -> None:
         "podrace: own.json: property: podrace has no `MY-NONE`; if it is your own, name its file with --properties; "
     )
     assert shell("replay", "own.json", "-P", "mine.py").code == 0
-    assert shell("explain", "own.json", "-P", "mine.py", "-o", "tap").out.startswith(
-        "TAP version 14\n1..1\nnot ok"
+    assert shell("explain", "own.json", "-P", "mine.py", "-o", "junit").out.startswith(
+        '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="podrace" tests="1" failures="1"'
     )
 
 
@@ -281,7 +281,6 @@ def run_quietly(arguments: list[str]) -> tuple[int, str, str]:
             "::error file=scenarios/53647.yaml,line=1,title=removed-node-blocks-pods%2C 1.8%3A L-PEND VIOLATED::",
         ),
         ("markdown", "# podrace\n\n|  | scenario |"),
-        ("tap", "TAP version 14\n1..1\nnot ok 1"),
         ("itf", '{"#meta": {"format": "ITF"'),
         ("mermaid", "%% removed-node-blocks-pods, 1.8: L-PEND\nsequenceDiagram\n"),
     ],

@@ -79,8 +79,8 @@ def test_json_says_all_of_it_and_is_as_its_schema_says(shell: Shell) -> None:
 
 
 def test_other_forms_show_each_way_as_a_counterexample(shell: Shell) -> None:
-    ran = shell(*TWO_WAYS, "-o", "tap")
-    assert (ran.code, ran.out.count("\nnot ok ")) == (1, 2)
+    ran = shell(*TWO_WAYS, "-o", "junit")
+    assert (ran.code, ran.out.count("<failure ")) == (1, 2)
     assert (
         "Way 2 of 2, 11 steps. It takes, as not every way does: handlers.handle_node, users.create_node."
         in ran.out

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from podrace.reports.text.explain import explain
+from podrace.reports.text.explanation import explain
 from tests.reports.golden import assert_golden
 from tests.reports.samples import AT_ONCE, HOLDS, NO_WAY_BACK, STARVED, VIOLATED
 from tests.reports.shown import SHOWN

@@ -8,9 +8,9 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
+from podrace.reports.ci_outcome import Style
 from podrace.reports.document import Finding, Place
 from podrace.reports.formats.github import to_annotations
-from podrace.reports.outcome import Style
 from tests.reports.findings import findings
 from tests.reports.samples import ALL, HOLDS, INCONCLUSIVE, VACUOUS, VIOLATED
 

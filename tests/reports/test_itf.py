@@ -8,9 +8,9 @@ from typing import Any
 import msgspec
 from hypothesis import given
 
+from podrace.reports.ci_outcome import Style
 from podrace.reports.document import Finding
 from podrace.reports.formats.itf import to_itf, trace_of
-from podrace.reports.outcome import Style
 from tests.reports.findings import findings
 from tests.reports.samples import ALL, AT_ONCE, STARVED, VIOLATED
 

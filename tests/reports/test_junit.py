@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from podrace.reports.ci_outcome import Style
 from podrace.reports.document import Finding
 from podrace.reports.formats.junit import to_junit
-from podrace.reports.outcome import Style
 from tests.profiles import examples
 from tests.reports.findings import findings
 from tests.reports.golden import assert_golden

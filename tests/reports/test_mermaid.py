@@ -8,10 +8,10 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
+from podrace.reports.ci_outcome import Style
 from podrace.reports.document import Change, Finding, Step
 from podrace.reports.formats.markdown import to_markdown
 from podrace.reports.formats.mermaid import MOST_LETTERS, to_mermaid
-from podrace.reports.outcome import Style
 from tests.reports.findings import findings
 from tests.reports.golden import assert_golden
 from tests.reports.samples import ALL, AT_ONCE, HOLDS, INCONCLUSIVE, NO_WAY_BACK, STARVED, VIOLATED

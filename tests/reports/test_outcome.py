@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 import pytest
 
+from podrace.reports.ci_outcome import Style, message, numbered
 from podrace.reports.document import Finding
-from podrace.reports.outcome import Style, message, numbered
 from tests.reports.samples import AT_ONCE, HOLDS, INCONCLUSIVE, NO_WAY_BACK, STARVED, VACUOUS, VIOLATED
 
 

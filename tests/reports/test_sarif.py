@@ -9,9 +9,9 @@ import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from podrace.reports.ci_outcome import USUAL, Style
 from podrace.reports.document import Finding, Place
 from podrace.reports.formats.sarif import to_sarif
-from podrace.reports.outcome import USUAL, Style
 from tests.profiles import examples
 from tests.reports.findings import findings
 from tests.reports.golden import assert_golden

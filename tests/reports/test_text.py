@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from podrace.reports.document import Finding
-from podrace.reports.text.findings import print_report, scope_words
+from podrace.reports.text.findings_text import print_report, scope_words
 from tests.reports.golden import assert_golden
 from tests.reports.samples import ALL, AT_ONCE, HOLDS, NO_WAY_BACK, VIOLATED
 

@@ -8,9 +8,9 @@ from rich.console import Console
 from rich.text import Text
 
 from ...checker.core.result import counted
+from ..ci_outcome import Style, message
 from ..document import Finding, Value, show
-from ..outcome import Style, message
-from .lanes import print_lanes
+from .lanes_text import print_lanes
 from .table import VERDICT_STYLES, print_table
 
 INDENT = "  "

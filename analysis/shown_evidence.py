@@ -22,8 +22,7 @@ from ..reports.evidence import (
     PodShape,
     Prevention,
 )
-from .memory import memory_of
-from .steps import step_of
+from .steps import memory_of, step_of
 
 PICTURES = (
     Picture("as the API server has it", "API server", "API server"),

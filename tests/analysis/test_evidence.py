@@ -9,7 +9,7 @@ from podrace.reports.causes import drawn_causes
 from podrace.reports.evidence import NodeShape, PodShape
 from podrace.reports.formats.json import from_json, to_json
 from podrace.reports.states import states_of
-from podrace.reports.text.explain import explain
+from podrace.reports.text.explanation import explain
 from tests.cli.races import closed, nomination, pair, wiped
 
 

@@ -1,8 +1,9 @@
-"""Python files of the user's own, loaded as modules: every mistake in one is a line that names the place."""
+"""Files that options name: found unusable before a long search, written after it, or loaded as Python modules."""
 
 from __future__ import annotations
 
 import importlib.util
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +11,32 @@ from types import ModuleType
 from zlib import crc32
 
 from ...scenarios import one_line
+from .options import UsageProblem
+
+
+def refuse_unwritable(option: str, path: Path) -> None:
+    """Find out before a long search that a file could not be written. Raises UsageProblem."""
+    target = path if path.exists() else path.parent
+    if path.is_dir():
+        raise UsageProblem(f"{option}: cannot write `{path}`: it is a directory")
+    if not path.exists() and not target.is_dir():
+        raise UsageProblem(f"{option}: cannot write `{path}`: there is no directory `{target}`")
+    if not os.access(target, os.W_OK):
+        raise UsageProblem(f"{option}: cannot write `{path}`: permission denied")
+
+
+def write_text(option: str, path: Path, text: str) -> None:
+    """Write a file in UTF-8. Raises UsageProblem."""
+    try:
+        path.write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise UsageProblem(f"{option}: cannot write `{path}`: {error.strerror}") from None
+
+
+def beside(path: Path, number: int) -> Path:
+    """Where the file of one of several counterexamples goes: the first as it is named, others with a number."""
+    return path if number == 1 else path.with_name(f"{path.stem}-{number}{path.suffix}")
+
 
 Problem = Callable[[Path, str], Exception]
 """Makes the error from the file and from what is wrong with it."""
