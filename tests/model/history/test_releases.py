@@ -9,6 +9,7 @@ from podrace.model.cluster import build_cluster
 from podrace.model.environment.objects import Pod
 from podrace.model.history import CHANGES, LATER, RELEASES, UnknownName, resolve
 from podrace.model.language import trace_system
+from podrace.model.language.graph import topological
 from tests.model.clusters import nodes, race_72124, spec
 
 
@@ -110,14 +111,29 @@ UNSEEN = {
 }
 
 
+NUMBERS = {}
+"""A number for each expression that was seen, the same in every system."""
+
+
+def numbered(roots):
+    """The numbers of these expressions and of all below them."""
+    found = {}
+    for e in topological(roots):
+        key = e.op, tuple(found[a] for a in e.args), e.value if e.args else repr(e)
+        found[e] = NUMBERS.setdefault(key, len(NUMBERS))
+    return found
+
+
 def shape(composition):
-    """All steps, as text."""
+    """All steps: when they can be taken and what they change."""
     on = nodes(2, 2)
     cluster = spec([Pod(0, "v", 2, 0, node=on[0]), Pod(1, "p", 2, 10), Pod(2, "q", 1, 10)], on)
     system = trace_system(build_cluster(cluster, composition.classes))
+    enabled = [t.enabled for t in system.transitions]
+    number = numbered([*enabled, *(e for t in system.transitions for e in t.updates.values())])
     return [
-        (t.label, repr(t.enabled), {v.name: repr(e) for v, e in t.updates.items()})
-        for t in system.transitions
+        (t.label, number[when], {v.name: number[e] for v, e in t.updates.items()})
+        for t, when in zip(system.transitions, enabled, strict=True)
     ]
 
 
