@@ -15,13 +15,14 @@ from ..text.lanes import actors_of
 MOST_LETTERS = 50_000
 """Mermaid draws no longer text, unless it is configured otherwise."""
 
-_ESCAPES = {ord(letter): f"#{ord(letter)};" for letter in '#;<>"{}'} | {ord("\n"): " ", ord("\r"): " "}
+_BREAKS = {ord("\n"): " ", ord("\r"): " "}
+_ESCAPES = {ord(letter): f"#{ord(letter)};" for letter in '#;<>"{}'} | _BREAKS
 
 
 def to_mermaid(findings: Sequence[Finding], style: Style = USUAL) -> str:
     """A diagram for every counterexample, each below a comment that says what it is about."""
     diagrams = [
-        f"%% {subject(finding)}\n{diagram(finding)}" for finding in findings if finding.trace is not None
+        f"%% {subject(finding).translate(_BREAKS)}\n{diagram(finding)}" for finding in findings if finding.trace is not None
     ]
     return "\n".join(diagrams) or "%% no counterexample\n"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from string import Formatter
 
@@ -10,7 +11,7 @@ import pytest
 from podrace.model.cluster import Cluster, build_cluster
 from podrace.model.environment.objects import ClusterSpec, ExtensionPoint, Node, Pod, Scope
 from podrace.model.history import CHANGES, RELEASES, resolve
-from podrace.model.language import Narration
+from podrace.model.language import Component, Narration
 from podrace.model.language.component import steps_of
 from podrace.model.language.gathering import narrate, sentences_of
 from podrace.model.scheduler import IncrementalSnapshot
@@ -34,7 +35,7 @@ def spec() -> ClusterSpec:
     return ClusterSpec("all", pods, nodes, scope)
 
 
-MODELS = {
+MODELS: dict[str, Sequence[type[Component]]] = {
     **{release: resolve(release).classes for release in RELEASES},
     **{f"without {key}": change.classes for key, change in CHANGES.items()},
     "incremental snapshot": (IncrementalSnapshot,),
