@@ -15,14 +15,15 @@ from ..text.lanes import actors_of
 MOST_LETTERS = 50_000
 """Mermaid draws no longer text, unless it is configured otherwise."""
 
-_BREAKS = {ord("\n"): " ", ord("\r"): " "}
-_ESCAPES = {ord(letter): f"#{ord(letter)};" for letter in '#;<>"{}'} | _BREAKS
+_ESCAPES = {ord(letter): f"#{ord(letter)};" for letter in '#;<>"{}'} | {ord("\n"): " ", ord("\r"): " "}
 
 
 def to_mermaid(findings: Sequence[Finding], style: Style = USUAL) -> str:
     """A diagram for every counterexample, each below a comment that says what it is about."""
     diagrams = [
-        f"%% {subject(finding).translate(_BREAKS)}\n{diagram(finding)}" for finding in findings if finding.trace is not None
+        f"%% {' '.join(subject(finding).split())}\n{diagram(finding)}"
+        for finding in findings
+        if finding.trace is not None
     ]
     return "\n".join(diagrams) or "%% no counterexample\n"
 
