@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from podrace.api import check
-from podrace.reports.text.explain import explain
+from podrace.reports.text.explanation import explain
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -85,7 +85,7 @@ def shown_parameters(function: FunctionType) -> str:
 
 def _check_member(cls: type[Component], name: str, thing: Any) -> None:
     function, inherited = _function(thing), _inherited(cls, name)
-    if inherited is None:
+    if inherited is None or _is_words(name):
         return
     old = _function(inherited[1])
     base = inherited[0].__name__
@@ -131,6 +131,11 @@ def _inherited(cls: type, name: str) -> tuple[type, Any] | None:
         if name in vars(base):
             return base, vars(base)[name]
     return None
+
+
+def _is_words(name: str) -> bool:
+    """Whether a class declares under this name how it is told, which adds to what its bases declare."""
+    return name in Component.__annotations__ and name in vars(Component)
 
 
 def _is_step(cls: type, name: str) -> bool:

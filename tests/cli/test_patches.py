@@ -10,7 +10,10 @@ import pytest
 from podrace.analysis.asked.patch_checks import PARTS
 from podrace.analysis.asked.patch_scaffold import listed, scaffold
 from podrace.analysis.asked.patches import read_patch, with_patches
+from podrace.model.cluster import build_cluster
 from podrace.model.history import RELEASES, resolve
+from podrace.model.language.gathering import narrate
+from podrace.scenarios import catalogue
 from tests.cli.helpers import TINY, Shell
 
 HEAD = """\
@@ -98,6 +101,23 @@ def test_a_file_may_hold_several_classes_and_helpers(tmp_path: Path) -> None:
     patch = read_patch(str(path))
     assert (patch.name, [cls.__name__ for cls in patch.classes]) == ("both", ["A", "B"])
     assert read_patch(f"{path}:B").name == "B"
+
+
+def test_a_patch_may_bring_words(tmp_path: Path) -> None:
+    """They are refused neither for what they are nor as what overrides nothing; they are told with the model's own."""
+    path = tmp_path / "words.py"
+    path.write_text(
+        HEAD.replace("as_expr, step", "as_expr, Words, step, tells, words")
+        + "class A(Nominator):\n"
+        + '    phrases = words({"node": Words("{0} is meant for {after}")})\n\n'
+        + '    @step(actor="gremlin")\n    @tells("A gremlin jumps about {pod}.")\n'
+        + "    def jump(self, pod: Pod) -> None:\n        self.node[pod] = None\n"
+    )
+    (cls,) = read_patch(str(path)).classes
+    narration = narrate(build_cluster(next(iter(catalogue())).spec, (cls,)))
+    assert [s.text for s in narration.sentences["nominator.jump"]] == ["A gremlin jumps about {pod}."]
+    meant = [a.words.set for a in narration.addresses.values() if a.words and a.state == "nominator.node"]
+    assert set(meant) == {"{0} is meant for {after}"}
 
 
 def test_older_behaviour_that_comes_along_is_noted() -> None:

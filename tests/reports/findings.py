@@ -10,7 +10,7 @@ from podrace.reports.document import Change, Finding, Fixes, Lasso, NoWayBack, P
 
 texts = st.text(max_size=12)
 values = cast("st.SearchStrategy[Value]", st.none() | st.booleans() | st.integers(-(2**70), 2**70) | texts)
-changes = st.builds(Change, texts, values, values)
+changes = st.builds(Change, texts, values, values, st.none() | texts, st.booleans())
 verdicts = cast("st.SearchStrategy[Word]", st.sampled_from(["HOLDS", "VIOLATED", "INCONCLUSIVE"]))
 places = st.builds(
     Place, texts.filter(bool), st.integers(1, 99), st.dictionaries(texts, st.integers(1, 99), max_size=2)
@@ -31,6 +31,7 @@ def findings(draw: st.DrawFn) -> Finding:
             draw(st.dictionaries(texts, values, max_size=2)),
             draw(texts),
             tuple(draw(st.lists(changes, max_size=2))),
+            draw(texts),
         )
         for number in range(1, count + 1)
     )
