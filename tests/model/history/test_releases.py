@@ -8,7 +8,7 @@ import pytest
 from podrace.model.cluster import build_cluster
 from podrace.model.environment.objects import Pod
 from podrace.model.history import CHANGES, LATER, RELEASES, UnknownName, resolve
-from podrace.model.language import trace_system
+from podrace.model.language import Expr, trace_system
 from podrace.model.language.graph import topological
 from tests.model.clusters import nodes, race_72124, spec
 
@@ -111,13 +111,13 @@ UNSEEN = {
 }
 
 
-NUMBERS = {}
+NUMBERS: dict[object, int] = {}
 """A number for each expression that was seen, the same in every system."""
 
 
 def numbered(roots):
     """The numbers of these expressions and of all below them."""
-    found = {}
+    found: dict[Expr, int] = {}
     for e in topological(roots):
         key = e.op, tuple(found[a] for a in e.args), e.value if e.args else repr(e)
         found[e] = NUMBERS.setdefault(key, len(NUMBERS))
