@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..checker.trace import causality
-from ..checker.trace import counterfactual as prevention
-from ..checker.trace import nearby_states as neighbourhood
+from ..checker.trace import counterfactual as counterfactual
+from ..checker.trace import nearby_states as nearby_states
 from ..checker.trace.trace import Trace
 from ..model.environment.objects import ClusterSpec
 from ..model.language import Expr, TransitionSystem, negate
@@ -14,13 +14,13 @@ from ..model.language.expr import fresh_graph
 from ..reports.evidence import (
     Cause,
     Cluster,
+    Counterfactual,
     Memory,
     Move,
-    Neighbourhood,
+    NearbyStates,
     NodeShape,
     Picture,
     PodShape,
-    Prevention,
 )
 from .steps import memory_of, step_of
 
@@ -38,8 +38,8 @@ class Evidence:
     cluster: Cluster
     memory: Memory
     causes: tuple[Cause, ...]
-    preventions: tuple[Prevention, ...]
-    neighbourhood: Neighbourhood
+    counterfactuals: tuple[Counterfactual, ...]
+    nearby_states: NearbyStates
 
 
 def evidence_of(spec: ClusterSpec, system: TransitionSystem, story: Trace, prop: str) -> Evidence:
@@ -49,8 +49,8 @@ def evidence_of(spec: ClusterSpec, system: TransitionSystem, story: Trace, prop:
         cluster=cluster_of(spec),
         memory=memory,
         causes=_causes(system, story, memory),
-        preventions=_preventions(system, story) if prop in system.invariants else (),
-        neighbourhood=_neighbourhood(system, story, prop),
+        counterfactuals=_counterfactuals(system, story) if prop in system.invariants else (),
+        nearby_states=_nearby_states(system, story, prop),
     )
 
 
@@ -102,23 +102,23 @@ def _causes(system: TransitionSystem, story: Trace, memory: Memory) -> tuple[Cau
     return tuple(found)
 
 
-def _preventions(system: TransitionSystem, story: Trace) -> tuple[Prevention, ...]:
+def _counterfactuals(system: TransitionSystem, story: Trace) -> tuple[Counterfactual, ...]:
     found = []
-    for way in prevention.counterfactuals(system, story):
+    for way in counterfactual.counterfactuals(system, story):
         steps = tuple(
             step_of(system, system.transitions[step.transition], way.before + i, step.changes)
             for i, step in enumerate(way.steps)
         )
-        found.append(Prevention(way.before, steps, way.stops))
+        found.append(Counterfactual(way.before, steps, way.stops))
     return tuple(found)
 
 
-def _neighbourhood(system: TransitionSystem, story: Trace, prop: str) -> Neighbourhood:
+def _nearby_states(system: TransitionSystem, story: Trace, prop: str) -> NearbyStates:
     with fresh_graph():
         bad = negate(system.invariants[prop]) if prop in system.invariants else None
-    around = neighbourhood.nearby_states(system, story, bad)
+    around = nearby_states.nearby_states(system, story, bad)
     moves = []
     for move in around.moves:
         transition = system.transitions[move.transition]
         moves.append(Move(move.source, move.target, transition.actor, step_of(system, transition, 0).call))
-    return Neighbourhood(around.states, tuple(moves), around.run, around.bad, around.whole, around.refused)
+    return NearbyStates(around.states, tuple(moves), around.run, around.bad, around.whole, around.refused)

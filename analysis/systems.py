@@ -21,16 +21,16 @@ def system_of(run: Run) -> TransitionSystem:
 
 def refuse_ranges(scenario: Scenario) -> None:
     """Refuse a scenario that leaves numbers open. Raises ScenarioError."""
-    for quantity in scenario.open:
+    for parameter in scenario.open:
         raise scenario.complaint(
-            quantity.name,
-            f"the range `{quantity.written}` is for `podrace check` and `podrace test`: write one number here",
-            quantity.line,
+            parameter.name,
+            f"the range `{parameter.written}` is for `podrace check` and `podrace test`: write one number here",
+            parameter.line,
         )
 
 
 def traced(run: Run) -> TransitionSystem:
-    """The system of a run, with the quantities that its scenario leaves open."""
+    """The system of a run, with the parameters that its scenario leaves open."""
     try:
         return instrument(run.scenario.spec, run.composition.classes, [run.prop])
     except Exception as error:

@@ -64,7 +64,7 @@ def main() -> None:
             states.add(sum(c.states for _, result in run_jobs(work, todo, pool) for c in result.clusters))
             seconds.append(time.perf_counter() - began)
         assert len(states) == 1, "one process and two disagree"
-        clusters = sum(cells for job in todo for _, cells in job.task.members)
+        clusters = sum(regions for job in todo for _, regions in job.task.members)
         searched = sum(len(job.task.members) for job in todo)
         name = f"{prop} {release}" + "".join(f" + {fix}" for fix in fixes)
         print(

@@ -22,7 +22,7 @@ from podrace.model.language.expr import fresh_graph
 from podrace.properties import PROPERTIES, instrument
 from podrace.scenarios.template import ClusterTemplate, Limits, instantiate
 
-STEPS, PATIENCE = 14, 300.0
+STEPS, TIMEOUT = 14, 300.0
 CASES = (("S-NOMVIS", ()), ("S-NOMVIS", ("72259",)), ("S-CAP", ()), ("S-UNIQ", ("90660",)))
 
 
@@ -44,7 +44,7 @@ def measure(prop: str, fixes: tuple[str, ...], theory: Theory) -> str:
         assumption = all_of(unknown.assumptions())
     system = instrument(unknown.spec, resolve("1.13", fixes).classes, [PROPERTIES[prop]])
     started = time.monotonic()
-    found = search(system, prop, STEPS, assumption=assumption, timeout=PATIENCE, theory=theory)
+    found = search(system, prop, STEPS, assumption=assumption, timeout=TIMEOUT, theory=theory)
     what = f"{found.verdict.name.lower()} at {found.counts.depth}"
     return f"{time.monotonic() - started:>8.1f} s {what:<20}"
 

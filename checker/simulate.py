@@ -122,7 +122,7 @@ def simulate(
         Verdict.INCONCLUSIVE if trace is None else Verdict.VIOLATED,
         Counts(
             seconds=seconds,
-            walks=WalkCounts(tally.walks, tally.steps, tally.stuck, tally.longest, violating, met_after),
+            walks=WalkCounts(tally.walks, tally.steps, tally.resting, tally.longest, violating, met_after),
         ),
         coverage_of(
             Slicer(system),

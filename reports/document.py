@@ -15,7 +15,7 @@ from typing import Literal
 
 import msgspec
 
-from .evidence import Cause, Cluster, Memory, Neighbourhood, Prevention, Retraced
+from .evidence import Cause, Cluster, Counterfactual, Memory, NearbyStates, ReplayedAcross
 from .step import Change, Step, Value, show
 
 
@@ -113,8 +113,8 @@ class Finding(msgspec.Struct, frozen=True):
     have been. IGNORED is what the scenario says is not to be looked at, with its reason in `words`. `trace` is the shortest counterexample; for a
     property of what must stay possible it leads into a `no_way_back`; `after` and then `cycle`, which repeats for ever, are an
     example of how it goes on from there. For a liveness the `cycle` after it is the violation itself, a `lasso`. `words` says what the verdict rests on;
-    `witnesses_reached` gives the length of a shortest run to each witness. `cluster`, `memory`, `causes`, `preventions` and
-    `neighbourhood` are what a counterexample is shown with; `causes` are of all steps of its `story`. `retraced`
+    `witnesses_reached` gives the length of a shortest run to each witness. `cluster`, `memory`, `causes`, `counterfactuals` and
+    `nearby_states` are what a counterexample is shown with; `causes` are of all steps of its `story`. `replayed_across`
     is what becomes of the counterexample of another release in this one, where the property holds.
     `seconds` is left out (None) where equal input must give equal reports. `clusters` is there where the scenario leaves numbers
     open: the figures are then those of all its clusters together, and the counterexample that of the simplest violating one. `silenced` has
@@ -153,9 +153,9 @@ class Finding(msgspec.Struct, frozen=True):
     cluster: Cluster | None = None
     memory: Memory | None = None
     causes: tuple[Cause, ...] = ()
-    preventions: tuple[Prevention, ...] = ()
-    neighbourhood: Neighbourhood | None = None
-    retraced: Retraced | None = None
+    counterfactuals: tuple[Counterfactual, ...] = ()
+    nearby_states: NearbyStates | None = None
+    replayed_across: ReplayedAcross | None = None
     place: Place | None = None
     clusters: Clusters | msgspec.UnsetType = msgspec.UNSET
     silenced: dict[str, str] | msgspec.UnsetType = msgspec.UNSET

@@ -133,7 +133,7 @@ class Cause(msgspec.Struct, frozen=True):
     variables: tuple[str, ...]
 
 
-class Prevention(msgspec.Struct, frozen=True):
+class Counterfactual(msgspec.Struct, frozen=True):
     """Steps of one actor that could have been taken before step `before`; step `stops` would not have been possible then."""
 
     before: int
@@ -141,17 +141,17 @@ class Prevention(msgspec.Struct, frozen=True):
     stops: int
 
 
-class Retraced(msgspec.Struct, frozen=True):
+class ReplayedAcross(msgspec.Struct, frozen=True):
     """The schedule of the counterexample of release `of`, tried in a release where there is none.
 
     `follows` says which step of the counterexample each of the `steps` is; None for one that this release has beside
-    them. Step `stuck` of the counterexample is the first that is not possible here; None if all are.
+    them. Step `stopped_at` of the counterexample is the first that is not possible here; None if all are.
     """
 
     of: str
     steps: tuple[Step, ...]
     follows: tuple[int | None, ...]
-    stuck: int | None
+    stopped_at: int | None
     memory: Memory
 
 
@@ -164,7 +164,7 @@ class Move(msgspec.Struct, frozen=True):
     call: str
 
 
-class Neighbourhood(msgspec.Struct, frozen=True):
+class NearbyStates(msgspec.Struct, frozen=True):
     """The states around a run, by number: `run` are those that it goes through, `bad` those that break the property.
 
     `whole`: these are all states that there are. Without it, those that one step leads to from the run. `refused` is the

@@ -99,7 +99,7 @@ class ParametricCluster:
     priorities: tuple[Parameter, ...]
 
     @property
-    def quantities(self) -> tuple[Parameter, ...]:
+    def parameters(self) -> tuple[Parameter, ...]:
         """All of them: capacities, requests, priorities."""
         amounts = [q for table in (*self.capacities, *self.requests) for q in table.values()]
         return (*amounts, *self.priorities)

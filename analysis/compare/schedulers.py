@@ -251,9 +251,11 @@ def _tried(system: TransitionSystem, prop: str, finding: Finding) -> str | None:
     judge = Interpreter(system)
     if any(not judge.holds(system.invariants[prop], state) for state in replay(system, tried.path).states):
         return None
-    if tried.stuck is None:
+    if tried.stopped_at is None:
         return "can be taken to its end and does no harm"
-    return f"stops before its step {tried.stuck + 1} of {len(steps)}, `{label_of(steps[tried.stuck])}`"
+    return (
+        f"stops before its step {tried.stopped_at + 1} of {len(steps)}, `{label_of(steps[tried.stopped_at])}`"
+    )
 
 
 def _steps(pairs: Sequence[Pair], silent: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -89,4 +89,4 @@ def work(task: Task) -> BatchOutcome:
 
 def named(question: Question, values: tuple[int, ...]) -> dict[str, int]:
     """The values of parameters by their names."""
-    return {q.name: value for q, value in zip(instantiate(question.template).quantities, values, strict=True)}
+    return {q.name: value for q, value in zip(instantiate(question.template).parameters, values, strict=True)}

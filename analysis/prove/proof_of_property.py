@@ -225,7 +225,7 @@ def _oversize(template: ClusterTemplate, values: dict[str, int]) -> bool:
     """Whether no node could hold some pod: the reader of scenarios takes that for a mistake."""
     unknown = instantiate(template)
     with fresh_graph():
-        chosen = {q: values[q.name] for q in unknown.quantities}
+        chosen = {q: values[q.name] for q in unknown.parameters}
         return any(evaluate(e, chosen) for e in unknown.oversize())
 
 

@@ -62,7 +62,7 @@ class Question:
         found = instantiate(self.template)
         return ParametricSystem(
             instrument(found.spec, composition.classes, [prop]),
-            found.quantities,
+            found.parameters,
             found.assumptions(),
             tuple(Exchange(*pair) for pair in found.exchanges()),
         )

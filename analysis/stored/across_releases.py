@@ -10,7 +10,7 @@ import msgspec
 from ...checker.trace.cross_system_replay import replay_across
 from ...checker.trace.trace import replay
 from ...reports.document import Finding
-from ...reports.evidence import Retraced
+from ...reports.evidence import ReplayedAcross
 from ...scenarios import Scenario
 from ..asked.plan import Run
 from ..every_cluster import settled_run
@@ -21,7 +21,7 @@ from ..systems import system_of
 def with_replays_across_releases(runs: Sequence[Run], findings: Sequence[Finding]) -> list[Finding]:
     """The findings; each that holds knows what becomes of the last counterexample before it, if there was one.
 
-    Only invariants: what a run leads to afterwards cannot be retraced. `findings[i]` is what `runs[i]` gave.
+    Only invariants: what a run leads to afterwards cannot be replayed_across. `findings[i]` is what `runs[i]` gave.
     """
     last: dict[tuple[str, str], tuple[Finding, Scenario]] = {}
     found = []
@@ -36,20 +36,20 @@ def with_replays_across_releases(runs: Sequence[Run], findings: Sequence[Finding
             last[key] = finding, settled_run(run, finding).scenario
         elif finding.verdict == "HOLDS" and key in last:
             violated, scenario = last[key]
-            retraced = _retraced(replace(run, scenario=scenario), violated)
-            finding = msgspec.structs.replace(finding, retraced=retraced)
+            replayed_across = _replayed_across(replace(run, scenario=scenario), violated)
+            finding = msgspec.structs.replace(finding, replayed_across=replayed_across)
         found.append(finding)
     return found
 
 
-def _retraced(run: Run, violated: Finding) -> Retraced:
+def _replayed_across(run: Run, violated: Finding) -> ReplayedAcross:
     system = system_of(run)
     tried = replay_across(system, [(label_of(step), step.actor) for step in violated.trace or ()])
     trace = replay(system, tried.path)
-    return Retraced(
+    return ReplayedAcross(
         of=violated.label,
         steps=steps_of(system, trace),
         follows=tuple(None if at is None else at + 1 for at in tried.follows),
-        stuck=None if tried.stuck is None else tried.stuck + 1,
+        stopped_at=None if tried.stopped_at is None else tried.stopped_at + 1,
         memory=memory_of(system, system.initial),
     )

@@ -34,20 +34,20 @@ from ..systems import system_of
 
 @dataclass(frozen=True)
 class Replayed:
-    """What became of a stored trace. `trace` is what could be executed of it; `obstacle` says why it shows no violation
+    """What became of a stored trace. `trace` is what could be executed of it; `why_not` says why it shows no violation
     any more, and is empty if it does. `changed`: the model is not the one that the trace was found in.
     """
 
     run: Run
     system: TransitionSystem
     trace: Trace
-    obstacle: str
+    why_not: str
     changed: bool
 
     @property
     def violated(self) -> bool:
         """Whether the run is still possible and still violates the property."""
-        return not self.obstacle
+        return not self.why_not
 
     @property
     def remarks(self) -> dict[int, str]:
@@ -219,7 +219,7 @@ def regression_of(path: Path, with_fixes: Sequence[str]) -> tuple[str | None, st
         raise TraceProblem(f"{path}: property: a test can be written only for one of `podrace properties`")
     found = replayed(stored, file=str(path))
     if not found.violated:
-        return None, found.obstacle
+        return None, found.why_not
     fixes = tuple(parse_fix(name, list(CHANGES)) for name in with_fixes) or stored.fixed_by
     if fixes and replayed(fixed(stored, fixes), file=str(path)).violated:
         if with_fixes:

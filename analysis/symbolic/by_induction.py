@@ -75,7 +75,7 @@ def _induction(run: Run, system: TransitionSystem, proof: Result, unknown: bool)
         + silence_of(run),
         sentence=f"{run.property}: {run.prop.sentence()}",
         seconds=proof.counts.seconds or 0.0,
-        quantities=tuple(proof.parameters.items()),
+        parameters=tuple(proof.parameters.items()),
         trace=() if proof.trace is None else steps_of(system, proof.trace),
         states=() if shown is None else _states(shown),
         between=() if shown is None else shown.labels,

@@ -16,12 +16,12 @@ MOST_BETWEEN = 3
 @dataclass(frozen=True, slots=True)
 class ReplayedAcross:
     """`path` is a run of the other system. `follows[i]` is the step of the schedule, from 0, that its step i takes; None for
-    a step that was put in. `stuck` is the first step of the schedule that could not be taken, None if all could.
+    a step that was put in. `stopped_at` is the first step of the schedule that could not be taken, None if all could.
     """
 
     path: Path
     follows: tuple[int | None, ...]
-    stuck: int | None
+    stopped_at: int | None
 
 
 def replay_across(system: TransitionSystem, schedule: Sequence[tuple[str, str]]) -> ReplayedAcross:

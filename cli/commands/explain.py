@@ -35,7 +35,7 @@ def explain(
     for remark in found.caveats(trace):
         say(remark, no_color)
     if not found.violated:
-        say(f"podrace: {trace}: {found.obstacle}", no_color)
+        say(f"podrace: {trace}: {found.why_not}", no_color)
         raise typer.Exit(GONE)
     finding = found.finding()
     with tolerant_of_closed_pipes():

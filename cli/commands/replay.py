@@ -41,5 +41,5 @@ def replay(trace: TraceFile, own: Own = None, patch: Patches = None, no_color: N
         if found.violated:
             print_wrapped(console, Text(found.result.words, "bold"))
         else:
-            print_wrapped(console, Text(f"GONE: {found.obstacle}", "bold red"))
+            print_wrapped(console, Text(f"GONE: {found.why_not}", "bold red"))
     raise typer.Exit(VIOLATES if found.violated else GONE)

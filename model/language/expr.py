@@ -42,7 +42,7 @@ class Variable:
 
 
 class Parameter:
-    """A quantity that one system fixes and that a symbolic engine may leave unknown in lo..hi."""
+    """A number that one system fixes and that a symbolic engine may leave unknown in lo..hi."""
 
     __slots__ = ("hi", "lo", "name")
 
@@ -206,7 +206,7 @@ def variable(var: Variable) -> Expr:
 
 
 def parameter(par: Parameter) -> Expr:
-    """The value of a quantity."""
+    """The value of a parameter."""
     if par.lo == par.hi:
         return const(INT, par.lo)
     return _node("param", (), par, INT, par.lo, par.hi)

@@ -20,7 +20,7 @@ STYLES = {"PROVED": "bold green", "VIOLATED": "bold red", "INCONCLUSIVE": "bold 
 class Induction:
     """The verdict of an induction on one property.
 
-    `trace` is a counterexample, with `quantities` that were unknown. `states` are a counterexample to induction:
+    `trace` is a counterexample, with `parameters` that were unknown. `states` are a counterexample to induction:
     for each state what is not as in the initial one, and `between` the steps that lead from one to the next.
     """
 
@@ -29,7 +29,7 @@ class Induction:
     words: str
     sentence: str
     seconds: float
-    quantities: tuple[tuple[str, int], ...] = ()
+    parameters: tuple[tuple[str, int], ...] = ()
     trace: tuple[Step, ...] = ()
     states: tuple[tuple[tuple[str, Value], ...], ...] = ()
     between: tuple[str, ...] = ()
@@ -39,8 +39,8 @@ def print_induction(console: Console, found: Induction) -> None:
     """Print everything that there is to say."""
     print_wrapped(console, Text(f"{found.heading} ", "bold").append(found.verdict, STYLES[found.verdict]))
     print_wrapped(console, Text(found.sentence), INDENT)
-    if found.quantities:
-        print_wrapped(console, Text(", ".join(f"{n} = {v}" for n, v in found.quantities), "cyan"), INDENT)
+    if found.parameters:
+        print_wrapped(console, Text(", ".join(f"{n} = {v}" for n, v in found.parameters), "cyan"), INDENT)
     if found.trace:
         console.print()
         print_lanes(console, found.trace)

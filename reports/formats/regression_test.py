@@ -41,7 +41,7 @@ def again(*fixes: str) -> Replayed:
 
 def test_the_run_violates_{identifier}() -> None:
     found = again()
-    assert found.violated, found.obstacle
+    assert found.violated, found.why_not
 '''
 
 _GONE = """

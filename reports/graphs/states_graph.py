@@ -12,7 +12,7 @@ from .style import LANE_COLOURS, MUTED, TITLE, VIOLATION, NotDrawn, digraph, hea
 
 def to_dot(finding: Finding) -> str:
     """The state graph: states of the run by number of steps taken. NotDrawn if there is none, or it would be a hairball."""
-    around = finding.neighbourhood
+    around = finding.nearby_states
     if around is None:
         raise NotDrawn(
             f"{where(finding)}: the states around are not known; draw the steps: --graph-kind lanes"

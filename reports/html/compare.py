@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from ..document import Finding
-from ..evidence import Retraced
+from ..evidence import ReplayedAcross
 from ..text.explanation import Told, explain
 from .elements import Markup, el, join
 from .verdicts import badge
@@ -42,16 +42,16 @@ def _group(members: list[Numbered]) -> Markup:
     ]
     tables = []
     for _, holding in members:
-        if holding.retraced is not None:
-            violated = [f for _, f in members if f.trace and f.label == holding.retraced.of]
-            tables += [_table(f, holding, holding.retraced) for f in violated[:1]]
+        if holding.replayed_across is not None:
+            violated = [f for _, f in members if f.trace and f.label == holding.replayed_across.of]
+            tables += [_table(f, holding, holding.replayed_across) for f in violated[:1]]
     heading = el("h3", f"{first.property} in {first.scenario}")
     return el("div", heading, el("div", *cards, class_="cards"), *tables, class_="group")
 
 
-def _table(violated: Finding, holding: Finding, tried: Retraced) -> Markup:
+def _table(violated: Finding, holding: Finding, tried: ReplayedAcross) -> Markup:
     before = explain(violated).steps
-    after = explain(replace(violated, trace=tried.steps, memory=tried.memory, preventions=())).steps
+    after = explain(replace(violated, trace=tried.steps, memory=tried.memory, counterfactuals=())).steps
     rows: list[Markup] = []
     same: list[int] = []
     for told, number in zip(after, tried.follows, strict=True):
@@ -62,11 +62,13 @@ def _table(violated: Finding, holding: Finding, tried: Retraced) -> Markup:
         same = []
         rows.append(_row(None if number is None else before[number - 1], told))
     rows += _same(same)
-    if tried.stuck is not None:
+    if tried.stopped_at is not None:
         impossible = el(
-            "td", el("p", f"Not possible here: {violated.story[tried.stuck - 1].call}."), class_="stopped"
+            "td",
+            el("p", f"Not possible here: {violated.story[tried.stopped_at - 1].call}."),
+            class_="stopped",
         )
-        rows.append(el("tr", *_cell(before[tried.stuck - 1]), impossible))
+        rows.append(el("tr", *_cell(before[tried.stopped_at - 1]), impossible))
     else:
         end = f"All steps are possible, and {holding.property} holds after each of them."
         rows.append(el("tr", el("th", "", scope="row"), el("td"), el("td", el("p", end))))

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..document import Finding, Step
-from ..evidence import Cluster, Memory, Prevention
+from ..evidence import Cluster, Counterfactual, Memory
 from ..picture import main_resource, scenes
 from ..states import Difference, State, differences, listed, published, states_of
 
@@ -75,7 +75,7 @@ def explain(finding: Finding) -> Explanation:
         opening=_opening(finding, states),
         steps=steps,
         disagreement=_disagreement(finding, states),
-        remedy=tuple(prevented(finding, way) for way in finding.preventions),
+        remedy=tuple(prevented(finding, way) for way in finding.counterfactuals),
         ending=remarks.get(len(steps) + 1, "") or _ending(finding),
         outcome=tuple(crowded(finding.cluster, states[-1])) if states and finding.cluster is not None else (),
     )
@@ -191,7 +191,7 @@ def _disagreement(finding: Finding, states: list[State]) -> tuple[str, ...]:
     state = states[-1] if at_the_end else states[-2]
     when = "At the end" if at_the_end else f"When step {last} was taken"
     lines = []
-    for difference in disputed(finding.memory, state, finding.preventions):
+    for difference in disputed(finding.memory, state, finding.counterfactuals):
         lines.append(
             f"{when}, the views differed on {difference.subject}: {said(difference, finding.memory)}."
         )
@@ -199,8 +199,8 @@ def _disagreement(finding: Finding, states: list[State]) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def disputed(memory: Memory, state: State, ways: Sequence[Prevention]) -> list[Difference]:
-    """The differences in a state; where a prevention would have closed some, those alone."""
+def disputed(memory: Memory, state: State, ways: Sequence[Counterfactual]) -> list[Difference]:
+    """The differences in a state; where a counterfactual would have closed some, those alone."""
     found = differences(memory, state)
     cells = {cell.variable: (view.name, cell.subject) for view in memory.views for cell in view.cells}
     closed = {
@@ -224,8 +224,8 @@ def _on_the_way(subject: str, state: State) -> list[str]:
     return lines
 
 
-def prevented(finding: Finding, way: Prevention) -> str:
-    """What one prevention would have been, and what it would have stopped."""
+def prevented(finding: Finding, way: Counterfactual) -> str:
+    """What one counterfactual would have been, and what it would have stopped."""
     stopped = finding.story[way.stops - 1]
     told = " ".join(step.sentence for step in way.steps)
     return (

@@ -72,7 +72,7 @@ def test_the_arrows_of_the_seed_race() -> None:
 
 
 def test_what_would_have_prevented_the_seed_race() -> None:
-    ways = [(w.before, [s.call for s in w.steps], w.stops) for w in nomination().finding.preventions]
+    ways = [(w.before, [s.call for s in w.steps], w.stops) for w in nomination().finding.counterfactuals]
     again = ["handle_for_queue(p)", "update_queue(p)"]
     assert ways == [(14, ["live_get(p)", "add_fetched(p)"], 15), (14, [*again, *again], 15)]
 
@@ -102,7 +102,7 @@ def test_a_nomination_that_is_wiped_is_told() -> None:
 
 
 def test_the_states_around() -> None:
-    around = nomination().finding.neighbourhood
+    around = nomination().finding.nearby_states
     assert around is not None
     assert (around.whole, around.refused) == (False, False)
     assert len(around.run) == 16
@@ -112,15 +112,15 @@ def test_the_states_around() -> None:
 
 def test_what_holds_has_nothing_to_show() -> None:
     finding = closed().finding
-    assert (finding.cluster, finding.memory, finding.causes, finding.neighbourhood) == (None, None, (), None)
+    assert (finding.cluster, finding.memory, finding.causes, finding.nearby_states) == (None, None, (), None)
 
 
 def test_what_becomes_of_it_after_the_fix() -> None:
     before, after = pair()
-    assert before.retraced is None
-    tried = after.retraced
+    assert before.replayed_across is None
+    tried = after.replayed_across
     assert tried is not None
-    assert (tried.of, tried.stuck) == ("1.14 + 90660", 20)
+    assert (tried.of, tried.stopped_at) == ("1.14 + 90660", 20)
     assert tried.follows == tuple(range(1, 20))
     assert tried.steps[-1].changes[-1].after == "REJECTED"
 

@@ -8,14 +8,14 @@ from podrace.reports.evidence import (
     Cell,
     Channel,
     Cluster,
+    Counterfactual,
     Fact,
     Memory,
     Move,
-    Neighbourhood,
+    NearbyStates,
     NodeShape,
     Picture,
     PodShape,
-    Prevention,
     Reader,
     View,
 )
@@ -121,8 +121,8 @@ SHOWN = Finding(
     cluster=CLUSTER,
     memory=MEMORY,
     causes=(Cause(2, 1, ("watch.log[0].pod",)), Cause(3, 1, ("work.on",)), Cause(3, 2, ("watch.busy",))),
-    preventions=(Prevention(3, (TELL,), 3),),
-    neighbourhood=Neighbourhood(
+    counterfactuals=(Counterfactual(3, (TELL,), 3),),
+    nearby_states=NearbyStates(
         5,
         (
             Move(0, 1, "binder", "bind(p)"),

@@ -44,7 +44,7 @@ def test_what_would_have_prevented_it() -> None:
         "The cache could have acted before step 3: The cache hears of p. "
         "After that, step 3, assume(q<i>), would have been impossible."
     )
-    assert explain(replace(SHOWN, preventions=())).remedy == ()
+    assert explain(replace(SHOWN, counterfactuals=())).remedy == ()
 
 
 def test_what_does_not_fit_in_the_end() -> None:

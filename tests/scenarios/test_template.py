@@ -39,7 +39,7 @@ def test_quantities_have_names_and_ranges() -> None:
     template = ClusterTemplate(
         (0,), 1, limits=Limits(least_request=1, least_priority=LOWEST_PRIORITY), resources=("cpu", "memory")
     )
-    assert [(q.name, q.lo, q.hi) for q in instantiate(template).quantities] == [
+    assert [(q.name, q.lo, q.hi) for q in instantiate(template).parameters] == [
         ("n1.cpu", 0, 1 << 40),
         ("n1.memory", 0, 1 << 40),
         ("p1.cpu", 1, 1 << 40),
@@ -86,7 +86,7 @@ def test_exchanges_move_all_quantities_of_two_pods_or_nodes() -> None:
 def test_a_written_cluster_is_read_back(template: ClusterTemplate) -> None:
     values = {
         q.name: i % 4 - (3 if q.name.endswith("priority") and template.limits.least_priority else 0)
-        for i, q in enumerate(instantiate(template).quantities)
+        for i, q in enumerate(instantiate(template).parameters)
     }
     for node, count in enumerate(template.bound):
         for r in template.resources:

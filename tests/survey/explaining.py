@@ -127,11 +127,11 @@ class _Asked:
         system = system_of(found.spec, composition, found.property_id)
         if found.property_id not in system.invariants:
             return False
-        retraced = replay_across(system, found.schedule)
-        if retraced.stuck is not None:
+        replayed_across = replay_across(system, found.schedule)
+        if replayed_across.stopped_at is not None:
             return False
         try:
-            confirm(system, retraced.path, found.property_id)
+            confirm(system, replayed_across.path, found.property_id)
         except ReplayError:
             return False
         return True

@@ -64,7 +64,7 @@ class Tally:
     earliest: np.ndarray
     walks: int = 0
     steps: int = 0
-    stuck: int = 0
+    resting: int = 0
     longest: int = 0
     broken: tuple[int, int] | None = None
 
@@ -82,7 +82,7 @@ class Tally:
             self.earliest[witness] = min(tuple(self.earliest[witness]), tuple(other.earliest[witness]))
         self.walks += other.walks
         self.steps += other.steps
-        self.stuck += other.stuck
+        self.resting += other.resting
         self.longest = max(self.longest, other.longest)
         self.broken = self.broken or other.broken
 
@@ -165,7 +165,7 @@ class Walkers:
         ):
             if not patient():
                 break
-        tally.walks, tally.stuck, tally.longest, tally.steps = (
+        tally.walks, tally.resting, tally.longest, tally.steps = (
             int(control[i]) for i in (WALKS, STUCK, LONGEST, STEPS)
         )
         if control[BROKEN_WALK] >= 0:

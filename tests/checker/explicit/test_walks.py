@@ -69,7 +69,7 @@ def expected_path(
 def plain(tally: Tally) -> tuple[object, ...]:
     arrays = (tally.fired, tally.hits, tally.values, tally.earliest)
     return (
-        *(a.tolist() for a in arrays), tally.walks, tally.steps, tally.stuck, tally.longest, tally.broken,
+        *(a.tolist() for a in arrays), tally.walks, tally.steps, tally.resting, tally.longest, tally.broken,
     )  # fmt: skip
 
 
@@ -113,7 +113,7 @@ def test_what_is_counted_is_what_the_interpreter_counts(
         if violated:
             broken = (walk, len(path))
             break
-    assert (found.walks, found.steps, found.stuck, found.longest) == (walks, steps, stuck, longest)
+    assert (found.walks, found.steps, found.resting, found.longest) == (walks, steps, stuck, longest)
     assert found.broken == broken
     assert found.fired[: len(system.transitions)].tolist() == [
         fired[i] for i in range(len(system.transitions))

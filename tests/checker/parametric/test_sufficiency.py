@@ -31,7 +31,7 @@ def parametric_system(template: ClusterTemplate, release: str, property_id: str)
     found = instantiate(template)
     system = instrument(found.spec, resolve(release).classes, [PROPERTIES[property_id]])
     exchanges = tuple(Exchange(*pair) for pair in found.exchanges())
-    return ParametricSystem(system, found.quantities, found.assumptions(), exchanges)
+    return ParametricSystem(system, found.parameters, found.assumptions(), exchanges)
 
 
 @cache

@@ -61,11 +61,11 @@ def test_what_is_retraced_can_be_executed(
 ) -> None:
     chosen = [one.transitions[number] for number in random_run(data, one, 5)]
     schedule = [(t.label, t.actor) for t in chosen]
-    assert replay_across(one, schedule).stuck is None
+    assert replay_across(one, schedule).stopped_at is None
     tried = replay_across(other, schedule)
     trace = replay(other, tried.path)
     assert [at for at in tried.follows if at is not None] == list(
-        range(tried.stuck if tried.stuck is not None else len(schedule))
+        range(tried.stopped_at if tried.stopped_at is not None else len(schedule))
     )
     between = 0
     for taken, at in zip(trace.steps, tried.follows, strict=True):
