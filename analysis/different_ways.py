@@ -106,7 +106,7 @@ def _finding(run: Run, system: TransitionSystem, answer: Ways, number: int, word
 def _words(name: str, answer: Ways, most: int) -> str:
     explored = f"{counted(answer.searches, 'exploration')}, {counted(answer.states, 'state')}"
     within = (
-        f" Within these bounds, which were hit: {'; '.join(answer.constraints_hit)}."
+        f" Within these constraints, which were hit: {'; '.join(answer.constraints_hit)}."
         if answer.constraints_hit
         else ""
     )

@@ -96,7 +96,7 @@ def print_proof(console: Console, proof: Proof) -> None:
     print_wrapped(console, Text(f"Covers {proof.covers}."), INDENT)
     print_wrapped(console, Text(f"Scope: {scope_words(proof.scope)}."), INDENT)
     if proof.constraints_hit:
-        print_wrapped(console, Text(f"Bounds that were hit: {', '.join(proof.constraints_hit)}."), INDENT)
+        print_wrapped(console, Text(f"Constraints that were hit: {', '.join(proof.constraints_hit)}."), INDENT)
     if proof.witnesses_reached:
         prefix = "Not vacuous" if proof.verdict == "HOLDS FOR ALL" and not proof.vacuous else "Reached"
         print_wrapped(console, Text(f"{prefix}: {'; '.join(proof.witnesses_reached)}."), INDENT)

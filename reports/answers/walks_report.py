@@ -122,7 +122,7 @@ def _coverage(walked: Walked) -> list[str]:
     if walked.scope:
         lines.append(f"Scope: {scope_words(walked.scope)}.")
     if walked.constraints_hit:
-        lines.append(f"Bounds that were hit: {'; '.join(walked.constraints_hit)}.")
+        lines.append(f"Constraints that were hit: {'; '.join(walked.constraints_hit)}.")
     if walked.witnesses_reached:
         reached = (f"{witness} (after {steps} steps)" for witness, steps in walked.witnesses_reached.items())
         lines.append(f"Reached on the way: {'; '.join(reached)}.")

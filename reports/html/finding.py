@@ -64,7 +64,7 @@ def _rests_on(finding: Finding) -> Markup:
     if finding.scope:
         lines.append(el("p", f"Scope: {scope_words(finding.scope)}."))
     if finding.constraints_hit:
-        lines.append(el("p", f"Bounds that were hit: {'; '.join(finding.constraints_hit)}."))
+        lines.append(el("p", f"Constraints that were hit: {'; '.join(finding.constraints_hit)}."))
     if finding.witnesses_reached:
         reached = "; ".join(
             f"{witness} (after {steps} steps)" for witness, steps in finding.witnesses_reached.items()
