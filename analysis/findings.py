@@ -14,9 +14,9 @@ import msgspec
 
 from ..checker.core.exploration import Budget
 from ..checker.core.result import Counts, Result
+from ..checker.core.trace import LassoTrace, Trace
 from ..checker.trace.fair_suffix import fair_suffix
-from ..checker.trace.lasso import LassoTrace
-from ..checker.trace.trace import Trace, replay
+from ..checker.trace.replay import replay
 from ..model.environment.objects import DEFAULTS, Scope
 from ..model.history import Composition
 from ..model.language import TransitionSystem

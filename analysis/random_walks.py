@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ..checker.core.result import Seen
+from ..checker.core.trace import plain_value
 from ..checker.simulate import Walks as Walks
 from ..checker.simulate import simulate
-from ..checker.trace.trace import plain_value
 from ..reports.answers.walks_report import Values, Walked
 from .asked.method import NOBODY, Watcher
 from .asked.options import UsageProblem, scaled_down

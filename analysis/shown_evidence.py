@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..checker.trace import causality
-from ..checker.trace import counterfactual as counterfactual
-from ..checker.trace import nearby_states as nearby_states
-from ..checker.trace.trace import Trace
+from ..checker.core.trace import Trace
+from ..checker.trace import causality, counterfactual, nearby_states
 from ..model.environment.objects import ClusterSpec
 from ..model.language import Expr, TransitionSystem, negate
 from ..model.language.expr import fresh_graph

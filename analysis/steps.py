@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..checker.trace import trace as executed
-from ..checker.trace.trace import Trace, plain_value
+from ..checker.core import trace as executed
+from ..checker.core.trace import Trace, plain_value
 from ..model.language import State, Transition, TransitionSystem
 from ..reports.evidence import Cell, Channel, Fact, Memory, Reader, View
 from ..reports.step import Change, Step, Value

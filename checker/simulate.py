@@ -18,8 +18,8 @@ from .core.trace import Trace
 from .reduction.conclusion import coverage_of, disagreement, times_fired
 from .reduction.questions import explored_slice
 from .reduction.slicing import Slicer, transition_map
+from .trace.replay import confirm, confirm_witness
 from .trace.shrinking import shrink
-from .trace.trace import confirm, confirm_witness
 
 By = Literal["step", "transition"]
 

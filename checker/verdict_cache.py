@@ -28,7 +28,7 @@ from .core.trace import LassoTrace, Trace
 from .reduction.questions import kind_of, witnesses_of
 from .trace.fingerprint import fingerprint
 from .trace.lasso import confirm_lasso
-from .trace.trace import ReplayError, confirm, confirm_no_way_back
+from .trace.replay import ReplayError, confirm, confirm_no_way_back
 
 FORMAT = 1
 MOST_BYTES = 16 << 20

@@ -15,7 +15,7 @@ from ...checker.reduction.slicing import step_name
 from ...checker.search import check
 from ...checker.trace.cross_system_replay import replay_across
 from ...checker.trace.fingerprint import fingerprint
-from ...checker.trace.trace import replay
+from ...checker.trace.replay import replay
 from ...model.history import Composition
 from ...model.language import TransitionSystem, all_of, negate
 from ...model.language.expr import fresh_graph

@@ -8,7 +8,7 @@ from dataclasses import replace
 import msgspec
 
 from ...checker.trace.cross_system_replay import replay_across
-from ...checker.trace.trace import replay
+from ...checker.trace.replay import replay
 from ...reports.document import Finding
 from ...reports.evidence import ReplayedAcross
 from ...scenarios import Scenario

@@ -11,11 +11,12 @@ import msgspec
 from ...checker.core.exploration import Lasso
 from ...checker.core.interpreter import Interpreter
 from ...checker.core.result import Result
+from ...checker.core.trace import LassoTrace, Trace, plain_value
 from ...checker.reduction.questions import kind_of
 from ...checker.trace.disabled_reason import why_disabled
 from ...checker.trace.fingerprint import fingerprint
-from ...checker.trace.lasso import LassoTrace, confirm_lasso
-from ...checker.trace.trace import ReplayError, Trace, confirm_no_way_back, plain_value, replay
+from ...checker.trace.lasso import confirm_lasso
+from ...checker.trace.replay import ReplayError, confirm_no_way_back, replay
 from ...model.history import CHANGES, Patch, UnknownName, resolve
 from ...model.language import TransitionSystem
 from ...properties import PROPERTIES, Property

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ...checker.core.result import Result, Verdict
+from ...checker.core.trace import plain_value
 from ...checker.symbolic.induction import NotInductive, by_k_induction
-from ...checker.trace.trace import plain_value
 from ...model.environment.objects import ClusterSpec
 from ...model.language import Expr, TransitionSystem, all_of, any_of, implies, total
 from ...model.language.expr import fresh_graph

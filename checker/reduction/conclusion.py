@@ -12,7 +12,7 @@ from ..core.exploration import Exploration, Lasso, Path
 from ..core.result import Counts, Coverage, EngineDisagreement, Kind, Result, Seen, Verdict
 from ..core.trace import Trace
 from ..trace.lasso import complete, confirm_lasso, resting_case
-from ..trace.trace import MAX_CONFIRMED_STATES, ReplayError, confirm, confirm_no_way_back, confirm_witness
+from ..trace.replay import MAX_CONFIRMED_STATES, ReplayError, confirm, confirm_no_way_back, confirm_witness
 from .questions import kind_of, witnesses_of
 from .slicing import Slicer, step_name, transition_map
 

@@ -9,9 +9,8 @@ from ...model.language import Case, Expr, Fairness, State, TransitionSystem, all
 from ...model.language.expr import fresh_graph
 from ..core.exploration import Lasso, Path
 from ..core.interpreter import Interpreter
-from ..core.trace import FairAnswer, Trace
-from ..core.trace import LassoTrace as LassoTrace
-from .trace import ReplayError, replay
+from ..core.trace import FairAnswer, LassoTrace, Trace
+from .replay import ReplayError, replay
 
 MAX_STEPS = 5_000
 """How many steps `complete` adds to a lasso of a slice before it gives up."""

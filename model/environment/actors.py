@@ -7,16 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..language import (
-    UNTOLD,
-    Component,
-    any_of,
-    boolean,
-    per,
-    require,
-    step,
-    tells,
-)
+from ..language import UNTOLD, Component, any_of, boolean, per, require, step, tells
 from .faults import Fault
 from .objects import Node, Pod
 

@@ -8,27 +8,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from ..language import (
-    Component,
-    Expr,
-    Knowledge,
-    Value,
-    Words,
-    boolean,
-    per,
-    select,
-    when,
-    words,
-)
-from .objects import (
-    EXISTS,
-    Node,
-    Pod,
-    PodCopy,
-    PodObject,
-    facts_of_pods,
-    node_or_none,
-)
+from ..language import Component, Expr, Knowledge, Value, Words, boolean, per, select, when, words
+from .objects import EXISTS, Node, Pod, PodCopy, PodObject, facts_of_pods, node_or_none
 
 
 class WatchesPods(Protocol):

@@ -4,15 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from ..language import (
-    UNTOLD,
-    Component,
-    clamp,
-    constraint,
-    integer,
-    per,
-    require,
-)
+from ..language import UNTOLD, Component, clamp, constraint, integer, per, require
 
 
 class Fault(Enum):

@@ -11,18 +11,7 @@ from copy import copy
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
-from ..language import (
-    Entity,
-    Expr,
-    Fact,
-    Parameter,
-    Record,
-    Value,
-    as_expr,
-    boolean,
-    integer,
-    ref,
-)
+from ..language import Entity, Expr, Fact, Parameter, Record, Value, as_expr, boolean, integer, ref
 from ..language.sorts import sort_of_ref
 from .placement_rules import (
     NodeAffinity,

@@ -38,14 +38,7 @@ from ..language import (
     words,
 )
 from .faults import Fault
-from .objects import (
-    EXISTS,
-    Node,
-    Pod,
-    PodObject,
-    Scope,
-    facts_of_pods,
-)
+from .objects import EXISTS, Node, Pod, PodObject, Scope, facts_of_pods
 
 if TYPE_CHECKING:
     from .api import APIServer

@@ -7,18 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..environment.objects import Node, Pod, PodObject
 from ..environment.watch import Handler, PodWatch
-from ..language import (
-    UNTOLD,
-    Expr,
-    Value,
-    any_of,
-    as_expr,
-    boolean,
-    per,
-    require,
-    step,
-    tells,
-)
+from ..language import UNTOLD, Expr, Value, any_of, as_expr, boolean, per, require, step, tells
 from ..scheduler import Binding, EventHandlers, Hints, Process, Scheduler
 from ..scheduler.binding import BindingPhase
 from ..scheduler.event_handlers import Removal

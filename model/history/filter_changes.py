@@ -4,15 +4,7 @@ from __future__ import annotations
 
 from ..environment.objects import Node, Pod
 from ..environment.watch import NodeWatch
-from ..language import (
-    Expr,
-    any_of,
-    as_expr,
-    require,
-    select,
-    step,
-    tells,
-)
+from ..language import Expr, any_of, as_expr, require, select, step, tells
 from ..scheduler import Filters, Scheduler, Snapshot
 from ..scheduler.framework.status import Phase
 from .change import before

@@ -6,16 +6,7 @@ from collections.abc import Iterable
 
 from ..environment.faults import Fault
 from ..environment.objects import ExtensionPoint, Node, Pod
-from ..language import (
-    UNTOLD,
-    Expr,
-    as_expr,
-    boolean,
-    per,
-    require,
-    step,
-    tells,
-)
+from ..language import UNTOLD, Expr, as_expr, boolean, per, require, step, tells
 from ..scheduler import Binding, EventHandlers, Scheduler, WaitingPods
 from ..scheduler.binding import BindingPhase
 from ..scheduler.framework.status import Phase

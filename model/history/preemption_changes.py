@@ -5,18 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..environment.objects import Budget, Node, Pod
-from ..language import (
-    Expr,
-    Value,
-    any_of,
-    as_expr,
-    otherwise,
-    require,
-    select,
-    step,
-    tells,
-    when,
-)
+from ..language import Expr, Value, any_of, as_expr, otherwise, require, select, step, tells, when
 from ..scheduler import AsyncPreemption, Preemption, Scheduler
 from ..scheduler.framework.status import Phase
 from ..scheduler.preemption.async_preemption import AsyncPhase

@@ -6,18 +6,7 @@ from collections.abc import Mapping
 
 from ..environment.api import APIServer
 from ..environment.objects import Node, Pod, PodCopy, PodObject
-from ..language import (
-    UNTOLD,
-    Expr,
-    Value,
-    any_of,
-    as_expr,
-    boolean,
-    per,
-    require,
-    select,
-    when,
-)
+from ..language import UNTOLD, Expr, Value, any_of, as_expr, boolean, per, require, select, when
 from ..scheduler import Binding, PriorityQueue, QueueWithoutHints, Scheduler
 from ..scheduler.framework.events import ClusterEvent, Plugin
 from ..scheduler.framework.status import Phase

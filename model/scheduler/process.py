@@ -11,19 +11,7 @@ from typing import TYPE_CHECKING
 from ..environment.faults import Fault
 from ..environment.objects import Node, Pod, PodObject
 from ..environment.watch import Handler
-from ..language import (
-    UNTOLD,
-    Component,
-    Expr,
-    as_expr,
-    per,
-    ref,
-    require,
-    select,
-    step,
-    tells,
-    when,
-)
+from ..language import UNTOLD, Component, Expr, as_expr, per, ref, require, select, step, tells, when
 from .binding import BindingPhase
 
 if TYPE_CHECKING:

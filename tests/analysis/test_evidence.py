@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from podrace.checker.trace.trace import plain_value
+from podrace.checker.core.trace import plain_value
 from podrace.reports.causes import drawn_causes
 from podrace.reports.evidence import NodeShape, PodShape
 from podrace.reports.formats.json import from_json, to_json

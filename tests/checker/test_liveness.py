@@ -16,7 +16,7 @@ from podrace.checker.explicit import reference
 from podrace.checker.reduction.slicing import slice_system, transition_map
 from podrace.checker.search import check
 from podrace.checker.trace.lasso import complete, confirm_lasso
-from podrace.checker.trace.trace import ReplayError
+from podrace.checker.trace.replay import ReplayError
 from podrace.model.language import (
     Case,
     Component,

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from podrace.analysis.stored.replayed import replayed
 from podrace.checker.core.interpreter import Interpreter
-from podrace.checker.trace.trace import plain_value
+from podrace.checker.core.trace import plain_value
 from podrace.cli import main
 from podrace.reports.formats.json_schema import schema_of
 from podrace.reports.stored import MAX_BYTES, format_trace, parse_trace

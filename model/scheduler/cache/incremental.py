@@ -10,18 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...environment.objects import Node, Pod
-from ...language import (
-    UNTOLD,
-    Expr,
-    all_of,
-    any_of,
-    as_expr,
-    boolean,
-    count,
-    per,
-    ref,
-    when,
-)
+from ...language import UNTOLD, Expr, all_of, any_of, as_expr, boolean, count, per, ref, when
 from .node_info import PodVersion
 from .snapshot import Snapshot, SnapshotPod
 

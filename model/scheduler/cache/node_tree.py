@@ -3,17 +3,7 @@
 from __future__ import annotations
 
 from ...environment.objects import Node
-from ...language import (
-    UNTOLD,
-    Component,
-    Expr,
-    any_of,
-    count,
-    per,
-    record,
-    ref,
-    when,
-)
+from ...language import UNTOLD, Component, Expr, any_of, count, per, record, ref, when
 from .order import NodeOrder, Zone, ZoneOrder, zone_key
 
 

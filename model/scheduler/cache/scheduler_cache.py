@@ -9,15 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...environment.objects import (
-    EXISTS,
-    ON_NODE,
-    TERMINATING,
-    Node,
-    Pod,
-    PodCopy,
-    PodObject,
-)
+from ...environment.objects import EXISTS, ON_NODE, TERMINATING, Node, Pod, PodCopy, PodObject
 from ...language import (
     Component,
     Expr,

@@ -4,24 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...environment.objects import (
-    EXISTS,
-    ON_NODE,
-    TERMINATING,
-    Node,
-    Pod,
-)
-from ...language import (
-    UNTOLD,
-    Component,
-    Expr,
-    Knowledge,
-    Record,
-    as_expr,
-    boolean,
-    per,
-    ref,
-)
+from ...environment.objects import EXISTS, ON_NODE, TERMINATING, Node, Pod
+from ...language import UNTOLD, Component, Expr, Knowledge, Record, as_expr, boolean, per, ref
 from ..framework.placement import Placement
 
 if TYPE_CHECKING:

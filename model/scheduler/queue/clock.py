@@ -7,14 +7,7 @@ a clock that counts nanoseconds; the queue's methods are the same with both.
 from __future__ import annotations
 
 from ...environment.objects import Pod
-from ...language import (
-    UNTOLD,
-    Component,
-    Expr,
-    as_expr,
-    boolean,
-    per,
-)
+from ...language import UNTOLD, Component, Expr, as_expr, boolean, per
 
 
 class Clock(Component):

@@ -4,23 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...environment.objects import (
-    NOMINATED,
-    Node,
-    Pod,
-    node_or_none,
-)
-from ...language import (
-    Component,
-    Expr,
-    Knowledge,
-    Value,
-    Words,
-    per,
-    ref,
-    select,
-    words,
-)
+from ...environment.objects import NOMINATED, Node, Pod, node_or_none
+from ...language import Component, Expr, Knowledge, Value, Words, per, ref, select, words
 
 if TYPE_CHECKING:
     from ...environment.watch import PodWatch

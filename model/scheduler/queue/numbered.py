@@ -9,18 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from ...environment.objects import Node, Pod, PodCopy
-from ...language import (
-    UNTOLD,
-    Component,
-    Expr,
-    Value,
-    as_expr,
-    boolean,
-    integer,
-    per,
-    select,
-    when,
-)
+from ...language import UNTOLD, Component, Expr, Value, as_expr, boolean, integer, per, select, when
 from ..framework.events import ClusterEvent
 from .clock import Clock
 from .nominator import Nominator

@@ -10,16 +10,7 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from ...environment.objects import (
-    FAILED,
-    GATED,
-    NOMINATED,
-    TERMINATING,
-    Node,
-    Pod,
-    PodCopy,
-    PodObject,
-)
+from ...environment.objects import FAILED, GATED, NOMINATED, TERMINATING, Node, Pod, PodCopy, PodObject
 from ...language import (
     Component,
     Expr,

@@ -8,14 +8,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from ...environment.objects import Node, Pod, PodCopy, PodObject
-from ...language import (
-    UNTOLD,
-    Expr,
-    as_expr,
-    boolean,
-    per,
-    select,
-)
+from ...language import UNTOLD, Expr, as_expr, boolean, per, select
 from ..framework.events import ClusterEvent, Plugin
 from .scheduling_queue import PriorityQueue, SubQueue
 

@@ -13,10 +13,7 @@ from dataclasses import replace
 from ...model.language import Expr, State, TransitionSystem
 from ..core.exploration import Path
 from ..core.interpreter import Interpreter
-from ..core.trace import Change as Change
-from ..core.trace import Step as Step
-from ..core.trace import Trace as Trace
-from ..core.trace import plain_value as plain_value
+from ..core.trace import Change, Step, Trace
 
 MAX_CONFIRMED_STATES = 2_000
 """How many states `confirm_no_way_back` looks at, unless told otherwise."""
