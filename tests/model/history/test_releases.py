@@ -111,13 +111,13 @@ UNSEEN = {
 }
 
 
-NUMBERS = {}
+NUMBERS: dict[object, int] = {}
 """A number for each expression that was seen, the same in every system."""
 
 
 def numbered(roots):
     """The numbers of these expressions and of all below them."""
-    found = {}
+    found: dict[object, int] = {}
     for e in topological(roots):
         key = e.op, tuple(found[a] for a in e.args), e.value if e.args else repr(e)
         found[e] = NUMBERS.setdefault(key, len(NUMBERS))
