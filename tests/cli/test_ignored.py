@@ -250,6 +250,7 @@ def annotated(*names: str) -> str:
     return text_of(some)
 
 
+@pytest.mark.ci
 def test_the_annotation_of_manifests_does_the_same(shell: Shell, tmp_path: Path) -> None:
     asked = ("check", "-f", "m.yaml", "--release", "1.13", "--property", "S-NOMVIS")
     (tmp_path / "m.yaml").write_text(annotated())

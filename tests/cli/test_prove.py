@@ -151,6 +151,7 @@ def test_a_journal_goes_on_and_says_the_same(shell: Shell, monkeypatch: pytest.M
     assert "j: is the journal of other jobs" in other.err
 
 
+@pytest.mark.ci
 def test_processes_find_the_same_as_one(shell: Shell) -> None:
     line = ["prove", "--pods", "2", "--nodes", "1", "--release", "1.22", "--property", "S-CAP", "-o", "json"]
     line += ["--scope", "pod_events=1"]

@@ -39,6 +39,7 @@ def test_what_is_found_is_confirmed_by_check(shell: Shell, tmp_path: Path) -> No
     assert "Violated after 7 steps, and by no shorter run" in flat(checked.out)
 
 
+@pytest.mark.ci
 def test_all_of_a_size(shell: Shell, tmp_path: Path) -> None:
     file = tmp_path / "found.yaml"
     ran = shell("synthesize", *SMALL, "--all", "-o", str(file))

@@ -81,6 +81,7 @@ def test_exit_codes(
     assert [budget.max_states for budget in pretence.budgets] == [7, 7]
 
 
+@pytest.mark.ci
 def test_another_length_is_not_as_expected(shell: Shell, tmp_path: Path) -> None:
     wrong = (
         starter_text()

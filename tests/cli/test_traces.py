@@ -332,6 +332,7 @@ def test_a_trace_becomes_a_test_that_runs(shell: Shell, folder: Path) -> None:
     assert "is no longer enabled, its guard is false" in done.stdout
 
 
+@pytest.mark.ci
 def test_fixes_for_a_test_can_be_named(shell: Shell) -> None:
     text = shell("test-from", "race.json", "--with-fix", "#72259", "--with-fix", "77990").out
     assert "def test_the_run_is_gone_with_72259_and_77990() -> None:" in text

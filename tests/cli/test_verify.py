@@ -67,6 +67,7 @@ def test_the_fix_of_the_seed_race_leaves_another_interleaving(shell: Shell) -> N
     ]
 
 
+@pytest.mark.ci
 def test_a_wrong_patch_fixes_one_property_and_breaks_another(shell: Shell) -> None:
     patch, scenario = str(HERE / "never_cleared.py"), str(HERE / "deleted-preemptor.yaml")
     ran = shell("verify", patch, *BASE, "--scenario", scenario, *SMALL)
@@ -280,6 +281,7 @@ def test_a_trace_of_a_patch_is_replayed_with_the_patch(shell: Shell, tmp_path: P
     assert "1.13 + NeverCleared: S-NOM" in ran.out
 
 
+@pytest.mark.ci
 def test_over_all_clusters_what_is_out_of_reach_is_seen(shell: Shell) -> None:
     patch = str(HERE / "never_schedules.py")
     ran = shell(

@@ -65,6 +65,7 @@ def test_neither_of_the_two_other_fixes_is_enough_by_itself(shell: Shell) -> Non
     assert {"failure.read", "failure.requeue", *OTHERS[0]} <= set(row["common"])
 
 
+@pytest.mark.ci
 def test_json_says_all_of_it_and_is_as_its_schema_says(shell: Shell) -> None:
     rows = json.loads(shell(*LEFT_OPEN, "-o", "json", "-j", "1").out)
     assert_matches(schema_of("ways"), rows)
@@ -108,6 +109,7 @@ def test_no_way(shell: Shell, tiny: str) -> None:
     assert "no counterexample to draw" in ran.err
 
 
+@pytest.mark.ci
 def test_a_budget_that_runs_out(shell: Shell) -> None:
     ran = shell(*LEFT_OPEN, "--max-states", "50")
     assert ran.code == 3
