@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import msgspec
 
 from ..checker.core.exploration import Budget
-from ..checker.core.result import Counts, Result, Verdict, counted
+from ..checker.core.result import UNMEASURED, counted
 from ..checker.ways import Way, Ways, find_ways
 from ..model.language import TransitionSystem
 from ..reports.answers.ways_report import WayFound, WaysFound
-from ..reports.document import Finding, Word
+from ..reports.document import Finding
 from .asked.method import NOBODY, Method, Watcher
 from .asked.options import UsageProblem
 from .asked.plan import SAFETY, Run, Selection, refuse_all_ignored
-from .findings import finding_of, fixes_of, ignored_words, scope_of, silence_of
+from .findings import WORDS, finding_of, fixes_of, ignored_words, scope_of, silence_of
 from .systems import refuse_ranges, system_of
 
 
@@ -61,7 +62,7 @@ def find_all_ways(
 
 
 def _found(run: Run, system: TransitionSystem, answer: Ways, most: int) -> WaysFound:
-    verdict: Word = "VIOLATED" if answer.ways else "HOLDS" if answer.stopped is None else "INCONCLUSIVE"
+    counts = answer.result.counts
     words = _words(run.property, answer, most) + silence_of(run)
     shown = [
         WayFound(way.kinds, answer.own(way), _finding(run, system, answer, number, words))
@@ -72,12 +73,12 @@ def _found(run: Run, system: TransitionSystem, answer: Ways, most: int) -> WaysF
         release=run.composition.release,
         fixes=fixes_of(run.composition),
         property=run.property,
-        verdict=verdict,
-        complete=answer.stopped is None,
+        verdict=WORDS[answer.result.verdict.name],
+        complete=answer.result.stopped is None,
         words=words,
         searches=answer.searches,
-        states=answer.states,
-        seconds=round(answer.seconds, 3),
+        states=counts.states or 0,
+        seconds=round(counts.seconds or 0.0, 3),
         common=answer.common,
         ways=tuple(shown),
         notes=run.composition.notes,
@@ -85,7 +86,7 @@ def _found(run: Run, system: TransitionSystem, answer: Ways, most: int) -> WaysF
         sentence=run.prop.sentence(),
         issues=run.prop.issues,
         scope=scope_of(run.scenario.spec.scope),
-        constraints_hit=answer.constraints_hit,
+        constraints_hit=answer.result.coverage.constraints_hit,
     )
 
 
@@ -93,8 +94,13 @@ def _finding(run: Run, system: TransitionSystem, answer: Ways, number: int, word
     """A way as all reports know counterexamples; the counts are those of all searches together."""
     way: Way = answer.ways[number]
     steps = len(way.trace.steps)
-    counts = Counts(answer.states, depth=steps, seconds=answer.seconds)
-    result = Result(system.name, run.property, "invariant", Verdict.VIOLATED, counts, evidence=way.trace)
+    result = replace(
+        answer.result,
+        counts=replace(answer.result.counts, depth=steps),
+        coverage=UNMEASURED,
+        evidence=way.trace,
+        stopped=None,
+    )
     own = answer.own(way)
     takes = f" It takes, as not every way does: {', '.join(own)}." if own else ""
     head = f"Way {number + 1} of {len(answer.ways)}, {counted(steps, 'step')}.{takes}"
@@ -104,22 +110,24 @@ def _finding(run: Run, system: TransitionSystem, answer: Ways, number: int, word
 
 
 def _words(name: str, answer: Ways, most: int) -> str:
-    explored = f"{counted(answer.searches, 'exploration')}, {counted(answer.states, 'state')}"
+    explored = (
+        f"{counted(answer.searches, 'exploration')}, {counted(answer.result.counts.states or 0, 'state')}"
+    )
     within = (
-        f" Within these constraints, which were hit: {'; '.join(answer.constraints_hit)}."
-        if answer.constraints_hit
+        f" Within these constraints, which were hit: {'; '.join(answer.result.coverage.constraints_hit)}."
+        if answer.result.coverage.constraints_hit
         else ""
     )
-    if answer.stopped is None and not answer.ways:
+    if answer.result.stopped is None and not answer.ways:
         return f"No run violates {name} ({explored}): `podrace check` says whether anything put it to the test.{within}"
-    if answer.stopped is None:
+    if answer.result.stopped is None:
         which = "of this way" if len(answer.ways) == 1 else f"of one of these {len(answer.ways)} ways"
         return f"There is no other: every run that violates {name} takes all kinds of steps {which} ({explored}).{within}"
-    if answer.stopped == "most":
+    if answer.result.stopped == "most":
         return f"There are more ways than these: allow more with --most, which was {most} ({explored})."
     ran_out = {
         "states": "its states (--max-states)",
         "memory": "its memory (--max-memory)",
         "timeout": "the time (--timeout)",
     }
-    return f"There may be {'more ways' if answer.ways else 'some way'}: a search ran out of {ran_out.get(answer.stopped, answer.stopped)} ({explored})."
+    return f"There may be {'more ways' if answer.ways else 'some way'}: a search ran out of {ran_out.get(answer.result.stopped, answer.result.stopped)} ({explored})."

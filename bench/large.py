@@ -16,14 +16,14 @@ import sys
 import tempfile
 from pathlib import Path
 
-from podrace.checker.codegen.machine_code import compile_ir
 from podrace.checker.codegen.program import generate
 from podrace.checker.core.exploration import Budget
 from podrace.checker.core.machine import cores, safe_memory
-from podrace.checker.explicit.checkpoint import Diary
+from podrace.checker.explicit.checkpoint import Checkpoint
 from podrace.checker.explicit.engine import Search
-from podrace.checker.explicit.states.budget import Watch
-from podrace.checker.explicit.states.threads import Crew
+from podrace.checker.explicit.states.budget import SearchBudget
+from podrace.checker.explicit.states.workers import Workers
+from podrace.checker.llvm.machine_code import compile_system
 
 if __package__:
     from bench.native_speed import synthetic
@@ -36,10 +36,11 @@ SIZES = (10_000_000, 100_000_000)
 def measure(size: int, words: int, disk: Path | None) -> dict[str, float]:
     """Search that many states of the synthetic system in this process."""
     program = generate(synthetic(words, jobs=8))
-    compile_ir(program.ir)
-    diary = Diary(disk, program, resume=False) if disk else None
-    with Crew(cores()) as crew:
-        search = Search(program, Watch(Budget(max_memory=safe_memory()), None), size, crew, diary)
+    compile_system(program.ir)
+    checkpoint = Checkpoint(disk, program, resume=False) if disk else None
+    with Workers(cores()) as workers:
+        budget = SearchBudget(Budget(max_states=size, max_memory=safe_memory()), None)
+        search = Search(program, budget, workers, checkpoint)
         found = search.run()
     assert search.store is not None
     return {

@@ -20,11 +20,13 @@ from typing import TypeVar
 
 from ..model.language import Entity, Transition, TransitionSystem
 from .core.exploration import Budget, Path
-from .core.result import Result, Verdict
+from .core.result import Counts, Coverage, Result, Verdict
 from .core.trace import Trace
 from .reduction.questions import UnknownProperty
 from .search import Engine, check
 from .trace.trace import confirm
+
+T = TypeVar("T")
 
 Kinds = frozenset[str]
 Watcher = Callable[[int, int], None]
@@ -45,17 +47,15 @@ class Way:
 class Ways:
     """The ways that were found, the shorter first.
 
-    `stopped` is None if every run to a violation takes all kinds of steps of one of them; else why that is not known: "most" (as
-    many as were asked for), "states", "memory" or "timeout". `searches` and `states` count what was explored for
-    it; `constraints_hit` are those of the system without some kinds of steps that keep it from being violated.
+    The `result` is VIOLATED if there are some, by the shortest. It is not complete (`stopped`) if runs to a violation may take
+    all kinds of steps of none of them: "most" (as many as were asked for), "states", "memory" or "timeout". Its counts are those of
+    all `searches`, its depth that of the deepest; the constraints hit are those of the system without some kinds of steps that
+    keep it from being violated.
     """
 
+    result: Result
     ways: tuple[Way, ...]
-    stopped: str | None
     searches: int
-    states: int
-    seconds: float
-    constraints_hit: tuple[str, ...]
 
     @property
     def common(self) -> tuple[str, ...]:
@@ -129,7 +129,7 @@ class _Tree:
         self._found: list[_Conflict] = []
         self._harmless: list[Kinds] = []
         self._ran_out: str | None = None
-        self._searches = self._states = 0
+        self._searches = self._states = self._transitions = self._depth = 0
         self._constraints_hit: set[str] = set()
 
     def build(self, most: int) -> Ways:
@@ -178,7 +178,10 @@ class _Tree:
             engine=self._engine,
         )
         self._searches += 1
-        self._states += result.counts.states or 0
+        counts = result.counts
+        self._states += counts.states or 0
+        self._transitions += counts.transitions or 0
+        self._depth = max(self._depth, counts.depth or 0)
         if self._watch is not None:
             self._watch(self._searches, len(self._found))
         return result
@@ -212,19 +215,20 @@ class _Tree:
             Way(tuple(self._in_order(one)), confirm(self._whole, one.path, self._invariant))
             for one in sorted(self._found, key=lambda one: len(one.path))
         ]
-        return Ways(
-            tuple(ways),
-            stopped,
-            self._searches,
-            self._states,
-            time.monotonic() - self._started,
-            tuple(
-                constraint for constraint in self._whole.constraints if constraint in self._constraints_hit
-            ),
+        verdict = Verdict.HOLDS if stopped is None else Verdict.INCONCLUSIVE
+        hit = tuple(c for c in self._whole.constraints if c in self._constraints_hit)
+        result = Result(
+            system=self._whole.name,
+            property_id=self._invariant,
+            kind="invariant",
+            verdict=Verdict.VIOLATED if ways else verdict,
+            counts=Counts(self._states, self._transitions, self._depth, time.monotonic() - self._started),
+            coverage=Coverage(constraints_hit=hit, measured=False),
+            evidence=ways[0].trace if ways else None,
+            stopped=stopped,
+            engine=self._engine,
         )
-
-
-T = TypeVar("T")
+        return Ways(result, tuple(ways), self._searches)
 
 
 def minimal_sets(candidates: Sequence[T], suffices: Callable[[tuple[T, ...]], bool]) -> list[tuple[T, ...]]:

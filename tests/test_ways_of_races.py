@@ -60,7 +60,7 @@ def test_every_race_that_a_finite_run_shows_is_here() -> None:
 def test_the_ways_to_a_race(name: str) -> None:
     run = plan(Selection((name,)))[0]
     found = find_ways(system_of(run), run.property, 6)
-    assert found.stopped is None
+    assert found.result.stopped is None
     assert tuple(len(way.trace.steps) for way in found.ways) == STEPS[name]
 
 

@@ -112,6 +112,6 @@ def cache_folder(named: Path | None, switched_off: bool) -> Path | None:
         return named
     if os.environ.get(CACHE_SWITCH):
         return None
-    from ...checker.codegen.machine_code import cache_directory
+    from ...checker.llvm.machine_code import cache_directory
 
     return cache_directory() / "verdicts"

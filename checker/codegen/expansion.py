@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from ...model.language import Expr, Transition, TransitionSystem, topological
+from ..llvm.text import Assembly, function, load, loop, pointers, signed, store, words
 from .branches import Branch, branch_tree, place, split
-from .llvm_text import Assembly, function, load, loop, pointers, signed, store, words
 from .lowering import Literals, Lowering
 from .memo import LEAST_NODES, Memo
 from .state_layout import Layout
@@ -25,9 +25,9 @@ class Expansion:
     The parts keep each function small: the time to compile one grows faster than its size.
     """
 
-    def __init__(self, system: TransitionSystem, layout: Layout, folded: bool = False) -> None:
-        self.system, self.layout, self.folded = system, layout, folded
-        self.limit_number = {name: i for i, name in enumerate(self.system.constraints)}
+    def __init__(self, system: TransitionSystem, layout: Layout) -> None:
+        self.system, self.layout = system, layout
+        self.constraint_number = {name: i for i, name in enumerate(self.system.constraints)}
         self.literals = Literals(self.layout, topological(self.system.roots()))
 
     @cached_property
@@ -81,8 +81,6 @@ class Expansion:
                 filled = out.value(f"call i64 @part{number}({arguments})")
             store(out, "ends", "%i", filled)
             end(filled)
-        if self.folded:
-            out.value("call i64 @canonical(i64 %out, i64 %filled)")
         parameters = ("states", "count", "out", "which", "ends", "hits", "last")
         return function("expand", parameters, out, result="%filled")
 
@@ -97,7 +95,7 @@ class Expansion:
         """The expressions that the code of each transition needs, by its branch."""
         if branch.transition is not None:
             transition = self.system.transitions[branch.transition]
-            needed = [bound for _, bound in transition.constraints]
+            needed = [constraint for _, constraint in transition.constraints]
             if branch.transition not in self.memos:
                 needed += [value for value, *_ in self._updates(transition)]
             yield branch, needed
@@ -131,7 +129,7 @@ class Expansion:
         if not transition.constraints:
             return self._successor(number, filled)
         allowed, stopped, after = out.new_label("allowed"), out.new_label("stopped"), out.new_label("end")
-        condition = self.lowering.all_of(bound for _, bound in transition.constraints)
+        condition = self.lowering.all_of(constraint for _, constraint in transition.constraints)
         out.do(f"br i1 {condition}, label %{allowed}, label %{stopped}")
         out.begin(stopped)
         with self.lowering.branch():
@@ -149,9 +147,9 @@ class Expansion:
         """Note which constraints stop the transition."""
         out = self.out
         counts = out.value(f"icmp ult i64 {number}, %last")
-        for name, bound in self.system.transitions[number].constraints:
-            word, bit = divmod(self.limit_number[name], 64)
-            hit = out.value(f"xor i1 {self.lowering.value(bound)}, true")
+        for name, constraint in self.system.transitions[number].constraints:
+            word, bit = divmod(self.constraint_number[name], 64)
+            hit = out.value(f"xor i1 {self.lowering.value(constraint)}, true")
             hit = out.value(f"and i1 {hit}, {counts}")
             bits = out.value(f"select i1 {hit}, i64 {signed(1 << bit)}, i64 0")
             known = load(out, "hits", str(word))

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 from ...model.language import BOOL, Expr
-from .llvm_text import Assembly, signed, wrapped
+from ..llvm.text import Assembly, signed, wrapped
 from .state_layout import Layout
 
 Literal = tuple[int, int, int]
@@ -158,7 +158,7 @@ class Lowering:
         if op == "div":
             return self._divide(node)
         if op == "param":
-            raise ValueError(f"`{node.value.name}` is still unknown: native code needs every quantity fixed")
+            raise ValueError(f"`{node.value.name}` has no value: native code needs one for each parameter")
         raise ValueError(f"`{op}` is not an operator that native code knows")
 
     def _divide(self, node: Expr) -> str:

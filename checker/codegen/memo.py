@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .llvm_text import Assembly, signed
+from ..llvm.text import Assembly, signed
 
 LEAST_NODES = 60
 """A transition that computes fewer expressions than that is as quick as a look into a table."""

@@ -5,7 +5,7 @@ Every argument and result is an i64, addresses included. A state is `words` cons
     expand(states, count, out, which, ends, hits, last)
         Write the successors of `count` states to `out`, and the transition of each to `which` (i32),
         ordered by parent, then by transition; ends[i] is where those of parent i end. Returns their
-        number. For a limit that stops a transition before number `last`, set its bit in `hits`.
+        number. For a constraint that stops a transition before number `last`, set its bit in `hits`.
     check(states, count, seen, found)
         The position of the first state with a predicate bit that `seen` lacks, or `count`. That
         state's bits go to `found`. The bits: invariants broken, then witnesses reached.
@@ -15,7 +15,6 @@ Every argument and result is an i64, addresses included. A state is `words` cons
         Write what liveness looks at in each state: `case_words` i64 with what holds of the cases' conditions, then
         `set_words` i64 with the fair sets that wait.
 
-Under a symmetry, `expand` writes the representatives of the successors (see `orbits`).
 The text depends on nothing but the system: equal systems give equal text.
 """
 
@@ -23,17 +22,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
-from ...model.language import Expr, State, TransitionSystem, any_of, topological
+from ...model.language import Expr, TransitionSystem, any_of, topological
 from ...model.language.expr import fresh_graph
-from ..reduction.symmetry import Symmetry
+from ..llvm.text import Assembly, function, load, loop, pointers, signed, store, words
 from .branches import Branch, place
 from .expansion import Expansion
-from .llvm_text import Assembly, function, load, loop, pointers, signed, store, words
 from .lowering import Literals, Lowering
-from .orbits import canonical
 from .state_layout import Layout
 
 
@@ -43,19 +40,15 @@ class Program:
 
     system: TransitionSystem
     layout: Layout
-    symmetry: Symmetry | None = None
 
     @cached_property
     def _expansion(self) -> Expansion:
-        return Expansion(self.system, self.layout, folded=self.symmetry is not None)
+        return Expansion(self.system, self.layout)
 
     @cached_property
     def ir(self) -> str:
         """The module's text. Raises ValueError for an expression that has no native code."""
-        parts = [self._expansion.text(), _check(self), _recovered(self), _observed(self)]
-        if self.symmetry is not None:
-            parts.insert(0, canonical(self.system, self.layout, self.symmetry))
-        return "\n".join(parts)
+        return "\n".join([self._expansion.text(), _check(self), _recovered(self), _observed(self)])
 
     @property
     def bytes(self) -> int:
@@ -63,44 +56,37 @@ class Program:
         return sum(memo.bytes for memo in self._expansion.memos.values())
 
     @property
-    def initial(self) -> State:
-        """The state from which a search begins."""
-        start = self.system.initial
-        return start if self.symmetry is None else self.symmetry.canonical(start)
-
-    @property
-    def limit_words(self) -> int:
-        """How many i64 hold one bit per limit."""
-        return words_for(len(self.system.constraints))
+    def constraint_words(self) -> int:
+        """How many i64 hold one bit per constraint."""
+        return _words_for(len(self.system.constraints))
 
     @property
     def predicate_words(self) -> int:
         """How many i64 hold one bit per invariant and witness."""
-        return words_for(len(self.system.invariants) + len(self.system.witnesses))
+        return _words_for(len(self.system.invariants) + len(self.system.witnesses))
 
     @property
     def resettability_words(self) -> int:
         """How many i64 hold one bit per resettability."""
-        return words_for(len(self.system.resettabilities))
+        return _words_for(len(self.system.resettabilities))
 
     @property
     def case_words(self) -> int:
         """How many i64 hold one bit per condition of a liveness case."""
-        return words_for(len(self.system.liveness_predicates()))
+        return _words_for(len(self.system.liveness_predicates()))
 
     @property
     def set_words(self) -> int:
         """How many i64 hold one bit per fair set, where a liveness is asked."""
-        return words_for(len(self.system.fair_sets)) if self.system.livenesses else 0
+        return _words_for(len(self.system.fair_sets)) if self.system.livenesses else 0
 
 
-def generate(system: TransitionSystem, symmetry: Symmetry | None = None) -> Program:
-    """The program of a system; under a symmetry, the state with the least words represents an orbit."""
-    layout = Layout(system.variables)
-    return Program(system, layout, None if symmetry is None else replace(symmetry, key=layout.pack))
+def generate(system: TransitionSystem) -> Program:
+    """The program of a system. Raises ValueError for a variable that no word can hold."""
+    return Program(system, Layout(system.variables))
 
 
-def words_for(bits: int) -> int:
+def _words_for(bits: int) -> int:
     """How many i64 hold so many bits."""
     return (bits + 63) // 64
 
@@ -129,7 +115,7 @@ def _check(program: Program) -> str:
 
 
 def _recovered(program: Program) -> str:
-    return truths(program, "recovered", list(program.system.resettabilities.values()))
+    return _truths(program, "recovered", list(program.system.resettabilities.values()))
 
 
 def _observed(program: Program) -> str:
@@ -140,12 +126,12 @@ def _observed(program: Program) -> str:
             waits = [
                 any_of(system.transitions[i].guard for i in members) for members in system.fair_sets.values()
             ]
-    return truths(program, "observed", system.liveness_predicates(), waits)
+    return _truths(program, "observed", system.liveness_predicates(), waits)
 
 
-def truths(program: Program, name: str, *groups: list[Expr]) -> str:
+def _truths(program: Program, name: str, *groups: list[Expr]) -> str:
     """name(states, count, out): what holds in each state, a bit each; every group begins a word."""
-    out, count = Assembly(), sum(words_for(len(group)) for group in groups)
+    out, count = Assembly(), sum(_words_for(len(group)) for group in groups)
     pointers(out, "states", "out")
     with each_state(out, program, [e for group in groups for e in group]) as lowering:
         start = out.value(f"mul i64 %i, {count}")

@@ -79,7 +79,7 @@ class Exploration:
     `lassos` maps a violated liveness to a lasso, which begins in a fair component as close to the initial state as any
     (filled when complete, or when a large search has found one for every liveness and so ends as "answered").
     `fired[i]` counts how often transition i was enabled; `constraints_hit` names the constraints that stopped a
-    transition whose guard held. `pruned` counts the enabled transitions that a reduced search did not take.
+    transition whose guard held.
     """
 
     states: int
@@ -93,5 +93,4 @@ class Exploration:
     violations: Mapping[str, Path] = field(default_factory=dict)
     witnesses: Mapping[str, Path] = field(default_factory=dict)
     no_way_back: Mapping[str, Path] = field(default_factory=dict)
-    pruned: int = 0
     lassos: Mapping[str, Lasso] = field(default_factory=dict)

@@ -2,32 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from ...model.language import TransitionSystem
-from ..core.exploration import Budget, Exploration, Progress
-from ..reduction.dependence import Dependence
-from ..reduction.symmetry import Symmetry
+from ..core.exploration import Budget, Exploration, Watcher
 
 __all__ = ["explore"]
 
 
 def explore(
-    system: TransitionSystem,
-    budget: Budget | None = None,
-    progress: Callable[[Progress], None] | None = None,
-    dependence: Dependence | None = None,
-    symmetry: Symmetry | None = None,
+    system: TransitionSystem, budget: Budget | None = None, progress: Watcher | None = None
 ) -> Exploration:
     """Visit every reachable state of `system`, or stop as `Exploration` and `Budget` say.
 
-    With its `dependence`, under partial-order reduction, as `reductions.reduced.explore_reduced` does; with its
-    `symmetry`, one state for each orbit.
-
     The memory that counts against the budget is that of the arrays of the search, growth included.
-    Raises ValueError for a system that has no native code (an open quantity, a value beyond 64 bits),
+    Raises ValueError for a system that has no native code (a parameter without a value, a value beyond 64 bits),
     and OverflowError beyond 2^32 - 2 states.
     """
     from .engine import search  # numpy and LLVM take a while to import: only for those who search
 
-    return search(system, budget or Budget(), progress, dependence, symmetry)
+    return search(system, budget or Budget(), progress)

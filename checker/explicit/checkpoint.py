@@ -1,11 +1,9 @@
-"""A search that outlives its process: where it stands, written beside its states now and then.
+"""A search that outlives its process: written down beside its states now and then, and taken up again.
 
 A directory holds `states` and `origins`, arrays that only grow, and `checkpoint.json`, which says how much
 of them counts and what else the search knows. It is replaced as a whole, after what it speaks of has
 reached the disk. So whenever a search ends, also by kill -9 or a power failure, the directory holds a
 search that can go on. The table is not kept: it is filled again from the states.
-
-A search and its directory: begun, written down now and then, and taken up again.
 """
 
 from __future__ import annotations
@@ -24,13 +22,13 @@ import numpy as np
 from ..codegen.program import Program
 from ..core.exploration import CheckpointProblem
 from ..kernel_compiler.jit import jit
+from .states.arrays import is_full
 from .states.bfs_kernel import COUNT, DEPTH, HEAD, LEVEL_END
-from .states.budget import OutOfBudget, Watch
-from .states.disk_arrays import is_full
-from .states.hash_table import ONE, Shape, Unsigned, Words, hash_of
-from .states.search_state import Account
+from .states.budget import OutOfBudget, SearchBudget
+from .states.hash_table import ONE, Stored, Unsigned, hash_of
+from .states.search_state import SearchState
 from .states.store import Store
-from .states.threads import Crew
+from .states.workers import Workers
 
 try:
     import fcntl
@@ -45,8 +43,8 @@ _FORMAT = 1
 
 
 @dataclass(frozen=True)
-class Checkpoint:
-    """Where a search stands, but for its states, as in `account`. `checksum` is that of the states."""
+class Snapshot:
+    """Where a search stands, as `SearchState` has it. `checksum` is that of the states, which are not part of it."""
 
     identity: str
     control: list[int]
@@ -97,11 +95,11 @@ class Directory:
         """Whether it is time to write the search down again."""
         return time.monotonic() >= self._due
 
-    def write(self, checkpoint: Checkpoint, began: float) -> None:
+    def write(self, snapshot: Snapshot, began: float) -> None:
         """Replace the checkpoint, once and for all. `began` is when the writing of what it speaks of began."""
         draft = self.path / f"{_NAME}.new"
         with open(draft, "w", encoding="ascii") as file:
-            json.dump({"format": _FORMAT, **asdict(checkpoint)}, file)
+            json.dump({"format": _FORMAT, **asdict(snapshot)}, file)
             file.flush()
             os.fsync(file.fileno())
         os.replace(draft, self.path / _NAME)
@@ -113,7 +111,7 @@ class Directory:
         now = time.monotonic()
         self._due = now + max(SECONDS, 20 * (now - began))
 
-    def _read(self) -> Checkpoint | None:
+    def _read(self) -> Snapshot | None:
         try:
             text = (self.path / _NAME).read_text(encoding="ascii")
         except FileNotFoundError:
@@ -124,15 +122,15 @@ class Directory:
             found = json.loads(text)
             if found.pop("format") != _FORMAT:
                 raise CheckpointProblem("was written by another version of podrace: name another")
-            checkpoint = Checkpoint(**found)
+            snapshot = Snapshot(**found)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise damaged() from error
-        if checkpoint.identity != self.identity:
+        if snapshot.identity != self.identity:
             raise CheckpointProblem(
                 "holds the search of another system (scenario, release, fixes or property), or of another "
                 "version of podrace: name another"
             )
-        return checkpoint
+        return snapshot
 
 
 def damaged() -> CheckpointProblem:
@@ -156,7 +154,7 @@ def identity_of(program: Program) -> str:
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
-class Diary:
+class Checkpoint:
     """Keeps the search of a program in a directory. Closed when the search ends."""
 
     def __init__(self, path: Path, program: Program, resume: bool) -> None:
@@ -167,64 +165,71 @@ class Diary:
         self._sum = self._summed = 0
         self._store: Store | None = None
 
-    def open_store(self, watch: Watch, fixed_bytes: int, crew: Crew, account: Account) -> Store:
-        """The store whose states are in the directory: empty, or restored, and the account with it."""
+    def open_store(
+        self, budget: SearchBudget, fixed_bytes: int, workers: Workers, state: SearchState
+    ) -> Store:
+        """The store whose states are in the directory: empty, or restored, and the state of the search with it."""
         last = self.directory.last
         path = self.directory.path
-        self._store = store = Store(self.program.layout.words, watch, fixed_bytes, crew, path)
+        self._store = store = Store(self.program.layout.words, budget, fixed_bytes, workers, path)
         initial = self.program.layout.pack(self.program.system.initial)
         if last is None:
             store.add_first(initial)
-            self.write(account, 0.0)
+            self.write(state, 0.0)
             return store
-        self._restore(last, account)
-        count = account.states
+        self._restore(last, state)
+        count = state.states
         if count > store.capacity or self._checksum(count) != last.checksum or store.state(0) != initial:
             raise damaged()
         store.restore(count)
         return store
 
-    def _restore(self, last: Checkpoint, account: Account) -> None:
+    def _restore(self, last: Snapshot, state: SearchState) -> None:
         self.earlier = last.seconds
         for row, values in (
-            (account.control, last.control),
-            (account.fired, last.fired),
-            (account.hits, last.hits),
-            (account.seen, last.seen),
+            (state.control, last.control),
+            (state.fired, last.fired),
+            (state.hits, last.hits),
+            (state.seen, last.seen),
         ):
             if len(row) != len(values):
                 raise damaged()
             row[:] = np.array(values, row.dtype)
-        account.first = dict(last.first)
-        head, count, level_end, depth = (int(account.control[i]) for i in (HEAD, COUNT, LEVEL_END, DEPTH))
+        state.first = dict(last.first)
+        head, count, level_end, depth = (int(state.control[i]) for i in (HEAD, COUNT, LEVEL_END, DEPTH))
         if not (0 <= head <= level_end <= count and count > 0 and depth >= -1):
             raise damaged()
 
-    def write(self, account: Account, seconds: float) -> None:
+    @property
+    def due(self) -> bool:
+        """Whether it is time to write the search down again."""
+        return self.directory.due
+
+    def write(self, state: SearchState, seconds: float) -> None:
         """Write the search down. Raises OutOfBudget if there is no room for that; what was written is kept."""
         assert self._store is not None
         began = time.monotonic()
         try:
-            self._store.flush(account.states)
-            checkpoint = Checkpoint(
+            self._store.flush(state.states)
+            snapshot = Snapshot(
                 identity=self.directory.identity,
-                control=_plain(account.control),
-                fired=_plain(account.fired),
-                hits=_plain(account.hits),
-                seen=_plain(account.seen),
-                first=list(account.first.items()),
+                control=_plain(state.control),
+                fired=_plain(state.fired),
+                hits=_plain(state.hits),
+                seen=_plain(state.seen),
+                first=list(state.first.items()),
                 seconds=self.earlier + seconds,
-                checksum=self._checksum(account.states),
+                checksum=self._checksum(state.states),
             )
-            self.directory.write(checkpoint, began)
+            self.directory.write(snapshot, began)
         except OSError as error:
             if is_full(error):
                 raise OutOfBudget("disk") from error
             raise
 
-    def write_before(self, account: Account, which: np.ndarray, seconds: float) -> None:
+    def write_before(self, state: SearchState, which: np.ndarray, seconds: float) -> None:
         """Write the search down as it was before the batch in which the states ran out."""
-        before = copy.deepcopy(account)
+        before = copy.deepcopy(state)
         before.rewind(which)
         self.write(before, seconds)
 
@@ -232,8 +237,8 @@ class Diary:
         """A sum over the first `count` states; it grows with them."""
         assert self._store is not None
         if count > self._summed:
-            states, before = self._store.states, np.uint64(self._sum)
-            self._sum = int(_summed(self._store.shape, states, self._summed, count, before))
+            before = np.uint64(self._sum)
+            self._sum = int(_summed(self._store.arrays, self._summed, count, before))
             self._summed = count
         return self._sum
 
@@ -245,10 +250,10 @@ class Diary:
 
 
 @jit
-def _summed(shape: Shape, states: Words, first: int, last: int, total: Unsigned) -> Unsigned:
-    size = np.uint64(len(shape))
+def _summed(stored: Stored, first: int, last: int, total: Unsigned) -> Unsigned:
+    size = np.uint64(len(stored.shape))
     for s in range(np.uint64(first), np.uint64(last)):
-        total += hash_of(shape, states, s * size) * (s + s + ONE)
+        total += hash_of(stored.shape, stored.states, s * size) * (s + s + ONE)
     return total
 
 

@@ -1,32 +1,31 @@
-"""The inner loop of a search by several threads, in native code: the same states, by the same numbers.
+"""Breadth-first search by several workers, in native code: the same states, by the same numbers, as one finds.
 
-A level is worked through in rounds. In each, every member of the crew takes one stretch of parents, the
-lower members the earlier ones:
+A level is worked through in rounds. In each, every worker takes one stretch of parents, the lower workers the
+earlier ones:
 
 1. It expands them and looks every successor up. One that is not known goes to its list of finds, and its
    place in the table is claimed for it by an atomic exchange. The entry holds a number beyond those of all
-   states, by which finds are ordered as one thread alone would find them; where two members find the
+   states, by which finds are ordered as one worker alone would find them; where two workers find the
    same state, the lower number keeps the place.
 2. When all have done so, it counts which of its finds kept their places,
 3. and when all have counted, it gives these their final numbers.
 
-What comes out depends on the order of the finds only, so neither on time nor on the number of threads.
+What comes out depends on the order of the finds only, so neither on time nor on the number of workers.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..kernel_compiler.atomics import exchange, meet, read
-from ..kernel_compiler.intrinsics import call
+from ..codegen.program import Program
+from ..kernel_compiler.intrinsics import call, exchange, meet, read, yield_address
 from ..kernel_compiler.jit import inline, jit
+from ..llvm.machine_code import Code
+from .states.arrays import Block
 from .states.bfs_kernel import (
-    ALL,
     ANSWERED,
-    BATCH,
     CHECKED,
     COUNT,
     DEPTH,
@@ -34,97 +33,130 @@ from .states.bfs_kernel import (
     LEVEL_END,
     MAX_STATES,
     ROOM,
-    STRIDE,
     TRANSITIONS,
-    Integers,
+    Counts,
     look_ahead,
-    successors,
 )
-from .states.hash_table import ONE, Numbers, Shape, Unsigned, Words, home_of, next_place, same, tag_of
+from .states.hash_table import (
+    ONE,
+    STRIDE,
+    Numbers,
+    Stored,
+    Unsigned,
+    Words,
+    home_of,
+    next_place,
+    same,
+    tag_of,
+)
+from .states.search_state import SearchState
+from .states.store import Store
+from .states.successors import ALL, BATCH, Batch, Integers, Successors, expand
+from .states.workers import Workers
+
+MANY = 100_000
+"""From so many states on, other workers take part: before that, a search is over before they have begun."""
+
+WIDE = 2048
+"""How many states a level must have to be worth sharing."""
+
+LARGEST_SHARE = 4096
+"""How many parents one worker expands before it meets the others."""
+
+_MOST_BYTES = 16 << 20
+"""What a worker's list of finds may take: most of it is never touched."""
 
 KNOWN = -1
 """What `claim` returns for a state that has been found before."""
 
 SEEN, KEPT, FLAWED = range(3)
-"""Where a member's row of `tallies` holds its successors, its finds that count, and whether a check stopped."""
+"""Where a worker's row of `tallies` holds its successors, its finds that count, and whether a check stopped."""
+
+
+class Team(NamedTuple):
+    """How worker `me` of `workers` goes with the others: at most `share` parents each, through levels of `wide` states.
+
+    Each has a row of `tallies` for the others to read. They meet at `barrier`, with what `yield_address` gives.
+    """
+
+    me: int
+    workers: int
+    share: int
+    wide: int
+    tallies: Integers
+    barrier: Integers
+    yield_: int
+
+
+class Finds(NamedTuple):
+    """What one worker finds in a round: words, places in the table, and parents; and the words of all workers' finds."""
+
+    words: Words
+    places: Integers
+    parents: Numbers
+    everyone: Words
 
 
 @jit
 def advance(
-    me: int,
-    members: int,
-    share: int,
-    wide: int,
-    shape: Shape,
-    control: Integers,
-    states: Words,
-    origins: Numbers,
-    table: Numbers,
-    bits: Unsigned,
-    buffers: Any,
-    finds: Any,
-    all_finds: Words,
-    tallies: Any,
-    barrier: Integers,
-    seen: Words,
-    expand: int,
+    team: Team,
+    stored: Stored,
+    shared: Counts,
+    own: Counts,
+    batch: Successors,
+    finds: Finds,
     check: int,
-    yield_: int,
     quantum: int,
 ) -> None:
-    """Member `me` of `members` searches on until about `quantum` more transitions were seen.
+    """One worker of a team searches on until about `quantum` more transitions were seen.
 
-    Also ends before a level of fewer than `wide` states, or when there may not be room for what the next
-    round finds: at most `share` parents are expanded by each member, and what they find must fit
-    into ROOM and MAX_STATES. `buffers` are the member's own: successors, their transitions, ends, hashes,
-    hits, hits of one batch, and how often each transition fired. `finds` are its own, too: words (a part
-    of `all_finds`), places, parents. `control` is as in `kernels`, and changes only at the end. All
-    states are checked as well, up to CHECKED.
+    Also ends before a level that is not wide, or when there may not be room for what the next round finds, which must
+    fit into ROOM and MAX_STATES. Of the `shared` counts, the predicates seen are read, and `control` changes at the
+    end; what fires and which constraints are hit is counted in the worker's `own`. All states are checked as well,
+    up to CHECKED.
     """
+    control, tallies, me = shared.control, team.tallies, team.me
     head, count, level_end, depth = control[HEAD], control[COUNT], control[LEVEL_END], control[DEPTH]
     transitions, checked = control[TRANSITIONS], control[CHECKED]
     limit = transitions + quantum
-    most = len(all_finds) // len(shape)
-    words, places, parents = finds
+    most = len(finds.everyone) // len(stored.shape)
     while transitions < limit and checked == count:
         if head == level_end:
-            if count - level_end < wide or control[ANSWERED]:
+            if count - level_end < team.wide or control[ANSWERED]:
                 break
             level_end = count
             depth += 1
         if count + most > min(control[ROOM], control[MAX_STATES]):
             break
-        number = min(members * share, level_end - head)
-        first = head + number * me // members
-        last = head + number * (me + 1) // members
-        own = (count, most // members * me)
-        tallies[me, SEEN], found = gather(
-            shape, states, first, last, own, table, bits, buffers, finds, all_finds, expand
-        )
-        meet(barrier, members, yield_)
-        kept = winners(count + own[1], found, table, bits, places)
+        number = min(team.workers * team.share, level_end - head)
+        first = head + number * me // team.workers
+        last = head + number * (me + 1) // team.workers
+        numbers = (count, most // team.workers * me)
+        tallies[me, SEEN], found = gather(stored, first, last, numbers, own, batch, finds)
+        meet(team.barrier, team.workers, team.yield_)
+        kept = winners(stored, count + numbers[1], found, finds.places)
         tallies[me, KEPT] = kept
-        meet(barrier, members, yield_)
+        meet(team.barrier, team.workers, team.yield_)
         start, total = count, count
-        for member in range(members):
-            if member < me:
-                start += tallies[member, KEPT]
-            total += tallies[member, KEPT]
-            transitions += tallies[member, SEEN]
-        settle(shape, start, found, states, origins, table, bits, words, places, parents)
+        for worker in range(team.workers):
+            if worker < me:
+                start += tallies[worker, KEPT]
+            total += tallies[worker, KEPT]
+            transitions += tallies[worker, SEEN]
+        settle(stored, start, found, finds)
         fine: int = kept
-        if len(seen) > 0 and kept > 0:
-            address = states.ctypes.data + start * len(shape) * 8
-            # What it finds is found again by one thread; hits is only room for it to write to.
-            fine = call(check, (address, kept, seen.ctypes.data, buffers[7].ctypes.data))
+        if len(shared.seen) > 0 and kept > 0:
+            address = stored.states.ctypes.data + start * len(stored.shape) * 8
+            # What it finds is found again by one thread; `found` is only room for it to write to.
+            fine = call(check, (address, kept, shared.seen.ctypes.data, own.found.ctypes.data))
         tallies[me, FLAWED] = ALL if fine == kept else start + fine
-        meet(barrier, members, yield_)
+        meet(team.barrier, team.workers, team.yield_)
         head += number
         count = total
         checked = total
-        for member in range(members):
-            checked = min(checked, tallies[member, FLAWED])
-    meet(barrier, members, yield_)
+        for worker in range(team.workers):
+            checked = min(checked, tallies[worker, FLAWED])
+    meet(team.barrier, team.workers, team.yield_)
     if me == 0:
         control[HEAD], control[COUNT], control[LEVEL_END], control[DEPTH] = head, count, level_end, depth
         control[TRANSITIONS], control[CHECKED] = transitions, checked
@@ -132,43 +164,40 @@ def advance(
 
 @inline
 def gather(
-    shape: Shape,
-    states: Words,
+    stored: Stored,
     first: int,
     last: int,
-    own: tuple[int, int],
-    table: Numbers,
-    bits: Unsigned,
-    buffers: Any,
-    finds: Any,
-    all_finds: Words,
-    expand: int,
+    numbers: tuple[int, int],
+    own: Counts,
+    batch: Successors,
+    finds: Finds,
 ) -> tuple[int, int]:
-    """Expand the parents first .. last - 1 and list what may be new; how many successors, and how many finds."""
-    buffer, which, ends, hashes, hits, batch_hits, fired, _ = buffers
-    words, places, parents = finds
-    size = np.uint64(len(shape))
-    count = own[0]
+    """Expand the parents first .. last - 1 and list what may be new; how many successors, and how many finds.
+
+    `numbers` are that of states, and that of finds before the worker's own.
+    """
+    size = np.uint64(len(stored.shape))
+    count = numbers[0]
     transitions, found = 0, 0
     while first < last:
         number: int = min(BATCH, last - first)
-        batch_hits[:] = 0
-        total: int = successors(shape, states, first, number, buffer, which, ends, batch_hits, expand)
-        for w in range(len(hits)):
-            hits[w] |= batch_hits[w]
-        look_ahead(shape, states, np.uint64(count), table, bits, buffer, hashes, total)
+        batch.hits[:] = 0
+        total: int = expand(stored, first, number, batch, ALL)
+        for w in range(len(own.hits)):
+            own.hits[w] |= batch.hits[w]
+        look_ahead(stored, np.uint64(count), batch, total)
         k: Unsigned = np.uint64(0)
         for i in range(number):
-            end = np.uint64(ends[i])
+            end = np.uint64(batch.ends[i])
             while k < end:
-                fired[which[k]] += 1
+                own.fired[batch.which[k]] += 1
                 at = np.uint64(found) * size
-                for w in range(np.uint64(len(shape))):
-                    words[at + w] = buffer[k * size + w]
-                place = claim(shape, words, at, hashes[k], states, all_finds, own, found, table, bits)
+                for w in range(np.uint64(len(stored.shape))):
+                    finds.words[at + w] = batch.states[k * size + w]
+                place = claim(stored, finds, at, batch.hashes[k], count, count + numbers[1] + found)
                 if place != KNOWN:
-                    places[found] = place
-                    parents[found] = first + i
+                    finds.places[found] = place
+                    finds.parents[found] = first + i
                     found += 1
                 k += ONE
         transitions += total
@@ -177,22 +206,15 @@ def gather(
 
 
 @inline
-def claim(
-    shape: Shape,
-    words: Words,
-    at: Unsigned,
-    mixed: Unsigned,
-    states: Words,
-    all_finds: Words,
-    own: tuple[int, int],
-    found: int,
-    table: Numbers,
-    bits: Unsigned,
-) -> int:
-    """The place that the state at words[at] now holds in the table, or KNOWN."""
+def claim(stored: Stored, finds: Finds, at: Unsigned, mixed: Unsigned, states: int, find: int) -> int:
+    """The place that the find at words[at], of this hash and number, now holds in the table, or KNOWN.
+
+    There are so many `states`: higher numbers are those of finds.
+    """
+    shape, table, bits, words = stored.shape, stored.table, stored.bits, finds.words
     size = np.uint64(len(shape))
-    count = np.uint64(own[0])
-    number = np.uint64(own[0] + own[1] + found)
+    count = np.uint64(states)
+    number = np.uint64(find)
     last = (ONE << bits) - ONE
     tag = tag_of(mixed, bits)
     mine = np.uint32(tag | (number + ONE))
@@ -206,9 +228,9 @@ def claim(
         if (np.uint64(entry) ^ tag) >> bits == 0:
             other = (np.uint64(entry) & last) - ONE
             if other < count:
-                if same(shape, words, at, states, other * size):
+                if same(shape, words, at, stored.states, other * size):
                     return KNOWN
-            elif same(shape, words, at, all_finds, (other - count) * size):
+            elif same(shape, words, at, finds.everyone, (other - count) * size):
                 while other > number:
                     # A later find of the same state: it gives way, to this one or to an even earlier one.
                     before = exchange(table, place, entry, mine)
@@ -221,12 +243,12 @@ def claim(
 
 
 @inline
-def winners(first: int, found: int, table: Numbers, bits: Unsigned, places: NDArray[np.int64]) -> int:
+def winners(stored: Stored, first: int, found: int, places: Integers) -> int:
     """How many finds kept their places; the others' places become KNOWN. The first has the number `first`."""
-    last = (ONE << bits) - ONE
+    last = (ONE << stored.bits) - ONE
     kept = 0
     for i in range(np.uint64(found)):
-        if np.uint64(table[places[i]]) & last == np.uint64(first) + i + ONE:
+        if np.uint64(stored.table[places[i]]) & last == np.uint64(first) + i + ONE:
             kept += 1
         else:
             places[i] = KNOWN
@@ -234,28 +256,67 @@ def winners(first: int, found: int, table: Numbers, bits: Unsigned, places: NDAr
 
 
 @inline
-def settle(
-    shape: Shape,
-    number: int,
-    found: int,
-    states: Words,
-    origins: Numbers,
-    table: Numbers,
-    bits: Unsigned,
-    words: Words,
-    places: NDArray[np.int64],
-    parents: Numbers,
-) -> None:
+def settle(stored: Stored, number: int, found: int, finds: Finds) -> None:
     """Give the finds that kept their places the numbers from `number` on, in order."""
-    size = np.uint64(len(shape))
-    last = (ONE << bits) - ONE
+    size = np.uint64(len(stored.shape))
+    last = (ONE << stored.bits) - ONE
     final = np.uint64(number)
     for i in range(np.uint64(found)):
-        place = places[i]
+        place = finds.places[i]
         if place != KNOWN:
-            for w in range(np.uint64(len(shape))):
-                states[final * size + w] = words[i * size + w]
+            for w in range(np.uint64(len(stored.shape))):
+                stored.states[final * size + w] = finds.words[i * size + w]
             if final % np.uint64(STRIDE) == 0:
-                origins[final // np.uint64(STRIDE)] = parents[i]
-            table[place] = (np.uint64(table[place]) & ~last) | (final + ONE)
+                stored.origins[final // np.uint64(STRIDE)] = finds.parents[i]
+            stored.table[place] = (np.uint64(stored.table[place]) & ~last) | (final + ONE)
             final += ONE
+
+
+class ParallelBfs:
+    """Wide levels, searched by all workers. The answer is that of one."""
+
+    def __init__(self, program: Program, code: Code, workers: Workers, store: Store) -> None:
+        """Raises OutOfBudget if there is no memory for the buffers."""
+        self.code, self.workers, self.store = code, workers, store
+        self.batches = [Batch(program, code) for _ in range(workers.size)]
+        words, transitions = program.layout.words, max(1, len(program.system.transitions))
+        per_parent = transitions * (words * 8 + 12)
+        self.share = max(1, min(LARGEST_SHARE, _MOST_BYTES // per_parent))
+        self.each = self.share * transitions
+        self.most = self.each * workers.size
+        self.own = [SearchState(program, None) for _ in range(workers.size)]
+        self._tallies = np.zeros((workers.size, 8), np.int64)
+        self._barrier = np.zeros(16, np.int64)
+        self._finds = Block(np.uint64, self.most * words)
+        self._places, self._parents = Block(np.int64, self.most), Block(np.uint32, self.most)
+        finds = sum(b.bytes for b in (self._finds, self._places, self._parents))
+        store.reserve(finds + sum(batch.bytes for batch in self.batches))
+
+    def worthwhile(self, control: Integers) -> bool:
+        """Whether the level is wide enough, and the limit of states far enough."""
+        head, count, level_end = (int(control[i]) for i in (HEAD, COUNT, LEVEL_END))
+        left = level_end - head if head < level_end else count - level_end
+        return left >= WIDE and count + self.most <= int(control[MAX_STATES])
+
+    def advance(self, state: SearchState, quantum: int) -> None:
+        """Search on, as the kernel `advance` says, and count what was seen."""
+        size, yield_ = self.workers.size, yield_address()
+
+        def work(me: int) -> None:
+            # The arrays of the store are not kept: who refers to them keeps them from growing.
+            team = Team(me, size, self.share, WIDE, self._tallies, self._barrier, yield_)
+            batch, own = self.batches[me].arrays, self.own[me].counts
+            stored, check = self.store.arrays, self.code.check
+            advance(team, stored, state.counts, own, batch, self._finds_of(me), check, quantum)
+
+        self.workers.run(work)
+        for own in self.own:
+            state.fired += own.fired
+            state.hits |= own.hits
+            own.fired[:] = 0
+
+    def _finds_of(self, me: int) -> Finds:
+        mine = slice(me * self.each, (me + 1) * self.each)
+        words = slice(mine.start * self.store.words, mine.stop * self.store.words)
+        everyone = self._finds.array
+        return Finds(everyone[words], self._places.array[mine], self._parents.array[mine], everyone)

@@ -1,7 +1,7 @@
 """Transition systems written in the languages of other checkers, so that those can check podrace.
 
 `to_promela` writes for SPIN, `to_tlaplus` for TLC. Both keep names, types, initial values, steps and constraints, and
-state each invariant; a search without reductions by either visits exactly as many states as `native.explore`.
+state each invariant; a search by either, SPIN's without its reduction, visits exactly as many states as `native.explore`.
 """
 
 from .promela import to_promela

@@ -1,12 +1,22 @@
-"""Instructions that Python has no words for, for kernels."""
+"""What kernels can say beside Python: prefetches, calls of compiled code, atomic reads and changes, and a place to meet.
+
+An atomic read sees everything that its writer wrote before it changed the element by `exchange` or `add`.
+"""
 
 from __future__ import annotations
 
+import ctypes
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .kernel_expressions import Expressions, Intrinsic
+from numpy import int64
+from numpy.typing import NDArray
+
+from .body import Body
+from .expressions import Intrinsic
+from .jit import inline
 from .kinds import Array, Group, Kind, Nothing, Number, Untranslatable, Value
 
 
@@ -23,34 +33,34 @@ def word(write: Intrinsic) -> Any:
 
 
 def on_array(
-    write: Callable[[Expressions, Array, str, list[Number]], Value],
+    write: Callable[[Body, Array, str, list[Number]], Value],
 ) -> Intrinsic:
     """The same where the first arguments are an array and an index."""
 
-    def intrinsic(code: Expressions, arguments: Sequence[Value]) -> Value:
+    def intrinsic(body: Body, arguments: Sequence[Value]) -> Value:
         array, *numbers = arguments
         if not isinstance(array, Array) or not all(isinstance(n, Number) for n in numbers):
             raise Untranslatable("an array and numbers are needed here")
-        index, *rest = [code.do.as_number(n) for n in numbers if isinstance(n, Number)]
-        return write(code, array, index.text, rest)
+        index, *rest = [body.do.as_number(n) for n in numbers if isinstance(n, Number)]
+        return write(body, array, index.text, rest)
 
     return intrinsic
 
 
-def _prefetch(code: Expressions, array: Array, index: str, rest: list[Number]) -> Value:
-    at = code.do.place(array, index)
-    code.out.do(f"call void @llvm.prefetch.p0(ptr {at}, i32 0, i32 3, i32 1)")
+def _prefetch(body: Body, array: Array, index: str, rest: list[Number]) -> Value:
+    at = body.do.place(array, index)
+    body.out.do(f"call void @llvm.prefetch.p0(ptr {at}, i32 0, i32 3, i32 1)")
     return Nothing()
 
 
-def _call(code: Expressions, arguments: Sequence[Value]) -> Value:
+def _call(body: Body, arguments: Sequence[Value]) -> Value:
     address, group = arguments
     if not isinstance(address, Number) or not isinstance(group, Group):
         raise Untranslatable("an address and a tuple are needed here")
-    texts = [code.do.as_number(n).text for n in group.items if isinstance(n, Number)]
-    function = code.out.value(f"inttoptr i64 {address.text} to ptr")
+    texts = [body.do.as_number(n).text for n in group.items if isinstance(n, Number)]
+    function = body.out.value(f"inttoptr i64 {address.text} to ptr")
     given = ", ".join(f"i64 {text}" for text in texts)
-    return Number(code.out.value(f"call i64 {function}({given})"), Kind.SIGNED)
+    return Number(body.out.value(f"call i64 {function}({given})"), Kind.SIGNED)
 
 
 prefetch: Any = word(on_array(_prefetch))
@@ -58,3 +68,73 @@ prefetch: Any = word(on_array(_prefetch))
 
 call: Any = word(_call)
 """call(address, arguments): call the function at an address with a tuple of 64-bit integers; gives one."""
+
+
+def _read(body: Body, array: Array, index: str, rest: list[Number]) -> Value:
+    return body.do.load(array, index, "load atomic", f" acquire, align {array.element.bits // 8}")
+
+
+def _exchange(body: Body, array: Array, index: str, rest: list[Number]) -> Value:
+    out, do, size = body.out, body.do, array.element.bits
+    old, new = (do.narrowed(value, array.element) for value in rest)
+    at = do.place(array, index)
+    pair = out.value(f"cmpxchg ptr {at}, i{size} {old}, i{size} {new} acq_rel acquire")
+    return do.widened(out.value(f"extractvalue {{ i{size}, i1 }} {pair}, 0"), array.element)
+
+
+def _add(body: Body, array: Array, index: str, rest: list[Number]) -> Value:
+    out, do, size = body.out, body.do, array.element.bits
+    at, amount = do.place(array, index), do.narrowed(rest[0], array.element)
+    return do.widened(out.value(f"atomicrmw add ptr {at}, i{size} {amount} acq_rel"), array.element)
+
+
+def _pause(body: Body, arguments: Sequence[Value]) -> Value:
+    # A side effect that keeps the loop around it; what else may run on this core can be told later.
+    body.out.do("fence seq_cst")
+    return Nothing()
+
+
+read: Any = word(on_array(_read))
+"""read(array, index): the element, with all that was written before it."""
+
+exchange: Any = word(on_array(_exchange))
+"""exchange(array, index, expected, wanted): write `wanted` if the element is `expected`; gives what it was."""
+
+add: Any = word(on_array(_add))
+"""add(array, index, amount): add to an element; gives what it was."""
+
+pause: Any = word(_pause)
+
+_SPINS = 2000
+"""How often a thread looks whether the others have come before it lets other programs run."""
+
+
+@inline
+def meet(barrier: NDArray[int64], workers: int, yield_: int) -> None:
+    """Wait until all workers have called this: then all have seen what each wrote before.
+
+    `barrier` has two elements, how many have come and how often all met, far enough apart.
+    `yield_` is what `yield_address` gives.
+    """
+    turn = read(barrier, 8)
+    if add(barrier, 0, 1) == workers - 1:
+        barrier[0] = 0
+        add(barrier, 8, 1)
+        return
+    spins = 0
+    while read(barrier, 8) == turn:
+        spins += 1
+        if spins > _SPINS:
+            call(yield_, (0,))
+        else:
+            pause()
+
+
+def yield_address() -> int:
+    """The address of the system's function that lets another thread run."""
+    found: Callable[..., Any]
+    if sys.platform == "win32":
+        found = ctypes.windll.kernel32.SwitchToThread
+    else:
+        found = ctypes.CDLL(None).sched_yield
+    return ctypes.cast(found, ctypes.c_void_p).value or 0

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from threading import Lock
@@ -16,8 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from ..codegen.llvm_text import Assembly
-from ..codegen.machine_code import Code, compile_kept
+from ..llvm import machine_code
+from ..llvm.machine_code import Code, compile_kernel
+from ..llvm.text import Assembly
 from .kinds import Array, Group, Kind, Nothing, Number, Untranslatable, Value
 from .operations import element_of
 from .translation import Translation
@@ -65,7 +66,6 @@ class _Compiled:
 
     def __init__(self, function: Callable[..., Any], types: tuple[Any, ...]) -> None:
         self.code: Code
-        described = f"{_version()} {function.__module__}.{function.__qualname__} {types!r}"
         signature: list[str] = []
 
         def text() -> tuple[str, str]:
@@ -73,7 +73,7 @@ class _Compiled:
             signature.append(note)
             return made, note
 
-        self.code, note = compile_kept(described, text, "kernel")
+        self.code, note = compile_kernel(_description(function, types), text, "kernel")
         shape, *self._messages = note.split("\n")
         self._tuple, self._kinds = shape.startswith("tuple"), shape.split()[1:]
         self._call = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)(self.code["kernel"])
@@ -118,7 +118,7 @@ def _type_of(argument: Any, words: list[int]) -> Any:
 def _module(function: Callable[..., Any], types: tuple[Any, ...]) -> tuple[str, str]:
     """The text of a module with the function `kernel`, and what it returns: kinds, then messages, a line each."""
     translation = Translation()
-    out = translation.out
+    body, out = translation.body, translation.out
     parameters = _Parameters(out)
     result = translation.call(function, [parameters.take(t) for t in types])
     items = result.items if isinstance(result, Group) else () if isinstance(result, Nothing) else (result,)
@@ -127,20 +127,20 @@ def _module(function: Callable[..., Any], types: tuple[Any, ...]) -> tuple[str, 
         assert isinstance(item, Number)
         kinds.append(item.kind.name)
         at = out.value(f"getelementptr i64, ptr %results, i64 {i}")
-        out.do(f"store i64 {translation.do.as_number(item).text}, ptr {at}")
+        out.do(f"store i64 {body.do.as_number(item).text}, ptr {at}")
     out.do("ret i64 0")
     text = "\n".join(
         [
             "define i64 @kernel(ptr %given, ptr %results) nounwind {",
             "entry:",
-            *translation.lines,
+            *body.lines,
             "}",
             "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)",
             "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)\n",
         ]
     )
     shape = " ".join(["tuple" if isinstance(result, Group) else "number", *kinds])
-    return text, "\n".join([shape, *translation.messages])
+    return text, "\n".join([shape, *body.messages])
 
 
 class _Parameters:
@@ -171,8 +171,31 @@ class _Parameters:
         return self.out.value(f"load i64, ptr {at}")
 
 
+def _description(function: Callable[..., Any], types: tuple[Any, ...]) -> str:
+    """What decides the code of a kernel: the compilers, the files of all kernels that it calls, and the constants they use."""
+    kernels, waiting = {function}, [function]
+    constants = set()
+    while waiting:
+        kernel = waiting.pop()
+        for name in kernel.__code__.co_names:
+            value = kernel.__globals__.get(name)
+            if isinstance(value, Kernel) and value.kernel not in kernels:
+                kernels.add(value.kernel)
+                waiting.append(value.kernel)
+            elif isinstance(value, int | np.integer):
+                constants.add(f"{kernel.__module__}.{name} = {type(value).__name__} {int(value)}")
+    files = sorted({Path(kernel.__code__.co_filename) for kernel in kernels})
+    texts = [_compilers(), *map(_digest, files), *sorted(constants)]
+    return f"{function.__module__}.{function.__qualname__} {types!r} {texts}"
+
+
 @cache
-def _version() -> str:
-    """A name for this version of all kernels."""
-    sources: Iterator[Path] = iter(sorted(Path(__file__).parents[1].rglob("*.py")))
-    return hashlib.sha256(b"".join(source.read_bytes() for source in sources)).hexdigest()
+def _compilers() -> str:
+    """A name for this version of what makes kernels into code."""
+    rooms = (Path(__file__).parent, Path(machine_code.__file__).parent)
+    return "".join(_digest(source) for room in rooms for source in sorted(room.glob("*.py")))
+
+
+@cache
+def _digest(source: Path) -> str:
+    return hashlib.sha256(source.read_bytes()).hexdigest()

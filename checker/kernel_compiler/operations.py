@@ -7,7 +7,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from ..codegen.llvm_text import Assembly
+from ..llvm.text import Assembly
 from .kinds import Array, Element, Kind, Number, Untranslatable, common, literal
 
 _ARITHMETIC: dict[type[ast.operator], str] = {

@@ -18,12 +18,18 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from .kernel_expressions import Expressions, Scope
+from .body import Body, Scope
+from .expressions import Expressions
 from .kinds import Array, Group, Nothing, Number, Untranslatable, Value, Variable, common, literal
 
 
-class Translation(Expressions):
+class Translation:
     """Writes one function, with everything that it calls."""
+
+    def __init__(self) -> None:
+        self.body = Body()
+        self.out, self.do = self.body.out, self.body.do
+        self.code = Expressions(self.body, self.call)
 
     def call(self, function: Callable[..., Any], arguments: Sequence[Value]) -> Value:
         """Write the body of a kernel here; gives what it returns."""
@@ -34,22 +40,22 @@ class Translation(Expressions):
                 f"{function.__name__} takes {len(parameters)} arguments, not {len(arguments)}"
             )
         scope = Scope(function, {}, self.out.new_label("exit"))
-        self._scopes.append(scope)
+        self.body.scopes.append(scope)
         for name, value in zip(parameters, arguments, strict=True):
             self._bind(name, value)
         self._block(tree.body)
-        if self._alive:
+        if self.body.alive:
             self._leave(Nothing())
-        self._begin(scope.exit)
-        self._alive = scope.result is not None
-        self._scopes.pop()
+        self.body.begin(scope.exit)
+        self.body.alive = scope.result is not None
+        self.body.scopes.pop()
         return self._read_back(scope)
 
     # Statements
 
     def _block(self, body: Sequence[ast.stmt]) -> None:
         for statement in body:
-            if not self._alive:
+            if not self.body.alive:
                 return
             method = getattr(self, f"_{type(statement).__name__.lower()}", None)
             try:
@@ -60,28 +66,28 @@ class Translation(Expressions):
                 if " line " in str(problem):
                     raise
                 raise Untranslatable(
-                    f"{self._scope.function.__name__}, line {statement.lineno} of it: {problem}"
+                    f"{self.body.scope.function.__name__}, line {statement.lineno} of it: {problem}"
                 ) from None
 
     def _expr(self, statement: ast.Expr) -> None:
         if not isinstance(statement.value, ast.Constant):
-            self.value(statement.value)
+            self.code.value(statement.value)
 
     def _pass(self, statement: ast.Pass) -> None:
         pass
 
     def _assign(self, statement: ast.Assign) -> None:
-        value = self.value(statement.value)
+        value = self.code.value(statement.value)
         for target in statement.targets:
             self._set(target, value)
 
     def _annassign(self, statement: ast.AnnAssign) -> None:
         assert statement.value is not None
-        self._set(statement.target, self.value(statement.value))
+        self._set(statement.target, self.code.value(statement.value))
 
     def _augassign(self, statement: ast.AugAssign) -> None:
-        old = self.number(statement.target)
-        self._set(statement.target, self.do.arithmetic(statement.op, old, self.number(statement.value)))
+        old = self.code.number(statement.target)
+        self._set(statement.target, self.do.arithmetic(statement.op, old, self.code.number(statement.value)))
 
     def _set(self, target: ast.expr, value: Value) -> None:
         if isinstance(target, ast.Name):
@@ -92,13 +98,13 @@ class Translation(Expressions):
             for part, item in zip(target.elts, value.items, strict=True):
                 self._set(part, item)
         elif isinstance(target, ast.Subscript):
-            array = self._array(target.value)
+            array = self.code.array(target.value)
             if not isinstance(value, Number):
                 raise Untranslatable("only numbers can be put into an array")
             if isinstance(target.slice, ast.Slice):
                 self._clear(array, value)
             else:
-                self.do.store(array, self._index(array, target.slice), value)
+                self.do.store(array, self.code.index(array, target.slice), value)
         else:
             raise Untranslatable("nothing can be assigned there")
 
@@ -109,7 +115,7 @@ class Translation(Expressions):
         self.out.do(f"call void @llvm.memset.p0.i64(ptr {array.pointer}, i8 0, i64 {size}, i1 false)")
 
     def _bind(self, name: str, value: Value) -> None:
-        names = self._scope.names
+        names = self.body.scope.names
         known = names.get(name)
         if not isinstance(value, Number):
             if isinstance(known, Variable):
@@ -117,11 +123,11 @@ class Translation(Expressions):
             names[name] = value
             return
         if not isinstance(known, Variable):
-            known = names[name] = self._new_variable(value.kind)
-        self._write(known, value, name)
+            known = names[name] = self.body.new_variable(value.kind)
+        self.body.write(known, value, name)
 
     def _if(self, statement: ast.If) -> None:
-        condition = self.do.as_truth(self.number(statement.test))
+        condition = self.do.as_truth(self.code.number(statement.test))
         if condition.constant is not None:
             self._block(statement.body if condition.constant else statement.orelse)
             return
@@ -129,31 +135,31 @@ class Translation(Expressions):
         self.out.do(f"br i1 {condition.text}, label %{yes}, label %{no}")
         reached = False
         for label, body in ((yes, statement.body), (no, statement.orelse)):
-            self._begin(label)
+            self.body.begin(label)
             self._block(body)
-            if self._alive:
+            if self.body.alive:
                 reached = True
-                self._go(after)
+                self.body.go(after)
         if reached:
-            self._begin(after)
+            self.body.begin(after)
 
     def _while(self, statement: ast.While) -> None:
         head, body, after = (self.out.new_label(hint) for hint in ("head", "body", "after"))
-        self._go(head)
-        self._begin(head)
-        condition = self.do.as_truth(self.number(statement.test))
+        self.body.go(head)
+        self.body.begin(head)
+        condition = self.do.as_truth(self.code.number(statement.test))
         endless = condition.constant == 1
         if endless:
-            self._go(body)
+            self.body.go(body)
         else:
             self.out.do(f"br i1 {condition.text}, label %{body}, label %{after}")
-        self._begin(body)
+        self.body.begin(body)
         with self._loop(head, after):
             self._block(statement.body)
-        if self._alive:
-            self._go(head)
-        if not endless or after in self._scope.broken:
-            self._begin(after)
+        if self.body.alive:
+            self.body.go(head)
+        if not endless or after in self.body.scope.broken:
+            self.body.begin(after)
 
     def _for(self, statement: ast.For) -> None:
         iterated = statement.iter
@@ -163,7 +169,7 @@ class Translation(Expressions):
             and iterated.func.id == "range"
         ):
             raise Untranslatable("only a range can be iterated over")
-        numbers = [self.number(a) for a in iterated.args]
+        numbers = [self.code.number(a) for a in iterated.args]
         if len(numbers) == 1:
             numbers.insert(0, literal(0))
         first, last = numbers[:2]
@@ -171,43 +177,45 @@ class Translation(Expressions):
         kind = common(first.kind, last.kind)
         if step is None or kind is None:
             raise Untranslatable("a range needs a constant step, and ends of one kind")
-        counter = self._new_variable(kind)
-        self._write(counter, first, "the counter")
+        counter = self.body.new_variable(kind)
+        self.body.write(counter, first, "the counter")
         head, body, rest, after = (self.out.new_label(hint) for hint in ("head", "body", "next", "after"))
-        self._go(head)
-        self._begin(head)
-        now = self._read(counter)
+        self.body.go(head)
+        self.body.begin(head)
+        now = self.body.read(counter)
         more = self.do.compare(ast.Lt() if step > 0 else ast.Gt(), now, last)
         self.out.do(f"br i1 {more.text}, label %{body}, label %{after}")
-        self._begin(body)
+        self.body.begin(body)
         if isinstance(statement.target, ast.Name):
-            self._scope.names.pop(statement.target.id, None)  # another loop's, perhaps of another kind
+            self.body.scope.names.pop(statement.target.id, None)  # another loop's, perhaps of another kind
         self._set(statement.target, now)
         with self._loop(rest, after):
             self._block(statement.body)
-        if self._alive:
-            self._go(rest)
-        self._begin(rest)
-        self._write(counter, self.do.arithmetic(ast.Add(), self._read(counter), literal(step)), "the counter")
-        self._go(head)
-        self._begin(after)
+        if self.body.alive:
+            self.body.go(rest)
+        self.body.begin(rest)
+        self.body.write(
+            counter, self.do.arithmetic(ast.Add(), self.body.read(counter), literal(step)), "the counter"
+        )
+        self.body.go(head)
+        self.body.begin(after)
 
     @contextmanager
     def _loop(self, again: str, after: str) -> Iterator[None]:
-        self._scope.loops.append((again, after))
+        self.body.scope.loops.append((again, after))
         yield
-        self._scope.loops.pop()
+        self.body.scope.loops.pop()
 
     def _break(self, statement: ast.Break) -> None:
-        after = self._scope.loops[-1][1]
-        self._scope.broken.add(after)
-        self._go(after)
+        after = self.body.scope.loops[-1][1]
+        self.body.scope.broken.add(after)
+        self.body.go(after)
 
     def _continue(self, statement: ast.Continue) -> None:
-        self._go(self._scope.loops[-1][0])
+        self.body.go(self.body.scope.loops[-1][0])
 
     def _return(self, statement: ast.Return) -> None:
-        self._leave(Nothing() if statement.value is None else self.value(statement.value))
+        self._leave(Nothing() if statement.value is None else self.code.value(statement.value))
 
     def _raise(self, statement: ast.Raise) -> None:
         call = statement.exc
@@ -215,23 +223,23 @@ class Translation(Expressions):
             isinstance(call, ast.Call) and len(call.args) == 1 and isinstance(call.args[0], ast.Constant)
         ):
             raise Untranslatable("an error needs one fixed message")
-        self.messages.append(str(call.args[0].value))
-        self.out.do(f"ret i64 {len(self.messages)}")
-        self._alive = False
+        self.body.messages.append(str(call.args[0].value))
+        self.out.do(f"ret i64 {len(self.body.messages)}")
+        self.body.alive = False
 
     def _leave(self, value: Value) -> None:
         """Keep what a call returns, and go to where it ends."""
-        scope = self._scope
+        scope = self.body.scope
         numbers = list(_numbers_in(value))
         if scope.result is None:
             scope.result = value
-            scope.slots = [self._new_variable(n.kind) for n in numbers]
+            scope.slots = [self.body.new_variable(n.kind) for n in numbers]
         for variable, number in zip(scope.slots, numbers, strict=True):
-            self._write(variable, number, "what is returned")
-        self._go(scope.exit)
+            self.body.write(variable, number, "what is returned")
+        self.body.go(scope.exit)
 
     def _read_back(self, scope: Scope) -> Value:
-        values = iter([self._read(variable) for variable in scope.slots])
+        values = iter([self.body.read(variable) for variable in scope.slots])
         if isinstance(scope.result, Group):
             return Group(tuple(values))
         return next(values, Nothing())

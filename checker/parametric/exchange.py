@@ -34,14 +34,6 @@ It is proved only if the answer is true; e is read in a state, f and `given` in 
 _SEGMENT = re.compile(r"\[([^\[\]]*)\]")
 
 
-def proved_exchange(system: TransitionSystem, a: Entity, b: Entity) -> Permutation | None:
-    """The exchange of two entities of one kind, if normal forms prove that it is an automorphism."""
-    exchange = Exchange(system, [(a, b)])
-    if exchange.variables is None or exchange.permutation().is_identity or not exchange.is_automorphism():
-        return None
-    return exchange.permutation()
-
-
 class Exchange:
     """The candidate that exchanges the entities of each pair, and the proof.
 
@@ -209,15 +201,3 @@ class Permutation:
     def is_identity(self) -> bool:
         """Whether it changes no state."""
         return all(m == Move(i) for i, m in enumerate(self.moves))
-
-    def after(self, first: Permutation) -> Permutation:
-        """This permutation applied to the image under `first`."""
-        return Permutation(tuple(_composed(first.moves[m.source], m) for m in self.moves))
-
-
-def _composed(first: Move, then: Move) -> Move:
-    if first.codes is None:
-        return Move(first.source, then.codes)
-    if then.codes is None:
-        return first
-    return Move(first.source, {code: then.codes[new] for code, new in first.codes.items()})

@@ -8,7 +8,7 @@ from functools import cached_property
 from ...model.language import Parameter
 from ..core.exploration import Budget, Exploration, Path, Watcher
 from ..core.trace import Trace
-from ..explicit.series import Series
+from ..explicit.engine import Series
 from ..reduction.conclusion import conclude
 from ..reduction.questions import explored_slice, kind_of
 from ..reduction.slicing import Slicer, transition_map

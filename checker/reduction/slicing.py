@@ -15,7 +15,7 @@ What is left is the original seen through a projection (forget the dropped varia
 original and its projection enable the same transitions of the slice, break the same invariants, and go to states
 that are projections of one another; a dropped transition leaves the projection as it is. So the slice preserves
 
-- which invariants, witnesses and resettabilities hold, are reached, are trapped;
+- which invariants hold, which witnesses are reached, which resettabilities can be lost;
 - the length of a shortest run to each of them;
 - which of its transitions are ever enabled, and, in a complete search, which of their constraints are hit;
 - which livenesses are violated, and by which case.

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 
 from ...model.language import Expr, TransitionSystem, negate, total
 from ...model.language.expr import equal, fresh_graph, less, parameter
+from ..core.trace import Trace
 from ..parametric.grounding import Comparisons
 from ..reduction.slicing import slice_system
 from ..smt.solver import Undecided
 from ..smt.theories import Theory
-from ..trace.trace import Trace
 from .bounded import DEFAULT, Claim, Runs, confirmed
 
 Renaming = Mapping[str, str]

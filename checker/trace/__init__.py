@@ -1,1 +1,1 @@
-"""Runs of a system: executed, shown, shortened and explained by the reference interpreter."""
+"""Runs of a system: executed, shown, shrunk and explained by the reference interpreter."""

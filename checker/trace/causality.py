@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from ...model.language import Expr, State, TransitionSystem, Variable
 from ..core.interpreter import Interpreter
-from .trace import Trace
+from ..core.trace import Trace
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,8 @@ from itertools import islice
 from ...model.language import State, TransitionSystem
 from ..core.exploration import Path
 from ..core.interpreter import Interpreter
-from .trace import Step, Trace, replay
+from ..core.trace import Step, Trace
+from .trace import replay
 
 MOST_STEPS = 6
 """How many steps of the one actor are put in at most: a handler needs two for an event, and may be some events behind."""

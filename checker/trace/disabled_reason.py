@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...model.language import Expr, State, TransitionSystem, variables_of
 from ..core.interpreter import Interpreter
-from .trace import plain_value
+from ..core.trace import plain_value
 
 MOST_NAMED = 4
 """How many variables an explanation names."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from ...model.language import State, TransitionSystem
 from ..core.exploration import Path
 from ..core.interpreter import Interpreter
-from .trace import Trace
+from ..core.trace import Trace
 
 MAX_STEPS = 300
 

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable
 
 from ...model.language import Expr, TransitionSystem, topological
-from .trace import plain_value
+from ..core.trace import plain_value
 
 
 def fingerprint(system: TransitionSystem) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ...model.language import Expr, State, TransitionSystem
 from ..core.interpreter import Interpreter
-from .trace import Trace
+from ..core.trace import Trace
 
 FEW = 40
 """A system of at most so many states is shown whole."""

@@ -35,7 +35,7 @@ class Row(msgspec.Struct, frozen=True):
     inconclusive: int
 
 
-class Group(msgspec.Struct, frozen=True):
+class ViolatingGroup(msgspec.Struct, frozen=True):
     """Clusters whose shortest counterexamples take the same steps; `example` is the simplest of them, in words.
 
     `finding` is its verdict by itself, as `podrace check` gives it for `scenario`, the text of a scenario file.
@@ -66,7 +66,7 @@ class Proof(msgspec.Struct, frozen=True):
     seconds: float
     covers: str
     rows: tuple[Row, ...]
-    groups: tuple[Group, ...]
+    groups: tuple[ViolatingGroup, ...]
     sentence: str = ""
     scope: dict[str, Value] = {}
     constraints_hit: tuple[str, ...] = ()
@@ -96,7 +96,9 @@ def print_proof(console: Console, proof: Proof) -> None:
     print_wrapped(console, Text(f"Covers {proof.covers}."), INDENT)
     print_wrapped(console, Text(f"Scope: {scope_words(proof.scope)}."), INDENT)
     if proof.constraints_hit:
-        print_wrapped(console, Text(f"Constraints that were hit: {', '.join(proof.constraints_hit)}."), INDENT)
+        print_wrapped(
+            console, Text(f"Constraints that were hit: {', '.join(proof.constraints_hit)}."), INDENT
+        )
     if proof.witnesses_reached:
         prefix = "Not vacuous" if proof.verdict == "HOLDS FOR ALL" and not proof.vacuous else "Reached"
         print_wrapped(console, Text(f"{prefix}: {'; '.join(proof.witnesses_reached)}."), INDENT)
@@ -156,9 +158,9 @@ def _print_rows(console: Console, proof: Proof) -> None:
     console.print(table)
 
 
-def _print_group(console: Console, number: int, group: Group) -> None:
+def _print_group(console: Console, number: int, group: ViolatingGroup) -> None:
     what = f"{group.clusters:,} {_plural(group.clusters, 'cluster')}, {group.steps} steps"
-    print_wrapped(console, Text(f"Group {number}: {what}; the simplest: {group.example}", "bold"))
+    print_wrapped(console, Text(f"ViolatingGroup {number}: {what}; the simplest: {group.example}", "bold"))
     if group.finding is not None and group.finding.story:
         console.print()
         print_lanes(console, group.finding.story, group.finding.remarks)

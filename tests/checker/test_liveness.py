@@ -11,10 +11,11 @@ from hypothesis import given, settings
 from podrace.checker import explicit as native
 from podrace.checker.core.exploration import Budget, Lasso
 from podrace.checker.core.result import Result, Verdict
+from podrace.checker.core.trace import LassoTrace
 from podrace.checker.explicit import reference
 from podrace.checker.reduction.slicing import slice_system, transition_map
 from podrace.checker.search import check
-from podrace.checker.trace.lasso import LassoTrace, complete, confirm_lasso
+from podrace.checker.trace.lasso import complete, confirm_lasso
 from podrace.checker.trace.trace import ReplayError
 from podrace.model.language import (
     Case,

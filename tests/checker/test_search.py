@@ -48,7 +48,7 @@ def test_what_is_violated() -> None:
     assert alone.words.startswith("Violated after 4 steps")
 
 
-def test_a_trap() -> None:
+def test_a_state_with_no_way_back() -> None:
     # The slice numbers transitions differently: 3 -> 0 is never enabled.
     edges = {(3, 0): True, (0, 1): True, (1, 2): True, (2, 1): False}
     (home,) = run(graph(edges, 4, resettabilities={"home": {0}}))
@@ -68,7 +68,7 @@ def test_steps_are_counted_over_all_their_arguments() -> None:
     assert result.coverage.outside_cone == ()
 
 
-def test_a_goal_that_is_never_reached_makes_holds_vacuous() -> None:
+def test_a_witness_that_is_never_reached_makes_holds_vacuous() -> None:
     (result,) = run(counters(invariants=["always"], witnesses=["never", "all_done"]))
     assert result.verdict is Verdict.HOLDS
     assert result.coverage.witnesses_reached == {"all_done": 4}
@@ -173,7 +173,7 @@ def test_an_impossible_run_is_an_internal_error(monkeypatch: pytest.MonkeyPatch)
         run(house(), "alone")
 
 
-def test_a_false_goal_is_an_internal_error(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_false_witness_is_an_internal_error(monkeypatch: pytest.MonkeyPatch) -> None:
     lying(monkeypatch, lambda e: replace(e, witnesses={"in": (0,)}))
     with pytest.raises(
         EngineDisagreement, match=r"claims that house reaches `in` after 1 steps, but .* does not reach"
@@ -181,7 +181,7 @@ def test_a_false_goal_is_an_internal_error(monkeypatch: pytest.MonkeyPatch) -> N
         run(house(), "alone")
 
 
-def test_a_false_trap_is_an_internal_error(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_false_claim_of_no_way_back_is_an_internal_error(monkeypatch: pytest.MonkeyPatch) -> None:
     lying(monkeypatch, lambda e: replace(e, no_way_back={"empty": (0, 2)}))
     with pytest.raises(EngineDisagreement, match="ends where there is a way back"):
         run(house(), "empty")

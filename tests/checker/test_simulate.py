@@ -16,7 +16,7 @@ from podrace.checker.core.result import (
     Verdict,
     WalkCounts,
 )
-from podrace.checker.explicit.walks.walkers import Walkers
+from podrace.checker.explicit.walks.simulation import Walkers
 from podrace.checker.reduction.questions import UnknownProperty
 from podrace.checker.search import check
 from podrace.checker.simulate import Walks, simulate
@@ -89,7 +89,7 @@ def test_exact_coverage_of_a_tiny_system() -> None:
     )
 
 
-def test_walks_that_are_too_short_for_a_goal() -> None:
+def test_walks_that_are_too_short_for_a_witness() -> None:
     found = simulate(counters(invariants=["always"], witnesses=["all_done"]), "always", Walks(9, steps=3))
     assert (walked(found).steps, walked(found).resting, found.coverage.witnesses_missed) == (
         27,
@@ -98,7 +98,7 @@ def test_walks_that_are_too_short_for_a_goal() -> None:
     )
 
 
-def test_bounds_and_values() -> None:
+def test_constraints_and_values() -> None:
     found = simulate(house(), "alone", Walks(100, steps=50))
     assert found.verdict is Verdict.INCONCLUSIVE
     assert found.coverage.constraints_hit == ("one key",)

@@ -17,7 +17,8 @@ from podrace.checker.core.result import (
     counted,
     exit_code,
 )
-from podrace.checker.trace.trace import Trace, replay
+from podrace.checker.core.trace import Trace
+from podrace.checker.trace.trace import replay
 from tests.checker.machines import house
 
 SEEN = Coverage(fired={"room.ask": 34})

@@ -107,7 +107,7 @@ def told(found: Ways) -> list[tuple[tuple[str, ...], int]]:
 
 def test_all_ways_are_found_the_shorter_first_whatever_the_key() -> None:
     found = find_ways(house(), "closed", 8, engine="reference")
-    assert found.stopped is None
+    assert found.result.stopped is None
     assert told(found) == [
         (("house.find", "house.unlock(how=SLOWLY)"), 2),
         (("house.find", "house.unlock(how=FAST)"), 2),
@@ -115,7 +115,8 @@ def test_all_ways_are_found_the_shorter_first_whatever_the_key() -> None:
     ]
     assert found.common == ()
     assert found.own(found.ways[2]) == ("house.knock", "house.answer")
-    assert (found.searches, found.constraints_hit) == (12, ())
+    assert (found.searches, found.result.coverage.constraints_hit) == (12, ())
+    assert (found.result.verdict, found.result.trace) == (Verdict.VIOLATED, found.ways[0].trace)
 
 
 def test_a_longer_run_is_taken_if_it_does_without_a_kind_of_step() -> None:
@@ -147,16 +148,16 @@ def test_each_run_is_one_of_the_whole_system() -> None:
 
 def test_it_ends_at_as_many_as_are_asked_for_and_says_whether_there_are_more() -> None:
     two = find_ways(house(), "closed", 2, engine="reference")
-    assert (len(two.ways), two.stopped) == (2, "most")
+    assert (len(two.ways), two.result.stopped) == (2, "most")
     three = find_ways(house(), "closed", 3, engine="reference")
-    assert (len(three.ways), three.stopped) == (3, None)
+    assert (len(three.ways), three.result.stopped) == (3, None)
 
 
 def test_a_budget_that_runs_out_is_told() -> None:
     few = find_ways(house(), "closed", 8, Budget(max_states=3), engine="reference")
-    assert few.stopped == "states"
+    assert few.result.stopped == "states"
     none = find_ways(house(), "closed", 8, Budget(timeout=0.0), engine="reference")
-    assert (none.ways, none.stopped, none.searches) == ((), "timeout", 0)
+    assert (none.ways, none.result.stopped, none.searches) == ((), "timeout", 0)
 
 
 def test_the_time_is_kept_also_after_a_search_that_ran_out_of_states(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -172,7 +173,7 @@ def test_the_time_is_kept_also_after_a_search_that_ran_out_of_states(monkeypatch
     monkeypatch.setattr("podrace.checker.ways.time", SimpleNamespace(monotonic=lambda: clock.now))
     monkeypatch.setattr("podrace.checker.ways.check", second_runs_out)
     found = find_ways(house(), "closed", 8, Budget(timeout=2.0), engine="reference")
-    assert (len(found.ways), found.stopped, found.searches) == (1, "states", 2)
+    assert (len(found.ways), found.result.stopped, found.searches) == (1, "states", 2)
 
 
 def test_no_way_to_what_cannot_be_violated() -> None:
@@ -180,7 +181,7 @@ def test_no_way_to_what_cannot_be_violated() -> None:
     part = model.parts["house"]
     never = trace_system(model, "house", invariants={"fine": lambda: part.knocks <= 3})
     found = find_ways(never, "fine", 1, engine="reference")
-    assert (found.ways, found.stopped, found.common, found.searches) == ((), None, (), 1)
+    assert (found.ways, found.result.stopped, found.common, found.searches) == ((), None, (), 1)
 
 
 def test_a_violation_from_the_start_is_a_way_without_steps() -> None:
@@ -188,7 +189,7 @@ def test_a_violation_from_the_start_is_a_way_without_steps() -> None:
     part = model.parts["house"]
     broken = trace_system(model, "house", invariants={"open": lambda: part.open})
     found = find_ways(broken, "open", 4, engine="reference")
-    assert (told(found), found.stopped, found.common) == ([((), 0)], None, ())
+    assert (told(found), found.result.stopped, found.common) == ([((), 0)], None, ())
 
 
 def test_progress_is_told_after_each_search() -> None:
@@ -249,7 +250,7 @@ def test_they_are_the_minimal_sets_of_kinds_that_lead_to_a_violation(
     found = find_ways(system, "invariant0", 1_000, engine="reference")
     expected = minimal_sets(kinds, lambda chosen: violated_by(system, "invariant0", chosen))
     event(f"{len(expected)} ways")
-    assert found.stopped is None
+    assert found.result.stopped is None
     assert {frozenset(way.kinds) for way in found.ways} == {frozenset(one) for one in expected}
     assert len(found.ways) == len(expected)
     for way in found.ways:
@@ -266,13 +267,13 @@ def test_they_are_the_minimal_sets_of_kinds_that_lead_to_a_violation(
 def test_what_is_found_within_a_budget_is_true(system: TransitionSystem) -> None:
     """Each way violates; none has all kinds of another; and if it ends by itself, they are the same as without a budget."""
     few = find_ways(system, "invariant0", 2, Budget(max_states=3), engine="reference")
-    event(f"{len(few.ways)} ways, {few.stopped}")
+    event(f"{len(few.ways)} ways, {few.result.stopped}")
     kinds = [frozenset(way.kinds) for way in few.ways]
     assert not any(a < b for a in kinds for b in kinds)
     for way in few.ways:
         confirm(system, way.trace.path, "invariant0")
-    if few.stopped is None:
+    if few.result.stopped is None:
         whole = find_ways(system, "invariant0", 3, engine="reference")
         assert {frozenset(way.kinds) for way in whole.ways} == set(kinds)
     else:
-        assert few.stopped in ("most", "states")
+        assert few.result.stopped in ("most", "states")

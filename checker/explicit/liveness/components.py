@@ -6,93 +6,160 @@ of members, except `members` itself. Masks of fair sets and of conditions are ro
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
 from ...kernel_compiler.intrinsics import call, prefetch
 from ...kernel_compiler.jit import jit
-from ..states.bfs_kernel import BATCH, Integers
-from ..states.hash_table import ONE, Numbers, Shape, Unsigned, Words, hash_of, home_of, lookup
+from ..states.hash_table import ONE, Numbers, Stored, Unsigned, Words, hash_of, home_of, lookup
+from ..states.successors import BATCH, Integers, Successors
 
 Flags = NDArray[np.uint8]
 Labels = NDArray[np.uint16]
 ASSIGNED = np.uint32(0xFFFFFFFF)
 
 
+class Observer(NamedTuple):
+    """What the compiled `observed` says of states, `width` words each, and `room` for some of them.
+
+    `persistent` has the bits of the conditions that make a state a member.
+    """
+
+    function: int
+    width: int
+    room: Words
+    persistent: Words
+
+
+class Members(NamedTuple):
+    """`number` of a state is 1 more than that of the member, or 0; `original` of a member is its state."""
+
+    number: Numbers
+    original: Numbers
+
+
+class Edges(NamedTuple):
+    """The edges of member m are starts[m] .. starts[m + 1] - 1: their targets, and their transitions as labels."""
+
+    starts: Integers
+    targets: Numbers
+    labels: Labels
+
+
+class Marks(NamedTuple):
+    """Marks of members: those that are looked at, those to be looked at again, those of the best component."""
+
+    inside: Flags
+    again: Flags
+    chosen: Flags
+
+
+class Fairness(NamedTuple):
+    """What a component must offer, as rows of words: the conditions that recur in it, the weak and the strong fair sets.
+
+    `acting` has a row for each transition: the fair sets that it belongs to.
+    """
+
+    recurrent: Words
+    weak: Words
+    strong: Words
+    acting: Words
+
+
+class Tarjan(NamedTuple):
+    """Room for the search: of each member when it was found, its low link, component and next edge; and two stacks."""
+
+    found: Numbers
+    low: Numbers
+    component: Numbers
+    cursor: Numbers
+    stack: Numbers
+    path: Numbers
+
+
+class Offered(NamedTuple):
+    """Room for what one component offers: the fair sets that act, are calm or wait in it, the conditions that hold."""
+
+    acts: Words
+    calm: Words
+    waits: Words
+    holds: Words
+
+
 @jit
 def members(
-    shape: Shape, states: Words, first: int, last: int, room: Words, width: int, persistent: Words,
-    number: Numbers, original: Numbers, observed: Words, count: int, function: int,
-) -> int:  # fmt: skip
-    """Number those of the states first .. last - 1 in which a `persistent` condition holds, from `count` on.
+    stored: Stored, first: int, last: int, observer: Observer, found: Members, observed: Words, count: int
+) -> int:
+    """Number those of the states first .. last - 1 in which a persistent condition holds, from `count` on.
 
-    number[s] becomes 1 more than the member's number, or 0. original[m] is the state of member m; its row of
-    `observed` is what the compiled `function` says of it. Returns the new count, for which there must be room.
+    Row m of `observed` becomes what the observer says of member m. Returns the new count, for which there must be room.
     """
+    room, width = observer.room, observer.width
     chunk = len(room) // width
     while first < last:
         here: int = min(chunk, last - first)
-        start = states.ctypes.data + first * len(shape) * 8
-        call(function, (start, here, room.ctypes.data))
+        start = stored.states.ctypes.data + first * len(stored.shape) * 8
+        call(observer.function, (start, here, room.ctypes.data))
         for i in range(here):
             inside = False
-            for w in range(len(persistent)):
-                if room[i * width + w] & persistent[w]:
+            for w in range(len(observer.persistent)):
+                if room[i * width + w] & observer.persistent[w]:
                     inside = True
             if inside:
-                original[count] = first + i
+                found.original[count] = first + i
                 for w in range(width):
                     observed[count * width + w] = room[i * width + w]
                 count += 1
-                number[first + i] = count
+                found.number[first + i] = count
         first += here
     return count
 
 
 @jit
 def edges(
-    shape: Shape, states: Words, table: Numbers, bits: Unsigned, number: Numbers, original: Numbers,
-    first: int, last: int, parents: Words, buffer: Words, which: NDArray[np.int32], ends: Integers, hits: Words,
-    starts: Integers, targets: Numbers, labels: Labels, expand: int,
-) -> int:  # fmt: skip
+    stored: Stored, members: Members, first: int, last: int, parents: Words, batch: Successors, found: Edges
+) -> int:
     """Store the edges among members of the members first .. last - 1, as long as there is room.
 
-    Those of member m go to starts[m] .. starts[m + 1]; starts[first] must be there already. Returns
-    the first member whose edges are not stored.
+    starts[first] must be there already. Returns the first member whose edges are not stored. `parents` is room
+    for a batch of states.
     """
-    size = np.uint64(len(shape))
-    low = (ONE << bits) - ONE
-    edge = starts[first]
+    size = np.uint64(len(stored.shape))
+    words = len(stored.shape)
+    low = (ONE << stored.bits) - ONE
+    edge = found.starts[first]
     while first < last:
         some: int = min(BATCH, last - first)
         for i in range(some):
-            for w in range(len(shape)):
-                parents[i * len(shape) + w] = states[np.int64(original[first + i]) * len(shape) + w]
+            for w in range(words):
+                parents[i * words + w] = stored.states[np.int64(members.original[first + i]) * words + w]
         arguments = (
-            parents.ctypes.data, some, buffer.ctypes.data, which.ctypes.data, ends.ctypes.data,
-            hits.ctypes.data, 0,
+            parents.ctypes.data, some, batch.states.ctypes.data, batch.which.ctypes.data, batch.ends.ctypes.data,
+            batch.hits.ctypes.data, 0,
         )  # fmt: skip
-        total = np.uint64(call(expand, arguments))
-        if edge + np.int64(total) > len(targets):
+        total = np.uint64(call(batch.expand, arguments))
+        if edge + np.int64(total) > len(found.targets):
             return first
         for j in range(total):
-            prefetch(table, home_of(hash_of(shape, buffer, j * size), table))
+            prefetch(stored.table, home_of(hash_of(stored.shape, batch.states, j * size), stored.table))
         k: Unsigned = np.uint64(0)
         for i in range(some):
-            end = np.uint64(ends[i])
+            end = np.uint64(batch.ends[i])
             while k < end:
-                mixed = hash_of(shape, buffer, k * size)
-                _, entry = lookup(shape, buffer, k * size, mixed, states, table, bits)
+                mixed = hash_of(stored.shape, batch.states, k * size)
+                _, entry = lookup(stored, batch.states, k * size, mixed)
                 # A search that is not complete has not found every target yet.
                 target = np.uint32(0)
                 if entry != 0:
-                    target = number[(entry & low) - ONE]
+                    target = members.number[(entry & low) - ONE]
                 if target != 0:
-                    targets[edge] = target - np.uint32(1)
-                    labels[edge] = which[k]
+                    found.targets[edge] = target - np.uint32(1)
+                    found.labels[edge] = batch.which[k]
                     edge += 1
                 k += ONE
-            starts[first + i + 1] = edge
+            found.starts[first + i + 1] = edge
         first += some
     return first
 
@@ -109,20 +176,23 @@ def select(observed: Words, width: int, word: int, bit: Unsigned, inside: Flags)
 
 @jit
 def fair_components(
-    starts: Integers, targets: Numbers, labels: Labels, inside: Flags, again: Flags, chosen: Flags,
-    index: Numbers, low: Numbers, component: Numbers, cursor: Numbers, stack: Numbers, path: Numbers,
-    observed: Words, width: int, recurrent: Words, acting: Words, weak: Words, strong: Words, best: int,
-    acts: Words, calm: Words, waits: Words, holds: Words,
+    graph: Edges, observed: Words, marks: Marks, asked: Fairness, search: Tarjan, offered: Offered, best: int
 ) -> int:  # fmt: skip
     """Find the strongly connected components of the members `inside` (Tarjan) and judge each as it is found.
 
     Returns the least member of a fair component if that is less than `best`, else `best`; the members
     of that component are then those that are `chosen`. Marks in `again` the members of components that are
-    unfair to strong sets only, less those in which these sets wait. `index` must be 0 everywhere inside.
-    The last four arguments are room for a row of fair sets each, and one of conditions.
+    unfair to strong sets only, less those in which these sets wait. What is `found` must be 0 everywhere inside.
     """
+    inside, again, chosen = marks.inside, marks.again, marks.chosen
+    starts, targets, labels = graph.starts, graph.targets, graph.labels
+    index, low, component, cursor = search.found, search.low, search.component, search.cursor
+    stack, path = search.stack, search.path
+    recurrent, weak, strong, acting = asked.recurrent, asked.weak, asked.strong, asked.acting
+    acts, calm, waits, holds = offered.acts, offered.calm, offered.waits, offered.holds
     sets = len(weak)
-    conditions = width - sets
+    conditions = len(holds)
+    width = conditions + sets
     clock = np.uint32(0)
     components = np.uint32(0)
     height = 0

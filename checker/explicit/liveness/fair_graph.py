@@ -35,24 +35,26 @@ class FairGraph:
         """
         size, width = self.observed.shape
         inside, again, chosen = (self.new(np.uint8, size) for _ in range(3))
-        numbers = [self.new(np.uint32, size) for _ in range(6)]
+        search = components.Tarjan(*(self.new(np.uint32, size) for _ in range(6)))
         sets = width - self.conditions
         weak, strong = as_words(self.fair.weak, sets), as_words(self.fair.strong, sets)
         acting = np.concatenate(
             [as_words(mask, sets) for mask in self.fair.acting] or [np.zeros(0, np.uint64)]
         )
+        edges = components.Edges(self.starts, self.targets, self.labels)
         rows = self.observed.reshape(-1)
-        room = [np.zeros(count, np.uint64) for count in (sets, sets, sets, self.conditions)]
+        offered = components.Offered(
+            *(np.zeros(count, np.uint64) for count in (sets, sets, sets, self.conditions))
+        )
         for bit, wanted in queries:
+            fair = components.Fairness(as_words(wanted, self.conditions), weak, strong, acting)
             left = components.select(rows, width, bit // 64, np.uint64(1 << bit % 64), inside)
             best = size
             while left:
-                numbers[0][:] = 0
+                search.found[:] = 0
                 again[:] = 0
-                best = components.fair_components(
-                    self.starts, self.targets, self.labels, inside, again, chosen, *numbers,
-                    rows, width, as_words(wanted, self.conditions), acting, weak, strong, best, *room,
-                )  # fmt: skip
+                marks = components.Marks(inside, again, chosen)
+                best = components.fair_components(edges, rows, marks, fair, search, offered, best)
                 left = int(np.count_nonzero(again))
                 inside, again = again, inside
             yield None if best == size else shortest_found(self._region(chosen, wanted), self.fair)

@@ -12,14 +12,13 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ...codegen.machine_code import Functions
 from ...codegen.program import Program
 from ...core.exploration import Lasso, Path
-from ..states.batch import Batch
-from ..states.bfs_kernel import BATCH
-from ..states.blocks import Block
-from ..states.budget import OutOfBudget, Watch
+from ...llvm.machine_code import Code
+from ..states.arrays import Block
+from ..states.budget import OutOfBudget, SearchBudget
 from ..states.store import Store
+from ..states.successors import BATCH, Batch
 from . import components
 from .fair_cycles import obligations_of
 from .fair_graph import FairGraph, as_words
@@ -33,10 +32,10 @@ class FairCycles:
     """The search for fair cycles among the states of a completely explored system."""
 
     def __init__(
-        self, program: Program, code: Functions, batch: Batch, store: Store, watch: Watch, states: int,
+        self, program: Program, code: Code, batch: Batch, store: Store, budget: SearchBudget, states: int,
         look: Callable[[int], None],
     ) -> None:  # fmt: skip
-        self.program, self.code, self.batch, self.store, self.watch = program, code, batch, store, watch
+        self.program, self.code, self.batch, self.store, self.budget = program, code, batch, store, budget
         self.states, self.look = states, look
         self.memory = store.bytes
         self._blocks: list[Block] = []
@@ -77,6 +76,7 @@ class FairCycles:
         width = self.program.case_words + self.program.set_words
         persistent = as_words(sum(1 << bit for bit in self.bits), self.program.case_words)
         room = np.empty(_CHUNK * width, np.uint64)
+        observer = components.Observer(self.code.observed, width, room, persistent)
         original, observed = Block(np.uint32, 0), Block(np.uint64, 0)
         count = 0
         for first in range(0, self.states, _SLICE):
@@ -85,8 +85,8 @@ class FairCycles:
                 length = max(count + last - first, original.length * 3 // 2)
                 self._grow((original, length), (observed, length * width))
             count = components.members(
-                self.store.shape, self.store.states, first, last, room, width, persistent,
-                number, original.array, observed.array, count, self.code.observed,
+                self.store.arrays, first, last, observer,
+                components.Members(number, original.array), observed.array, count,
             )  # fmt: skip
             self.look(self.memory + original.bytes + observed.bytes)
         self._keep(original, observed)
@@ -102,13 +102,12 @@ class FairCycles:
         most = BATCH * transitions  # what a batch may need at once
         targets, labels = Block(np.uint32, most), Block(np.uint16, most)
         parents = np.empty(BATCH * self.program.layout.words, np.uint64)
+        members = components.Members(number, original)
         first = 0
         while first < count:
             done = components.edges(
-                self.store.shape, self.store.states, self.store.table, np.uint64(self.store.bits),
-                number, original, first, min(first + _SLICE, count), parents,
-                self.batch.states, self.batch.which, self.batch.ends, self.batch.hits,
-                starts, targets.array, labels.array, self.code.expand,
+                self.store.arrays, members, first, min(first + _SLICE, count), parents, self.batch.arrays,
+                components.Edges(starts, targets.array, labels.array),
             )  # fmt: skip
             stored = int(starts[done])
             if done < count and stored + most > targets.length:
@@ -120,7 +119,7 @@ class FairCycles:
         return starts, targets.array, labels.array
 
     def _grow(self, *blocks: tuple[Block, int]) -> None:
-        self.watch.require(self.memory + sum(block.peak_of_growth(length) for block, length in blocks))
+        self.budget.require(self.memory + sum(block.peak_of_growth(length) for block, length in blocks))
         for block, length in blocks:
             try:
                 block.grow(length)
@@ -132,7 +131,7 @@ class FairCycles:
         self.memory += sum(block.bytes for block in blocks)
 
     def _block(self, dtype: type, length: int) -> np.ndarray:
-        self.watch.require(self.memory + length * np.dtype(dtype).itemsize)
+        self.budget.require(self.memory + length * np.dtype(dtype).itemsize)
         try:
             self._keep(Block(dtype, length))
         except MemoryError as error:

@@ -1,4 +1,4 @@
-"""Budgets and progress: what a search looks at between two slices of work."""
+"""The budget of a search, its clock and its reports: what it looks at between two slices of work."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from ...core.exploration import Budget, Progress
-
-Watcher = Callable[[Progress], None]
+from ...core.exploration import Budget, Progress, Watcher
 
 _SECONDS_BETWEEN_REPORTS = 0.2
 
@@ -42,8 +40,8 @@ class Pace:
             self.quantum = max(1, min(fitting, self.quantum * 2))
 
 
-class Watch:
-    """Keeps the time of one search, holds it to its budget, and reports on it now and then."""
+class SearchBudget:
+    """Holds one search to what it may use, from now on, and reports on it now and then."""
 
     def __init__(self, budget: Budget, progress: Watcher | None) -> None:
         self._started = self._reported = time.monotonic()
@@ -55,7 +53,12 @@ class Watch:
         return time.monotonic() - self._started
 
     @property
-    def limit(self) -> int | None:
+    def max_states(self) -> int | None:
+        """How many states there may be, if that is bounded."""
+        return self._budget.max_states
+
+    @property
+    def max_memory(self) -> int | None:
         """How many bytes arrays may take together, if that is bounded."""
         return self._budget.max_memory
 

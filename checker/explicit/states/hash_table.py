@@ -1,25 +1,19 @@
-"""The hash table of states, in native code.
-
-States live in one array of 64-bit words; state s is the words s*W .. s*W + W - 1. W is known to the
-compiler as the length of the tuple `shape`, so that loops over words unroll.
+"""The states found so far as kernels see them, and the hash table that finds a state again, in native code.
 
 The table is open addressing with linear probing over fewer than 2^bits entries of 32 bits. An entry holds
 the number of a state plus one in its low `bits` bits and part of the state's hash above, so that two
 different states rarely look alike before they are compared; 0 is free. The comparison that follows is
 exact.
-
-Filling an empty table with states that are known to be different, by one thread or several.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...kernel_compiler.atomics import exchange
-from ...kernel_compiler.intrinsics import prefetch
+from ...kernel_compiler.intrinsics import exchange, prefetch
 from ...kernel_compiler.jit import inline, jit
 
 Shape = tuple[int, ...]
@@ -27,6 +21,24 @@ Words = NDArray[np.uint64]
 Numbers = NDArray[np.uint32]
 Unsigned = Any
 """An unsigned 64-bit number; one never meets a signed number."""
+
+STRIDE = 64
+"""Of every so many states, the number of the parent is kept: see `store.path_to`."""
+
+
+class Stored(NamedTuple):
+    """States by their numbers, and their table.
+
+    State s is the words s*W .. s*W + W - 1 of `states`. W is known to the compiler as the length of the tuple
+    `shape`, so that loops over words unroll. `origins` has the parent of every STRIDE-th state.
+    """
+
+    shape: Shape
+    states: Words
+    origins: Numbers
+    table: Numbers
+    bits: Unsigned
+
 
 ONE = np.uint64(1)
 THIRTY_TWO = np.uint64(32)
@@ -75,10 +87,12 @@ def tag_of(mixed: Unsigned, bits: Unsigned) -> Unsigned:
 
 
 @inline
-def lookup(
-    shape: Shape, words: Words, at: Unsigned, mixed: Unsigned, states: Words, table: Numbers, bits: Unsigned
-) -> tuple[Unsigned, Unsigned]:
-    """Where a state is in the table, or the free place where it belongs: the place, and its entry."""
+def lookup(stored: Stored, words: Words, at: Unsigned, mixed: Unsigned) -> tuple[Unsigned, Unsigned]:
+    """Where the state at words[at] is in the table, or the free place where it belongs: the place, and its entry.
+
+    `mixed` is its hash.
+    """
+    table, bits = stored.table, stored.bits
     place = home_of(mixed, table)
     last = (ONE << bits) - ONE
     tag = tag_of(mixed, bits)
@@ -88,14 +102,15 @@ def lookup(
             return place, entry
         if (entry ^ tag) >> bits == 0:
             number = (entry & last) - ONE
-            if same(shape, words, at, states, number * np.uint64(len(shape))):
+            if same(stored.shape, words, at, stored.states, number * np.uint64(len(stored.shape))):
                 return place, entry
         place = next_place(place, table)
 
 
 @jit
-def fill(shape: Shape, states: Words, first: int, last: int, table: Numbers, bits: Unsigned) -> None:
-    """Enter the states first .. last - 1; other threads may enter others at the same time."""
+def fill(stored: Stored, first: int, last: int) -> None:
+    """Enter the states first .. last - 1, which differ; other threads may enter others at the same time."""
+    shape, states, table = stored.shape, stored.states, stored.table
     size = np.uint64(len(shape))
     ahead = np.uint64(24)
     for s in range(np.uint64(first), np.uint64(last)):
@@ -103,6 +118,6 @@ def fill(shape: Shape, states: Words, first: int, last: int, table: Numbers, bit
             prefetch(table, home_of(hash_of(shape, states, (s + ahead) * size), table))
         mixed = hash_of(shape, states, s * size)
         place = home_of(mixed, table)
-        entry = tag_of(mixed, bits) | (s + ONE)
+        entry = tag_of(mixed, stored.bits) | (s + ONE)
         while table[place] != 0 or exchange(table, place, np.uint32(0), entry) != 0:
             place = next_place(place, table)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from ...codegen.program import Program
-from . import bfs_kernel as kernels
 from .bfs_kernel import (
     ANSWERED,
     CHECKED,
+    CONTROL_SIZE,
     COUNT,
     DEPTH,
     HEAD,
@@ -18,13 +18,15 @@ from .bfs_kernel import (
     STOP_SEEN,
     STOPPED,
     TRANSITIONS,
+    Counts,
 )
+from .successors import ALL
 
 
-class Account:
+class SearchState:
     """The numbers of one search. Predicates are numbered: invariants first, then witnesses.
 
-    `control`, `fired`, `hits`, `seen` and `found` are what the kernels read and write; `first` maps a
+    `control`, `fired`, `hits`, `seen` and `found` are what the kernels read and write (`Counts`); `first` maps a
     predicate to the first state to break the invariant, or to reach the witness.
     """
 
@@ -33,18 +35,23 @@ class Account:
         self.names = [*system.invariants, *system.witnesses]
         self.invariants, self.resettabilities = len(system.invariants), len(system.resettabilities)
         self.fired = np.zeros(max(1, len(system.transitions)), np.int64)
-        self.hits = np.zeros(program.limit_words, np.uint64)
+        self.hits = np.zeros(program.constraint_words, np.uint64)
         self.seen, self.found = np.zeros((2, program.predicate_words), np.uint64)
         self.first: dict[int, int] = {}
-        self.control = np.zeros(kernels.CONTROL_SIZE, np.int64)
+        self.control = np.zeros(CONTROL_SIZE, np.int64)
         self.control[COUNT] = 1
         self.control[DEPTH] = -1
         self.allow(max_states)
 
     def allow(self, max_states: int | None) -> None:
         """Let there be so many states, and go on if it was for want of them that the search stopped."""
-        self.control[MAX_STATES] = kernels.ALL if max_states is None else max(1, max_states)
+        self.control[MAX_STATES] = ALL if max_states is None else max(1, max_states)
         self.control[STOPPED] = -1
+
+    @property
+    def counts(self) -> Counts:
+        """What the kernels read and write."""
+        return Counts(self.control, self.fired, self.hits, self.seen, self.found)
 
     @property
     def states(self) -> int:

@@ -1,4 +1,9 @@
-"""The states found so far: their words, what their parents can be told from, and a table to find them again."""
+"""The states found so far: their words, what their parents can be told from, and a table to find them again.
+
+Of every STRIDE states, the parent of one is kept. States are numbered by the number of the parent that found them
+first. So parents never decrease from one state to the next, and the parent of a state lies between two that are
+known. It is the lowest number there that leads to the state: a lower one would have found it first.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .bfs_kernel import STRIDE
-from .blocks import Block
-from .budget import OutOfBudget, Watch
-from .disk_arrays import FileBlock
-from .hash_table import fill
-from .threads import Crew
+from ...core.exploration import Path as Run
+from ...kernel_compiler.jit import jit
+from .arrays import Block, FileBlock
+from .budget import OutOfBudget, SearchBudget
+from .hash_table import STRIDE, Stored, fill, same
+from .successors import ALL, BATCH, Batch, Successors, expand
+from .workers import Workers
 
 MOST_STATES = 2**32 - 2
 """The table's entries have 32 bits, and 0 says that a place is free."""
@@ -23,7 +29,7 @@ _FIRST_STATES = 1 << 12
 
 
 class Store:
-    """Numbered states and their table, within the memory budget that `watch` knows.
+    """Numbered states and their table, within the budget of a search.
 
     The table is kept at most half full while memory lasts: at three quarters, a search takes a quarter
     longer. When doubling it would break the budget it grows by less, and is filled up to seven eighths.
@@ -32,16 +38,22 @@ class Store:
     """
 
     def __init__(
-        self, words: int, watch: Watch, fixed_bytes: int, crew: Crew, disk: Path | None = None
+        self, words: int, budget: SearchBudget, fixed_bytes: int, workers: Workers, disk: Path | None = None
     ) -> None:
-        self.words, self.watch, self.fixed_bytes, self.crew = words, watch, fixed_bytes, crew
+        self.words, self.budget, self.fixed_bytes, self.workers = words, budget, fixed_bytes, workers
         self.shape = (0,) * words
         self._states = _block(np.uint64, words * _FIRST_STATES, disk and disk / "states")
         self._origins = _block(np.uint32, _origins_for(_FIRST_STATES), disk and disk / "origins")
         self._flushed = 0
         self._table = Block(np.uint32, _SMALLEST_TABLE)
         self._crowded = False
-        watch.require(self.bytes)
+        budget.require(self.bytes)
+
+    @property
+    def arrays(self) -> Stored:
+        """All of it as kernels take it; valid until the next growth, which cannot be as long as someone keeps it."""
+        bits = np.uint64(self.bits)
+        return Stored(self.shape, self.states, self.origins, self.table, bits)
 
     @property
     def states(self) -> NDArray[Any]:
@@ -55,7 +67,7 @@ class Store:
 
     @property
     def table(self) -> NDArray[Any]:
-        """The hash table, as `table` describes it."""
+        """The hash table, as `hash_table` describes it."""
         return self._table.array
 
     @property
@@ -82,7 +94,7 @@ class Store:
 
     def reserve(self, size: int) -> None:
         """Count so many bytes more beside the store. Raises OutOfBudget."""
-        self.watch.require(self.bytes + size)
+        self.budget.require(self.bytes + size)
         self.fixed_bytes += size
 
     def state(self, number: int) -> tuple[int, ...]:
@@ -142,7 +154,7 @@ class Store:
             then = (
                 total + states.bytes_for(length * self.words) + origins.peak_of_growth(_origins_for(length))
             )
-            if self.watch.affords(max(first, then)):
+            if self.budget.affords(max(first, then)):
                 try:
                     origins.grow(_origins_for(length))
                     states.grow(length * self.words)
@@ -155,17 +167,17 @@ class Store:
 
     def _affordable(self) -> int:
         """How many states the budget can hold, with a table as full as may be."""
-        if self.watch.limit is None:
+        if self.budget.max_memory is None:
             return MOST_STATES
         own = 0 if isinstance(self._states, FileBlock) else 8 * self.words + 4 / STRIDE
-        return int(max(0, self.watch.limit - self.fixed_bytes) / (own + 4 * 8 / 7))
+        return int(max(0, self.budget.max_memory - self.fixed_bytes) / (own + 4 * 8 / 7))
 
     def _grow_table(self, count: int, wanted: int) -> None:
         # The old table is given back before there is a new one: the states are all that it takes to fill it.
         others = self.bytes - self._table.bytes
         useful = _least_for(self._affordable(), crowded=True)
         for length in _lengths(self._table.length, wanted, useful):
-            if self.watch.affords(others + self._table.bytes_for(length)):
+            if self.budget.affords(others + self._table.bytes_for(length)):
                 self._crowded = length < _least_for(wanted, crowded=False)
                 self._table.replace(length)
                 self._fill(count)
@@ -175,10 +187,7 @@ class Store:
             raise OutOfBudget("memory")
 
     def _fill(self, count: int) -> None:
-        bits = np.uint64(self.bits)
-        self.crew.share_out(
-            count, lambda first, last: fill(self.shape, self.states, first, last, self.table, bits)
-        )
+        self.workers.share_out(count, lambda first, last: fill(self.arrays, first, last))
 
 
 def _block(dtype: Any, length: int, path: Path | None) -> Block:
@@ -208,3 +217,33 @@ def _lengths(length: int, wanted: int, useful: int) -> list[int]:
     choices = [doubled, doubled * 3 // 4, doubled * 5 // 8, _least_for(wanted + wanted // 16, crowded=True)]
     capped = [min(n, useful, 2**32 - 1) for n in choices]
     return [n for n in capped if length < n and _held_by(n, crowded=True) >= wanted]
+
+
+def path_to(number: int, count: int, store: Store, batch: Batch) -> Run:
+    """The transitions of the run by which state `number` of `count` was found; no run to it is shorter."""
+    run = []
+    while number != 0:
+        mark = number // STRIDE
+        first = int(store.origins[mark])
+        last = int(store.origins[mark + 1]) if (mark + 1) * STRIDE < count else number - 1
+        number, transition = _parent(store.arrays, number, first, last + 1, batch.arrays)
+        run.append(transition)
+    return tuple(reversed(run))
+
+
+@jit
+def _parent(stored: Stored, target: int, first: int, last: int, batch: Successors) -> tuple[int, int]:
+    """The first of the states first .. last - 1 that leads to state `target`, and its transition."""
+    size = np.uint64(len(stored.shape))
+    at = np.uint64(target) * size
+    while first < last:
+        number: int = min(BATCH, last - first)
+        total = expand(stored, first, number, batch, ALL)
+        i = 0
+        for k in range(np.uint64(total)):
+            while np.int64(k) >= batch.ends[i]:
+                i += 1
+            if same(stored.shape, batch.states, k * size, stored.states, at):
+                return first + i, batch.which[k]
+        first += number
+    raise ValueError("a state that no state leads to: the numbers in `origins` are wrong")

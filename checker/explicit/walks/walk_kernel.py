@@ -3,23 +3,19 @@
 All walkers that are on their way take a step together: one call expands their states, each picks one of its
 own successors, one call checks the new states. What a walker picks depends on nothing but the seed, the number of its walk
 and the number of the step, so neither do the walks.
-
-Which of its successors a random walk goes to, in native code.
-
-The choice depends on nothing but the seed, the number of the walk and the number of the step.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...kernel_compiler.intrinsics import call
 from ...kernel_compiler.jit import inline, jit
-from ..states.bfs_kernel import ALL, Integers
 from ..states.hash_table import ONE, THIRTY_TWO, Shape, Unsigned, Words
+from ..states.successors import ALL, Integers, Successors
 
 # Where `control` keeps the numbers of a stretch of walks: the next walk to begin, and the one before which to end; how
 # many walkers are on their way; walks ended, ended in a deadlock, and the length of the longest; steps taken; the
@@ -28,43 +24,81 @@ NEXT, END, LIVE, WALKS, STUCK, LONGEST, STEPS, BROKEN_WALK, BROKEN_STEP = range(
 CONTROL_SIZE = 9
 
 
+class Setting(NamedTuple):
+    """What a walk depends on beside its number: where it begins, the seed, the most steps, and how it picks.
+
+    `shape` says how many words a state has (see `Stored`). `names` has the name of each transition's step, or nothing:
+    see `pick`.
+    """
+
+    shape: Shape
+    initial: Words
+    seed: Unsigned
+    length: int
+    names: Integers
+
+
+class Positions(NamedTuple):
+    """A stretch of walks: `control` as above; of each walker its walk's number, its steps so far, its state's words."""
+
+    control: Integers
+    walks: Integers
+    steps: Integers
+    states: Words
+
+
+class Seen(NamedTuple):
+    """What is seen on the way.
+
+    How often each transition was taken; the constraints hit; a 1 for each value that a variable takes; for each witness, the fewest steps
+    after which a walk reached it, and the least number of such a walk.
+    """
+
+    fired: Integers
+    hits: Words
+    values: NDArray[np.uint8]
+    earliest: Integers
+
+
+class Writes(NamedTuple):
+    """The variables whose values are noted: `variables[starts[i]:starts[i + 1]]` are those that transition i writes.
+
+    Each has a row of four `fields`: word, shift, bits, and where its values are noted.
+    """
+
+    variables: Integers
+    starts: Integers
+    fields: Words
+
+
+class Judge(NamedTuple):
+    """The compiled `check`, how many of its bits are invariants, and its arguments: bits to pass over, and room for those found."""
+
+    check: int
+    invariants: int
+    nothing: Words
+    found: Words
+
+
 @jit
 def wander(
-    shape: Shape,
-    control: Integers,
-    seed: Unsigned,
-    initial: Words,
-    length: int,
-    walks: Integers,
-    steps: Integers,
-    states: Words,
-    buffer: Words,
-    which: NDArray[np.int32],
-    ends: Integers,
-    hits: Words,
-    fired: Integers,
-    values: NDArray[np.uint8],
-    writes: Integers,
-    writes_from: Integers,
-    fields: Words,
-    earliest: Integers,
-    invariants: int,
-    nothing: Words,
-    found: Words,
-    names: Integers,
+    setting: Setting,
+    walkers: Positions,
+    batch: Successors,
+    judge: Judge,
+    seen: Seen,
+    writes: Writes,
     record: NDArray[np.int32],
-    expand: int,
-    check: int,
     quantum: int,
 ) -> bool:
     """Walk on until all walks before END have ended, or about `quantum` more steps were taken; gives whether all have.
 
     A walk ends after `length` steps, in a deadlock, or in a state that violates an invariant; after that, no walk of a
-    higher number begins or goes on. `values` gets a 1 for each value that a variable takes, at the place that
-    `fields` gives; `earliest` gets, for each witness, the fewest steps after which a walk reached it, and the least number of such a
-    walk. With a `record` there is one walk, and it gets its transitions.
+    higher number begins or goes on. With a `record` there is one walk, and it gets its transitions.
     """
-    size = len(shape)
+    control, walks, steps, states = walkers.control, walkers.walks, walkers.steps, walkers.states
+    which, ends, length = batch.which, batch.ends, setting.length
+    size = len(setting.shape)
     limit = control[STEPS] + quantum
     room = len(walks)
     while True:
@@ -72,7 +106,7 @@ def wander(
         while live < room and control[NEXT] < control[END]:
             walks[live], steps[live] = control[NEXT], 0
             for w in range(size):
-                states[live * size + w] = initial[w]
+                states[live * size + w] = setting.initial[w]
             control[NEXT] += 1
             live += 1
         control[LIVE] = live
@@ -81,8 +115,8 @@ def wander(
         if control[STEPS] >= limit:
             return False
 
-        arrays = (buffer.ctypes.data, which.ctypes.data, ends.ctypes.data, hits.ctypes.data)
-        call(expand, (states.ctypes.data, live, *arrays, ALL))
+        arrays = (batch.states.ctypes.data, which.ctypes.data, ends.ctypes.data, seen.hits.ctypes.data)
+        call(batch.expand, (states.ctypes.data, live, *arrays, ALL))
         first = np.int64(0)
         kept = 0
         for i in range(live):
@@ -91,21 +125,21 @@ def wander(
                 control[STUCK] += 1
                 _end(control, steps[i])
                 continue
-            k = pick(random_bits(seed, walks[i], steps[i]), which, first, last, names)
+            k = pick(random_bits(setting.seed, walks[i], steps[i]), which, first, last, setting.names)
             first = last
             transition = which[k]
-            fired[transition] += 1
+            seen.fired[transition] += 1
             if len(record) > 0:
                 record[steps[i]] = transition
             walks[kept], steps[kept] = walks[i], steps[i] + 1
             for w in range(size):
-                states[kept * size + w] = buffer[k * size + w]
-            for j in range(writes_from[transition], writes_from[transition + 1]):
-                _note_value(values, fields, writes[j], states, kept * size)
+                states[kept * size + w] = batch.states[k * size + w]
+            for j in range(writes.starts[transition], writes.starts[transition + 1]):
+                _note_value(seen.values, writes.fields, writes.variables[j], states, kept * size)
             kept += 1
         control[STEPS] += kept
         control[LIVE] = kept
-        _look(size, control, walks, steps, states, earliest, invariants, nothing, found, check)
+        _look(size, walkers, judge, seen.earliest)
 
         live, kept = kept, 0
         for i in range(live):
@@ -137,36 +171,26 @@ def _note_value(values: NDArray[np.uint8], fields: Words, variable: int, states:
 
 
 @inline
-def _look(
-    size: int,
-    control: Integers,
-    walks: Integers,
-    steps: Integers,
-    states: Words,
-    earliest: Integers,
-    invariants: int,
-    nothing: Words,
-    found: Words,
-    check: int,
-) -> None:
+def _look(size: int, walkers: Positions, judge: Judge, earliest: Integers) -> None:
     """Note which witnesses the new states reach, and end the walks that violate an invariant: their steps become -1."""
+    control, walks, steps, found = walkers.control, walkers.walks, walkers.steps, judge.found
     live = control[LIVE]
     if len(found) == 0:
         return
     at = np.int64(0)
     while at < live:
-        start = states.ctypes.data + at * size * 8
-        at += call(check, (start, live - at, nothing.ctypes.data, found.ctypes.data))
+        start = walkers.states.ctypes.data + at * size * 8
+        at += call(judge.check, (start, live - at, judge.nothing.ctypes.data, found.ctypes.data))
         if at == live:
             return
         broken = False
-        for bit in range(invariants + len(earliest) // 2):
+        for bit in range(judge.invariants + len(earliest) // 2):
             if (found[bit >> 6] >> np.uint64(bit & 63)) & ONE == 0:
                 continue
-            if bit < invariants:
+            if bit < judge.invariants:
                 broken = True
                 continue
-            witness = 2 * (bit - invariants)
+            witness = 2 * (bit - judge.invariants)
             sooner = steps[at] < earliest[witness]
             if sooner or (steps[at] == earliest[witness] and walks[at] < earliest[witness + 1]):
                 earliest[witness], earliest[witness + 1] = steps[at], walks[at]
@@ -181,47 +205,41 @@ def _look(
 
 @jit
 def follow(
-    shape: Shape,
-    initial: Words,
+    setting: Setting,
     path: NDArray[np.int32],
-    states: Words,
-    buffer: Words,
-    which: NDArray[np.int32],
-    ends: Integers,
-    hits: Words,
-    invariants: int,
-    nothing: Words,
-    found: Words,
+    state: Words,
+    batch: Successors,
+    judge: Judge,
     taken: NDArray[np.int32],
-    expand: int,
-    check: int,
 ) -> int:
     """Go along a path, without the transitions that are not enabled when their turn comes.
 
-    Gives the number of steps `taken` up to the first state that violates an invariant; -1 if there is none.
+    Gives the number of steps `taken` up to the first state that violates an invariant; -1 if there is none. `state` is
+    room for one.
     """
-    size = len(shape)
+    size = len(setting.shape)
     for w in range(size):
-        states[w] = initial[w]
+        state[w] = setting.initial[w]
+    which, found = batch.which, judge.found
+    arrays = (batch.states.ctypes.data, which.ctypes.data, batch.ends.ctypes.data, batch.hits.ctypes.data)
     count = 0
-    arrays = (buffer.ctypes.data, which.ctypes.data, ends.ctypes.data, hits.ctypes.data)
     number = -1
     for position in range(len(path)):
         transition = path[position]
         if number < 0:
-            number = call(expand, (states.ctypes.data, 1, *arrays, ALL))
+            number = call(batch.expand, (state.ctypes.data, 1, *arrays, ALL))
         k = 0
         while k < number and which[k] != transition:
             k += 1
         if k == number:
             continue
         for w in range(size):
-            states[w] = buffer[k * size + w]
+            state[w] = batch.states[k * size + w]
         number = -1
         taken[count] = transition
         count += 1
-        if call(check, (states.ctypes.data, 1, nothing.ctypes.data, found.ctypes.data)) == 0:
-            for bit in range(invariants):
+        if call(judge.check, (state.ctypes.data, 1, judge.nothing.ctypes.data, found.ctypes.data)) == 0:
+            for bit in range(judge.invariants):
                 if (found[bit >> 6] >> np.uint64(bit & 63)) & ONE:
                     return count
     return -1

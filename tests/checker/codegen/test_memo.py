@@ -14,8 +14,7 @@ from podrace.checker.codegen.memo import Memo
 from podrace.checker.codegen.program import generate
 from podrace.checker.codegen.state_layout import Layout
 from podrace.checker.core.exploration import Budget
-from podrace.checker.explicit import explore, reference
-from podrace.checker.explicit import workers as together
+from podrace.checker.explicit import explore, parallel_bfs, reference
 from podrace.model.history import resolve
 from podrace.model.language import TransitionSystem
 from podrace.properties import PROPERTIES, instrument
@@ -30,9 +29,9 @@ def all_remembered(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPat
     """Every transition has a table, so small that most entries are replaced again and again."""
     monkeypatch.setattr(expansion, "LEAST_NODES", 0)
     monkeypatch.setattr(memo, "MOST_ENTRIES", request.param)
-    monkeypatch.setattr(together, "MANY", 0)
-    monkeypatch.setattr(together, "WIDE", 1)
-    monkeypatch.setattr(together, "LARGEST_SHARE", 3)
+    monkeypatch.setattr(parallel_bfs, "MANY", 0)
+    monkeypatch.setattr(parallel_bfs, "WIDE", 1)
+    monkeypatch.setattr(parallel_bfs, "LARGEST_SHARE", 3)
 
 
 @pytest.mark.usefixtures("all_remembered")

@@ -116,8 +116,8 @@ def test_a_value_beyond_a_word_is_refused() -> None:
             explore(assignment(far, [v]))
 
 
-def test_an_open_quantity_is_refused() -> None:
+def test_a_parameter_without_a_value_is_refused() -> None:
     with fresh_graph():
-        quantity = as_expr(Parameter("size", 0, 3))
-        with pytest.raises(ValueError, match="`size` is still unknown"):
-            explore(assignment(quantity, []))
+        parameter = as_expr(Parameter("size", 0, 3))
+        with pytest.raises(ValueError, match="`size` has no value: native code needs one for each parameter"):
+            explore(assignment(parameter, []))

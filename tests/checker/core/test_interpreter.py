@@ -78,7 +78,7 @@ def test_a_state_is_remembered_only_until_the_next() -> None:
     assert [interpreter.evaluate(double, (n,)) for n in (1, 2, 1)] == [2, 4, 2]
 
 
-def test_enabled_and_limits() -> None:
+def test_enabled_and_constraints() -> None:
     system = house()
     interpreter = Interpreter(system)
     labels = [t.label for t in system.transitions]
@@ -92,7 +92,7 @@ def test_enabled_and_limits() -> None:
     assert interpreter.constraints_hit(system.initial) == frozenset()
 
 
-def test_a_quantity_needs_a_value() -> None:
+def test_a_parameter_needs_a_value() -> None:
     with fresh_graph():
         v = Variable("v", INT, 0, 9, 0)
         size = parameter(Parameter("size", 1, 5))

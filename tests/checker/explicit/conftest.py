@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -16,10 +15,3 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         del os.environ["PODRACE_CACHE"]
     else:
         os.environ["PODRACE_CACHE"] = before
-
-
-@pytest.fixture
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty directory for the compiled code of one test."""
-    monkeypatch.setenv("PODRACE_CACHE", str(tmp_path / "cache"))
-    return tmp_path / "cache"

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 
 from podrace.checker.core.exploration import Budget, CheckpointProblem, Exploration
 from podrace.checker.explicit import checkpoint, explore
-from podrace.checker.explicit.states import disk_arrays as disk
+from podrace.checker.explicit.states import arrays
 from podrace.checker.explicit.states.bfs_kernel import COUNT
 from podrace.model.language import TransitionSystem
 from tests.checker.explicit.systems import counting, pell_lucas, philosophers, ring
@@ -112,7 +112,7 @@ def test_a_full_disk_ends_the_search_and_it_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
 ) -> None:
     system = philosophers(12)
-    take = disk._take
+    take = arrays._take
     limit = {"states": 100_000, "origins": 600}[where]
 
     def full(file: int, first: int, last: int) -> None:
@@ -121,7 +121,7 @@ def test_a_full_disk_ends_the_search_and_it_goes_on(
         take(file, first, last)
 
     with monkeypatch.context() as patch:
-        patch.setattr(disk, "_take", full)
+        patch.setattr(arrays, "_take", full)
         found = explore(system, Budget(disk=tmp_path))
     assert (found.stopped, found.complete) == ("disk", False)
     assert 0 < found.states < pell_lucas(12)
@@ -260,7 +260,7 @@ import sys
 from pathlib import Path
 from podrace.checker.core.exploration import Budget
 from podrace.checker.explicit import checkpoint, explore
-from tests.checker.native.systems import ring
+from tests.checker.explicit.systems import ring
 checkpoint.SECONDS = 0.01
 print("begun", flush=True)
 found = explore(ring(17), Budget(disk=Path(sys.argv[1]), resume=True, jobs=2))

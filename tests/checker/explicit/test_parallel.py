@@ -10,11 +10,10 @@ from hypothesis import strategies as st
 
 from podrace.checker.codegen.program import generate
 from podrace.checker.core.exploration import Budget, Exploration
-from podrace.checker.explicit import explore, reference
-from podrace.checker.explicit import workers as together
+from podrace.checker.explicit import explore, parallel_bfs, reference
 from podrace.checker.explicit.engine import Search
-from podrace.checker.explicit.states.budget import Watch
-from podrace.checker.explicit.states.threads import Crew
+from podrace.checker.explicit.states.budget import SearchBudget
+from podrace.checker.explicit.states.workers import Workers
 from podrace.checker.search import check
 from podrace.model.history import resolve
 from podrace.model.language import TransitionSystem
@@ -28,9 +27,9 @@ from tests.random_systems import systems
 @pytest.fixture
 def eager(monkeypatch: pytest.MonkeyPatch) -> None:
     """Threads share every level, a few parents at a time: many rounds, and many that find the same states."""
-    monkeypatch.setattr(together, "MANY", 0)
-    monkeypatch.setattr(together, "WIDE", 1)
-    monkeypatch.setattr(together, "LARGEST_SHARE", 3)
+    monkeypatch.setattr(parallel_bfs, "MANY", 0)
+    monkeypatch.setattr(parallel_bfs, "WIDE", 1)
+    monkeypatch.setattr(parallel_bfs, "LARGEST_SHARE", 3)
 
 
 def same_for_all(system: TransitionSystem, budget: Budget, *jobs: int) -> Exploration:
@@ -63,11 +62,11 @@ def test_wide_levels_are_shared_by_themselves() -> None:
 
 def test_states_are_numbered_alike() -> None:
     def table_of(jobs: int) -> tuple[list[int], list[int]]:
-        with Crew(jobs) as crew:
-            search = Search(generate(philosophers(14)), Watch(Budget(), None), None, crew)
+        with Workers(jobs) as workers:
+            search = Search(generate(philosophers(14)), SearchBudget(Budget(), None), workers)
             count = search.run().states
             assert search.store is not None
-            assert (search.together is not None) == (jobs > 1)
+            assert (search.parallel is not None) == (jobs > 1)
             return search.store.states[:count].tolist(), search.store.origins[: count // 64].tolist()
 
     assert table_of(2) == table_of(1)
@@ -95,25 +94,25 @@ def test_time_runs_out_for_all() -> None:
 
 
 def test_an_error_of_one_thread_is_told() -> None:
-    def task(member: int) -> None:
-        if member == 1:
+    def task(worker: int) -> None:
+        if worker == 1:
             raise RuntimeError("broken")
 
-    with Crew(3) as crew, pytest.raises(RuntimeError, match="broken"):
-        crew.run(task)
+    with Workers(3) as workers, pytest.raises(RuntimeError, match="broken"):
+        workers.run(task)
 
 
-def test_a_crew_of_one_has_no_threads() -> None:
+def test_one_worker_has_no_threads() -> None:
     ranges: list[tuple[int, int]] = []
-    with Crew(1) as crew:
-        crew.share_out(10**9, lambda first, last: ranges.append((first, last)))
+    with Workers(1) as workers:
+        workers.share_out(10**9, lambda first, last: ranges.append((first, last)))
     assert ranges == [(0, 10**9)]
 
 
 def test_ranges_cover_everything() -> None:
     ranges: list[tuple[int, int]] = []
-    with Crew(3) as crew:
-        crew.share_out(100_000, lambda first, last: ranges.append((first, last)))
+    with Workers(3) as workers:
+        workers.share_out(100_000, lambda first, last: ranges.append((first, last)))
     assert sorted(ranges) == [(0, 33333), (33333, 66666), (66666, 100000)]
 
 

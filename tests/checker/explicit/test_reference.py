@@ -151,7 +151,7 @@ def test_a_limit_counts_as_hit_only_where_the_guard_holds() -> None:
     assert found.states == 3
 
 
-def test_traps_need_fair_steps_only() -> None:
+def test_the_way_back_takes_fair_steps_only() -> None:
     # 0 <-> 1 fair, 1 -> 2 fair, 2 -> 0 unfair: from 2, fair steps lead nowhere.
     edges = {(0, 1): True, (1, 0): True, (1, 2): True, (2, 0): False}
     found = explore(graph(edges, 3, resettabilities={"home": {0}, "two": {2}}))
@@ -160,7 +160,7 @@ def test_traps_need_fair_steps_only() -> None:
     assert fair.no_way_back == {}
 
 
-def test_the_first_trap_is_the_lowest_numbered_one() -> None:
+def test_of_the_states_with_no_way_back_the_first_is_told() -> None:
     # Unfair steps lead from 0 to the dead ends 2 and 1, found in that order.
     found = explore(graph({(0, 2): False, (0, 1): False, (0, 0): True}, 3, resettabilities={"home": {0}}))
     assert found.no_way_back == {"home": (0,)}
@@ -218,7 +218,7 @@ def test_a_complete_search_agrees_with_brute_force(system: TransitionSystem) -> 
 
 @settings(max_examples=300)
 @given(systems(invariants=0, witnesses=0))
-def test_traps_agree_with_brute_force(system: TransitionSystem) -> None:
+def test_states_with_no_way_back_agree_with_brute_force(system: TransitionSystem) -> None:
     found = explore(system)
     distance = reachable(system)
     interpreter = Interpreter(system)

@@ -113,7 +113,7 @@ def test_limits_that_hold_are_not_hit() -> None:
     assert explore(house(Careless)).constraints_hit == frozenset()
 
 
-def test_traps_end_where_fair_transitions_do() -> None:
+def test_fair_transitions_end_where_there_is_no_way_back() -> None:
     edges = {(0, 1): True, (1, 2): True, (2, 0): False, (1, 3): False, (3, 3): True}
     found = explore(graph(edges, 4, resettabilities={"home": {0}, "two": {2}, "three": {3}, "any": {2, 3}}))
     assert found.no_way_back == {"home": (0,), "two": (0, 3), "three": ()}

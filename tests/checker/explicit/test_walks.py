@@ -9,14 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from podrace.checker.codegen.machine_code import compile_ir
 from podrace.checker.codegen.program import generate
 from podrace.checker.core.interpreter import Interpreter
 from podrace.checker.explicit import reference
-from podrace.checker.explicit.states.bfs_kernel import ALL
+from podrace.checker.explicit.states.successors import ALL
 from podrace.checker.explicit.walks import simulation
-from podrace.checker.explicit.walks.simulation import walk_at_random
-from podrace.checker.explicit.walks.walkers import Tally, Walkers
+from podrace.checker.explicit.walks.simulation import Tally, Walkers, walk_at_random
+from podrace.checker.llvm.machine_code import compile_system
 from podrace.checker.reduction.slicing import step_name
 from podrace.checker.trace.trace import replay
 from podrace.model.language import INT, State, Transition, TransitionSystem, Universe, Variable, as_expr
@@ -30,7 +29,7 @@ GAMMA = 0x9E3779B97F4A7C15
 
 def walkers(system: TransitionSystem, seed: int, length: int, by_step: bool, at_once: int = 32) -> Walkers:
     program = generate(system)
-    return Walkers(program, compile_ir(program.ir), seed, length, by_step, at_once)
+    return Walkers(program, compile_system(program.ir), seed, length, by_step, at_once)
 
 
 def mix(z: int) -> int:

@@ -120,7 +120,7 @@ def test_on_large_scenarios(name: str) -> None:
         ("removed-node-blocks-pods L-ISO 1.8 + 53647", 2422, 2422),
     ],
 )
-def test_on_the_recovery_of_a_seed(name: str, states: int, recovering: int) -> None:
+def test_on_the_resettability_of_a_seed(name: str, states: int, recovering: int) -> None:
     """SPIN has no such property, but it can count from how many states there is a way back."""
     system = sliced(*CASES[IDS.index(name)], events=None)
     answer = native.explore(system)
@@ -154,7 +154,7 @@ def test_on_random_systems(system: TransitionSystem) -> None:
 
 @settings(max_examples=6)
 @given(systems(invariants=0, witnesses=0, resettabilities=2))
-def test_on_recoveries_of_random_systems(system: TransitionSystem) -> None:
+def test_on_resettabilities_of_random_systems(system: TransitionSystem) -> None:
     answer = reference.explore(system)
     for name in system.resettabilities:
         recovering = spin(recoverable(system, name), answer.states**2 + answer.states).errors

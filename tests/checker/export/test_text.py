@@ -123,7 +123,7 @@ def test_a_value_beyond_32_bits_is_refused_with_its_place() -> None:
             to_promela(one_variable(v, divide(wide, 2**31)))
 
 
-def test_an_open_quantity_is_a_constant_to_be_given() -> None:
+def test_an_open_parameter_is_a_constant_to_be_given() -> None:
     v, size = Variable("v", INT, 0, 9, 0), Parameter("cap size", 1, 9)
     with fresh_graph():
         system = one_variable(v, parameter(size))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from podrace.checker.explicit.states.hash_table import ONE, hash_of
-from podrace.checker.kernel_compiler.atomics import add, exchange, read
+from podrace.checker.kernel_compiler.intrinsics import add, exchange, read
 from podrace.checker.kernel_compiler.jit import inline, jit
 from podrace.checker.kernel_compiler.kinds import Untranslatable
 

@@ -23,7 +23,7 @@ def regions() -> Regions:
 
 
 @given(st.lists(st.lists(st.integers(0, 3), min_size=6, max_size=6), min_size=1, max_size=8))
-def test_on_any_quantities(choices: list[list[int]]) -> None:
+def test_on_any_parameters(choices: list[list[int]]) -> None:
     """Several choices in a row, which often share their priorities or their sizes."""
     parameters, questions = regions().parametric.parameters, regions().questions
     asked = Answers(parameters, questions)

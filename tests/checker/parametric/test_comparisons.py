@@ -83,7 +83,7 @@ def test_products_are_compared_too() -> None:
     assert list(map(repr, found.all)) == ["lt(mul(a, b), room)"]
 
 
-def test_where_a_quantity_is_remembered_every_choice_is_a_class() -> None:
+def test_where_a_parameter_is_remembered_every_choice_is_a_class() -> None:
     system = taking("remembered")
     found = Comparisons(system)
     assert found.exact

@@ -93,7 +93,7 @@ def test_comparisons_that_are_also_used_apart_are_asked_apart() -> None:
     assert asked(system) == {"lt(a, cap)", "lt(b, cap)"}
 
 
-def test_a_quantity_in_the_state_is_refused() -> None:
+def test_a_parameter_in_the_state_is_refused() -> None:
     n = Variable("n", INT, 0, 99, 0)
     with fresh_graph():
         step = Transition("part", "keep", (), "actor", True, variable(n) == 0, (), {n: parameter(A)})

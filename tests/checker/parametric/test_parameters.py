@@ -30,13 +30,13 @@ def growing(*parameters: Parameter) -> TransitionSystem:
         )
 
 
-def test_the_quantities_of_a_system_are_those_it_reads_by_name() -> None:
+def test_the_parameters_of_a_system_are_those_it_reads_by_name() -> None:
     small, large = Parameter("small", 0, 3), Parameter("large", 2, 9)
     assert parameters_of(growing(small, large, small)) == (large, small)
     assert parameters_of(growing()) == ()
 
 
-def test_two_quantities_of_one_name_are_refused() -> None:
+def test_two_parameters_of_one_name_are_refused() -> None:
     with pytest.raises(ValueError, match="growing has two parameters `size`: they cannot be told apart"):
         parameters_of(growing(Parameter("size", 0, 3), Parameter("size", 0, 4)))
 

@@ -107,7 +107,7 @@ def test_assumptions_leave_cells_out() -> None:
         assert regions([a, b], [x < y], [y < x, x < y]) == []
 
 
-def test_the_smallest_example_has_the_least_sum_then_the_first_quantities() -> None:
+def test_the_smallest_example_has_the_least_sum_then_the_first_parameters() -> None:
     a, b, c = (Parameter(name, 0, 9) for name in "abc")
     with fresh_graph():
         x, y, z = map(parameter, (a, b, c))
@@ -118,7 +118,7 @@ def test_the_smallest_example_has_the_least_sum_then_the_first_quantities() -> N
             smallest([a, b, c], [x < y, y < x], [], [True, True])
 
 
-def test_negative_quantities_are_near_zero_where_they_can_be() -> None:
+def test_negative_parameters_are_near_zero_where_they_can_be() -> None:
     a, b = Parameter("a", -100, 100), Parameter("b", -100, 100)
     with fresh_graph():
         questions = [parameter(a) < parameter(b)]

@@ -98,7 +98,7 @@ def test_representatives_that_stand_for_two_cells_behave_like_both() -> None:
         )
 
 
-def test_a_counterexample_is_confirmed_with_its_quantities() -> None:
+def test_a_counterexample_is_confirmed_with_its_parameters() -> None:
     (template,) = (o for o in templates(3, 1, ClusterTemplate((), 0, scope=SCOPE)) if o.waiting == 2)
     regions, explorer = regions_of(template, "1.13", "S-NOMVIS")
     found = [(r, explorer.explore(r.values, Budget(max_states=200_000))) for r in regions.representatives]

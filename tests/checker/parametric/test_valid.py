@@ -114,7 +114,7 @@ def test_a_loop_over_entities_is_symmetric_where_its_order_makes_no_difference()
     assert candidate.is_automorphism(Valid(candidate))
 
 
-def test_quantities_change_places_too() -> None:
+def test_parameters_change_places_too() -> None:
     candidate = Exchange(boxes(), [BOXES])
     assert not candidate.is_automorphism(Valid(candidate))
 
@@ -127,7 +127,7 @@ def test_what_differs_is_not_proved(system: TransitionSystem) -> None:
     assert valid.asked > 0
 
 
-def test_a_quantity_that_nobody_asks_about_is_no_error() -> None:
+def test_a_parameter_that_nobody_asks_about_is_no_error() -> None:
     asked = boxes()
     drop = asked.transitions[-1]
     alone = replace(

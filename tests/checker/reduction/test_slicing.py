@@ -132,7 +132,7 @@ def test_ranges_are_narrowed_and_constants_folded() -> None:
     assert [v.name for v in small.transitions[0].updates] == ["a"]
 
 
-def test_a_limit_that_always_holds_is_dropped_and_one_that_never_does_is_kept() -> None:
+def test_a_constraint_that_always_holds_is_dropped_and_one_that_never_does_is_kept() -> None:
     with fresh_graph():
         n, other = Variable("n", INT, 0, 9, 0), Variable("other", BOOL, 0, 1, 0)
         up = {n: clamp(variable(n) + 1, 0, 3)}
@@ -212,7 +212,7 @@ def test_without_values_only_the_invisible_goes() -> None:
     assert small.variables[0] is system.variables[0]
 
 
-def test_an_unknown_quantity_has_its_whole_range() -> None:
+def test_an_unknown_parameter_has_its_whole_range() -> None:
     with fresh_graph():
         v, w = Variable("v", INT, 0, 9, 0), Variable("w", INT, 0, 9, 0)
         size = parameter(Parameter("size", 2, 4))
@@ -237,7 +237,7 @@ def test_an_unknown_quantity_has_its_whole_range() -> None:
 
 @settings(max_examples=100)
 @given(systems(parameters=2), st.booleans(), st.integers(0, 8))
-def test_a_slice_answers_for_every_choice_of_the_quantities(
+def test_a_slice_answers_for_every_choice_of_the_parameters(
     system: TransitionSystem, values: bool, choice: int
 ) -> None:
     small = slice_system(system, values=values)

@@ -31,7 +31,7 @@ def climbing(top: int = 9) -> tuple[TransitionSystem, dict[str, Parameter]]:
         return TransitionSystem("climbing", UNIVERSE, (n,), (stay, up), invariants), known
 
 
-def test_the_shortest_run_over_all_quantities() -> None:
+def test_the_shortest_run_over_all_parameters() -> None:
     system, _ = climbing()
     found = search(system, "below", 5)
     assert (found.verdict, found.counts.depth, found.stopped) == (Verdict.VIOLATED, 3, None)
@@ -48,7 +48,7 @@ def test_no_run_within_the_bound() -> None:
     assert (found.trace, found.parameters) == (None, {})
 
 
-def test_an_assumption_leaves_quantities_out() -> None:
+def test_an_assumption_leaves_parameters_out() -> None:
     system, known = climbing()
     with fresh_graph():
         slow = parameter(known["stride"]) < 2
@@ -57,13 +57,13 @@ def test_an_assumption_leaves_quantities_out() -> None:
     assert (found.counts.depth, found.parameters) == (9, {"stride": 1, "height": 9})
 
 
-def test_an_assumption_is_about_quantities_only() -> None:
+def test_an_assumption_is_about_parameters_only() -> None:
     system, _ = climbing()
     with pytest.raises(ValueError, match="`n` is no parameter: it changes from state to state"):
         search(system, "below", 1, assumption=system.invariants["below"])
 
 
-def test_quantities_that_the_slice_does_not_see_have_a_value_too() -> None:
+def test_parameters_that_the_slice_does_not_see_have_a_value_too() -> None:
     system, _ = climbing()
     with fresh_graph():
         other = parameter(Parameter("other", 4, 6)) < 5

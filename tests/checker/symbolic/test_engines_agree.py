@@ -97,13 +97,13 @@ def compare_unknown(system: TransitionSystem, theory: Theory) -> None:
 
 @settings(max_examples=40, deadline=None)
 @given(systems(resettabilities=0, witnesses=0, parameters=2))
-def test_on_random_systems_with_unknown_quantities(system: TransitionSystem) -> None:
+def test_on_random_systems_with_unknown_parameters(system: TransitionSystem) -> None:
     compare_unknown(system, BIT_VECTORS)
 
 
 @settings(max_examples=20, deadline=None)
 @given(systems(resettabilities=0, witnesses=0, parameters=2))
-def test_on_unknown_quantities_as_integers(system: TransitionSystem) -> None:
+def test_on_unknown_parameters_as_integers(system: TransitionSystem) -> None:
     compare_unknown(system, INTEGERS)
 
 
@@ -118,6 +118,6 @@ def test_on_thousands_of_random_systems(system: TransitionSystem) -> None:
 @pytest.mark.campaign
 @settings(max_examples=2000, deadline=None)
 @given(systems(resettabilities=0, witnesses=0, parameters=2))
-def test_on_thousands_with_unknown_quantities(system: TransitionSystem) -> None:
+def test_on_thousands_with_unknown_parameters(system: TransitionSystem) -> None:
     compare_unknown(system, BIT_VECTORS)
     compare_unknown(system, INTEGERS)

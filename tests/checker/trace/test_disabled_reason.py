@@ -39,7 +39,7 @@ def test_something_is_said_exactly_where_a_transition_is_disabled(
             why = why_disabled(system, state, number)
             assert (why is None) == (number in able)
             if why is not None:
-                assert why.startswith(("its guard is false", "the limit `"))
+                assert why.startswith(("its guard is false", "the constraint `"))
         if not able:
             break
         state = interpreter.successor(state, data.draw(st.sampled_from(able)))

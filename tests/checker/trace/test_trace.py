@@ -5,15 +5,8 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from podrace.checker.trace.trace import (
-    Change,
-    ReplayError,
-    confirm,
-    confirm_no_way_back,
-    confirm_witness,
-    plain_value,
-    replay,
-)
+from podrace.checker.core.trace import Change, plain_value
+from podrace.checker.trace.trace import ReplayError, confirm, confirm_no_way_back, confirm_witness, replay
 from tests.checker.machines import Careless, Place, Worker, counters, graph, house
 
 
@@ -56,7 +49,7 @@ def test_a_step_whose_guard_is_false() -> None:
     assert caught.value.enabled == ("room.ask(worker=w1)", "room.enter(worker=w0)")
 
 
-def test_a_step_that_a_limit_stops() -> None:
+def test_a_step_that_a_constraint_stops() -> None:
     with pytest.raises(
         ReplayError, match=r"step 4 of 4: `room\.enter\(worker=w1\)` is stopped by the constraint `one key`"
     ):
@@ -109,7 +102,7 @@ def test_witnesses() -> None:
         confirm_witness(house(), (0,), "in")
 
 
-def test_traps() -> None:
+def test_states_with_no_way_back() -> None:
     # 0 <-> 1 fair, 1 -> 2 fair, 2 <-> 3 fair, 3 -> 0 unfair.
     edges = {(0, 1): True, (1, 0): True, (1, 2): True, (2, 3): True, (3, 2): True, (3, 0): False}
     system = graph(edges, 4, resettabilities={"home": {0}})

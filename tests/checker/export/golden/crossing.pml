@@ -26,7 +26,7 @@ hidden int let_1;
 #define S_HORN (!horn)
 /* invariant: 2nd */
 #define invariant_2nd (balance < 3)
-/* goal: b first */
+/* witness: b first */
 #define b_first (queue_1 == Car_b)
 
 active proctype system() {

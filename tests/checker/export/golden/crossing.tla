@@ -62,7 +62,7 @@ S_HORN == ~horn
 \* invariant: 2nd
 invariant_2nd == (balance < 3)
 
-\* goal: b first
+\* witness: b first
 b_first == (queue_1 = "b")
 
 ========================================================

@@ -37,11 +37,13 @@ class Assembly:
 
 
 def pointers(out: Assembly, *names: str) -> None:
+    """Make pointers of parameters that are addresses: %name.p of %name."""
     for name in names:
         out.do(f"%{name}.p = inttoptr i64 %{name} to ptr")
 
 
 def function(name: str, parameters: Iterable[str], out: Assembly, result: str, linkage: str = "") -> str:
+    """The text of a function of i64 parameters that gives `result` where its code ends."""
     head = ", ".join(f"i64 %{p}" for p in parameters)
     return "\n".join(
         [
@@ -79,16 +81,19 @@ def loop(out: Assembly, carried: str | None = None) -> Iterator[Callable[[str], 
 
 
 def words(out: Assembly, count: int) -> list[str]:
+    """Load the words of state %i, of `count` words each."""
     start = out.value(f"mul i64 %i, {count}")
     return [load(out, "states", out.value(f"add i64 {start}, {w}") if w else start) for w in range(count)]
 
 
 def load(out: Assembly, array: str, index: str) -> str:
+    """Load an element of an array of i64 that `pointers` knows."""
     at = out.value(f"getelementptr i64, ptr %{array}.p, i64 {index}")
     return out.value(f"load i64, ptr {at}")
 
 
 def store(out: Assembly, array: str, index: str, value: str) -> None:
+    """Store an element of such an array."""
     at = out.value(f"getelementptr i64, ptr %{array}.p, i64 {index}")
     out.do(f"store i64 {value}, ptr {at}")
 

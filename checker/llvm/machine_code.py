@@ -1,7 +1,4 @@
-"""LLVM text to machine code in this process, with the object code kept on disk between runs.
-
-The code of one search: there at once, and better where the search turns out to be long.
-"""
+"""LLVM text to machine code in this process, with the object code kept on disk between runs."""
 
 from __future__ import annotations
 
@@ -9,13 +6,11 @@ import contextlib
 import hashlib
 import os
 import tempfile
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from enum import IntEnum
 from functools import cache
 from itertools import count
 from pathlib import Path
-from threading import Thread
 
 import llvmlite
 import llvmlite.binding as llvm
@@ -23,6 +18,9 @@ import llvmlite.binding as llvm
 _MAGIC = b"podrace object 1\n"
 _DIGEST = 32
 _serial = count()
+
+FUNCTIONS = ("expand", "check", "recovered", "observed")
+"""The functions of a system, as `codegen.program` describes them."""
 
 
 def cache_directory() -> Path:
@@ -34,12 +32,19 @@ def cache_directory() -> Path:
     return Path(os.path.expanduser("~")) / ".cache" / "podrace"
 
 
-class Functions(ABC):
-    """Functions in machine code, by name."""
+class Code:
+    """Functions in machine code, by name. The addresses are valid as long as this object lives."""
 
-    @abstractmethod
+    def __init__(self, object_code: bytes, names: Iterable[str], from_cache: bool) -> None:
+        self.from_cache = from_cache
+        builder = llvm.JITLibraryBuilder().add_object_img(object_code)
+        for name in names:
+            builder.export_symbol(name)
+        self._library = builder.link(_linker(), f"podrace{next(_serial)}")
+
     def __getitem__(self, name: str) -> int:
         """The address of a function."""
+        return int(self._library[name])
 
     @property
     def expand(self) -> int:
@@ -62,49 +67,31 @@ class Functions(ABC):
         return self["observed"]
 
 
-class Code(Functions):
-    """Machine code in memory. The addresses are valid as long as this object lives."""
+class OptimisationLevel(IntEnum):
+    """How well LLVM compiles; the values are the levels of its code generator."""
 
-    def __init__(self, object_code: bytes, names: Iterable[str], from_cache: bool) -> None:
-        self.from_cache = from_cache
-        builder = llvm.JITLibraryBuilder().add_object_img(object_code)
-        for name in names:
-            builder.export_symbol(name)
-        self._library = builder.link(_linker(), f"podrace{next(_serial)}")
-
-    def __getitem__(self, name: str) -> int:
-        return int(self._library[name])
+    NONE = 0
+    """For the code of systems, whose shared nodes are placed where they are needed. Better code makes a search a fifth quicker,
+    and compiling it takes as long as searching some ten million states."""
+    DEFAULT = 2
+    """For the loops that all searches share, with the passes of -O2."""
 
 
-SEARCH = ("expand", "check", "recovered", "observed")
-"""The functions of a `Program`."""
+def compile_system(ir: str) -> Code:
+    """Machine code for the module of a system, compiled unless an earlier run left it in the cache.
 
-
-class Care(IntEnum):
-    """How much time LLVM takes; the values are its levels of code generation."""
-
-    HASTE = 0
-    """A fourth of the time, for code that takes half as long again."""
-    CARE = 2
-
-
-def compile_ir(ir: str, names: Iterable[str] = SEARCH, care: Care = Care.CARE) -> Code:
-    """Machine code for a module that defines these functions, compiled unless an earlier run left it in the cache.
-
-    Code that was compiled with more care than was asked for is as good. A cache that cannot be read, written or
-    trusted is passed over in silence.
+    A cache that cannot be read, written or trusted is passed over in silence.
     """
-    paths = {level: _place(f"{level.name} {ir}") for level in Care if level >= care}
-    for path in reversed(paths.values()):
-        stored = _read(path)
-        if stored is not None:
-            return Code(stored, names, from_cache=True)
-    made = _object_code(ir, care)
-    _write(paths[care], made)
-    return Code(made, names, from_cache=False)
+    path = _place(ir)
+    stored = _read(path)
+    if stored is not None:
+        return Code(stored, FUNCTIONS, from_cache=True)
+    made = _object_code(ir, OptimisationLevel.NONE)
+    _write(path, made)
+    return Code(made, FUNCTIONS, from_cache=False)
 
 
-def compile_kept(described: str, make: Callable[[], tuple[str, str]], name: str) -> tuple[Code, str]:
+def compile_kernel(described: str, make: Callable[[], tuple[str, str]], name: str) -> tuple[Code, str]:
     """Machine code of a function whose text is a matter of its description, with a note that is kept beside it.
 
     Unless the cache has both, `make` gives the text and the note, and LLVM's passes run over the text.
@@ -115,7 +102,7 @@ def compile_kept(described: str, make: Callable[[], tuple[str, str]], name: str)
         size = int.from_bytes(stored[:4], "little")
         return Code(stored[4 + size :], (name,), from_cache=True), stored[4 : 4 + size].decode()
     text, note = make()
-    made = _object_code(text, Care.CARE, passes=True)
+    made = _object_code(text, OptimisationLevel.DEFAULT)
     encoded = note.encode()
     _write(path, len(encoded).to_bytes(4, "little") + encoded + made)
     return Code(made, (name,), from_cache=False), note
@@ -162,10 +149,10 @@ def _cpu() -> tuple[str, str, str]:
     return llvm.get_process_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
 
 
-def _target_machine(care: Care) -> llvm.TargetMachine:
+def _target_machine(level: OptimisationLevel) -> llvm.TargetMachine:
     triple, name, features = _cpu()
     target = llvm.Target.from_triple(triple)
-    return target.create_target_machine(cpu=name, features=features, opt=int(care), reloc="pic", jit=True)
+    return target.create_target_machine(cpu=name, features=features, opt=int(level), reloc="pic", jit=True)
 
 
 @cache
@@ -174,45 +161,14 @@ def _linker() -> llvm.LLJIT:
     return llvm.create_lljit_compiler()
 
 
-def _object_code(ir: str, care: Care, passes: bool = False) -> bytes:
-    machine = _target_machine(care)
+def _object_code(ir: str, level: OptimisationLevel) -> bytes:
+    machine = _target_machine(level)
     module = llvm.parse_assembly(ir)
     module.verify()
     module.triple = machine.triple
     module.data_layout = str(machine.target_data)
-    if passes:
+    if level > OptimisationLevel.NONE:
         tuning = llvm.create_pipeline_tuning_options(speed_level=2)
         builder = llvm.create_pass_builder(machine, tuning)
         builder.getModulePassManager().run(module, builder)
-    # Otherwise no passes: the code of systems comes with shared nodes, placed where they are needed, and LLVM's pipelines gain
-    # at most a tenth in the expansion of states for two to three times the time to the first answer.
     return bytes(machine.emit_object(module))
-
-
-class Tiers(Functions):
-    """Functions compiled in haste, until `improve` has replaced them by the same functions compiled with care.
-
-    An address stays valid as long as this object lives, so whoever keeps one loses nothing but time.
-    """
-
-    def __init__(self, ir: str) -> None:
-        self._ir = ir
-        self._codes: list[Code] = [compile_ir(ir, care=Care.HASTE)]
-        self._better: Thread | None = None
-
-    def __getitem__(self, name: str) -> int:
-        return self._codes[-1][name]
-
-    def improve(self) -> None:
-        """Begin to compile with care, beside the search; once is enough."""
-        if self._better is None:
-            self._better = Thread(target=self._compile, name="podrace-compiler")
-            self._better.start()
-
-    def wait(self) -> None:
-        """Wait until the better code is there, if it was begun."""
-        if self._better is not None:
-            self._better.join()
-
-    def _compile(self) -> None:
-        self._codes.append(compile_ir(self._ir))

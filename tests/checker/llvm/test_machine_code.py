@@ -9,10 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from podrace.checker.codegen.machine_code import Care, cache_directory, compile_ir
 from podrace.checker.codegen.program import generate
+from podrace.checker.llvm.machine_code import cache_directory, compile_system
 from podrace.model.language import TransitionSystem
 from tests.checker.explicit.systems import philosophers, ring
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty directory for the compiled code of one test."""
+    monkeypatch.setenv("PODRACE_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
 
 
 def ir(system: TransitionSystem) -> str:
@@ -21,20 +28,20 @@ def ir(system: TransitionSystem) -> str:
 
 def test_equal_systems_give_equal_code(cache: Path) -> None:
     assert ir(philosophers(4)) == ir(philosophers(4))
-    assert not compile_ir(ir(philosophers(4))).from_cache
-    assert compile_ir(ir(philosophers(4))).from_cache
+    assert not compile_system(ir(philosophers(4))).from_cache
+    assert compile_system(ir(philosophers(4))).from_cache
 
 
 def test_other_systems_give_other_code(cache: Path) -> None:
-    compile_ir(ir(philosophers(4)))
-    assert not compile_ir(ir(philosophers(5))).from_cache
-    assert not compile_ir(ir(ring(4))).from_cache
+    compile_system(ir(philosophers(4)))
+    assert not compile_system(ir(philosophers(5))).from_cache
+    assert not compile_system(ir(ring(4))).from_cache
 
 
 @pytest.mark.parametrize("damage", ["cut", "flipped", "emptied", "foreign"])
 def test_a_damaged_file_is_replaced(cache: Path, damage: str) -> None:
     text = ir(ring(3))
-    compile_ir(text)
+    compile_system(text)
     (file,) = (cache / "objects").iterdir()
     good = file.read_bytes()
     bad = {
@@ -44,20 +51,20 @@ def test_a_damaged_file_is_replaced(cache: Path, damage: str) -> None:
         "foreign": b"\x7fELF" + good,
     }
     file.write_bytes(bad[damage])
-    assert not compile_ir(text).from_cache
+    assert not compile_system(text).from_cache
     assert file.read_bytes() == good
-    assert compile_ir(text).from_cache
+    assert compile_system(text).from_cache
 
 
 def test_a_place_that_cannot_be_written_is_no_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_text("in the way")
     monkeypatch.setenv("PODRACE_CACHE", str(tmp_path / "file" / "cache"))
-    assert not compile_ir(ir(ring(3))).from_cache
-    assert not compile_ir(ir(ring(3))).from_cache
+    assert not compile_system(ir(ring(3))).from_cache
+    assert not compile_system(ir(ring(3))).from_cache
 
 
 def test_no_drafts_are_left(cache: Path) -> None:
-    compile_ir(ir(ring(3)))
+    compile_system(ir(ring(3)))
     assert [len(f.name) for f in (cache / "objects").iterdir()] == [64]
 
 
@@ -74,7 +81,7 @@ def test_where_the_cache_is(monkeypatch: pytest.MonkeyPatch) -> None:
 
 SEARCH = """
 from podrace.checker.explicit import explore
-from tests.checker.native.systems import ring
+from tests.checker.explicit.systems import ring
 print(explore(ring(3)).states)
 """
 
@@ -101,18 +108,3 @@ def test_damaged_loops_are_compiled_again(tmp_path: Path) -> None:
 def test_a_search_needs_no_cache(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     assert search_in_a_process(tmp_path / "file" / "cache") == "24"
-
-
-def test_code_compiled_in_haste_is_kept_apart(cache: Path) -> None:
-    text = ir(ring(3))
-    assert not compile_ir(text, care=Care.HASTE).from_cache
-    assert compile_ir(text, care=Care.HASTE).from_cache
-    assert not compile_ir(text).from_cache
-    assert len(list((cache / "objects").iterdir())) == 2
-
-
-def test_code_compiled_with_care_is_good_enough_for_haste(cache: Path) -> None:
-    text = ir(ring(3))
-    compile_ir(text)
-    assert compile_ir(text, care=Care.HASTE).from_cache
-    assert len(list((cache / "objects").iterdir())) == 1

@@ -4,84 +4,24 @@ from __future__ import annotations
 
 import ast
 import builtins
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from ..codegen.llvm_text import Assembly
+from .body import Body
 from .kinds import Array, Group, Kind, Number, Untranslatable, Value, Variable, common, literal
-from .operations import Operations
 
-Intrinsic = Callable[["Expressions", Sequence[Value]], Value]
-
-
-@dataclass(slots=True)
-class Scope:
-    """One call of a kernel: its names, where it goes when it returns, and what it returns."""
-
-    function: Callable[..., Any]
-    names: dict[str, Value | Variable]
-    exit: str
-    result: Value | None = None
-    slots: list[Variable] = field(default_factory=list)
-    loops: list[tuple[str, str]] = field(default_factory=list)
-    broken: set[str] = field(default_factory=set)
+Intrinsic = Callable[[Body, Sequence[Value]], Value]
+"""Writes the instructions of a word that only kernels can use, for these arguments."""
 
 
-class Expressions(ABC):
-    """Writes the code of expressions; `call` writes the body of a kernel."""
+class Expressions:
+    """Writes the code of expressions into a body; `call` writes the body of a kernel that is called."""
 
-    def __init__(self) -> None:
-        self.out = Assembly()
-        self.do = Operations(self.out)
-        self.messages: list[str] = []
-        """What the function says where it raises; it gives the position + 1, or 0."""
-        self._slots: list[str] = []
-        self._alive = True
-        self._scopes: list[Scope] = []
-
-    @property
-    def lines(self) -> list[str]:
-        """The body, its stack slots first."""
-        return [*self._slots, *self.out.lines]
-
-    @property
-    def _scope(self) -> Scope:
-        return self._scopes[-1]
-
-    def _begin(self, label: str) -> None:
-        self.out.begin(label)
-        self._alive = True
-
-    def _go(self, label: str) -> None:
-        self.out.do(f"br label %{label}")
-        self._alive = False
-
-    def _new_variable(self, kind: Kind) -> Variable:
-        kind = Kind.SIGNED if kind is Kind.LITERAL else kind
-        slot = f"%s{len(self._slots)}"
-        self._slots.append(f"  {slot} = alloca {'i1' if kind is Kind.TRUTH else 'i64'}")
-        return Variable(slot, kind)
-
-    def _write(self, variable: Variable, value: Number, name: str) -> None:
-        if variable.kind is Kind.TRUTH:
-            value = self.do.as_truth(value)
-            self.out.do(f"store i1 {value.text}, ptr {variable.slot}")
-            return
-        if common(variable.kind, value.kind) is not variable.kind:
-            raise Untranslatable(f"`{name}` is {variable.kind.value}, and gets {value.kind.value}")
-        self.out.do(f"store i64 {self.do.as_number(value).text}, ptr {variable.slot}")
-
-    def _read(self, variable: Variable) -> Number:
-        size = "i1" if variable.kind is Kind.TRUTH else "i64"
-        return Number(self.out.value(f"load {size}, ptr {variable.slot}"), variable.kind)
-
-    @abstractmethod
-    def call(self, function: Callable[..., Any], arguments: Sequence[Value]) -> Value:
-        """Write the body of a kernel here; gives what it returns."""
+    def __init__(self, body: Body, call: Callable[[Callable[..., Any], Sequence[Value]], Value]) -> None:
+        self.body, self.out, self.do = body, body.out, body.do
+        self._call = call
 
     def value(self, node: ast.expr) -> Value:
         """Any value."""
@@ -120,7 +60,8 @@ class Expressions(ABC):
             raise Untranslatable(f"`{ast.unparse(node)}` is no number")
         return value
 
-    def _array(self, node: ast.expr) -> Array:
+    def array(self, node: ast.expr) -> Array:
+        """An array."""
         value = self.value(node)
         if not isinstance(value, Array):
             raise Untranslatable(f"`{ast.unparse(node)}` is no array")
@@ -137,12 +78,12 @@ class Expressions(ABC):
                 yield self.value(node)
 
     def _name(self, name: str) -> Value:
-        known = self._scope.names.get(name)
+        known = self.body.scope.names.get(name)
         if isinstance(known, Variable):
-            return self._read(known)
+            return self.body.read(known)
         if known is not None:
             return known
-        value = self._scope.function.__globals__.get(name)
+        value = self.body.scope.function.__globals__.get(name)
         if isinstance(value, np.uint64):
             return Number(literal(int(value)).text, Kind.UNSIGNED)
         if isinstance(value, np.unsignedinteger):
@@ -154,20 +95,20 @@ class Expressions(ABC):
     def _chain(self, node: ast.BoolOp) -> Number:
         """`and` and `or`: the rest is not evaluated when the first decides."""
         decides = isinstance(node.op, ast.Or)
-        result = self._new_variable(Kind.TRUTH)
+        result = self.body.new_variable(Kind.TRUTH)
         after = self.out.new_label("after")
         for i, part in enumerate(node.values):
             truth = self.do.as_truth(self.number(part))
             self.out.do(f"store i1 {truth.text}, ptr {result.slot}")
             if i == len(node.values) - 1:
-                self._go(after)
+                self.body.go(after)
             else:
                 more = self.out.new_label("more")
                 targets = (after, more) if decides else (more, after)
                 self.out.do(f"br i1 {truth.text}, label %{targets[0]}, label %{targets[1]}")
-                self._begin(more)
-        self._begin(after)
-        return self._read(result)
+                self.body.begin(more)
+        self.body.begin(after)
+        return self.body.read(result)
 
     def _choice(self, node: ast.IfExp) -> Number:
         condition = self.do.as_truth(self.number(node.test))
@@ -181,14 +122,15 @@ class Expressions(ABC):
     def _item(self, node: ast.Subscript) -> Value:
         value = self.value(node.value)
         if isinstance(value, Array):
-            return self.do.load(value, self._index(value, node.slice))
+            return self.do.load(value, self.index(value, node.slice))
         if isinstance(value, Group):
             at = self.number(node.slice).constant
             if at is not None:
                 return value.items[at]
         raise Untranslatable(f"there is no code for `{ast.unparse(node)}`")
 
-    def _index(self, array: Array, node: ast.expr) -> str:
+    def index(self, array: Array, node: ast.expr) -> str:
+        """The position of an element, from its index or indices."""
         if isinstance(node, ast.Tuple) and array.columns is not None:
             row, column = (self.do.as_number(self.number(e)).text for e in node.elts)
             start = self.out.value(f"mul i64 {row}, {array.columns}")
@@ -199,7 +141,7 @@ class Expressions(ABC):
 
     def _attribute(self, node: ast.Attribute) -> Value:
         if node.attr == "data" and isinstance(node.value, ast.Attribute) and node.value.attr == "ctypes":
-            return Number(self._array(node.value.value).address, Kind.SIGNED)
+            return Number(self.array(node.value.value).address, Kind.SIGNED)
         group = self.value(node.value)
         if isinstance(group, Group) and node.attr in group.names:
             return group.items[group.names.index(node.attr)]
@@ -211,13 +153,13 @@ class Expressions(ABC):
             return self.do.read_as(_only_number(arguments), node.func.attr)
         assert isinstance(node.func, ast.Name)
         name = node.func.id
-        target = self._scope.function.__globals__.get(name, getattr(builtins, name, None))
+        target = self.body.scope.function.__globals__.get(name, getattr(builtins, name, None))
         function = getattr(target, "kernel", None)
         if function is not None:
-            return self.call(function, arguments)
+            return self._call(function, arguments)
         intrinsic: Intrinsic | None = getattr(target, "intrinsic", None)
         if intrinsic is not None:
-            return intrinsic(self, arguments)
+            return intrinsic(self.body, arguments)
         if name == "len":
             (value,) = arguments
             if isinstance(value, Group):

@@ -1,4 +1,4 @@
-"""The threads of a search: as many as may run at once, kept from one slice of work to the next."""
+"""The workers of a search: threads, as many as may run at once, kept from one slice of work to the next."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _WORTH_SHARING = 1 << 15
 """Fewer items than this are done before other threads have even been told."""
 
 
-class Crew:
+class Workers:
     """`size` threads that wait for work. Closed at the end of the search; compiled code runs without the GIL."""
 
     def __init__(self, size: int) -> None:
@@ -30,7 +30,7 @@ class Crew:
         gate = Lock()
         complete: list[bool] = []
 
-        def member(number: int) -> None:
+        def worker(number: int) -> None:
             with gate:
                 pass
             if complete:
@@ -38,7 +38,7 @@ class Crew:
 
         gate.acquire()
         try:
-            calls = [self._threads.submit(member, number) for number in range(self.size)]
+            calls = [self._threads.submit(worker, number) for number in range(self.size)]
             complete.append(True)
         finally:
             gate.release()
@@ -50,15 +50,15 @@ class Crew:
         if self._threads is None or items < _WORTH_SHARING:
             task(0, items)
         else:
-            ends = [items * member // self.size for member in range(self.size + 1)]
-            self.run(lambda member: task(ends[member], ends[member + 1]))
+            ends = [items * worker // self.size for worker in range(self.size + 1)]
+            self.run(lambda worker: task(ends[worker], ends[worker + 1]))
 
     def close(self) -> None:
         """End the threads."""
         if self._threads is not None:
             self._threads.shutdown()
 
-    def __enter__(self) -> Crew:
+    def __enter__(self) -> Workers:
         return self
 
     def __exit__(

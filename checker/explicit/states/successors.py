@@ -1,0 +1,92 @@
+"""What states lead to: the arrays that compiled code fills with the successors of a batch, and ways to have it do so."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...codegen.program import Program
+from ...kernel_compiler.intrinsics import call
+from ...kernel_compiler.jit import inline
+from ...llvm.machine_code import Code
+from .hash_table import Stored, Words
+
+BATCH = 32
+"""Parents expanded at a time: enough that memory has answered when the answers are needed."""
+
+ALL = 1 << 62
+"""More than there ever are."""
+
+Integers = NDArray[np.int64]
+
+
+class Successors(NamedTuple):
+    """The successors of some states, as `codegen.program` describes what `expand` writes.
+
+    Their words, their transitions, where those of each parent end, and the constraints hit; room for their hashes; and
+    the address of `expand`.
+    """
+
+    states: Words
+    which: NDArray[np.int32]
+    ends: Integers
+    hits: Words
+    hashes: Words
+    expand: int
+
+
+@inline
+def expand(stored: Stored, first: int, number: int, batch: Successors, last: int) -> int:
+    """Write what `number` states from `first` on lead to; gives how many there are.
+
+    Constraints hit count if they stop a transition before number `last`.
+    """
+    start = stored.states.ctypes.data + first * len(stored.shape) * 8
+    arrays = (
+        batch.states.ctypes.data,
+        batch.which.ctypes.data,
+        batch.ends.ctypes.data,
+        batch.hits.ctypes.data,
+    )
+    return call(batch.expand, (start, number, *arrays, last))
+
+
+class Batch:
+    """Room for the successors of up to `parents` states of one program, for one thread."""
+
+    def __init__(self, program: Program, code: Code, parents: int = BATCH) -> None:
+        self.words, self.code = program.layout.words, code
+        most = max(1, parents * len(program.system.transitions))
+        self.states = np.empty(most * self.words, np.uint64)
+        self.which = np.empty(most, np.int32)
+        self.ends = np.empty(parents, np.int64)
+        self.hashes = np.empty(most, np.uint64)
+        self.hits = np.zeros(program.constraint_words, np.uint64)
+        self._expand = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * 7)(code.expand)
+
+    @property
+    def arrays(self) -> Successors:
+        """The buffers as kernels take them, with the best code that there is by now."""
+        return Successors(self.states, self.which, self.ends, self.hits, self.hashes, self.code.expand)
+
+    @property
+    def bytes(self) -> int:
+        """What the buffers take."""
+        return sum(a.nbytes for a in (self.states, self.which, self.ends, self.hashes, self.hits))
+
+    def successors(self, state: Sequence[int], last: int = ALL) -> list[tuple[int, tuple[int, ...]]]:
+        """Each enabled transition of a packed state, with the packed state that it leads to.
+
+        `hits` holds the constraints that stopped a transition before number `last`.
+        """
+        parent = np.array(state, np.uint64)
+        self.hits[:] = 0
+        arrays = (parent, self.states, self.which, self.ends, self.hits)
+        pointers = [a.ctypes.data for a in arrays]
+        count = self._expand(pointers[0], 1, *pointers[1:], last)
+        found = self.states[: count * self.words].reshape(count, self.words)
+        return [(int(t), tuple(map(int, s))) for t, s in zip(self.which[:count], found, strict=True)]
