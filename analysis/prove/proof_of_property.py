@@ -19,7 +19,7 @@ from ...checker.reduction.slicing import step_name
 from ...checker.trace.fingerprint import fingerprint
 from ...model.language.expr import fresh_graph
 from ...properties import PROPERTIES
-from ...reports.answers.proof_report import SHOWN, ViolatingGroup, Proof, Row
+from ...reports.answers.proof_report import SHOWN, Proof, Row, ViolatingGroup
 from ...scenarios import Scenario
 from ...scenarios.template import ClusterTemplate, concrete, sizes, sketch, templates
 from ...scenarios.writing import scenario_text

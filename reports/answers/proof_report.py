@@ -160,7 +160,7 @@ def _print_rows(console: Console, proof: Proof) -> None:
 
 def _print_group(console: Console, number: int, group: ViolatingGroup) -> None:
     what = f"{group.clusters:,} {_plural(group.clusters, 'cluster')}, {group.steps} steps"
-    print_wrapped(console, Text(f"ViolatingGroup {number}: {what}; the simplest: {group.example}", "bold"))
+    print_wrapped(console, Text(f"Group {number}: {what}; the simplest: {group.example}", "bold"))
     if group.finding is not None and group.finding.story:
         console.print()
         print_lanes(console, group.finding.story, group.finding.remarks)

@@ -72,10 +72,10 @@ def test_violating_clusters_are_grouped_with_the_simplest_of_each(shell: Shell, 
     assert "536 clusters can be told apart" in words
     assert "15 of them are violating; 156 could not be decided" in words
     assert (
-        "ViolatingGroup 1: 8 clusters, 30 steps; the simplest: n1 has 2 cpu; p1 asks for 1 cpu with priority 0, on n1"
+        "Group 1: 8 clusters, 30 steps; the simplest: n1 has 2 cpu; p1 asks for 1 cpu with priority 0, on n1"
         in words
     )
-    assert "ViolatingGroup 2: 7 clusters, 31 steps" in words
+    assert "Group 2: 7 clusters, 31 steps" in words
     files = sorted((tmp_path / "found").iterdir())
     assert [f.name for f in files] == ["s-nomvis-group-1.yaml", "s-nomvis-group-2.yaml"]
     again = shell("check", str(files[0]))

@@ -12,7 +12,7 @@ from podrace.analysis.compare import over_all_clusters
 from podrace.analysis.compare.inquiry import Inquiry, candidates_of, default_release, fits, runs_of
 from podrace.cli.commands.verify import diff_code, proofs_code, verify_code
 from podrace.model.history import resolve
-from podrace.reports.answers.proof_report import ViolatingGroup, Proof
+from podrace.reports.answers.proof_report import Proof, ViolatingGroup
 from podrace.reports.document import Finding, Fixes, Word
 from podrace.reports.verify.comparison import Comparison, Lost, Pair, outcome_of
 from podrace.scenarios import catalogue
