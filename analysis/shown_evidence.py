@@ -30,7 +30,7 @@ PICTURES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class ShownEvidence:
     """The fields of a Finding that show a counterexample."""
 
     cluster: Cluster
@@ -40,10 +40,10 @@ class Evidence:
     nearby_states: NearbyStates
 
 
-def evidence_of(spec: ClusterSpec, system: TransitionSystem, story: Trace, prop: str) -> Evidence:
+def evidence_of(spec: ClusterSpec, system: TransitionSystem, story: Trace, prop: str) -> ShownEvidence:
     """What there is to show of a counterexample, told as one run: all its steps, also those that repeat."""
     memory = memory_of(system, story.states[0])
-    return Evidence(
+    return ShownEvidence(
         cluster=cluster_of(spec),
         memory=memory,
         causes=_causes(system, story, memory),

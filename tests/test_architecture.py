@@ -177,21 +177,14 @@ def test_folders_are_the_same_everywhere() -> None:
 
 Circles = dict[tuple[str, ...], str]
 
-NATIVE_ENGINE: Circles = {
-    (
-        "checker.codegen", "checker.explicit", "checker.explicit.liveness", "checker.explicit.states", "checker.kernel_compiler",
-        "checker.parametric", "checker.reduction",
-    ): "the explicit engine, its kernels and what prepares a system for them name each other's packages, not each other's modules",
-}  # fmt: skip
 SCENARIO_READER: Circles = {
     ("scenarios", "scenarios.reader"): "the reader makes a Scenario, and the package offers the reader"
 }
 
 # Circles that are left, as the members of each; with what they are for. A circle that goes must go from here, too.
 CIRCLES: dict[str, Circles] = {
-    "run time": NATIVE_ENGINE | SCENARIO_READER,
-    "type checking": NATIVE_ENGINE
-    | SCENARIO_READER
+    "run time": SCENARIO_READER,
+    "type checking": SCENARIO_READER
     | {
         (
             "manifests.members",

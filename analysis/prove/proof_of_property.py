@@ -19,7 +19,7 @@ from ...checker.reduction.slicing import step_name
 from ...checker.trace.fingerprint import fingerprint
 from ...model.language.expr import fresh_graph
 from ...properties import PROPERTIES
-from ...reports.answers.proof_report import SHOWN, Group, Proof, Row
+from ...reports.answers.proof_report import SHOWN, Proof, Row, ViolatingGroup
 from ...scenarios import Scenario
 from ...scenarios.template import ClusterTemplate, concrete, instantiate, sizes, templates
 from ...scenarios.writing import scenario_text
@@ -168,7 +168,7 @@ class Prover:
                 inconclusive=sum(o.regions for o in clusters if o.verdict == "INCONCLUSIVE"),
             )
 
-    def _groups(self, violated: list[tuple[str, ClusterOutcome]]) -> Iterator[Group]:
+    def _groups(self, violated: list[tuple[str, ClusterOutcome]]) -> Iterator[ViolatingGroup]:
         """Clusters whose counterexamples take the same steps, the shortest first."""
         groups: dict[tuple[tuple[str, int], ...], list[tuple[str, ClusterOutcome]]] = {}
         for name, outcome in violated:
@@ -194,7 +194,7 @@ class Prover:
         question: Question,
         values: tuple[int, ...],
         members: list[tuple[str, ClusterOutcome]],
-    ) -> Group:
+    ) -> ViolatingGroup:
         chosen = named(question, values)
         spec = concrete(question.template, chosen)
         count = sum(o.regions for _, o in members)
@@ -212,7 +212,7 @@ class Prover:
             text = scenario_text(
                 spec, name=name, title=title, release=question.release, properties=properties
             )
-        return Group(
+        return ViolatingGroup(
             clusters=count,
             example=_in_words(question.template, chosen),
             steps=min(len(o.trace) for _, o in members),

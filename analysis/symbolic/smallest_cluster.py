@@ -69,7 +69,7 @@ def wanted(
     return Wanted(pods, nodes, composition, identifier, steps, parse_scope(bounds))
 
 
-class Search:
+class ClusterSearch:
     """Size by size, the smaller first; of the first size with a violation, one cluster or every kind of cluster.
 
     Iterate over it for the clusters; `found` counts them, and afterwards `coverage` says how far the search went.

@@ -57,7 +57,7 @@ def synthesize(
 ) -> None:
     seconds = parse_timeout(timeout) if timeout is not None else None
     from ...analysis.asked.option_files import beside, write_text
-    from ...analysis.symbolic.smallest_cluster import Search, wanted
+    from ...analysis.symbolic.smallest_cluster import ClusterSearch, wanted
     from ...reports.answers.synthesis_report import print_coverage, print_example
     from ..terminal.console import result_console, tolerant_of_closed_pipes
     from ..terminal.output import INCONCLUSIVE, VIOLATED, say
@@ -69,7 +69,7 @@ def synthesize(
         raise UsageProblem(f"-o: cannot write `{output}`: name a file in a directory that exists")
     console = result_console(no_color)
     with tolerant_of_closed_pipes(), progress_display(no_color) as display:
-        search = Search(asked, display)
+        search = ClusterSearch(asked, display)
         for example in search:
             if output is not None:
                 target = beside(output, search.found)

@@ -35,7 +35,7 @@ class Row(msgspec.Struct, frozen=True):
     inconclusive: int
 
 
-class Group(msgspec.Struct, frozen=True):
+class ViolatingGroup(msgspec.Struct, frozen=True):
     """Clusters whose shortest counterexamples take the same steps; `example` is the simplest of them, in words.
 
     `finding` is its verdict by itself, as `podrace check` gives it for `scenario`, the text of a scenario file.
@@ -66,7 +66,7 @@ class Proof(msgspec.Struct, frozen=True):
     seconds: float
     covers: str
     rows: tuple[Row, ...]
-    groups: tuple[Group, ...]
+    groups: tuple[ViolatingGroup, ...]
     sentence: str = ""
     scope: dict[str, Value] = {}
     constraints_hit: tuple[str, ...] = ()
@@ -158,7 +158,7 @@ def _print_rows(console: Console, proof: Proof) -> None:
     console.print(table)
 
 
-def _print_group(console: Console, number: int, group: Group) -> None:
+def _print_group(console: Console, number: int, group: ViolatingGroup) -> None:
     what = f"{group.clusters:,} {_plural(group.clusters, 'cluster')}, {group.steps} steps"
     print_wrapped(console, Text(f"Group {number}: {what}; the simplest: {group.example}", "bold"))
     if group.finding is not None and group.finding.story:

@@ -12,7 +12,7 @@ from podrace.analysis.compare import over_all_clusters
 from podrace.analysis.compare.inquiry import Inquiry, candidates_of, default_release, fits, runs_of
 from podrace.cli.commands.verify import diff_code, proofs_code, verify_code
 from podrace.model.history import resolve
-from podrace.reports.answers.proof_report import Group, Proof
+from podrace.reports.answers.proof_report import Proof, ViolatingGroup
 from podrace.reports.document import Finding, Fixes, Word
 from podrace.reports.verify.comparison import Comparison, Lost, Pair, outcome_of
 from podrace.scenarios import catalogue
@@ -293,13 +293,20 @@ def test_over_all_clusters_what_is_out_of_reach_is_seen(shell: Shell) -> None:
     assert (row["before"]["clusters"], row["after"]["clusters"]) == (37, 5)
 
 
-def proof(verdict: str, groups: tuple[Group, ...] = ()) -> Proof:
+def proof(verdict: str, groups: tuple[ViolatingGroup, ...] = ()) -> Proof:
     return Proof("S-NOM", "r", verdict, 3, 1, 9, 9, 9, 9, 9, len(groups), 0, 0.0, "", (), groups)
 
 
 def test_over_all_clusters_another_violating_cluster_is_a_regression(monkeypatch: pytest.MonkeyPatch) -> None:
     text = (HERE / "small-race.yaml").read_text()
-    found = proof("VIOLATED", (Group(1, "one", 3, text), Group(1, "two", 3, text), Group(1, "none", 3, "")))
+    found = proof(
+        "VIOLATED",
+        (
+            ViolatingGroup(1, "one", 3, text),
+            ViolatingGroup(1, "two", 3, text),
+            ViolatingGroup(1, "none", 3, ""),
+        ),
+    )
     for verdict, outcome, fresh in (
         ("HOLDS", "REGRESSED", ("one", "two")),
         ("VIOLATED", "still violated", ()),
