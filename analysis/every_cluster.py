@@ -12,7 +12,7 @@ from ..checker.core.result import EngineDisagreement, Verdict, counted
 from ..checker.exhaust import Exhausted, TooManyChoices, exhaust
 from ..checker.parametric.grounding import TooManyCases
 from ..checker.parametric.parametric_system import Exchange, ParametricSystem
-from ..checker.parametric.regions import Undecided
+from ..checker.parametric.regions import UndecidedRegions
 from ..model.language import TransitionSystem
 from ..model.language.expr import fresh_graph
 from ..reports.document import Clusters, Finding
@@ -77,7 +77,7 @@ def on_every_cluster(
         )
     try:
         found = exhaust(unknown, run.property, budget, engine=method.engine, progress=watch)
-    except (TooManyChoices, TooManyCases, Undecided) as error:
+    except (TooManyChoices, TooManyCases, UndecidedRegions) as error:
         problem = f"{error}: make a range smaller, or write a number"
         raise scenario.complaint(first.name, problem, first.line) from None
     except ValueError as error:

@@ -20,7 +20,7 @@ from ..checker.trace.replay import replay
 from ..model.environment.objects import DEFAULTS, Scope
 from ..model.history import Composition
 from ..model.language import TransitionSystem
-from ..reports.document import Finding, Fixes, Lasso, NoWayBack, Place, Value, Word
+from ..reports.document import Finding, Fixes, NoWayBack, Place, ShownLasso, Value, Word
 from ..scenarios import Scenario
 from .asked.options import bytes_in_words
 from .asked.plan import Run
@@ -150,8 +150,8 @@ def _with_counterexample(found: Finding, run: Run, system: TransitionSystem, tra
     )
 
 
-def _lasso(trace: LassoTrace) -> Lasso:
-    return Lasso(
+def _lasso(trace: LassoTrace) -> ShownLasso:
+    return ShownLasso(
         case=trace.case,
         turn=trace.turn,
         cycle=len(trace.cycle),

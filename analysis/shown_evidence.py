@@ -11,14 +11,14 @@ from ..model.language import Expr, TransitionSystem, negate
 from ..model.language.expr import fresh_graph
 from ..reports.evidence import (
     Cause,
-    Cluster,
-    Counterfactual,
     Memory,
-    Move,
-    NearbyStates,
     NodeShape,
     Picture,
     PodShape,
+    ShownCluster,
+    ShownCounterfactual,
+    ShownMove,
+    ShownNearbyStates,
 )
 from .steps import memory_of, step_of
 
@@ -33,11 +33,11 @@ PICTURES = (
 class ShownEvidence:
     """The fields of a Finding that show a counterexample."""
 
-    cluster: Cluster
+    cluster: ShownCluster
     memory: Memory
     causes: tuple[Cause, ...]
-    counterfactuals: tuple[Counterfactual, ...]
-    nearby_states: NearbyStates
+    counterfactuals: tuple[ShownCounterfactual, ...]
+    nearby_states: ShownNearbyStates
 
 
 def evidence_of(spec: ClusterSpec, system: TransitionSystem, story: Trace, prop: str) -> ShownEvidence:
@@ -52,11 +52,11 @@ def evidence_of(spec: ClusterSpec, system: TransitionSystem, story: Trace, prop:
     )
 
 
-def cluster_of(spec: ClusterSpec) -> Cluster:
+def cluster_of(spec: ClusterSpec) -> ShownCluster:
     """Nodes and pods, with the resources that some pod asks for."""
     named = dict.fromkeys(resource for pod in spec.pods for resource in pod.resources)
     asked = [r for r in named if any(_amount(pod.request(r)) for pod in spec.pods)]
-    return Cluster(
+    return ShownCluster(
         nodes=tuple(
             NodeShape(
                 node.name,
@@ -100,23 +100,27 @@ def _causes(system: TransitionSystem, story: Trace, memory: Memory) -> tuple[Cau
     return tuple(found)
 
 
-def _counterfactuals(system: TransitionSystem, story: Trace) -> tuple[Counterfactual, ...]:
+def _counterfactuals(system: TransitionSystem, story: Trace) -> tuple[ShownCounterfactual, ...]:
     found = []
     for way in counterfactual.counterfactuals(system, story):
         steps = tuple(
             step_of(system, system.transitions[step.transition], way.before + i, step.changes)
             for i, step in enumerate(way.steps)
         )
-        found.append(Counterfactual(way.before, steps, way.stops))
+        found.append(ShownCounterfactual(way.before, steps, way.stops))
     return tuple(found)
 
 
-def _nearby_states(system: TransitionSystem, story: Trace, prop: str) -> NearbyStates:
+def _nearby_states(system: TransitionSystem, story: Trace, prop: str) -> ShownNearbyStates:
     with fresh_graph():
         bad = negate(system.invariants[prop]) if prop in system.invariants else None
     around = nearby_states.nearby_states(system, story, bad)
     moves = []
     for move in around.moves:
         transition = system.transitions[move.transition]
-        moves.append(Move(move.source, move.target, transition.actor, step_of(system, transition, 0).call))
-    return NearbyStates(around.states, tuple(moves), around.run, around.bad, around.whole, around.refused)
+        moves.append(
+            ShownMove(move.source, move.target, transition.actor, step_of(system, transition, 0).call)
+        )
+    return ShownNearbyStates(
+        around.states, tuple(moves), around.run, around.bad, around.whole, around.refused
+    )

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from ..checker.core import trace as executed
 from ..checker.core.trace import Trace, plain_value
 from ..model.language import State, Transition, TransitionSystem
-from ..reports.evidence import Cell, Channel, Fact, Memory, Reader, View
-from ..reports.step import Change, Step, Value
+from ..reports.evidence import Cell, Memory, ShownChannel, ShownFact, ShownReader, View
+from ..reports.step import ShownChange, ShownStep, Value
 
 
-def steps_of(system: TransitionSystem, trace: Trace) -> tuple[Step, ...]:
+def steps_of(system: TransitionSystem, trace: Trace) -> tuple[ShownStep, ...]:
     """The steps of a trace, with what the model says of each."""
     return tuple(
         step_of(system, system.transitions[step.transition], i, step.changes)
@@ -20,11 +20,14 @@ def steps_of(system: TransitionSystem, trace: Trace) -> tuple[Step, ...]:
 
 
 def step_of(
-    system: TransitionSystem, transition: Transition, number: int, changes: Sequence[executed.Change] = ()
-) -> Step:
+    system: TransitionSystem,
+    transition: Transition,
+    number: int,
+    changes: Sequence[executed.VariableChange] = (),
+) -> ShownStep:
     """A transition as a step that reports know, told in the words of its model."""
     narration = system.narration
-    return Step(
+    return ShownStep(
         number=number,
         actor=transition.actor,
         component=transition.part,
@@ -36,14 +39,14 @@ def step_of(
     )
 
 
-def _change(system: TransitionSystem, transition: Transition, change: executed.Change) -> Change:
+def _change(system: TransitionSystem, transition: Transition, change: executed.VariableChange) -> ShownChange:
     phrase = system.narration.phrase(change, transition.args)
     said, decisive = phrase if phrase is not None else (None, False)
     before, after = plain_value(change.before), plain_value(change.after)
-    return Change(change.variable, before, after, said, decisive and bool(said))
+    return ShownChange(change.variable, before, after, said, decisive and bool(said))
 
 
-def label_of(step: Step) -> str:
+def label_of(step: ShownStep) -> str:
     """The label of the transition that a step was."""
     shown = ", ".join(f"{name}={value}" for name, value in step.args.items())
     return f"{step.component}.{step.step}({shown})"
@@ -61,14 +64,14 @@ def memory_of(system: TransitionSystem, state: State) -> Memory:
     return Memory(
         tuple(views),
         tuple(
-            Channel(
+            ShownChannel(
                 channel.channel,
                 _cell(values, channel.length, "length"),
                 tuple(tuple(_cell(values, v, fact) for v, fact in e if v in values) for e in channel.entries),
                 channel.subject,
                 channel.about,
                 tuple(
-                    Reader(
+                    ShownReader(
                         reader.name,
                         _cell(values, reader.position, "position") if reader.position in values else None,
                         reader.only,
@@ -81,7 +84,10 @@ def memory_of(system: TransitionSystem, state: State) -> Memory:
             if channel.length in values
         ),
         tuple(name for name, fact in narration.facts.items() if fact.compared),
-        {name: Fact(fact.says, fact.denies, dict(fact.values)) for name, fact in narration.facts.items()},
+        {
+            name: ShownFact(fact.says, fact.denies, dict(fact.values))
+            for name, fact in narration.facts.items()
+        },
     )
 
 

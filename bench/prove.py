@@ -13,7 +13,7 @@ import time
 from dataclasses import replace
 
 from podrace.analysis.prove.cluster_batches import Task, work
-from podrace.analysis.prove.proof_request import Question
+from podrace.analysis.prove.proof_request import ProofQuestion
 from podrace.checker.jobs import Here, Job, Processes, run_jobs
 from podrace.checker.parametric.parametric_system import Regions
 from podrace.model.environment.objects import Scope
@@ -29,7 +29,7 @@ EXAMPLE = ClusterTemplate((), 0, graceful=False, limits=Limits(least_request=1),
 CHUNK = 20
 
 
-def jobs(question: Question, pods: int, nodes: int) -> list[Job]:
+def jobs(question: ProofQuestion, pods: int, nodes: int) -> list[Job]:
     """All clusters of exactly this size."""
     found = []
     for template in templates(pods, nodes, EXAMPLE):
@@ -53,7 +53,7 @@ def main() -> None:
         f"{pods} pods, {nodes} nodes{'clusters':>29}{'searched':>10}{'enumerated':>12}{'states':>14}{'1 process':>11}{'2':>9}{'ratio':>7}"
     )
     for release, fixes, prop in CASES:
-        question = Question(EXAMPLE, release, fixes, (), prop)
+        question = ProofQuestion(EXAMPLE, release, fixes, (), prop)
         began = time.perf_counter()
         todo = jobs(question, pods, nodes)
         told = time.perf_counter() - began

@@ -11,7 +11,7 @@ from .core.exploration import Budget, Exploration, Watcher
 from .core.result import Counts, Coverage, EngineDisagreement, Result, Verdict, combine
 from .parametric.explorer import Explorer
 from .parametric.parameters import with_parameters
-from .parametric.parametric_system import ParametricSystem, Regions, Representative
+from .parametric.parametric_system import ParametricSystem, RegionRepresentative, Regions
 from .reduction.conclusion import coverage_of, times_fired, verdict_of
 from .reduction.questions import kind_of
 from .reduction.slicing import Slicer
@@ -125,7 +125,7 @@ def exhaust(
         return exhausted(None)
     if not chosen:
         raise ValueError("no choice of numbers meets what is assumed of them")
-    search: Callable[[Representative, Budget], Searched]
+    search: Callable[[RegionRepresentative, Budget], Searched]
     if engine == "native":
         search = _Series(regions, property_id, seen, progress)
     else:
@@ -174,7 +174,7 @@ class _Series:
         self.explorer = Explorer(regions.parametric, property_id, regions.ranges)
         self.seen, self.progress = seen, progress
 
-    def __call__(self, one: Representative, budget: Budget) -> Searched:
+    def __call__(self, one: RegionRepresentative, budget: Budget) -> Searched:
         answer = self.explorer.explore(one.values, budget, self.progress)
         try:
             trace = self.explorer.confirm(answer, one.values)
@@ -219,7 +219,7 @@ class _Alone:
         self.system, self.property, self.seen = regions.parametric.system, property_id, seen
         self.engine, self.progress = engine, progress
 
-    def __call__(self, one: Representative, budget: Budget) -> Searched:
+    def __call__(self, one: RegionRepresentative, budget: Budget) -> Searched:
         system = with_parameters(self.system, {q.name: value for q, value in one.values.items()})
         (result,) = check(
             system,

@@ -69,7 +69,7 @@ class NodeVersion:
 
 
 @dataclass(frozen=True)
-class Cast:
+class CacheCast:
     """The model of a case in its initial state, and what the case's keys stand for."""
 
     model: Concrete
@@ -107,7 +107,7 @@ class Cast:
         return self.nodes[key]
 
 
-def gather(case: Case, release: str) -> Cast:
+def gather(case: Case, release: str) -> CacheCast:
     """Everything that a case names."""
     pods, nodes = case.get("pods") or {}, case.get("nodes") or {}
     by_name = {n: Node(i, n, 0, exists=False) for i, n in enumerate(_node_names(case))}
@@ -125,7 +125,7 @@ def gather(case: Case, release: str) -> Cast:
         },
         TimedScope(timeline.end),
     )
-    return Cast(
+    return CacheCast(
         model=Concrete(build(CacheTable, universe, _changes(release))),
         pods=versions,
         placed={k: by_name[p.get("nodeName") or ""] for k, p in pods.items()},

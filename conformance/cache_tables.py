@@ -11,16 +11,16 @@ from typing import Any, cast
 from ..model.environment.objects import Node, PodCopy
 from ..model.scheduler import Cache, IncrementalSnapshot, NodeInfos, NodeTree
 from ..model.scheduler.cache.node_info import CPU, EPHEMERAL, MEMORY
-from .cache_cast import Cast, gather, port_of
+from .cache_cast import CacheCast, gather, port_of
 from .cases import REMARKS, Case, NotTranslated, Outcome, Script, check, judged, keys_of
 
 _BUILT_IN = {"cpu_milli": CPU, "memory_bytes": MEMORY, "ephemeral_bytes": EPHEMERAL}
 
 
-class Expectations(Script):
+class CacheExpectations(Script):
     """A case being played, as far as it looks at the model only."""
 
-    def __init__(self, case: Case, cast_: Cast) -> None:
+    def __init__(self, case: Case, cast_: CacheCast) -> None:
         self.case, self.cast, self.model = case, cast_, cast_.model
         self.cache = cast(Cache, self.model.part("cache"))
         self.infos = cast(NodeInfos, self.model.part("node_infos"))
@@ -182,12 +182,12 @@ def run(case: Case, release: str) -> Outcome:
 def _play(case: Case, release: str) -> None:
     if case.get("kind", "ops") != "ops":
         raise NotTranslated(f"kind {case['kind']}")
-    play = Play(case, gather(case, release))
+    play = CachePlay(case, gather(case, release))
     for number, op in enumerate(case["ops"]):
         play.perform(number, op)
 
 
-class Play(Expectations):
+class CachePlay(CacheExpectations):
     """The calls that change the cache or a snapshot."""
 
     def _call(self, op: Case, call: Callable[[], Any]) -> None:

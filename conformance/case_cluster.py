@@ -8,9 +8,9 @@ from typing import Any
 
 from ..model.cluster import build_cluster
 from ..model.environment.objects import (
-    Budget,
     ClusterSpec,
     Config,
+    DisruptionBudget,
     Node,
     Operator,
     Pod,
@@ -152,7 +152,7 @@ def start_number(seconds: float) -> int:
 
 
 @dataclass(frozen=True)
-class Situation:
+class CaseSituation:
     """A model in the state that a case describes, and its objects by the names that the case gives them."""
 
     model: Concrete
@@ -205,7 +205,7 @@ def unique(names: Iterable[str]) -> list[str]:
     return found
 
 
-def situation(facts: Facts, release: str) -> Situation:
+def situation(facts: Facts, release: str) -> CaseSituation:
     """The model of a release in the state that the facts describe, with a snapshot taken."""
     nodes = [make_node(i, n) for i, n in enumerate(facts.nodes)]
     by_name = {n.name: n for n in nodes}
@@ -216,7 +216,7 @@ def situation(facts: Facts, release: str) -> Situation:
     order = [*range(1, len(told)), 0]
     pods = {i: make_pod(at, names[i], told[i], by_name, spaces, queued=i == 0) for at, i in enumerate(order)}
     budgets = [
-        Budget(
+        DisruptionBudget(
             i,
             name,
             selector(b.get("selector")),
@@ -233,7 +233,7 @@ def situation(facts: Facts, release: str) -> Situation:
     spec = ClusterSpec("case", tuple(pods[i] for i in order), tuple(nodes), scope, tuple(budgets))
     classes = [*facts.test_plugins, *resolve(release).classes]
     model = Concrete(build_cluster(spec, classes))
-    found = Situation(model, by_name, {names[i]: p for i, p in pods.items()}, pods[0])
+    found = CaseSituation(model, by_name, {names[i]: p for i, p in pods.items()}, pods[0])
     for i, pod in pods.items():
         wish = told[i].get("nominatedNodeName") or ""
         if 1 <= i <= len(facts.nominated):
@@ -243,7 +243,7 @@ def situation(facts: Facts, release: str) -> Situation:
     return found
 
 
-def _tell(found: Situation, pod: Pod, nominated: Node | None, terminating: bool) -> None:
+def _tell(found: CaseSituation, pod: Pod, nominated: Node | None, terminating: bool) -> None:
     """Everybody knows that a pod is nominated, or terminates."""
     if nominated is None and not terminating and pod.exists:
         return

@@ -172,14 +172,14 @@ MAX_BYTES = 64 << 20
 
 
 @dataclass(frozen=True)
-class Table:
+class CaseTable:
     """A file: its table's name, and its cases in order."""
 
     name: str
     cases: tuple[Case, ...]
 
 
-def read_table(path: Path) -> Table:
+def read_table(path: Path) -> CaseTable:
     """The table in a file; raises ScenarioError."""
     try:
         if path.is_dir():
@@ -196,7 +196,7 @@ def read_table(path: Path) -> Table:
     return _table(one_line(str(path), 200), content)
 
 
-def _table(file: str, content: Any) -> Table:
+def _table(file: str, content: Any) -> CaseTable:
     cases = content.get("cases") if isinstance(content, Mapping) else None
     if not isinstance(cases, list):
         raise ScenarioError(f"{file}: expected an object with `table` and a list of `cases`")
@@ -208,4 +208,4 @@ def _table(file: str, content: Any) -> Table:
         if name in seen:
             raise ScenarioError(f"{file}: two cases have the id `{one_line(name)}`")
         seen.add(name)
-    return Table(str(content.get("table", "")), tuple(cases))
+    return CaseTable(str(content.get("table", "")), tuple(cases))

@@ -12,14 +12,16 @@ from ..model.environment.objects import Node, Pod
 from ..model.language import NotEnabled
 from ..model.language.component import StepMethod, steps_of
 from ..model.scheduler.framework.status import NodeStatus, Phase
-from .case_cluster import Situation
+from .case_cluster import CaseSituation
 from .upstream_plugins import code_named
 
 CHOICES = ("choose_candidate", "assume")
 MAX_STEPS = 10_000
 
 
-def stand_at(here: Situation, phase: Phase, statuses: Mapping[str, str] | None, missing: NodeStatus) -> None:
+def stand_at(
+    here: CaseSituation, phase: Phase, statuses: Mapping[str, str] | None, missing: NodeStatus
+) -> None:
     """The goroutine stands at a phase; filters said this of the nodes, and of all others nothing."""
     scheduler = here.part("scheduler")
 
@@ -42,7 +44,7 @@ class Drive:
     lets win; the run goes on with the first, or with the one of them that is `hoped` for.
     """
 
-    here: Situation
+    here: CaseSituation
     order: Sequence[Node] = ()
     hoped: Node | None = None
     candidates: list[str] = field(default_factory=list)

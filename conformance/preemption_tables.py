@@ -12,7 +12,7 @@ from typing import Any
 from ..model.environment.objects import Config, Node
 from ..model.language import any_of, count
 from ..model.scheduler.framework.status import NodeStatus, Phase
-from .case_cluster import Facts, Situation, facts_of, situation, start_number
+from .case_cluster import CaseSituation, Facts, facts_of, situation, start_number
 from .cases import (
     Case,
     NotCovered,
@@ -38,7 +38,7 @@ AFTER_PREEMPTION = (
 )
 
 
-def by_name(here: Situation) -> list[Node]:
+def by_name(here: CaseSituation) -> list[Node]:
     """The nodes in the order of their names."""
     return sorted(here.nodes.values(), key=lambda n: n.name)
 
@@ -86,13 +86,13 @@ def _candidate_limits(args: Mapping[str, Any], cycle: Mapping[str, Any]) -> Conf
     )
 
 
-def _try(here: Situation, node: Node) -> None:
+def _try(here: CaseSituation, node: Node) -> None:
     drive = Drive(here)
     step = next(s for s in drive._steps("scheduler") if s.name == "dry_run")
     drive._take(step, (here.preemptor, node))
 
 
-def _candidate(here: Situation, node: Node) -> tuple[frozenset[str], int] | None:
+def _candidate(here: CaseSituation, node: Node) -> tuple[frozenset[str], int] | None:
     scheduler, preemption = here.part("scheduler"), here.part("preemption")
     if not here.model.get(lambda: scheduler.verdict[node] == NodeStatus.CANDIDATE):
         return None
@@ -226,7 +226,7 @@ def _as_of(case: Case, release: str) -> Case:
     return {**case, **end}
 
 
-def _preempt(case: Case, facts: Facts, release: str, whole: bool) -> tuple[Situation, Drive]:
+def _preempt(case: Case, facts: Facts, release: str, whole: bool) -> tuple[CaseSituation, Drive]:
     plugins = (chosen_filters(case.get("filters")), *preemption_plugins(case))
     here = situation(replace(facts, test_plugins=plugins), release)
     hoped = here.nodes.get(case.get("expected_nominated_node") or "")
@@ -250,12 +250,12 @@ def _preempt(case: Case, facts: Facts, release: str, whole: bool) -> tuple[Situa
     return here, drive.run((Phase.FAIL, Phase.IDLE))
 
 
-def _nomination(here: Situation) -> str | None:
+def _nomination(here: CaseSituation) -> str | None:
     node = here.model.get(lambda: here.part("api").pod[here.preemptor].nominated)
     return None if node is None else str(node.name)
 
 
-def _reasons(case: Case, here: Situation) -> Outcome:
+def _reasons(case: Case, here: CaseSituation) -> Outcome:
     found: dict[str, int] = {}
     for node in here.nodes.values():
         said = here.model.get(partial(here.part("preemption").reasons, here.preemptor, node))

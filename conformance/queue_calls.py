@@ -17,7 +17,7 @@ from ..model.scheduler.framework.events import ASSIGNED_POD_ADD, ASSIGNED_POD_UP
 from ..model.scheduler.queue.scheduling_queue import SubQueue
 from .cases import Case, Differs, NotTranslated, check, keys_of
 from .queue_cast import Version, admits, event_of, group_key, nanoseconds, time_span
-from .queue_stage import PLACES, Expectations, Stage
+from .queue_stage import PLACES, QueueExpectations, Stage
 
 
 class Calls(Stage):
@@ -144,7 +144,7 @@ class Calls(Stage):
             self.model.do(self.queue.next_cycle)
 
 
-class RawAccess(Expectations):
+class RawAccess(QueueExpectations):
     """Puts pods into a sub-queue and takes them out, without the queue's own logic."""
 
     def _put(self, version: Version, op: Case) -> None:

@@ -193,7 +193,7 @@ def group_key(index: int) -> str:
 
 
 @dataclass
-class Cast:
+class QueueCast:
     """Who takes part in a case."""
 
     versions: dict[str, Version] = field(default_factory=dict)
@@ -226,9 +226,9 @@ def _node_names(case: Case) -> Iterator[str]:
             yield from op.get(name) or ()
 
 
-def gather(case: Case, release: str) -> Cast:
+def gather(case: Case, release: str) -> QueueCast:
     """The entities of a case, and a model of `release` made of them, its queue empty."""
-    cast = Cast()
+    cast = QueueCast()
     entities: dict[Identity, Pod] = {}
     fixed_facts: dict[Identity, tuple[Any, ...]] = {}
     specifications: dict[Identity, list[str]] = {}
@@ -275,7 +275,7 @@ def gather(case: Case, release: str) -> Cast:
     return cast
 
 
-def _gather_plugins(case: Case, cast: Cast) -> None:
+def _gather_plugins(case: Case, cast: QueueCast) -> None:
     events: dict[str, list[ClusterEvent]] = {}
     for event, names in registrations(case.get("event_registrations") or case.get("registrations")):
         for name in names:

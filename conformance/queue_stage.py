@@ -10,7 +10,7 @@ from ..model.scheduler.framework.events import Plugin
 from ..model.scheduler.queue.numbered import CountingClock, CountingQueue, OrderedNominator
 from ..model.scheduler.queue.scheduling_queue import SubQueue
 from .cases import REMARKS, Case, Differs, NotTranslated, Script, check, keys_of
-from .queue_cast import Cast, Version
+from .queue_cast import QueueCast, Version
 
 PLACES = {"active": SubQueue.ACTIVE, "backoff": SubQueue.BACKOFF, "unschedulable": SubQueue.UNSCHEDULABLE}
 NAMES = {place: name for name, place in PLACES.items()}
@@ -27,7 +27,7 @@ COMPARED = {
 class Stage(Script):
     """What every operation needs."""
 
-    def __init__(self, case: Case, cast_: Cast) -> None:
+    def __init__(self, case: Case, cast_: QueueCast) -> None:
         self.case, self.cast, self.model = case, cast_, cast_.model
         self.queue = cast(CountingQueue, self.model.part("queue"))
         self.clock = cast(CountingClock, self.model.part("clock"))
@@ -114,7 +114,7 @@ class Stage(Script):
 _UNITS = {"seconds": 10**9, "s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 
 
-class Expectations(Stage):
+class QueueExpectations(Stage):
     """`expect` with what it may say of the queue and the nominator, and `expect_backoff_remaining`."""
 
     def op_expect(self, op: Case) -> None:

@@ -10,7 +10,7 @@ from collections import Counter
 
 from .cases import Case, NotTranslated, Outcome, check, judged
 from .queue_calls import Calls, RawAccess
-from .queue_cast import Cast, event_of, gather
+from .queue_cast import QueueCast, event_of, gather
 from .queue_stage import NAMES
 
 
@@ -24,7 +24,7 @@ def _play(case: Case, release: str) -> None:
     if kind == "event_match":
         _match(case, release)
     elif kind == "ops":
-        Play(case, gather(case, release)).run()
+        QueuePlay(case, gather(case, release)).run()
     else:
         raise NotTranslated(f"kind {kind}")
 
@@ -38,10 +38,10 @@ def _match(case: Case, release: str) -> None:
     check(event.label, cast.model.get(lambda: queue.matches(pod, event)), case["expected_match"])
 
 
-class Play(Calls, RawAccess):
+class QueuePlay(Calls, RawAccess):
     """A case being played. Where several pods may leave a sub-queue next, any of them is accepted."""
 
-    def __init__(self, case: Case, cast: Cast) -> None:
+    def __init__(self, case: Case, cast: QueueCast) -> None:
         super().__init__(case, cast)
         self.incoming: Counter[tuple[str, str]] = Counter()
 

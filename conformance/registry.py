@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from ..scenarios.reader.yaml_values import one_line
 from . import cache_tables, order_backoff, preemption_tables, queue_tables, scheduling_tables
-from .cases import Case, NotCovered, NotTranslated, Outcome, Runner, Table, applies
+from .cases import Case, CaseTable, NotCovered, NotTranslated, Outcome, Runner, applies
 
 RUNNERS: dict[str, Runner] = {
     "preemption": preemption_tables.run,
@@ -117,7 +117,7 @@ def _releases(case: Case) -> str:
     return f"from {low}" if high is None else f"{low} to {high}"
 
 
-def run_table(table: Table, release: str) -> Iterator[tuple[str, Outcome]]:
+def run_table(table: CaseTable, release: str) -> Iterator[tuple[str, Outcome]]:
     """Run every case of a table, in order."""
     for case in table.cases:
         yield case["id"], run_case(case, table.name, release)

@@ -11,7 +11,7 @@ from ..model.environment.objects import Config, Node, Scope
 from ..model.language import Component, Concrete, Expr, Model, Universe, as_expr, build
 from ..model.scheduler import Sampling
 from ..model.scheduler.framework.status import Code, Phase
-from .case_cluster import Facts, Situation, facts_of, situation
+from .case_cluster import CaseSituation, Facts, facts_of, situation
 from .cases import Case, NotTranslated, Outcome, any_of_these, differ, first_failure
 from .drive import Drive
 from .upstream_plugins import CODES, chosen_filters, chosen_scores, code_named, stub_filters
@@ -187,7 +187,7 @@ def schedule(case: Case, release: str) -> Outcome:
     return first_failure(outcomes)
 
 
-def _rejections(here: Situation) -> dict[str, str]:
+def _rejections(here: CaseSituation) -> dict[str, str]:
     found = {}
     for name, node in sorted(here.nodes.items()):
         said = here.model.get(partial(_rejection, here, node))
@@ -197,7 +197,7 @@ def _rejections(here: Situation) -> dict[str, str]:
     return found
 
 
-def _rejection(here: Situation, node: Node) -> dict[str, Expr]:
+def _rejection(here: CaseSituation, node: Node) -> dict[str, Expr]:
     placement = here.part("snapshot").placement()
     said: dict[str, Expr] = here.part("filters").rejected_by(here.preemptor, node, placement)
     return said

@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any
 
 from ..model.cluster import build_cluster
-from ..model.environment.objects import Budget, ClusterSpec, Node, Pod, Taint
+from ..model.environment.objects import ClusterSpec, DisruptionBudget, Node, Pod, Taint
 from ..model.environment.placement_rules import SpreadConstraint
 from ..model.language import Component, Concrete, Expr, as_expr
 from ..model.scheduler import Filters, Preemption, Snapshot
@@ -21,11 +21,11 @@ from ..model.scheduler.framework.filters import UNSCHEDULABLE
 from ..model.scheduler.framework.placement import Placement
 from ..model.scheduler.framework.status import Code
 
-__all__ = ["UNSCHEDULABLE", "Asked", "Layout", "repels"]
+__all__ = ["UNSCHEDULABLE", "Asked", "NodeLayout", "repels"]
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class NodeLayout:
     """Which pods are on which nodes, and who of them terminates."""
 
     on: Mapping[Pod, Node]
@@ -45,7 +45,7 @@ class Layout:
 class Asked:
     """The parts of the model that answer. Every question brings its own pods and nodes; only the budgets stay."""
 
-    def __init__(self, budgets: Sequence[Budget] = ()) -> None:
+    def __init__(self, budgets: Sequence[DisruptionBudget] = ()) -> None:
         self._placement: Placement | None = None
         numbered = [copy(budget) for budget in budgets]
         for i, budget in enumerate(numbered):
@@ -73,18 +73,18 @@ class Asked:
 
         return [Given, NobodyNominated]
 
-    def _ask(self, node: Node, layout: Layout, question: Callable[[Placement], Any]) -> Any:
+    def _ask(self, node: Node, layout: NodeLayout, question: Callable[[Placement], Any]) -> Any:
         def put() -> Any:
             self._placement = layout.placement(node)
             return question(self._placement)
 
         return self._model.get(put)
 
-    def fits(self, pod: Pod, node: Node, layout: Layout) -> bool:
+    def fits(self, pod: Pod, node: Node, layout: NodeLayout) -> bool:
         """Whether all filters let the pod pass (RunFilterPlugins)."""
         return bool(self._ask(node, layout, lambda placement: self._filters.fits(pod, node, placement)))
 
-    def has_resources(self, pod: Pod, node: Node, layout: Layout) -> bool:
+    def has_resources(self, pod: Pod, node: Node, layout: NodeLayout) -> bool:
         """Whether NodeResourcesFit lets the pod pass."""
         ask = self._filters.node_resources
         return self._ask(node, layout, lambda placement: ask(pod, node, placement)) is Code.SUCCESS
@@ -92,15 +92,15 @@ class Asked:
     def tolerates(self, pod: Pod, node: Node) -> bool:
         """Whether TaintToleration lets the pod pass."""
         ask = self._filters.taints_tolerated
-        return self._ask(node, Layout({}), lambda placement: ask(pod, node, placement)) is Code.SUCCESS
+        return self._ask(node, NodeLayout({}), lambda placement: ask(pod, node, placement)) is Code.SUCCESS
 
-    def has_affinity(self, pod: Pod, node: Node, layout: Layout) -> bool:
+    def has_affinity(self, pod: Pod, node: Node, layout: NodeLayout) -> bool:
         """Whether InterPodAffinity lets the pod pass."""
         ask = self._filters.inter_pod_affinity
         return self._ask(node, layout, lambda placement: ask(pod, node, placement)) is Code.SUCCESS
 
     def domain(
-        self, pod: Pod, constraint: SpreadConstraint, node: Node, layout: Layout
+        self, pod: Pod, constraint: SpreadConstraint, node: Node, layout: NodeLayout
     ) -> tuple[str, int] | None:
         """The domain that the node gives to a topology spread constraint of the pod, and how many pods of the layout it
         counts there; None if the constraint does not count the node.
@@ -108,14 +108,14 @@ class Asked:
         found = self._ask(node, layout, lambda placement: self._filters.domains(pod, constraint, placement))
         return next(((value, number) for value, (exists, number) in found.items() if exists), None)
 
-    def potential_victims(self, pod: Pod, node: Node, layout: Layout) -> list[Pod]:
+    def potential_victims(self, pod: Pod, node: Node, layout: NodeLayout) -> list[Pod]:
         """The pods on the node that preemption may evict for the pod at all; nobody where the pod may not preempt."""
         if not self._model.get(lambda: self._preemption.may_preempt(pod)):
             return []
         found = self._ask(node, layout, lambda _: self._preemption.potential_victims(pod, node))
         return [q for q, may_go in found.items() if may_go]
 
-    def victims(self, pod: Pod, node: Node, layout: Layout) -> list[Pod]:
+    def victims(self, pod: Pod, node: Node, layout: NodeLayout) -> list[Pod]:
         """Whom the dry run of preemption would evict from the node (selectVictimsOnNode); nobody where it is no candidate."""
         candidate, victims = self._ask(node, layout, lambda _: self._preemption.dry_run(pod, node))
         return [q for q, goes in victims.items() if candidate and goes]

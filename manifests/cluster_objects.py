@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from ..model.environment.objects import Budget, Pod, Selector, Taint
+from ..model.environment.objects import DisruptionBudget, Pod, Selector, Taint
 from ..scenarios.reader.cluster_section import MAX_ALLOWED
 from ..scenarios.reader.directives import read_taints
 from ..scenarios.reader.labels import read_selector
@@ -100,9 +100,9 @@ class BudgetObject:
     disrupted: frozenset[str]
 
     @property
-    def entity(self) -> Budget:
+    def entity(self) -> DisruptionBudget:
         """The budget as the model knows it."""
-        return Budget(
+        return DisruptionBudget(
             0, self.meta.name, self.selector, self.allowed, namespace=self.meta.namespace, disrupted=tuple(self.disrupted)
         )  # fmt: skip
 

@@ -95,7 +95,7 @@ class Groups:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ClusterQuestion:
     """A pod that waits, the node where most is at stake for it, and who is involved.
 
     `victims` would have to go there; `rivals` are pods that wait as well, are not more important, and cannot be there
@@ -141,19 +141,21 @@ class Asker:
         ]
         self._alike = groups.of_nodes
 
-    def ask_all(self) -> list[Question]:
+    def ask_all(self) -> list[ClusterQuestion]:
         """One question for each group of pods that wait, the most contested first."""
         found = [self.ask(group[0]) for group in self._rivals]
         return sorted(found, key=lambda q: q.rank, reverse=True)
 
-    def ask(self, pod: ClusterPod) -> Question:
+    def ask(self, pod: ClusterPod) -> ClusterQuestion:
         """The question that a pod raises."""
         fitting = [n for n in self.nodes if self.situation.fits(pod, n)]
         where = fitting or [n for n in self.nodes if self.situation.can_preempt(pod, n)]
         ways = [(n, [] if fitting else self.situation.victims(pod, n)) for n in where[:MOST_NODES]]
         number = sum(self._alike[self.groups.node(n)] for n in where)
-        asked = [Question(pod, n, victims, self.rivals(pod, n, victims), number) for n, victims in ways]
-        return max(asked, key=lambda q: q.rank, default=Question(pod, None, (), (), 0))
+        asked = [
+            ClusterQuestion(pod, n, victims, self.rivals(pod, n, victims), number) for n, victims in ways
+        ]
+        return max(asked, key=lambda q: q.rank, default=ClusterQuestion(pod, None, (), (), 0))
 
     def rivals(self, pod: ClusterPod, node: ClusterNode, gone: Pods) -> list[ClusterPod]:
         """The pods that wait and want the room that is left without those that are gone."""

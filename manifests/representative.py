@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from ..scenarios.reader.yaml_values import ScenarioError, known_names, one_line
 from .inventory import Inventory
 from .members import ClusterNode, ClusterPod
-from .questions import Asker, Groups, Question
+from .questions import Asker, ClusterQuestion, Groups
 from .situation import Situation, used_by
 
 
@@ -36,8 +36,8 @@ class Representative:
     inventory: Inventory
     situation: Situation
     groups: Groups
-    question: Question
-    asked: Sequence[Question]
+    question: ClusterQuestion
+    asked: Sequence[ClusterQuestion]
     pods: Sequence[ClusterPod]
     nodes: Sequence[ClusterNode]
     hypothetical: bool
@@ -104,7 +104,7 @@ def _named(focus: str, waiting: Sequence[ClusterPod]) -> ClusterPod:
     return found
 
 
-def _first(asked: Sequence[Question], size: Size) -> Question:
+def _first(asked: Sequence[ClusterQuestion], size: Size) -> ClusterQuestion:
     fitting = [q for q in asked if q.node is not None and q.needs <= size.pods]
     some = [q for q in asked if q.node is not None]
     return (fitting or some or asked)[0]
@@ -122,7 +122,7 @@ def _hopeless(pod: ClusterPod, situation: Situation, focus: str | None) -> str:
 
 
 def _kept(
-    question: Question, asker: Asker, size: Size
+    question: ClusterQuestion, asker: Asker, size: Size
 ) -> tuple[tuple[ClusterPod, ...], tuple[ClusterNode, ...]]:
     """The pod and its victims; a rival or, without one, the pod that the first victim's controller creates in its place;
     then as many more as there is room for, and nodes where one of them could go, too.

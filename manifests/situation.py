@@ -15,7 +15,7 @@ from functools import cached_property
 
 from ..model.environment.objects import Node, Operator, Pod, Requirement, Selector, Term
 from ..model.environment.placement_rules import SpreadConstraint
-from .asked import Asked, Layout
+from .asked import Asked, NodeLayout
 from .inventory import Inventory
 from .members import ClusterNode, ClusterPod
 from .pod_objects import Spread
@@ -60,7 +60,7 @@ class Situation:
         """Whether the pod could go to the node as things are, without `gone`, and with `more` on the node."""
         asking, place, layout = self._question(pod, node, gone, self._around(pod, node, gone))
         added = {p.entity: place for p in more}
-        return self.asked.fits(asking, place, Layout({**layout.on, **added}, layout.leaving))
+        return self.asked.fits(asking, place, NodeLayout({**layout.on, **added}, layout.leaving))
 
     def clash(self, one: ClusterPod, other: ClusterPod, node: ClusterNode, gone: Pods) -> bool:
         """Whether two pods, each of which fits the node without `gone`, cannot both be there."""
@@ -94,7 +94,7 @@ class Situation:
         chosen = self.asked.victims(
             asking,
             place,
-            Layout(
+            NodeLayout(
                 {staying.get(e, e): at for e, at in layout.on.items()},
                 [staying.get(e, e) for e in layout.leaving],
             ),
@@ -103,7 +103,7 @@ class Situation:
 
     def _question(
         self, pod: ClusterPod, node: ClusterNode, gone: Pods, present: Sequence[ClusterPod]
-    ) -> tuple[Pod, Node, Layout]:
+    ) -> tuple[Pod, Node, NodeLayout]:
         """The pod that asks for a node, this node, and the pods that are `present` in person.
 
         The other pods on the node, but for those that are gone, only keep their room. The pod's topology spread counts by a
@@ -115,7 +115,7 @@ class Situation:
         layout = self.layout(present)
         on = {e: place if at is node.entity else at for e, at in layout.on.items()}
         if not pod.spread:
-            return pod.entity, place, Layout(on, layout.leaving)
+            return pod.entity, place, NodeLayout(on, layout.leaving)
         touched = {p.node for p in gone}
 
         def rest(other: ClusterNode) -> Pods | None:
@@ -132,7 +132,7 @@ class Situation:
             )
             for i, c in enumerate(pod.spread)
         )
-        return asking, place, Layout(on, layout.leaving)
+        return asking, place, NodeLayout(on, layout.leaving)
 
     def _place(self, node: ClusterNode, away: Pods, keys: Sequence[str]) -> Node:
         """The node with the room that its pods leave which are not `away`, and with the labels by which spread counts it."""
@@ -144,10 +144,10 @@ class Situation:
         counted = {_counted_by(key): node.labels[key] for key in keys if key in node.labels}
         return node.resized(room, None if node.pods is None else node.pods - number, counted)
 
-    def layout(self, pods: Iterable[ClusterPod]) -> Layout:
+    def layout(self, pods: Iterable[ClusterPod]) -> NodeLayout:
         """Where these bound pods are."""
         entities = {self._entities[p]: p for p in pods}
-        return Layout(
+        return NodeLayout(
             {e: self._node[p.node or ""].entity for e, p in entities.items()},
             [e for e, p in entities.items() if p.terminating],
         )

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from .left_out import affinity_of, constraints_of
 from .members import ClusterNode, ClusterPod
-from .questions import Question
+from .questions import ClusterQuestion
 from .representative import Representative, victims_of
 from .resource_amounts import write_amount
 
@@ -79,7 +79,7 @@ def _questions(kept: Representative) -> Iterator[str]:
         yield f"  neither room nor anybody to evict: {_some(hopeless)}"
 
 
-def _question(question: Question, kept: Representative) -> str:
+def _question(question: ClusterQuestion, kept: Representative) -> str:
     pod, node = question.pod, question.node
     assert node is not None
     many = kept.groups.like(pod)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from .environment.actors import Kubelet, PodGC, Users
 from .environment.api import APIServer
 from .environment.faults import Faults
-from .environment.objects import Budget, ClusterSpec, Node, Pod, with_gates
+from .environment.objects import ClusterSpec, DisruptionBudget, Node, Pod, with_gates
 from .environment.watch import NodeWatch, PodWatch
 from .language import Component, Model, Universe, build
 from .scheduler import (
@@ -84,5 +84,5 @@ def build_cluster(
     rejecting = default_plugins(gates) if plugins is None else plugins
     fixed = {Plugin: rejecting, Zone: zones_of(spec.nodes), PodVersion: (), HostPort: ()}
     scope = with_gates(spec.scope) if gates else spec.scope
-    universe = Universe({Pod: spec.pods, Node: spec.nodes, Budget: spec.budgets, **fixed}, scope)
+    universe = Universe({Pod: spec.pods, Node: spec.nodes, DisruptionBudget: spec.budgets, **fixed}, scope)
     return build(Cluster, universe, changes)

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ..model.environment.objects import Budget, Node, Pod
+from ..model.environment.objects import DisruptionBudget, Node, Pod
 from ..model.language import Case, Expr, any_of, as_expr, count
 from ..model.scheduler.framework.status import NodeStatus, Phase
 from ..model.scheduler.preemption.async_preemption import AsyncPhase
@@ -143,7 +143,7 @@ class BudgetsCounted(Property):
         """Whether the pod was running at the start and is being deleted or gone."""
         return ~self.api.pod[pod].exists | self.api.pod[pod].terminating
 
-    def spent(self, budget: Budget) -> Expr:
+    def spent(self, budget: DisruptionBudget) -> Expr:
         """How many of the pods that the budget protects have been deleted so far."""
         return count(self.gone(p) for p in self.pods if p.node is not None and budget.selects(p))
 
@@ -154,14 +154,16 @@ class BudgetsCounted(Property):
             self.scheduler.in_flight(p) & self.preemption.violating(p, node)[pod] for p in preemptors
         )
         next_one = (self.scheduler.phase == Phase.EVICT) & self.preemption.victim[pod]
-        used_up = any_of(self.spent(b) >= b.allowed for b in self.universe[Budget] if b.selects(pod))
+        used_up = any_of(
+            self.spent(b) >= b.allowed for b in self.universe[DisruptionBudget] if b.selects(pod)
+        )
         return next_one & self.snapshot.on(pod, node) & ~self.gone(pod) & ~counted & used_up
 
     def holds(self) -> Expr:
         return ~any_of(self.overdrawn(p, n) for p in self.subjects for n in self.nodes)
 
     def witnesses(self) -> dict[str, Expr]:
-        protected = [p for p in self.subjects if any(b.selects(p) for b in self.universe[Budget])]
+        protected = [p for p in self.subjects if any(b.selects(p) for b in self.universe[DisruptionBudget])]
         evicting = self.scheduler.phase == Phase.EVICT
         return {
             "a pod with a budget is to be evicted": evicting

@@ -15,8 +15,8 @@ from typing import Literal
 
 import msgspec
 
-from .evidence import Cause, Cluster, Counterfactual, Memory, NearbyStates, ReplayedAcross
-from .step import Change, Step, Value, show
+from .evidence import Cause, Memory, ShownCluster, ShownCounterfactual, ShownNearbyStates, ShownReplay
+from .step import ShownChange, ShownStep, Value, show
 
 
 class Place(msgspec.Struct, frozen=True):
@@ -64,7 +64,7 @@ class Clusters(msgspec.Struct, frozen=True):
 
 Word = Literal["HOLDS", "VIOLATED", "INCONCLUSIVE", "IGNORED"]
 
-__all__ = ["Change", "Finding", "Fixes", "Lasso", "NoWayBack", "Step", "Value", "Word", "show"]
+__all__ = ["Finding", "Fixes", "NoWayBack", "ShownChange", "ShownLasso", "ShownStep", "Value", "Word", "show"]
 
 
 class Fixes(msgspec.Struct, frozen=True):
@@ -92,7 +92,7 @@ class NoWayBack(msgspec.Struct, frozen=True):
     complete: bool
 
 
-class Lasso(msgspec.Struct, frozen=True):
+class ShownLasso(msgspec.Struct, frozen=True):
     """How a run violates a liveness for ever: what goes wrong, after how many steps, and how many then repeat.
 
     `acts` names the goroutines that act in every round, `rests` those that only sometimes have something to do
@@ -130,11 +130,11 @@ class Finding(msgspec.Struct, frozen=True):
     transitions: int
     depth: int
     seconds: float | None
-    trace: tuple[Step, ...] | None = None
+    trace: tuple[ShownStep, ...] | None = None
     no_way_back: NoWayBack | None = None
-    lasso: Lasso | None = None
-    after: tuple[Step, ...] = ()
-    cycle: tuple[Step, ...] = ()
+    lasso: ShownLasso | None = None
+    after: tuple[ShownStep, ...] = ()
+    cycle: tuple[ShownStep, ...] = ()
     words: str = ""
     expected: Word | None = None
     expected_steps: int | None = None
@@ -150,12 +150,12 @@ class Finding(msgspec.Struct, frozen=True):
     steps_never_fired: tuple[str, ...] = ()
     vacuous: bool = False
     engine: str = ""
-    cluster: Cluster | None = None
+    cluster: ShownCluster | None = None
     memory: Memory | None = None
     causes: tuple[Cause, ...] = ()
-    counterfactuals: tuple[Counterfactual, ...] = ()
-    nearby_states: NearbyStates | None = None
-    replayed_across: ReplayedAcross | None = None
+    counterfactuals: tuple[ShownCounterfactual, ...] = ()
+    nearby_states: ShownNearbyStates | None = None
+    replayed_across: ShownReplay | None = None
     place: Place | None = None
     clusters: Clusters | msgspec.UnsetType = msgspec.UNSET
     silenced: dict[str, str] | msgspec.UnsetType = msgspec.UNSET
@@ -171,7 +171,7 @@ class Finding(msgspec.Struct, frozen=True):
         return self.release + self.fixes.words
 
     @builtins.property
-    def story(self) -> tuple[Step, ...]:
+    def story(self) -> tuple[ShownStep, ...]:
         """The counterexample with what follows it."""
         return (*(self.trace or ()), *self.after, *self.cycle)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import msgspec
 
-from .step import Step, Value, says_something, show
+from .step import ShownStep, Value, says_something, show
 
 
 class NodeShape(msgspec.Struct, frozen=True):
@@ -35,7 +35,7 @@ class Picture(msgspec.Struct, frozen=True):
     nominated: str
 
 
-class Cluster(msgspec.Struct, frozen=True):
+class ShownCluster(msgspec.Struct, frozen=True):
     """Nodes and pods, and through whose eyes they are to be drawn."""
 
     nodes: tuple[NodeShape, ...]
@@ -66,7 +66,7 @@ class View(msgspec.Struct, frozen=True):
     fleeting: bool = False
 
 
-class Reader(msgspec.Struct, frozen=True):
+class ShownReader(msgspec.Struct, frozen=True):
     """Somebody whom events have still to reach: those from `position` on (all without one) that have the fact `filter`.
 
     While `busy`, the first of them has reached it already.
@@ -78,7 +78,7 @@ class Reader(msgspec.Struct, frozen=True):
     busy: Cell | None = None
 
 
-class Channel(msgspec.Struct, frozen=True):
+class ShownChannel(msgspec.Struct, frozen=True):
     """Events on their way, oldest first: `length` of the entries are there.
 
     The fact `subject` says what an event is about, and `about` how views call that: it stands for the {}.
@@ -89,10 +89,10 @@ class Channel(msgspec.Struct, frozen=True):
     entries: tuple[tuple[Cell, ...], ...]
     subject: str
     about: str
-    readers: tuple[Reader, ...]
+    readers: tuple[ShownReader, ...]
 
 
-class Fact(msgspec.Struct, frozen=True):
+class ShownFact(msgspec.Struct, frozen=True):
     """How a fact is spoken of: what is said if it is so, with `{value}`, and if it is not.
 
     `values` has words for values, by their names; empty for a value that says nothing.
@@ -115,14 +115,14 @@ class Memory(msgspec.Struct, frozen=True):
     """
 
     views: tuple[View, ...] = ()
-    channels: tuple[Channel, ...] = ()
+    channels: tuple[ShownChannel, ...] = ()
     compared: tuple[str, ...] = ()
-    facts: dict[str, Fact] = {}
+    facts: dict[str, ShownFact] = {}
 
     def words(self, fact: str, value: Value) -> str:
         """What a view says of a subject; nothing if that is not worth a word."""
         known = self.facts.get(fact)
-        return (known or Fact(f"{fact.replace('_', ' ')} {{value}}")).words(value)
+        return (known or ShownFact(f"{fact.replace('_', ' ')} {{value}}")).words(value)
 
 
 class Cause(msgspec.Struct, frozen=True):
@@ -133,29 +133,29 @@ class Cause(msgspec.Struct, frozen=True):
     variables: tuple[str, ...]
 
 
-class Counterfactual(msgspec.Struct, frozen=True):
+class ShownCounterfactual(msgspec.Struct, frozen=True):
     """Steps of one actor that could have been taken before step `before`; step `stops` would not have been possible then."""
 
     before: int
-    steps: tuple[Step, ...]
+    steps: tuple[ShownStep, ...]
     stops: int
 
 
-class ReplayedAcross(msgspec.Struct, frozen=True):
+class ShownReplay(msgspec.Struct, frozen=True):
     """The schedule of the counterexample of release `of`, tried in a release where there is none.
 
     `follows` says which step of the counterexample each of the `steps` is; None for one that this release has beside
-    them. Step `stopped_at` of the counterexample is the first that is not possible here; None if all are.
+    them. ShownStep `stopped_at` of the counterexample is the first that is not possible here; None if all are.
     """
 
     of: str
-    steps: tuple[Step, ...]
+    steps: tuple[ShownStep, ...]
     follows: tuple[int | None, ...]
     stopped_at: int | None
     memory: Memory
 
 
-class Move(msgspec.Struct, frozen=True):
+class ShownMove(msgspec.Struct, frozen=True):
     """A step from one state to another."""
 
     source: int
@@ -164,7 +164,7 @@ class Move(msgspec.Struct, frozen=True):
     call: str
 
 
-class NearbyStates(msgspec.Struct, frozen=True):
+class ShownNearbyStates(msgspec.Struct, frozen=True):
     """The states around a run, by number: `run` are those that it goes through, `bad` those that break the property.
 
     `whole`: these are all states that there are. Without it, those that one step leads to from the run. `refused` is the
@@ -172,7 +172,7 @@ class NearbyStates(msgspec.Struct, frozen=True):
     """
 
     states: int
-    moves: tuple[Move, ...] = ()
+    moves: tuple[ShownMove, ...] = ()
     run: tuple[int, ...] = ()
     bad: tuple[int, ...] = ()
     whole: bool = False

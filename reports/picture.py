@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from .evidence import Cluster, Picture, PodShape
+from .evidence import Picture, PodShape, ShownCluster
 from .states import Facts, State
 from .step import Value
 
@@ -63,17 +63,17 @@ class Scene:
         return f"The cluster {self.title}. {' '.join(parts)}"
 
 
-def scenes(cluster: Cluster, state: State) -> tuple[Scene, ...]:
+def scenes(cluster: ShownCluster, state: State) -> tuple[Scene, ...]:
     """The cluster through the eyes of everybody who is to be drawn."""
     return tuple(_scene(cluster, picture, state) for picture in cluster.pictures)
 
 
-def main_resource(cluster: Cluster) -> str | None:
+def main_resource(cluster: ShownCluster) -> str | None:
     """The resource by which pods are drawn: the first that any pod asks for; None: all pods are drawn alike."""
     return next((name for pod in cluster.pods for name in pod.requests), None)
 
 
-def _scene(cluster: Cluster, picture: Picture, state: State) -> Scene:
+def _scene(cluster: ShownCluster, picture: Picture, state: State) -> Scene:
     placed: Facts = state.views.get(picture.placed) or {}
     nominated: Facts = state.views.get(picture.nominated) or {}
     resource = main_resource(cluster)

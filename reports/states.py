@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from .document import Finding
-from .evidence import Cell, Channel, Memory, View
+from .evidence import Cell, Memory, ShownChannel, View
 from .step import Value, says_something
 
 Facts = Mapping[str, Mapping[str, Value]]
@@ -31,7 +31,7 @@ class State:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class ViewDifference:
     """Views that do not agree on a subject: the facts in question, and what each view says of them."""
 
     subject: str
@@ -51,7 +51,7 @@ def states_of(finding: Finding) -> list[State]:
     return states
 
 
-def differences(memory: Memory, state: State) -> list[Difference]:
+def differences(memory: Memory, state: State) -> list[ViewDifference]:
     """Where views do not agree on a fact on which they ought to, subject by subject."""
     subjects = dict.fromkeys(subject for facts in state.views.values() if facts for subject in facts)
     found = []
@@ -61,7 +61,7 @@ def differences(memory: Memory, state: State) -> list[Difference]:
         if disputed:
             about = {view: {f: v[f] for f in disputed if f in v} for view, v in said.items()}
             found.append(
-                Difference(subject, disputed, {view: facts for view, facts in about.items() if facts})
+                ViewDifference(subject, disputed, {view: facts for view, facts in about.items() if facts})
             )
     return found
 
@@ -124,7 +124,7 @@ def _said(view: View, values: Mapping[str, Value]) -> Facts | None:
     return found
 
 
-def _events(channel: Channel, values: Mapping[str, Value]) -> Iterable[Event]:
+def _events(channel: ShownChannel, values: Mapping[str, Value]) -> Iterable[Event]:
     for position in range(_number(values[channel.length.variable])):
         facts = {cell.fact: values[cell.variable] for cell in channel.entries[position]}
         subject = channel.about.format(facts.pop(channel.subject))
@@ -132,7 +132,7 @@ def _events(channel: Channel, values: Mapping[str, Value]) -> Iterable[Event]:
 
 
 def _waiting(
-    channel: Channel, position: int, facts: dict[str, Value], values: Mapping[str, Value]
+    channel: ShownChannel, position: int, facts: dict[str, Value], values: Mapping[str, Value]
 ) -> tuple[str, ...]:
     found = []
     for reader in channel.readers:

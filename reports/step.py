@@ -8,7 +8,7 @@ Value = bool | int | str | None
 """A value of the model, as JSON has it: a number, a bool, null, or the name of a pod, a node or an enum member."""
 
 
-class Change(msgspec.Struct, frozen=True, omit_defaults=True):
+class ShownChange(msgspec.Struct, frozen=True, omit_defaults=True):
     """One variable that a step changed.
 
     `said` is the change in the model's words: empty if it is bookkeeping, None if the model has no words for it. A
@@ -29,7 +29,7 @@ class Change(msgspec.Struct, frozen=True, omit_defaults=True):
         )
 
 
-class Step(msgspec.Struct, frozen=True, omit_defaults=True):
+class ShownStep(msgspec.Struct, frozen=True, omit_defaults=True):
     """One step of an interleaving, numbered from 1.
 
     `summary` says what such a step does, `told` what this one did, in the model's words; empty if it has none.
@@ -41,11 +41,11 @@ class Step(msgspec.Struct, frozen=True, omit_defaults=True):
     step: str
     args: dict[str, Value]
     summary: str
-    changes: tuple[Change, ...]
+    changes: tuple[ShownChange, ...]
     told: str = ""
 
     @property
-    def spoken(self) -> list[Change]:
+    def spoken(self) -> list[ShownChange]:
         """The changes that are worth a phrase, in the order of the variables."""
         return [change for change in self.changes if change.phrase]
 

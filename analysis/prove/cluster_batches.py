@@ -11,7 +11,7 @@ from ...checker.core.exploration import Budget
 from ...checker.parametric.explorer import Explorer
 from ...checker.reduction.conclusion import times_fired, verdict_of
 from ...scenarios.template import instantiate
-from .proof_request import Question
+from .proof_request import ProofQuestion
 
 Member = tuple[tuple[int, ...], int]
 """The values of the parameters of a representative, and for how many regions it stands."""
@@ -21,7 +21,7 @@ Member = tuple[tuple[int, ...], int]
 class Task:
     """Some clusters of one template. `ranges` and the values of `members` are in the order of the parameters."""
 
-    question: Question
+    question: ProofQuestion
     ranges: tuple[tuple[int, int], ...]
     members: tuple[Member, ...]
     max_states: int | None = None
@@ -50,7 +50,7 @@ class BatchOutcome(msgspec.Struct, frozen=True):
 
 
 @lru_cache(maxsize=1)
-def _explorer(question: Question, ranges: tuple[tuple[int, int], ...]) -> Explorer:
+def _explorer(question: ProofQuestion, ranges: tuple[tuple[int, int], ...]) -> Explorer:
     parametric = question.parametric_system()
     return Explorer(parametric, question.property, dict(zip(parametric.parameters, ranges, strict=True)))
 
@@ -87,6 +87,6 @@ def work(task: Task) -> BatchOutcome:
     )
 
 
-def named(question: Question, values: tuple[int, ...]) -> dict[str, int]:
+def named(question: ProofQuestion, values: tuple[int, ...]) -> dict[str, int]:
     """The values of parameters by their names."""
     return {q.name: value for q, value in zip(instantiate(question.template).parameters, values, strict=True)}

@@ -30,7 +30,7 @@ from ..asked.plan import Run
 from ..chain import verdict_on
 from ..findings import scope_of, witness_words
 from .cluster_batches import BatchOutcome, ClusterOutcome, Task, named, work
-from .proof_request import ProofRequest, Question
+from .proof_request import ProofQuestion, ProofRequest
 
 if TYPE_CHECKING:
     from ...checker.jobs.job import Pool
@@ -42,13 +42,13 @@ CHUNK = 40
 class Prover:
     """One property, all templates up to a size."""
 
-    def __init__(self, request: ProofRequest, question: Question, watcher: Watcher) -> None:
+    def __init__(self, request: ProofRequest, question: ProofQuestion, watcher: Watcher) -> None:
         self.request, self.question, self.watcher = request, question, watcher
         self.composition = question.composition
         self.prop = own_properties(question.own).get(question.property) or PROPERTIES[question.property]
         self.what = f"{question.property} on {self.composition.label}"
         self.found: dict[str, list[BatchOutcome]] = {}
-        self.regions: dict[str, tuple[Question, Regions]] = {}
+        self.regions: dict[str, tuple[ProofQuestion, Regions]] = {}
 
     def run(self) -> Proof:
         """Ask about every template."""
@@ -191,7 +191,7 @@ class Prover:
     def _group(
         self,
         number: int,
-        question: Question,
+        question: ProofQuestion,
         values: tuple[int, ...],
         members: list[tuple[str, ClusterOutcome]],
     ) -> ViolatingGroup:

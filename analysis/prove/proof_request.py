@@ -38,7 +38,7 @@ class ProofRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ProofQuestion:
     """What is asked of the clusters of an template. `own` is as `--properties` gives it, `patches` as `--patch`."""
 
     template: ClusterTemplate
@@ -79,7 +79,7 @@ def template_of(
     return ClusterTemplate((), 0, resources=named, graceful=graceful, limits=limits, scope=scope)
 
 
-def questions(request: ProofRequest) -> Iterator[Question]:
+def questions(request: ProofRequest) -> Iterator[ProofQuestion]:
     """One question for each property. Raises UsageProblem."""
     own = own_properties(request.own)
     release = release_of(request.release)
@@ -94,4 +94,4 @@ def questions(request: ProofRequest) -> Iterator[Question]:
     names = [parse_property(name, [*PROPERTIES, *own]) for name in request.properties]
     for name in dict.fromkeys(names or [*own] or ["S-NOM", "S-NOMVIS", "S-CAP"]):
         asked = tuple(request.own) if name in own else ()
-        yield Question(request.example, release, fixes[0], fixes[1], name, asked, tuple(request.patches))
+        yield ProofQuestion(request.example, release, fixes[0], fixes[1], name, asked, tuple(request.patches))

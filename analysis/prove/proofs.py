@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ...checker.jobs import JournalProblem, LostWorker
 from ...checker.parametric.grounding import TooManyCases
-from ...checker.parametric.regions import Undecided
+from ...checker.parametric.regions import UndecidedRegions
 from ...reports.answers.proof_report import Proof
 from ..asked.method import NOBODY, Watcher
 from ..asked.options import UsageProblem
@@ -24,7 +24,7 @@ def prove_all(request: ProofRequest, watcher: Watcher = NOBODY) -> list[Proof]:
         )
     try:
         return [Prover(request, question, watcher).run() for question in asked]
-    except (JournalProblem, TooManyCases, Undecided, LostWorker) as error:
+    except (JournalProblem, TooManyCases, UndecidedRegions, LostWorker) as error:
         raise UsageProblem(f"cannot go on: {error}") from None
 
 

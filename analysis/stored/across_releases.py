@@ -10,7 +10,7 @@ import msgspec
 from ...checker.trace.cross_system_replay import replay_across
 from ...checker.trace.replay import replay
 from ...reports.document import Finding
-from ...reports.evidence import ReplayedAcross
+from ...reports.evidence import ShownReplay
 from ...scenarios import Scenario
 from ..asked.plan import Run
 from ..every_cluster import settled_run
@@ -42,11 +42,11 @@ def with_replays_across_releases(runs: Sequence[Run], findings: Sequence[Finding
     return found
 
 
-def _replayed_across(run: Run, violated: Finding) -> ReplayedAcross:
+def _replayed_across(run: Run, violated: Finding) -> ShownReplay:
     system = system_of(run)
     tried = replay_across(system, [(label_of(step), step.actor) for step in violated.trace or ()])
     trace = replay(system, tried.path)
-    return ReplayedAcross(
+    return ShownReplay(
         of=violated.label,
         steps=steps_of(system, trace),
         follows=tuple(None if at is None else at + 1 for at in tried.follows),

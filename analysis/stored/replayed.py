@@ -22,7 +22,7 @@ from ...model.language import TransitionSystem
 from ...properties import PROPERTIES, Property
 from ...reports.document import Finding, Fixes
 from ...reports.formats.regression_test import regression_test
-from ...reports.step import Step
+from ...reports.step import ShownStep
 from ...reports.stored import MAX_BYTES, StoredStep, StoredTrace, TraceProblem, parse_trace
 from ...scenarios import ScenarioError, known_names, one_line, parse_scenario
 from ..asked.options import UsageProblem, parse_fix
@@ -59,7 +59,7 @@ class Replayed:
         return {len(trace.steps) + 1: "from here there is no way out"} if trace.closure else {}
 
     @property
-    def steps(self) -> tuple[Step, ...]:
+    def steps(self) -> tuple[ShownStep, ...]:
         """What could be executed, as the reports know it."""
         return steps_of(self.system, self.trace)
 

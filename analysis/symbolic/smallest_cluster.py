@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ...checker.core.result import counted
-from ...checker.symbolic.synthesis import Example, Shape, Synthesis
+from ...checker.symbolic.synthesis import ChoiceShape, Example, Synthesis
 from ...model.environment.objects import Scope
 from ...model.history import CHANGES, Composition
 from ...model.language import TransitionSystem, all_of
@@ -106,11 +106,11 @@ class ClusterSearch:
             if some or search.stopped not in ("steps", "harmless"):
                 return
 
-    def _shape(self, unknown: ParametricCluster) -> Shape:
+    def _shape(self, unknown: ParametricCluster) -> ChoiceShape:
         system = instrument(unknown.spec, self.asked.composition.classes, [PROPERTIES[self.asked.property]])
         with fresh_graph():
             assumed = all_of([*unknown.assumptions(), *(~e for e in unknown.oversize())])
-        return Shape(system, assumed, tuple(unknown.renamings()))
+        return ChoiceShape(system, assumed, tuple(unknown.renamings()))
 
     def _example(
         self, template: ClusterTemplate, system: TransitionSystem, example: Example

@@ -18,7 +18,7 @@ FairAnswer = Literal["acts", "rests", "never waits"]
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class VariableChange:
     """A variable that a step gave another value; both as Python values."""
 
     variable: str
@@ -36,7 +36,7 @@ class Step:
     part: str
     step: str
     args: tuple[tuple[str, Any], ...]
-    changes: tuple[Change, ...]
+    changes: tuple[VariableChange, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,7 +43,7 @@ _FORMAT = 1
 
 
 @dataclass(frozen=True)
-class Snapshot:
+class SavedSearch:
     """Where a search stands, as `SearchState` has it. `checksum` is that of the states, which are not part of it."""
 
     identity: str
@@ -95,7 +95,7 @@ class Directory:
         """Whether it is time to write the search down again."""
         return time.monotonic() >= self._due
 
-    def write(self, snapshot: Snapshot, began: float) -> None:
+    def write(self, snapshot: SavedSearch, began: float) -> None:
         """Replace the checkpoint, once and for all. `began` is when the writing of what it speaks of began."""
         draft = self.path / f"{_NAME}.new"
         with open(draft, "w", encoding="ascii") as file:
@@ -111,7 +111,7 @@ class Directory:
         now = time.monotonic()
         self._due = now + max(SECONDS, 20 * (now - began))
 
-    def _read(self) -> Snapshot | None:
+    def _read(self) -> SavedSearch | None:
         try:
             text = (self.path / _NAME).read_text(encoding="ascii")
         except FileNotFoundError:
@@ -122,7 +122,7 @@ class Directory:
             found = json.loads(text)
             if found.pop("format") != _FORMAT:
                 raise CheckpointProblem("was written by another version of podrace: name another")
-            snapshot = Snapshot(**found)
+            snapshot = SavedSearch(**found)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise damaged() from error
         if snapshot.identity != self.identity:
@@ -184,7 +184,7 @@ class Checkpoint:
         store.restore(count)
         return store
 
-    def _restore(self, last: Snapshot, state: SearchState) -> None:
+    def _restore(self, last: SavedSearch, state: SearchState) -> None:
         self.earlier = last.seconds
         for row, values in (
             (state.control, last.control),
@@ -211,7 +211,7 @@ class Checkpoint:
         began = time.monotonic()
         try:
             self._store.flush(state.states)
-            snapshot = Snapshot(
+            snapshot = SavedSearch(
                 identity=self.directory.identity,
                 control=_plain(state.control),
                 fired=_plain(state.fired),

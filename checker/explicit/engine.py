@@ -7,7 +7,7 @@ from contextlib import ExitStack, suppress
 from ...model.language import State, TransitionSystem
 from ..codegen.program import Program, generate
 from ..core.exploration import Budget, Exploration, Lasso, Path, Watcher
-from ..llvm.machine_code import Code, compile_system
+from ..llvm.machine_code import MachineCode, compile_system
 from . import parallel_bfs
 from .checkpoint import Checkpoint
 from .liveness.fair_runs import FairCycles
@@ -52,7 +52,7 @@ class Search:
         budget: SearchBudget,
         workers: Workers,
         checkpoint: Checkpoint | None = None,
-        code: Code | None = None,
+        code: MachineCode | None = None,
         initial: State | None = None,
     ) -> None:
         self.program, self.system, self.budget = program, program.system, budget

@@ -22,7 +22,7 @@ import numpy as np
 from ..codegen.program import Program
 from ..kernel_compiler.intrinsics import call, exchange, meet, read, yield_address
 from ..kernel_compiler.jit import inline, jit
-from ..llvm.machine_code import Code
+from ..llvm.machine_code import MachineCode
 from .states.arrays import Block
 from .states.bfs_kernel import (
     ANSWERED,
@@ -34,7 +34,7 @@ from .states.bfs_kernel import (
     MAX_STATES,
     ROOM,
     TRANSITIONS,
-    Counts,
+    KernelCounts,
     look_ahead,
 )
 from .states.hash_table import (
@@ -101,8 +101,8 @@ class Finds(NamedTuple):
 def advance(
     team: Team,
     stored: Stored,
-    shared: Counts,
-    own: Counts,
+    shared: KernelCounts,
+    own: KernelCounts,
     batch: Successors,
     finds: Finds,
     check: int,
@@ -168,7 +168,7 @@ def gather(
     first: int,
     last: int,
     numbers: tuple[int, int],
-    own: Counts,
+    own: KernelCounts,
     batch: Successors,
     finds: Finds,
 ) -> tuple[int, int]:
@@ -275,7 +275,7 @@ def settle(stored: Stored, number: int, found: int, finds: Finds) -> None:
 class ParallelBfs:
     """Wide levels, searched by all workers. The answer is that of one."""
 
-    def __init__(self, program: Program, code: Code, workers: Workers, store: Store) -> None:
+    def __init__(self, program: Program, code: MachineCode, workers: Workers, store: Store) -> None:
         """Raises OutOfBudget if there is no memory for the buffers."""
         self.code, self.workers, self.store = code, workers, store
         self.batches = [Batch(program, code) for _ in range(workers.size)]

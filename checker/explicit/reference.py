@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from ...model.language import Case, Expr, State, TransitionSystem
 from ..core.exploration import Budget, Exploration, Lasso, Path, Progress
 from ..core.interpreter import Interpreter
-from .liveness.fair_cycles import Edge, Region, fair_component, mask, obligations_of, shortest_found
+from .liveness.fair_cycles import Edge, FairRegion, fair_component, mask, obligations_of, shortest_found
 
 Watcher = Callable[[Progress], None]
 
@@ -32,10 +32,10 @@ def explore(
 
     The memory that counts against the budget is an estimate of what the stored states take.
     """
-    return Search(system, budget or Budget(), progress).run()
+    return ReferenceSearch(system, budget or Budget(), progress).run()
 
 
-class Search:
+class ReferenceSearch:
     """One exploration. A state is known by its number: its place in the order of discovery."""
 
     def __init__(self, system: TransitionSystem, budget: Budget, progress: Watcher | None) -> None:
@@ -180,7 +180,7 @@ class Search:
                 ]
                 waiting[n] = mask(guards)
                 recurring[n] = mask(judge.holds(e, self.states[n]) for e in case.recurrent)
-            region = Region(
+            region = FairRegion(
                 {n: [(t, to) for t, to in self.edges[n] if to in waiting] for n in keep},
                 waiting,
                 recurring,

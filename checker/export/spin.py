@@ -26,7 +26,7 @@ class ToolFailure(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SpinAnswer:
     """What SPIN found. `errors` counts pairs of a state and an invariant that it breaks.
 
     `search` is SPIN's own figure in seconds, `total` that of the whole command or commands; `memory` is in megabytes.
@@ -57,7 +57,7 @@ def run_spin(
     states: int,
     reduction: bool = False,
     options: Sequence[str] = ("-O1",),
-) -> Found:
+) -> SpinAnswer:
     """Search the whole of `system` with SPIN; `folder` is for its files, `options` are the C compiler's.
 
     `states` is about how many states to expect (see `search`). Raises ToolFailure.
@@ -77,7 +77,7 @@ def build(
     _run(["gcc", "-w", *options, *compiled_for(system, reduction), "-o", "pan", "pan.c"], folder)
 
 
-def search(folder: Path, *, states: int, to_first_error: bool = False) -> Found:
+def search(folder: Path, *, states: int, to_first_error: bool = False) -> SpinAnswer:
     """Run the verifier in `folder`, to the end unless it may stop at the first error.
 
     `states` is about how many states to expect: it sizes SPIN's hash table, and a run may be that long and half as
@@ -97,7 +97,7 @@ def compiled_for(system: TransitionSystem, reduction: bool = False) -> list[str]
     return ["-DSAFETY", *([] if reduction else ["-DNOREDUCE"]), *room]
 
 
-def parse(output: str, total: float = 0.0, to_first_error: bool = False) -> Found:
+def parse(output: str, total: float = 0.0, to_first_error: bool = False) -> SpinAnswer:
     """Read what a verifier prints after a search that must have been complete, or have ended at the first error."""
     for trouble in ("max search depth too small", "Search not completed", "out of memory", "DMEMLIM"):
         stopped = to_first_error and trouble == "Search not completed" and "assertion violated" in output
@@ -110,7 +110,7 @@ def parse(output: str, total: float = 0.0, to_first_error: bool = False) -> Foun
     errors = _number(r"errors: (\d+)", output)
     seconds = re.search(r"elapsed time ([\d.e+-]+) seconds", output)
     memory = re.search(r"([\d.]+)\s+total actual memory usage", output)
-    return Found(
+    return SpinAnswer(
         states=stored,
         # The initial state is stored without a transition, and each error is a transition that leads nowhere.
         transitions=stored - 1 + matched - errors,

@@ -13,7 +13,7 @@ from .tlaplus import to_tlaplus
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class TlcAnswer:
     """What TLC found. `depth` is podrace's: the initial state is at 0. Unless `complete`, it stopped at a violation.
 
     TLC generates a successor once per true branch of a disjunction, so it says nothing about transitions. `run` is the
@@ -33,7 +33,7 @@ def run_tlc(
     jar: Path,
     *,
     go_on: bool = False,
-) -> Found:
+) -> TlcAnswer:
     """Search the whole of `system` with TLC, or up to the first violation unless told to `go_on`.
 
     `folder` is for its files. Of the invariants that one state breaks TLC names the first. Raises ToolFailure
@@ -57,7 +57,7 @@ def run_tlc(
     return parse(ran.stdout + ran.stderr)
 
 
-def parse(output: str) -> Found:
+def parse(output: str) -> TlcAnswer:
     """Read what TLC prints after a search that must have ended."""
     counts = re.search(r"(\d+) states generated, (\d+) distinct states found, (\d+) states left", output)
     depth = re.search(r"depth of the complete state graph search is (\d+)", output)
@@ -65,7 +65,7 @@ def parse(output: str) -> Found:
     complete = counts is not None and counts[3] == "0" and depth is not None
     if not (complete or violated) or "Type" in violated:
         raise ToolFailure(f"TLC did not search everything: {output[-1500:]}")
-    return Found(
+    return TlcAnswer(
         complete=complete,
         states=int(counts[2]) if counts else 0,
         depth=int(depth[1]) - 1 if depth else 0,

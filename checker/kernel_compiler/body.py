@@ -7,19 +7,19 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..llvm.text import Assembly
-from .kinds import Kind, Number, Untranslatable, Value, Variable, common
+from .kinds import KernelVariable, Number, NumberKind, Untranslatable, Value, common
 from .operations import Operations
 
 
 @dataclass(slots=True)
-class Scope:
+class NameScope:
     """One call of a kernel: its names, where it goes when it returns, and what it returns."""
 
     function: Callable[..., Any]
-    names: dict[str, Value | Variable]
+    names: dict[str, Value | KernelVariable]
     exit: str
     result: Value | None = None
-    slots: list[Variable] = field(default_factory=list)
+    slots: list[KernelVariable] = field(default_factory=list)
     loops: list[tuple[str, str]] = field(default_factory=list)
     broken: set[str] = field(default_factory=set)
 
@@ -36,7 +36,7 @@ class Body:
         self.messages: list[str] = []
         """What the function says where it raises; it gives the position + 1, or 0."""
         self.alive = True
-        self.scopes: list[Scope] = []
+        self.scopes: list[NameScope] = []
         self._slots: list[str] = []
 
     @property
@@ -45,7 +45,7 @@ class Body:
         return [*self._slots, *self.out.lines]
 
     @property
-    def scope(self) -> Scope:
+    def scope(self) -> NameScope:
         """The innermost call."""
         return self.scopes[-1]
 
@@ -59,16 +59,16 @@ class Body:
         self.out.do(f"br label %{label}")
         self.alive = False
 
-    def new_variable(self, kind: Kind) -> Variable:
+    def new_variable(self, kind: NumberKind) -> KernelVariable:
         """A local variable."""
-        kind = Kind.SIGNED if kind is Kind.LITERAL else kind
+        kind = NumberKind.SIGNED if kind is NumberKind.LITERAL else kind
         slot = f"%s{len(self._slots)}"
-        self._slots.append(f"  {slot} = alloca {'i1' if kind is Kind.TRUTH else 'i64'}")
-        return Variable(slot, kind)
+        self._slots.append(f"  {slot} = alloca {'i1' if kind is NumberKind.TRUTH else 'i64'}")
+        return KernelVariable(slot, kind)
 
-    def write(self, variable: Variable, value: Number, name: str) -> None:
+    def write(self, variable: KernelVariable, value: Number, name: str) -> None:
         """Assign to a variable, which messages call `name`. Raises Untranslatable if it cannot hold the value."""
-        if variable.kind is Kind.TRUTH:
+        if variable.kind is NumberKind.TRUTH:
             value = self.do.as_truth(value)
             self.out.do(f"store i1 {value.text}, ptr {variable.slot}")
             return
@@ -76,7 +76,7 @@ class Body:
             raise Untranslatable(f"`{name}` is {variable.kind.value}, and gets {value.kind.value}")
         self.out.do(f"store i64 {self.do.as_number(value).text}, ptr {variable.slot}")
 
-    def read(self, variable: Variable) -> Number:
+    def read(self, variable: KernelVariable) -> Number:
         """What a variable holds now."""
-        size = "i1" if variable.kind is Kind.TRUTH else "i64"
+        size = "i1" if variable.kind is NumberKind.TRUTH else "i64"
         return Number(self.out.value(f"load {size}, ptr {variable.slot}"), variable.kind)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .body import Body
-from .kinds import Array, Group, Kind, Number, Untranslatable, Value, Variable, common, literal
+from .kinds import Array, Group, KernelVariable, Number, NumberKind, Untranslatable, Value, common, literal
 
 Intrinsic = Callable[[Body, Sequence[Value]], Value]
 """Writes the instructions of a word that only kernels can use, for these arguments."""
@@ -29,7 +29,7 @@ class Expressions:
             return self._name(node.id)
         if isinstance(node, ast.Constant):
             if isinstance(node.value, bool):
-                return Number("true" if node.value else "false", Kind.TRUTH)
+                return Number("true" if node.value else "false", NumberKind.TRUTH)
             if isinstance(node.value, int):
                 return literal(node.value)
         elif isinstance(node, ast.BinOp):
@@ -79,15 +79,15 @@ class Expressions:
 
     def _name(self, name: str) -> Value:
         known = self.body.scope.names.get(name)
-        if isinstance(known, Variable):
+        if isinstance(known, KernelVariable):
             return self.body.read(known)
         if known is not None:
             return known
         value = self.body.scope.function.__globals__.get(name)
         if isinstance(value, np.uint64):
-            return Number(literal(int(value)).text, Kind.UNSIGNED)
+            return Number(literal(int(value)).text, NumberKind.UNSIGNED)
         if isinstance(value, np.unsignedinteger):
-            return Number(str(int(value)), Kind.SMALL)
+            return Number(str(int(value)), NumberKind.SMALL)
         if isinstance(value, int):
             return literal(value)
         raise Untranslatable(f"`{name}` has no value that a kernel can use")
@@ -95,7 +95,7 @@ class Expressions:
     def _chain(self, node: ast.BoolOp) -> Number:
         """`and` and `or`: the rest is not evaluated when the first decides."""
         decides = isinstance(node.op, ast.Or)
-        result = self.body.new_variable(Kind.TRUTH)
+        result = self.body.new_variable(NumberKind.TRUTH)
         after = self.out.new_label("after")
         for i, part in enumerate(node.values):
             truth = self.do.as_truth(self.number(part))
@@ -141,7 +141,7 @@ class Expressions:
 
     def _attribute(self, node: ast.Attribute) -> Value:
         if node.attr == "data" and isinstance(node.value, ast.Attribute) and node.value.attr == "ctypes":
-            return Number(self.array(node.value.value).address, Kind.SIGNED)
+            return Number(self.array(node.value.value).address, NumberKind.SIGNED)
         group = self.value(node.value)
         if isinstance(group, Group) and node.attr in group.names:
             return group.items[group.names.index(node.attr)]
@@ -165,7 +165,7 @@ class Expressions:
             if isinstance(value, Group):
                 return literal(len(value.items))
             if isinstance(value, Array):
-                return Number(value.length, Kind.SIGNED)
+                return Number(value.length, NumberKind.SIGNED)
         if name in ("min", "max"):
             a, b = arguments
             if isinstance(a, Number) and isinstance(b, Number):

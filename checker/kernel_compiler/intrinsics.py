@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from .body import Body
 from .expressions import Intrinsic
 from .jit import inline
-from .kinds import Array, Group, Kind, Nothing, Number, Untranslatable, Value
+from .kinds import Array, Group, Nothing, Number, NumberKind, Untranslatable, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ def _call(body: Body, arguments: Sequence[Value]) -> Value:
     texts = [body.do.as_number(n).text for n in group.items if isinstance(n, Number)]
     function = body.out.value(f"inttoptr i64 {address.text} to ptr")
     given = ", ".join(f"i64 {text}" for text in texts)
-    return Number(body.out.value(f"call i64 {function}({given})"), Kind.SIGNED)
+    return Number(body.out.value(f"call i64 {function}({given})"), NumberKind.SIGNED)
 
 
 prefetch: Any = word(on_array(_prefetch))

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 
 from ..llvm import machine_code
-from ..llvm.machine_code import Code, compile_kernel
+from ..llvm.machine_code import MachineCode, compile_kernel
 from ..llvm.text import Assembly
-from .kinds import Array, Group, Kind, Nothing, Number, Untranslatable, Value
+from .kinds import Array, Group, Nothing, Number, NumberKind, Untranslatable, Value
 from .operations import element_of
 from .translation import Translation
 
@@ -65,7 +65,7 @@ class _Compiled:
     """The code of a kernel for arguments of certain types."""
 
     def __init__(self, function: Callable[..., Any], types: tuple[Any, ...]) -> None:
-        self.code: Code
+        self.code: MachineCode
         signature: list[str] = []
 
         def text() -> tuple[str, str]:
@@ -91,9 +91,9 @@ class _Compiled:
 
 
 def _as_python(word: int, kind: str) -> Any:
-    if kind == Kind.TRUTH.name:
+    if kind == NumberKind.TRUTH.name:
         return bool(word)
-    return np.uint64(word & _WORD) if kind == Kind.UNSIGNED.name else word
+    return np.uint64(word & _WORD) if kind == NumberKind.UNSIGNED.name else word
 
 
 def _type_of(argument: Any, words: list[int]) -> Any:
@@ -154,8 +154,8 @@ class _Parameters:
         if isinstance(type_, str):
             word = self._word()
             if type_ == "truth":
-                return Number(self.out.value(f"icmp ne i64 {word}, 0"), Kind.TRUTH)
-            return Number(word, Kind[type_.upper()])
+                return Number(self.out.value(f"icmp ne i64 {word}, 0"), NumberKind.TRUTH)
+            return Number(word, NumberKind[type_.upper()])
         if type_[0] == "tuple":
             return Group(tuple(self.take(t) for t in type_[1]), type_[2])
         address = self._word()

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 
-class Kind(Enum):
+class NumberKind(Enum):
     """How a number is read. All but truths are i64 in the code; a truth is an i1.
 
     SMALL numbers, which come from arrays of less than 64 bits, are nonnegative where they meet unsigned
@@ -29,12 +29,12 @@ class Number:
     """A number or a truth: the name of an LLVM value, or its text if it is a constant."""
 
     text: str
-    kind: Kind
+    kind: NumberKind
 
     @property
     def constant(self) -> int | None:
         """The value, where the text gives it."""
-        if self.kind is Kind.TRUTH:
+        if self.kind is NumberKind.TRUTH:
             return {"true": 1, "false": 0}.get(self.text)
         return None if self.text.startswith("%") else int(self.text)
 
@@ -48,13 +48,13 @@ class Element:
     truth: bool = False
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> NumberKind:
         """What an element is once it was read."""
         if self.truth:
-            return Kind.TRUTH
+            return NumberKind.TRUTH
         if self.bits < 64:
-            return Kind.SMALL
-        return Kind.SIGNED if self.signed else Kind.UNSIGNED
+            return NumberKind.SMALL
+        return NumberKind.SIGNED if self.signed else NumberKind.UNSIGNED
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,20 +82,20 @@ class Nothing:
 
 
 @dataclass(frozen=True, slots=True)
-class Variable:
+class KernelVariable:
     """A local number: the stack slot where it lies, which LLVM turns into registers."""
 
     slot: str
-    kind: Kind
+    kind: NumberKind
 
 
 Value = Number | Array | Group | Nothing
 
 
-def common(a: Kind, b: Kind) -> Kind | None:
+def common(a: NumberKind, b: NumberKind) -> NumberKind | None:
     """The kind of what comes out of arithmetic on two numbers; None if they cannot meet."""
-    a, b = (Kind.LITERAL if k is Kind.TRUTH else k for k in (a, b))
-    for kind in (Kind.LITERAL, Kind.SMALL):
+    a, b = (NumberKind.LITERAL if k is NumberKind.TRUTH else k for k in (a, b))
+    for kind in (NumberKind.LITERAL, NumberKind.SMALL):
         if a is kind:
             return b
         if b is kind:
@@ -105,4 +105,4 @@ def common(a: Kind, b: Kind) -> Kind | None:
 
 def literal(value: int) -> Number:
     """A constant."""
-    return Number(str((value + 2**63) % 2**64 - 2**63), Kind.LITERAL)
+    return Number(str((value + 2**63) % 2**64 - 2**63), NumberKind.LITERAL)

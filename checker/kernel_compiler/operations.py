@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..llvm.text import Assembly
-from .kinds import Array, Element, Kind, Number, Untranslatable, common, literal
+from .kinds import Array, Element, Number, NumberKind, Untranslatable, common, literal
 
 _ARITHMETIC: dict[type[ast.operator], str] = {
     ast.Add: "add",
@@ -46,19 +46,19 @@ class Operations:
 
     def as_number(self, value: Number) -> Number:
         """The value as an i64: a truth as 0 or 1."""
-        if value.kind is not Kind.TRUTH:
+        if value.kind is not NumberKind.TRUTH:
             return value
         if value.constant is not None:
             return literal(value.constant)
-        return Number(self.out.value(f"zext i1 {value.text} to i64"), Kind.LITERAL)
+        return Number(self.out.value(f"zext i1 {value.text} to i64"), NumberKind.LITERAL)
 
     def as_truth(self, value: Number) -> Number:
         """The value as an i1: whether it is not 0."""
-        if value.kind is Kind.TRUTH:
+        if value.kind is NumberKind.TRUTH:
             return value
         if value.constant is not None:
-            return Number("true" if value.constant else "false", Kind.TRUTH)
-        return Number(self.out.value(f"icmp ne i64 {value.text}, 0"), Kind.TRUTH)
+            return Number("true" if value.constant else "false", NumberKind.TRUTH)
+        return Number(self.out.value(f"icmp ne i64 {value.text}, 0"), NumberKind.TRUTH)
 
     def read_as(self, value: Number, name: str) -> Number:
         """What `int`, `np.int64`, `np.uint64`, `np.uint32` or `bool` makes of a number."""
@@ -66,11 +66,11 @@ class Operations:
             return self.as_truth(value)
         text = self.as_number(value).text
         if name in ("int", "int64"):
-            return Number(text, Kind.SIGNED)
+            return Number(text, NumberKind.SIGNED)
         if name == "uint64":
-            return Number(text, Kind.UNSIGNED)
+            return Number(text, NumberKind.UNSIGNED)
         if name == "uint32":
-            return Number(self.out.value(f"and i64 {text}, {2**32 - 1}"), Kind.SMALL)
+            return Number(self.out.value(f"and i64 {text}, {2**32 - 1}"), NumberKind.SMALL)
         raise Untranslatable(f"there is no conversion `{name}`")
 
     def arithmetic(self, operation: ast.operator, a: Number, b: Number) -> Number:
@@ -78,8 +78,13 @@ class Operations:
         kind = common(a.kind, b.kind)
         if kind is None:
             raise Untranslatable(f"{a.kind.value} meets {b.kind.value}: convert one of them")
-        if isinstance(operation, ast.BitAnd | ast.BitOr | ast.BitXor) and a.kind is b.kind is Kind.TRUTH:
-            return Number(self.out.value(f"{_ARITHMETIC[type(operation)]} i1 {a.text}, {b.text}"), Kind.TRUTH)
+        if (
+            isinstance(operation, ast.BitAnd | ast.BitOr | ast.BitXor)
+            and a.kind is b.kind is NumberKind.TRUTH
+        ):
+            return Number(
+                self.out.value(f"{_ARITHMETIC[type(operation)]} i1 {a.text}, {b.text}"), NumberKind.TRUTH
+            )
         x, y = self.as_number(a), self.as_number(b)
         name = _ARITHMETIC.get(type(operation))
         if name in _KNOWN and x.constant is not None and y.constant is not None:
@@ -107,10 +112,10 @@ class Operations:
         x, y = self.as_number(a), self.as_number(b)
         if x.constant is not None and y.constant is not None:
             known = getattr(operator, name)(x.constant, y.constant)
-            return Number("true" if known else "false", Kind.TRUTH)
+            return Number("true" if known else "false", NumberKind.TRUTH)
         if name not in ("eq", "ne"):
-            name = ("u" if kind is Kind.UNSIGNED else "s") + name
-        return Number(self.out.value(f"icmp {name} i64 {x.text}, {y.text}"), Kind.TRUTH)
+            name = ("u" if kind is NumberKind.UNSIGNED else "s") + name
+        return Number(self.out.value(f"icmp {name} i64 {x.text}, {y.text}"), NumberKind.TRUTH)
 
     def inverted(self, value: Number) -> Number:
         """~value."""
@@ -127,8 +132,8 @@ class Operations:
         """not value."""
         truth = self.as_truth(value)
         if truth.constant is not None:
-            return Number("false" if truth.constant else "true", Kind.TRUTH)
-        return Number(self.out.value(f"xor i1 {truth.text}, true"), Kind.TRUTH)
+            return Number("false" if truth.constant else "true", NumberKind.TRUTH)
+        return Number(self.out.value(f"xor i1 {truth.text}, true"), NumberKind.TRUTH)
 
     def extreme(self, name: str, a: Number, b: Number) -> Number:
         """min(a, b) or max(a, b)."""
@@ -160,7 +165,7 @@ class Operations:
     def widened(self, raw: str, element: Element) -> Number:
         """What was read from an array as a number."""
         if element.truth:
-            return Number(self.out.value(f"icmp ne i8 {raw}, 0"), Kind.TRUTH)
+            return Number(self.out.value(f"icmp ne i8 {raw}, 0"), NumberKind.TRUTH)
         if element.bits < 64:
             raw = self.out.value(f"{'sext' if element.signed else 'zext'} i{element.bits} {raw} to i64")
         return Number(raw, element.kind)

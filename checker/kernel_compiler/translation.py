@@ -18,9 +18,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from .body import Body, Scope
+from .body import Body, NameScope
 from .expressions import Expressions
-from .kinds import Array, Group, Nothing, Number, Untranslatable, Value, Variable, common, literal
+from .kinds import Array, Group, KernelVariable, Nothing, Number, Untranslatable, Value, common, literal
 
 
 class Translation:
@@ -39,7 +39,7 @@ class Translation:
             raise Untranslatable(
                 f"{function.__name__} takes {len(parameters)} arguments, not {len(arguments)}"
             )
-        scope = Scope(function, {}, self.out.new_label("exit"))
+        scope = NameScope(function, {}, self.out.new_label("exit"))
         self.body.scopes.append(scope)
         for name, value in zip(parameters, arguments, strict=True):
             self._bind(name, value)
@@ -118,11 +118,11 @@ class Translation:
         names = self.body.scope.names
         known = names.get(name)
         if not isinstance(value, Number):
-            if isinstance(known, Variable):
+            if isinstance(known, KernelVariable):
                 raise Untranslatable(f"`{name}` was a number")
             names[name] = value
             return
-        if not isinstance(known, Variable):
+        if not isinstance(known, KernelVariable):
             known = names[name] = self.body.new_variable(value.kind)
         self.body.write(known, value, name)
 
@@ -238,7 +238,7 @@ class Translation:
             self.body.write(variable, number, "what is returned")
         self.body.go(scope.exit)
 
-    def _read_back(self, scope: Scope) -> Value:
+    def _read_back(self, scope: NameScope) -> Value:
         values = iter([self.body.read(variable) for variable in scope.slots])
         if isinstance(scope.result, Group):
             return Group(tuple(values))

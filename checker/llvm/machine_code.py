@@ -32,7 +32,7 @@ def cache_directory() -> Path:
     return Path(os.path.expanduser("~")) / ".cache" / "podrace"
 
 
-class Code:
+class MachineCode:
     """Functions in machine code, by name. The addresses are valid as long as this object lives."""
 
     def __init__(self, object_code: bytes, names: Iterable[str], from_cache: bool) -> None:
@@ -77,7 +77,7 @@ class OptimisationLevel(IntEnum):
     """For the loops that all searches share, with the passes of -O2."""
 
 
-def compile_system(ir: str) -> Code:
+def compile_system(ir: str) -> MachineCode:
     """Machine code for the module of a system, compiled unless an earlier run left it in the cache.
 
     A cache that cannot be read, written or trusted is passed over in silence.
@@ -85,13 +85,13 @@ def compile_system(ir: str) -> Code:
     path = _place(ir)
     stored = _read(path)
     if stored is not None:
-        return Code(stored, FUNCTIONS, from_cache=True)
+        return MachineCode(stored, FUNCTIONS, from_cache=True)
     made = _object_code(ir, OptimisationLevel.NONE)
     _write(path, made)
-    return Code(made, FUNCTIONS, from_cache=False)
+    return MachineCode(made, FUNCTIONS, from_cache=False)
 
 
-def compile_kernel(described: str, make: Callable[[], tuple[str, str]], name: str) -> tuple[Code, str]:
+def compile_kernel(described: str, make: Callable[[], tuple[str, str]], name: str) -> tuple[MachineCode, str]:
     """Machine code of a function whose text is a matter of its description, with a note that is kept beside it.
 
     Unless the cache has both, `make` gives the text and the note, and LLVM's passes run over the text.
@@ -100,12 +100,12 @@ def compile_kernel(described: str, make: Callable[[], tuple[str, str]], name: st
     stored = _read(path)
     if stored is not None:
         size = int.from_bytes(stored[:4], "little")
-        return Code(stored[4 + size :], (name,), from_cache=True), stored[4 : 4 + size].decode()
+        return MachineCode(stored[4 + size :], (name,), from_cache=True), stored[4 : 4 + size].decode()
     text, note = make()
     made = _object_code(text, OptimisationLevel.DEFAULT)
     encoded = note.encode()
     _write(path, len(encoded).to_bytes(4, "little") + encoded + made)
-    return Code(made, (name,), from_cache=False), note
+    return MachineCode(made, (name,), from_cache=False), note
 
 
 def _place(text: str) -> Path:

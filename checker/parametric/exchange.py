@@ -34,7 +34,7 @@ It is proved only if the answer is true; e is read in a state, f and `given` in 
 _SEGMENT = re.compile(r"\[([^\[\]]*)\]")
 
 
-class Exchange:
+class EntityExchange:
     """The candidate that exchanges the entities of each pair, and the proof.
 
     `parameters` says which open parameter takes the place of which. `variables` tells where each variable goes, and
@@ -67,7 +67,7 @@ class Exchange:
             elif v.sort.tag in self._codes:
                 mapped = {c: self.code(v.sort.tag, c) for c in range(source.lo, source.hi + 1)}
                 codes = mapped if any(c != image for c, image in mapped.items()) else None
-            moves.append(Move(self.system.position[source], codes))
+            moves.append(EntityMove(self.system.position[source], codes))
         return Permutation(tuple(moves))
 
     def code(self, kind: type | None, code: int) -> int:
@@ -176,7 +176,7 @@ def _key(t: Transition, value: Callable[[object], object]) -> object:
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
+class EntityMove:
     """Where a variable's value comes from, and what becomes of each code on the way."""
 
     source: int
@@ -191,7 +191,7 @@ class Move:
 class Permutation:
     """A map of states: variable i of the image is `moves[i]` of the state."""
 
-    moves: tuple[Move, ...]
+    moves: tuple[EntityMove, ...]
 
     def __call__(self, state: State) -> State:
         """The image of a state."""
@@ -200,4 +200,4 @@ class Permutation:
     @property
     def is_identity(self) -> bool:
         """Whether it changes no state."""
-        return all(m == Move(i) for i, m in enumerate(self.moves))
+        return all(m == EntityMove(i) for i, m in enumerate(self.moves))

@@ -13,7 +13,7 @@ from ...model.language import Entity, Expr, Parameter, TransitionSystem
 from ...model.language.expr import fresh_graph
 from ..core.union_find import UnionFind
 from ..reduction.questions import explored_slice
-from .exchange import Exchange as Candidate
+from .exchange import EntityExchange
 from .grounding import questions
 from .regions import Answers, Look, Region, regions, smallest
 from .valid import Valid
@@ -42,7 +42,7 @@ class ParametricSystem:
 
 
 @dataclass(frozen=True, slots=True)
-class Representative:
+class RegionRepresentative:
     """A choice of parameters, and how many regions it stands for: its own, and those that are its image under renaming."""
 
     values: Mapping[Parameter, int]
@@ -71,7 +71,7 @@ class Regions:
         return regions(self.parametric.parameters, self.questions, self.parametric.assumptions, self._look)
 
     @cached_property
-    def representatives(self) -> list[Representative]:
+    def representatives(self) -> list[RegionRepresentative]:
         """One choice for each class of regions that a proved exchange maps to one another, in the order of the regions."""
         number = {region.answers: i for i, region in enumerate(self.regions)}
         alike = UnionFind[int]()
@@ -84,7 +84,7 @@ class Regions:
         counts: dict[int, int] = {}
         for i in range(len(self.regions)):
             counts[alike.find(i)] = counts.get(alike.find(i), 0) + 1
-        return [Representative(self.regions[i].example, count) for i, count in counts.items()]
+        return [RegionRepresentative(self.regions[i].example, count) for i, count in counts.items()]
 
     @cached_property
     def exchanges(self) -> list[Exchange]:
@@ -93,7 +93,7 @@ class Regions:
             return []
         proved = []
         for exchange in self.parametric.exchanges:
-            candidate = Candidate(self.slice, [(exchange.one, exchange.other)], exchange.parameters)
+            candidate = EntityExchange(self.slice, [(exchange.one, exchange.other)], exchange.parameters)
             if candidate.variables is None:
                 continue
             renamed = candidate.permutation()

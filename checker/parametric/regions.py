@@ -34,7 +34,7 @@ SMALL = (3, 7, 15, 31)
 """Examples are sought among numbers up to these before any number will do."""
 
 
-class Undecided(Exception):
+class UndecidedRegions(Exception):
     """Z3 gave up on a question about the parameters, so that their regions are not known."""
 
 
@@ -70,7 +70,7 @@ def regions(
     assumptions: Sequence[Expr] = (),
     look: Look = lambda found: None,
 ) -> list[Region]:
-    """Every region of the parameters that satisfy the assumptions. Raises Undecided, and what `look` raises.
+    """Every region of the parameters that satisfy the assumptions. Raises UndecidedRegions, and what `look` raises.
 
     `look` is told now and then how many regions there are at least, and may put an end to it.
     """
@@ -100,7 +100,7 @@ def smallest(
 ) -> Values:
     """Of the parameters with these answers, those with the least sum; of these, the first in the order of parameters.
 
-    Raises Undecided, and ValueError if there are none.
+    Raises UndecidedRegions, and ValueError if there are none.
     """
     result: Values = {}
     wanted = dict(zip(questions, answers, strict=True))
@@ -160,7 +160,7 @@ class _Part:
             best.minimize(_distance(self.unknown[q], q))
         verdict = best.check()
         if verdict == z3.unknown:
-            raise Undecided(best.reason_unknown())
+            raise UndecidedRegions(best.reason_unknown())
         if verdict == z3.unsat:
             raise ValueError("no parameters give these answers")
         return self._values(best.model())
@@ -188,7 +188,7 @@ class _Part:
         """Parameters that satisfy what the solver holds; small ones, if there are any."""
         verdict = self.solver.check()
         if verdict == z3.unknown:
-            raise Undecided(self.solver.reason_unknown())
+            raise UndecidedRegions(self.solver.reason_unknown())
         if verdict == z3.unsat:
             return None
         values = self._values(self.solver.model())

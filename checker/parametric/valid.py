@@ -16,7 +16,7 @@ import z3
 from ...model.language import Expr, topological
 from ..smt.theories import THEORIES, Term
 from ..smt.translate import translate, unknown
-from .exchange import Exchange
+from .exchange import EntityExchange
 from .parameters import parameters_of
 
 EFFORT = 10_000_000
@@ -28,7 +28,7 @@ _INTEGERS = THEORIES["integers"]
 class Valid:
     """Settles what an exchange leaves open (see `exchange.Settle`). An answer that Z3 does not find counts as no."""
 
-    def __init__(self, exchange: Exchange, effort: int = EFFORT) -> None:
+    def __init__(self, exchange: EntityExchange, effort: int = EFFORT) -> None:
         self.exchange, self.effort = exchange, effort
         self.asked = 0
 

@@ -24,7 +24,7 @@ Renaming = Mapping[str, str]
 
 
 @dataclass(frozen=True)
-class Shape:
+class ChoiceShape:
     """A system with unknown parameters, and those of its choices that count.
 
     Under each of `renamings` the system is the same up to names, so that two choices that differ only by one are alike.
@@ -55,7 +55,7 @@ class Synthesis:
 
     def __init__(
         self,
-        shapes: Sequence[Shape],
+        shapes: Sequence[ChoiceShape],
         invariant: str,
         steps: int,
         *,
@@ -103,7 +103,7 @@ class Synthesis:
 class _Search:
     """The search in one shape, and the simplest violation of the present depth that is not excluded."""
 
-    def __init__(self, number: int, shape: Shape, invariant: str, runs: Runs) -> None:
+    def __init__(self, number: int, shape: ChoiceShape, invariant: str, runs: Runs) -> None:
         self.number, self.shape, self.runs = number, shape, runs
         self.found: Claim | None = None
         self._invariant = invariant

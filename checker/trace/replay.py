@@ -13,7 +13,7 @@ from dataclasses import replace
 from ...model.language import Expr, State, TransitionSystem
 from ..core.exploration import Path
 from ..core.interpreter import Interpreter
-from ..core.trace import Change, Step, Trace
+from ..core.trace import Step, Trace, VariableChange
 
 MAX_CONFIRMED_STATES = 2_000
 """How many states `confirm_no_way_back` looks at, unless told otherwise."""
@@ -142,7 +142,7 @@ def _labels(interpreter: Interpreter, state: State) -> tuple[str, ...]:
 def _step(system: TransitionSystem, number: int, before: State, after: State) -> Step:
     transition, decode = system.transitions[number], system.universe.decode
     changes = tuple(
-        Change(variable.name, decode(variable.sort, old), decode(variable.sort, new))
+        VariableChange(variable.name, decode(variable.sort, old), decode(variable.sort, new))
         for variable, old, new in zip(system.variables, before, after, strict=True)
         if old != new
     )

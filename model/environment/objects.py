@@ -207,7 +207,7 @@ def _owned(term: Term, namespace: str) -> Term:
     return replace(term, namespaces=(namespace,)) if own else term
 
 
-class Budget(Entity):
+class DisruptionBudget(Entity):
     """A PodDisruptionBudget, with the status that the disruption controller last wrote (it stays as it is).
 
     `disrupted` are the names in status.disruptedPods: evictions that the budget has already paid for.
@@ -251,12 +251,12 @@ class ClusterSpec:
     pods: tuple[Pod, ...]
     nodes: tuple[Node, ...]
     scope: Scope = field(default_factory=Scope)
-    budgets: tuple[Budget, ...] = ()
+    budgets: tuple[DisruptionBudget, ...] = ()
 
     @property
     def unknown(self) -> tuple[Parameter, ...]:
         """The quantities that it leaves unknown."""
-        entities: tuple[Node | Pod | Budget, ...] = (*self.nodes, *self.pods, *self.budgets)
+        entities: tuple[Node | Pod | DisruptionBudget, ...] = (*self.nodes, *self.pods, *self.budgets)
         return tuple(q for entity in entities for q in entity.quantities if isinstance(q, Parameter))
 
 
@@ -317,7 +317,27 @@ class PodCopy(Record):
 
 
 __all__ = [
-    "DEFAULTS", "NATIVE", "NOW", "Budget", "ClusterSpec", "Config", "Node", "NodeAffinity", "NodeTerm", "Operator", "Pod",
-    "PodCopy", "PodObject", "Quantity", "Requirement", "Scope", "Selector", "Taint", "Term", "Toleration",
-    "is_scalar_resource", "node_or_none", "with_gates",
+    "DEFAULTS",
+    "NATIVE",
+    "NOW",
+    "ClusterSpec",
+    "Config",
+    "DisruptionBudget",
+    "Node",
+    "NodeAffinity",
+    "NodeTerm",
+    "Operator",
+    "Pod",
+    "PodCopy",
+    "PodObject",
+    "Quantity",
+    "Requirement",
+    "Scope",
+    "Selector",
+    "Taint",
+    "Term",
+    "Toleration",
+    "is_scalar_resource",
+    "node_or_none",
+    "with_gates",
 ]  # fmt: skip

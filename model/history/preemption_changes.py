@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..environment.objects import Budget, Node, Pod
+from ..environment.objects import DisruptionBudget, Node, Pod
 from ..language import Expr, Value, any_of, as_expr, otherwise, require, select, step, tells, when
 from ..scheduler import AsyncPreemption, Preemption, Scheduler
 from ..scheduler.framework.status import Phase
@@ -185,7 +185,7 @@ class EveryPodMayPreempt(Preemption):
 class DisruptedPodsCount(Preemption):
     """A budget's disruptedPods were not looked at."""
 
-    def takes_from(self, budget: Budget, pod: Pod) -> bool:
+    def takes_from(self, budget: DisruptionBudget, pod: Pod) -> bool:
         return budget.selects(pod)
 
 
@@ -193,7 +193,7 @@ class DisruptedPodsCount(Preemption):
 class BudgetsAreNotSpent(Preemption):
     """A budget with any disruption left was violated by no number of victims."""
 
-    def exceeds(self, budget: Budget, pod: Pod, potential: Mapping[Pod, Expr]) -> Expr:
+    def exceeds(self, budget: DisruptionBudget, pod: Pod, potential: Mapping[Pod, Expr]) -> Expr:
         return budget.allowed <= 0
 
 

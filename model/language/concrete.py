@@ -10,7 +10,7 @@ from .errors import ModelError
 from .expr import Expr, const, fresh_graph
 from .shapes import declared
 from .system import initialise, model_variables
-from .tracer import Trace, tracing
+from .tracer import StepTrace, tracing
 from .views import Record
 
 
@@ -37,7 +37,7 @@ class Concrete:
 
     def _run(self, call: Callable[[], Any], keep: bool) -> Any:
         with fresh_graph():
-            trace = Trace()
+            trace = StepTrace()
             trace.values = {var: const(var.sort, code) for var, code in self._codes.items()}
             with tracing(trace):
                 result = self._plain(call())

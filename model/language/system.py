@@ -21,7 +21,7 @@ from .graph import topological, variables_of
 from .shapes import scalars_of
 from .sorts import BOOL, Universe
 from .telling import NAMES_ALONE, Narration
-from .tracer import Trace, tracing
+from .tracer import StepTrace, tracing
 
 State = tuple[int, ...]
 
@@ -180,7 +180,7 @@ def model_variables(model: Model) -> list[Variable]:
 
 def initialise(model: Model) -> None:
     """Run every part's `setup` and store what it assigns as the variables' initial values."""
-    trace = Trace()
+    trace = StepTrace()
     for var in model_variables(model):
         trace.values[var] = const(var.sort, var.initial)
     with tracing(trace):
@@ -193,7 +193,7 @@ def initialise(model: Model) -> None:
 
 
 def _trace_step(step: StepMethod, args: tuple[Any, ...], observers: list[_Observer]) -> Transition | None:
-    trace = Trace()
+    trace = StepTrace()
     with tracing(trace):
         getattr(step.part, step.name)(*args)
         if trace.guard.is_const and not trace.guard.value:
@@ -216,11 +216,11 @@ def _trace_step(step: StepMethod, args: tuple[Any, ...], observers: list[_Observ
     return replace(made, fairness=step.info.fairness(made.label, dict(named)))
 
 
-def _changes(trace: Trace) -> dict[Variable, Expr]:
+def _changes(trace: StepTrace) -> dict[Variable, Expr]:
     return {v: e for v, e in trace.values.items() if not (e.op == "var" and e.value is v)}
 
 
-def _observe(observer: _Observer, trace: Trace) -> None:
+def _observe(observer: _Observer, trace: StepTrace) -> None:
     """Let a monitor see the step, unless the step changes nothing that the monitor looks at."""
     changed = _changes(trace).keys()
     if observer.idle is not None and changed.isdisjoint(observer.idle):
@@ -246,7 +246,7 @@ class _Observer:
 
 def evaluate_in(model: Model, read: Callable[[], Any]) -> Any:
     """What `read` gives over the symbolic state of `model` (in the graph in use)."""
-    with tracing(Trace()):
+    with tracing(StepTrace()):
         return read()
 
 

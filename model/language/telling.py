@@ -12,7 +12,7 @@ from .narration import ANYTHING, NOTHING, SOMETHING, Changes, Reader, Sentence, 
 from .sorts import Entity
 
 
-class Change(Protocol):
+class SpokenChange(Protocol):
     """A variable that a step changed, with Python values."""
 
     @property
@@ -89,7 +89,9 @@ class Narration:
     views: tuple[ViewCells, ...] = ()
     channels: tuple[ChannelCells, ...] = ()
 
-    def sentence(self, step: str, args: Iterable[tuple[str, Any]], done: Sequence[Change]) -> str | None:
+    def sentence(
+        self, step: str, args: Iterable[tuple[str, Any]], done: Sequence[SpokenChange]
+    ) -> str | None:
         """The step `part.name` in one sentence; None if nothing was declared that fits."""
         names = _Arguments((name, _named(value)) for name, value in args)
         for sentence in self.sentences.get(step, ()):
@@ -100,7 +102,7 @@ class Narration:
                 return self._filled(sentence.text, change, names)
         return None
 
-    def phrase(self, change: Change, args: Iterable[tuple[str, Any]]) -> tuple[str, bool] | None:
+    def phrase(self, change: SpokenChange, args: Iterable[tuple[str, Any]]) -> tuple[str, bool] | None:
         """A change in words, and whether it stands out. Empty if it is bookkeeping, None if nothing was declared."""
         address = self.addresses.get(change.variable)
         if address is None or address.words is None:
@@ -109,12 +111,12 @@ class Narration:
         names = _Arguments((name, _named(value)) for name, value in args)
         return self._filled(text, change, names), address.words.decisive
 
-    def _filled(self, text: str, change: Change, names: Mapping[str, str]) -> str:
+    def _filled(self, text: str, change: SpokenChange, names: Mapping[str, str]) -> str:
         address = self.addresses[change.variable]
         both = {"before": _named(change.before), "after": _named(change.after)}
         return Formatter().vformat(text, [_named(key) for key in address.keys], _Arguments({**names, **both}))
 
-    def _meets(self, change: Change, wanted: Changes) -> bool:
+    def _meets(self, change: SpokenChange, wanted: Changes) -> bool:
         address = self.addresses.get(change.variable)
         if address is None or not f"{address.state}.".startswith(f"{wanted.state}."):
             return False

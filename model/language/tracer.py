@@ -19,7 +19,7 @@ from .sorts import BOOL
 T = TypeVar("T")
 
 
-class Trace:
+class StepTrace:
     """The symbolic state in the middle of one step's body."""
 
     def __init__(self) -> None:
@@ -76,10 +76,10 @@ class Trace:
         self.closed = {d: c for d, c in self.closed.items() if d <= depth}
 
 
-_active: list[Trace] = []
+_active: list[StepTrace] = []
 
 
-def active() -> Trace:
+def active() -> StepTrace:
     """The trace in progress; ModelError outside one."""
     if not _active:
         raise ModelError("the state of a model can be read and written only while it is traced")
@@ -87,7 +87,7 @@ def active() -> Trace:
 
 
 @contextmanager
-def tracing(trace: Trace) -> Iterator[Trace]:
+def tracing(trace: StepTrace) -> Iterator[StepTrace]:
     """Make `trace` the one that reads and writes go to."""
     _active.append(trace)
     try:
@@ -147,7 +147,7 @@ def otherwise(condition: Value = True) -> Iterator[None]:
 
 def before(read: Callable[[], T]) -> T:
     """What `read` gives in the state before the step (for observers, which run at its end)."""
-    outer, inner = active(), Trace()
+    outer, inner = active(), StepTrace()
     with tracing(inner):
         result = read()
     outer.reads |= inner.reads
@@ -155,7 +155,7 @@ def before(read: Callable[[], T]) -> T:
 
 
 __all__ = [
-    "Trace",
+    "StepTrace",
     "active",
     "any_of",
     "before",

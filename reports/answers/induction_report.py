@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from rich.console import Console
 from rich.text import Text
 
-from ..document import Step, Value, show
+from ..document import ShownStep, Value, show
 from ..text.findings_text import INDENT, print_wrapped
 from ..text.lanes_text import print_lanes
 from ..text.table import seconds
@@ -30,7 +30,7 @@ class Induction:
     sentence: str
     seconds: float
     parameters: tuple[tuple[str, int], ...] = ()
-    trace: tuple[Step, ...] = ()
+    trace: tuple[ShownStep, ...] = ()
     states: tuple[tuple[tuple[str, Value], ...], ...] = ()
     between: tuple[str, ...] = ()
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from rich.console import Console
 from rich.text import Text
 
-from ..document import Step, Word
+from ..document import ShownStep, Word
 from ..text.findings_text import INDENT, print_wrapped
 from ..text.lanes_text import print_lanes
 from ..text.table import VERDICT_STYLES, seconds
@@ -21,7 +21,7 @@ class SmallestCluster:
     sentence: str
     issues: tuple[int, ...]
     words: str
-    steps: tuple[Step, ...]
+    steps: tuple[ShownStep, ...]
     scenario: str
 
     @property

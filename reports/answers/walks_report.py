@@ -8,7 +8,7 @@ import msgspec
 from rich.console import Console
 from rich.text import Text
 
-from ..document import Finding, Fixes, Step, Value, Word, show
+from ..document import Finding, Fixes, ShownStep, Value, Word, show
 from ..text.findings_text import INDENT, print_heading, print_wrapped, scope_words
 from ..text.lanes_text import print_lanes
 from ..text.table import VERDICT_STYLES, print_columns, seconds
@@ -52,7 +52,7 @@ class Walked(msgspec.Struct, frozen=True):
     steps_per_second: int | None
     walk: int | None = None
     met_after: int | None = None
-    trace: tuple[Step, ...] | None = None
+    trace: tuple[ShownStep, ...] | None = None
     words: str = ""
     notes: tuple[str, ...] = ()
     title: str = ""

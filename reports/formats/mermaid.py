@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..ci_outcome import USUAL, Style, subject
-from ..document import Finding, Step
+from ..document import Finding, ShownStep
 from ..text.lanes_text import actors_of
 
 MOST_LETTERS = 50_000
@@ -60,7 +60,7 @@ def diagram(finding: Finding) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def effects_of(step: Step) -> dict[str, list[str]]:
+def effects_of(step: ShownStep) -> dict[str, list[str]]:
     """The effects of a step in words, by the memory that they are in; those in the actor's own part under ''."""
     found: dict[str, list[str]] = {}
     for change in step.spoken:
@@ -69,7 +69,7 @@ def effects_of(step: Step) -> dict[str, list[str]]:
     return found
 
 
-def _messages(step: Step, effects: dict[str, list[str]], names: dict[tuple[str, str], str]) -> list[str]:
+def _messages(step: ShownStep, effects: dict[str, list[str]], names: dict[tuple[str, str], str]) -> list[str]:
     actor = names["actor", step.actor]
     call = _text(f"{step.number}. {step.call}")
     lines: list[str] = []

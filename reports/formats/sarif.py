@@ -18,7 +18,7 @@ from typing import Any
 from urllib.parse import quote
 
 from ..ci_outcome import USUAL, Style, issue_link, message, subject
-from ..document import Finding, Step
+from ..document import Finding, ShownStep
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 ROOT = "%SRCROOT%"
@@ -115,7 +115,7 @@ def _result(finding: Finding, style: Style, rule: int) -> dict[str, Any]:
     return result
 
 
-def _step(finding: Finding, step: Step) -> dict[str, Any]:
+def _step(finding: Finding, step: ShownStep) -> dict[str, Any]:
     summary = f" {step.summary}." if step.summary else ""
     remark = finding.remarks.get(step.number)
     text = f"{f'({remark}) ' if remark else ''}[{step.actor}] {step.call}{summary}"

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import graphviz
 
-from ..document import Finding, Step
+from ..document import Finding, ShownStep
 from ..picture import Box, Placed, Scene, scenes
 from ..states import State, states_of
 from .style import MUTED, POD_COLOURS, TITLE, VIOLATION, NotDrawn, digraph, heading, inches, place, where
@@ -46,7 +46,7 @@ def to_dot(finding: Finding) -> str:
     return str(graph.source)
 
 
-def decisive_steps(finding: Finding) -> list[Step]:
+def decisive_steps(finding: Finding) -> list[ShownStep]:
     """The steps to be drawn: those that stand out and change the picture, or if none does, those that change it."""
     states = states_of(finding)
     if finding.cluster is None or not states:

@@ -15,7 +15,7 @@ from textwrap import wrap
 import graphviz
 
 from ..causes import drawn_causes
-from ..document import Finding, Step
+from ..document import Finding, ShownStep
 from ..text.lanes_text import actors_of
 from .style import FONT, LANE_COLOURS, TITLE, VIOLATION, place
 
@@ -92,7 +92,7 @@ def _add_lanes(graph: graphviz.Digraph, actors: list[str], bottom: float) -> Non
 
 def _add_steps(
     graph: graphviz.Digraph,
-    boxes: list[tuple[Step, tuple[str, int]]],
+    boxes: list[tuple[ShownStep, tuple[str, int]]],
     actors: list[str],
     remarks: Mapping[int, str],
 ) -> float:
@@ -130,7 +130,7 @@ def _add_arrows(graph: graphviz.Digraph, finding: Finding) -> None:
         )
 
 
-def _box(step: Step) -> tuple[str, int]:
+def _box(step: ShownStep) -> tuple[str, int]:
     """The HTML-like label of a step, and how many lines of text it has."""
     head = [f"<B>{escape(line)}</B>" for line in wrap(step.call, LETTERS_PER_LINE - 6) or [""]]
     badge = f'<TD BGCOLOR="LANE" WIDTH="24"><FONT COLOR="white"><B>{step.number}</B></FONT></TD>'

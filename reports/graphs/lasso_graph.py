@@ -7,7 +7,7 @@ from math import cos, pi, sin
 
 import graphviz
 
-from ..document import Finding, Step
+from ..document import Finding, ShownStep
 from ..text.lanes_text import actors_of
 from .style import LANE_COLOURS, VIOLATION, NotDrawn, digraph, heading, inches, place, where
 
@@ -64,11 +64,11 @@ def _circle(
         graph.edge(_name(one), _name(two), color=VIOLATION, penwidth="2")
 
 
-def _name(step: Step) -> str:
+def _name(step: ShownStep) -> str:
     return f"step{step.number}"
 
 
-def _box(graph: graphviz.Digraph, step: Step, actors: list[str], x: float, y: float) -> None:
+def _box(graph: graphviz.Digraph, step: ShownStep, actors: list[str], x: float, y: float) -> None:
     colour = LANE_COLOURS[actors.index(step.actor) % len(LANE_COLOURS)]
     graph.node(
         _name(step), graphviz.escape(f"{step.number}  {step.call}"), shape="box", style="filled,rounded", color=colour,

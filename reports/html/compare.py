@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from ..document import Finding
-from ..evidence import ReplayedAcross
+from ..evidence import ShownReplay
 from ..text.explanation import Told, explain
 from .elements import Markup, el, join
 from .verdicts import badge
@@ -49,7 +49,7 @@ def _group(members: list[Numbered]) -> Markup:
     return el("div", heading, el("div", *cards, class_="cards"), *tables, class_="group")
 
 
-def _table(violated: Finding, holding: Finding, tried: ReplayedAcross) -> Markup:
+def _table(violated: Finding, holding: Finding, tried: ShownReplay) -> Markup:
     before = explain(violated).steps
     after = explain(replace(violated, trace=tried.steps, memory=tried.memory, counterfactuals=())).steps
     rows: list[Markup] = []

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..document import Finding, Step
-from ..evidence import Cluster, Counterfactual, Memory
+from ..document import Finding, ShownStep
+from ..evidence import Memory, ShownCluster, ShownCounterfactual
 from ..picture import main_resource, scenes
-from ..states import Difference, State, differences, listed, published, states_of
+from ..states import State, ViewDifference, differences, listed, published, states_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ def _ending(finding: Finding) -> str:
     )
 
 
-def crowded(cluster: Cluster, state: State) -> list[str]:
+def crowded(cluster: ShownCluster, state: State) -> list[str]:
     """Nodes with more on them than they have room for, and pods nominated to a node where they do not fit."""
     resource = main_resource(cluster)
     if resource is None:
@@ -117,7 +117,7 @@ def crowded(cluster: Cluster, state: State) -> list[str]:
     return lines
 
 
-def _told(finding: Finding, step: Step, states: list[State], remark: str) -> Told:
+def _told(finding: Finding, step: ShownStep, states: list[State], remark: str) -> Told:
     told = Told(step.number, step.actor, step.sentence, remark=remark, decisive=step.decisive)
     if not states or finding.memory is None:
         return told
@@ -140,7 +140,7 @@ def _told(finding: Finding, step: Step, states: list[State], remark: str) -> Tol
     return Told(told.number, told.actor, told.text, tuple(notes), remark, bool(new), step.decisive)
 
 
-def said(difference: Difference, memory: Memory) -> str:
+def said(difference: ViewDifference, memory: Memory) -> str:
     """What each view says of a subject, views that say the same together."""
     words: dict[str, list[str]] = {}
     for view, facts in difference.said.items():
@@ -160,7 +160,7 @@ def _opening(finding: Finding, states: list[State]) -> tuple[str, ...]:
     return (f"The cluster: {nodes}.", *_pods(finding.cluster, states[0] if states else None))
 
 
-def _pods(cluster: Cluster, state: State | None) -> tuple[str, ...]:
+def _pods(cluster: ShownCluster, state: State | None) -> tuple[str, ...]:
     truth = (
         state.views.get(cluster.pictures[0].placed) if state is not None and cluster.pictures else None
     ) or {}
@@ -199,7 +199,7 @@ def _disagreement(finding: Finding, states: list[State]) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def disputed(memory: Memory, state: State, ways: Sequence[Counterfactual]) -> list[Difference]:
+def disputed(memory: Memory, state: State, ways: Sequence[ShownCounterfactual]) -> list[ViewDifference]:
     """The differences in a state; where a counterfactual would have closed some, those alone."""
     found = differences(memory, state)
     cells = {cell.variable: (view.name, cell.subject) for view in memory.views for cell in view.cells}
@@ -224,7 +224,7 @@ def _on_the_way(subject: str, state: State) -> list[str]:
     return lines
 
 
-def prevented(finding: Finding, way: Counterfactual) -> str:
+def prevented(finding: Finding, way: ShownCounterfactual) -> str:
     """What one counterfactual would have been, and what it would have stopped."""
     stopped = finding.story[way.stops - 1]
     told = " ".join(step.sentence for step in way.steps)

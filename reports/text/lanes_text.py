@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from rich.console import Console
 from rich.text import Text
 
-from ..document import Step
+from ..document import ShownStep
 
 COLOURS = ("cyan", "magenta", "green", "yellow", "blue", "bright_red", "bright_cyan", "bright_magenta")
 MIN_WORDS = 36
@@ -25,7 +25,7 @@ MIN_WORDS = 36
 
 
 @dataclass(frozen=True, slots=True)
-class Marks:
+class LaneMarks:
     """The characters that the lanes are drawn with."""
 
     lane: str
@@ -34,16 +34,18 @@ class Marks:
 
 
 NO_REMARKS: Mapping[int, str] = {}
-UNICODE = Marks("│", "→", "●")
-ASCII = Marks("|", "->", "*")
+UNICODE = LaneMarks("│", "→", "●")
+ASCII = LaneMarks("|", "->", "*")
 
 
-def actors_of(steps: Sequence[Step]) -> list[str]:
+def actors_of(steps: Sequence[ShownStep]) -> list[str]:
     """The actors, in the order in which they first act."""
     return list(dict.fromkeys(step.actor for step in steps))
 
 
-def print_lanes(console: Console, steps: Sequence[Step], remarks: Mapping[int, str] = NO_REMARKS) -> None:
+def print_lanes(
+    console: Console, steps: Sequence[ShownStep], remarks: Mapping[int, str] = NO_REMARKS
+) -> None:
     """Print the steps, fitted to the console's width; `remarks` stand before the steps of their numbers."""
     marks = ASCII if console.options.ascii_only else UNICODE
     actors = actors_of(steps)
@@ -70,7 +72,7 @@ def _remark(console: Console, text: str, width: int) -> list[Text]:
     return _wrap(console, Text(text, "bold red"), width, "") if text else []
 
 
-def _bars(actors: Sequence[str], cell: int, marks: Marks, step: Step | None = None) -> Text:
+def _bars(actors: Sequence[str], cell: int, marks: LaneMarks, step: ShownStep | None = None) -> Text:
     row = Text()
     for i, actor in enumerate(actors):
         colour = COLOURS[i % len(COLOURS)]
@@ -81,7 +83,7 @@ def _bars(actors: Sequence[str], cell: int, marks: Marks, step: Step | None = No
     return row
 
 
-def _words(console: Console, step: Step, marks: Marks, width: int, prefix: str = "") -> list[Text]:
+def _words(console: Console, step: ShownStep, marks: LaneMarks, width: int, prefix: str = "") -> list[Text]:
     head = Text(prefix, "cyan").append(step.call, "bold")
     if step.summary:
         head.append(f"  {step.summary}", "dim")
@@ -103,8 +105,8 @@ def _wrap(console: Console, text: Text, width: int, indent: str, first: str = ""
 
 def _print_list(
     console: Console,
-    steps: Sequence[Step],
-    marks: Marks,
+    steps: Sequence[ShownStep],
+    marks: LaneMarks,
     remarks: Mapping[int, str],
 ) -> None:
     for step in steps:

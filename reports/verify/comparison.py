@@ -11,7 +11,7 @@ from typing import Literal
 import msgspec
 
 from ..document import Finding
-from ..step import Step, Value
+from ..step import ShownStep, Value
 
 Outcome = Literal["REGRESSED", "inconclusive", "still violated", "fixed", "holds both", "holds after"]
 
@@ -71,7 +71,7 @@ class Parted(msgspec.Struct, frozen=True):
     """A run that both schedulers have, and what they decide differently after it."""
 
     scenario: str
-    steps: tuple[Step, ...]
+    steps: tuple[ShownStep, ...]
     decisions: tuple[Decided, ...]
     shortest: bool
 

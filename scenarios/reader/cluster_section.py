@@ -13,9 +13,9 @@ from typing import Any
 
 from ...model.environment.objects import (
     DEFAULTS,
-    Budget,
     ClusterSpec,
     Config,
+    DisruptionBudget,
     ExtensionPoint,
     Node,
     Pod,
@@ -123,7 +123,7 @@ BUDGET_FIELDS = ("selector", "disruptionsAllowed", "namespace", "disruptedPods")
 MAX_ALLOWED = 1000
 
 
-def read_budgets(section: Value | None, pods: Iterable[str]) -> tuple[Budget, ...]:
+def read_budgets(section: Value | None, pods: Iterable[str]) -> tuple[DisruptionBudget, ...]:
     """The budgets of a cluster that has these pods."""
     if section is None:
         return ()
@@ -132,7 +132,7 @@ def read_budgets(section: Value | None, pods: Iterable[str]) -> tuple[Budget, ..
     return tuple(_budget(i, name, member, known) for i, (name, member) in enumerate(members.items()))
 
 
-def _budget(index: int, name: str, member: Member, pods: list[str]) -> Budget:
+def _budget(index: int, name: str, member: Member, pods: list[str]) -> DisruptionBudget:
     fields = member.fields
     if "selector" not in fields:
         member.place.fail("`selector` is missing: say which pods the budget protects")
@@ -143,7 +143,7 @@ def _budget(index: int, name: str, member: Member, pods: list[str]) -> Budget:
         )
     given = fields.get("disruptionsAllowed")
     allowed = 0 if given is None else integer_or_range(given, 0, MAX_ALLOWED)
-    return Budget(
+    return DisruptionBudget(
         index,
         name,
         selector,

@@ -16,7 +16,7 @@ RESOURCE_FIELDS = ("cpu", "memory", "ephemeral-storage", "resources")
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class ResourceKind:
     """How quantities of a kind of resource are written."""
 
     wanted: str
@@ -25,16 +25,16 @@ class Kind:
     range: str
 
 
-_CPU = Kind(
+_CPU = ResourceKind(
     f"a CPU quantity from 0 to {MAX_CORES} such as 2, 0.5 or 500m", parse_cpu, show_cpu, "500m..2000m"
 )
-_BYTES = Kind(
+_BYTES = ResourceKind(
     "a whole number of bytes from 0 to 1Pi such as 1000, 128Mi or 1.5G", parse_bytes, show_bytes, "1Gi..4Gi"
 )
-_COUNT = Kind("a whole number from 0 to 1000000", parse_count, str, "1..4")
+_COUNT = ResourceKind("a whole number from 0 to 1000000", parse_count, str, "1..4")
 
 
-def kind_of(resource: str) -> Kind:
+def kind_of(resource: str) -> ResourceKind:
     """The kind of a resource."""
     if resource == "cpu":
         return _CPU

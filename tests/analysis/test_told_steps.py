@@ -20,7 +20,7 @@ from podrace.model.language import (
 )
 from podrace.model.scheduler import Nominator
 from podrace.properties import PROPERTIES, instrument
-from podrace.reports.step import Step
+from podrace.reports.step import ShownStep
 
 N1 = Node(0, "n1", 2)
 SPEC = ClusterSpec("one", (Pod(0, "p", 1),), (N1,))
@@ -54,7 +54,7 @@ def system(*patches: type[Component]) -> TransitionSystem:
     return instrument(SPEC, [*patches, *resolve("1.13").classes], [PROPERTIES["S-CAP"]])
 
 
-def first(traced: TransitionSystem, name: str) -> Step:
+def first(traced: TransitionSystem, name: str) -> ShownStep:
     """The step `name` of p, taken at once."""
     number = next(i for i, t in enumerate(traced.transitions) if t.step == name and t.part != "handlers")
     return steps_of(traced, replay(traced, (number,)))[0]

@@ -8,7 +8,12 @@ from itertools import combinations
 
 import numpy as np
 
-from podrace.checker.explicit.liveness.fair_cycles import Obligations, Region, fair_component, shortest_found
+from podrace.checker.explicit.liveness.fair_cycles import (
+    FairRegion,
+    Obligations,
+    fair_component,
+    shortest_found,
+)
 from podrace.checker.explicit.liveness.fair_graph import FairGraph, as_words
 
 
@@ -41,14 +46,14 @@ class Graph:
         return Obligations(everything & ~self.strong, self.strong, [mask for *_, mask in self.edges])
 
     @property
-    def region(self) -> Region:
+    def region(self) -> FairRegion:
         edges = {
             s: [(i, t) for i, (source, t, _) in enumerate(self.edges) if source == s]
             for s in range(self.size)
         }
         waiting = {s: self.waiting(s) for s in range(self.size)}
         recurring = {s: self.recurs(s) for s in range(self.size)}
-        return Region(edges, waiting, recurring, (1 << len(self.recurring)) - 1)
+        return FairRegion(edges, waiting, recurring, (1 << len(self.recurring)) - 1)
 
 
 def repeated(graph: Graph) -> Iterator[tuple[set[int], tuple[int, ...]]]:

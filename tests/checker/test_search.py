@@ -155,7 +155,7 @@ def lying(monkeypatch: pytest.MonkeyPatch, change: Callable[[Exploration], Explo
     def liar(system: TransitionSystem, budget: Budget, progress: Watcher | None) -> Exploration:
         return change(explore(system, budget, progress))
 
-    monkeypatch.setattr("podrace.checker.search.explore_slowly", liar)
+    monkeypatch.setattr("podrace.checker.explicit.reference.explore", liar)
 
 
 def test_a_false_violation_is_an_internal_error(monkeypatch: pytest.MonkeyPatch) -> None:

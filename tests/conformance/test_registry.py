@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from podrace.conformance import registry
-from podrace.conformance.cases import Outcome, Table, read_table
+from podrace.conformance.cases import CaseTable, Outcome, read_table
 from podrace.scenarios.reader.yaml_values import ScenarioError
 
 WORTH: dict[str, Any] = {"expected_candidate_nodes": ["n"], "nodes": [{"name": "n"}], "statuses": {}}
@@ -117,5 +117,5 @@ def test_cases_run_in_order(tmp_path: Path) -> None:
     file = tmp_path / "cases.json"
     file.write_text(json.dumps({"table": "t", "cases": [{"id": "b", **WORTH}, {"id": "a"}]}))
     table = read_table(file)
-    assert isinstance(table, Table)
+    assert isinstance(table, CaseTable)
     assert [name for name, _ in registry.run_table(table, "1.22")] == ["b", "a"]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from podrace import manifests
 from podrace.manifests import read_manifests
 from podrace.manifests.situation import Situation
-from podrace.model.environment.objects import Budget, ClusterSpec, Node, Pod, Selector, Taint, Term
+from podrace.model.environment.objects import ClusterSpec, DisruptionBudget, Node, Pod, Selector, Taint, Term
 from podrace.model.environment.placement_rules import SpreadConstraint
 from podrace.model.language import Concrete
 from podrace.model.scheduler.framework.status import Code
@@ -90,7 +90,7 @@ def whole(some: list[dict[str, Any]]) -> ClusterSpec:
     """The same cluster with every pod, node and budget of it, as entities of the model."""
     on: dict[str, Node] = {}
     pods: list[Pod] = []
-    budgets: list[Budget] = []
+    budgets: list[DisruptionBudget] = []
     for made in some:
         name, asked = made["metadata"]["name"], made["spec"]
         if made["kind"] == "Node":
@@ -109,7 +109,7 @@ def whole(some: list[dict[str, Any]]) -> ClusterSpec:
         else:
             allowed = made["status"]["disruptionsAllowed"]
             selector = Selector(asked["selector"]["matchLabels"])
-            budgets.append(Budget(len(budgets), name, selector, allowed, namespace="shop"))
+            budgets.append(DisruptionBudget(len(budgets), name, selector, allowed, namespace="shop"))
     made_spec = spec(pods, tuple(on.values()))
     return ClusterSpec(made_spec.name, made_spec.pods, made_spec.nodes, made_spec.scope, tuple(budgets))
 

@@ -16,7 +16,7 @@ from podrace.manifests import Inventory, Representative, read_manifests
 from podrace.manifests.left_out import affinity_of, constraints_of, remarks_of
 from podrace.manifests.members import ClusterPod
 from podrace.manifests.pod_objects import Spread
-from podrace.manifests.questions import Groups, Question
+from podrace.manifests.questions import ClusterQuestion, Groups
 from podrace.manifests.scenario_text import scenario_of
 from podrace.manifests.situation import Situation
 from podrace.manifests.summary import account_of
@@ -395,7 +395,7 @@ def chosen(draw: Any, inventory: Inventory) -> Representative:
     nodes = [n for n in inventory.nodes if draw(st.booleans())] or list(inventory.nodes[:1])
     waiting = some_of(draw, inventory.pending) or list(inventory.pending[:1])
     pods = waiting + some_of(draw, [p for n in nodes for p in inventory.on(n.name)])
-    question = Question(waiting[0], nodes[0], (), (), 1)
+    question = ClusterQuestion(waiting[0], nodes[0], (), (), 1)
     return Representative(
         inventory, Situation(inventory), Groups(inventory), question, [question], pods, nodes, False
     )

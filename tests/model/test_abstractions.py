@@ -14,9 +14,9 @@ import pytest
 
 from podrace.model.cluster import Cluster, build_cluster
 from podrace.model.environment.objects import (
-    Budget,
     ClusterSpec,
     Config,
+    DisruptionBudget,
     ExtensionPoint,
     Node,
     Pod,
@@ -197,7 +197,7 @@ def test_a_dry_runs():
 def test_a_budgets():
     on = nodes(2)
     pods = (Pod(0, "p", 1, labels={"a": "b"}),)
-    budgets = (Budget(0, "b", Selector({"a": "b"}), 1),)
+    budgets = (DisruptionBudget(0, "b", Selector({"a": "b"}), 1),)
     found = system(ClusterSpec("budgets", pods, on, Scope(), budgets))
     assert not [v.name for v in found.variables if "budget" in v.name]
 

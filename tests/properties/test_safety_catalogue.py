@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from podrace.checker.search import check
-from podrace.model.environment.objects import Budget, ClusterSpec, Node, Pod, Scope, Selector, Term
+from podrace.model.environment.objects import ClusterSpec, DisruptionBudget, Node, Pod, Scope, Selector, Term
 from podrace.model.history import resolve
 from podrace.properties import PROPERTIES, instrument
 
@@ -55,7 +55,7 @@ CLUSTERS = {
         ),
         TWO,
         Scope(pod_events=3, flush=False),
-        (Budget(0, "b", Selector(WEB), 1),),
+        (DisruptionBudget(0, "b", Selector(WEB), 1),),
     ),
 }
 

@@ -6,11 +6,21 @@ from typing import cast
 
 from hypothesis import strategies as st
 
-from podrace.reports.document import Change, Finding, Fixes, Lasso, NoWayBack, Place, Step, Value, Word
+from podrace.reports.document import (
+    Finding,
+    Fixes,
+    NoWayBack,
+    Place,
+    ShownChange,
+    ShownLasso,
+    ShownStep,
+    Value,
+    Word,
+)
 
 texts = st.text(max_size=12)
 values = cast("st.SearchStrategy[Value]", st.none() | st.booleans() | st.integers(-(2**70), 2**70) | texts)
-changes = st.builds(Change, texts, values, values, st.none() | texts, st.booleans())
+changes = st.builds(ShownChange, texts, values, values, st.none() | texts, st.booleans())
 verdicts = cast("st.SearchStrategy[Word]", st.sampled_from(["HOLDS", "VIOLATED", "INCONCLUSIVE"]))
 places = st.builds(
     Place, texts.filter(bool), st.integers(1, 99), st.dictionaries(texts, st.integers(1, 99), max_size=2)
@@ -23,7 +33,7 @@ def findings(draw: st.DrawFn) -> Finding:
     verdict = draw(verdicts)
     count = draw(st.integers(0, 4)) if verdict == "VIOLATED" else 0
     steps = tuple(
-        Step(
+        ShownStep(
             number,
             draw(texts),
             draw(texts),
@@ -38,7 +48,7 @@ def findings(draw: st.DrawFn) -> Finding:
     turn = draw(st.integers(0, count))
     no_way_back = NoWayBack(3, True) if verdict == "VIOLATED" and draw(st.booleans()) else None
     goes_on = no_way_back is not None or (verdict == "VIOLATED" and draw(st.booleans()))
-    lasso = Lasso(draw(texts), turn, count - turn) if goes_on and no_way_back is None else None
+    lasso = ShownLasso(draw(texts), turn, count - turn) if goes_on and no_way_back is None else None
     return Finding(
         scenario=draw(texts),
         release=draw(texts),

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from podrace.reports.document import Change, Finding, Fixes, Lasso, NoWayBack, Step
+from podrace.reports.document import Finding, Fixes, NoWayBack, ShownChange, ShownLasso, ShownStep
 
 GOLDEN = Path(__file__).parent / "golden"
 
 TRACE = (
-    Step(
+    ShownStep(
         1,
         "scheduler",
         "scheduler",
@@ -17,20 +17,20 @@ TRACE = (
         {"pod": "p"},
         "NextPod: take the head of activeQ",
         (
-            Change("queue.sub_queue[p]", "ACTIVE", "NONE", "queue: p leaves activeQ"),
-            Change("scheduler.phase", "IDLE", "POPPED", ""),
+            ShownChange("queue.sub_queue[p]", "ACTIVE", "NONE", "queue: p leaves activeQ"),
+            ShownChange("scheduler.phase", "IDLE", "POPPED", ""),
         ),
     ),
-    Step(
+    ShownStep(
         2,
         "scheduler",
         "scheduler",
         "choose",
         {"pod": "p", "node": "n1"},
         "",
-        (Change("scheduler.nominee", None, "n1", "decision: p goes to n1", decisive=True),),
+        (ShownChange("scheduler.nominee", None, "n1", "decision: p goes to n1", decisive=True),),
     ),
-    Step(
+    ShownStep(
         3,
         "binding cycle of a pod",
         "binding",
@@ -38,11 +38,11 @@ TRACE = (
         {"pod": "q", "ok": True},
         "POST the Binding <first & last>",
         (
-            Change("api.node[q]", None, "n1", "API: q is bound to n1", decisive=True),
-            Change("mine.seen[q]", False, True),
+            ShownChange("api.node[q]", None, "n1", "API: q is bound to n1", decisive=True),
+            ShownChange("mine.seen[q]", False, True),
         ),
     ),
-    Step(4, "user", "users", "write", {"pod": "q", "ok": False}, "", (Change("mine.count", 1, 2),)),
+    ShownStep(4, "user", "users", "write", {"pod": "q", "ok": False}, "", (ShownChange("mine.count", 1, 2),)),
 )
 
 VIOLATED = Finding(
@@ -146,7 +146,7 @@ STARVED = Finding(
     depth=12,
     seconds=0.1,
     trace=TRACE[:1],
-    lasso=Lasso("p waits for ever", 1, 3, ("scheduler", "binding cycle of q"), ("user",)),
+    lasso=ShownLasso("p waits for ever", 1, 3, ("scheduler", "binding cycle of q"), ("user",)),
     cycle=TRACE[1:],
     words="Violated: p waits for ever.",
 )

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from podrace.reports.document import Change, Finding, Fixes, Step
+from podrace.reports.document import Finding, Fixes, ShownChange, ShownStep
 from podrace.reports.evidence import (
     Cause,
     Cell,
-    Channel,
-    Cluster,
-    Counterfactual,
-    Fact,
     Memory,
-    Move,
-    NearbyStates,
     NodeShape,
     Picture,
     PodShape,
-    Reader,
+    ShownChannel,
+    ShownCluster,
+    ShownCounterfactual,
+    ShownFact,
+    ShownMove,
+    ShownNearbyStates,
+    ShownReader,
     View,
 )
 
-CLUSTER = Cluster(
+CLUSTER = ShownCluster(
     nodes=(NodeShape("n1", {"cpu": 3}), NodeShape("n2", {"cpu": 1})),
     pods=(PodShape("p", {"cpu": 2}, 10), PodShape("q<i>", {"cpu": 2}, 0)),
     pictures=(Picture("as it is", "API", "API"), Picture("as the cache believes", "cache", "wishes")),
@@ -49,7 +49,7 @@ MEMORY = Memory(
         View("worker", (Cell("work.on", "the worker", "pod", None),), fleeting=True),
     ),
     channels=(
-        Channel(
+        ShownChannel(
             "watch",
             Cell("watch.length", "", "length", 0),
             (
@@ -62,45 +62,47 @@ MEMORY = Memory(
             "pod",
             "{}",
             (
-                Reader(
+                ShownReader(
                     "the cache",
                     Cell("watch.next", "", "position", 0),
                     "wanted",
                     Cell("watch.busy", "", "busy", False),
                 ),
-                Reader("the audit", None),
+                ShownReader("the audit", None),
             ),
         ),
     ),
     compared=("exists", "node"),
     facts={
-        "node": Fact("on {value}", "on no node"),
-        "exists": Fact("exists", "gone"),
-        "assumed": Fact("assumed"),
+        "node": ShownFact("on {value}", "on no node"),
+        "exists": ShownFact("exists", "gone"),
+        "assumed": ShownFact("assumed"),
     },
 )
 
 
-def _step(number: int, actor: str, part: str, step: str, pod: str, told: str, *changes: Change) -> Step:
-    return Step(number, actor, part, step, {"pod": pod}, f"{step} & go", changes, told)
+def _step(
+    number: int, actor: str, part: str, step: str, pod: str, told: str, *changes: ShownChange
+) -> ShownStep:
+    return ShownStep(number, actor, part, step, {"pod": pod}, f"{step} & go", changes, told)
 
 
 BIND = _step(
     1, "binder", "binder", "bind", "p", "p is bound to n1.",
-    Change("api.node[p]", None, "n1", "API: p is bound to n1", decisive=True),
-    Change("watch.length", 0, 1, ""), Change("watch.log[0].pod", None, "p", ""),
-    Change("watch.log[0].node", None, "n1", ""), Change("watch.log[0].wanted", False, True, ""),
-    Change("work.on", None, "p", ""),
+    ShownChange("api.node[p]", None, "n1", "API: p is bound to n1", decisive=True),
+    ShownChange("watch.length", 0, 1, ""), ShownChange("watch.log[0].pod", None, "p", ""),
+    ShownChange("watch.log[0].node", None, "n1", ""), ShownChange("watch.log[0].wanted", False, True, ""),
+    ShownChange("work.on", None, "p", ""),
 )  # fmt: skip
-TAKE = _step(2, "cache", "watch", "take", "p", "", Change("watch.busy", False, True, ""))
+TAKE = _step(2, "cache", "watch", "take", "p", "", ShownChange("watch.busy", False, True, ""))
 ASSUME = _step(
     3, "scheduler", "scheduler", "assume", "q<i>", "",
-    Change("cache.node[q]", None, "n1", "cache: q is on n1", decisive=True), Change("cache.assumed[q]", False, True),
-    Change("work.on", "p", None, ""),
+    ShownChange("cache.node[q]", None, "n1", "cache: q is on n1", decisive=True), ShownChange("cache.assumed[q]", False, True),
+    ShownChange("work.on", "p", None, ""),
 )  # fmt: skip
 TELL = _step(
     2, "cache", "watch", "tell", "p", "The cache hears of p.",
-    Change("cache.node[p]", None, "n1", "cache: p is on n1", decisive=True),
+    ShownChange("cache.node[p]", None, "n1", "cache: p is on n1", decisive=True),
 )  # fmt: skip
 
 SHOWN = Finding(
@@ -121,14 +123,14 @@ SHOWN = Finding(
     cluster=CLUSTER,
     memory=MEMORY,
     causes=(Cause(2, 1, ("watch.log[0].pod",)), Cause(3, 1, ("work.on",)), Cause(3, 2, ("watch.busy",))),
-    counterfactuals=(Counterfactual(3, (TELL,), 3),),
-    nearby_states=NearbyStates(
+    counterfactuals=(ShownCounterfactual(3, (TELL,), 3),),
+    nearby_states=ShownNearbyStates(
         5,
         (
-            Move(0, 1, "binder", "bind(p)"),
-            Move(1, 2, "cache", "take(p)"),
-            Move(1, 4, "user", "delete(p)"),
-            Move(2, 3, "scheduler", "assume(q<i>)"),
+            ShownMove(0, 1, "binder", "bind(p)"),
+            ShownMove(1, 2, "cache", "take(p)"),
+            ShownMove(1, 4, "user", "delete(p)"),
+            ShownMove(2, 3, "scheduler", "assume(q<i>)"),
         ),
         (0, 1, 2, 3),
         (3,),

@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from podrace.reports.document import Finding
-from podrace.reports.evidence import NearbyStates
+from podrace.reports.evidence import ShownNearbyStates
 from podrace.reports.graphs import KINDS, Kind, render, to_dot
 from podrace.reports.graphs.render import RenderError, format_of, write_graph
 from podrace.reports.graphs.style import NotDrawn
@@ -92,7 +92,7 @@ def test_arrows_lead_from_causes_to_effects() -> None:
         (VIOLATED, "states", "nominated-node-race, 1.13: S-NOM: the states around are not known; draw the steps: --graph-kind lanes"),
         (VIOLATED, "lasso", "nominated-node-race, 1.13: S-NOM: the run does not go on for ever; draw its steps: --graph-kind lanes"),
         (
-            replace(SHOWN, nearby_states=NearbyStates(812, refused=True)), "states",
+            replace(SHOWN, nearby_states=ShownNearbyStates(812, refused=True)), "states",
             ("late, 1.13: S-CAP: 812 states around the run are too many to read; "
             "draw the run alone with --graph-kind lanes, or make the scenario smaller"),
         ),

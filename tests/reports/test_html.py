@@ -7,8 +7,8 @@ from html.parser import HTMLParser
 import pytest
 from msgspec.structs import replace
 
-from podrace.reports.document import Change, Finding, Fixes
-from podrace.reports.evidence import ReplayedAcross
+from podrace.reports.document import Finding, Fixes, ShownChange
+from podrace.reports.evidence import ShownReplay
 from podrace.reports.html import to_html
 from podrace.reports.html.elements import Markup, el, join
 from tests.reports import samples
@@ -76,7 +76,7 @@ def test_how_long_a_search_took_makes_no_difference() -> None:
 
 def test_names_are_text_never_markup() -> None:
     nasty = '</script><img src=x onerror="1">'
-    step = replace(BIND, actor=nasty, args={"pod": nasty}, changes=(Change(nasty, nasty, nasty),))
+    step = replace(BIND, actor=nasty, args={"pod": nasty}, changes=(ShownChange(nasty, nasty, nasty),))
     finding = replace(
         SHOWN, title=nasty, scenario=nasty, release=nasty, sentence=nasty, words=nasty, notes=(nasty,), property=nasty,
         trace=(step, TAKE, ASSUME), fixes=Fixes((nasty,)),
@@ -128,7 +128,7 @@ def test_elements_escape_what_is_not_markup() -> None:
 def test_a_schedule_that_goes_on_otherwise_after_the_fix() -> None:
     assert SHOWN.memory is not None
     extra = replace(TAKE, number=2, step="note")
-    tried = ReplayedAcross("1.13", (BIND, extra, replace(TAKE, number=3)), (1, None, 2), 3, SHOWN.memory)
+    tried = ShownReplay("1.13", (BIND, extra, replace(TAKE, number=3)), (1, None, 2), 3, SHOWN.memory)
     fixed = replace(SHOWN, fixes=Fixes(("1",)), verdict="HOLDS", trace=None, replayed_across=tried)
     page = Page(to_html([SHOWN, fixed]))
     text = "".join(page.text)

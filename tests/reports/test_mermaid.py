@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from podrace.reports.ci_outcome import Style
-from podrace.reports.document import Change, Finding, Step
+from podrace.reports.document import Finding, ShownChange, ShownStep
 from podrace.reports.formats.markdown import to_markdown
 from podrace.reports.formats.mermaid import MOST_LETTERS, to_mermaid
 from tests.reports.findings import findings
@@ -41,7 +41,7 @@ def test_what_repeats_is_a_loop() -> None:
 
 
 def test_letters_that_mermaid_reads_are_written_as_codes() -> None:
-    step = Step(1, "a;b#c", "x", "go", {"pod": "<p>"}, "", (Change("y.z", 1, "{2}\n3"),))
+    step = ShownStep(1, "a;b#c", "x", "go", {"pod": "<p>"}, "", (ShownChange("y.z", 1, "{2}\n3"),))
     drawn = to_mermaid([msgspec.structs.replace(VIOLATED, trace=(step,))])
     assert "participant a0 as a#59;b#35;c\n" in drawn
     assert "a0->>m0: 1. go(#60;p#62;)<br/>y.z: 1 -#62; #123;2#125; 3\n" in drawn

@@ -5,17 +5,17 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from podrace.reports.evidence import Fact, Memory
-from podrace.reports.step import Change, Step, Value
+from podrace.reports.evidence import Memory, ShownFact
+from podrace.reports.step import ShownChange, ShownStep, Value
 
-JUMP = Step(1, "gremlin", "mine", "jump", {"pod": "p"}, "Jump about", ())
-HIDDEN = Change("scheduler.phase", "IDLE", "POPPED", "")
-SAID = Change("queue.sub_queue[q]", "NONE", "ACTIVE", "queue: q is in activeQ")
-DECISIVE = Change("scheduler.nominee", None, "n1", "decision: p goes to n1", decisive=True)
-BARE = Change("mine.flag", 3, None)
+JUMP = ShownStep(1, "gremlin", "mine", "jump", {"pod": "p"}, "Jump about", ())
+HIDDEN = ShownChange("scheduler.phase", "IDLE", "POPPED", "")
+SAID = ShownChange("queue.sub_queue[q]", "NONE", "ACTIVE", "queue: q is in activeQ")
+DECISIVE = ShownChange("scheduler.nominee", None, "n1", "decision: p goes to n1", decisive=True)
+BARE = ShownChange("mine.flag", 3, None)
 
 
-def step(*changes: Change, told: str = "") -> Step:
+def step(*changes: ShownChange, told: str = "") -> ShownStep:
     return msgspec.structs.replace(JUMP, changes=changes, told=told)
 
 
@@ -46,7 +46,7 @@ def test_the_words_of_the_model_tell_a_step() -> None:
     ],
 )
 def test_without_words_a_step_is_told_by_its_name_and_changes(
-    changes: tuple[Change, ...], sentence: str
+    changes: tuple[ShownChange, ...], sentence: str
 ) -> None:
     assert step(*changes).sentence == sentence
 
@@ -59,7 +59,7 @@ def test_words_that_are_not_there_are_not_written() -> None:
     assert msgspec.json.encode(BARE) == b'{"variable":"mine.flag","before":3,"after":null}'
     assert b"told" not in msgspec.json.encode(JUMP)
     for change in (HIDDEN, SAID, DECISIVE, BARE):
-        assert msgspec.json.decode(msgspec.json.encode(change), type=Change) == change
+        assert msgspec.json.decode(msgspec.json.encode(change), type=ShownChange) == change
 
 
 @pytest.mark.parametrize(
@@ -78,9 +78,9 @@ def test_words_that_are_not_there_are_not_written() -> None:
 def test_facts(fact: str, value: Value, words: str) -> None:
     memory = Memory(
         facts={
-            "sub_queue": Fact("in {value}", "in no queue", {"ACTIVE": "activeQ", "NONE": ""}),
-            "exists": Fact("exists", "gone"),
-            "assumed": Fact("assumed"),
+            "sub_queue": ShownFact("in {value}", "in no queue", {"ACTIVE": "activeQ", "NONE": ""}),
+            "exists": ShownFact("exists", "gone"),
+            "assumed": ShownFact("assumed"),
         }
     )
     assert memory.words(fact, value) == words

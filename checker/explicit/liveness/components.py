@@ -56,7 +56,7 @@ class Marks(NamedTuple):
     chosen: Flags
 
 
-class Fairness(NamedTuple):
+class FairSets(NamedTuple):
     """What a component must offer, as rows of words: the conditions that recur in it, the weak and the strong fair sets.
 
     `acting` has a row for each transition: the fair sets that it belongs to.
@@ -176,7 +176,7 @@ def select(observed: Words, width: int, word: int, bit: Unsigned, inside: Flags)
 
 @jit
 def fair_components(
-    graph: Edges, observed: Words, marks: Marks, asked: Fairness, search: Tarjan, offered: Offered, best: int
+    graph: Edges, observed: Words, marks: Marks, asked: FairSets, search: Tarjan, offered: Offered, best: int
 ) -> int:  # fmt: skip
     """Find the strongly connected components of the members `inside` (Tarjan) and judge each as it is found.
 

@@ -38,7 +38,7 @@ class Obligations:
 
 
 @dataclass(frozen=True, slots=True)
-class Region:
+class FairRegion:
     """Some states: the edges among them, the sets that wait in each, which recurring conditions hold in each.
 
     `wanted` is the mask of all recurring conditions.
@@ -49,10 +49,10 @@ class Region:
     recurring: Mapping[int, int] = field(default_factory=dict)
     wanted: int = 0
 
-    def within(self, states: Set[int]) -> Region:
+    def within(self, states: Set[int]) -> FairRegion:
         """Only these states, and only the edges among them."""
         edges = {s: [e for e in self.edges[s] if e[1] in states] for s in sorted(states)}
-        return Region(edges, self.waiting, self.recurring, self.wanted)
+        return FairRegion(edges, self.waiting, self.recurring, self.wanted)
 
 
 def mask(bits: Iterable[bool]) -> int:
@@ -71,7 +71,7 @@ def obligations_of(system: TransitionSystem) -> Obligations:
     )
 
 
-def fair_component(region: Region, fair: Obligations) -> set[int] | None:
+def fair_component(region: FairRegion, fair: Obligations) -> set[int] | None:
     """Of the strongly connected parts that a fair run can repeat, the one with the least state."""
     best: set[int] | None = None
     waiting = [set(region.edges)]
@@ -95,7 +95,7 @@ def fair_component(region: Region, fair: Obligations) -> set[int] | None:
     return best
 
 
-def components(region: Region, states: Set[int]) -> Iterator[set[int]]:
+def components(region: FairRegion, states: Set[int]) -> Iterator[set[int]]:
     """The strongly connected components of these states (Kosaraju: depth first forwards, then backwards)."""
     before: dict[int, list[int]] = {s: [] for s in states}
     for s in states:
@@ -131,7 +131,7 @@ def components(region: Region, states: Set[int]) -> Iterator[set[int]]:
         yield component
 
 
-def shortest_found(component: Region, fair: Obligations) -> tuple[int, Path]:
+def shortest_found(component: FairRegion, fair: Obligations) -> tuple[int, Path]:
     """A state of a fair component and a fair cycle from it; an empty one rests there.
 
     Among the STARTS least states, the one whose cycle is shortest (the first of several).
@@ -153,7 +153,7 @@ def shortest_found(component: Region, fair: Obligations) -> tuple[int, Path]:
 class _Walk:
     """A walk through a fair component that goes to the nearest thing that it still owes, and home at the end."""
 
-    def __init__(self, component: Region, fair: Obligations, start: int) -> None:
+    def __init__(self, component: FairRegion, fair: Obligations, start: int) -> None:
         self.component, self.fair, self.start = component, fair, start
         self.at, self.path = start, list[int]()
         self.acted = self.calm = self.waited = self.recurred = 0

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...core.exploration import Path
 from . import components
-from .fair_cycles import Edge, Obligations, Region, shortest_found
+from .fair_cycles import Edge, FairRegion, Obligations, shortest_found
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class FairGraph:
             *(np.zeros(count, np.uint64) for count in (sets, sets, sets, self.conditions))
         )
         for bit, wanted in queries:
-            fair = components.Fairness(as_words(wanted, self.conditions), weak, strong, acting)
+            fair = components.FairSets(as_words(wanted, self.conditions), weak, strong, acting)
             left = components.select(rows, width, bit // 64, np.uint64(1 << bit % 64), inside)
             best = size
             while left:
@@ -59,8 +59,8 @@ class FairGraph:
                 inside, again = again, inside
             yield None if best == size else shortest_found(self._region(chosen, wanted), self.fair)
 
-    def _region(self, chosen: np.ndarray, wanted: int) -> Region:
-        return Region(
+    def _region(self, chosen: np.ndarray, wanted: int) -> FairRegion:
+        return FairRegion(
             edges=_Edges(chosen, self.starts, self.targets, self.labels),
             waiting=_Rows(self.observed[:, self.conditions :]),
             recurring=_Rows(self.observed[:, : self.conditions]),

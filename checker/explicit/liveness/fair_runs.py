@@ -14,7 +14,7 @@ import numpy as np
 
 from ...codegen.program import Program
 from ...core.exploration import Lasso, Path
-from ...llvm.machine_code import Code
+from ...llvm.machine_code import MachineCode
 from ..states.arrays import Block
 from ..states.budget import OutOfBudget, SearchBudget
 from ..states.store import Store
@@ -32,7 +32,7 @@ class FairCycles:
     """The search for fair cycles among the states of a completely explored system."""
 
     def __init__(
-        self, program: Program, code: Code, batch: Batch, store: Store, budget: SearchBudget, states: int,
+        self, program: Program, code: MachineCode, batch: Batch, store: Store, budget: SearchBudget, states: int,
         look: Callable[[int], None],
     ) -> None:  # fmt: skip
         self.program, self.code, self.batch, self.store, self.budget = program, code, batch, store, budget

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ...codegen.program import Program
 from ...kernel_compiler.intrinsics import call, prefetch
 from ...kernel_compiler.jit import jit
-from ...llvm.machine_code import Code
+from ...llvm.machine_code import MachineCode
 from ..states.arrays import Block
 from ..states.budget import OutOfBudget, SearchBudget
 from ..states.hash_table import ONE, Numbers, Stored, Unsigned, Words, hash_of, home_of, lookup
@@ -40,7 +40,13 @@ class Resettability:
     """The search for states with no way back among the states of a completely explored system."""
 
     def __init__(
-        self, program: Program, code: Code, batch: Batch, store: Store, budget: SearchBudget, states: int
+        self,
+        program: Program,
+        code: MachineCode,
+        batch: Batch,
+        store: Store,
+        budget: SearchBudget,
+        states: int,
     ) -> None:
         self.program, self.code, self.batch, self.store, self.budget = program, code, batch, store, budget
         self.states = states

@@ -27,7 +27,7 @@ CONTROL_SIZE = 14
 PAUSED, COMPLETE, FOUND, FULL, TOO_MANY, DONE = range(6)
 
 
-class Counts(NamedTuple):
+class KernelCounts(NamedTuple):
     """What a search knows beside its states.
 
     `control` as above; how often each transition fired; the constraints hit; the predicates seen, and those of one state.
@@ -41,7 +41,7 @@ class Counts(NamedTuple):
 
 
 @jit
-def advance(stored: Stored, counts: Counts, batch: Successors, check: int, quantum: int) -> int:
+def advance(stored: Stored, counts: KernelCounts, batch: Successors, check: int, quantum: int) -> int:
     """Search on until about `quantum` more transitions were seen, or something needs attention.
 
     PAUSED: call again. COMPLETE: nothing is left. FOUND: state CHECKED has predicate bits `found` that
@@ -108,7 +108,7 @@ def look_ahead(stored: Stored, count: Unsigned, batch: Successors, total: int) -
 
 
 @inline
-def insert(stored: Stored, counts: Counts, batch: Successors, number: int, total: int) -> None:
+def insert(stored: Stored, counts: KernelCounts, batch: Successors, number: int, total: int) -> None:
     """Add the successors of a batch that are new to the states, in order."""
     control, states, buffer = counts.control, stored.states, batch.states
     size = np.uint64(len(stored.shape))

@@ -18,7 +18,7 @@ from .bfs_kernel import (
     STOP_SEEN,
     STOPPED,
     TRANSITIONS,
-    Counts,
+    KernelCounts,
 )
 from .successors import ALL
 
@@ -49,9 +49,9 @@ class SearchState:
         self.control[STOPPED] = -1
 
     @property
-    def counts(self) -> Counts:
+    def counts(self) -> KernelCounts:
         """What the kernels read and write."""
-        return Counts(self.control, self.fired, self.hits, self.seen, self.found)
+        return KernelCounts(self.control, self.fired, self.hits, self.seen, self.found)
 
     @property
     def states(self) -> int:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ...codegen.program import Program
 from ...kernel_compiler.intrinsics import call
 from ...kernel_compiler.jit import inline
-from ...llvm.machine_code import Code
+from ...llvm.machine_code import MachineCode
 from .hash_table import Stored, Words
 
 BATCH = 32
@@ -58,7 +58,7 @@ def expand(stored: Stored, first: int, number: int, batch: Successors, last: int
 class Batch:
     """Room for the successors of up to `parents` states of one program, for one thread."""
 
-    def __init__(self, program: Program, code: Code, parents: int = BATCH) -> None:
+    def __init__(self, program: Program, code: MachineCode, parents: int = BATCH) -> None:
         self.words, self.code = program.layout.words, code
         most = max(1, parents * len(program.system.transitions))
         self.states = np.empty(most * self.words, np.uint64)

@@ -11,7 +11,7 @@ import numpy as np
 from ....model.language import TransitionSystem, Variable
 from ...codegen.program import Program, generate
 from ...core.exploration import Path
-from ...llvm.machine_code import Code, compile_system
+from ...llvm.machine_code import MachineCode, compile_system
 from ..states.search_state import bits_of
 from ..states.successors import ALL, Batch
 from ..states.workers import Workers
@@ -27,8 +27,8 @@ from .walk_kernel import (
     WALKS,
     Judge,
     Positions,
-    Seen,
-    Setting,
+    WalkSeen,
+    WalkSetting,
     Writes,
     follow,
     wander,
@@ -69,9 +69,9 @@ class Tally:
     broken: tuple[int, int] | None = None
 
     @property
-    def seen(self) -> Seen:
+    def seen(self) -> WalkSeen:
         """What the kernel writes to."""
-        return Seen(self.fired, self.hits, self.values, self.earliest.reshape(-1))
+        return WalkSeen(self.fired, self.hits, self.values, self.earliest.reshape(-1))
 
     def add(self, other: Tally) -> None:
         """Take in what was seen on other walks, all of them of higher numbers."""
@@ -91,7 +91,13 @@ class Walkers:
     """Walks through one system, `at_once` at a time, and repeats single walks. For one thread."""
 
     def __init__(
-        self, program: Program, code: Code, seed: int, length: int, by_step: bool, at_once: int = AT_ONCE
+        self,
+        program: Program,
+        code: MachineCode,
+        seed: int,
+        length: int,
+        by_step: bool,
+        at_once: int = AT_ONCE,
     ) -> None:
         system = program.system
         self.program, self.system = program, system
@@ -101,7 +107,7 @@ class Walkers:
         }
         order = [names[t.part, t.step] for t in system.transitions] if by_step else []
         initial = np.array(program.layout.pack(system.initial), np.uint64)
-        self.setting = Setting(
+        self.setting = WalkSetting(
             (0,) * program.layout.words, initial, np.uint64(seed), length, np.array(order, np.int64)
         )
         self.places = Places(program)

@@ -24,7 +24,7 @@ NEXT, END, LIVE, WALKS, STUCK, LONGEST, STEPS, BROKEN_WALK, BROKEN_STEP = range(
 CONTROL_SIZE = 9
 
 
-class Setting(NamedTuple):
+class WalkSetting(NamedTuple):
     """What a walk depends on beside its number: where it begins, the seed, the most steps, and how it picks.
 
     `shape` says how many words a state has (see `Stored`). `names` has the name of each transition's step, or nothing:
@@ -47,7 +47,7 @@ class Positions(NamedTuple):
     states: Words
 
 
-class Seen(NamedTuple):
+class WalkSeen(NamedTuple):
     """What is seen on the way.
 
     How often each transition was taken; the constraints hit; a 1 for each value that a variable takes; for each witness, the fewest steps
@@ -82,11 +82,11 @@ class Judge(NamedTuple):
 
 @jit
 def wander(
-    setting: Setting,
+    setting: WalkSetting,
     walkers: Positions,
     batch: Successors,
     judge: Judge,
-    seen: Seen,
+    seen: WalkSeen,
     writes: Writes,
     record: NDArray[np.int32],
     quantum: int,
@@ -205,7 +205,7 @@ def _look(size: int, walkers: Positions, judge: Judge, earliest: Integers) -> No
 
 @jit
 def follow(
-    setting: Setting,
+    setting: WalkSetting,
     path: NDArray[np.int32],
     state: Words,
     batch: Successors,

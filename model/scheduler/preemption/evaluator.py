@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from ...environment.objects import NOW, Budget, Node, Pod, node_or_none
+from ...environment.objects import NOW, DisruptionBudget, Node, Pod, node_or_none
 from ...language import (
     Component,
     Expr,
@@ -175,15 +175,15 @@ class Preemption(Component):
             for q, here in potential.items()
         }
 
-    def budgets(self, pod: Pod) -> list[Budget]:
+    def budgets(self, pod: Pod) -> list[DisruptionBudget]:
         """The budgets that evicting the pod takes from."""
-        return [budget for budget in self.universe[Budget] if self.takes_from(budget, pod)]
+        return [budget for budget in self.universe[DisruptionBudget] if self.takes_from(budget, pod)]
 
-    def takes_from(self, budget: Budget, pod: Pod) -> bool:
+    def takes_from(self, budget: DisruptionBudget, pod: Pod) -> bool:
         """Whether the budget protects the pod, and has not paid for its eviction already."""
         return budget.selects(pod) and pod.name not in budget.disrupted
 
-    def exceeds(self, budget: Budget, pod: Pod, potential: Mapping[Pod, Expr]) -> Expr:
+    def exceeds(self, budget: DisruptionBudget, pod: Pod, potential: Mapping[Pod, Expr]) -> Expr:
         """Whether a budget is used up when it is the pod's turn."""
         before = count(
             here & self.comes_before(q, pod) for q, here in potential.items() if self.takes_from(budget, q)

@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from podrace.checker import explicit as native
 from podrace.checker.core.interpreter import Interpreter
 from podrace.checker.explicit import reference
-from podrace.checker.export.spin import Found, run_spin
+from podrace.checker.export.spin import SpinAnswer, run_spin
 from podrace.checker.reduction.questions import explored_slice
 from podrace.model.history import Composition
 from podrace.model.language import INT, State, TransitionSystem, Variable, as_expr
@@ -68,12 +68,12 @@ def sliced(scenario: Scenario, name: str, composition: Composition, events: int 
     return explored_slice(instrument(spec, composition.classes, [PROPERTIES[name]]), name)
 
 
-def spin(system: TransitionSystem, states: int, *options: str) -> Found:
+def spin(system: TransitionSystem, states: int, *options: str) -> SpinAnswer:
     with tempfile.TemporaryDirectory() as folder:
         return run_spin(system, Path(folder), states=states, options=options or FAST_COMPILATION)
 
 
-def agree(system: TransitionSystem, *options: str) -> Found:
+def agree(system: TransitionSystem, *options: str) -> SpinAnswer:
     """SPIN's answer, which must be podrace's: on the whole state graph, and on whether each invariant holds."""
     graph = native.explore(replace(system, invariants={}, witnesses={}, resettabilities={}))
     found = spin(system, graph.states, *options)

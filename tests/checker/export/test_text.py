@@ -14,7 +14,7 @@ from podrace.checker.export.names import Names
 from podrace.checker.export.notation import shared, written_size
 from podrace.checker.export.promela import type_of
 from podrace.checker.export.spin import ToolFailure, compiled_for, parse, run_spin
-from podrace.checker.export.tlc import Found as TlcFound
+from podrace.checker.export.tlc import TlcAnswer as TlcFound
 from podrace.checker.export.tlc import parse as parse_tlc
 from podrace.checker.export.tlc import run_tlc
 from podrace.model.language import (

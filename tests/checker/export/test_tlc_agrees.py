@@ -10,7 +10,7 @@ import pytest
 
 from podrace.checker import explicit as native
 from podrace.checker.explicit import reference
-from podrace.checker.export.tlc import Found, run_tlc
+from podrace.checker.export.tlc import TlcAnswer, run_tlc
 from podrace.checker.reduction.questions import explored_slice
 from podrace.model.language import TransitionSystem
 from podrace.properties import PROPERTIES, instrument
@@ -25,7 +25,7 @@ def _tlc() -> None:
     require_tlc()
 
 
-def tlc(system: TransitionSystem, *, go_on: bool = False) -> Found:
+def tlc(system: TransitionSystem, *, go_on: bool = False) -> TlcAnswer:
     with tempfile.TemporaryDirectory() as folder:
         return run_tlc(system, Path(folder), TLC_JAR, go_on=go_on)
 
@@ -42,7 +42,7 @@ def agree(name: str, events: int | None) -> int:
         system = replace(system, invariants={})
     graph = native.explore(replace(system, invariants={}, witnesses={}, resettabilities={}))
     found = tlc(system)
-    assert found == Found(complete=True, states=graph.states, depth=graph.depth, violated=frozenset())
+    assert found == TlcAnswer(complete=True, states=graph.states, depth=graph.depth, violated=frozenset())
     return found.states
 
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 
 from podrace.checker.core.exploration import Budget
 from podrace.checker.core.interpreter import Interpreter
-from podrace.checker.explicit.reference import Search
+from podrace.checker.explicit.reference import ReferenceSearch
 from podrace.checker.parametric.grounding import Comparisons
 from podrace.checker.parametric.parameters import parameters_of, with_parameters
 from podrace.model.language import (
@@ -109,7 +109,7 @@ def test_what_is_alike_has_the_same_runs(system: TransitionSystem) -> None:
     for q0, q1 in product(range(3), range(-2, 1)):
         values = {"q0": q0, "q1": q1}
         fixed = with_parameters(asked, values)
-        search = Search(fixed, Budget(max_states=100), None)
+        search = ReferenceSearch(fixed, Budget(max_states=100), None)
         search.run()
         seen = (search.states, search.fired, search.violated)
         assert runs.setdefault(repr(comparisons.like(values)), seen) == seen

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from podrace.checker.core.exploration import Budget
 from podrace.checker.core.interpreter import Interpreter
-from podrace.checker.explicit.reference import Search, explore
+from podrace.checker.explicit.reference import ReferenceSearch, explore
 from podrace.checker.parametric.parameters import parameters_of, with_parameters
 from podrace.model.language import INT, Parameter, Transition, TransitionSystem, Variable
 from podrace.model.language.expr import fresh_graph, parameter, variable
@@ -62,7 +62,7 @@ def test_a_value_outside_of_the_range_is_refused() -> None:
 def test_choosing_is_what_the_interpreter_does_with_parameters(system: TransitionSystem, choice: int) -> None:
     chosen = {"q0": choice % 3, "q1": choice // 3 - 2}
     fixed = with_parameters(system, chosen)
-    search = Search(fixed, Budget(max_states=200), None)
+    search = ReferenceSearch(fixed, Budget(max_states=200), None)
     search.run()
     told, plain = Interpreter(system, chosen), Interpreter(fixed)
     for state in search.states:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from podrace.checker.core.exploration import Budget
-from podrace.checker.parametric.exchange import Exchange
+from podrace.checker.parametric.exchange import EntityExchange
 from podrace.checker.parametric.explorer import Explorer
 from podrace.checker.parametric.parametric_system import Regions
 from podrace.checker.parametric.valid import Valid
@@ -42,7 +42,7 @@ SMALL = ClusterTemplate(
 
 def true_if_proved(system: TransitionSystem) -> None:
     first, second, *_ = system.universe[Process]
-    candidate = Exchange(system, [(first, second)])
+    candidate = EntityExchange(system, [(first, second)])
     if candidate.variables is None:
         return
     renamed = candidate.permutation()
@@ -110,19 +110,19 @@ def step(
 
 
 def test_a_loop_over_entities_is_symmetric_where_its_order_makes_no_difference() -> None:
-    candidate = Exchange(boxes(), [BOXES], SWAPPED)
+    candidate = EntityExchange(boxes(), [BOXES], SWAPPED)
     assert not candidate.is_automorphism()
     assert candidate.is_automorphism(Valid(candidate))
 
 
 def test_parameters_change_places_too() -> None:
-    candidate = Exchange(boxes(), [BOXES])
+    candidate = EntityExchange(boxes(), [BOXES])
     assert not candidate.is_automorphism(Valid(candidate))
 
 
 @pytest.mark.parametrize("system", [boxes(last_wins=True), boxes(least=1)])
 def test_what_differs_is_not_proved(system: TransitionSystem) -> None:
-    candidate = Exchange(system, [BOXES], SWAPPED)
+    candidate = EntityExchange(system, [BOXES], SWAPPED)
     valid = Valid(candidate)
     assert not candidate.is_automorphism(valid)
     assert valid.asked > 0
@@ -135,11 +135,13 @@ def test_a_parameter_that_nobody_asks_about_is_no_error() -> None:
         asked,
         transitions=(*asked.transitions[:-1], replace(drop, guard=less(parameter(SIZES[0]), 5), updates={})),
     )
-    assert not Exchange(alone, [BOXES], SWAPPED).is_automorphism(Valid(Exchange(alone, [BOXES], SWAPPED)))
+    assert not EntityExchange(alone, [BOXES], SWAPPED).is_automorphism(
+        Valid(EntityExchange(alone, [BOXES], SWAPPED))
+    )
 
 
 def test_no_answer_is_no_proof() -> None:
-    candidate = Exchange(boxes(), [BOXES], SWAPPED)
+    candidate = EntityExchange(boxes(), [BOXES], SWAPPED)
     assert not candidate.is_automorphism(Valid(candidate, effort=1))
 
 
@@ -164,7 +166,7 @@ def test_the_monitors_of_nominations_do_not_tell_nodes_apart(
     regions = two_of_each(release, prop)
     assert [(e.one.name, e.other.name) for e in regions.exchanges] == exchanged
     nodes = regions.exchanges[-1]
-    candidate = Exchange(regions.slice, [(nodes.one, nodes.other)], nodes.parameters)
+    candidate = EntityExchange(regions.slice, [(nodes.one, nodes.other)], nodes.parameters)
     assert not candidate.is_automorphism()
     assert (len(regions.regions), len(regions.representatives)) == (count, representatives)
 

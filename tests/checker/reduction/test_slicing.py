@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from podrace.checker.core.exploration import Budget, Exploration
 from podrace.checker.core.interpreter import Interpreter
-from podrace.checker.explicit.reference import Search, explore
+from podrace.checker.explicit.reference import ReferenceSearch, explore
 from podrace.checker.parametric.parameters import parameters_of, with_parameters
 from podrace.checker.reduction.slicing import Slicer, key_of, map_path, project, slice_system, transition_map
 from podrace.checker.reduction.value_analysis import ValueAnalysis, transition_roots
@@ -320,7 +320,7 @@ def test_a_slice_for_some_predicates_answers_those(system: TransitionSystem, dat
 @given(systems(invariants=0))
 def test_the_states_of_a_slice_are_the_projections_of_the_states(system: TransitionSystem) -> None:
     small = slice_system(system)
-    whole, part = Search(system, Budget(), None), Search(small, Budget(), None)
+    whole, part = ReferenceSearch(system, Budget(), None), ReferenceSearch(small, Budget(), None)
     whole.run()
     part.run()
     assert set(part.states) == {project(small, system, s) for s in whole.states}
@@ -351,7 +351,7 @@ def test_a_slice_stays_within_its_ranges_and_is_smaller(system: TransitionSystem
 def test_every_expression_stays_within_the_values_found(system: TransitionSystem) -> None:
     predicates = [*system.witnesses.values(), *system.resettabilities.values()]
     found = ValueAnalysis(system, predicates)
-    search, interpreter = Search(system, Budget(), None), Interpreter(system)
+    search, interpreter = ReferenceSearch(system, Budget(), None), Interpreter(system)
     search.run()
     nodes = topological([*transition_roots(system), *predicates])
     for state in search.states:

@@ -12,7 +12,7 @@ from podrace.checker.explicit.reference import explore
 from podrace.checker.parametric.grounding import Comparisons
 from podrace.checker.parametric.parameters import parameters_of, with_parameters
 from podrace.checker.reduction.slicing import slice_system
-from podrace.checker.symbolic.synthesis import Shape, Synthesis
+from podrace.checker.symbolic.synthesis import ChoiceShape, Synthesis
 from podrace.model.language import INT, Expr, Parameter, Transition, TransitionSystem, Variable, as_expr
 from podrace.model.language.expr import fresh_graph, parameter, variable
 from tests.profiles import examples
@@ -42,7 +42,7 @@ def condition(system: TransitionSystem, name: str, most: int) -> Expr:
 
 def test_the_simplest_example_first() -> None:
     system = filling()
-    search = Synthesis([Shape(system, TRUE)], "below", 3)
+    search = Synthesis([ChoiceShape(system, TRUE)], "below", 3)
     example = next(iter(search))
     # In two steps, both of 3: the least sum, and of `left` and `right` the first one is as small as can be.
     assert example.parameters == {"left": 0, "right": 3, "room": 6}
@@ -50,24 +50,24 @@ def test_the_simplest_example_first() -> None:
 
 
 def test_no_example_within_the_bound() -> None:
-    search = Synthesis([Shape(filling(), condition(filling(), "left", 1))], "below", 1)
+    search = Synthesis([ChoiceShape(filling(), condition(filling(), "left", 1))], "below", 1)
     assert (list(search), search.clear, search.stopped) == ([], 1, "steps")
 
 
 def test_a_harmless_system_needs_no_search() -> None:
-    search = Synthesis([Shape(filling(99), TRUE)], "below", 5)
+    search = Synthesis([ChoiceShape(filling(99), TRUE)], "below", 5)
     assert (list(search), search.clear, search.stopped) == ([], -1, "harmless")
 
 
 def test_no_time() -> None:
-    search = Synthesis([Shape(filling(), TRUE)], "below", 5, deadline=time.monotonic() - 1)
+    search = Synthesis([ChoiceShape(filling(), TRUE)], "below", 5, deadline=time.monotonic() - 1)
     assert (list(search), search.clear, search.stopped) == ([], -1, "timeout")
 
 
 def test_of_several_shapes_the_one_with_the_smaller_example_comes_first() -> None:
     system = filling(4)
-    large, small = Shape(system, TRUE), Shape(system, condition(system, "room", 4))
-    search = Synthesis([Shape(system, condition(system, "room", 3)), large, small], "below", 3)
+    large, small = ChoiceShape(system, TRUE), ChoiceShape(system, condition(system, "room", 4))
+    search = Synthesis([ChoiceShape(system, condition(system, "room", 3)), large, small], "below", 3)
     example = next(iter(search))
     # Both have one of the same size: then the first.
     assert (example.shape, example.parameters) == (1, {"left": 0, "right": 2, "room": 4})
@@ -94,7 +94,7 @@ def brute_force(system: TransitionSystem, steps: int) -> dict[str, tuple[int, in
 
 def found_by(system: TransitionSystem, invariant: str, steps: int) -> dict[str, tuple[int, int]]:
     comparisons = compared(system)
-    search = Synthesis([Shape(system, TRUE)], invariant, steps)
+    search = Synthesis([ChoiceShape(system, TRUE)], invariant, steps)
     found: dict[str, tuple[int, int]] = {}
     order = []
     for example in search:
@@ -124,8 +124,8 @@ def test_random_systems(system: TransitionSystem) -> None:
 def test_a_renaming_leaves_out_what_differs_by_names_only() -> None:
     system = filling(4)
     swap = {"left": "right", "right": "left", "room": "room"}
-    every = [e.parameters for e in Synthesis([Shape(system, TRUE)], "below", 2)]
-    fewer = [e.parameters for e in Synthesis([Shape(system, TRUE, (swap,))], "below", 2)]
+    every = [e.parameters for e in Synthesis([ChoiceShape(system, TRUE)], "below", 2)]
+    fewer = [e.parameters for e in Synthesis([ChoiceShape(system, TRUE, (swap,))], "below", 2)]
     assert all(values in every for values in fewer)
     assert len(fewer) < len(every)
     comparisons = compared(system)
@@ -140,9 +140,9 @@ def test_a_renaming_leaves_out_what_differs_by_names_only() -> None:
 @pytest.mark.parametrize("steps", [0, 1, 2])
 def test_the_search_says_how_far_it_went(steps: int) -> None:
     heard: list[int] = []
-    search = Synthesis([Shape(filling(13), TRUE)], "below", steps, watch=heard.append)
+    search = Synthesis([ChoiceShape(filling(13), TRUE)], "below", steps, watch=heard.append)
     assert list(search) == []
     assert (search.clear, search.stopped, heard) == (-1, "harmless", [])
-    search = Synthesis([Shape(filling(12), TRUE)], "below", steps, watch=heard.append)
+    search = Synthesis([ChoiceShape(filling(12), TRUE)], "below", steps, watch=heard.append)
     assert list(search) == []
     assert (search.clear, search.stopped, heard) == (steps, "steps", list(range(steps + 1)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from podrace.checker.core.trace import Change, plain_value
+from podrace.checker.core.trace import VariableChange, plain_value
 from podrace.checker.trace.replay import ReplayError, confirm, confirm_no_way_back, confirm_witness, replay
 from tests.checker.machines import Careless, Place, Worker, counters, graph, house
 
@@ -24,8 +24,8 @@ def test_a_trace_tells_who_did_what() -> None:
     worker = enter.args[0][1]
     assert isinstance(worker, Worker)
     assert enter.changes == (
-        Change("room.at[w0]", Place.WAITING, Place.IN),
-        Change("room.key", None, worker),
+        VariableChange("room.at[w0]", Place.WAITING, Place.IN),
+        VariableChange("room.key", None, worker),
     )
     assert len(trace.states) == 4
     assert trace.states[0] == trace.states[3]

@@ -2,7 +2,15 @@
 
 import pytest
 
-from podrace.model.environment.objects import Budget, Node, Operator, Pod, Requirement, Selector, Term
+from podrace.model.environment.objects import (
+    DisruptionBudget,
+    Node,
+    Operator,
+    Pod,
+    Requirement,
+    Selector,
+    Term,
+)
 
 
 @pytest.mark.parametrize(
@@ -61,11 +69,11 @@ def test_namespaces_of_a_term():
 
 
 def test_what_a_budget_protects():
-    budget = Budget(0, "b", Selector({"app": "x"}), 1, namespace="mine")
+    budget = DisruptionBudget(0, "b", Selector({"app": "x"}), 1, namespace="mine")
     assert budget.selects(Pod(0, "p", 1, labels={"app": "x"}, namespace="mine"))
     assert not budget.selects(Pod(0, "p", 1, labels={"app": "x"}))
     assert not budget.selects(Pod(0, "p", 1, namespace="mine"))
-    everybody = Budget(0, "b", Selector())
+    everybody = DisruptionBudget(0, "b", Selector())
     assert not everybody.selects(Pod(0, "p", 1, labels={"app": "x"}))
 
 

@@ -33,7 +33,7 @@ from podrace.model.language import (
 )
 from podrace.model.language.expr import fresh_graph
 from podrace.model.language.shapes import as_shape
-from podrace.model.language.tracer import Trace, tracing
+from podrace.model.language.tracer import StepTrace, tracing
 
 
 class Pod(Entity):
@@ -97,7 +97,7 @@ def shop() -> tuple[Concrete, Any]:
 def _symbolic() -> Any:
     """The store in the middle of a step, with a symbolic state."""
     model = build(Shop, UNIVERSE)
-    with fresh_graph(), tracing(Trace()):
+    with fresh_graph(), tracing(StepTrace()):
         yield model.parts["store"]
 
 

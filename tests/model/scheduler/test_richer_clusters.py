@@ -9,9 +9,9 @@ from podrace.checker.explicit import reference
 from podrace.checker.reduction.slicing import slice_system
 from podrace.model.cluster import build_cluster
 from podrace.model.environment.objects import (
-    Budget,
     ClusterSpec,
     Config,
+    DisruptionBudget,
     Node,
     Pod,
     Scope,
@@ -34,7 +34,7 @@ def cluster(**scope):
         Pod(1, "w", 1, 0, memory=1, node=on[0], labels={"app": "x"}, graceful=False, start=5),
         Pod(2, "p", 1, 10, memory=2),
     ]
-    budgets = (Budget(0, "x", Selector({"app": "x"}), 1),)
+    budgets = (DisruptionBudget(0, "x", Selector({"app": "x"}), 1),)
     return ClusterSpec("rich", tuple(pods), on, Scope(**scope), budgets)
 
 
@@ -75,7 +75,7 @@ def test_quantities_may_be_unknown(release):
             2, "q", size, high, terms=[Term({"app": "x"}, "kubernetes.io/hostname", required=False, weight=7)]
         ),
     ]
-    budgets = (Budget(0, "x", Selector({"app": "x"}), Parameter("allowed", 0, 2)),)
+    budgets = (DisruptionBudget(0, "x", Selector({"app": "x"}), Parameter("allowed", 0, 2)),)
     scope = Scope(config=Config(scored=True, min_candidates=1))
     system = trace_system(
         build_cluster(ClusterSpec("s", tuple(pods), on, scope, budgets), resolve(release).classes)
