@@ -46,6 +46,14 @@ class Budget:
     resume: bool = False
 
 
+class OutOfBudget(Exception):
+    """A budget ran out; `reason` says which: "states", "memory", "disk" or "timeout"."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
 class CheckpointProblem(Exception):
     """The directory of a search cannot be used: one phrase that says why, and what to do."""
 

@@ -20,11 +20,11 @@ from pathlib import Path
 import numpy as np
 
 from ..codegen.program import Program
-from ..core.exploration import CheckpointProblem
+from ..core.exploration import CheckpointProblem, OutOfBudget
 from ..kernel_compiler.jit import jit
 from .states.arrays import is_full
 from .states.bfs_kernel import COUNT, DEPTH, HEAD, LEVEL_END
-from .states.budget import OutOfBudget, SearchBudget
+from .states.budget import SearchBudget
 from .states.hash_table import ONE, Stored, Unsigned, hash_of
 from .states.search_state import SearchState
 from .states.store import Store

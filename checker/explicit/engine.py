@@ -6,7 +6,7 @@ from contextlib import ExitStack, suppress
 
 from ...model.language import State, TransitionSystem
 from ..codegen.program import Program, generate
-from ..core.exploration import Budget, Exploration, Lasso, Path, Watcher
+from ..core.exploration import Budget, Exploration, Lasso, OutOfBudget, Path, Watcher
 from ..llvm.machine_code import MachineCode, compile_system
 from . import parallel_bfs
 from .checkpoint import Checkpoint
@@ -15,7 +15,7 @@ from .liveness.resettability import Resettability
 from .parallel_bfs import ParallelBfs
 from .states import bfs_kernel as kernels
 from .states.bfs_kernel import CHECKED, HEAD, NEEDED, ROOM, STOP_AT, STOPPED
-from .states.budget import OutOfBudget, Pace, SearchBudget
+from .states.budget import Pace, SearchBudget
 from .states.search_state import SearchState, bits_of
 from .states.store import Store, path_to
 from .states.successors import ALL, Batch

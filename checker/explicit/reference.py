@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 
 from ...model.language import Case, Expr, State, TransitionSystem
-from ..core.exploration import Budget, Exploration, Lasso, Path, Progress
+from ..core.exploration import Budget, Exploration, Lasso, OutOfBudget, Path, Progress
 from ..core.interpreter import Interpreter
 from .liveness.fair_cycles import Edge, FairRegion, fair_component, mask, obligations_of, shortest_found
 
@@ -19,10 +19,6 @@ Watcher = Callable[[Progress], None]
 
 SECONDS_BETWEEN_REPORTS = 0.25
 BYTES_BESIDE_A_STATE = 250  # its entries in the tables below, roughly
-
-
-class OutOfBudget(Exception):
-    """A budget ran out; the argument says which: "states", "memory" or "timeout"."""
 
 
 def explore(
@@ -72,7 +68,7 @@ class ReferenceSearch:
                 self.frontier = len(level)
                 self.depth += 1 if level else 0
         except OutOfBudget as reason:
-            stopped = str(reason)
+            stopped = reason.reason
             # The interrupted level counts if a state was found in it.
             self.depth += 1 if len(self.states) > level.stop else 0
         return self.result(stopped)

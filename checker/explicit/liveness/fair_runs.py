@@ -13,10 +13,10 @@ from collections.abc import Callable
 import numpy as np
 
 from ...codegen.program import Program
-from ...core.exploration import Lasso, Path
+from ...core.exploration import Lasso, OutOfBudget, Path
 from ...llvm.machine_code import MachineCode
 from ..states.arrays import Block
-from ..states.budget import OutOfBudget, SearchBudget
+from ..states.budget import SearchBudget
 from ..states.store import Store
 from ..states.successors import BATCH, Batch
 from . import components

@@ -15,11 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...codegen.program import Program
+from ...core.exploration import OutOfBudget
 from ...kernel_compiler.intrinsics import call, prefetch
 from ...kernel_compiler.jit import jit
 from ...llvm.machine_code import MachineCode
 from ..states.arrays import Block
-from ..states.budget import OutOfBudget, SearchBudget
+from ..states.budget import SearchBudget
 from ..states.hash_table import ONE, Numbers, Stored, Unsigned, Words, hash_of, home_of, lookup
 from ..states.store import Store
 from ..states.successors import BATCH, Batch, Integers, Successors, expand

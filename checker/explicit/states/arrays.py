@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .budget import OutOfBudget
+from ...core.exploration import OutOfBudget
 
 _SMALLEST = mmap.PAGESIZE
 _HUGE = 4 << 20

@@ -6,17 +6,9 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from ...core.exploration import Budget, Progress, Watcher
+from ...core.exploration import Budget, OutOfBudget, Progress, Watcher
 
 _SECONDS_BETWEEN_REPORTS = 0.2
-
-
-class OutOfBudget(Exception):
-    """A budget ran out; `reason` says which: "states", "memory" or "timeout"."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
 
 
 _SLICE = 0.05

@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...core.exploration import OutOfBudget
 from ...core.exploration import Path as Run
 from ...kernel_compiler.jit import jit
 from .arrays import Block, FileBlock
-from .budget import OutOfBudget, SearchBudget
+from .budget import SearchBudget
 from .hash_table import STRIDE, Stored, fill, same
 from .successors import ALL, BATCH, Batch, Successors, expand
 from .workers import Workers
