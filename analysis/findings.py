@@ -15,8 +15,8 @@ import msgspec
 from ..checker.core.exploration import Budget
 from ..checker.core.result import Counts, Result
 from ..checker.core.trace import LassoTrace, Trace
+from ..checker.trace.execution import replay
 from ..checker.trace.fair_suffix import fair_suffix
-from ..checker.trace.replay import replay
 from ..model.environment.objects import DEFAULTS, Scope
 from ..model.history import Composition
 from ..model.language import TransitionSystem

@@ -28,7 +28,7 @@ from .core.interpreter import Interpreter
 from .core.result import Verdict
 from .core.trace import Trace, plain_value
 from .search import check
-from .trace.replay import replay
+from .trace.execution import replay
 
 _SAME = "both decide alike"
 

@@ -16,7 +16,7 @@ from .reduction.conclusion import coverage_of, times_fired, verdict_of
 from .reduction.questions import kind_of
 from .reduction.slicing import Slicer
 from .search import Engine, check
-from .trace.replay import ReplayError
+from .trace.execution import ReplayError
 
 MOST = 20_000
 """More choices than this are not begun with."""

@@ -21,7 +21,7 @@ from .explicit import reference
 from .reduction.conclusion import conclude
 from .reduction.questions import kind_of, properties_of, slice_for
 from .reduction.slicing import Slicer
-from .trace.replay import MAX_CONFIRMED_STATES
+from .trace.execution import MAX_CONFIRMED_STATES
 
 Engine = Literal["native", "reference"]
 Explore = Callable[[TransitionSystem, Budget, Watcher | None], Exploration]

@@ -18,7 +18,7 @@ from .core.trace import Trace
 from .reduction.conclusion import coverage_of, disagreement, times_fired
 from .reduction.questions import explored_slice
 from .reduction.slicing import Slicer, transition_map
-from .trace.replay import confirm, confirm_witness
+from .trace.execution import confirm, confirm_witness
 from .trace.shrinking import shrink
 
 By = Literal["step", "transition"]

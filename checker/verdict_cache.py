@@ -26,9 +26,9 @@ from .core.exploration import Lasso
 from .core.result import Counts, Coverage, Kind, Result, Verdict
 from .core.trace import LassoTrace, Trace
 from .reduction.questions import kind_of, witnesses_of
+from .trace.execution import ReplayError, confirm, confirm_no_way_back
 from .trace.fingerprint import fingerprint
 from .trace.lasso import confirm_lasso
-from .trace.replay import ReplayError, confirm, confirm_no_way_back
 
 FORMAT = 1
 MOST_BYTES = 16 << 20

@@ -24,7 +24,7 @@ from .core.result import Counts, Coverage, Result, Verdict
 from .core.trace import Trace
 from .reduction.questions import UnknownProperty
 from .search import Engine, check
-from .trace.replay import confirm
+from .trace.execution import confirm
 
 T = TypeVar("T")
 

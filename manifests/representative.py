@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..scenarios.reader.yaml_values import ScenarioError, known_names, one_line
+from .contention import Asker, ClusterQuestion, Groups
 from .inventory import Inventory
 from .members import ClusterNode, ClusterPod
-from .questions import Asker, ClusterQuestion, Groups
 from .situation import Situation, used_by
 
 

@@ -10,9 +10,9 @@ import yaml
 from ..model.environment.objects import NodeTerm, Requirement, Selector, Taint, Term, Toleration
 from ..model.environment.placement_rules import SpreadConstraint
 from .asked import repels
+from .contention import selected_of_nodes
 from .left_out import Affinity, Closing, affinity_of, closings_of, constraints_of, tolerations_of
 from .members import ClusterNode, ClusterPod
-from .questions import selected_of_nodes
 from .representative import Representative, victims_of
 from .resource_amounts import write_amount
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from .contention import ClusterQuestion
 from .left_out import affinity_of, constraints_of
 from .members import ClusterNode, ClusterPod
-from .questions import ClusterQuestion
 from .representative import Representative, victims_of
 from .resource_amounts import write_amount
 

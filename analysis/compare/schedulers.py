@@ -14,8 +14,8 @@ from ...checker.reduction.questions import explored_slice
 from ...checker.reduction.slicing import step_name
 from ...checker.search import check
 from ...checker.trace.cross_system_replay import replay_across
+from ...checker.trace.execution import replay
 from ...checker.trace.fingerprint import fingerprint
-from ...checker.trace.replay import replay
 from ...model.history import Composition
 from ...model.language import TransitionSystem, all_of, negate
 from ...model.language.expr import fresh_graph

@@ -8,7 +8,7 @@ from dataclasses import replace
 import msgspec
 
 from ...checker.trace.cross_system_replay import replay_across
-from ...checker.trace.replay import replay
+from ...checker.trace.execution import replay
 from ...reports.document import Finding
 from ...reports.evidence import ShownReplay
 from ...scenarios import Scenario

@@ -14,9 +14,9 @@ from ...checker.core.result import Result
 from ...checker.core.trace import LassoTrace, Trace, plain_value
 from ...checker.reduction.questions import kind_of
 from ...checker.trace.disabled_reason import why_disabled
+from ...checker.trace.execution import ReplayError, confirm_no_way_back, replay
 from ...checker.trace.fingerprint import fingerprint
 from ...checker.trace.lasso import confirm_lasso
-from ...checker.trace.replay import ReplayError, confirm_no_way_back, replay
 from ...model.history import CHANGES, Patch, UnknownName, resolve
 from ...model.language import TransitionSystem
 from ...properties import PROPERTIES, Property

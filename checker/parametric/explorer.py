@@ -12,7 +12,7 @@ from ..explicit.engine import Series
 from ..reduction.conclusion import conclude
 from ..reduction.questions import explored_slice, kind_of
 from ..reduction.slicing import Slicer, transition_map
-from ..trace.replay import confirm, confirm_no_way_back, confirm_witness
+from ..trace.execution import confirm, confirm_no_way_back, confirm_witness
 from .parameters import as_variables, with_parameters
 from .parametric_system import ParametricSystem
 

@@ -11,8 +11,8 @@ from ...model.language import TransitionSystem
 from ..core.exploration import Exploration, Lasso, Path
 from ..core.result import Counts, Coverage, EngineDisagreement, Kind, Result, Seen, Verdict
 from ..core.trace import Trace
+from ..trace.execution import MAX_CONFIRMED_STATES, ReplayError, confirm, confirm_no_way_back, confirm_witness
 from ..trace.lasso import complete, confirm_lasso, resting_case
-from ..trace.replay import MAX_CONFIRMED_STATES, ReplayError, confirm, confirm_no_way_back, confirm_witness
 from .questions import kind_of, witnesses_of
 from .slicing import Slicer, step_name, transition_map
 

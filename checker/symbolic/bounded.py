@@ -18,7 +18,7 @@ from ..parametric.parameters import parameters_of, with_parameters
 from ..reduction.slicing import slice_system, transition_map
 from ..smt.solver import Solver, Undecided
 from ..smt.theories import THEORIES, Theory
-from ..trace.replay import ReplayError, confirm
+from ..trace.execution import ReplayError, confirm
 from .unrolling import ParameterTerms, Unrolling
 
 DEFAULT = THEORIES["bit-vectors"]

@@ -14,7 +14,7 @@ from ...model.language import State, TransitionSystem
 from ..core.exploration import Path
 from ..core.interpreter import Interpreter
 from ..core.trace import Step, Trace
-from .replay import replay
+from .execution import replay
 
 MOST_STEPS = 6
 """How many steps of the one actor are put in at most: a handler needs two for an event, and may be some events behind."""

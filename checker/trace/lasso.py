@@ -10,7 +10,7 @@ from ...model.language.expr import fresh_graph
 from ..core.exploration import Lasso, Path
 from ..core.interpreter import Interpreter
 from ..core.trace import FairAnswer, LassoTrace, Trace
-from .replay import ReplayError, replay
+from .execution import ReplayError, replay
 
 MAX_STEPS = 5_000
 """How many steps `complete` adds to a lasso of a slice before it gives up."""

@@ -33,7 +33,7 @@ def schema(
     ],
 ) -> None:
     from ...reports.formats.json_schema import format_schema, schema_of
-    from ...scenarios.json_schema import schema_of_scenarios
+    from ...scenarios.scenario_schema import schema_of_scenarios
     from ..terminal.console import tolerant_of_closed_pipes
 
     with tolerant_of_closed_pipes():

@@ -15,8 +15,8 @@ from podrace.checker.core.trace import LassoTrace
 from podrace.checker.explicit import reference
 from podrace.checker.reduction.slicing import slice_system, transition_map
 from podrace.checker.search import check
+from podrace.checker.trace.execution import ReplayError
 from podrace.checker.trace.lasso import complete, confirm_lasso
-from podrace.checker.trace.replay import ReplayError
 from podrace.model.language import (
     Case,
     Component,

@@ -13,7 +13,7 @@ from podrace.checker.core.result import EngineDisagreement, Result, Verdict
 from podrace.checker.explicit.reference import explore
 from podrace.checker.reduction.questions import UnknownProperty, witnesses_of
 from podrace.checker.search import check
-from podrace.checker.trace.replay import confirm, confirm_no_way_back
+from podrace.checker.trace.execution import confirm, confirm_no_way_back
 from podrace.model.language import TransitionSystem
 from tests.checker.machines import Careless, counters, graph, house
 from tests.profiles import examples

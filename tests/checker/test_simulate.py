@@ -20,7 +20,7 @@ from podrace.checker.explicit.walks.simulation import Walkers
 from podrace.checker.reduction.questions import UnknownProperty
 from podrace.checker.search import check
 from podrace.checker.simulate import Walks, simulate
-from podrace.checker.trace.replay import confirm
+from podrace.checker.trace.execution import confirm
 from podrace.model.history import resolve
 from podrace.model.language import TransitionSystem
 from podrace.properties import PROPERTIES, instrument

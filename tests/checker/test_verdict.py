@@ -18,7 +18,7 @@ from podrace.checker.core.result import (
     exit_code,
 )
 from podrace.checker.core.trace import Trace
-from podrace.checker.trace.replay import replay
+from podrace.checker.trace.execution import replay
 from tests.checker.machines import house
 
 SEEN = Coverage(fired={"room.ask": 34})

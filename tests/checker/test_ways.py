@@ -15,7 +15,7 @@ from podrace.checker.core.exploration import Budget
 from podrace.checker.core.result import Result, Verdict
 from podrace.checker.reduction.questions import UnknownProperty
 from podrace.checker.search import check
-from podrace.checker.trace.replay import confirm
+from podrace.checker.trace.execution import confirm
 from podrace.checker.ways import Ways, find_ways, kind_of_step, minimal_sets
 from podrace.model.language import (
     BOOL,

@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from podrace.manifests import Inventory, Representative, read_manifests
+from podrace.manifests.contention import ClusterQuestion, Groups
 from podrace.manifests.left_out import affinity_of, constraints_of, remarks_of
 from podrace.manifests.members import ClusterPod
 from podrace.manifests.pod_objects import Spread
-from podrace.manifests.questions import ClusterQuestion, Groups
 from podrace.manifests.scenario_text import scenario_of
 from podrace.manifests.situation import Situation
 from podrace.manifests.summary import account_of

@@ -17,8 +17,8 @@ from podrace.cli.commands.init import starter_text
 from podrace.reports.formats.json_schema import format_schema
 from podrace.scenarios import ScenarioError, parse_scenario
 from podrace.scenarios.catalogue import HERE
-from podrace.scenarios.json_schema import schema_of_scenarios
 from podrace.scenarios.reader.scenario_reader import VOCABULARY
+from podrace.scenarios.scenario_schema import schema_of_scenarios
 from tests.profiles import examples
 from tests.scenarios.test_odd_values import ODD, paths
 from tests.scenarios.test_rich_files import RICH

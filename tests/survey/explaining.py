@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from podrace.checker.core.result import Verdict
 from podrace.checker.trace.cross_system_replay import replay_across
-from podrace.checker.trace.replay import ReplayError, confirm
+from podrace.checker.trace.execution import ReplayError, confirm
 from podrace.model.history import Composition, Patch, in_order, resolve
 from podrace.model.language import Component, ModelError
 from podrace.scenarios import catalogue

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from podrace.checker.core.exploration import Budget, Exploration, Progress
 from podrace.checker.core.interpreter import Interpreter
 from podrace.checker.explicit.reference import explore
-from podrace.checker.trace.replay import replay
+from podrace.checker.trace.execution import replay
 from podrace.model.language import State, TransitionSystem
 from tests.checker.machines import Careless, counters, graph, house
 from tests.profiles import examples

@@ -17,7 +17,7 @@ from podrace.checker.explicit.walks import simulation
 from podrace.checker.explicit.walks.simulation import Tally, Walkers, walk_at_random
 from podrace.checker.llvm.machine_code import compile_system
 from podrace.checker.reduction.slicing import step_name
-from podrace.checker.trace.replay import replay
+from podrace.checker.trace.execution import replay
 from podrace.model.language import INT, State, Transition, TransitionSystem, Universe, Variable, as_expr
 from podrace.model.language.expr import fresh_graph
 from tests.checker.machines import counters, graph

@@ -15,7 +15,7 @@ from podrace.checker.explicit.reference import ReferenceSearch, explore
 from podrace.checker.parametric.parameters import parameters_of, with_parameters
 from podrace.checker.reduction.slicing import Slicer, key_of, map_path, project, slice_system, transition_map
 from podrace.checker.reduction.value_analysis import ValueAnalysis, transition_roots
-from podrace.checker.trace.replay import confirm, confirm_no_way_back, confirm_witness, replay
+from podrace.checker.trace.execution import confirm, confirm_no_way_back, confirm_witness, replay
 from podrace.model.language import (
     BOOL,
     INT,

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from podrace.checker.core.interpreter import Interpreter
 from podrace.checker.trace.causality import Dependence, dependences, used_variables
-from podrace.checker.trace.replay import replay
+from podrace.checker.trace.execution import replay
 from podrace.model.language import INT, Expr, Transition, TransitionSystem, Variable, any_of, as_expr
 from podrace.model.language.expr import equal, select, variable
 from tests.checker.random_runs import random_run

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from podrace.checker.core.interpreter import Interpreter
 from podrace.checker.trace.disabled_reason import why_disabled
-from podrace.checker.trace.replay import replay
+from podrace.checker.trace.execution import replay
 from podrace.model.language import TransitionSystem
 from tests.checker.machines import house
 from tests.profiles import examples

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from podrace.checker.trace.execution import confirm_no_way_back, replay
 from podrace.checker.trace.fair_suffix import FairSuffix, fair_suffix
-from podrace.checker.trace.replay import confirm_no_way_back, replay
 from podrace.model.language import (
     Component,
     Model,

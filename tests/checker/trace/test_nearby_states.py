@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from podrace.checker.trace.execution import replay
 from podrace.checker.trace.nearby_states import Move, nearby_states
-from podrace.checker.trace.replay import replay
 from podrace.model.language import INT, Transition, TransitionSystem, Variable, as_expr
 from podrace.model.language.expr import add, equal, less, variable
 from tests.random_systems import UNIVERSE

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from podrace.checker.core.trace import VariableChange, plain_value
-from podrace.checker.trace.replay import ReplayError, confirm, confirm_no_way_back, confirm_witness, replay
+from podrace.checker.trace.execution import ReplayError, confirm, confirm_no_way_back, confirm_witness, replay
 from tests.checker.machines import Careless, Place, Worker, counters, graph, house
 
 
