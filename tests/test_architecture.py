@@ -349,3 +349,15 @@ def test_bad_imports_are_found(path: str, text: str, message: str) -> None:
 )
 def test_good_imports_pass(path: str, text: str) -> None:
     assert violations(Source(path, text), KNOWN) == []
+
+
+@pytest.mark.parametrize("page", ["ARCHITECTURE.md", "CONTRIBUTING.md"])
+def test_the_pages_name_what_is_there(page: str) -> None:
+    """Every path from the root that stands between backquotes; `make` targets too."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    paths = re.findall(r"`([a-z_]+(?:/[a-z_0-9]+)*/(?:[a-zA-Z_0-9.]+\.[a-z]+)?)`", text)
+    assert len(paths) > 2
+    assert [path for path in paths if not (ROOT / path).exists()] == []
+    targets = re.findall(r"\bmake ([a-z-]+)", text)
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert [name for name in targets if not re.search(rf"^{name}:", makefile, re.M)] == []

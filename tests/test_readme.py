@@ -23,8 +23,8 @@ def test_it_is_short() -> None:
 def test_the_race_is_told_as_podrace_tells_it() -> None:
     """Line by line, in this order; steps may be left out, words not."""
     command, told = re.findall(r"<!-- told by: podrace (.*) -->\n```\n(.*?)```", README, re.S)[0]
-    assert command == "check 72124 --without-fix 72259"
-    (finding,) = check("72124", without_fix="72259", cache=False)
+    assert command == "check 72124"
+    (finding,) = check("72124", cache=False)
     printed = iter(explain(finding).text.splitlines())
     shown = [" ".join(part.split()) for part in re.split(r"\n(?! )", told) if part.strip()]
     for line in shown:
@@ -34,7 +34,7 @@ def test_the_race_is_told_as_podrace_tells_it() -> None:
 def test_the_picture_is_the_drawn_one(tmp_path: Path) -> None:
     assert f"]({PICTURE})" in README
     program = Path(sys.executable).with_name("podrace")
-    command = shlex.split("check 72124 --without-fix 72259 --no-cache --graph race.svg")
+    command = shlex.split("check 72124 --no-cache --graph race.svg")
     done = subprocess.run([program, *command], cwd=tmp_path, capture_output=True, check=False)
     assert done.returncode == 1
     assert (tmp_path / "race.svg").read_bytes() == (ROOT / PICTURE).read_bytes()
