@@ -358,6 +358,6 @@ def test_the_pages_name_what_is_there(page: str) -> None:
     paths = re.findall(r"`([a-z_]+(?:/[a-z_0-9]+)*/(?:[a-zA-Z_0-9.]+\.[a-z]+)?)`", text)
     assert len(paths) > 2
     assert [path for path in paths if not (ROOT / path).exists()] == []
-    targets = re.findall(r"\bmake ([a-z-]+)", text)
+    targets = re.findall(r"(?:`|^    )make ([a-z-]+)", text, re.M)
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     assert [name for name in targets if not re.search(rf"^{name}:", makefile, re.M)] == []
