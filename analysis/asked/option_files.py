@@ -57,10 +57,19 @@ def load_module(path: Path, problem: Problem) -> ModuleType:
     except SyntaxError as error:
         raise problem(path, f"line {error.lineno}: {error.msg}") from error
     except Exception as error:
-        raise problem(
-            path, f"{at_line(path, error)}{type(error).__name__}: {one_line(str(error))}"
-        ) from error
+        what = f"{at_line(path, error)}{type(error).__name__}: {one_line(str(error))}"
+        raise problem(path, what + _where_to_import_from(error)) from error
     return module
+
+
+def _where_to_import_from(error: Exception) -> str:
+    """A remedy for what the file imports of podrace and podrace does not have there."""
+    if not isinstance(error, ImportError) or not (error.name or "").startswith("podrace."):
+        return ""
+    return (
+        "; the parts of the scheduler and their words are in podrace.model.scheduler, pods and nodes in "
+        "podrace.model.environment.objects, the expressions in podrace.model.language"
+    )
 
 
 def split_option(option: str) -> tuple[Path, str]:

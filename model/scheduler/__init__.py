@@ -1,29 +1,35 @@
-"""kube-scheduler, divided as upstream divides it. A proposed patch is a subclass of one of these classes."""
+"""kube-scheduler, divided as upstream divides it. A proposed patch is a subclass of one of these classes, and says what it needs of
+their words: phases, codes, sub-queues, plugins, events.
+"""
 
-from .binding import Binding
+from .binding import Binding, BindingPhase
 from .cache.incremental import IncrementalSnapshot
 from .cache.node_info import NodeInfos
 from .cache.node_tree import NodeTree
 from .cache.scheduler_cache import Cache
 from .cache.snapshot import Snapshot
-from .event_handlers import EventHandlers
-from .failure import FailureHandler
+from .event_handlers import EventHandlers, Waking
+from .failure import FailureHandler, FailurePhase
+from .framework.events import Action, ClusterEvent, Plugin
 from .framework.filters import Filters
 from .framework.hints import Hints
+from .framework.placement import Placement
 from .framework.scores import Scores
+from .framework.status import Code, NodeStatus, Phase
 from .framework.waiting_pods import WaitingPods
-from .preemption.async_preemption import AsyncPreemption
+from .preemption.async_preemption import AsyncPhase, AsyncPreemption
 from .preemption.evaluator import Preemption
 from .process import Process
 from .queue.clock import Clock
 from .queue.nominator import Nominator
-from .queue.scheduling_queue import PriorityQueue
+from .queue.scheduling_queue import PriorityQueue, SubQueue
 from .queue.without_hints import QueueWithoutHints
 from .sampling import Sampling
 from .schedule_one import Scheduler
 
 __all__ = [
-    "AsyncPreemption", "Binding", "Cache", "Clock", "EventHandlers", "FailureHandler", "Filters", "Hints", "IncrementalSnapshot", "NodeInfos",
-    "NodeTree", "Nominator", "Preemption", "PriorityQueue", "Process", "QueueWithoutHints", "Sampling", "Scheduler", "Scores", "Snapshot",
-    "WaitingPods",
+    "Action", "AsyncPhase", "AsyncPreemption", "Binding", "BindingPhase", "Cache", "Clock", "ClusterEvent", "Code", "EventHandlers",
+    "FailureHandler", "FailurePhase", "Filters", "Hints", "IncrementalSnapshot", "NodeInfos", "NodeStatus", "NodeTree", "Nominator",
+    "Phase", "Placement", "Plugin", "Preemption", "PriorityQueue", "Process", "QueueWithoutHints", "Sampling", "Scheduler", "Scores",
+    "Snapshot", "SubQueue", "WaitingPods", "Waking",
 ]  # fmt: skip

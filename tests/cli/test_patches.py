@@ -53,6 +53,11 @@ MISTAKES = [
     ("class A(Scheduler):\n    after_choice = 3\n", "A.after_choice: in Scheduler this is a method: override it with one"),
     ("class A(Nominator):\n    def node(self): ...\n", "line 7: A.node: in Nominator this is state: keep it so, or choose another name"),
     ("import nowhere\n", "line 6: ModuleNotFoundError: No module named 'nowhere'"),
+    (
+        "from podrace.model.scheduler.phases import Phase\n",
+        "line 6: ModuleNotFoundError: No module named 'podrace.model.scheduler.phases'; the parts of the scheduler and their words are "
+        "in podrace.model.scheduler,",
+    ),
     ("class A(Scheduler)\n", "line 6: expected ':'"),
 ]  # fmt: skip
 
