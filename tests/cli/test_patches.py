@@ -55,8 +55,7 @@ MISTAKES = [
     ("import nowhere\n", "line 6: ModuleNotFoundError: No module named 'nowhere'"),
     (
         "from podrace.model.scheduler.phases import Phase\n",
-        "line 6: ModuleNotFoundError: No module named 'podrace.model.scheduler.phases'; the parts of the scheduler and their words are "
-        "in podrace.model.scheduler,",
+        "line 6: ModuleNotFoundError: No module named 'podrace.model.scheduler.phases'; the parts of the scheduler and their words",
     ),
     ("class A(Scheduler)\n", "line 6: expected ':'"),
 ]  # fmt: skip
