@@ -43,6 +43,7 @@ def violated(tmp_path_factory: pytest.TempPathFactory) -> Job:
     )
 
 
+@pytest.mark.ci
 def test_violations_fail_the_last_step_only(violated: Job) -> None:
     assert violated.outputs["run"] == {"exit-code": "1"}
     assert violated.failed == "verdict"

@@ -43,6 +43,7 @@ def without_note(ran: Ran) -> tuple[int, list[object]]:
     return ran.code, rows
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("line", [("check", "tiny.yaml"), VIOLATED])
 def test_the_second_time_nothing_is_explored(
     shell: Shell, monkeypatch: pytest.MonkeyPatch, line: tuple[str, ...]

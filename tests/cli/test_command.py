@@ -78,6 +78,7 @@ def test_the_help_documents_the_exit_codes(line: list[str]) -> None:
     assert "0 holds, 1 violated, 2 wrong usage or input, 3 inconclusive (a budget ran out)" in text
 
 
+@pytest.mark.ci
 def test_exit_codes_of_the_process(tmp_path: Path) -> None:
     (tmp_path / "tiny.yaml").write_text(TINY)
     holds = podrace("check", "tiny.yaml", cwd=tmp_path)

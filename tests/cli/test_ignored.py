@@ -92,6 +92,7 @@ COMPARING = (
 )
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("command", COMPARING, ids=lambda c: c[0])
 def test_it_is_not_compared(shell: Shell, command: tuple[str, ...]) -> None:
     line = f"S-NOM in tiny: Ignored, not looked at: {REASON}."
@@ -176,6 +177,7 @@ scope: {pod_events: 1, flush: false}
 """
 
 
+@pytest.mark.ci
 def test_every_form_says_for_which_pod_it_is_ignored(shell: Shell, tmp_path: Path) -> None:
     (tmp_path / "tiny.yaml").write_text(PODS + "expect: {S-COND: holds}\n")
     forms = ("text", "json", "html", "junit", "sarif", "github", "markdown")

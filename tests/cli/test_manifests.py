@@ -51,6 +51,7 @@ def test_a_realistic_dump_is_read_soon(realistic: Path) -> None:
     assert not read.remarks
 
 
+@pytest.mark.ci
 def test_the_race_shows_up_under_the_real_names(realistic: Path, shell: Shell) -> None:
     ran = shell("check", "-f", str(realistic), *RACE)
     assert ran.code == 1

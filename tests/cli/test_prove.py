@@ -104,6 +104,7 @@ def test_a_small_budget_is_inconclusive_never_a_proof(shell: Shell) -> None:
     assert "could not be decided within the budget" in ran.out
 
 
+@pytest.mark.ci
 def test_a_journal_goes_on_and_says_the_same(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     line = [
         "prove",

@@ -88,6 +88,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> str:
     return run(tmp_path_factory.mktemp("suite"), SUITE).stdout
 
 
+@pytest.mark.ci
 def test_outcomes(ran: str) -> None:
     failed = re.findall(r"^FAILED test_it.py::(\S+)", ran, re.M)
     passed = re.findall(r"^PASSED test_it.py::TestMany::(\S+)", ran, re.M)

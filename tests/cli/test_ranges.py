@@ -131,6 +131,7 @@ def test_the_report_says_what_it_covers(shell: Shell) -> None:
     assert f"{found['clusters']['distinguishable']} clusters that can be told apart" in text
 
 
+@pytest.mark.ci
 def test_the_violating_cluster_is_one_that_can_be_written_and_replayed(shell: Shell, tmp_path: Path) -> None:
     ran = shell("check", "race.yaml", "-o", "json", "--save-trace", "trace.json", "--report", "report")
     assert ran.code == 1

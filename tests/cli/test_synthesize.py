@@ -78,6 +78,7 @@ def test_no_time(shell: Shell) -> None:
     assert "1 pod and 1 node: nothing is known (timeout)" in flat(ran.out)
 
 
+@pytest.mark.ci
 def test_a_bound_of_the_scope(shell: Shell, tmp_path: Path) -> None:
     file = tmp_path / "found.yaml"
     ran = shell("synthesize", *SMALL, "--scope", "bind_failures=1", "--scope", "flush=false", "-o", str(file))

@@ -26,6 +26,7 @@ def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, t
     return Shell(capsys)
 
 
+@pytest.mark.ci
 def test_the_starter_passes_as_it_is_written(shell: Shell) -> None:
     assert shell("init").out == "wrote podrace-test.yaml: now run `podrace test podrace-test.yaml`\n"
     ran = shell("test")

@@ -305,6 +305,7 @@ def test_a_trace_is_drawn(shell: Shell, folder: Path) -> None:
     assert (folder / "race.dot").read_text().startswith("digraph")
 
 
+@pytest.mark.ci
 def test_a_trace_becomes_a_test_that_runs(shell: Shell, folder: Path) -> None:
     for name in ("race", "lasso"):
         ran = shell("test-from", f"{name}.json", "-o", f"test_{name}.py")

@@ -86,6 +86,7 @@ def test_the_right_patch_breaks_nothing_there(shell: Shell) -> None:
     assert (told["outcomes"], told["lost"]) == ({"L-PEND": "holds both"}, [])
 
 
+@pytest.mark.ci
 def test_a_patch_that_never_schedules_is_caught(shell: Shell) -> None:
     ran = shell("verify", str(HERE / "never_schedules.py"), "--release", "1.13", *SMALL, "-o", "json")
     assert ran.code == 1
