@@ -81,7 +81,7 @@ def put_in(release: str, candidates: Sequence[Candidate], with_fixes: Sequence[s
 
 def default_release(candidates: Sequence[Candidate]) -> str:
     """The newest release without the oldest of these changes; for patches alone, the newest."""
-    firsts = [CHANGES[c.key].age for c in candidates if c.patch is None]
+    firsts = [CHANGES[c.key].age.release for c in candidates if c.patch is None]
     return RELEASES[max(min(firsts) - 1, 0)] if firsts else RELEASES[-1]
 
 

@@ -1,11 +1,12 @@
 """How the scheduler used to be: one small class per upstream change, and the releases made of them."""
 
-from .change import CHANGES, LATER, RELEASE_ORDER, Change, before
+from .change import CHANGES, Change, before
 from .releases import Composition, Patch, UnknownName, find_change, in_order, resolve
+from .versions import LATER, PATCH_VERSIONS, RELEASE_ORDER
 
 RELEASES = RELEASE_ORDER
 
 __all__ = [
-    "CHANGES", "LATER", "RELEASES", "RELEASE_ORDER", "Change", "Composition", "Patch", "UnknownName", "before",
-    "find_change", "in_order", "resolve",
+    "CHANGES", "LATER", "PATCH_VERSIONS", "RELEASES", "RELEASE_ORDER", "Change", "Composition", "Patch", "UnknownName",
+    "before", "find_change", "in_order", "resolve",
 ]  # fmt: skip

@@ -27,7 +27,8 @@ from ..scheduler import FailureHandler, Scheduler
 from ..scheduler.failure import FailedAttempt, FailurePhase
 from ..scheduler.framework.status import Phase
 from ..scheduler.queue.scheduling_queue import SubQueue
-from .change import LATER, before
+from .change import before
+from .versions import LATER
 
 
 class Retry(Enum):

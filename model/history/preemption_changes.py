@@ -9,7 +9,8 @@ from ..language import Expr, Value, any_of, as_expr, otherwise, require, select,
 from ..scheduler import AsyncPreemption, Preemption, Scheduler
 from ..scheduler.framework.status import Phase
 from ..scheduler.preemption.async_preemption import AsyncPhase
-from .change import LATER, before
+from .change import before
+from .versions import LATER
 
 
 @before("101560", "a node where preemption would evict nobody is no candidate", first_in="1.22")

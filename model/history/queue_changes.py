@@ -11,7 +11,8 @@ from ..scheduler import Binding, PriorityQueue, QueueWithoutHints, Scheduler
 from ..scheduler.framework.events import ClusterEvent, Plugin
 from ..scheduler.framework.status import Phase
 from ..scheduler.queue.scheduling_queue import SubQueue
-from .change import LATER, before
+from .change import before
+from .versions import LATER
 
 
 @before(

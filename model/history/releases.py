@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ..language import Component
-from .change import CHANGES, RELEASE_ORDER, Change
+from .change import CHANGES, Change
+from .versions import PATCH_VERSIONS, RELEASE_ORDER, canonical
 
 # isort: off
 # They register their changes. Of the changes of one release, those of an earlier module come first.
@@ -85,11 +86,13 @@ def find_change(name: str) -> Change:
 def resolve(release: str, with_fixes: Sequence[str] = (), without_fixes: Sequence[str] = ()) -> Composition:
     """The composition for a release, with these fixes put in and those taken out.
 
-    Raises UnknownName for a release or fix that the model does not have, ValueError for a fix that is both
+    A release is one of RELEASE_ORDER or PATCH_VERSIONS; 1.34.0 is 1.34. Raises UnknownName for a release or fix that the model does not have, ValueError for a fix that is both
     asked for and asked to be taken out.
     """
-    if release not in RELEASE_ORDER:
-        raise UnknownName("release", release, RELEASE_ORDER)
+    known = canonical(release)
+    if known is None:
+        raise UnknownName("release", release, (*RELEASE_ORDER, *PATCH_VERSIONS))
+    release = known
     wanted = [find_change(name) for name in with_fixes]
     unwanted = [find_change(name) for name in without_fixes]
     for change in wanted:

@@ -29,7 +29,7 @@ EARLIER = {
 @pytest.mark.parametrize("scenario", RACES, ids=[s.name for s in RACES])
 def test_the_release_of_a_race_is_the_one_just_before_its_fix(scenario: Scenario) -> None:
     assert scenario.race is not None
-    fixed_in = min(find_change(key).age for key in scenario.race.fixes)
+    fixed_in = min(find_change(key).age.release for key in scenario.race.fixes)
     assert scenario.release == EARLIER.get(scenario.name, RELEASE_ORDER[fixed_in - 1])
     assert scenario.release in RELEASE_ORDER[:fixed_in]
 

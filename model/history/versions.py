@@ -1,0 +1,78 @@
+"""Versions: the releases that the model has, their patch versions, and how the sources of each were read.
+
+A release is named by its minor version and stands for its first version: 1.34 is 1.34.0. A patch version is named in full.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+RELEASE_ORDER = (
+    "1.8", "1.9", "1.12", "1.13", "1.14", "1.15", "1.16", "1.17", "1.18", "1.19", "1.20", "1.21", "1.22", "1.23", "1.24",
+    "1.25", "1.26", "1.27", "1.28", "1.29", "1.30", "1.31", "1.32", "1.33", "1.34", "1.35", "1.36",
+)  # fmt: skip
+"""The releases, oldest first; each stands for its first version (1.13 is 1.13.0)."""
+
+PATCH_VERSIONS = (
+    "1.29.6", "1.30.4", "1.30.14", "1.31.14", "1.32.2", "1.32.13", "1.33.6", "1.33.13", "1.34.2", "1.34.3", "1.34.4", "1.35.4",
+    "1.36.1", "1.36.3",
+)  # fmt: skip
+"""Later versions of a release whose sources are to be had, oldest first."""
+
+LATER = "later"
+"""The first release of a change that none of them has."""
+
+
+class Reading(Enum):
+    """How the sources of a version were read."""
+
+    WHOLE = "its sources were read as a whole"
+    CHANGES = "its sources were read by pull request, not as a whole"
+
+
+_WHOLE = frozenset((*PATCH_VERSIONS, "1.31", "1.34"))
+
+
+@dataclass(frozen=True, order=True, slots=True)
+class Version:
+    """A place in the order of versions: `release` counts the releases of RELEASE_ORDER before it, `patch` is the last number."""
+
+    release: int
+    patch: int
+
+    @property
+    def minor(self) -> str:
+        """The release that it belongs to."""
+        return RELEASE_ORDER[self.release]
+
+
+AFTER_ALL = Version(len(RELEASE_ORDER), 0)
+
+
+def version_of(name: str) -> Version:
+    """The version of a release or patch version, or what lies after all of them for LATER. Raises ValueError for other names."""
+    if name == LATER:
+        return AFTER_ALL
+    minor, _, patch = name.rpartition(".") if name.count(".") == 2 else (name, "", "0")
+    return Version(RELEASE_ORDER.index(minor), int(patch)) if minor in RELEASE_ORDER else _unknown(name)
+
+
+def _unknown(name: str) -> Version:
+    raise ValueError(f"no release of the model: {name}")
+
+
+def canonical(name: str) -> str | None:
+    """The name by which the model knows a version (1.34.0 is 1.34), or None if it does not have it."""
+    short = name.removesuffix(".0") if name.count(".") == 2 else name
+    return short if short in RELEASE_ORDER or short in PATCH_VERSIONS else None
+
+
+def exact(name: str) -> str:
+    """The version that a release stands for: 1.34 is 1.34.0."""
+    return name if name.count(".") == 2 else f"{name}.0"
+
+
+def reading_of(name: str) -> Reading:
+    """How the sources of a known version were read."""
+    return Reading.WHOLE if name in _WHOLE else Reading.CHANGES
