@@ -15,6 +15,7 @@ from .versions import RELEASE_ORDER, Version, version_of
 
 C = TypeVar("C", bound=type[Component])
 
+
 @dataclass(frozen=True, slots=True)
 class Change:
     """One upstream change.
