@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from ..environment.api import APIServer
 from ..environment.objects import Node, Pod, PodCopy, PodObject
 from ..language import UNTOLD, Expr, Value, any_of, as_expr, boolean, per, require, select, when
-from ..scheduler import Binding, PriorityQueue, QueueWithoutHints, Scheduler
+from ..scheduler import Binding, Hints, PriorityQueue, QueueWithoutHints, Scheduler
 from ..scheduler.framework.events import ClusterEvent, Plugin
 from ..scheduler.framework.status import Phase
 from ..scheduler.queue.scheduling_queue import SubQueue
@@ -53,7 +53,7 @@ class BeforeBackoffQueue(PriorityQueue):
         return SubQueue.ACTIVE
 
 
-@before("requeue-ignores-condition", "a requeued pod is parked whatever its condition", first_in="1.15")
+@before("requeue-ignores-condition", "a requeued pod is parked whatever its condition", first_in="1.14")
 class RequeueChecksCondition(PriorityQueue):
     """A pod was parked only if its object already said PodScheduled=False, Unschedulable."""
 
@@ -217,7 +217,21 @@ class BackoffIsWaitedFor(PriorityQueue):
 _PLUGIN_EVENTS = "an event moves a parked pod only if a plugin that rejected the pod asked for it"
 
 
-@before("plugin-events", _PLUGIN_EVENTS, first_in="1.22")
+@before(
+    "plugins-register",
+    "each plugin registers the events that may help the pods that it rejected",
+    first_in="1.22",
+)
+class MostPluginsHearAll(Hints):
+    """Only NodeResourcesFit said what it waits for; for all other plugins, every event counted (1.21)."""
+
+    def wakes(self, plugin: Plugin, pod: Pod, event: ClusterEvent, about: Pod | Node | None) -> Expr:
+        return (
+            as_expr(True) if plugin.name != "NodeResourcesFit" else super().wakes(plugin, pod, event, about)
+        )
+
+
+@before("plugin-events", _PLUGIN_EVENTS, first_in="1.21")
 class MovesWithoutPlugins(PriorityQueue):
     """Nobody knew which plugins had rejected a pod, so that every event moved every parked pod."""
 
@@ -228,7 +242,7 @@ class MovesWithoutPlugins(PriorityQueue):
         return as_expr(True)
 
 
-@before("plugin-events", _PLUGIN_EVENTS, first_in="1.22")
+@before("plugin-events", _PLUGIN_EVENTS, first_in="1.21")
 class CycleWithoutDiagnosis(Scheduler):
     """The scheduling cycle did not note who rejected the pod."""
 
