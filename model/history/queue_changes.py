@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from ..environment.api import APIServer
 from ..environment.objects import Node, Pod, PodCopy, PodObject
 from ..language import UNTOLD, Expr, Value, any_of, as_expr, boolean, per, require, select, when
-from ..scheduler import Binding, Hints, PriorityQueue, QueueWithoutHints, Scheduler
+from ..scheduler import Binding, PriorityQueue, QueueWithoutHints, Scheduler
 from ..scheduler.framework.events import ClusterEvent, Plugin
 from ..scheduler.framework.status import Phase
 from ..scheduler.queue.scheduling_queue import SubQueue
@@ -222,13 +222,12 @@ _PLUGIN_EVENTS = "an event moves a parked pod only if a plugin that rejected the
     "each plugin registers the events that may help the pods that it rejected",
     first_in="1.22",
 )
-class MostPluginsHearAll(Hints):
-    """Only NodeResourcesFit said what it waits for; for all other plugins, every event counted (1.21)."""
+class MostPluginsHearAll(PriorityQueue):
+    """Only NodeResourcesFit said what it waits for; a pod that any other plugin had rejected was moved by every event (1.21)."""
 
-    def wakes(self, plugin: Plugin, pod: Pod, event: ClusterEvent, about: Pod | Node | None) -> Expr:
-        return (
-            as_expr(True) if plugin.name != "NodeResourcesFit" else super().wakes(plugin, pod, event, about)
-        )
+    def matches(self, pod: Pod, event: ClusterEvent, about: Pod | Node | None = None) -> Expr:
+        others = [p for p in self.universe[Plugin] if p.name != "NodeResourcesFit"]
+        return super().matches(pod, event, about) | any_of(self.rejected_by[pod][p] for p in others)
 
 
 @before("plugin-events", _PLUGIN_EVENTS, first_in="1.21")
