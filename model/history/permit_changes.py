@@ -109,16 +109,18 @@ class UnbufferedSignal(WaitingPods):
     first_in="1.17",
 )
 class ListenersTimeOut(WaitingPods):
-    """The time-out was the listener's own: it was never lost, and it came whatever signal had been lost (1.15, 1.16)."""
+    """The time-out was the listener's own: it was never lost, and it came whatever signal had been lost (1.15, 1.16).
 
-    @step(actor="binding cycle", fair=False)
+    Since then a pod that was not listening waits until it is deleted or preempted: the timers stop with the plugin's first word.
+    """
+
+    @step(actor="binding cycle", each="pod")
     @tells("{pod} has waited for permission for too long, and is rejected.")
     def time_out(self, pod: Pod) -> None:
-        """The pod has waited for too long."""
+        """The signal was lost, and the listener waits no longer. (That a plugin decides too late is its refusal.)"""
         if ExtensionPoint.PERMIT not in pod.extension_points:
             require(False)
-        require(self.hears(pod))
-        self.faults.spend(Fault.PERMIT_REJECTION)
+        require(self.hears(pod) & ~self.undecided(pod))
         self.signal[pod] = Signal.REFUSED
 
 
