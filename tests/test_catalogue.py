@@ -66,20 +66,31 @@ ROWS = [
     # A parked preemptor that the flush brings back while the watch lags loses its nomination in 1.19 again.
     Row("72124", "S-NOM", "1.19", (), (), V, 16539, 57858, 42, 42),
     # 73309: a forgotten move request.
-    Row("73309", "S-STUCK", "1.13", (), (), V, 503753, 1829458, 23, 23),
-    Row("73309", "S-STUCK", "1.13", ("73309",), (), H, 9803485, 46272092, 85),
+    Row("73309", "S-STUCK", "1.13", ("70366",), (), V, 503753, 1829458, 23, 23),
+    Row("73309", "S-STUCK", "1.13", ("70366", "73309"), (), H, 9803485, 46272092, 85),
     Row("73309", "S-STUCK", "1.14", (), ("73309",), V, 478070, 1786360, 23, 23),
-    # 93938: the cache forgets a removed node's pods. 1.18 and 1.19 had it, not the releases before.
+    # 93938: the cache forgets a removed node's pods. 1.18 had it, not the releases before; 1.19.0 was mended.
     Row("93938", "S-CAP", "1.15", (), (), H, 295610, 1315984, 75),
     Row("93938", "S-CAP", "1.18", (), (), V, 237, 430, 8, 8),
-    Row("93938", "S-CAP", "1.19", (), (), V, 240, 491, 8, 8),
-    Row("93938", "S-CAP", "1.19", ("93938",), (), H, 320528, 1466640, 90),
+    Row("93938", "S-CAP", "1.18", ("93938",), (), H, 86144, 356645, 62),
+    Row("93938", "S-CAP", "1.19", (), (), H, 492294, 2214653, 93),
+    Row("93938", "S-CAP", "1.19", (), ("93938",), V, 241, 491, 8, 8),
     Row("93938", "S-CAP", "1.20", (), ("93938",), V, 240, 491, 8, 8),
+    # 95124: what 93938 brought back to 1.19, a dead node in the snapshot.
+    Row("95124", "S-ERR", "1.18", (), (), H, 10163, 27592, 42),
+    Row("95124", "S-ERR", "1.19", (), (), V, 171, 326, 10, 10),
+    Row("95124", "S-ERR", "1.19", ("95130",), (), H, 3162, 10492, 36),
+    Row("95124", "S-ERR", "1.20", (), ("95130",), V, 171, 326, 10, 10),
     # Later races: a wiped nomination, a phantom preemptor, a backoff cut short, a preemption of nobody.
     Row("74931", "S-NOM", "1.14", ("90660",), (), V, 181, 390, 20, 20),
     Row("74931", "S-NOM", "1.14", ("77990", "90660"), (), H, 3681, 11325, 63),
-    Row("102339", "S-NOMLIVE", "1.21", (), (), V, 220, 432, 12, 12),
-    Row("102339", "S-NOMLIVE", "1.21", ("102498",), (), H, 5672, 16591, 54),
+    Row("102339", "S-NOMLIVE", "1.21", ("109245",), (), V, 220, 432, 12, 12),
+    Row("102339", "S-NOMLIVE", "1.21", ("109245", "102498"), (), H, 3712, 10803, 46),
+    # Its other half: a pod that was bound meanwhile is nominated in 1.22 and 1.23.
+    Row("109236", "S-NOMLIVE", "1.22", (), (), V, 2317, 6380, 37, 37),
+    Row("109236", "S-NOMLIVE", "1.23", (), (), V, 3085, 8509, 37, 37),
+    Row("109236", "S-NOMLIVE", "1.23", ("109245",), (), H, 5273, 16295, 61),
+    Row("109236", "S-NOMLIVE", "1.24", (), (), H, 5864, 18204, 61),
     Row("98828", "S-BACKOFF", "1.20", (), (), V, 185, 356, 15, 15),
     Row("98828", "S-BACKOFF", "1.20", ("98829",), (), H, 603, 1365, 44),
     Row("preemption-of-nobody", "S-GAIN", "1.21", (), (), V, 2243, 5237, 19, 19),
@@ -123,16 +134,16 @@ ROWS = [
     Row("heartbeats", "L-PEND", "1.12", ("70366",), (), H, 2255, 6591, 37),
     Row("any-of-equals", "L-PEND", "1.12", (), (), V, 4644, 15207, 37, 30),
     Row("any-of-equals", "L-PEND", "1.12", ("71488",), (), H, 3723, 11837, 38),
-    Row("parked-for-ever", "L-WAKE", "1.13", (), (), V, 2802, 6399, 26, 26),
-    Row("parked-for-ever", "L-WAKE", "1.13", ("72558",), (), H, 20234, 65297, 52),
+    Row("parked-for-ever", "L-WAKE", "1.13", ("70366",), (), V, 2802, 6399, 26, 26),
+    Row("parked-for-ever", "L-WAKE", "1.13", ("70366", "72558"), (), H, 20234, 65297, 52),
     # The cache loses a node that is there, or keeps a pod that is gone.
     Row("live-read-removes-node", "S-CACHE", "1.8", ("56622",), (), V, 349, 705, 9, 9),
     Row("live-read-removes-node", "S-CACHE", "1.8", ("no-node-check", "56622"), (), H, 12, 14, 5),
     Row("missed-deletion", "S-LEAK", "1.22", (), (), V, 127, 260, 10, 10),
     Row("missed-deletion", "S-LEAK", "1.22", ("106102",), (), H, 355, 819, 26),
     # A Binding that succeeded although its reply was lost; a restart.
-    Row("bound-but-requeued", "S-REQUEUE", "1.21", (), (), V, 55, 100, 11, 11),
-    Row("bound-but-requeued", "S-REQUEUE", "1.21", ("assigned-not-requeued",), (), H, 138, 280, 25),
+    Row("bound-but-requeued", "S-REQUEUE", "1.20", (), (), V, 55, 100, 11, 11),
+    Row("bound-but-requeued", "S-REQUEUE", "1.20", ("assigned-not-requeued",), (), H, 138, 280, 25),
     Row("restart-before-handlers", "S-CAP", "1.27", (), (), V, 938, 2128, 13, 13),
     Row("restart-before-handlers", "S-CAP", "1.27", ("116729",), (), H, 1532, 4259, 36),
     # What the queue keeps of pods that were popped: who rejected them, which events came, that they are in flight.
@@ -148,7 +159,7 @@ ROWS = [
     Row("72124", "S-CAP", "1.19", (), (), H, 206729, 865632, 116),
     Row("72124", "S-CONS", "1.13", (), (), H, 7382856, 31273686, 120),
     Row("72124", "S-CONS", "1.19", (), (), H, 206729, 865632, 116),
-    Row("72124", "S-STUCK", "1.13", (), (), V, 103247, 330688, 29, 29),
+    Row("72124", "S-STUCK", "1.13", ("70366",), (), V, 103247, 330688, 29, 29),
     Row("72124", "S-STUCK", "1.19", (), (), H, 206729, 865632, 116),
 ]
 

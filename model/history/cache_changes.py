@@ -14,7 +14,6 @@ from ..language import (
     any_of,
     as_expr,
     boolean,
-    count,
     otherwise,
     per,
     require,
@@ -23,7 +22,7 @@ from ..language import (
     tells,
     when,
 )
-from ..scheduler import Cache, IncrementalSnapshot
+from ..scheduler import Cache
 from ..scheduler.cache.scheduler_cache import CachedPod
 from .change import before
 
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
 @before(
     "93938",
     "a removed node's pods stay in the cache until their own events come",
-    first_in="1.20",
+    first_in="1.19",
     issues=(86920, 89552),
     since="1.18",
 )
@@ -126,25 +125,3 @@ class AssumedPodsStay(Cache):
 
     def removable(self, pod: Pod) -> Expr:
         return super().removable(pod) & ~self.is_assumed(pod)
-
-
-@before(
-    "95130",
-    "a removed node leaves the snapshot although the cache remembers its pods",
-    first_in="1.20",
-    issues=(95124,),
-    since="1.20",
-)
-class Before95130(IncrementalSnapshot):
-    """The size of the snapshot was compared with the number of NodeInfos, ghosts of removed nodes included.
-
-    A removed node with pods stayed in the snapshot. The list of nodes to try was then longer than the tree: the
-    cycle ended in an error, and the list was made anew, but the dead NodeInfo stayed. No release has this, because
-    93938 and 95130 came with the same one.
-    """
-
-    def expected_size(self) -> Expr:
-        return count(self.cache.has_entry(n) for n in self.universe[Node])
-
-    def is_gone(self, node: Node) -> Expr:
-        return ~self.cache.has_entry(node)

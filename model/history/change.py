@@ -22,7 +22,8 @@ class Change:
 
     `key` is the number of its pull request, or a name where the number is not known. `first_in` is the first version
     that has it, or LATER: a release stands for its first version. `backports` are patch versions of earlier releases: each has the
-    change, and so have the later ones of the same release. `classes` together restore the behaviour before it. A change that
+    change, and so have the later ones of the same release; `reverts` are those that took it back, each for the rest of its
+    release. `classes` together restore the behaviour before it. A change that
     mends a regression names in `since` the first version that had the regression. `also_in` are earlier releases that
     had the change before it was taken back for a while; `until` is the first version for which it was taken back again.
     """
@@ -36,13 +37,15 @@ class Change:
     also_in: tuple[str, ...] = ()
     until: str | None = None
     backports: tuple[str, ...] = ()
+    reverts: tuple[str, ...] = ()
 
     def is_in(self, release: str) -> bool:
         """Whether a version behaves as after the change."""
         at = version_of(release)
         if at.minor in self.also_in:
             return True
-        if self.until is not None and at >= version_of(self.until):
+        taken_back = self.until is not None and at >= version_of(self.until)
+        if taken_back or any(_carries(version_of(r), at) for r in self.reverts):
             return False
         carried = any(_carries(version_of(b), at) for b in self.backports)
         return carried or at >= version_of(self.first_in) or at < version_of(self.since)
@@ -58,9 +61,9 @@ class Change:
         return int(self.key) if self.key.isdigit() else None
 
 
-def _carries(backport: Version, at: Version) -> bool:
-    """Whether a version is this backport's, or a later one of the same release."""
-    return at.release == backport.release and at.patch >= backport.patch
+def _carries(patch: Version, at: Version) -> bool:
+    """Whether a version is this patch version, or a later one of the same release."""
+    return at.release == patch.release and at.patch >= patch.patch
 
 
 CHANGES: dict[str, Change] = {}
@@ -75,13 +78,16 @@ def before(
     also_in: tuple[str, ...] = (),
     until: str | None = None,
     backports: tuple[str, ...] = (),
+    reverts: tuple[str, ...] = (),
 ) -> Callable[[C], C]:
     """Register a class that restores the behaviour before a change; several classes may share a key."""
 
     def register(cls: C) -> C:
         known = CHANGES.get(key)
         classes: tuple[type[Component], ...] = (*known.classes, cls) if known else (cls,)
-        CHANGES[key] = Change(key, title, first_in, issues, classes, since, also_in, until, backports)
+        CHANGES[key] = Change(
+            key, title, first_in, issues, classes, since, also_in, until, backports, reverts
+        )
         return cls
 
     return register

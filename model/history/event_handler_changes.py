@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 @before(
     "70366",
     "a node update wakes parked pods only if something changed that they may wait for",
-    first_in="1.13",
+    first_in="1.14",
 )
 class EveryNodeUpdateWakes(EventHandlers):
-    """Every update of a node woke every parked pod, also the kubelet's status update every few seconds (1.9)."""
+    """Every update of a node woke every parked pod, also the kubelet's status update every few seconds (1.9 to 1.13)."""
 
     api: APIServer
 

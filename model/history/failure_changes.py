@@ -136,7 +136,7 @@ class DoneAfterRequeue(FailureHandler):
 
 
 @before(
-    "assigned-not-requeued", "a failed pod that the lister shows on a node is not requeued", first_in="1.22"
+    "assigned-not-requeued", "a failed pod that the lister shows on a node is not requeued", first_in="1.21"
 )
 class AssignedRequeued(FailureHandler):
     """Every failed pod that still existed was requeued, also one whose Binding had succeeded after all."""
@@ -148,7 +148,7 @@ class AssignedRequeued(FailureHandler):
 
 @before("preempt-before-failure", "preemption comes before the failure handler", first_in="1.18")
 class FailureBeforePreemption(Scheduler):
-    """schedule() called the failure handler itself; preemption followed (1.9 to 1.16)."""
+    """schedule() called the failure handler itself; preemption followed (1.9 to 1.17)."""
 
     def phase_after_fit_error(self) -> Phase:
         return Phase.FAIL

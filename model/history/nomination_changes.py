@@ -128,8 +128,22 @@ class Before72259(BeforePostFilter):
 
 
 @before(
+    "109245",
+    "the nominator does not record a pod that the lister shows on a node",
+    first_in="1.24",
+    issues=(109236,),
+)
+class Before109245(Nominator):
+    """A pod that had been bound meanwhile was nominated all the same."""
+
+    def accepts(self, pod: Pod) -> Expr:
+        exists: Expr = self.pod_watch.lister[pod].exists
+        return exists
+
+
+@before(
     "102498",
-    "the nominator records only pods that the lister shows as pending",
+    "the nominator records only pods that the lister has",
     first_in="1.22",
     issues=(102339,),
 )
@@ -161,7 +175,7 @@ class Before70898(Nominator):
         self.delete(pod)
 
 
-@before("nominating-mode", "an attempt that ends without hope withdraws the nomination", first_in="1.23")
+@before("nominating-mode", "an attempt that ends without hope withdraws the nomination", first_in="1.24")
 class NominationsStay(FailureHandler):
     """A failure recorded a nomination, or else what the pod's object said: none was withdrawn by it."""
 

@@ -35,7 +35,7 @@ class NoPermitInCycle(Scheduler):
 
 @before("permit-in-cycle", _PERMIT_IN_CYCLE, first_in="1.18")
 class PermitInBindingCycle(Binding):
-    """The binding cycle asked the Permit plugins, and waited where one said so (1.15, 1.16)."""
+    """The binding cycle asked the Permit plugins, and waited where one said so (1.15 to 1.17)."""
 
     def begin(self, pod: Pod) -> None:
         if ExtensionPoint.PERMIT in self.scheduler.extension_points(pod):
@@ -61,9 +61,9 @@ class PermitInBindingCycle(Binding):
 
 @before("buffered-signal", "a signal for a waiting pod is kept until the pod listens", first_in="1.18")
 class UnbufferedSignal(WaitingPods):
-    """The channel had no place: a signal that came before the binding cycle listened was lost (1.15, 1.16).
+    """The channel had no place: a signal that came before the binding cycle listened was lost (1.15 to 1.17).
 
-    The time-out was the listener's own, and never lost.
+    `decided` says that the plugin has spoken: it does not know that nobody heard.
     """
 
     listening = per(Pod, boolean())
@@ -81,6 +81,13 @@ class UnbufferedSignal(WaitingPods):
         self.decided[pod] = True
         super().allow(pod)
 
+    @step(actor="permit plugin", fair=False)
+    @tells("The Permit plugin rejects {pod}.")
+    def refuse(self, pod: Pod) -> None:
+        """The plugin rejects a waiting pod, or has let it wait for too long."""
+        super().refuse(pod)
+        self.decided[pod] = True
+
     def remove(self, pod: Pod) -> None:
         super().remove(pod)
         self.listening[pod] = False
@@ -95,19 +102,30 @@ class UnbufferedSignal(WaitingPods):
         require((self.signal[pod] == Signal.AWAITED) & ~self.listening[pod])
         self.listening[pod] = True
 
-    @step(actor="binding cycle", fair=False)
+
+@before(
+    "permit-timers",
+    "a time-out is one more signal to a waiting pod, and ends with the plugin's own",
+    first_in="1.17",
+)
+class ListenersTimeOut(WaitingPods):
+    """The time-out was the listener's own: it was never lost, and it came whatever signal had been lost (1.15, 1.16).
+
+    Since then a pod that was not listening waits until it is deleted or preempted: the timers stop with the plugin's first word.
+    """
+
+    @step(actor="binding cycle", each="pod")
     @tells("{pod} has waited for permission for too long, and is rejected.")
     def time_out(self, pod: Pod) -> None:
-        """The pod has waited for too long."""
+        """The signal was lost, and the listener waits no longer. (That a plugin decides too late is its refusal.)"""
         if ExtensionPoint.PERMIT not in pod.extension_points:
             require(False)
-        require(self.hears(pod))
-        self.faults.spend(Fault.PERMIT_REJECTION)
+        require(self.hears(pod) & ~self.undecided(pod))
         self.signal[pod] = Signal.REFUSED
 
 
 @before(
-    "reject-on-delete", "a pod that is deleted while it waits for permission is rejected", first_in="1.18"
+    "reject-on-delete", "a pod that is deleted while it waits for permission is rejected", first_in="1.17"
 )
 class DeletionUnheard(EventHandlers):
     """A waiting pod went on waiting, whatever became of its object."""
@@ -140,7 +158,7 @@ class WaitingVictimsDeleted(Scheduler):
         self.done_with(victim)
 
 
-@before("waiting-victims-rejected", "a victim that waits for permission is rejected", first_in="1.18")
+@before("waiting-victims-rejected", "a victim that waits for permission is rejected", first_in="1.16")
 class WaitingVictimsIgnored(Scheduler):
     """A victim was deleted, and its binding cycle went on waiting (1.15)."""
 

@@ -80,7 +80,7 @@ class PreemptionInCycle(Scheduler):
     "a preemptor whose victims were all gone already is activated",
     first_in="1.34",
     issues=(141694,),
-    until="1.35",
+    until="1.34.2",
 )
 class GoneVictimsWakeNobody(AsyncPreemption):
     """The goroutine did not mind whether anybody was left to be evicted."""
@@ -125,7 +125,12 @@ class LastVictimUnawaited(AsyncPreemption):
         require(False)
 
 
-@before("missing-status", "preemption does not try a node of which the filters said nothing", first_in="1.31")
+@before(
+    "missing-status",
+    "preemption does not try a node of which the filters said nothing",
+    first_in="1.31",
+    backports=("1.29.6", "1.30.4"),
+)
 class UnfilteredNodesTried(Preemption):
     """A node without a status was worth trying."""
 
@@ -133,7 +138,12 @@ class UnfilteredNodesTried(Preemption):
         return True
 
 
-@before("terminating-victims", "a victim that is terminating already is not deleted again", first_in="1.34")
+@before(
+    "terminating-victims",
+    "a victim that is terminating already is not deleted again",
+    first_in="1.34",
+    reverts=("1.34.2",),
+)
 class TerminatingVictimsDeleted(Scheduler):
     """Every victim was deleted, also one that was terminating."""
 

@@ -53,7 +53,7 @@ class BeforeBackoffQueue(PriorityQueue):
         return SubQueue.ACTIVE
 
 
-@before("requeue-ignores-condition", "a requeued pod is parked whatever its condition", first_in="1.15")
+@before("requeue-ignores-condition", "a requeued pod is parked whatever its condition", first_in="1.14")
 class RequeueChecksCondition(PriorityQueue):
     """A pod was parked only if its object already said PodScheduled=False, Unschedulable."""
 
@@ -217,7 +217,20 @@ class BackoffIsWaitedFor(PriorityQueue):
 _PLUGIN_EVENTS = "an event moves a parked pod only if a plugin that rejected the pod asked for it"
 
 
-@before("plugin-events", _PLUGIN_EVENTS, first_in="1.22")
+@before(
+    "plugins-register",
+    "each plugin registers the events that may help the pods that it rejected",
+    first_in="1.22",
+)
+class MostPluginsHearAll(PriorityQueue):
+    """Only NodeResourcesFit said what it waits for; a pod that any other plugin had rejected was moved by every event (1.21)."""
+
+    def matches(self, pod: Pod, event: ClusterEvent, about: Pod | Node | None = None) -> Expr:
+        others = [p for p in self.universe[Plugin] if p.name != "NodeResourcesFit"]
+        return super().matches(pod, event, about) | any_of(self.rejected_by[pod][p] for p in others)
+
+
+@before("plugin-events", _PLUGIN_EVENTS, first_in="1.21")
 class MovesWithoutPlugins(PriorityQueue):
     """Nobody knew which plugins had rejected a pod, so that every event moved every parked pod."""
 
@@ -228,7 +241,7 @@ class MovesWithoutPlugins(PriorityQueue):
         return as_expr(True)
 
 
-@before("plugin-events", _PLUGIN_EVENTS, first_in="1.22")
+@before("plugin-events", _PLUGIN_EVENTS, first_in="1.21")
 class CycleWithoutDiagnosis(Scheduler):
     """The scheduling cycle did not note who rejected the pod."""
 

@@ -21,7 +21,7 @@ class Before98096(Scores):
         return smallest(least, as_expr(0)), largest(greatest, as_expr(0))
 
 
-@before("score-scale", "scores go from 0 to 100", first_in="1.18")
+@before("score-scale", "scores go from 0 to 100", first_in="1.17")
 class ScoresUpToTen(Scores):
     """Scores went from 0 to 10 (up to 1.16)."""
 
@@ -31,15 +31,15 @@ class ScoresUpToTen(Scores):
 
 @before("even-pods-spread", "topology spread constraints are looked at", first_in="1.18")
 class NothingSpread(Filters):
-    """The feature gate EvenPodsSpread was off (1.16), and before that there was no such field."""
+    """The feature gate EvenPodsSpread was off (1.16, 1.17), and before that there was no such field."""
 
     def plugins(self) -> dict[str, Plugin]:
         return {name: plugin for name, plugin in super().plugins().items() if name != "PodTopologySpread"}
 
 
-@before("empty-spread-selector", "a spread constraint with an empty selector counts nobody", first_in="1.24")
+@before("empty-spread-selector", "a spread constraint with an empty selector counts nobody", first_in="1.27")
 class EmptySelectorsCount(Filters):
-    """An empty selector counted every pod of the namespace (1.23)."""
+    """An empty selector counted every pod of the namespace (1.26)."""
 
     def counts_pods(self, constraint: SpreadConstraint) -> bool:
         return True

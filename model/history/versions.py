@@ -31,7 +31,8 @@ class Reading(Enum):
     CHANGES = "its sources were read by pull request, not as a whole"
 
 
-_WHOLE = frozenset((*PATCH_VERSIONS, "1.31", "1.34"))
+_WHOLE = frozenset((*PATCH_VERSIONS, "1.29", "1.30", "1.31", "1.32", "1.33", "1.34", "1.35", "1.36"))
+"""The patch versions, and the first version of each of their releases: every difference between the two was read."""
 
 
 @dataclass(frozen=True, order=True, slots=True)

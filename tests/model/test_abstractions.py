@@ -291,8 +291,8 @@ def test_a_missing():
 
 
 def test_a_heartbeats():
-    assert "handlers.handle_heartbeat" in steps_of("1.12")
-    assert "handlers.handle_heartbeat" not in steps_of("1.13")
+    assert "handlers.handle_heartbeat" in steps_of("1.13")
+    assert "handlers.handle_heartbeat" not in steps_of("1.14")
 
 
 def test_a_snapshot():

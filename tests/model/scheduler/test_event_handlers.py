@@ -68,7 +68,7 @@ def test_an_update_that_matters_to_the_assumed_copy(release, dropped):
 
 
 @pytest.mark.parametrize(
-    ("release", "follows"), [("1.21", FailurePhase.REQUEUE), ("1.22", FailurePhase.NOMINATE)]
+    ("release", "follows"), [("1.20", FailurePhase.REQUEUE), ("1.21", FailurePhase.NOMINATE)]
 )
 def test_a_failed_pod_that_is_bound_after_all(release, follows):
     on, pod = nodes(4), Pod(0, "p", 1)

@@ -7,6 +7,7 @@ import pytest
 from podrace.checker import explicit as native
 from podrace.checker.explicit import reference
 from podrace.checker.reduction.slicing import slice_system
+from podrace.checker.search import check
 from podrace.model.cluster import build_cluster
 from podrace.model.environment.objects import ExtensionPoint, Pod, PodCopy
 from podrace.model.history import CHANGES, resolve
@@ -23,6 +24,7 @@ KEYS = (
     "buffered-signal",
     "framework",
     "permit-in-cycle",
+    "permit-timers",
     "reject-on-delete",
     "reserve-after-assume",
     "waiting-victims-kept",
@@ -102,18 +104,61 @@ def test_the_first_signal_counts(first, second, kept):
     assert model.get(lambda: waiting.signal[pod]) is Signal[kept]
 
 
-def test_a_signal_before_the_binding_cycle_listens_was_lost():
-    model, pod, _, binding = assumed("1.15", [ExtensionPoint.PERMIT], permit_rejections=1)
+@pytest.mark.parametrize("release", ["1.15", "1.16", "1.17"])
+@pytest.mark.parametrize("signal", ["permit", "refuse"])
+def test_a_signal_before_the_binding_cycle_listens_was_lost(release, signal):
+    model, pod, _, binding = assumed(release, [ExtensionPoint.PERMIT], permit_rejections=1)
     waiting = model.part("waiting")
     model.do(lambda: binding.permit(pod, PermitAnswer.WAIT))
-    model.do(lambda: waiting.permit(pod))
+    model.do(lambda: getattr(waiting, signal)(pod))
     assert model.get(lambda: waiting.signal[pod]) is Signal.AWAITED
     model.do(lambda: waiting.listen(pod))
-    with pytest.raises(NotEnabled):
-        model.do(lambda: waiting.permit(pod))
+    for again in (waiting.permit, waiting.refuse):
+        with pytest.raises(NotEnabled):
+            model.do(lambda again=again: again(pod))
+    if release == "1.17":
+        assert "time_out" not in dir(type(waiting))
+        return
     model.do(lambda: waiting.time_out(pod))
     model.do(lambda: binding.wait_on_permit(pod))
     assert phase(model, pod) is BindingPhase.FORGET
+
+
+def test_a_plugin_that_has_not_spoken_is_waited_for():
+    model, pod, _, binding = assumed("1.16", [ExtensionPoint.PERMIT])
+    waiting = model.part("waiting")
+    model.do(lambda: binding.permit(pod, PermitAnswer.WAIT))
+    model.do(lambda: waiting.listen(pod))
+    with pytest.raises(NotEnabled):
+        model.do(lambda: waiting.time_out(pod))
+
+
+@pytest.mark.parametrize(
+    ("release", "verdict", "states", "steps"),
+    [
+        ("1.15", "HOLDS", 284, None),
+        ("1.16", "HOLDS", 284, None),
+        ("1.17", "VIOLATED", 16, 8),
+        ("1.18", "HOLDS", 27, None),
+    ],
+)
+def test_only_in_1_17_a_pod_waited_for_ever_for_a_permission_that_it_had(release, verdict, states, steps):
+    pod = Pod(0, "p", 2, extension_points=[ExtensionPoint.PERMIT])
+    system = instrument(
+        spec([pod], nodes(2), pod_events=2, flush=False), resolve(release).classes, [PROPERTIES["L-PROG"]]
+    )
+    (found,) = check(system, ["L-PROG"])
+    assert (found.verdict.name, found.counts.states) == (verdict, states)
+    assert (None if found.trace is None else len(found.trace.steps)) == steps
+
+
+@pytest.mark.parametrize(
+    ("release", "in_cycle"), [("1.15", False), ("1.16", False), ("1.17", False), ("1.18", True)]
+)
+def test_the_permit_plugins_were_asked_by_the_binding_cycle(release, in_cycle):
+    model, pod, _, _ = assumed(release, [ExtensionPoint.PERMIT])
+    assert (phase(model, pod) is BindingPhase.NONE) is in_cycle
+    assert (phase(model, pod) is BindingPhase.PERMIT) is not in_cycle
 
 
 def test_reserve_came_before_assume():
@@ -127,18 +172,26 @@ def test_there_were_no_plugins():
     assert phase(model, pod) is BindingPhase.BIND
 
 
-@pytest.mark.parametrize(("release", "signal"), [("1.15", Signal.AWAITED), ("1.18", Signal.REFUSED)])
+@pytest.mark.parametrize(
+    ("release", "signal"),
+    [
+        ("1.15", Signal.AWAITED),
+        ("1.16", Signal.AWAITED),
+        ("1.17", Signal.REFUSED),
+        ("1.18", Signal.REFUSED),
+    ],
+)
 def test_a_waiting_pod_that_is_deleted(release, signal):
     model, pod, _, binding = assumed(release, [ExtensionPoint.PERMIT])
     handlers, waiting = model.part("handlers"), model.part("waiting")
-    if release == "1.15":
+    if release != "1.18":
         model.do(lambda: binding.permit(pod, PermitAnswer.WAIT))
         model.do(lambda: waiting.listen(pod))
     else:
         model.do(lambda: model.part("scheduler").permit(pod, PermitAnswer.WAIT))
     model.do(lambda: model.part("api").delete_pod(pod))
     model.do(lambda: handlers.handle_for_queue(pod))
-    if release != "1.15":
+    if signal is Signal.REFUSED:
         model.do(lambda: handlers.reject_waiting(pod))
     assert model.get(lambda: waiting.signal[pod]) is signal
     assert model.get(lambda: handlers.queue_removal) is Removal.NONE
@@ -146,7 +199,13 @@ def test_a_waiting_pod_that_is_deleted(release, signal):
 
 @pytest.mark.parametrize(
     ("release", "gone", "signal"),
-    [("1.15", True, Signal.AWAITED), ("1.18", True, Signal.REFUSED), ("1.22", False, Signal.REFUSED)],
+    [
+        ("1.15", True, Signal.AWAITED),
+        ("1.16", True, Signal.REFUSED),
+        ("1.17", True, Signal.REFUSED),
+        ("1.18", True, Signal.REFUSED),
+        ("1.22", False, Signal.REFUSED),
+    ],
 )
 def test_a_victim_that_waits_for_permission(release, gone, signal):
     on = nodes(2)
@@ -156,7 +215,7 @@ def test_a_victim_that_waits_for_permission(release, gone, signal):
     waiting, scheduler, preemption = (model.part(n) for n in ("waiting", "scheduler", "preemption"))
     model.do(lambda: model.part("cache").assume(v, on[0], PodCopy()))
     model.do(lambda: waiting.add(v))
-    if release == "1.15":
+    if release in ("1.15", "1.16", "1.17"):
         model.do(lambda: waiting.listen(v))
     model.do(model.part("snapshot").update)
 
@@ -195,12 +254,16 @@ def test_every_change_is_seen_in_a_cluster_that_uses_plugins(key):
         ]
 
     # In the order in which they were undone upstream, as some can only be seen without those after them.
-    later = {"waiting-victims-rejected": ["waiting-victims-kept"], "buffered-signal": ["permit-in-cycle"]}
+    later = {
+        "waiting-victims-rejected": ["waiting-victims-kept"],
+        "buffered-signal": ["permit-in-cycle"],
+        "permit-timers": ["permit-in-cycle", "buffered-signal"],
+    }
     without = later.get(key, [])
     assert shape(resolve("1.22", (), [*without, key])) != shape(resolve("1.22", (), without))
 
 
-@pytest.mark.parametrize("release", ["1.15", "1.18", "1.22"])
+@pytest.mark.parametrize("release", ["1.15", "1.17", "1.18", "1.22"])
 def test_both_engines_agree_where_plugins_have_work(release):
     pod = Pod(0, "p", 2, extension_points=ALL)
     cluster = spec([pod], nodes(2), pod_events=2, permit_rejections=1, plugin_errors=1, flush=False)

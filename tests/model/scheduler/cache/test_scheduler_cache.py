@@ -51,9 +51,9 @@ def test_an_assumed_pod_is_neither_updated_nor_removed_by_events():
 
 
 @pytest.mark.parametrize(
-    ("release", "kept"), [("1.15", True), ("1.18", False), ("1.19", False), ("1.20", True)]
+    ("release", "kept"), [("1.15", True), ("1.17", True), ("1.18", False), ("1.19", True), ("1.20", True)]
 )
-def test_a_removed_node_keeps_its_pods_except_in_1_18_and_1_19(release, kept):
+def test_a_removed_node_keeps_its_pods_except_in_1_18(release, kept):
     model, cache, (_, b), (_, n1) = make(release)
     model.do(lambda: cache.remove_node(n1))
     assert model.get(lambda: cache.live[n1]) is False

@@ -84,7 +84,7 @@ def rejecting(model, queue, pod):
 
 
 @pytest.mark.parametrize(
-    ("release", "noted"), [("1.21", set()), ("1.22", {"NodeResourcesFit", "InterPodAffinity"})]
+    ("release", "noted"), [("1.20", set()), ("1.21", {"NodeResourcesFit", "InterPodAffinity"})]
 )
 def test_a_failed_attempt_notes_the_first_filter_that_fails_on_each_node(release, noted):
     model, queue, p = failing_cycle(release)
@@ -98,6 +98,29 @@ def test_from_1_22_an_event_moves_only_the_pods_of_plugins_that_asked_for_it(rel
     assert model.get(lambda: queue.sub_queue[p]) is place
     model.do(lambda: queue.move_all(NODE_ADD))
     assert model.get(lambda: queue.sub_queue[p]) is SubQueue.BACKOFF
+
+
+@pytest.mark.parametrize(
+    ("release", "moved"),
+    [
+        ("1.20", {"NodeResourcesFit", "InterPodAffinity", "NodeAffinity"}),
+        ("1.21", {"InterPodAffinity", "NodeAffinity"}),
+        ("1.22", {"InterPodAffinity"}),
+    ],
+)
+def test_in_1_21_only_node_resources_fit_had_registered_events(release, moved):
+    """An assigned pod that comes moves the pods of whom it moves, by the plugin that rejected them."""
+    p = Pod(0, "p", 1)
+    model = concrete(spec([p], nodes(4)), release)
+    queue = model.part("queue")
+    plugins = {plugin.name: plugin for plugin in queue.universe[Plugin]}
+    found = set()
+    for name in ("NodeResourcesFit", "InterPodAffinity", "NodeAffinity"):
+        model.do(partial(queue.rejected_by[p].__setitem__, plugins[name], True))
+        if model.get(partial(queue.is_woken_by, p, ASSIGNED_POD_ADD)):
+            found.add(name)
+        model.do(partial(queue.rejected_by[p].__setitem__, plugins[name], False))
+    assert found == moved
 
 
 def test_a_pod_that_no_plugin_rejected_is_moved_by_every_event():

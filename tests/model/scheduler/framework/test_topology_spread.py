@@ -132,10 +132,10 @@ def test_the_emptiest_domain_counts() -> None:
     assert codes(pods, on, {0}) == [Code.SUCCESS, Code.SUCCESS], "a pod that terminates is not counted"
 
 
-def test_an_empty_selector_counted_everybody_up_to_1_23() -> None:
+def test_an_empty_selector_counted_everybody_up_to_1_26() -> None:
     pods, on = east_and_west(SpreadConstraint("zone", Selector()))
-    assert codes(pods, on, set(), "1.24") == [Code.SUCCESS, Code.SUCCESS]
-    assert codes(pods, on, set(), "1.23") == [Code.UNSCHEDULABLE, Code.SUCCESS]
+    assert codes(pods, on, set(), "1.27") == [Code.SUCCESS, Code.SUCCESS]
+    assert codes(pods, on, set(), "1.26") == [Code.UNSCHEDULABLE, Code.SUCCESS]
 
 
 YES, NO = Code.SUCCESS, Code.UNSCHEDULABLE
@@ -161,8 +161,8 @@ def test_pods_that_are_no_part_of_the_cluster_are_counted(
         return codes([Pod(0, "p", 1, labels=WEB, spread=(constraint,))], on, set(), release)
 
     assert said(Selector(WEB), "1.34") == expected
-    assert said(Selector(), "1.23") == expected
-    assert said(Selector(), "1.24") == [YES, YES], "an empty selector counts nobody"
+    assert said(Selector(), "1.26") == expected
+    assert said(Selector(), "1.27") == [YES, YES], "an empty selector counts nobody"
 
 
 @pytest.mark.parametrize(("release", "there"), [("1.15", False), ("1.18", True), ("1.34", True)])
