@@ -70,6 +70,23 @@ class GhostsRefused(PriorityQueue):
 RegisteredToTheEnd = DoneAtTheEnd
 """A pod stays in flight until its binding cycle has ended (141645 would only stop to keep events for it earlier)."""
 
+
+class PlacedNotAdded(PriorityQueue):
+    """Update adds no pod that the cache has, assumed or confirmed; it asks the cache under the queue's lock.
+
+    The look of the handler before is too early: the pod may have been popped, assumed and bound since. This answer stays true: a pod
+    that is in no sub-queue, not in flight and not in the cache can only come there through the queue. It needs RegisteredToTheEnd as
+    well, because a pod whose binding has failed is in the cache no more, and is not queued yet.
+    """
+
+    cache: Cache
+
+    def update(self, pod: Pod, old: PodObject, new: PodObject) -> None:
+        placed = self.cache.knows(pod) & ~self.contains(pod) & ~self.keeps_update(pod)
+        with when(~placed):
+            super().update(pod, old, new)
+
+
 VersionedCondition = ConditionWrittenByUpdate
 """The condition is written only if the object is still the one that the failure handler read (139602)."""
 

@@ -15,8 +15,8 @@ import pytest
 
 from podrace.checker.search import check
 from podrace.model.history import RELEASES, resolve
-from podrace.model.language import Component
-from podrace.properties import PROPERTIES, instrument
+from podrace.model.language import Component, Expr, any_of
+from podrace.properties import PROPERTIES, Property, instrument
 from podrace.scenarios import find_scenarios
 from tests.hazard_patches import (
     AlwaysActivated,
@@ -29,6 +29,7 @@ from tests.hazard_patches import (
     GoneNotAssumed,
     GoneNoted,
     NodeRemovedFirst,
+    PlacedNotAdded,
     RegisteredToTheEnd,
     VersionedCondition,
 )
@@ -43,6 +44,12 @@ ROWS: list[tuple[str, str, tuple[type[Component], ...], tuple[str, ...], str, in
     ("stale-object", "S-FRESH", (FreshRequeue,), (), H, 437, None),
     ("update-before-requeue", "S-UNIQ", (), (), V, 278, 20),
     ("update-before-requeue", "S-UNIQ", (RegisteredToTheEnd,), (), H, 735, None),
+    ("queued-while-assumed", "S-STUCK", (), (), V, 7040, 42),
+    ("queued-while-assumed", "S-STUCK", (RegisteredToTheEnd,), (), V, 5119, 42),
+    ("queued-while-assumed", "S-STUCK", (PlacedNotAdded,), (), H, 3312, None),
+    ("queued-while-assumed", "S-STUCK", (PlacedNotAdded, RegisteredToTheEnd), (), H, 3756, None),
+    ("update-before-requeue", "S-UNIQ", (PlacedNotAdded,), (), V, 338, 23),
+    ("update-before-requeue", "S-UNIQ", (PlacedNotAdded, RegisteredToTheEnd), (), H, 619, None),
     ("ghost", "S-GHOST", (), (), V, 169, 10),
     ("ghost", "S-GHOST", (GhostsRefused,), (), H, 414, None),
     ("two-generals", "S-CAP", (), (), V, 328, 12),
@@ -118,6 +125,41 @@ def test_verdict_and_counts(
     length = None if found.trace is None else len(found.trace.steps)
     assert (found.verdict.name, found.counts.states, length) == (verdict, states, steps)
     assert not found.vacuous
+
+
+class AssumedNotQueued(Property):
+    """No pod is in a sub-queue, or nominated once it is in flight no longer, while it is assumed."""
+
+    id = "H-ASSUMED"
+
+    def holds(self) -> Expr:
+        nominated = {p: any_of(self.nominator.nominated_to(p, n) for n in self.nodes) for p in self.pods}
+        return ~any_of(
+            self.cache.is_assumed(p)
+            & (self.queue.contains(p) | (nominated[p] & ~self.scheduler.in_flight(p)))
+            for p in self.pods
+        )
+
+
+@pytest.mark.parametrize(
+    ("release", "patches", "verdict", "states", "steps"),
+    [
+        ("1.34", (), V, 665, 24),
+        ("1.34", (RegisteredToTheEnd,), V, 977, 26),
+        ("1.34", (PlacedNotAdded, RegisteredToTheEnd), H, 3202, None),
+        ("1.35", (), V, 800, 24),
+        ("1.35", (RegisteredToTheEnd,), V, 1165, 26),
+        ("1.35", (PlacedNotAdded, RegisteredToTheEnd), H, 3756, None),
+    ],
+)
+def test_only_both_patches_keep_an_assumed_pod_out_of_the_queue(
+    release: str, patches: tuple[type[Component], ...], verdict: str, states: int, steps: int | None
+) -> None:
+    (scenario,) = find_scenarios(str(FOLDER / "queued-while-assumed.yaml"))
+    classes = (*patches, *resolve(release).classes)
+    (found,) = check(instrument(scenario.spec, classes, [AssumedNotQueued]), ["H-ASSUMED"])
+    length = None if found.trace is None else len(found.trace.steps)
+    assert (found.verdict.name, found.counts.states, length) == (verdict, states, steps)
 
 
 def test_every_hazard_is_tested_and_explained() -> None:

@@ -177,6 +177,17 @@ class Pod(Entity):
         other._requests, other._priority, other.node = {**self._requests, "cpu": cpu}, priority, node
         return other
 
+    def bare(self) -> Pod:
+        """What a reference to the pod tells: namespace, name and UID. It asks for nothing, and has priority 0 and no labels."""
+        return Pod(
+            self.index,
+            self.name,
+            0,
+            namespace=self.namespace,
+            namespace_labels=self.namespace_labels,
+            uid=self.uid,
+        )
+
     @property
     def cpu(self) -> Expr:
         """Requested CPU, in the scenario's unit."""

@@ -108,6 +108,18 @@ class ConfirmedAsAssumed(Cache):
         self.pod[pod] = cached
 
 
+@before(
+    "134157",
+    "one handler is given all events of pods, and forgets an assumed pod that is deleted",
+    first_in="1.35",
+)
+class GonePodsNotForgotten(Cache):
+    """ForgetPod failed for a pod that the cache did not know: a binding cycle whose pod was gone from it woke nobody."""
+
+    def is_forgotten(self, pod: Pod) -> Expr:
+        return as_expr(False)
+
+
 _MISSED_DELETION = "a deletion takes an assumed pod out of the cache, too"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..environment.objects import Node, Pod
+from ..environment.objects import NATIVE, Node, Pod
 from ..environment.watch import NodeWatch
 from ..language import Expr, any_of, as_expr, require, select, step, tells
 from ..scheduler import Filters, Scheduler, Snapshot
@@ -79,12 +79,31 @@ class Before53647(Filters):
     def is_lost(self, pod: Pod, node: Node) -> Expr:
         """Whether a pod that matters is on a node that the lister does not have."""
         missing = ~self.node_watch.lister[node]
-        return missing & any_of(
-            self.snapshot.on(q, node) for q in self.universe[Pod] if q is not pod and (pod.terms or q.terms)
-        )
+        return missing & any_of(self.snapshot.on(q, node) for q in self.universe[Pod] if pod.terms or q.terms)
 
     def missing_node(self, pod: Pod) -> Expr:
         found = super().missing_node(pod)
         for node in reversed(self.universe[Node]):
             found = select(self.is_lost(pod, node), node, found)
         return found
+
+
+def asks_for_anything(pod: Pod) -> Expr:
+    """Whether fitsRequest looks at the pod's resources at all: it asks for a native one, or names another."""
+    return any_of(pod.request(r) > 0 for r in NATIVE) | (len(pod.resources) > len(NATIVE))
+
+
+@before("116408", "a native resource that a pod does not ask for keeps it from no node", first_in="1.28")
+class OvercommittedNodesRefuse(Filters):
+    """A pod that asked for anything was refused by every native resource that was overcommitted."""
+
+    def is_checked(self, pod: Pod, resource: str) -> Expr:
+        return asks_for_anything(pod) if resource in NATIVE else super().is_checked(pod, resource)
+
+
+@before("111544", "a request of 0 of an extended resource keeps a pod from no node", first_in="1.26")
+class ZeroRequestsCompared(Filters):
+    """An extended resource that a pod named was compared, also with a request of 0."""
+
+    def is_checked(self, pod: Pod, resource: str) -> Expr:
+        return super().is_checked(pod, resource) if resource in NATIVE else as_expr(True)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from ..environment.faults import Fault
-from ..environment.objects import Node, Pod
+from ..environment.objects import Node, Pod, node_or_none
 from ..language import (
     SOMETHING,
+    UNTOLD,
     Expr,
     Sentence,
     Value,
     as_expr,
+    boolean,
     changes,
     otherwise,
+    per,
     require,
     step,
     tells,
@@ -152,6 +155,32 @@ class Before102498(Nominator):
 
     def accepts(self, pod: Pod) -> Expr:
         return as_expr(True)
+
+
+@before("125820", "the nominator keeps names, and looks the pods up in the queue", first_in="1.31")
+class NominatorKeepsObjects(Nominator):
+    """The nominator kept the object with which a pod was last nominated or updated, wherever the pod was.
+
+    `carries[p]`: that object has status.nominatedNodeName.
+    """
+
+    carries = per(Pod, boolean())
+
+    phrases = UNTOLD
+
+    def has_object(self, pod: Pod) -> Expr:
+        return as_expr(True)
+
+    def carries_field(self, pod: Pod) -> Expr:
+        return as_expr(self.carries[pod])
+
+    def add(self, pod: Pod, node: Value, field: Value) -> None:
+        super().add(pod, node, field)
+        self.carries[pod] = as_expr(self.node[pod]).is_some & node_or_none(field).is_some
+
+    def delete(self, pod: Pod) -> None:
+        super().delete(pod)
+        self.carries[pod] = False
 
 
 @before(

@@ -9,6 +9,7 @@ from ..language import Expr, Value, any_of, as_expr, otherwise, require, select,
 from ..scheduler import AsyncPreemption, Preemption, Scheduler
 from ..scheduler.framework.status import Phase
 from ..scheduler.preemption.async_preemption import AsyncPhase
+from ..scheduler.preemption.evaluator import highest
 from .change import before
 from .versions import LATER
 
@@ -24,6 +25,23 @@ class Before101560(Preemption):
         free_one = ~any_of(self.victims_on(a).values())
         free_two = ~any_of(self.victims_on(b).values())
         return select(free_two, False, free_one | super().preferred(pod, a, b))
+
+
+@before(
+    "128307",
+    "the list of victims goes by importance alone",
+    first_in="1.33",
+    backports=("1.30.14", "1.31.14", "1.32.2"),
+)
+class ViolatorsListedFirst(Preemption):
+    """The list had those first whose eviction violates a budget; the chooser looked at the first, and the last was evicted last."""
+
+    def first_priority(self, pod: Pod, victims: Mapping[Pod, Expr], node: Node) -> Expr:
+        violating = self.violations(pod, victims, node)
+        return select(any_of(violating.values()), highest(violating), highest(victims))
+
+    def is_listed_before(self, preemptor: Pod, a: Pod, b: Pod) -> Expr:
+        return self.is_ahead(a, b, self.violators(preemptor))
 
 
 @before("no-victims", "a node without lower-priority pods is not tried by preemption", first_in="1.21")
@@ -182,6 +200,16 @@ class WaitsForHopelessNode(Preemption):
 
     def is_retried(self, node: Node) -> Expr:
         return as_expr(False)
+
+
+@before(
+    "nominated-node-gone", "a preemptor does not wait for victims on a node that is gone", first_in="1.18"
+)
+class WaitsForGoneNode(Preemption):
+    """The NodeInfo was looked up among all, also those that had lost their Node object (1.16; 1.17 was not read)."""
+
+    def shows_node(self, node: Node) -> Expr:
+        return as_expr(True)
 
 
 @before("preemption-policy", "preemptionPolicy Never keeps a pod from preempting", first_in="1.19")

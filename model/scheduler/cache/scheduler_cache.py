@@ -134,11 +134,15 @@ class Cache(Component):
                 self.deadline[pod] = now + ttl if ttl else 0
 
     def forget(self, pod: Pod, node: Value) -> Expr:
-        """ForgetPod: fails but for an assumed pod, on the node that it was assumed on."""
+        """ForgetPod: fails but for an assumed pod, on the node that it was assumed on; one that is gone is forgotten already."""
         allowed = self.is_assumed(pod) & (self.pod[pod].node == node)
         with when(allowed):
             self._drop(pod)
-        return ~allowed
+        return ~allowed & ~self.is_forgotten(pod)
+
+    def is_forgotten(self, pod: Pod) -> Expr:
+        """Whether ForgetPod finds that it has nothing to do, and reports no error."""
+        return ~self.knows(pod)
 
     # --- pods of the watch ---------------------------------------------------------------------------------
 

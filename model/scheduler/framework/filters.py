@@ -3,10 +3,10 @@ podtopologyspread, interpodaffinity; framework/runtime/framework.go, 1.34)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from ...environment.objects import NATIVE, Node, Pod, Taint, Term, node_or_none
+from ...environment.objects import Node, Pod, Taint, Term, node_or_none
 from ...environment.placement_rules import SpreadConstraint
 from ...language import Component, Expr, all_of, any_of, as_expr, count, select, smallest, total, when
 from .placement import Placement
@@ -62,13 +62,8 @@ class Filters(Component):
 
     def rejected_by_with_nominated(self, pod: Pod, node: Node, placement: Placement) -> dict[str, Expr]:
         """For each plugin, whether it rejects the pod in the first of the two passes that one fails (see run_with_nominated)."""
-        present = placement.present(pod, node)
-        awaited = {
-            q: here
-            | (self.nominator.nominated_to(q, node) & (q.priority >= pod.priority) & (q.uid != pod.uid))
-            for q, here in present.items()
-        }
-        first = self.rejected_by(pod, node, placement.with_present(node, awaited))
+        added = self.nominated_pods(pod, node, placement)
+        first = self.rejected_by(pod, node, placement.with_added(node, added))
         second = self.rejected_by(pod, node, placement)
         passed = ~any_of(first.values())
         return {name: rejects | (passed & second[name]) for name, rejects in first.items()}
@@ -79,21 +74,31 @@ class Filters(Component):
         First with every pod nominated to the node whose priority is not lower, then without them,
         because a nominated pod may never come and must not be what an affinity term relies on.
         """
-        present = placement.present(pod, node)
-        added = {
-            q: self.nominator.nominated_to(q, node) & (q.priority >= pod.priority)
-            for q in present
-            if q.uid != pod.uid
-        }
+        added = self.nominated_pods(pod, node, placement)
         some = any_of(added.values())
         joined = all_of(~a | (self.joins(pod, q, node) == Code.SUCCESS) for q, a in added.items())
-        expected = {q: here | added.get(q, False) for q, here in present.items()}
         with when(joined):
-            first = self.run(pod, node, placement.with_present(node, expected))
+            first = self.run(pod, node, placement.with_added(node, added))
         again = some & joined & (first == Code.SUCCESS)
         with when(again):
             second = self.run(pod, node, placement)
         return select(joined, select(again, second, first), Code.ERROR)
+
+    def nominated_pods(self, pod: Pod, node: Node, placement: Placement) -> dict[Pod, Expr]:
+        """addNominatedPods: the objects that may be added to the NodeInfo, and whether each is.
+
+        They are those of the pods that are nominated to the node, if their priority is not lower. One of which the NodeInfo holds an
+        assumed copy is added all the same. Of a pod that is in no sub-queue a bare object stands in (nominatedPodToInfo).
+        """
+        found: dict[Pod, Expr] = {}
+        for q in placement.on:
+            if q.uid != pod.uid:
+                nominated, whole = self.nominator.nominated_to(q, node), self.nominator.has_object(q)
+                bare = q.bare()
+                found[q] = nominated & whole & (q.priority >= pod.priority)
+                found[bare] = nominated & ~whole & (bare.priority >= pod.priority)
+        never = as_expr(False)
+        return {q: added for q, added in found.items() if added is not never}
 
     def joins(self, pod: Pod, nominated: Pod, node: Node) -> Expr:
         """AddPod of the plugins' PreFilter extensions: nothing to do, everything here works on placements."""
@@ -153,18 +158,21 @@ class Filters(Component):
     def insufficient(self, pod: Pod, node: Node, placement: Placement) -> dict[str, Expr]:
         """Which of the node's resources the pod would exceed; `pods` stands for the number of pods.
 
-        A pod that asks for nothing is only counted. Any other is refused by every native resource that is
-        overcommitted, whether the pod asks for it or not.
+        A resource of which the pod asks for nothing is not looked at, however much it is overcommitted.
         """
-        present = placement.present(pod, node)
-        asks = any_of(pod.request(r) > 0 for r in NATIVE) | (len(pod.resources) > len(NATIVE))
+        counted = placement.counted(node)
         found: dict[str, Expr] = {}
         if node.pods is not None:
-            found["pods"] = count(present.values()) + 1 > node.pods
+            found["pods"] = count(here for _, here in counted) + 1 > node.pods
         for resource in pod.resources:
-            used = total(select(here, q.request(resource), 0) for q, here in present.items())
-            found[resource] = asks & (used + pod.request(resource) > node.allocatable(resource))
+            used = total(select(here, q.request(resource), 0) for q, here in counted)
+            exceeded = used + pod.request(resource) > node.allocatable(resource)
+            found[resource] = self.is_checked(pod, resource) & exceeded
         return found
+
+    def is_checked(self, pod: Pod, resource: str) -> Expr:
+        """Whether fitsRequest compares what the pod asks for of the resource with what is left."""
+        return pod.request(resource) > 0
 
     # --- inter-pod affinity ------------------------------------------------------------------------
 
@@ -179,47 +187,45 @@ class Filters(Component):
             if term.required and term.anti
         ]
         theirs = [
-            ~self.in_domain(term, node, other, placement)
-            for other in placement.others(pod)
+            ~self.in_domain(term, node, where, placement)
+            for other, where in placement.copies
             for term in other.terms
             if term.required and term.anti and term.matches(pod)
         ]
         apart = select(all_of([*own, *theirs]), Code.SUCCESS, Code.UNSCHEDULABLE)
         return select(self.affinity_holds(pod, node, placement), apart, Code.UNRESOLVABLE)
 
-    def in_domain(self, term: Term, node: Node, other: Pod, placement: Placement) -> Expr:
-        """Whether `other` is on a live node that has the same value of the topology key as `node`."""
+    def in_domain(self, term: Term, node: Node, where: Mapping[Node, Expr], placement: Placement) -> Expr:
+        """Whether a pod that counts on these nodes is on a live one that has the same value of the topology key as `node`."""
         value = node.labels.get(term.topology_key)
         if value is None:
             return as_expr(False)
         return any_of(
-            placement.on[other][n] & placement.live[n]
-            for n in placement.nodes
-            if n.labels.get(term.topology_key) == value
+            here & placement.live[n] for n, here in where.items() if n.labels.get(term.topology_key) == value
         )
 
     def matched_in_domain(self, pod: Pod, term: Term, node: Node, placement: Placement) -> Expr:
         """Whether a pod that the term means is in the domain of `node`."""
-        meant = [q for q in placement.others(pod) if term.matches(q)]
-        return any_of(self.in_domain(term, node, q, placement) for q in meant)
+        meant = [where for q, where in placement.copies if term.matches(q)]
+        return any_of(self.in_domain(term, node, where, placement) for where in meant)
 
     def affinity_holds(self, pod: Pod, node: Node, placement: Placement) -> Expr:
-        """The required affinity terms: other pods must match all of them at once.
+        """The required affinity terms: pods that are there must match all of them at once.
 
         Where no pod anywhere does, the pod itself may be the first of its kind.
         """
         terms = [term for term in pod.terms if term.required and not term.anti]
         if any(term.topology_key not in node.labels for term in terms):
             return as_expr(False)
-        matching = [q for q in placement.others(pod) if all(term.matches(q) for term in terms)]
-        held = all_of(any_of(self.in_domain(t, node, q, placement) for q in matching) for t in terms)
+        matching = [where for q, where in placement.copies if all(term.matches(q) for term in terms)]
+        held = all_of(any_of(self.in_domain(t, node, where, placement) for where in matching) for t in terms)
         if not all(term.matches(pod) for term in terms):
             return held
         keys = {term.topology_key for term in terms}
         anywhere = any_of(
-            placement.on[q][n] & placement.live[n]
-            for q in matching
-            for n in placement.nodes
+            here & placement.live[n]
+            for where in matching
+            for n, here in where.items()
             if keys & n.labels.keys()
         )
         return held | ~anywhere
@@ -240,7 +246,7 @@ class Filters(Component):
     def is_even(self, pod: Pod, constraint: SpreadConstraint, node: Node, placement: Placement) -> Expr:
         """Whether the skew stays within bounds if the pod goes to the node."""
         domains = self.domains(pod, constraint, placement)
-        more = len(placement.on) + 1 + max(constraint.others.values(), default=0)
+        more = len(placement.copies) + 1 + max(constraint.others.values(), default=0)
         least = as_expr(more)
         for exists, pods in domains.values():
             least = select(exists, smallest(least, pods), least)
@@ -266,16 +272,21 @@ class Filters(Component):
             value: (as_expr(True), as_expr(number if counts else 0))
             for value, number in constraint.others.items()
         }
-        counted = [
-            q
-            for q in placement.others(pod)
-            if counts and q.namespace == pod.namespace and constraint.counts(q.labels)
-        ]
+
+        def is_counted(q: Pod) -> bool:
+            return counts and q.namespace == pod.namespace and constraint.counts(q.labels)
+
         for node in placement.nodes:
             if not (has_keys(node, pod) and pod.asks_for(node)):
                 continue
             live = placement.live[node]
-            pods = count(placement.on[q][node] & live & ~placement.is_leaving(q) for q in counted)
+            there = [
+                row[node] & live & ~placement.is_leaving(q)
+                for q, row in placement.on.items()
+                if is_counted(q)
+            ]
+            there += [row[node] & live for q, row in placement.added.items() if node in row and is_counted(q)]
+            pods = count(there)
             exists, others = found.get(node.labels[constraint.topology_key], (as_expr(False), as_expr(0)))
             found[node.labels[constraint.topology_key]] = any_of([exists, live]), others + pods
         return found

@@ -20,6 +20,18 @@ class PodNominator(Protocol):
     def nominated_to(self, pod: Pod, node: Node) -> Expr:
         """Whether the scheduler knows of a nomination of `pod` to `node`."""
 
+    def has_object(self, pod: Pod) -> Expr:
+        """Whether NominatedPodsForNode gives the object of a nominated pod, rather than a bare one."""
+
+
+class QueuedPods(Protocol):
+    """The pods that wait in the queue, as the nominator sees them."""
+
+    copy: Any  # per pod, a PodCopy
+
+    def contains(self, pod: Pod) -> Expr:
+        """Whether the pod is in one of the sub-queues."""
+
 
 class SharedLister(Protocol):
     """The snapshot, as plugins see it."""

@@ -15,24 +15,34 @@ from ...language import Expr, as_expr
 
 @dataclass(frozen=True)
 class Placement:
-    """`on[pod][node]`: the pod counts on the node. `live[node]`: the node has a Node object. `leaving[pod]`: it terminates."""
+    """`on[pod][node]`: the NodeInfo of the node holds the pod. `live[node]`: the node has a Node object. `leaving[pod]`: it terminates.
+
+    `added[pod][node]`: the pod was added to the NodeInfo because it is nominated there, whether or not the NodeInfo holds it already.
+    A pod that is tried while it is in a NodeInfo is among the pods there, as any other.
+    """
 
     on: Mapping[Pod, Mapping[Node, Expr]]
     live: Mapping[Node, Expr]
     leaving: Mapping[Pod, Expr] = field(default_factory=dict)
+    added: Mapping[Pod, Mapping[Node, Expr]] = field(default_factory=dict)
 
     @property
     def nodes(self) -> list[Node]:
         """Every node."""
         return list(self.live)
 
-    def others(self, pod: Pod) -> list[Pod]:
-        """Every pod but this one."""
-        return [q for q in self.on if q is not pod]
+    @property
+    def copies(self) -> list[tuple[Pod, Mapping[Node, Expr]]]:
+        """All that NodeInfos may count, with the nodes: each pod, and those that were added, once more."""
+        return [*self.on.items(), *self.added.items()]
+
+    def counted(self, node: Node) -> list[tuple[Pod, Expr]]:
+        """All that the NodeInfo of the node may count, and whether it does."""
+        return [(q, row[node]) for q, row in self.copies if node in row]
 
     def present(self, pod: Pod, node: Node) -> dict[Pod, Expr]:
         """For each other pod, whether it counts on the node."""
-        return {q: self.on[q][node] for q in self.others(pod)}
+        return {q: row[node] for q, row in self.on.items() if q is not pod}
 
     def is_leaving(self, pod: Pod) -> Expr:
         """Whether the pod terminates; not where nothing is said of it."""
@@ -44,3 +54,7 @@ class Placement:
             q: {**row, node: as_expr(present[q])} if q in present else row for q, row in self.on.items()
         }
         return replace(self, on=changed)
+
+    def with_added(self, node: Node, pods: Mapping[Pod, Expr]) -> Placement:
+        """The same with these pods added to the NodeInfo of a node; one that is there already counts twice."""
+        return replace(self, added={q: {node: added} for q, added in pods.items()})

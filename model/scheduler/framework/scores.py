@@ -49,9 +49,9 @@ class Scores(Component):
     def raw(self, pod: Pod, node: Node, placement: Placement) -> Expr:
         """What the terms of the pod, and those of the others about the pod, add up to on a node."""
         return total(
-            select(placement.on[other][place] & placement.live[place], weight, 0)
-            for other in placement.others(pod)
-            for place in placement.nodes
+            select(here & placement.live[place], weight, 0)
+            for other, where in placement.copies
+            for place, here in where.items()
             if (weight := self.mutual_weight(pod, other, node, place))
         )
 

@@ -139,7 +139,9 @@ class AsyncPreemption(Component):
         require(self.node[pod] == node)
         for q in self.universe[Pod]:
             if q is not pod:
-                self.to_clear[pod][q] = self.nominator.nominated_to(q, node) & (q.priority < pod.priority)
+                self.to_clear[pod][q] = self.nominator.is_withdrawn_from(q, node) & (
+                    q.priority < pod.priority
+                )
         self._proceed(pod)
 
     @step(actor="preemption goroutine", each="pod")

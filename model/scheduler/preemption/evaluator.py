@@ -75,12 +75,14 @@ class Preemption(Component):
     def eligible(self, pod: Pod, nominated: Value) -> Expr:
         """PodEligibleToPreemptOthers: not while a lower-priority pod on its nominated node terminates.
 
-        Unless this cycle found that no eviction there would help.
+        Unless this cycle found that no eviction there would help, or the snapshot has no such node (NodeToStatus.Get says
+        UnschedulableAndUnresolvable of a node that was not tried; NodeInfos().Get finds none).
         """
         target = node_or_none(nominated)
         waits = any_of(
             (target == node)
             & ~self.is_retried(node)
+            & self.shows_node(node)
             & self.snapshot.on(q, node)
             & self.snapshot.pod[q].terminating
             & self.may_evict(pod, q, node)
@@ -98,6 +100,10 @@ class Preemption(Component):
         """Whether a nominated node is given up for good, so that its victims are not waited for."""
         given_up: Expr = self.scheduler.verdict[node] == NodeStatus.UNRESOLVABLE
         return given_up
+
+    def shows_node(self, node: Node) -> Expr:
+        """Whether the snapshot finds the NodeInfo of a node: its pods may be there still when its Node object is gone."""
+        return as_expr(self.snapshot.live[node])
 
     def might_help(self, node: Node) -> Expr:
         """nodesWherePreemptionMightHelp: every node but those that no eviction makes fit."""
@@ -216,7 +222,7 @@ class Preemption(Component):
         return self.is_candidate(feasible, victims), victims
 
     def is_ahead(self, a: Pod, b: Pod, violating: Mapping[Pod, Expr]) -> Expr:
-        """The order of reprieves and evictions: violators of budgets first."""
+        """The order of reprieves: violators of budgets first."""
         alike = (violating[a] == violating[b]) & self.comes_before(a, b)
         return (violating[a] & ~violating[b]) | alike
 
@@ -299,9 +305,8 @@ class Preemption(Component):
         ]
 
     def first_priority(self, pod: Pod, victims: Mapping[Pod, Expr], node: Node) -> Expr:
-        """The priority of the first victim of the list, where violators of budgets stand first."""
-        violating = self.violations(pod, victims, node)
-        return select(any_of(violating.values()), highest(violating), highest(victims))
+        """The priority of the first victim of the list, the most important."""
+        return highest(victims)
 
     def earliest_start(self, victims: Mapping[Pod, Expr]) -> Expr:
         """GetEarliestPodStartTime: among the victims of the highest priority."""
@@ -329,30 +334,35 @@ class Preemption(Component):
         for q in self.universe[Pod]:
             self.victim[q] = self.victim[q] & self.snapshot.on(q, node)
             if q is not pod:
-                self.to_clear[q] = self.nominator.nominated_to(q, node) & (q.priority < pod.priority)
+                self.to_clear[q] = self.nominator.is_withdrawn_from(q, node) & (q.priority < pod.priority)
 
     def is_next_victim(self, preemptor: Pod, pod: Pod) -> Expr:
         """Victims are evicted in parallel: any may be the next."""
         return as_expr(self.victim[pod])
 
     def is_first_victim(self, preemptor: Pod, pod: Pod) -> Expr:
-        """The victim that the order of victims has first: violators of budgets, then the most important."""
+        """The victim that the list of victims has first."""
         others = [q for q in self.universe[Pod] if q is not preemptor]
-        violating = self._violating(preemptor)
-        before = [self.victim[q] & self.is_ahead(q, pod, violating) for q in others if q is not pod]
+        before = [self.victim[q] & self.is_listed_before(preemptor, q, pod) for q in others if q is not pod]
         return self.victim[pod] & ~any_of(before)
 
-    def _violating(self, preemptor: Pod) -> dict[Pod, Expr]:
+    def violators(self, preemptor: Pod) -> dict[Pod, Expr]:
+        """The pods whose eviction from where they are some budget has no room for."""
         return {
             q: any_of(self.snapshot.on(q, n) & self.violating(preemptor, n)[q] for n in self.universe[Node])
             for q in self.universe[Pod]
             if q is not preemptor
         }
 
+    def is_listed_before(self, preemptor: Pod, a: Pod, b: Pod) -> Expr:
+        """The order of the list of victims: the most important first, whatever budgets say."""
+        return self.comes_before(a, b)
+
     def is_last(self, preemptor: Pod, pod: Pod, victims: Mapping[Pod, Expr]) -> Expr:
-        """Whether the order of victims has none of these behind the pod."""
-        violating = self._violating(preemptor)
-        return ~any_of(v & self.is_ahead(pod, q, violating) for q, v in victims.items() if q is not pod)
+        """Whether the list of victims has none of these behind the pod."""
+        return ~any_of(
+            v & self.is_listed_before(preemptor, pod, q) for q, v in victims.items() if q is not pod
+        )
 
     def last_of(self, preemptor: Pod, victims: Mapping[Pod, Expr]) -> Expr:
         """The one of these that is evicted last; none if there are none."""

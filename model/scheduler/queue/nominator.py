@@ -9,12 +9,14 @@ from ...language import Component, Expr, Knowledge, Value, Words, per, ref, sele
 
 if TYPE_CHECKING:
     from ...environment.watch import PodWatch
+    from ..framework.interface import QueuedPods
 
 
 class Nominator(Component):
-    """Nominations in memory, by pod."""
+    """Nominations in memory, by pod; no more of a pod than its name is kept, and its object is looked up in the queue."""
 
     pod_watch: PodWatch
+    queue: QueuedPods
 
     node = per(Pod, ref(Node))
 
@@ -32,6 +34,21 @@ class Nominator(Component):
     def nominated_to(self, pod: Pod, node: Node) -> Expr:
         """Whether the scheduler knows of a nomination of `pod` to `node`."""
         return self.node[pod] == node
+
+    def has_object(self, pod: Pod) -> Expr:
+        """nominatedPodToInfo: the object of a pod in a sub-queue is found; any other gets one with name and UID only."""
+        return self.queue.contains(pod)
+
+    def is_withdrawn_from(self, pod: Pod, node: Node) -> Expr:
+        """Whether clearNominatedNodeName has something to write for the pod: its nomination to the node is known, and its
+        object, as NominatedPodsForNode gives it, carries the field.
+        """
+        return self.nominated_to(pod, node) & self.carries_field(pod)
+
+    def carries_field(self, pod: Pod) -> Expr:
+        """Whether the object of a nominated pod has status.nominatedNodeName; a bare one never has."""
+        found: Expr = self.queue.copy[pod].nominated.is_some
+        return found
 
     def add(self, pod: Pod, node: Value, field: Value) -> None:
         """AddNominatedPod: drops the old entry; records `node`, or if none the object's own field."""

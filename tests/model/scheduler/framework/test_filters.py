@@ -1,5 +1,7 @@
 """Filters on concrete placements."""
 
+import pytest
+
 from podrace.model.environment.objects import (
     Node,
     NodeAffinity,
@@ -91,8 +93,8 @@ def codes(pods, on, pod):
     return model.get(lambda: [filters.run(pod, n, snapshot.placement()) for n in on])
 
 
-def insufficient(pods, node, pod):
-    model = concrete(spec(pods, (node,)))
+def insufficient(pods, node, pod, release="1.36"):
+    model = concrete(spec(pods, (node,)), release)
     snapshot, filters = model.part("snapshot"), model.part("filters")
     model.do(snapshot.update)
     found = model.get(lambda: filters.insufficient(pod, node, snapshot.placement()))
@@ -121,11 +123,20 @@ def test_pods_are_counted_even_if_they_ask_for_nothing():
     assert insufficient(pods, node, pods[1]) == ["pods"]
 
 
-def test_an_overcommitted_node_takes_only_pods_that_ask_for_nothing():
+@pytest.mark.parametrize(("release", "lacking"), [("1.27", ["cpu"]), ("1.28", [])])
+def test_116408_an_overcommitted_resource_is_no_matter_to_a_pod_that_does_not_ask_for_it(release, lacking):
     node = Node(0, "n", 1, memory=9)
     beside = Pod(0, "a", 2, node=node)
-    for asking, lacking in ((Pod(1, "p", 0), []), (Pod(1, "p", 0, memory=1), ["cpu"])):
-        assert insufficient([beside, asking], node, asking) == lacking
+    for asking, found in ((Pod(1, "p", 0), []), (Pod(1, "p", 0, memory=1), lacking)):
+        assert insufficient([beside, asking], node, asking, release) == found
+
+
+@pytest.mark.parametrize(("release", "lacking"), [("1.25", ["example.com/gpu"]), ("1.26", [])])
+def test_111544_a_request_of_nothing_is_not_compared(release, lacking):
+    gpu = "example.com/gpu"
+    node = Node(0, "n", 9, extended={gpu: 1})
+    pods = [Pod(0, "a", 1, extended={gpu: 2}, node=node), Pod(1, "p", 1, extended={gpu: 0})]
+    assert insufficient(pods, node, pods[1], release) == lacking
 
 
 def test_the_first_filter_that_rejects_gives_the_code():

@@ -1,12 +1,21 @@
 """Preemption on concrete clusters."""
 
-from podrace.model.environment.objects import Node, Pod
+import dataclasses
+
+import pytest
+
+from podrace.checker.search import check
+from podrace.model.environment.objects import DisruptionBudget, Node, Pod, PodCopy, PodObject, Selector
+from podrace.model.history import resolve
 from podrace.model.scheduler.framework.status import NodeStatus
+from podrace.model.scheduler.queue.scheduling_queue import SubQueue
+from podrace.properties import PROPERTIES, instrument
 from tests.model.clusters import concrete, nodes, spec
 
 
-def prepared(pods, on):
-    model = concrete(spec(pods, on))
+def prepared(pods, on, release="1.19", budgets=()):
+    cluster = dataclasses.replace(spec(pods, on), budgets=budgets)
+    model = concrete(cluster, release)
     model.do(model.part("snapshot").update)
     return model, model.part("preemption")
 
@@ -42,8 +51,8 @@ def test_a_nominated_pod_of_equal_priority_counts_in_the_dry_run():
     assert model.get(lambda: preemption.dry_run(pods[1], on[0]))[0] is False
 
 
-def choice(pods, on, preemptor):
-    model, preemption = prepared(pods, on)
+def choice(pods, on, preemptor, **how):
+    model, preemption = prepared(pods, on, **how)
     scheduler = model.part("scheduler")
 
     def try_all():
@@ -96,3 +105,111 @@ def test_a_preemptor_waits_while_its_victims_terminate():
     model.do(terminate)
     assert model.get(lambda: preemption.eligible(pods[1], on[0])) is False
     assert model.get(lambda: preemption.eligible(pods[1], None)) is True
+
+
+# --- a nominated node that is gone -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("release", "eligible"), [("1.16", False), ("1.18", True), ("1.30", True), ("1.36", True)]
+)
+def test_a_victim_on_a_node_that_is_gone_is_not_waited_for(release, eligible):
+    on = nodes(1, 1)
+    pods = [Pod(0, "v", 1, 0, node=on[0]), Pod(1, "p", 1, 10)]
+    model = concrete(spec(pods, on), release)
+    snapshot, preemption, cache = (model.part(name) for name in ("snapshot", "preemption", "cache"))
+    model.do(lambda: cache.update_pod(pods[0], PodObject(exists=True, node=on[0], terminating=True)))
+    model.do(snapshot.update)
+    assert model.get(lambda: preemption.eligible(pods[1], on[0])) is False
+    # The NodeInfo outlives its Node object while pods are in it.
+    model.do(lambda: cache._lose(on[0]))
+    model.do(snapshot.update)
+    if release != "1.18":  # there the cache dropped the pods with the node
+        assert model.get(lambda: snapshot.on(pods[0], on[0])) is True
+    assert model.get(lambda: preemption.eligible(pods[1], on[0])) is eligible
+
+
+@pytest.mark.parametrize(("release", "found"), [("1.36", "HOLDS")])
+def test_a_preemptor_goes_elsewhere_when_its_nominated_node_is_gone(release, found):
+    on = nodes(1, 1)
+    pods = [Pod(0, "v", 1, 0, node=on[0]), Pod(1, "p", 1, 10), Pod(2, "w", 1, 0, node=on[1])]
+    cluster = spec(pods, on, pod_events=1, node_events=1, node_deletions=1, pod_gc=False, fair_flush=True)
+    classes = resolve(release, ("139162",)).classes
+    (judged,) = check(instrument(cluster, classes, [PROPERTIES["L-INV"]]), ["L-INV"])
+    assert judged.verdict.name == found
+
+
+# --- the order of victims --------------------------------------------------------------------------------------
+
+
+def budgeted():
+    """On each of two nodes, a pod with a budget that has no disruption left, and one without."""
+    on = (Node(0, "a", 2), Node(1, "b", 2))
+    web = {"app": "x"}
+    pods = [
+        Pod(0, "violator", 1, 5, node=on[0], labels=web),
+        Pod(1, "top", 1, 9, node=on[0]),
+        Pod(2, "second", 1, 6, node=on[1], labels=web),
+        Pod(3, "low", 1, 1, node=on[1]),
+        Pod(4, "p", 2, 100),
+    ]
+    return pods, on, (DisruptionBudget(0, "x", Selector(web), 0),)
+
+
+ORDER = [
+    ("1.29.6", "a", "top"),
+    ("1.30.4", "a", "top"),
+    ("1.30.14", "b", "violator"),
+    ("1.31", "a", "top"),
+    ("1.31.14", "b", "violator"),
+    ("1.32", "a", "top"),
+    ("1.32.2", "b", "violator"),
+    ("1.33", "b", "violator"),
+    ("1.36", "b", "violator"),
+]
+
+
+@pytest.mark.parametrize(("release", "node", "last"), ORDER)
+def test_128307_victims_go_by_importance_alone(release, node, last):
+    """Both nodes cost one violation; the first victim of the list decides between them, and the last is evicted last."""
+    pods, on, budgets = budgeted()
+    assert choice(pods, on, pods[4], release=release, budgets=budgets) == [node]
+    model, preemption = prepared(pods, on, release, budgets)
+    victims = dict.fromkeys(pods[:2], True)
+    assert model.get(lambda: preemption.last_of(pods[4], victims)).name == last
+
+
+# --- the nominations that are withdrawn ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("release", "where", "field", "withdrawn"),
+    [
+        ("1.30", SubQueue.ACTIVE, True, True),
+        ("1.30", SubQueue.ACTIVE, False, False),
+        ("1.30", SubQueue.NONE, True, True),
+        ("1.30", SubQueue.NONE, False, False),
+        ("1.31", SubQueue.ACTIVE, True, True),
+        ("1.31", SubQueue.ACTIVE, False, False),
+        ("1.31", SubQueue.NONE, True, False),
+        ("1.36", SubQueue.UNSCHEDULABLE, True, True),
+        ("1.36", SubQueue.UNSCHEDULABLE, False, False),
+        ("1.36", SubQueue.NONE, True, False),
+    ],
+)
+def test_a_nomination_is_withdrawn_only_if_the_known_object_carries_it(release, where, field, withdrawn):
+    """Up to 1.30 the nominator had an object of its own, from 1.31 on the queue's is asked for (125820)."""
+    on = nodes(2)
+    pods = [Pod(0, "v", 2, 0, node=on[0]), Pod(1, "low", 1, 5), Pod(2, "p", 2, 10)]
+    model, preemption = prepared(pods, on, release)
+    told = on[0] if field else None
+    kept = PodCopy() if where is SubQueue.NONE else PodCopy(nominated=told)
+    model.do(lambda: model.part("queue").put(pods[1], where, kept))
+    model.do(lambda: model.part("nominator").add(pods[1], on[0], told))
+    model.do(lambda: preemption.commit(pods[2], on[0]))
+    assert model.get(lambda: preemption.to_clear[pods[1]]) is withdrawn
+    goroutine = model.part("async_preemption")
+    if release == "1.36":
+        model.do(lambda: goroutine.start(pods[2], on[0], {pods[0]: True}, pods[0]))
+        model.do(lambda: goroutine.begin(pods[2], on[0]))
+        assert model.get(lambda: goroutine.to_clear[pods[2]][pods[1]]) is withdrawn
