@@ -143,10 +143,15 @@ class Binding(Component):
             self.bindable(pod)
             self.phase[pod] = self.phase_after_permit(pod)
         with otherwise():
-            self.rejected[pod] = True
-            self.preempted[pod] = self.waiting.signal[pod] == Signal.PREEMPTED
+            verdict = self.is_verdict(pod)
+            self.rejected[pod] = verdict
+            self.preempted[pod] = verdict & (self.waiting.signal[pod] == Signal.PREEMPTED)
             self.phase[pod] = BindingPhase.FORGET
         self.waiting.remove(pod)
+
+    def is_verdict(self, pod: Pod) -> Expr:
+        """Whether the signal that ends the wait, other than a permission, is a rejection rather than an error."""
+        return as_expr(True)
 
     @step(actor="binding cycle", each="pod")
     @tells("The PreBind plugins run for {pod}.")
