@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from .environment.actors import Kubelet, PodGC, Users
 from .environment.api import APIServer
 from .environment.faults import Faults
-from .environment.objects import ClusterSpec, DisruptionBudget, Node, Pod, with_gates
+from .environment.objects import ClusterSpec, DisruptionBudget, ExtensionPoint, Node, Pod, with_gates
 from .environment.watch import NodeWatch, PodWatch
 from .language import Component, Model, Universe, build
 from .scheduler import (
@@ -78,10 +78,12 @@ def build_cluster(
 ) -> Cluster:
     """The model of `spec` with these changes applied (see `build`); `plugins` are by default the model's filters.
 
-    SchedulingGates is among them where a pod has gates: elsewhere it rejects nobody.
+    SchedulingGates is among them where a pod has gates, and those that reject an assumed pod where one may have to wait for
+    permission: elsewhere they reject nobody.
     """
     gates = any(pod.gated for pod in spec.pods)
-    rejecting = default_plugins(gates) if plugins is None else plugins
+    permit = any(ExtensionPoint.PERMIT in pod.extension_points for pod in spec.pods)
+    rejecting = default_plugins(gates, permit) if plugins is None else plugins
     fixed = {Plugin: rejecting, Zone: zones_of(spec.nodes), PodVersion: (), HostPort: ()}
     scope = with_gates(spec.scope) if gates else spec.scope
     universe = Universe({Pod: spec.pods, Node: spec.nodes, DisruptionBudget: spec.budgets, **fixed}, scope)

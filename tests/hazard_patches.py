@@ -47,12 +47,19 @@ class FreshRequeue(PriorityQueue):
 
 
 class GhostsRefused(PriorityQueue):
-    """A deletion of a pod in flight is noted, and the requeue drops the pod."""
+    """A deletion is noted by UID, which no later pod has, and the requeue drops the pod.
+
+    That the pod is in flight is not asked: only with queueing hints does the queue know, and before 125578 a pod could have two attempts.
+    """
 
     gone = per(Pod, boolean())
 
+    def add(self, pod: Pod, new: PodObject) -> None:
+        self.gone[pod] = False
+        super().add(pod, new)
+
     def delete(self, pod: Pod) -> None:
-        self.gone[pod] = self.in_flight[pod]
+        self.gone[pod] = True
         super().delete(pod)
 
     def requeue(self, pod: Pod, copy: PodCopy) -> Expr:
@@ -61,10 +68,6 @@ class GhostsRefused(PriorityQueue):
         with when(gone):
             self.put(pod, SubQueue.NONE, PodCopy())
         return taken & ~gone
-
-    def done(self, pod: Pod) -> None:
-        super().done(pod)
-        self.gone[pod] = False
 
 
 RegisteredToTheEnd = DoneAtTheEnd

@@ -7,11 +7,25 @@ from typing import TYPE_CHECKING
 
 from ..environment.objects import Node, Pod, PodObject
 from ..environment.watch import Handler, PodWatch
-from ..language import UNTOLD, Expr, Value, any_of, as_expr, boolean, per, require, step, tells
+from ..language import (
+    UNTOLD,
+    Expr,
+    Value,
+    any_of,
+    as_expr,
+    boolean,
+    otherwise,
+    per,
+    require,
+    step,
+    tells,
+    when,
+)
 from ..scheduler import Binding, EventHandlers, Hints, Process, Scheduler
 from ..scheduler.binding import BindingPhase
 from ..scheduler.event_handlers import Removal
-from ..scheduler.framework.events import WAITING_POD_GONE, ClusterEvent, Plugin
+from ..scheduler.framework.events import NOMINATED_POD_GONE, WAITING_POD_GONE, Action, ClusterEvent, Plugin
+from ..scheduler.framework.hints import ABOUT_ASSIGNED_PODS, matches_all
 from ..scheduler.framework.placement import Placement
 from ..scheduler.queue.scheduling_queue import SubQueue
 from .change import before
@@ -93,7 +107,7 @@ class TwoHandlers(PodWatch):
 class AssumedPodsOutliveDeletion(EventHandlers):
     """A pod that was deleted, or bound, was rejected if it waited for permission; an assumed one stayed until its binding failed.
 
-    What it had given back was told as the deletion of a pod that is on no node.
+    What it had given back was told as the deletion of the object in the event, which is on no node but may have a nomination.
     """
 
     def sees_to_removal(self, pod: Pod, new: PodObject) -> Expr:
@@ -113,8 +127,14 @@ class AssumedPodsOutliveDeletion(EventHandlers):
         """Nothing was forgotten."""
         require(False)
 
-    def wake_for_assumed(self, pod: Pod) -> None:
-        self.queue.move_all(WAITING_POD_GONE)
+    def sees_to_termination(self, old: PodObject, new: PodObject) -> Expr:
+        return as_expr(False)
+
+    def wake_for_assumed(self, pod: Pod, old: PodObject) -> None:
+        with when(as_expr(old.nominated).is_some):
+            self.queue.move_all(NOMINATED_POD_GONE, about=pod)
+        with otherwise():
+            self.queue.move_all(WAITING_POD_GONE)
 
 
 @before("134157", _ONE_HANDLER, first_in="1.35", issues=(134217,))
@@ -171,12 +191,44 @@ class HintsAlwaysQueue(Hints):
         return as_expr(event.is_wildcard or plugin.asked_for(event))
 
 
-@before("129058", "a pod that loses its nomination wakes those that respected it", first_in="1.33")
+_LOST_NOMINATIONS = "a pod that loses its nomination wakes those that respected it"
+
+
+@before("129058", _LOST_NOMINATIONS, first_in="1.33")
 class LostNominationsWakeNobody(EventHandlers):
     """Room that was kept for a nominated pod became free, and no parked pod was moved."""
 
     def nomination_wakes(self, pod: Pod, old: PodObject, new: PodObject) -> Expr:
         return as_expr(False)
+
+
+@before("129058", _LOST_NOMINATIONS, first_in="1.33")
+class FitIgnoresNominations(Hints):
+    """To NodeResourcesFit a pod without a node had no room that it could give back, nominated or not (isSchedulableAfterPodEvent)."""
+
+    def wakes(self, plugin: Plugin, pod: Pod, event: ClusterEvent, about: Pod | Node | None) -> Expr:
+        seen = WAITING_POD_GONE if event == NOMINATED_POD_GONE else event
+        return super().wakes(plugin, pod, seen, about)
+
+
+@before("hints-see-nominations", "to the plugins' hints, a nominated pod is one that has a node", first_in="1.36")
+class HintsIgnoreNominations(Hints):
+    """InterPodAffinity and PodTopologySpread did not look at a pod without a node, nominated or not (1.32 to 1.35)."""
+
+    def wakes(self, plugin: Plugin, pod: Pod, event: ClusterEvent, about: Pod | Node | None) -> Expr:
+        if event == NOMINATED_POD_GONE and plugin.name in ABOUT_ASSIGNED_PODS:
+            return as_expr(False)
+        return super().wakes(plugin, pod, event, about)
+
+
+@before(
+    "135325", "a deleted pod wakes those that its own anti-affinity kept out", first_in="1.36", issues=(134393,)
+)
+class OwnAntiAffinityOnly(Hints):
+    """InterPodAffinity asked only whether the waiting pod's anti-affinity was against the deleted one (1.32 to 1.35)."""
+
+    def after_pod(self, pod: Pod, other: Pod, event: ClusterEvent) -> Expr:
+        return as_expr(matches_all(pod, other, anti=event.action == Action.DELETE))
 
 
 @before("127464", "a removed node wakes the pods that its domain kept out", first_in="1.32", issues=(110175,))

@@ -134,6 +134,24 @@ class DeletionUnheard(EventHandlers):
         return as_expr(False)
 
 
+@before("119046", "a pod that a Permit plugin rejects is recorded as rejected by it", first_in="1.28")
+class PermitRejectionUnrecorded(Scheduler):
+    """The rejection was no FitError: nothing said which plugin's events the pod waited for (1.22 to 1.27)."""
+
+    def record_refusal(self, pod: Pod) -> None:
+        """Not recorded."""
+
+
+@before(
+    "119785", "a waiting pod that is rejected is recorded as rejected by the plugin that did it", first_in="1.29"
+)
+class WaitRejectionUnrecorded(Binding):
+    """What WaitOnPermit returned was no FitError (1.22 to 1.28)."""
+
+    def record_refusal(self, pod: Pod) -> None:
+        """Not recorded."""
+
+
 @before("waiting-victims-kept", "a victim that waits for permission is not deleted", first_in="1.22")
 class WaitingVictimsDeleted(Scheduler):
     """A victim was deleted at the API server, and then rejected if it was waiting (1.16 to 1.21)."""
@@ -154,7 +172,7 @@ class WaitingVictimsDeleted(Scheduler):
             require(False)
             return
         require(self.at(Phase.REJECT_VICTIM, pod) & self.preemption.is_next_victim(pod, victim))
-        self.waiting.reject(victim)
+        self.waiting.preempt(victim)
         self.done_with(victim)
 
 

@@ -6,8 +6,22 @@ from collections.abc import Mapping
 
 from ..environment.api import APIServer
 from ..environment.objects import Node, Pod, PodCopy, PodObject
-from ..language import UNTOLD, Expr, Value, any_of, as_expr, boolean, per, require, select, when
-from ..scheduler import Binding, PriorityQueue, QueueWithoutHints, Scheduler
+from ..environment.watch import Handler
+from ..language import (
+    UNTOLD,
+    Expr,
+    Value,
+    any_of,
+    as_expr,
+    boolean,
+    per,
+    require,
+    select,
+    step,
+    tells,
+    when,
+)
+from ..scheduler import Binding, EventHandlers, PriorityQueue, QueueWithoutHints, Scheduler
 from ..scheduler.framework.events import ClusterEvent, Plugin
 from ..scheduler.framework.status import Phase
 from ..scheduler.queue.scheduling_queue import SubQueue
@@ -178,6 +192,66 @@ class DoneAtTheEnd(Binding):
 
     def bound(self, pod: Pod) -> None:
         self.queue.done(pod)
+
+
+@before("125692", "Pop takes a lock of its own, activeQ's", first_in="1.31")
+class PopUnderQueueLock(PriorityQueue):
+    """Pop waited for the queue's lock, and so until a move was over."""
+
+    def note_move(
+        self, moved: Mapping[Pod, Expr], event: ClusterEvent, about: Pod | Node | None
+    ) -> None:
+        """Nobody can tell that a move takes time."""
+
+    def settle(self) -> None:
+        """Nothing is noted."""
+
+
+@before("125692", "Pop takes a lock of its own, activeQ's", first_in="1.31")
+class NothingPopsAmidMoves(Scheduler):
+    """Pop came before a move, or after it."""
+
+    @step(actor="scheduler")
+    def pop_amid_move(self, pod: Pod) -> None:
+        """There was no such thing."""
+        require(False)
+
+
+@before(
+    "update-in-one-lock",
+    "Update looks for a pod in flight, in activeQ and in backoffQ under one lock",
+    first_in="1.35",
+    since="1.32",
+)
+class UpdateInTwoLocks(EventHandlers):
+    """Update let activeQ's lock go between its looks: a pod that Pop took meanwhile was in flight, and was added to activeQ as unknown.
+
+    All that can come between the looks takes no lock of the queue, and commutes with the rest of Update, but Pop of this very pod.
+    """
+
+    scheduler: Scheduler
+
+    @step(actor="queue handler")
+    @tells(
+        "The queue's handler updates {pod}, which is not in flight; before it finds it, the scheduler takes it from the queue; the handler finds it in no sub-queue, and adds it to activeQ."
+    )
+    def update_around_pop(self, pod: Pod) -> None:
+        """queue.Update, with the Pop of the pod between its first look and the others."""
+        require(self.queue_busy)
+        old, new = self.pod_watch.take(Handler.QUEUE, pod)
+        require(~self.queue.keeps_update(pod))
+        self.scheduler.pop(pod)
+        self.queue.add(pod, new)
+        self.queue_busy = False
+        self.conclude(pod, old, new)
+
+
+@before("activation-trusts-backoff", "PreEnqueue is not asked again for a pod that is activated from backoffQ", "1.35")
+class ActivationAsksAgain(PriorityQueue):
+    """Every pod that was activated passed the PreEnqueue plugins (up to 1.34, where a pod in backoffQ had passed them since 1.33)."""
+
+    def is_past_pre_enqueue(self) -> bool:
+        return False
 
 
 @before(

@@ -14,6 +14,7 @@ from ..language import (
     Knowledge,
     Sentence,
     Value,
+    as_expr,
     boolean,
     changes,
     constraint,
@@ -28,7 +29,7 @@ from ..language import (
     when,
 )
 from .failure import FailedAttempt
-from .framework.events import ASSIGNED_POD_DELETE
+from .framework.events import ASSIGNED_POD_DELETE, DEFAULT_PREEMPTION, PERMIT_PLUGIN
 from .framework.waiting_pods import Signal
 
 if TYPE_CHECKING:
@@ -71,7 +72,8 @@ class Reply(Enum):
 class Binding(Component):
     """Binding cycles by pod: the target node, and the object that was assumed.
 
-    `rejected[p]`: a Permit plugin's verdict ends the cycle, rather than an error.
+    `rejected[p]`: a verdict on the waiting pod ends the cycle, rather than an error; `preempted[p]`: it was preemption's, not a
+    Permit plugin's.
     """
 
     api: APIServer
@@ -86,6 +88,7 @@ class Binding(Component):
     node = per(Pod, ref(Node))
     copy = per(Pod, PodCopy)
     rejected = per(Pod, boolean())
+    preempted = per(Pod, boolean())
 
     phrases = UNTOLD
     knowledge = (Knowledge("other goroutines", {"phase": "binding cycle"}),)
@@ -106,6 +109,7 @@ class Binding(Component):
         self.node[pod] = None
         self.copy[pod] = PodCopy()
         self.rejected[pod] = False
+        self.preempted[pod] = False
 
     def begin(self, pod: Pod) -> None:
         """The goroutine's first step."""
@@ -139,9 +143,15 @@ class Binding(Component):
             self.bindable(pod)
             self.phase[pod] = self.phase_after_permit(pod)
         with otherwise():
-            self.rejected[pod] = True
+            verdict = self.is_verdict(pod)
+            self.rejected[pod] = verdict
+            self.preempted[pod] = verdict & (self.waiting.signal[pod] == Signal.PREEMPTED)
             self.phase[pod] = BindingPhase.FORGET
         self.waiting.remove(pod)
+
+    def is_verdict(self, pod: Pod) -> Expr:
+        """Whether the signal that ends the wait, other than a permission, is a rejection rather than an error."""
+        return as_expr(True)
 
     @step(actor="binding cycle", each="pod")
     @tells("The PreBind plugins run for {pod}.")
@@ -219,6 +229,18 @@ class Binding(Component):
         """The failure handler takes over."""
         wakes = self.phase[pod] == BindingPhase.FAIL_AND_WAKE
         require(wakes | (self.phase[pod] == BindingPhase.FAIL))
+        if ExtensionPoint.PERMIT in self.scheduler.extension_points(pod):
+            with when(self.rejected[pod]):
+                self.record_refusal(pod)
         attempt = FailedAttempt(self.copy[pod], None, True, unschedulable=self.rejected[pod], wakes=wakes)
         self.failure.begin(pod, attempt)
         self._end(pod)
+
+    def record_refusal(self, pod: Pod) -> None:
+        """A rejection in WaitOnPermit is a FitError that names the plugin: without an event the pod is parked.
+
+        A pod that is rejected because it is gone is not requeued, so that it does not matter that its status names no plugin.
+        """
+        plugin = {PERMIT_PLUGIN: ~as_expr(self.preempted[pod]), DEFAULT_PREEMPTION: as_expr(self.preempted[pod])}
+        none = self.queue.only()
+        self.queue.record_rejection(pod, {p: plugin.get(p.name, refused) for p, refused in none.items()})

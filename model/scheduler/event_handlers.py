@@ -105,6 +105,11 @@ class EventHandlers(Component):
         update = old.pending & new.pending
         with when(update & ~self.skips_update(pod, new)):
             self.queue_busy = True
+        with otherwise(update & self.sees_to_termination(old, new)):
+            self.queue_removal = select(self.rejects_waiting(pod), Removal.REJECT, Removal.FORGET)
+        with otherwise(update):
+            # updatePodInSchedulingQueue returns before it looks whether the nomination changed.
+            self.pod_watch.processed(Handler.QUEUE, pod, new)
         with otherwise():
             with when(new.pending & ~old.pending):
                 self.queue.add(pod, new)
@@ -124,6 +129,10 @@ class EventHandlers(Component):
         """Whether the handler has more to see to once the queue has let go of the pod: not after a binding."""
         return ~new.exists
 
+    def sees_to_termination(self, old: PodObject, new: PodObject) -> Expr:
+        """Whether the update of an assumed pod is handled as its deletion: it is to be deleted from now on (handleAssumedPodDeletion)."""
+        return as_expr(new.terminating) & ~as_expr(old.terminating)
+
     def first_of_removal(self) -> Removal:
         """What it sees to first."""
         return Removal.LOOK
@@ -131,7 +140,11 @@ class EventHandlers(Component):
     @step(actor="queue handler")
     @tells("{pod} is gone: the queue's handler looks whether the cache has it assumed.")
     def look_whether_assumed(self, pod: Pod) -> None:
-        """deletePodFromSchedulingQueue goes on: IsAssumedPod, and GetPod if it is."""
+        """deletePodFromSchedulingQueue goes on: IsAssumedPod, and GetPod if it is.
+
+        Two calls upstream. A binding cycle that forgets the pod between them moves all parked pods after that, and the handler moves
+        nobody; here it moves them as well, or, if it looks later, those that respected the nomination.
+        """
         require(self.queue_removal == Removal.LOOK)
         old, new = self.pod_watch.take(Handler.QUEUE, pod)
         with when(self.cache.is_assumed(pod)):
@@ -200,16 +213,16 @@ class EventHandlers(Component):
         For room that was only kept by a nomination, those of no higher priority.
         """
         require(self.queue_waking != Waking.NONE)
-        _, new = self.pod_watch.take(Handler.QUEUE, pod)
+        old, new = self.pod_watch.take(Handler.QUEUE, pod)
         with when(self.queue_waking == Waking.ALL):
-            self.wake_for_assumed(pod)
+            self.wake_for_assumed(pod, old)
         with otherwise():
             respecting = {q: q.priority <= pod.priority for q in self.universe[Pod]}
-            self.queue.move_all(NOMINATED_POD_GONE, respecting)
+            self.queue.move_all(NOMINATED_POD_GONE, respecting, about=pod)
         self.queue_waking = Waking.NONE
         self.pod_watch.processed(Handler.QUEUE, pod, new)
 
-    def wake_for_assumed(self, pod: Pod) -> None:
+    def wake_for_assumed(self, pod: Pod, old: PodObject) -> None:
         """An assumed pod is gone: it is told as the deletion of the pod that the cache had, on its node."""
         self.queue.move_all(ASSIGNED_POD_DELETE, about=pod)
 

@@ -200,6 +200,7 @@ class FailureHandler(Component):
     def nominate(self, pod: Pod) -> None:
         """AddNominatedPod: the node that preemption chose, or else what the object says, unless that is withdrawn."""
         require(self.phase[pod] == FailurePhase.NOMINATE)
+        self.queue.settle()
         kept = self.withdrawal[pod] == Withdrawal.NOWHERE
         self.nominator.add(pod, self.nominee[pod], select(kept, self.copy[pod].nominated, None))
         self.phase[pod] = FailurePhase.PATCH

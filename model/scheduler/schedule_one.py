@@ -40,8 +40,8 @@ from ..language import (
     when,
     words,
 )
-from .failure import FailedAttempt
-from .framework.events import Plugin
+from .failure import FailedAttempt, FailurePhase
+from .framework.events import PERMIT_PLUGIN, Plugin
 from .framework.status import Code, NodeStatus, Phase
 from .framework.waiting_pods import PermitAnswer
 
@@ -169,11 +169,35 @@ class Scheduler(Component):
         """NextPod: take the head of activeQ."""
         require(self.phase == Phase.IDLE)
         discarded = self.queue.discards(pod)
-        copy = self.queue.pop(pod)
+        self._begin(pod, discarded, self.queue.pop(pod))
+
+    @step(actor="scheduler")
+    @tells(
+        "Parked pods are still being moved when the scheduler takes {pod}: others may follow that come before it, and the event is recorded only now."
+    )
+    def pop_amid_move(self, pod: Pod) -> None:
+        """NextPod, which waits for activeQ's lock only: the move that brought the pod is not over."""
+        require(self.phase == Phase.IDLE)
+        discarded = self.queue.discards(pod)
+        self._begin(pod, discarded, self.queue.pop_amid_move(pod))
+        with when(~(discarded | self.skips(pod))):
+            self.queue.settle()
+
+    def _begin(self, pod: Pod, discarded: Expr, copy: PodCopy) -> None:
         with when(~discarded):
             self.pod = pod
             self.copy = copy
             self.phase = Phase.POPPED
+
+    def pops_next(self) -> Expr:
+        """Whether the cycle pops before it calls anything that takes the queue's lock, if nothing fails: filters and requeues do."""
+        on_the_way = (Phase.IDLE, Phase.SELECT, Phase.ASSUMED, Phase.RESERVE, Phase.PERMIT)
+        skipping = any_of(self.at(Phase.POPPED, p) & self.skips(p) for p in self.universe[Pod])
+        writing = any_of(
+            self.at(Phase.FAILING, p) & (self.failure.phase[p] == FailurePhase.PATCH)
+            for p in self.universe[Pod]
+        )
+        return any_of(self.phase == phase for phase in on_the_way) | skipping | writing
 
     def skips(self, pod: Pod) -> Expr:
         """skipPodSchedule: the pod is being deleted, or is assumed."""
@@ -526,7 +550,7 @@ class Scheduler(Component):
             return
         require(self.at(Phase.EVICT, pod) & self.preemption.is_next_victim(pod, victim))
         require(self.waiting.holds(victim))
-        self.waiting.reject(victim)
+        self.waiting.preempt(victim)
         self.done_with(victim)
 
     def rejects_in_cycle(self, victim: Pod) -> bool:
@@ -570,6 +594,9 @@ class Scheduler(Component):
         with when(self.is_fit_error()):
             plugins = self.universe[Plugin]
             self.queue.record_rejection(pod, {p: self.rejected_by[p] for p in plugins})
+        if ExtensionPoint.PERMIT in self.cycle_points(pod):
+            with when(as_expr(self.host).is_some & ~self.scheduler_error):
+                self.record_refusal(pod)
         self.failure.begin(
             pod,
             FailedAttempt(
@@ -581,6 +608,10 @@ class Scheduler(Component):
             ),
         )
         self.phase = Phase.FAILING
+
+    def record_refusal(self, pod: Pod) -> None:
+        """A rejection by a Permit plugin is a FitError as well, which names that plugin alone."""
+        self.queue.record_rejection(pod, self.queue.only(PERMIT_PLUGIN))
 
     def is_fit_error(self) -> Expr:
         """Whether the attempt failed because the pod fits no node."""

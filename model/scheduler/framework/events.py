@@ -110,12 +110,20 @@ class Plugin(Entity):
 SCHEDULING_GATES = "SchedulingGates"
 """The plugin whose PreEnqueue holds back a pod with scheduling gates."""
 
+PERMIT_PLUGIN = "PermitPlugin"
+"""The Permit plugin of the model, one out of tree. It does not say which events it asks for, so that every event counts, and has no hint."""
 
-def default_plugins(gates: bool = False) -> tuple[Plugin, ...]:
+DEFAULT_PREEMPTION = "DefaultPreemption"
+"""The plugin that rejects a waiting pod which is a victim."""
+
+
+def default_plugins(gates: bool = False, permit: bool = False) -> tuple[Plugin, ...]:
     """The plugins of the model's filters, in the order in which they run, with what they register upstream.
 
     With `gates` SchedulingGates after them, which asked for updates of pods. It has not since 1.29, but since then no pod that
     left activeQ keeps the record of having been gated either, and to one that is gated only its own update matters.
+    With `permit` those that can reject a pod that has a node already. Neither said which events it asked for up to 1.31, which
+    counts as all (defaultEnqueueExtension); what DefaultPreemption says since then is in `Hints`.
     """
     taints = (ClusterEvent("NodeAddOrTaint", "Node", Action.ADD | Action.UPDATE_NODE_TAINT),)
     fit = (
@@ -141,4 +149,6 @@ def default_plugins(gates: bool = False) -> tuple[Plugin, ...]:
     }
     if gates:
         registered[SCHEDULING_GATES] = (ClusterEvent("PodUpdate", "Pod", Action.UPDATE),)
+    if permit:
+        registered |= {PERMIT_PLUGIN: (ANY_EVENT,), DEFAULT_PREEMPTION: (ANY_EVENT,)}
     return tuple(Plugin(i, name, events) for i, (name, events) in enumerate(registered.items()))

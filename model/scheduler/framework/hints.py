@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ...environment.objects import Node, Pod
 from ...language import Component, Expr, all_of, as_expr
-from .events import NOMINATED_POD_GONE, WAITING_POD_GONE, Action, ClusterEvent, Plugin
+from .events import DEFAULT_PREEMPTION, WAITING_POD_GONE, Action, ClusterEvent, Plugin
 from .filters import has_keys, is_meant
 from .placement import Placement
 from .status import Code
@@ -30,23 +30,31 @@ class Hints(Component):
     def wakes(self, plugin: Plugin, pod: Pod, event: ClusterEvent, about: Pod | Node | None) -> Expr:
         """Whether `plugin`, had it rejected `pod`, would have it tried again after the event.
 
-        An event about nothing in particular, and a plugin without a hint of its own, say yes.
+        An event about nothing in particular, and a plugin without a hint of its own, say yes. DefaultPreemption always says no
+        (isPodSchedulableAfterPodDeletion; in 1.32 and 1.33 it asked for no event): whom it rejected only a wildcard event moves.
+        A pod that had a nomination only counts like one on a node, with the terms of both pods.
         """
         if event.is_wildcard:
             return as_expr(True)
         if not plugin.asked_for(event):
             return as_expr(False)
+        if plugin.name == DEFAULT_PREEMPTION:
+            return as_expr(False)
         if event == WAITING_POD_GONE:
             return as_expr(plugin.name not in ("NodeResourcesFit", *ABOUT_ASSIGNED_PODS))
-        if event == NOMINATED_POD_GONE:
-            return as_expr(plugin.name not in ABOUT_ASSIGNED_PODS)
         if isinstance(about, Node):
             return self.after_node(plugin, pod, about)
         if isinstance(about, Pod) and plugin.name == "InterPodAffinity":
-            return as_expr(_matches_all(pod, about, anti=event.action == Action.DELETE))
+            return self.after_pod(pod, about, event)
         if isinstance(about, Pod) and plugin.name == "PodTopologySpread":
             return as_expr(is_meant(about, pod))
         return as_expr(True)
+
+    def after_pod(self, pod: Pod, other: Pod, event: ClusterEvent) -> Expr:
+        """InterPodAffinity: the pod that came is one that this pod has to lie with, or the one that went kept it out, by either's terms."""
+        if event.action == Action.DELETE:
+            return as_expr(matches_all(pod, other, anti=True) or matches_all(other, pod, anti=True))
+        return as_expr(matches_all(pod, other, anti=False))
 
     def after_node(self, plugin: Plugin, pod: Pod, node: Node) -> Expr:
         """A node was added, or removed (isSchedulableAfterNodeChange with one node only)."""
@@ -66,7 +74,7 @@ class Hints(Component):
         return as_expr(True)
 
 
-def _matches_all(pod: Pod, other: Pod, *, anti: bool) -> bool:
+def matches_all(pod: Pod, other: Pod, *, anti: bool) -> bool:
     """podMatchesAllAffinityTerms: there are such terms, and all of them mean the other pod."""
     terms = [term for term in pod.terms if term.required and term.anti == anti]
     return bool(terms) and all(term.matches(other) for term in terms)

@@ -31,7 +31,12 @@ if TYPE_CHECKING:
     from ...environment.faults import Faults
 
 
-@spoken(AWAITED="waits for permission", ALLOWED="is allowed", REFUSED="is rejected")
+@spoken(
+    AWAITED="waits for permission",
+    ALLOWED="is allowed",
+    REFUSED="is rejected",
+    PREEMPTED="is rejected as a victim",
+)
 class Signal(Enum):
     """What the map has of a pod."""
 
@@ -39,6 +44,7 @@ class Signal(Enum):
     AWAITED = 1
     ALLOWED = 2
     REFUSED = 3
+    PREEMPTED = 4
 
 
 class PermitAnswer(Enum):
@@ -87,9 +93,14 @@ class WaitingPods(Component):
         with when(self.hears(pod)):
             self.signal[pod] = Signal.REFUSED
 
+    def preempt(self, pod: Pod) -> None:
+        """Reject, by preemption: the status names DefaultPreemption."""
+        with when(self.hears(pod)):
+            self.signal[pod] = Signal.PREEMPTED
+
     def answered(self, pod: Pod) -> Expr:
         """Whether the binding cycle need not wait any longer."""
-        return (self.signal[pod] == Signal.ALLOWED) | (self.signal[pod] == Signal.REFUSED)
+        return self.holds(pod) & (self.signal[pod] != Signal.AWAITED)
 
     # --- the plugin --------------------------------------------------------------------------------------
 

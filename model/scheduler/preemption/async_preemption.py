@@ -137,6 +137,7 @@ class AsyncPreemption(Component):
         """The goroutine reads which lower-priority pods are nominated to the chosen node."""
         self.require_phase(pod, AsyncPhase.BEGIN)
         require(self.node[pod] == node)
+        self.queue.settle()
         for q in self.universe[Pod]:
             if q is not pod:
                 self.to_clear[pod][q] = self.nominator.is_withdrawn_from(q, node) & (
@@ -246,7 +247,7 @@ class AsyncPreemption(Component):
         waits = self.waiting.holds(victim)
         self.deleted[pod] = self.deleted[pod] | waits | self.api.pod[victim].exists
         with when(waits):
-            self.waiting.reject(victim)
+            self.waiting.preempt(victim)
         with otherwise():
             self.api.delete_pod(victim)
         return True

@@ -2,13 +2,23 @@
 
 Three sub-queues: activeQ, backoffQ, unschedulablePods. Every method here is what upstream does under the
 queue's lock; a caller that makes two calls makes two steps. What depends on time is asked of the clock.
+
+Pop and Done are the exception: since 1.31 they take activeQ's lock only, which the other methods take and let go several times. So
+Pop may come amid any of them. All but one do the same as if it had come before or after:
+
+- Add changes one pod under one lock, the nomination included; so does a flush of the backoffs, of which a step is one pod.
+- Delete and Activate look for one pod. If Pop takes it first, they find it gone, as after Pop. Activate keeps a pod that it takes out
+  of backoffQ out of both for a moment, in which Pop takes the next one, as before Activate.
+- Update looks under one lock whether the pod is in flight, in activeQ or in backoffQ (for 1.32 to 1.34 see `UpdateInTwoLocks`).
+- AddUnschedulableIfNotPresent queues one pod, which is in flight until Done: see 139450.
+- A move adds pods one after the other, in any order, and records its event last: see `just_moved`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ...environment.objects import FAILED, GATED, NOMINATED, TERMINATING, Node, Pod, PodCopy, PodObject
 from ...language import (
@@ -61,6 +71,13 @@ class SubQueue(Enum):
     UNSCHEDULABLE = 3
 
 
+class SchedulingLoop(Protocol):
+    """What the queue has to know of who pops."""
+
+    def pops_next(self) -> Expr:
+        """Whether nothing that takes the queue's lock lies between now and the next Pop."""
+
+
 class PriorityQueue(Component):
     """activeQ, backoffQ and unschedulablePods, with the copies of the pods that they hold.
 
@@ -69,6 +86,14 @@ class PriorityQueue(Component):
     an event's hint depends on nothing that changes, so it is asked here when the event comes: `in_flight_events[p][g]` says that
     plugin g, had it rejected p, would have it tried again. `gated[p]`: when p was last to leave the parked pods, a PreEnqueue
     plugin held it back.
+
+    A move is one step, yet Pop may come amid it: when some of the pods are moved and the others not, and before the event is recorded. It is
+    told afterwards: `just_moved[p]` says that the last move took p to where Pop can have met it before the move was over, and
+    `late_events[p][g]` is what the event will then be worth for p, once recorded. `Scheduler.pop_amid_move` is that Pop. The bits go
+    with the next call that takes the queue's lock, which has waited for the move to end, and with the next Pop that comes after it;
+    they are not set while the scheduling cycle has such a call before it (`pops_next`). All other steps commute with Pop. Not told: a
+    pod of activeQ that is popped amid a move after another that was popped amid it and skipped misses the event; in 1.31, whose filters
+    read the nominator without the queue's lock, a cycle that succeeds within the time of one move ends it.
     """
 
     api: APIServer
@@ -76,6 +101,7 @@ class PriorityQueue(Component):
     clock: Clock
     hints: Hints
     async_preemption: PreEnqueuePlugin
+    scheduler: SchedulingLoop
 
     sub_queue = per(Pod, enum(SubQueue))
     copy = per(Pod, PodCopy)
@@ -83,6 +109,8 @@ class PriorityQueue(Component):
     in_flight = per(Pod, boolean())
     in_flight_events = per(Pod, per(Plugin, boolean()))
     gated = per(Pod, boolean())
+    just_moved = per(Pod, boolean())
+    late_events = per(Pod, per(Plugin, boolean()))
 
     phrases = words(
         {
@@ -146,16 +174,33 @@ class PriorityQueue(Component):
         self.copy[pod] = copy
 
     def add(self, pod: Pod, new: PodObject) -> None:
-        """Add: a new pending pod."""
+        """Add: a new pending pod. One that a PreEnqueue plugin holds back is not nominated until an update of it comes."""
+        self.settle()
         self._forget_rejection(pod)
         self.put(pod, self.entering(pod, SubQueue.ACTIVE, new), new.copy())
         self.clock.arrived(pod)
-        self.nominator.add(pod, None, new.nominated)
+        with when(~as_expr(self.gated[pod])):
+            self.nominator.add(pod, None, new.nominated)
 
     def pop(self, pod: Pod) -> Any:
         """Pop: requires that `pod` is activeQ's head; gives the queue's copy of it."""
         require(self.is_head(pod))
-        copy = self.copy[pod]
+        self.settle()
+        return self._take(pod)
+
+    def pop_amid_move(self, pod: Pod) -> Any:
+        """Pop, before the move that has just taken `pod` here is over: the other pods that it moves count as not yet moved."""
+        require(self.just_moved[pod] & self._heads(pod, {q: self.just_moved[q] for q in self.universe[Pod]}))
+        worth = {plugin: as_expr(self.late_events[pod][plugin]) for plugin in self.universe[Plugin]}
+        self._forget_move(pod)
+        discarded = self.discards(pod)
+        copy = self._take(pod)
+        with when(~discarded):
+            self.record_late(pod, worth)
+        return copy
+
+    def _take(self, pod: Pod) -> PodCopy:
+        copy: PodCopy = self.copy[pod]
         self.put(pod, SubQueue.NONE, PodCopy())
         with when(~self.discards(pod)):
             self.clock.popped(pod)
@@ -193,6 +238,7 @@ class PriorityQueue(Component):
 
         Gives whether the pod was taken; one that is in the queue already is not.
         """
+        self.settle()
         taken = ~self.contains(pod)
         with when(taken):
             self.put(pod, self.requeued_sub_queue(pod, copy), copy)
@@ -269,6 +315,7 @@ class PriorityQueue(Component):
 
     def update(self, pod: Pod, old: PodObject, new: PodObject) -> None:
         """Update: a pending pod's object changed. Without an old object, only a parked pod is known."""
+        self.settle()
         known = self.contains(pod) & (old.exists | (self.sub_queue[pod] == SubQueue.UNSCHEDULABLE))
         with when(~self.keeps_update(pod)):
             with when(known):
@@ -301,6 +348,7 @@ class PriorityQueue(Component):
 
     def delete(self, pod: Pod) -> None:
         """Delete: from the nominator and from whichever sub-queue holds it."""
+        self.settle()
         self.nominator.delete(pod)
         self.clock.left(pod)
         self._forget_rejection(pod)
@@ -308,14 +356,21 @@ class PriorityQueue(Component):
 
     def activate(self, pod: Pod) -> None:
         """Activate: a plugin wants a waiting pod to be tried at once, or one in flight to be tried again."""
-        with when(
-            (self.sub_queue[pod] == SubQueue.BACKOFF) | (self.sub_queue[pod] == SubQueue.UNSCHEDULABLE)
-        ):
-            self.sub_queue[pod] = self.entering(pod, SubQueue.ACTIVE, self.copy[pod])
+        self.settle()
+        backing_off = self.sub_queue[pod] == SubQueue.BACKOFF
+        with when(backing_off | (self.sub_queue[pod] == SubQueue.UNSCHEDULABLE)):
+            with when(backing_off & self.is_past_pre_enqueue()):
+                self.sub_queue[pod] = SubQueue.ACTIVE
+            with otherwise():
+                self.sub_queue[pod] = self.entering(pod, SubQueue.ACTIVE, self.copy[pod])
             self.came_back(pod, self.copy[pod])
         with otherwise():
             for plugin in self.universe[Plugin]:
                 self.in_flight_events[pod][plugin] = self.in_flight_events[pod][plugin] | self.in_flight[pod]
+
+    def is_past_pre_enqueue(self) -> bool:
+        """Whether an activated pod that is in backoffQ enters activeQ unasked: the PreEnqueue plugins have let it into backoffQ."""
+        return True
 
     # --- moves -----------------------------------------------------------------------------------
 
@@ -324,6 +379,10 @@ class PriorityQueue(Component):
         with when(~self.contains(pod)):
             for plugin, rejected in plugins.items():
                 self.rejected_by[pod][plugin] = rejected
+
+    def only(self, *names: str) -> dict[Plugin, Value]:
+        """The diagnosis of an attempt that these plugins alone rejected."""
+        return {plugin: plugin.name in names for plugin in self.universe[Plugin]}
 
     def _forget_rejection(self, pod: Pod) -> None:
         for plugin in self.universe[Plugin]:
@@ -363,11 +422,16 @@ class PriorityQueue(Component):
         return by_spread | any(t.required and not t.anti and t.matches(pod) for t in parked.terms)
 
     def _move(self, which: Mapping[Pod, Value], event: ClusterEvent, about: Pod | Node | None = None) -> None:
+        self.settle()
+        moved: dict[Pod, Expr] = {}
         for pod, wanted in which.items():
             parked = self.sub_queue[pod] == SubQueue.UNSCHEDULABLE
-            with when(parked & wanted & ~self.is_gated_for(pod, event) & self.is_woken_by(pod, event, about)):
+            woken = parked & wanted & ~self.is_gated_for(pod, event) & self.is_woken_by(pod, event, about)
+            with when(woken):
                 self.sub_queue[pod] = self.entering(pod, self.retry_sub_queue(pod), self.copy[pod])
+            moved[pod] = woken & (self.sub_queue[pod] != SubQueue.UNSCHEDULABLE)
         self.record_move(event, about)
+        self.note_move(moved, event, about)
 
     def record_move(self, event: ClusterEvent, about: Pod | Node | None) -> None:
         """The event is kept for the pods in flight, whether or not a parked pod moved."""
@@ -376,6 +440,40 @@ class PriorityQueue(Component):
                 hint = self.in_flight[pod] & self.hints.wakes(plugin, pod, event, about)
                 self.in_flight_events[pod][plugin] = self.in_flight_events[pod][plugin] | hint
 
+    def note_move(
+        self, moved: Mapping[Pod, Expr], event: ClusterEvent, about: Pod | Node | None
+    ) -> None:
+        """Which of the pods Pop can have met before the move was over, and what the event will then be worth for each."""
+        pops = self.scheduler.pops_next()
+        for pod, has_moved in moved.items():
+            met = pops & has_moved & self._heads(pod, moved)
+            self.just_moved[pod] = met
+            for plugin in self.universe[Plugin]:
+                self.late_events[pod][plugin] = met & self.hints.wakes(plugin, pod, event, about)
+
+    def _heads(self, pod: Pod, away: Mapping[Pod, Value]) -> Expr:
+        """Whether Pop would return the pod if it were there, and of the others those that are away were not."""
+        pods = [q for q in self.universe[Pod] if q is not pod]
+        absent = {q: (self.sub_queue[q] != SubQueue.ACTIVE) | as_expr(away.get(q, False)) for q in pods}
+        in_active = self.sub_queue[pod] == SubQueue.ACTIVE
+        first = in_active & all_of(absent[q] | ~self.precedes(q, pod) for q in pods)
+        return first | (~in_active & all_of(absent.values()) & self.is_popped_early(pod))
+
+    def record_late(self, pod: Pod, worth: Mapping[Plugin, Expr]) -> None:
+        """The event of a move is recorded when the pod that it has moved is in flight already: the pod sees it again."""
+        for plugin, counts in worth.items():
+            self.in_flight_events[pod][plugin] = counts
+
+    def settle(self) -> None:
+        """The queue's lock was let go since the last move: that move is over."""
+        for pod in self.universe[Pod]:
+            self._forget_move(pod)
+
+    def _forget_move(self, pod: Pod) -> None:
+        self.just_moved[pod] = False
+        for plugin in self.universe[Plugin]:
+            self.late_events[pod][plugin] = False
+
     # --- timers ----------------------------------------------------------------------------------
 
     @step(actor="queue timers", goroutine="end of the backoff", each="pod")
@@ -383,6 +481,7 @@ class PriorityQueue(Component):
     def flush_backoff(self, pod: Pod) -> None:
         """flushBackoffQCompleted: the pod's backoff is over."""
         require((self.sub_queue[pod] == SubQueue.BACKOFF) & self.clock.backoff_may_end(pod))
+        self.settle()
         self.sub_queue[pod] = SubQueue.ACTIVE
 
     @step(actor="queue timers", fair=False)

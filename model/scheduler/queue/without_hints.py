@@ -5,6 +5,7 @@ Upstream's source has both until the gate goes; a change composes this one in.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Protocol
 
 from ...environment.objects import Node, Pod, PodCopy, PodObject
@@ -87,6 +88,10 @@ class QueueWithoutHints(PriorityQueue):
         self.moved = True
         for pod in self.universe[Pod]:
             self.moved_since[pod] = as_expr(self.moved_since[pod]) | self.is_failing(pod)
+
+    def record_late(self, pod: Pod, worth: Mapping[Plugin, Expr]) -> None:
+        """moveRequestCycle is set to the number of the cycle that this Pop has begun."""
+        self.moved = True
 
     def is_failing(self, pod: Pod) -> Expr:
         """Whether an attempt of `pod` has read its cycle number and not yet requeued the pod."""

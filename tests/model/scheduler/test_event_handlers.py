@@ -2,8 +2,15 @@
 
 import pytest
 
-from podrace.model.environment.objects import Node, Pod, PodCopy, PodObject, Taint, Term
+from podrace.model.environment.objects import ExtensionPoint, Node, Pod, PodCopy, PodObject, Taint, Term
+from podrace.model.scheduler.event_handlers import Removal, Waking
 from podrace.model.scheduler.failure import FailedAttempt, FailurePhase
+from podrace.model.scheduler.framework.events import (
+    ASSIGNED_POD_DELETE,
+    NOMINATED_POD_GONE,
+    Plugin,
+    default_plugins,
+)
 from podrace.model.scheduler.queue.scheduling_queue import SubQueue
 from tests.model.clusters import concrete, nodes, spec
 
@@ -78,3 +85,136 @@ def test_a_failed_pod_that_is_bound_after_all(release, follows):
     model.do(lambda: model.part("pod_watch").lister.__setitem__(pod, PodObject(exists=True, node=on[0])))
     model.do(lambda: failure.read(pod))
     assert model.get(lambda: failure.phase[pod]) is follows
+
+
+def losing_nomination(release, assumed):
+    """The queue's handler is given an update by which p loses its nomination."""
+    (n0,) = on = nodes(4)
+    p = Pod(0, "p", 1)
+    model = concrete(spec([p], on), release)
+    api, handlers = model.part("api"), model.part("handlers")
+    model.do(lambda: api.set_nomination(p, n0))
+    model.do(lambda: handlers.handle_for_queue(p))
+    model.do(lambda: handlers.update_queue(p))
+    if assumed:
+        model.do(lambda: model.part("cache").assume(p, n0, PodCopy(nominated=n0)))
+    model.do(lambda: api.clear_nomination(p))
+    model.do(lambda: handlers.handle_for_queue(p))
+    return model, handlers, p
+
+
+@pytest.mark.parametrize("release", ["1.33", "1.34", "1.35", "1.36"])
+def test_an_update_of_an_assumed_pod_is_dropped_whatever_it_says(release):
+    """updatePodInSchedulingQueue returns before it looks whether the nomination changed."""
+    model, handlers, p = losing_nomination(release, assumed=True)
+    assert model.get(handlers.is_queue_idle) is True
+    model, handlers, p = losing_nomination(release, assumed=False)
+    model.do(lambda: handlers.update_queue(p))
+    assert model.get(lambda: handlers.queue_waking) is Waking.NOT_ABOVE
+
+
+@pytest.mark.parametrize(
+    ("release", "points", "follows"),
+    [
+        ("1.34", (), Removal.NONE),
+        ("1.34", (ExtensionPoint.PERMIT,), Removal.NONE),
+        ("1.35", (), Removal.FORGET),
+        ("1.35", (ExtensionPoint.PERMIT,), Removal.REJECT),
+        ("1.36", (), Removal.FORGET),
+    ],
+)
+def test_an_assumed_pod_that_begins_to_terminate_is_handled_as_deleted(release, points, follows):
+    """134157: handleAssumedPodDeletion, at the update that sets the deletion timestamp and at no later one."""
+    (n0,) = on = nodes(4)
+    p = Pod(0, "p", 1, extension_points=points)
+    model = concrete(spec([p], on), release)
+    api, handlers = model.part("api"), model.part("handlers")
+    model.do(lambda: model.part("cache").assume(p, n0, PodCopy()))
+    model.do(lambda: api._commit(p, api.pod[p].replace(terminating=True)))
+    model.do(lambda: handlers.handle_for_queue(p))
+    assert model.get(lambda: handlers.queue_removal) is follows
+    if follows is Removal.NONE:
+        return
+    if follows is Removal.REJECT:
+        model.do(lambda: handlers.reject_waiting(p))
+    model.do(lambda: handlers.forget_assumed(p))
+    assert model.get(lambda: model.part("cache").knows(p)) is False
+    model.do(lambda: handlers.wake_queue_for_room(p))
+    assert model.get(handlers.is_queue_idle) is True
+    model.do(lambda: api._commit(p, api.pod[p].replace(terminating=True, failed=True)))
+    model.do(lambda: model.part("cache").assume(p, n0, PodCopy()))
+    model.do(lambda: handlers.handle_for_queue(p))
+    assert model.get(handlers.is_queue_idle) is True
+
+
+@pytest.mark.parametrize(
+    ("release", "nominated", "woken"),
+    [
+        ("1.32", True, False),
+        ("1.33", False, False),
+        ("1.33", True, True),
+        ("1.34", True, True),
+        ("1.35", False, True),
+        ("1.36", False, True),
+    ],
+)
+def test_a_waiting_pod_that_is_deleted_wakes_those_that_lack_room(release, nominated, woken):
+    """Up to 1.34 it is told as the object in the event, and for NodeResourcesFit a nomination counts like a node from 1.33 on."""
+    (n0,) = on = nodes(4)
+    p, q = Pod(0, "p", 1, extension_points=[ExtensionPoint.PERMIT]), Pod(1, "q", 1)
+    model = concrete(spec([p, q], on), release)
+    api, handlers, queue = model.part("api"), model.part("handlers"), model.part("queue")
+    if nominated:
+        model.do(lambda: api.set_nomination(p, n0))
+        model.do(lambda: handlers.handle_for_queue(p))
+        model.do(lambda: handlers.update_queue(p))
+    model.do(lambda: model.part("cache").assume(p, n0, PodCopy()))
+    model.do(lambda: model.part("waiting").add(p))
+    parked(model, q)
+
+    def lacks_room():
+        for plugin in queue.universe[Plugin]:
+            queue.rejected_by[q][plugin] = plugin.name == "NodeResourcesFit"
+
+    model.do(lacks_room)
+    model.do(lambda: api.delete_pod(p))
+    model.do(lambda: handlers.handle_for_queue(p))
+    if release >= "1.35":
+        model.do(lambda: handlers.look_whether_assumed(p))
+    model.do(lambda: handlers.reject_waiting(p))
+    model.do(lambda: handlers.wake_queue_for_room(p))
+    assert places(model, q) == [SubQueue.BACKOFF if woken else SubQueue.UNSCHEDULABLE]
+
+
+def hint(release, name, event, terms=(), others=(), spread=()):
+    """Whether a plugin that rejected p would have it tried again when `other` has gone."""
+    p = Pod(0, "p", 1, labels={"app": "p"}, terms=terms, spread=spread)
+    other = Pod(1, "other", 1, labels={"app": "x"}, terms=others)
+    model = concrete(spec([p, other], nodes(4)), release)
+    (plugin,) = (g for g in default_plugins() if g.name == name)
+    return model.get(lambda: model.part("hints").wakes(plugin, p, event, other))
+
+
+@pytest.mark.parametrize(("release", "symmetric"), [("1.32", False), ("1.35.4", False), ("1.36", True)])
+def test_a_deleted_pod_wakes_those_that_its_own_anti_affinity_kept_out(release, symmetric):
+    """135325; what the waiting pod's own terms say counts in all releases that have hints, what others' affinity says in none."""
+    against_x, against_p = Term({"app": "x"}, "zone", anti=True), Term({"app": "p"}, "zone", anti=True)
+    with_p = Term({"app": "p"}, "zone")
+
+    def wakes(terms, others):
+        return hint(release, "InterPodAffinity", ASSIGNED_POD_DELETE, terms, others)
+
+    assert wakes((against_x,), ()) is True
+    assert wakes((), (against_p,)) is symmetric
+    assert wakes((), (with_p,)) is False
+    assert wakes((), (against_x,)) is False
+
+
+@pytest.mark.parametrize(
+    ("release", "fit", "others"), [("1.32", False, False), ("1.33", True, False), ("1.35", True, False), ("1.36", True, True)]
+)
+def test_which_plugins_see_a_nomination_that_is_gone(release, fit, others):
+    against_x = Term({"app": "x"}, "zone", anti=True)
+    assert hint(release, "NodeResourcesFit", NOMINATED_POD_GONE) is fit
+    assert hint(release, "InterPodAffinity", NOMINATED_POD_GONE, (against_x,)) is others
+    assert hint(release, "InterPodAffinity", NOMINATED_POD_GONE) is False, "no term of either"

@@ -1,0 +1,85 @@
+"""The queue's calls, before and after a change."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+
+from podrace.checker.search import check
+from podrace.model.environment.objects import Pod, PodCopy, PodObject
+from podrace.model.history import resolve
+from podrace.model.language import as_expr
+from podrace.model.scheduler.queue.scheduling_queue import SubQueue
+from podrace.properties import PROPERTIES, instrument
+from podrace.scenarios import find_scenarios
+from tests.model.clusters import concrete, enabled, nodes, spec
+
+
+@pytest.mark.parametrize(
+    ("release", "fixes", "verdict", "steps"),
+    [
+        ("1.31", (), "VIOLATED", 17),  # an update of any pod in flight queues it
+        ("1.32", (), "VIOLATED", 16),
+        ("1.34.4", (), "VIOLATED", 15),
+        ("1.34.4", ("update-in-one-lock",), "HOLDS", None),
+        ("1.35", (), "HOLDS", None),
+    ],
+)
+def test_an_update_that_pop_comes_between(release, fixes, verdict, steps):
+    """125578 closed the race of update-in-flight but for a gap between two locks, until 1.35."""
+    (scenario,) = find_scenarios("update-in-flight")
+    classes = resolve(release, fixes).classes
+    (found,) = check(instrument(scenario.spec, classes, [PROPERTIES["S-CYCLE"]]), ["S-CYCLE"])
+    assert (found.verdict.name, None if found.trace is None else len(found.trace.steps)) == (verdict, steps)
+
+
+@pytest.mark.parametrize("release", ["1.32", "1.34"])
+def test_the_popped_pod_is_in_its_cycle_and_in_activeq(release):
+    p = Pod(0, "p", 1)
+    model = concrete(spec([p], nodes(2)), release)
+    handlers, queue, scheduler = (model.part(n) for n in ("handlers", "queue", "scheduler"))
+    model.do(lambda: model.part("api").patch_status(p, True, None))
+    model.do(lambda: handlers.handle_for_queue(p))
+    model.do(lambda: handlers.update_around_pop(p))
+    assert model.get(lambda: scheduler.in_flight(p) & queue.in_flight[p] & queue.contains(p)) is True
+    assert model.get(handlers.is_queue_idle) is True
+
+
+@pytest.mark.parametrize(
+    ("release", "place"), [("1.34", SubQueue.UNSCHEDULABLE), ("1.35", SubQueue.ACTIVE), ("1.36", SubQueue.ACTIVE)]
+)
+def test_activation_from_backoffq_asks_no_pre_enqueue_plugin(release, place):
+    p = Pod(0, "p", 1, gated=True)
+    model = concrete(spec([p], nodes(2)), release)
+    queue = model.part("queue")
+    for start, end in ((SubQueue.BACKOFF, place), (SubQueue.UNSCHEDULABLE, SubQueue.UNSCHEDULABLE)):
+        model.do(partial(queue.put, p, start, PodCopy(gated=True)))
+        model.do(lambda: queue.activate(p))
+        assert model.get(lambda: queue.sub_queue[p]) is end
+
+
+@pytest.mark.parametrize("release", ["1.27", "1.31", "1.36"])
+def test_a_gated_pod_is_not_nominated_when_it_is_added(release):
+    (n0,) = on = nodes(2)
+    for gated in (False, True):
+        p = Pod(0, "p", 1, gated=True, exists=False)
+        model = concrete(spec([p], on), release)
+        queue, nominator = model.part("queue"), model.part("nominator")
+        new = PodObject(exists=True, nominated=n0, gated=gated)
+        model.do(lambda new=new, p=p, model=model: model.part("pod_watch").lister.__setitem__(p, new))
+        model.do(lambda queue=queue, p=p, new=new: queue.add(p, new))
+        nominated = model.get(lambda nominator=nominator, p=p: as_expr(nominator.node[p]).is_some)
+        assert nominated is not gated
+        model.do(lambda queue=queue, p=p, new=new: queue.update(p, new, new.replace(gated=False)))
+        assert model.get(lambda nominator=nominator, p=p: nominator.nominated_to(p, n0)) is True
+
+
+def test_up_to_1_30_pop_waits_for_the_queues_lock():
+    p = Pod(0, "p", 1)
+    model = concrete(spec([p], nodes(2), backoff=False), "1.30")
+    queue, scheduler = model.part("queue"), model.part("scheduler")
+    model.do(partial(queue.put, p, SubQueue.UNSCHEDULABLE, PodCopy()))
+    model.do(queue.move_all)
+    assert not enabled(model, lambda: scheduler.pop_amid_move(p))
+    assert model.get(lambda: queue.just_moved[p]) is False

@@ -1,0 +1,151 @@
+"""What is recorded of a pod that is rejected although it had a node: by a Permit plugin, or as a victim that waits."""
+
+from __future__ import annotations
+
+import pytest
+
+from podrace.checker.search import check
+from podrace.model.environment.objects import ExtensionPoint, Node, Pod, PodCopy
+from podrace.model.history import resolve
+from podrace.model.language import Component
+from podrace.model.scheduler import Binding
+from podrace.model.scheduler.framework.events import (
+    ASSIGNED_POD_DELETE,
+    DEFAULT_PREEMPTION,
+    NODE_ADD,
+    PERMIT_PLUGIN,
+    UNSCHEDULABLE_TIMEOUT,
+    Plugin,
+    default_plugins,
+)
+from podrace.model.scheduler.framework.waiting_pods import PermitAnswer
+from podrace.model.scheduler.queue.scheduling_queue import SubQueue
+from podrace.properties import PROPERTIES, instrument
+from tests.model.clusters import concrete, nodes, spec
+
+PARKED, BACKOFF = SubQueue.UNSCHEDULABLE, SubQueue.BACKOFF
+WAITS = [ExtensionPoint.PERMIT]
+
+
+def rejected(release: str, by: str):
+    """A pod after an attempt that ended in a rejection: at Permit, by the plugin while it waited, or by preemption then."""
+    on = nodes(2)
+    pod, other = Pod(0, "p", 1, extension_points=WAITS), Pod(1, "other", 1, node=on[0])
+    model = concrete(spec([pod, other], on, permit_rejections=1), release)
+    scheduler, binding, waiting = (model.part(n) for n in ("scheduler", "binding", "waiting"))
+    for call in (
+        lambda: scheduler.pop(pod),
+        lambda: scheduler.take_snapshot(pod),
+        lambda: scheduler.filter(pod, on[0]),
+        lambda: scheduler.assume(pod, on[0]),
+        lambda: scheduler.start_binding(pod),
+        lambda: scheduler.permit(pod, PermitAnswer.REJECT if by == "permit" else PermitAnswer.WAIT),
+    ):
+        model.do(call)
+    if by == "permit":
+        model.do(lambda: scheduler.forget(pod))
+        model.do(lambda: scheduler.fail(pod))
+    else:
+        model.do(lambda: (waiting.refuse if by == "plugin" else waiting.preempt)(pod))
+        for step in (binding.wait_on_permit, binding.forget, binding.fail):
+            model.do(lambda step=step: step(pod))
+    for step in (model.part("failure").read, model.part("failure").requeue):
+        model.do(lambda step=step: step(pod))
+    return model, model.part("queue"), pod, other
+
+
+def recorded(model, queue, pod) -> set[str]:
+    found = model.get(lambda: {p.name: queue.rejected_by[pod][p] for p in queue.universe[Plugin]})
+    return {name for name, so in found.items() if so}
+
+
+@pytest.mark.parametrize(
+    ("by", "release", "plugins"),
+    [
+        ("permit", "1.27", set()),
+        ("permit", "1.28", {PERMIT_PLUGIN}),
+        ("permit", "1.36", {PERMIT_PLUGIN}),
+        ("plugin", "1.28", set()),
+        ("plugin", "1.29", {PERMIT_PLUGIN}),
+        ("plugin", "1.36", {PERMIT_PLUGIN}),
+        ("victim", "1.28", set()),
+        ("victim", "1.29", {DEFAULT_PREEMPTION}),
+        ("victim", "1.35", {DEFAULT_PREEMPTION}),
+    ],
+)
+def test_who_is_recorded(by, release, plugins):
+    """119046 for the scheduling cycle, 119785 for WaitOnPermit. Before, the pod was parked without a record."""
+    model, queue, pod, _ = rejected(release, by)
+    assert recorded(model, queue, pod) == plugins
+    assert model.get(lambda: queue.sub_queue[pod]) is PARKED
+
+
+@pytest.mark.parametrize(
+    ("by", "release", "place"),
+    [
+        ("plugin", "1.31", BACKOFF),
+        ("plugin", "1.35", BACKOFF),
+        ("victim", "1.31", BACKOFF),
+        ("victim", "1.32", PARKED),
+        ("victim", "1.35", PARKED),
+    ],
+)
+def test_which_events_move_it(by, release, place):
+    """A plugin that says nothing of events has asked for all; DefaultPreemption has asked for none that counts since 1.32."""
+    for event in (NODE_ADD, ASSIGNED_POD_DELETE):
+        model, queue, pod, other = rejected(release, by)
+        about = model.model.entities[Node][0] if event is NODE_ADD else other
+        model.do(lambda queue=queue, event=event, about=about: queue.move_all(event, about=about))
+        assert model.get(lambda queue=queue, pod=pod: queue.sub_queue[pod]) is place
+    model.do(lambda: queue.move_all(UNSCHEDULABLE_TIMEOUT))
+    assert model.get(lambda: queue.sub_queue[pod]) is BACKOFF
+
+
+def test_an_event_while_it_waited_has_it_tried_again():
+    for by, place in (("plugin", BACKOFF), ("victim", PARKED)):
+        on = nodes(2)
+        pod = Pod(0, "p", 1, extension_points=WAITS)
+        model = concrete(spec([pod, Pod(1, "other", 1, node=on[0])], on, permit_rejections=1), "1.35")
+        queue, name = model.part("queue"), PERMIT_PLUGIN if by == "plugin" else DEFAULT_PREEMPTION
+        model.do(lambda queue=queue, pod=pod: queue.pop(pod))
+        model.do(lambda queue=queue, on=on: queue.move_all(NODE_ADD, about=on[0]))
+        model.do(lambda queue=queue, pod=pod, name=name: queue.record_rejection(pod, queue.only(name)))
+        model.do(lambda queue=queue, pod=pod: queue.requeue(pod, PodCopy()))
+        assert model.get(lambda queue=queue, pod=pod: queue.sub_queue[pod]) is place
+
+
+def test_without_permit_plugins_nothing_is_added():
+    assert [p.name for p in default_plugins(permit=True)][len(default_plugins()) :] == [
+        PERMIT_PLUGIN,
+        DEFAULT_PREEMPTION,
+    ]
+    on = nodes(2)
+    model = concrete(spec([Pod(0, "p", 1)], on), "1.36")
+    assert len(model.model.entities[Plugin]) == len(default_plugins())
+
+
+class Unrecorded(Binding):
+    """As if WaitOnPermit's rejection were an error, which is tried again."""
+
+    def record_refusal(self, pod: Pod) -> None:
+        """Not recorded."""
+
+
+@pytest.mark.parametrize(
+    ("changes", "verdict", "states", "steps"), [((), "VIOLATED", 8781, 37), ((Unrecorded,), "HOLDS", 83364, None)]
+)
+def test_a_waiting_victim_is_parked_for_good(
+    changes: tuple[type[Component], ...], verdict: str, states: int, steps: int | None
+):
+    """v waits on n1, where p has to go, which preempts it; v would fit on n2, and only the flush would try it again (1.35).
+
+    That p can be stuck as well is 140082.
+    """
+    on = (Node(0, "n1", 1, {"disk": "ssd"}), Node(1, "n2", 1))
+    v = Pod(0, "v", 1, 0, extension_points=WAITS)
+    p = Pod(1, "p", 1, 10, node_selector={"disk": "ssd"}, exists=False)
+    classes = (*changes, *resolve("1.35").classes)
+    stuck = PROPERTIES["S-STUCK"].ignoring(frozenset({"p"}))
+    (found,) = check(instrument(spec([v, p], on, pod_events=2, pod_creations=1, flush=False), classes, [stuck]), ["S-STUCK"])
+    length = None if found.trace is None else len(found.trace.steps)
+    assert (found.verdict.name, found.counts.states, length) == (verdict, states, steps)
