@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..environment.faults import Fault
 from ..environment.objects import Node, Pod
 from ..language import (
@@ -18,7 +20,7 @@ from ..language import (
     when,
 )
 from ..scheduler import FailureHandler, Nominator, PriorityQueue, Scheduler
-from ..scheduler.failure import FailedAttempt, FailurePhase, Withdrawal
+from ..scheduler.failure import FailedAttempt, FailurePhase
 from ..scheduler.framework.status import Phase
 from .change import before
 
@@ -129,7 +131,7 @@ class Before72259(BeforePostFilter):
 
 @before(
     "102498",
-    "the nominator records only pods that the lister shows as pending",
+    "the nominator records only pods that the lister shows",
     first_in="1.22",
     issues=(102339,),
 )
@@ -138,6 +140,20 @@ class Before102498(Nominator):
 
     def accepts(self, pod: Pod) -> Expr:
         return as_expr(True)
+
+
+@before(
+    "109245",
+    "the nominator does not record a pod that the lister shows on a node",
+    first_in="1.24",
+    issues=(109236,),
+)
+class BoundPodsAreNominated(Nominator):
+    """Only a pod that the lister did not show at all was refused, also in 1.23.3 and 1.22.6; later patches of both have the change."""
+
+    def accepts(self, pod: Pod) -> Expr:
+        exists: Expr = self.pod_watch.lister[pod].exists
+        return exists
 
 
 @before(
@@ -165,8 +181,8 @@ class Before70898(Nominator):
 class NominationsStay(FailureHandler):
     """A failure recorded a nomination, or else what the pod's object said: none was withdrawn by it."""
 
-    def withdrawal_of(self, attempt: FailedAttempt) -> Expr:
-        return as_expr(Withdrawal.NOWHERE)
+    def withdrawal_of(self, attempt: FailedAttempt, nominated: Value) -> Expr:
+        return super().withdrawal_of(replace(attempt, withdraws=False), nominated)
 
 
 @before("nominated-pods-map", "nominations are kept apart from the queued pods", first_in="1.12")

@@ -116,6 +116,21 @@ class DeletionUnheard(EventHandlers):
         return as_expr(False)
 
 
+@before(
+    "135719",
+    "a waiting pod that is preempted comes back with an error; one that was allowed just before is deleted",
+    first_in="1.36",
+)
+class PreemptionRejects(WaitingPods):
+    """Preemption rejected a waiting pod like its plugin, a verdict; nobody was told of a signal that was lost."""
+
+    def preempt(self, pod: Pod) -> None:
+        self.reject(pod)
+
+    def stops(self, pod: Pod) -> Expr:
+        return self.holds(pod)
+
+
 @before("waiting-victims-kept", "a victim that waits for permission is not deleted", first_in="1.22")
 class WaitingVictimsDeleted(Scheduler):
     """A victim was deleted at the API server, and then rejected if it was waiting (1.16 to 1.21)."""

@@ -1,7 +1,7 @@
-"""Pods that wait for permission to be bound (framework/runtime/waiting_pods_map.go, 1.34).
+"""Pods that wait for permission to be bound (framework/runtime/waiting_pods_map.go, 1.36).
 
 A Permit plugin that answers Wait puts the pod into a map; the pod's binding cycle takes it out when a signal is
-there. The signal is a channel of one place: the first of Allow and Reject counts, all later ones are lost.
+there. The signal is a channel of one place: the first of Allow, Reject and Preempt counts, all later ones are lost, and say so.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ if TYPE_CHECKING:
     from ...environment.faults import Faults
 
 
-@spoken(AWAITED="waits for permission", ALLOWED="is allowed", REFUSED="is rejected")
+@spoken(
+    AWAITED="waits for permission", ALLOWED="is allowed", REFUSED="is rejected", PREEMPTED="is preempted"
+)
 class Signal(Enum):
     """What the map has of a pod."""
 
@@ -39,6 +41,7 @@ class Signal(Enum):
     AWAITED = 1
     ALLOWED = 2
     REFUSED = 3
+    PREEMPTED = 4
 
 
 class PermitAnswer(Enum):
@@ -87,9 +90,18 @@ class WaitingPods(Component):
         with when(self.hears(pod)):
             self.signal[pod] = Signal.REFUSED
 
+    def preempt(self, pod: Pod) -> None:
+        """Preempt: a send that does not block; the wait ends in an error rather than in a verdict."""
+        with when(self.hears(pod)):
+            self.signal[pod] = Signal.PREEMPTED
+
+    def stops(self, pod: Pod) -> Expr:
+        """What Reject and Preempt return: whether they end the wait. They do not if the pod was allowed, or stopped, before."""
+        return self.hears(pod)
+
     def answered(self, pod: Pod) -> Expr:
         """Whether the binding cycle need not wait any longer."""
-        return (self.signal[pod] == Signal.ALLOWED) | (self.signal[pod] == Signal.REFUSED)
+        return self.holds(pod) & (self.signal[pod] != Signal.AWAITED)
 
     # --- the plugin --------------------------------------------------------------------------------------
 
