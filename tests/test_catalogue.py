@@ -78,8 +78,10 @@ ROWS = [
     # Later races: a wiped nomination, a phantom preemptor, a backoff cut short, a preemption of nobody.
     Row("74931", "S-NOM", "1.14", ("90660",), (), V, 181, 390, 20, 20),
     Row("74931", "S-NOM", "1.14", ("77990", "90660"), (), H, 3681, 11325, 63),
-    Row("102339", "S-NOMLIVE", "1.21", (), (), V, 220, 432, 12, 12),
-    Row("102339", "S-NOMLIVE", "1.21", ("102498",), (), H, 5672, 16591, 54),
+    Row("102339", "S-NOMLIVE", "1.21", ("109245",), (), V, 220, 432, 12, 12),
+    Row("102339", "S-NOMLIVE", "1.21", ("102498", "109245"), (), H, 5672, 16591, 54),
+    # Its residual: a pod that is bound is nominated by a further attempt, and then deleted (109236).
+    Row("102339", "S-NOMLIVE", "1.21", ("102498",), (), V, 4036, 10995, 37, 37),
     Row("98828", "S-BACKOFF", "1.20", (), (), V, 185, 356, 15, 15),
     Row("98828", "S-BACKOFF", "1.20", ("98829",), (), H, 603, 1365, 44),
     Row("preemption-of-nobody", "S-GAIN", "1.21", (), (), V, 2243, 5237, 19, 19),

@@ -68,9 +68,19 @@ def test_in_1_9_a_nomination_is_seen_only_on_a_queued_object():
     assert model.get(lambda: nominator.nominated_to(a, n0)) is False
 
 
-@pytest.mark.parametrize(("release", "recorded"), [("1.21", True), ("1.22", False)])
-@pytest.mark.parametrize("shown", ["gone", "bound"])
-def test_change_102498_refuses_pods_that_the_lister_does_not_show_as_pending(release, recorded, shown):
+@pytest.mark.parametrize(
+    ("release", "shown", "recorded"),
+    [
+        ("1.21", "gone", True),
+        ("1.21", "bound", True),
+        ("1.22", "gone", False),
+        ("1.22", "bound", True),
+        ("1.23", "bound", True),
+        ("1.24", "gone", False),
+        ("1.24", "bound", False),
+    ],
+)
+def test_102498_refuses_pods_that_are_gone_and_109245_those_that_are_bound(release, shown, recorded):
     model, nominator, (a, _), (n0, n1) = make(release)
     lister = model.part("pod_watch").lister
     model.do(lambda: lister.__setitem__(a, PodObject(exists=shown == "bound", node=n1)))
