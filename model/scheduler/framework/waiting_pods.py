@@ -31,9 +31,7 @@ if TYPE_CHECKING:
     from ...environment.faults import Faults
 
 
-@spoken(
-    AWAITED="waits for permission", ALLOWED="is allowed", REFUSED="is rejected", PREEMPTED="is preempted"
-)
+@spoken(AWAITED="waits for permission", ALLOWED="is allowed", REFUSED="is rejected", PREEMPTED="is preempted")
 class Signal(Enum):
     """What the map has of a pod."""
 

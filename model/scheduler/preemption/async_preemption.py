@@ -245,7 +245,8 @@ class AsyncPreemption(Component):
         waits = self.waiting.holds(victim)
         return select(waits, self.waiting.stops(victim), self.binding.may_be_cancelled(victim))
 
-    def _stop(self, victim: Pod) -> None:
+    def stop(self, victim: Pod) -> None:
+        """Stop a victim in memory that can be stopped."""
         waits = self.waiting.holds(victim)
         with when(waits):
             self.waiting.preempt(victim)
@@ -262,7 +263,7 @@ class AsyncPreemption(Component):
             return False
         self.deleted[pod] = self.deleted[pod] | stoppable | self.api.pod[victim].exists
         with when(stoppable):
-            self._stop(victim)
+            self.stop(victim)
         with otherwise():
             self.api.delete_pod(victim)
         return True

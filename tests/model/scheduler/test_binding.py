@@ -9,6 +9,7 @@ from podrace.model.environment.objects import ClusterSpec, ExtensionPoint, Node,
 from podrace.model.history import resolve
 from podrace.model.scheduler.binding import BindingPhase, Reply
 from podrace.model.scheduler.event_handlers import Removal
+from podrace.model.scheduler.framework.status import Phase
 from podrace.model.scheduler.framework.waiting_pods import Signal
 from podrace.model.scheduler.preemption.async_preemption import AsyncPhase
 from podrace.properties import PROPERTIES, instrument
@@ -65,15 +66,15 @@ def test_a_pod_is_nominated_only_if_there_is_something_to_wait_for(points, waits
     assert phase(model, v) is BindingPhase[then or first]
 
 
-def test_events_are_kept_until_the_pod_cannot_be_rejected_any_more():
-    in_flight = []
-    for points, waits in (((PERMIT, PRE_BIND), True), ((PRE_BIND,), False)):
-        model, v, _, _ = started("1.35", points, waits)
-        queue = model.part("queue")
-        in_flight.append(model.get(lambda: queue.in_flight[v]))
-        model.do(lambda: model.part("binding").announce(v, True))
-        in_flight.append(model.get(lambda: queue.in_flight[v]))
-    assert in_flight == [True, True, True, False]
+@pytest.mark.parametrize(
+    ("points", "waits", "after"), [((PERMIT, PRE_BIND), True, True), ((PRE_BIND,), False, False)]
+)
+def test_events_are_kept_until_the_pod_cannot_be_rejected_any_more(points, waits, after):
+    model, v, _, _ = started("1.35", points, waits)
+    queue = model.part("queue")
+    assert model.get(lambda: queue.in_flight[v]) is True
+    model.do(lambda: model.part("binding").announce(v, True))
+    assert model.get(lambda: queue.in_flight[v]) is after
 
 
 @pytest.mark.parametrize(("nominated", "written"), [(None, True), (0, False), (1, True)])
@@ -123,7 +124,9 @@ def expectation():
         Pod(0, "a", 2, extension_points=[PRE_BIND]),
         Pod(1, "b", 1, node_selector={"disk": "ssd"}, exists=False),
     )
-    return ClusterSpec("expectation", pods, on, Scope(pod_events=2, pod_creations=1, plugin_errors=1, flush=False))
+    return ClusterSpec(
+        "expectation", pods, on, Scope(pod_events=2, pod_creations=1, plugin_errors=1, flush=False)
+    )
 
 
 @pytest.mark.parametrize(
@@ -285,10 +288,37 @@ def test_with_138855_a_lost_reply_is_still_a_failure():
 
 @pytest.mark.parametrize("key", ["nomination-announced", "135502", "138855"])
 def test_where_no_plugin_has_work_and_no_call_fails_nothing_is_added(key):
-    name = "138855" if key == "138855" else None
+    other = ((key,), ()) if key == "138855" else ((), (key,))
     counts = []
-    for added, removed in (((), ()), ((key,), ()) if name else ((), (key,))):
+    for added, removed in (((), ()), other):
         classes = resolve("1.36", added, removed).classes
         (found,) = check(instrument(race_72124(pod_events=1), classes, [PROPERTIES["S-CONS"]]), ["S-CONS"])
         counts.append((found.counts.states, found.counts.transitions, found.counts.depth))
     assert counts[0] == counts[1]
+
+
+@pytest.mark.parametrize(
+    ("release", "without", "stopped"),
+    [("1.32", (), False), ("1.35", ("async-preemption",), False), ("1.36", ("async-preemption",), True)],
+)
+def test_without_async_preemption_the_cycle_stops_its_victims_in_the_same_way(release, without, stopped):
+    on = nodes(2, 2)
+    v, p = Pod(0, "v", 2, 0, extension_points=[PRE_BIND]), Pod(1, "p", 2, 10)
+    model = concrete(spec([v, p], on), release, (), without)
+    scheduler, preemption = model.part("scheduler"), model.part("preemption")
+    model.do(lambda: model.part("cache").assume(v, on[0], PodCopy()))
+
+    def choose():
+        model.part("binding").phase[v] = BindingPhase.PRE_BIND
+        preemption.victim[v] = True
+        scheduler.pod = p
+        scheduler.nominee = on[0]
+        scheduler.phase = Phase.EVICT
+
+    model.do(model.part("snapshot").update)
+    model.do(choose)
+    steps = (lambda: scheduler.evict(p, v, True)), (lambda: scheduler.reject_waiting(p, v))
+    assert [enabled(model, step) for step in steps] == [not stopped, stopped]
+    model.do(steps[stopped])
+    assert exists(model, v) is stopped
+    assert model.get(lambda: preemption.victim[v]) is False
