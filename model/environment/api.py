@@ -107,16 +107,28 @@ class APIServer(Component):
         return old.pending & ~old.terminating & ~old.gated
 
     def bind(self, pod: Pod, node: Node | Expr) -> None:
-        """Commit a Binding: sets spec.nodeName and PodScheduled=True."""
+        """Commit a Binding: sets spec.nodeName and PodScheduled=True, and clears the nomination."""
         old = self.pod[pod]
         with when(self.can_bind(pod)):
-            self._commit(pod, old.replace(node=node, failed=False))
+            self._commit(pod, old.replace(node=node, failed=False, nominated=self.nominated_when_bound(old)))
+
+    def nominated_when_bound(self, old: PodObject) -> Value:
+        """The nomination of a pod that is bound: none."""
+        return None
+
+    def may_be_nominated(self, pod: Pod) -> Expr:
+        """ValidatePodStatusUpdate: a pod that is bound cannot be nominated any more (an equal nomination changes nothing)."""
+        pending: Expr = self.pod[pod].pending
+        return pending
 
     def patch_status(self, pod: Pod, failed: Value, nominated: Value, withdrawn: Value = False) -> None:
-        """PATCH of the status without a precondition: the condition, and a nomination unless none, or its removal."""
+        """PATCH of the status without a precondition: the condition, and a nomination unless none, or its removal.
+
+        One that is not valid is refused as a whole.
+        """
         old = self.pod[pod]
         wanted = node_or_none(nominated)
-        with when(old.exists):
+        with when(old.exists & (wanted.is_none | self.may_be_nominated(pod))):
             self._commit(
                 pod,
                 old.replace(
@@ -132,7 +144,7 @@ class APIServer(Component):
 
     def set_nomination(self, pod: Pod, node: Value) -> None:
         """Write status.nominatedNodeName."""
-        with when(self.pod[pod].exists):
+        with when(self.may_be_nominated(pod)):
             self._commit(pod, self.pod[pod].replace(nominated=node))
 
     def write_node(self, node: Node, exists: bool) -> None:

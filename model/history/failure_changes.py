@@ -136,6 +136,20 @@ class DoneAfterRequeue(FailureHandler):
 
 
 @before(
+    "137139",
+    "the status is patched from the object with which the pod comes back to the queue",
+    first_in="1.36",
+    issues=(137125,),
+    since="1.25",
+)
+class PatchedFromAttempt(FailureHandler):
+    """The patch was made from the attempt's object: it did not withdraw a nomination that came after that (1.25 to 1.35)."""
+
+    def patch_from(self, pod: Pod, current: PodObject) -> None:
+        """The attempt's object it stays."""
+
+
+@before(
     "assigned-not-requeued", "a failed pod that the lister shows on a node is not requeued", first_in="1.21"
 )
 class AssignedRequeued(FailureHandler):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..environment.faults import Fault
 from ..environment.objects import Node, Pod, node_or_none
 from ..language import (
@@ -21,7 +23,7 @@ from ..language import (
     when,
 )
 from ..scheduler import FailureHandler, Nominator, PriorityQueue, Scheduler
-from ..scheduler.failure import FailedAttempt, FailurePhase, Withdrawal
+from ..scheduler.failure import FailedAttempt, FailurePhase
 from ..scheduler.framework.status import Phase
 from .change import before
 
@@ -208,8 +210,8 @@ class Before70898(Nominator):
 class NominationsStay(FailureHandler):
     """A failure recorded a nomination, or else what the pod's object said: none was withdrawn by it."""
 
-    def withdrawal_of(self, attempt: FailedAttempt) -> Expr:
-        return as_expr(Withdrawal.NOWHERE)
+    def withdrawal_of(self, attempt: FailedAttempt, nominated: Value) -> Expr:
+        return super().withdrawal_of(replace(attempt, withdraws=False), nominated)
 
 
 @before("nominated-pods-map", "nominations are kept apart from the queued pods", first_in="1.12")

@@ -152,6 +152,25 @@ class WaitRejectionUnrecorded(Binding):
         """Not recorded."""
 
 
+_PREEMPTED = "a waiting pod that is preempted comes back with an error; one that was allowed just before is deleted"
+
+
+@before("135719", _PREEMPTED, first_in="1.36")
+class PreemptionIsAVerdict(Binding):
+    """What ended the wait was a rejection by DefaultPreemption, as by a Permit plugin."""
+
+    def is_verdict(self, pod: Pod) -> Expr:
+        return as_expr(True)
+
+
+@before("135719", _PREEMPTED, first_in="1.36")
+class LostSignalsUntold(WaitingPods):
+    """Nobody was told of a signal that was lost."""
+
+    def stops(self, pod: Pod) -> Expr:
+        return self.holds(pod)
+
+
 @before("waiting-victims-kept", "a victim that waits for permission is not deleted", first_in="1.22")
 class WaitingVictimsDeleted(Scheduler):
     """A victim was deleted at the API server, and then rejected if it was waiting (1.16 to 1.21)."""

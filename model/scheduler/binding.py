@@ -1,4 +1,4 @@
-"""The binding cycle: one goroutine per assumed pod (bindingCycle in schedule_one.go, 1.34)."""
+"""The binding cycle: one goroutine per assumed pod (bindingCycle and handleBindingCycleError in schedule_one.go, 1.36)."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 from ..environment.faults import Fault
 from ..environment.objects import ExtensionPoint, Node, Pod, PodCopy
 from ..language import (
+    SOMETHING,
     UNTOLD,
     Component,
     Expr,
     Knowledge,
     Sentence,
     Value,
+    any_of,
     as_expr,
     boolean,
     changes,
@@ -56,17 +58,21 @@ class BindingPhase(Enum):
     PERMIT = 8
     WAKE = 9
     FAIL_AND_WAKE = 10
+    ANNOUNCE = 11
+    PRE_BIND_CANCELLED = 12
 
 
 class Reply(Enum):
     """What the API server makes of the Binding, and what of that the scheduler hears.
 
-    An error can mean that nothing was written, or that only the reply was lost.
+    An error can mean that nothing was written, or that only the reply was lost. TRANSIENT is one of the first kind after which the call
+    is worth repeating.
     """
 
     ANSWERED = 0
     FAILED = 1
     LOST = 2
+    TRANSIENT = 3
 
 
 class Binding(Component):
@@ -112,7 +118,64 @@ class Binding(Component):
         self.preempted[pod] = False
 
     def begin(self, pod: Pod) -> None:
-        """The goroutine's first step."""
+        """The goroutine's first step: RunPreBindPreFlights says whether some plugin has work at PreBind."""
+        with when(self.announces(pod)):
+            self.phase[pod] = BindingPhase.ANNOUNCE
+        with otherwise():
+            self.pass_permit(pod)
+
+    def announces(self, pod: Pod) -> Expr:
+        """Whether the API server is told first where the pod is to go: only if there is something to wait for.
+
+        WillWaitOnPermit reads the map of waiting pods, which nobody but this goroutine takes the pod out of.
+        """
+        points = self.scheduler.extension_points(pod)
+        waits = as_expr(ExtensionPoint.PERMIT in points) & self.waiting.holds(pod)
+        return as_expr(ExtensionPoint.PRE_BIND in points) | waits
+
+    def _may_announce(self, pod: Pod) -> bool:
+        points = self.scheduler.extension_points(pod)
+        return ExtensionPoint.PERMIT in points or ExtensionPoint.PRE_BIND in points
+
+    @step(actor="binding cycle", each="pod")
+    @tells(
+        Sentence(
+            "The binding goroutine writes to the API server that {pod} is nominated to {after}, where it is about to be bound.",
+            changes("api.pod.nominated", after=SOMETHING),
+        ),
+        "The binding goroutine has nothing to write about {pod}'s nomination, or cannot write it, and goes on.",
+    )
+    def announce(self, pod: Pod, ok: bool) -> None:
+        """PATCH the node that the pod is about to go to as its nomination, unless the assumed object names it already.
+
+        An error is logged, and the cycle goes on. The nominator is not told: the pod is assumed. What follows at once, up to Done, is
+        part of the step: an update of an assumed pod is dropped, and no plugin can reject the pod any more.
+        """
+        if not self._may_announce(pod):
+            require(False)
+            return
+        require(self.phase[pod] == BindingPhase.ANNOUNCE)
+        new = as_expr(self.copy[pod].nominated) != self.node[pod]
+        if ok:
+            with when(new):
+                self.api.set_nomination(pod, self.node[pod])
+        else:
+            require(new)
+            self.faults.spend(Fault.WRITE_FAILURE)
+        self.pass_permit(pod)
+
+    @step(actor="binding cycle", each="pod")
+    @tells("The PreBind plugins cannot say whether they have work for {pod}: its binding fails.")
+    def fail_pre_flight(self, pod: Pod) -> None:
+        """An error of RunPreBindPreFlights: the cycle ends before WaitOnPermit, and leaves the pod in the map of waiting pods."""
+        if ExtensionPoint.PRE_BIND not in self.scheduler.extension_points(pod):
+            require(False)
+        require(self.phase[pod] == BindingPhase.ANNOUNCE)
+        self.faults.spend(Fault.PLUGIN_ERROR)
+        self.phase[pod] = BindingPhase.FORGET
+
+    def pass_permit(self, pod: Pod) -> None:
+        """WaitOnPermit: a pod that is not in the map goes on at once."""
         with when(self.waiting.holds(pod)):
             self.phase[pod] = BindingPhase.WAIT_ON_PERMIT
         with otherwise():
@@ -134,7 +197,10 @@ class Binding(Component):
     @step(actor="binding cycle", each="pod")
     @tells("The binding goroutine of {pod} stops waiting for permission.")
     def wait_on_permit(self, pod: Pod) -> None:
-        """WaitOnPermit returns: the pod leaves the map of waiting pods, to be bound or because it is rejected."""
+        """WaitOnPermit returns: the pod leaves the map of waiting pods, to be bound, or because it is rejected or preempted.
+
+        A rejection is a verdict, preemption an error.
+        """
         if ExtensionPoint.PERMIT not in self.scheduler.extension_points(pod):
             require(False)
         require(self.phase[pod] == BindingPhase.WAIT_ON_PERMIT)
@@ -150,13 +216,16 @@ class Binding(Component):
         self.waiting.remove(pod)
 
     def is_verdict(self, pod: Pod) -> Expr:
-        """Whether the signal that ends the wait, other than a permission, is a rejection rather than an error."""
-        return as_expr(True)
+        """Whether the signal that ends the wait, other than a permission, is a rejection rather than an error, as a preemption is."""
+        return self.waiting.signal[pod] != Signal.PREEMPTED
 
     @step(actor="binding cycle", each="pod")
     @tells("The PreBind plugins run for {pod}.")
     def pre_bind(self, pod: Pod, ok: bool) -> None:
-        """The PreBind plugins, which may take long."""
+        """The PreBind plugins, which may take long (from 1.36 on some of them in parallel), and MarkPrebound.
+
+        From here on preemption has to delete the pod.
+        """
         if ExtensionPoint.PRE_BIND not in self.scheduler.extension_points(pod):
             require(False)
         require(self.phase[pod] == BindingPhase.PRE_BIND)
@@ -166,6 +235,27 @@ class Binding(Component):
             self.faults.spend(Fault.PLUGIN_ERROR)
             self.phase[pod] = BindingPhase.FORGET
 
+    def may_be_cancelled(self, pod: Pod) -> Expr:
+        """CancelPod: whether the pod is in the map of pods in PreBind, and not through yet."""
+        if ExtensionPoint.PRE_BIND not in self.scheduler.extension_points(pod):
+            return as_expr(False)
+        running = (BindingPhase.PRE_BIND, BindingPhase.PRE_BIND_CANCELLED)
+        return any_of(self.phase[pod] == p for p in running)
+
+    def cancel(self, pod: Pod) -> None:
+        """CancelPod, for a pod that may be cancelled: the plugins' context ends."""
+        if ExtensionPoint.PRE_BIND in self.scheduler.extension_points(pod):
+            self.phase[pod] = BindingPhase.PRE_BIND_CANCELLED
+
+    @step(actor="binding cycle", each="pod")
+    @tells("{pod} was preempted while its PreBind plugins ran: its binding fails.")
+    def stop_pre_bind(self, pod: Pod) -> None:
+        """The plugins heed the end of their context; if they do not, MarkPrebound says that the pod was cancelled."""
+        if ExtensionPoint.PRE_BIND not in self.scheduler.extension_points(pod):
+            require(False)
+        require(self.phase[pod] == BindingPhase.PRE_BIND_CANCELLED)
+        self.phase[pod] = BindingPhase.FORGET
+
     @step(actor="binding cycle", each="pod")
     @tells(
         Sentence(
@@ -174,26 +264,30 @@ class Binding(Component):
         "The binding goroutine asks the API server to bind {pod}, in vain.",
     )
     def bind(self, pod: Pod, reply: Reply) -> None:
-        """POST the Binding."""
+        """POST the Binding; an error that may pass by itself has it posted again.
+
+        After a lost reply, the second Binding meets a pod that is bound already: that conflict is an error.
+        """
         require(self.phase[pod] == BindingPhase.BIND)
+        if reply is Reply.TRANSIENT:
+            self.repeat_bind()
+            return
         if reply is Reply.FAILED:
             self.faults.spend(Fault.BIND_FAILURE)
         elif reply is Reply.LOST:
             self.faults.spend(Fault.LOST_REPLY)
-        self.phase[pod] = BindingPhase.FINISH_FAILED
+        possible = self.api.can_bind(pod)
         if reply is not Reply.FAILED:
-            with when(self.api.can_bind(pod)):
+            with when(possible):
                 self.api.bind(pod, self.node[pod])
-                if reply is Reply.ANSWERED:
-                    self.phase[pod] = BindingPhase.FINISH
+        self.bind_returned(pod, possible if reply is Reply.ANSWERED else as_expr(False))
 
-    @step(actor="binding cycle", each="pod")
-    @tells("The binding goroutine reports to the cache that the binding of {pod} is over.")
-    def finish(self, pod: Pod) -> None:
-        """FinishBinding, whether the bind succeeded or not."""
-        succeeded = self.phase[pod] == BindingPhase.FINISH
-        require(succeeded | (self.phase[pod] == BindingPhase.FINISH_FAILED))
-        self.cache.finish_binding(pod)
+    def repeat_bind(self) -> None:
+        """Nothing was written, and the call is repeated (up to three times; that a fourth error is final is not modelled)."""
+        self.faults.spend(Fault.BIND_FAILURE)
+
+    def bind_returned(self, pod: Pod, succeeded: Expr) -> None:
+        """The binding cycle ends, or fails."""
         with when(succeeded):
             self.bound(pod)
             self._end(pod)

@@ -165,7 +165,7 @@ class EventHandlers(Component):
             require(False)
         require(self.queue_removal == Removal.REJECT)
         old, new = self.pod_watch.take(Handler.QUEUE, pod)
-        waited = self.waiting.holds(pod)
+        waited = self.waiting.stops(pod)
         self.waiting.reject(pod)
         self.queue_removal = select(waited, Removal.NONE, self.removal_after_reject())
         with when(waited & self.rejection_wakes()):

@@ -1,4 +1,4 @@
-"""The failure handler: what happens to a pod whose attempt failed (handleSchedulingFailure in schedule_one.go, 1.34).
+"""The failure handler: what happens to a pod whose attempt failed (handleSchedulingFailure in schedule_one.go, 1.36).
 
 Runs in the goroutine that failed: the scheduling cycle, or the pod's binding cycle.
 """
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Protocol
 
-from ..environment.objects import ExtensionPoint, Node, Pod, PodCopy, PodObject
+from ..environment.objects import ExtensionPoint, Node, Pod, PodCopy, PodObject, node_or_none
 from ..language import (
     NOTHING,
     SOMETHING,
@@ -20,7 +20,6 @@ from ..language import (
     Sentence,
     Value,
     any_of,
-    as_expr,
     boolean,
     changes,
     constraint,
@@ -61,12 +60,14 @@ class FailurePhase(Enum):
 class Withdrawal(Enum):
     """Where a failure withdraws the pod's nomination (NominatingInfo with ModeOverride and no node).
 
-    The patch of the API server is made from the attempt's object: it says nothing of a field that was not set there.
+    The patch of the API server is the difference to an object: it withdraws nothing that was not set there (IN_MEMORY), and
+    does not nominate the pod to the node that it is nominated to there (KNOWN).
     """
 
     NOWHERE = 0
     IN_MEMORY = 1
     EVERYWHERE = 2
+    KNOWN = 3
 
 
 @dataclass(frozen=True)
@@ -118,7 +119,7 @@ class FailureHandler(Component):
         constraint("one failure handler per pod", self.phase[pod] == FailurePhase.NONE)
         self.copy[pod] = attempt.copy
         self.nominee[pod] = attempt.nominee
-        self.withdrawal[pod] = self.withdrawal_of(attempt)
+        self.withdrawal[pod] = self.withdrawal_of(attempt, attempt.copy.nominated)
         self.unschedulable[pod] = attempt.unschedulable
         self.wakes[pod] = attempt.wakes
         self.start(pod, attempt)
@@ -127,11 +128,17 @@ class FailureHandler(Component):
         """What handling does first."""
         self.handle(pod)
 
-    def withdrawal_of(self, attempt: FailedAttempt) -> Expr:
-        """Where the pod's nomination is to go."""
-        nominated = as_expr(attempt.copy.nominated).is_some
-        gone = select(nominated, Withdrawal.EVERYWHERE, Withdrawal.IN_MEMORY)
-        return select(attempt.withdraws, gone, Withdrawal.NOWHERE)
+    def withdrawal_of(self, attempt: FailedAttempt, nominated: Value) -> Expr:
+        """What is to become of the pod's nomination, if the patch is made from an object with this one."""
+        field, nominee = node_or_none(nominated), node_or_none(attempt.nominee)
+        gone = select(field.is_some, Withdrawal.EVERYWHERE, Withdrawal.IN_MEMORY)
+        known = nominee.is_some & (nominee == field)
+        return select(attempt.withdraws, gone, select(known, Withdrawal.KNOWN, Withdrawal.NOWHERE))
+
+    def withdraws(self, pod: Pod) -> Expr:
+        """Whether the failure being handled withdraws the pod's nomination."""
+        away = (Withdrawal.IN_MEMORY, Withdrawal.EVERYWHERE)
+        return any_of(self.withdrawal[pod] == w for w in away)
 
     def handle(self, pod: Pod) -> None:
         """Go on to the requeue."""
@@ -162,11 +169,20 @@ class FailureHandler(Component):
         current = self.pod_watch.lister[pod]
         with when(self.may_requeue(current)):
             self.copy[pod] = current.copy()
+            self.patch_from(pod, current)
             self.queue.begin_failure(pod)
             self.phase[pod] = FailurePhase.REQUEUE
         with otherwise():
             self.queue.done(pod)
             self.phase[pod] = self.phase_after_requeue()
+
+    def patch_from(self, pod: Pod, current: PodObject) -> None:
+        """The pod comes back as the lister has it, and the patch is made from this object, too.
+
+        (A pod that was recreated under its name is left alone from 1.36 on; names are not reused in the model.)
+        """
+        attempt = FailedAttempt(self.copy[pod], self.nominee[pod], self.withdraws(pod))
+        self.withdrawal[pod] = self.withdrawal_of(attempt, current.nominated)
 
     def may_requeue(self, current: PodObject) -> Expr:
         """Whether a failed pod that the lister shows like this comes back to the queue."""
@@ -201,8 +217,8 @@ class FailureHandler(Component):
         """AddNominatedPod: the node that preemption chose, or else what the object says, unless that is withdrawn."""
         require(self.phase[pod] == FailurePhase.NOMINATE)
         self.queue.settle()
-        kept = self.withdrawal[pod] == Withdrawal.NOWHERE
-        self.nominator.add(pod, self.nominee[pod], select(kept, self.copy[pod].nominated, None))
+        field = select(self.withdraws(pod), None, self.copy[pod].nominated)
+        self.nominator.add(pod, self.nominee[pod], field)
         self.phase[pod] = FailurePhase.PATCH
 
     @step(actor="failure handler", each="pod")
@@ -225,7 +241,8 @@ class FailureHandler(Component):
     def write_status(self, pod: Pod) -> None:
         """The API call of `patch`."""
         withdrawn = self.withdrawal[pod] == Withdrawal.EVERYWHERE
-        self.api.patch_status(pod, self.unschedulable[pod], self.nominee[pod], withdrawn)
+        nominee = select(self.withdrawal[pod] == Withdrawal.KNOWN, None, self.nominee[pod])
+        self.api.patch_status(pod, self.unschedulable[pod], nominee, withdrawn)
 
     @step(actor="failure handler", each="pod")
     @tells("{pod} was rejected after it had room, so the other parked pods may try again.")

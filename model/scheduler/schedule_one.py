@@ -1,4 +1,4 @@
-"""The scheduling cycle: what one goroutine does with one pod at a time (scheduleOne; schedule_one.go, 1.34).
+"""The scheduling cycle: what one goroutine does with one pod at a time (scheduleOnePod in schedule_one.go, 1.36).
 
 Each step is one locked call, one API call, or one read of a lister, together with the goroutine's own computation around it.
 What a step computes is asked of the parts that know it: the filters, the scores, the preemption, the snapshot, the queue.
@@ -529,8 +529,8 @@ class Scheduler(Component):
         self.done_with(victim)
 
     def require_deletion(self, victim: Pod) -> None:
-        """A victim that waits for permission is not deleted."""
-        require(~self.waiting.holds(victim))
+        """A victim that can be stopped in memory is not deleted."""
+        require(~self.async_preemption.is_stoppable(victim))
 
     def victim_deleted(self, victim: Pod) -> None:
         """What follows the deletion: the next victim."""
@@ -544,18 +544,19 @@ class Scheduler(Component):
     @step(actor="scheduler")
     @tells("The scheduler rejects the victim {victim}, if it waits for permission.")
     def reject_waiting(self, pod: Pod, victim: Pod) -> None:
-        """A victim that waits for permission is rejected in memory; if it was allowed just now, that is lost."""
+        """A victim that can be stopped in memory is; up to 1.35 that is lost on a waiting one that was allowed just now."""
         if pod is victim or not self.rejects_in_cycle(victim):
             require(False)
             return
         require(self.at(Phase.EVICT, pod) & self.preemption.is_next_victim(pod, victim))
-        require(self.waiting.holds(victim))
-        self.waiting.preempt(victim)
+        require(self.async_preemption.is_stoppable(victim))
+        self.async_preemption.stop(victim)
         self.done_with(victim)
 
     def rejects_in_cycle(self, victim: Pod) -> bool:
-        """Whether the scheduling cycle itself may have to reject this victim."""
-        return self.preempts_in_cycle() and ExtensionPoint.PERMIT in self.extension_points(victim)
+        """Whether the scheduling cycle itself may have to stop this victim."""
+        stoppable = {ExtensionPoint.PERMIT, ExtensionPoint.PRE_BIND}
+        return self.preempts_in_cycle() and not stoppable.isdisjoint(self.extension_points(victim))
 
     def eviction_failed(self) -> None:
         """PostFilter returns an error: no node is nominated."""

@@ -21,7 +21,7 @@ def cases(table):
 
 
 def releases(case):
-    return [r for r in ("1.13", "1.15", "1.19", "1.20", "1.21", "1.22") if applies(case, r)]
+    return [r for r in ("1.13", "1.15", "1.19", "1.20", "1.21", "1.22", "1.24") if applies(case, r)]
 
 
 @pytest.mark.parametrize("case", cases("queue"), ids=lambda c: c["id"])

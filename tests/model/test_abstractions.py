@@ -175,6 +175,43 @@ def test_a_plugins():
     assert not parts & {"reserve", "plugins"}
 
 
+def test_a_async_calls():
+    """The failure's patch is written before the cycle goes on, in 1.34.0 as in 1.34.2, and a Binding finds no call that waits."""
+    on, p = nodes(2), Pod(0, "p", 3)
+    for release in ("1.34", "1.34.2", "1.35"):
+        model = concrete(spec([p], on), release)
+        scheduler, failure = model.part("scheduler"), model.part("failure")
+        for step in (scheduler.pop, scheduler.take_snapshot):
+            model.do(partial(step, p))
+        model.do(partial(scheduler.filter, p, on[0]))
+        model.do(partial(scheduler.reread_preemptor, p))
+        model.do(partial(scheduler.dry_run, p, on[0]))
+        for step in (scheduler.fail, failure.read, failure.requeue, failure.nominate):
+            model.do(partial(step, p))
+        assert not enabled(model, lambda model=model: model.part("scheduler").pop(p))
+        model.do(partial(failure.patch, p))
+        assert model.get(lambda model=model: model.part("api").pod[p].failed) is True
+        assert model.get(lambda model=model: model.part("scheduler").phase).name == "IDLE"
+    assert not [part for part in Cluster.__annotations__ if "dispatcher" in part]
+
+
+def test_a_batching():
+    """A second pod like the first may go to any node that is left: whichever a hint would name is among them."""
+    on = nodes(1, 1, 1)
+    pods = [Pod(0, "a", 1), Pod(1, "b", 1)]
+    model = concrete(spec(pods, on), "1.36")
+    scheduler = model.part("scheduler")
+    for pod in pods:
+        model.do(partial(scheduler.pop, pod))
+        model.do(partial(scheduler.take_snapshot, pod))
+        for node in on:
+            model.do(partial(scheduler.filter, pod, node))
+        if pod is pods[0]:
+            model.do(partial(scheduler.assume, pod, on[0]))
+            model.do(partial(scheduler.start_binding, pod))
+    assert [enabled(model, partial(scheduler.assume, pods[1], node)) for node in on] == [False, True, True]
+
+
 def test_a_framework():
     on, p = nodes(2), Pod(0, "p", 1, extension_points=list(ExtensionPoint))
     assert "binding.pre_bind" not in steps_of("1.14", spec([p], on))

@@ -71,8 +71,10 @@ ROWS = [
     ("S-BIND", "two pods, a bind may fail, one is deleted", "1.22", (), "HOLDS", 21132, None),
     ("S-NOMLIVE", "a preemptor is deleted", "1.19", (), "VIOLATED", 220, 12),
     ("S-NOMLIVE", "a preemptor is deleted", "1.21", (), "VIOLATED", 220, 12),
-    ("S-NOMLIVE", "a preemptor is deleted", "1.21", ("102498",), "HOLDS", 5672, None),
-    ("S-NOMLIVE", "a preemptor is deleted", "1.22", (), "HOLDS", 2381, None),
+    ("S-NOMLIVE", "a preemptor is deleted", "1.21", ("102498", "109245"), "HOLDS", 5672, None),
+    # Once the preemptor is bound, a further attempt nominates it (109236).
+    ("S-NOMLIVE", "a preemptor is deleted", "1.22", (), "VIOLATED", 2317, 37),
+    ("S-NOMLIVE", "a preemptor is deleted", "1.22", ("109245",), "HOLDS", 2381, None),
     pytest.param(
         "S-GAIN", "preemption for one of two", "1.13", (), "VIOLATED", 841663, 51, marks=pytest.mark.ci
     ),

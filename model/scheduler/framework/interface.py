@@ -54,6 +54,16 @@ class Framework(Protocol):
         """Where plugins have work to do for the pod."""
 
 
+class PodsInPreBind(Protocol):
+    """The pods whose PreBind plugins run (PodInPreBind, 1.36)."""
+
+    def may_be_cancelled(self, pod: Pod) -> Expr:
+        """What CancelPod would return: whether the pod's PreBind plugins run."""
+
+    def cancel(self, pod: Pod) -> None:
+        """CancelPod, for a pod that may be cancelled."""
+
+
 class NodeToStatus(Protocol):
     """What the filters, and the dry run after them, have found out about each node (NodeToStatusReader)."""
 

@@ -1,7 +1,7 @@
-"""Pods that wait for permission to be bound (framework/runtime/waiting_pods_map.go, 1.34).
+"""Pods that wait for permission to be bound (framework/runtime/waiting_pods_map.go, 1.36).
 
 A Permit plugin that answers Wait puts the pod into a map; the pod's binding cycle takes it out when a signal is
-there. The signal is a channel of one place: the first of Allow and Reject counts, all later ones are lost.
+there. The signal is a channel of one place: the first of Allow, Reject and Preempt counts, all later ones are lost, and say so.
 """
 
 from __future__ import annotations
@@ -31,12 +31,7 @@ if TYPE_CHECKING:
     from ...environment.faults import Faults
 
 
-@spoken(
-    AWAITED="waits for permission",
-    ALLOWED="is allowed",
-    REFUSED="is rejected",
-    PREEMPTED="is rejected as a victim",
-)
+@spoken(AWAITED="waits for permission", ALLOWED="is allowed", REFUSED="is rejected", PREEMPTED="is preempted")
 class Signal(Enum):
     """What the map has of a pod."""
 
@@ -94,9 +89,13 @@ class WaitingPods(Component):
             self.signal[pod] = Signal.REFUSED
 
     def preempt(self, pod: Pod) -> None:
-        """Reject, by preemption: the status names DefaultPreemption."""
+        """Preempt: a send that does not block, of a status that names DefaultPreemption."""
         with when(self.hears(pod)):
             self.signal[pod] = Signal.PREEMPTED
+
+    def stops(self, pod: Pod) -> Expr:
+        """What Reject and Preempt return: whether they end the wait. They do not if the pod was allowed, or stopped, before."""
+        return self.hears(pod)
 
     def answered(self, pod: Pod) -> Expr:
         """Whether the binding cycle need not wait any longer."""

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from ...environment.api import APIServer
     from ...environment.faults import Faults
     from ...environment.watch import PodWatch
+    from ..framework.interface import PodsInPreBind
     from ..framework.waiting_pods import WaitingPods
     from ..queue.nominator import Nominator
     from ..queue.scheduling_queue import PriorityQueue
@@ -74,13 +75,14 @@ class AsyncPreemption(Component):
     """One goroutine per preemptor at most: its victims, the one that is evicted last, and the chosen node.
 
     `to_clear[p][q]`: q's nomination to the node that p chose is to be withdrawn. `failed[p]`: a call failed.
-    `deleted[p]`: not all victims were gone already; `rejected[p]`: the last was rejected in memory, because it waited for permission.
+    `deleted[p]`: not all victims were gone already; `rejected[p]`: the last was stopped in memory, on its way to being bound.
     """
 
     api: APIServer
     pod_watch: PodWatch
     faults: Faults
     waiting: WaitingPods
+    binding: PodsInPreBind
     nominator: Nominator
     queue: PriorityQueue
 
@@ -191,12 +193,12 @@ class AsyncPreemption(Component):
         self.require_phase(pod, AsyncPhase.EVICT_LAST)
         require(as_expr(self.last[pod]) == victim)
         if ok:
-            self.note_rejection(pod, self.waiting.holds(victim))
+            self.note_rejection(pod, self.is_stoppable(victim))
         self._evicts(pod, victim, ok)
         self.evicted_last(pod)
 
     def note_rejection(self, pod: Pod, rejected: Expr) -> None:
-        """The last victim is rejected in memory, or else deleted."""
+        """The last victim is stopped in memory, or else deleted."""
         self.rejected[pod] = rejected
 
     def evicted_last(self, pod: Pod) -> None:
@@ -226,7 +228,7 @@ class AsyncPreemption(Component):
         return ~as_expr(self.deleted[pod])
 
     def rejected_last(self, pod: Pod) -> Expr:
-        """Whether the last victim was rejected in memory: its binding cycle may have been quick to tell the queue."""
+        """Whether the last victim was stopped in memory: its binding cycle may have been quick to tell the queue."""
         return as_expr(self.rejected[pod])
 
     @step(actor="preemption goroutine", each="pod")
@@ -237,17 +239,34 @@ class AsyncPreemption(Component):
         self.queue.activate(pod)
         self.end(pod)
 
+    def is_stoppable(self, victim: Pod) -> Expr:
+        """Whether the victim can be stopped in memory: it waits for permission, or its PreBind plugins run.
+
+        One that has left both maps is deleted, and so is one that was just allowed or rejected. (Between leaving the one and entering
+        the other a victim is deleted, too: as one that was just allowed, or whose cycle is about to announce it.)
+        """
+        waits = self.waiting.holds(victim)
+        return select(waits, self.waiting.stops(victim), self.binding.may_be_cancelled(victim))
+
+    def stop(self, victim: Pod) -> None:
+        """Stop a victim in memory that can be stopped."""
+        waits = self.waiting.holds(victim)
+        with when(waits):
+            self.waiting.preempt(victim)
+        with otherwise():
+            self.binding.cancel(victim)
+
     def _evicts(self, pod: Pod, victim: Pod, ok: bool) -> bool:
-        """PreemptPod: a victim that waits for permission is rejected, any other deleted; one that is gone is no error."""
+        """PreemptPod: a victim that can be stopped in memory is, any other deleted; one that is gone is no error."""
+        stoppable = self.is_stoppable(victim)
         if not ok:
-            require(~self.waiting.holds(victim))
+            require(~stoppable)
             self.faults.spend(Fault.WRITE_FAILURE)
             self.failed[pod] = True
             return False
-        waits = self.waiting.holds(victim)
-        self.deleted[pod] = self.deleted[pod] | waits | self.api.pod[victim].exists
-        with when(waits):
-            self.waiting.preempt(victim)
+        self.deleted[pod] = self.deleted[pod] | stoppable | self.api.pod[victim].exists
+        with when(stoppable):
+            self.stop(victim)
         with otherwise():
             self.api.delete_pod(victim)
         return True

@@ -117,3 +117,58 @@ def test_a_preemptor_that_nobody_can_help_loses_its_nomination(nominated, clears
         model.do(lambda: scheduler.clear_own_nomination(p))
     assert model.get(lambda: api.pod[p].nominated) is None
     assert model.get(lambda: scheduler.phase).name == "FAIL"
+
+
+def failed_attempt(release, held, shown, nominee=None, withdraws=False):
+    """p's attempt began with an object nominated as `held`, and fails now that API server and lister show `shown` (numbers of nodes)."""
+    on, p = nodes(2, 2), Pod(0, "p", 1)
+    model = concrete(spec([p], on), release)
+    at = {None: None, **dict(enumerate(on))}
+    model.do(lambda: model.part("queue").pop(p))
+    model.do(lambda: model.part("api").set_nomination(p, at[shown]))
+    model.do(lambda: model.part("handlers").handle_for_queue(p))
+    attempt = FailedAttempt(PodCopy(nominated=at[held]), at[nominee], withdraws, unschedulable=True)
+    failure = model.part("failure")
+    model.do(lambda: failure.begin(p, attempt))
+    for step in (failure.read, failure.requeue, failure.nominate, failure.patch):
+        model.do(lambda step=step: step(p))
+    api, nominator = model.part("api"), model.part("nominator")
+    found = model.get(lambda: api.pod[p].nominated), model.get(lambda: nominator.node[p])
+    return tuple(None if node is None else on.index(node) for node in found)
+
+
+@pytest.mark.parametrize(
+    ("release", "at_api"), [("1.23", None), ("1.24", None), ("1.25", 0), ("1.35", 0), ("1.36", None)]
+)
+def test_a_nomination_that_came_during_the_attempt_is_withdrawn_where_the_patch_is_from_the_lister(
+    release, at_api
+):
+    """From 1.25 to 1.35 the patch was made from the attempt's object, on which it could see no nomination."""
+    assert failed_attempt(release, held=None, shown=0, withdraws=True) == (at_api, None)
+
+
+def test_a_nomination_that_the_lister_does_not_show_yet_stays():
+    on, p = nodes(2, 2), Pod(0, "p", 1)
+    model = concrete(spec([p], on), "1.36")
+    failure, api = model.part("failure"), model.part("api")
+    model.do(lambda: model.part("queue").pop(p))
+    model.do(lambda: api.set_nomination(p, on[0]))
+    model.do(lambda: failure.begin(p, FailedAttempt(PodCopy(), withdraws=True)))
+    for step in (failure.read, failure.requeue, failure.nominate, failure.patch):
+        model.do(lambda step=step: step(p))
+    assert model.get(lambda: api.pod[p].nominated) is on[0]
+
+
+@pytest.mark.parametrize(
+    ("release", "held", "shown", "at_api"),
+    [
+        ("1.35", 0, 1, 1),  # the attempt's object has the nomination: it is not in the patch
+        ("1.35", None, 0, 0),
+        ("1.35", None, 1, 0),
+        ("1.36", 0, 1, 0),  # the lister's object has another one
+        ("1.36", 1, 0, 0),
+        ("1.22", 0, 1, 0),
+    ],
+)
+def test_the_patch_says_nothing_of_a_nomination_that_its_object_has(release, held, shown, at_api):
+    assert failed_attempt(release, held, shown, nominee=0) == (at_api, 0)

@@ -76,6 +76,7 @@ def test_in_1_9_a_nomination_is_seen_only_on_a_queued_object():
         ("1.22", "gone", False),
         ("1.22", "bound", True),
         ("1.23", "bound", True),
+        ("1.24", "gone", False),
         ("1.24", "bound", False),
     ],
 )
