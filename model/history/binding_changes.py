@@ -12,12 +12,16 @@ from .versions import LATER
 
 
 @before(
-    "nomination-announced",
+    "133021",
     "a pod is nominated at the API server before its binding cycle waits (NominatedNodeNameForExpectation)",
     first_in="1.35",
+    issues=(132383,),
 )
 class NotAnnounced(Binding):
-    """The binding cycle went straight to WaitOnPermit, and nobody asked the PreBind plugins whether they had work."""
+    """The binding cycle went straight to WaitOnPermit, and nobody asked the PreBind plugins whether they had work.
+
+    1.34 has the gate, and 135103 turned it on for 1.35.
+    """
 
     def begin(self, pod: Pod) -> None:
         self.pass_permit(pod)
@@ -34,12 +38,13 @@ class NotAnnounced(Binding):
 
 
 @before(
-    "nomination-cleared",
+    "132443",
     "a Binding clears the nomination, and a bound pod gets none (ClearingNominatedNodeNameAfterBinding)",
     first_in="1.35",
+    issues=(132385,),
 )
 class BoundPodsKeepNominations(APIServer):
-    """A pod kept its nomination when it was bound, and could be nominated after that."""
+    """A pod kept its nomination when it was bound, and could be nominated after that. (Its gate is the API server's; 135103 turned it on.)"""
 
     def nominated_when_bound(self, old: PodObject) -> Value:
         return old.nominated

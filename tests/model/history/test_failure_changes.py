@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from podrace.checker import explicit as native
@@ -123,15 +125,15 @@ def failed_attempt(release, held, shown, nominee=None, withdraws=False):
     """p's attempt began with an object nominated as `held`, and fails now that API server and lister show `shown` (numbers of nodes)."""
     on, p = nodes(2, 2), Pod(0, "p", 1)
     model = concrete(spec([p], on), release)
-    at = {None: None, **dict(enumerate(on))}
+    before, now, chosen = (None if at is None else on[at] for at in (held, shown, nominee))
     model.do(lambda: model.part("queue").pop(p))
-    model.do(lambda: model.part("api").set_nomination(p, at[shown]))
+    model.do(lambda: model.part("api").set_nomination(p, now))
     model.do(lambda: model.part("handlers").handle_for_queue(p))
-    attempt = FailedAttempt(PodCopy(nominated=at[held]), at[nominee], withdraws, unschedulable=True)
+    attempt = FailedAttempt(PodCopy(nominated=before), chosen, withdraws, unschedulable=True)
     failure = model.part("failure")
     model.do(lambda: failure.begin(p, attempt))
     for step in (failure.read, failure.requeue, failure.nominate, failure.patch):
-        model.do(lambda step=step: step(p))
+        model.do(partial(step, p))
     api, nominator = model.part("api"), model.part("nominator")
     found = model.get(lambda: api.pod[p].nominated), model.get(lambda: nominator.node[p])
     return tuple(None if node is None else on.index(node) for node in found)
@@ -155,7 +157,7 @@ def test_a_nomination_that_the_lister_does_not_show_yet_stays():
     model.do(lambda: api.set_nomination(p, on[0]))
     model.do(lambda: failure.begin(p, FailedAttempt(PodCopy(), withdraws=True)))
     for step in (failure.read, failure.requeue, failure.nominate, failure.patch):
-        model.do(lambda step=step: step(p))
+        model.do(partial(step, p))
     assert model.get(lambda: api.pod[p].nominated) is on[0]
 
 

@@ -103,7 +103,7 @@ UNSEEN = {
     "start-time-tie": "needs start times",
     "scheduling-gates": "needs a pod with gates: see test_gates",
     "138855": "later than every release, and needs a Binding that fails: see test_binding",
-    "nomination-announced": _PLUGINS,
+    "133021": _PLUGINS,
     "135502": _PLUGINS,
     "139450": _PLUGINS,
     "140054": _PLUGINS,

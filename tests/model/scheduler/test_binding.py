@@ -134,9 +134,9 @@ def expectation():
     [
         ("1.34", (), "HOLDS"),
         ("1.35", (), "VIOLATED"),
-        ("1.35", ("nomination-announced",), "HOLDS"),
+        ("1.35", ("133021",), "HOLDS"),
         ("1.36", (), "VIOLATED"),
-        ("1.36", ("nomination-announced",), "HOLDS"),
+        ("1.36", ("133021",), "HOLDS"),
     ],
 )
 def test_a_nomination_that_is_announced_can_outlive_its_attempt(release, without, verdict):
@@ -286,7 +286,7 @@ def test_with_138855_a_lost_reply_is_still_a_failure():
 # --- free where nobody waits ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("key", ["nomination-announced", "135502", "138855"])
+@pytest.mark.parametrize("key", ["133021", "135502", "138855"])
 def test_where_no_plugin_has_work_and_no_call_fails_nothing_is_added(key):
     other = ((key,), ()) if key == "138855" else ((), (key,))
     counts = []
