@@ -17,6 +17,7 @@ class Fault(Enum):
     BIND_FAILURE = "bind_failures"
     LOST_REPLY = "lost_replies"
     WRITE_FAILURE = "write_failures"
+    STATUS_FAILURE = "status_failures"
     ASSUME_EXPIRY = "assume_expiries"
     PLUGIN_ERROR = "plugin_errors"
     PERMIT_REJECTION = "permit_rejections"

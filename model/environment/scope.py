@@ -43,6 +43,7 @@ class Scope:
     bind_failures: int = 0
     lost_replies: int = 0
     write_failures: int = 0
+    status_failures: int = 0
     assume_expiries: int = 0
     plugin_errors: int = 0
     permit_rejections: int = 0

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ..environment.faults import Fault
 from ..environment.objects import DisruptionBudget, Node, Pod
 from ..language import Expr, Value, any_of, as_expr, otherwise, require, select, step, tells, when
 from ..scheduler import AsyncPreemption, Preemption, Scheduler
 from ..scheduler.framework.status import Phase
-from ..scheduler.preemption.async_preemption import AsyncPhase
+from ..scheduler.preemption.async_preemption import EVICTED, AsyncPhase
 from ..scheduler.preemption.evaluator import highest
 from .change import before
 from .versions import LATER
@@ -143,6 +144,49 @@ class LastVictimUnawaited(AsyncPreemption):
         require(False)
 
 
+@before("last-victim-spared", "the last victim is spared if the eviction of another failed", first_in="1.36")
+class LastVictimTriedAnyway(AsyncPreemption):
+    """The last victim was tried whatever had become of the others.
+
+    With a cancelled context no call to the API server gets through; but a victim that waits for permission is rejected in memory.
+    """
+
+    def phase_after_others(self, pod: Pod) -> Expr:
+        return as_expr(AsyncPhase.EVICT_LAST)
+
+    @step(actor="preemption goroutine", each="pod")
+    @tells("The goroutine tries to evict the last victim for {pod}, but its calls are cancelled.")
+    def fail_to_evict_last(self, pod: Pod, victim: Pod) -> None:
+        """An eviction failed before: the call is not even sent."""
+        if pod is victim or not self.scope.write_failures:
+            require(False)
+            return
+        self.require_phase(pod, AsyncPhase.EVICT_LAST)
+        require(self.last[pod] == victim)
+        require(self.cancelled[pod] & ~self.waiting.holds(victim))
+        self.evicted_last(pod)
+
+    @step(actor="preemption goroutine", each="pod")
+    @tells(*EVICTED)
+    def evict_last(self, pod: Pod, victim: Pod, ok: bool) -> None:
+        """The last victim is evicted, or after a failure only rejected in memory."""
+        require(~as_expr(self.cancelled[pod]) | (ok & self.waiting.holds(victim)))
+        super().evict_last(pod, victim, ok)
+
+
+@before(
+    "terminating-victims-again",
+    "a victim that is terminating already is not deleted again, which 1.34.2 to 1.34.4 do",
+    first_in="1.35",
+    since="1.34.2",
+)
+class TerminatingVictimsDeletedAgain(Scheduler):
+    """Every victim was deleted, also one that was terminating: the revert of 133167 on 1.34's branch took both back."""
+
+    def to_be_evicted(self, victim: Pod) -> Expr:
+        return as_expr(self.preemption.victim[victim])
+
+
 @before(
     "missing-status",
     "preemption does not try a node of which the filters said nothing",
@@ -187,6 +231,19 @@ class OwnNominationClearedFirst(Scheduler):
         """No eviction anywhere would help: withdraw, at the API server, the preemptor's own nomination."""
         require(self.at(Phase.CLEAR_OWN_NOMINATION, pod))
         self.api.clear_nomination(pod)
+        self.no_candidate()
+
+    @step(actor="scheduler")
+    @tells(
+        "No eviction would help: the scheduler tries to withdraw {pod}'s own nomination, and the write fails."
+    )
+    def fail_to_clear_own_nomination(self, pod: Pod) -> None:
+        """The write fails, which is logged."""
+        if not self.scope.status_failures:
+            require(False)
+            return
+        require(self.at(Phase.CLEAR_OWN_NOMINATION, pod))
+        self.faults.spend(Fault.STATUS_FAILURE)
         self.no_candidate()
 
 

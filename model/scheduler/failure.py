@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Protocol
 
+from ..environment.faults import Fault
 from ..environment.objects import ExtensionPoint, Node, Pod, PodCopy, PodObject, node_or_none
 from ..language import (
     NOTHING,
@@ -38,6 +39,7 @@ from .framework.interface import Framework
 
 if TYPE_CHECKING:
     from ..environment.api import APIServer
+    from ..environment.faults import Faults
     from ..environment.watch import PodWatch
     from .cache.scheduler_cache import Cache
     from .queue.nominator import Nominator
@@ -99,6 +101,7 @@ class FailureHandler(Component):
 
     api: APIServer
     pod_watch: PodWatch
+    faults: Faults
     queue: PriorityQueue
     nominator: Nominator
     scheduler: FailingCycle
@@ -233,6 +236,21 @@ class FailureHandler(Component):
         """PATCH the PodScheduled condition, and the nomination if there is one."""
         require(self.phase[pod] == FailurePhase.PATCH)
         self.write_status(pod)
+        self.patched(pod)
+
+    @step(actor="failure handler", each="pod")
+    @tells("The failure handler writes {pod}'s condition to the API server, and the write fails.")
+    def lose_patch(self, pod: Pod) -> None:
+        """The PATCH fails, which is logged: a nomination, or its withdrawal, is in memory only."""
+        if not self.scope.status_failures:
+            require(False)
+            return
+        require(self.phase[pod] == FailurePhase.PATCH)
+        self.faults.spend(Fault.STATUS_FAILURE)
+        self.patched(pod)
+
+    def patched(self, pod: Pod) -> None:
+        """What follows the PATCH, whatever became of it."""
         with when(self.wakes[pod]):
             self.phase[pod] = FailurePhase.WAKE
         with otherwise():

@@ -577,6 +577,20 @@ class Scheduler(Component):
         self.preemption.to_clear[other] = False
         self.advance_preemption()
 
+    @step(actor="scheduler")
+    @tells(
+        "The scheduler tries to withdraw the nomination of {other} at the API server, and the write fails."
+    )
+    def fail_to_clear_nomination(self, pod: Pod, other: Pod) -> None:
+        """The write fails, which is logged: the nomination stays."""
+        if pod is other or not (self.preempts_in_cycle() and self.scope.status_failures):
+            require(False)
+            return
+        require(self.at(Phase.CLEAR_NOMINATIONS, pod) & self.preemption.to_clear[other])
+        self.faults.spend(Fault.STATUS_FAILURE)
+        self.preemption.to_clear[other] = False
+        self.advance_preemption()
+
     def _after_preemption(self) -> None:
         self.preemption.clear()
         self.after_preemption()

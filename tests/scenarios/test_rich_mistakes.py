@@ -335,7 +335,8 @@ def test_affinity(affinity: str, message: str) -> None:
         (
             "scope: {config: {}}",
             ("scope: unknown field `config`; known: pod_events, node_events, node_deletions, node_creations, "
-            "pod_deletions, pod_creations, bind_failures, lost_replies, write_failures, assume_expiries, "
+            "pod_deletions, pod_creations, bind_failures, lost_replies, write_failures, "
+            "status_failures, assume_expiries, "
             "plugin_errors, permit_rejections, restarts, leader_changes, external_binds, relists, pod_gc, flush, backoff, fair_flush"),
         ),
     ],

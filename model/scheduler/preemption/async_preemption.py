@@ -74,7 +74,8 @@ EVICTED = (
 class AsyncPreemption(Component):
     """One goroutine per preemptor at most: its victims, the one that is evicted last, and the chosen node.
 
-    `to_clear[p][q]`: q's nomination to the node that p chose is to be withdrawn. `failed[p]`: a call failed.
+    `to_clear[p][q]`: q's nomination to the node that p chose is to be withdrawn. `failed[p]`: a call failed. `cancelled[p]`: an eviction
+    failed, and the context of those that were to follow is cancelled.
     `deleted[p]`: not all victims were gone already; `rejected[p]`: the last was stopped in memory, on its way to being bound.
     """
 
@@ -92,6 +93,7 @@ class AsyncPreemption(Component):
     last = per(Pod, ref(Pod))
     to_clear = per(Pod, per(Pod, boolean()))
     failed = per(Pod, boolean())
+    cancelled = per(Pod, boolean())
     deleted = per(Pod, boolean())
     rejected = per(Pod, boolean())
 
@@ -162,6 +164,22 @@ class AsyncPreemption(Component):
         self._proceed(pod)
 
     @step(actor="preemption goroutine", each="pod")
+    @tells(
+        "The goroutine tries to withdraw the nomination of {other} at the API server, and the write fails."
+    )
+    def fail_to_clear_nomination(self, pod: Pod, other: Pod) -> None:
+        """The write fails, and the nomination stays. The evictions go on; in the end the preemptor is activated."""
+        if pod is other or not self.scope.status_failures:
+            require(False)
+            return
+        self.require_phase(pod, AsyncPhase.CLEAR)
+        require(self.to_clear[pod][other])
+        self.faults.spend(Fault.STATUS_FAILURE)
+        self.failed[pod] = True
+        self.to_clear[pod][other] = False
+        self._proceed(pod)
+
+    @step(actor="preemption goroutine", each="pod")
     @tells(*EVICTED)
     def evict(self, pod: Pod, victim: Pod, ok: bool) -> None:
         """All victims but the last are evicted in parallel; an error ends this."""
@@ -181,7 +199,11 @@ class AsyncPreemption(Component):
     def leave(self, pod: Pod) -> None:
         """Only the last victim is left: the preemptor is noted to wait for that one."""
         self.require_phase(pod, AsyncPhase.LEAVE)
-        self.phase[pod] = select(self.failed[pod], AsyncPhase.ACTIVATE, AsyncPhase.EVICT_LAST)
+        self.phase[pod] = self.phase_after_others(pod)
+
+    def phase_after_others(self, pod: Pod) -> Expr:
+        """What follows the parallel evictions of all victims but the last, which is spared if one of them failed."""
+        return select(self.cancelled[pod], AsyncPhase.ACTIVATE, AsyncPhase.EVICT_LAST)
 
     @step(actor="preemption goroutine", each="pod")
     @tells(*EVICTED)
@@ -263,6 +285,7 @@ class AsyncPreemption(Component):
             require(~stoppable)
             self.faults.spend(Fault.WRITE_FAILURE)
             self.failed[pod] = True
+            self.cancelled[pod] = True
             return False
         self.deleted[pod] = self.deleted[pod] | stoppable | self.api.pod[victim].exists
         with when(stoppable):
@@ -277,6 +300,7 @@ class AsyncPreemption(Component):
         self.node[pod] = None
         self.last[pod] = None
         self.failed[pod] = False
+        self.cancelled[pod] = False
         self.deleted[pod] = False
         self.rejected[pod] = False
         for q in self.universe[Pod]:
