@@ -211,7 +211,9 @@ class FitIgnoresNominations(Hints):
         return super().wakes(plugin, pod, seen, about)
 
 
-@before("hints-see-nominations", "to the plugins' hints, a nominated pod is one that has a node", first_in="1.36")
+@before(
+    "hints-see-nominations", "to the plugins' hints, a nominated pod is one that has a node", first_in="1.36"
+)
 class HintsIgnoreNominations(Hints):
     """InterPodAffinity and PodTopologySpread did not look at a pod without a node, nominated or not (1.32 to 1.35)."""
 
@@ -222,7 +224,10 @@ class HintsIgnoreNominations(Hints):
 
 
 @before(
-    "135325", "a deleted pod wakes those that its own anti-affinity kept out", first_in="1.36", issues=(134393,)
+    "135325",
+    "a deleted pod wakes those that its own anti-affinity kept out",
+    first_in="1.36",
+    issues=(134393,),
 )
 class OwnAntiAffinityOnly(Hints):
     """InterPodAffinity asked only whether the waiting pod's anti-affinity was against the deleted one (1.32 to 1.35)."""

@@ -143,7 +143,9 @@ class PermitRejectionUnrecorded(Scheduler):
 
 
 @before(
-    "119785", "a waiting pod that is rejected is recorded as rejected by the plugin that did it", first_in="1.29"
+    "119785",
+    "a waiting pod that is rejected is recorded as rejected by the plugin that did it",
+    first_in="1.29",
 )
 class WaitRejectionUnrecorded(Binding):
     """What WaitOnPermit returned was no FitError (1.22 to 1.28)."""

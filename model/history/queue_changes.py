@@ -198,9 +198,7 @@ class DoneAtTheEnd(Binding):
 class PopUnderQueueLock(PriorityQueue):
     """Pop waited for the queue's lock, and so until a move was over."""
 
-    def note_move(
-        self, moved: Mapping[Pod, Expr], event: ClusterEvent, about: Pod | Node | None
-    ) -> None:
+    def note_move(self, moved: Mapping[Pod, Expr], event: ClusterEvent, about: Pod | Node | None) -> None:
         """Nobody can tell that a move takes time."""
 
     def settle(self) -> None:
@@ -246,7 +244,11 @@ class UpdateInTwoLocks(EventHandlers):
         self.conclude(pod, old, new)
 
 
-@before("activation-trusts-backoff", "PreEnqueue is not asked again for a pod that is activated from backoffQ", "1.35")
+@before(
+    "activation-trusts-backoff",
+    "PreEnqueue is not asked again for a pod that is activated from backoffQ",
+    "1.35",
+)
 class ActivationAsksAgain(PriorityQueue):
     """Every pod that was activated passed the PreEnqueue plugins (up to 1.34, where a pod in backoffQ had passed them since 1.33)."""
 

@@ -335,6 +335,9 @@ class Binding(Component):
 
         A pod that is rejected because it is gone is not requeued, so that it does not matter that its status names no plugin.
         """
-        plugin = {PERMIT_PLUGIN: ~as_expr(self.preempted[pod]), DEFAULT_PREEMPTION: as_expr(self.preempted[pod])}
+        plugin = {
+            PERMIT_PLUGIN: ~as_expr(self.preempted[pod]),
+            DEFAULT_PREEMPTION: as_expr(self.preempted[pod]),
+        }
         none = self.queue.only()
         self.queue.record_rejection(pod, {p: plugin.get(p.name, refused) for p, refused in none.items()})

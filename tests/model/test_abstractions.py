@@ -28,7 +28,7 @@ from podrace.model.environment.objects import (
 from podrace.model.environment.placement_rules import NodeAffinity, SpreadConstraint
 from podrace.model.history import RELEASES, resolve
 from podrace.model.language import as_expr, trace_system
-from podrace.model.scheduler.framework.events import default_plugins
+from podrace.model.scheduler.framework.events import NODE_DELETE, PERMIT_PLUGIN, default_plugins
 from podrace.model.scheduler.framework.status import NodeStatus, Phase
 from podrace.model.scheduler.queue.scheduling_queue import SubQueue
 from tests.model.clusters import concrete, enabled, nodes, race_72124, spec
@@ -173,6 +173,8 @@ def test_a_plugins():
     parts = {v.name.partition(".")[0] for v in found.variables}
     assert "waiting" in parts
     assert not parts & {"reserve", "plugins"}
+    (plugin,) = (g for g in default_plugins(permit=True) if g.name == PERMIT_PLUGIN)
+    assert plugin.asked_for(NODE_DELETE)
 
 
 @pytest.mark.parametrize("release", ["1.34", "1.34.2", "1.35"])

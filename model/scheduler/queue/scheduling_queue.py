@@ -440,9 +440,7 @@ class PriorityQueue(Component):
                 hint = self.in_flight[pod] & self.hints.wakes(plugin, pod, event, about)
                 self.in_flight_events[pod][plugin] = self.in_flight_events[pod][plugin] | hint
 
-    def note_move(
-        self, moved: Mapping[Pod, Expr], event: ClusterEvent, about: Pod | Node | None
-    ) -> None:
+    def note_move(self, moved: Mapping[Pod, Expr], event: ClusterEvent, about: Pod | Node | None) -> None:
         """Which of the pods Pop can have met before the move was over, and what the event will then be worth for each."""
         pops = self.scheduler.pops_next()
         for pod, has_moved in moved.items():

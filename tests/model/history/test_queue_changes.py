@@ -47,7 +47,8 @@ def test_the_popped_pod_is_in_its_cycle_and_in_activeq(release):
 
 
 @pytest.mark.parametrize(
-    ("release", "place"), [("1.34", SubQueue.UNSCHEDULABLE), ("1.35", SubQueue.ACTIVE), ("1.36", SubQueue.ACTIVE)]
+    ("release", "place"),
+    [("1.34", SubQueue.UNSCHEDULABLE), ("1.35", SubQueue.ACTIVE), ("1.36", SubQueue.ACTIVE)],
 )
 def test_activation_from_backoffq_asks_no_pre_enqueue_plugin(release, place):
     p = Pod(0, "p", 1, gated=True)
@@ -59,20 +60,19 @@ def test_activation_from_backoffq_asks_no_pre_enqueue_plugin(release, place):
         assert model.get(lambda: queue.sub_queue[p]) is end
 
 
+@pytest.mark.parametrize("gated", [False, True])
 @pytest.mark.parametrize("release", ["1.27", "1.31", "1.36"])
-def test_a_gated_pod_is_not_nominated_when_it_is_added(release):
+def test_a_gated_pod_is_not_nominated_when_it_is_added(release, gated):
     (n0,) = on = nodes(2)
-    for gated in (False, True):
-        p = Pod(0, "p", 1, gated=True, exists=False)
-        model = concrete(spec([p], on), release)
-        queue, nominator = model.part("queue"), model.part("nominator")
-        new = PodObject(exists=True, nominated=n0, gated=gated)
-        model.do(lambda new=new, p=p, model=model: model.part("pod_watch").lister.__setitem__(p, new))
-        model.do(lambda queue=queue, p=p, new=new: queue.add(p, new))
-        nominated = model.get(lambda nominator=nominator, p=p: as_expr(nominator.node[p]).is_some)
-        assert nominated is not gated
-        model.do(lambda queue=queue, p=p, new=new: queue.update(p, new, new.replace(gated=False)))
-        assert model.get(lambda nominator=nominator, p=p: nominator.nominated_to(p, n0)) is True
+    p = Pod(0, "p", 1, gated=True, exists=False)
+    model = concrete(spec([p], on), release)
+    queue, nominator, lister = model.part("queue"), model.part("nominator"), model.part("pod_watch").lister
+    new = PodObject(exists=True, nominated=n0, gated=gated)
+    model.do(lambda: lister.__setitem__(p, new))
+    model.do(lambda: queue.add(p, new))
+    assert model.get(lambda: as_expr(nominator.node[p]).is_some) is not gated
+    model.do(lambda: queue.update(p, new, new.replace(gated=False)))
+    assert model.get(lambda: nominator.nominated_to(p, n0)) is True
 
 
 def test_up_to_1_30_pop_waits_for_the_queues_lock():

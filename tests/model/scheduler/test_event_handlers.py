@@ -211,7 +211,8 @@ def test_a_deleted_pod_wakes_those_that_its_own_anti_affinity_kept_out(release, 
 
 
 @pytest.mark.parametrize(
-    ("release", "fit", "others"), [("1.32", False, False), ("1.33", True, False), ("1.35", True, False), ("1.36", True, True)]
+    ("release", "fit", "others"),
+    [("1.32", False, False), ("1.33", True, False), ("1.35", True, False), ("1.36", True, True)],
 )
 def test_which_plugins_see_a_nomination_that_is_gone(release, fit, others):
     against_x = Term({"app": "x"}, "zone", anti=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from podrace.checker.search import check
@@ -48,9 +50,9 @@ def rejected(release: str, by: str):
     else:
         model.do(lambda: (waiting.refuse if by == "plugin" else waiting.preempt)(pod))
         for step in (binding.wait_on_permit, binding.forget, binding.fail):
-            model.do(lambda step=step: step(pod))
+            model.do(partial(step, pod))
     for step in (model.part("failure").read, model.part("failure").requeue):
-        model.do(lambda step=step: step(pod))
+        model.do(partial(step, pod))
     return model, model.part("queue"), pod, other
 
 
@@ -80,6 +82,7 @@ def test_who_is_recorded(by, release, plugins):
     assert model.get(lambda: queue.sub_queue[pod]) is PARKED
 
 
+@pytest.mark.parametrize("event", [NODE_ADD, ASSIGNED_POD_DELETE])
 @pytest.mark.parametrize(
     ("by", "release", "place"),
     [
@@ -90,28 +93,27 @@ def test_who_is_recorded(by, release, plugins):
         ("victim", "1.35", PARKED),
     ],
 )
-def test_which_events_move_it(by, release, place):
+def test_which_events_move_it(by, release, place, event):
     """A plugin that says nothing of events has asked for all; DefaultPreemption has asked for none that counts since 1.32."""
-    for event in (NODE_ADD, ASSIGNED_POD_DELETE):
-        model, queue, pod, other = rejected(release, by)
-        about = model.model.entities[Node][0] if event is NODE_ADD else other
-        model.do(lambda queue=queue, event=event, about=about: queue.move_all(event, about=about))
-        assert model.get(lambda queue=queue, pod=pod: queue.sub_queue[pod]) is place
+    model, queue, pod, other = rejected(release, by)
+    about = model.model.entities[Node][0] if event is NODE_ADD else other
+    model.do(lambda: queue.move_all(event, about=about))
+    assert model.get(lambda: queue.sub_queue[pod]) is place
     model.do(lambda: queue.move_all(UNSCHEDULABLE_TIMEOUT))
     assert model.get(lambda: queue.sub_queue[pod]) is BACKOFF
 
 
-def test_an_event_while_it_waited_has_it_tried_again():
-    for by, place in (("plugin", BACKOFF), ("victim", PARKED)):
-        on = nodes(2)
-        pod = Pod(0, "p", 1, extension_points=WAITS)
-        model = concrete(spec([pod, Pod(1, "other", 1, node=on[0])], on, permit_rejections=1), "1.35")
-        queue, name = model.part("queue"), PERMIT_PLUGIN if by == "plugin" else DEFAULT_PREEMPTION
-        model.do(lambda queue=queue, pod=pod: queue.pop(pod))
-        model.do(lambda queue=queue, on=on: queue.move_all(NODE_ADD, about=on[0]))
-        model.do(lambda queue=queue, pod=pod, name=name: queue.record_rejection(pod, queue.only(name)))
-        model.do(lambda queue=queue, pod=pod: queue.requeue(pod, PodCopy()))
-        assert model.get(lambda queue=queue, pod=pod: queue.sub_queue[pod]) is place
+@pytest.mark.parametrize(("name", "place"), [(PERMIT_PLUGIN, BACKOFF), (DEFAULT_PREEMPTION, PARKED)])
+def test_an_event_while_it_waited_has_it_tried_again(name, place):
+    on = nodes(2)
+    pod = Pod(0, "p", 1, extension_points=WAITS)
+    model = concrete(spec([pod, Pod(1, "other", 1, node=on[0])], on), "1.35")
+    queue = model.part("queue")
+    model.do(lambda: queue.pop(pod))
+    model.do(lambda: queue.move_all(NODE_ADD, about=on[0]))
+    model.do(lambda: queue.record_rejection(pod, queue.only(name)))
+    model.do(lambda: queue.requeue(pod, PodCopy()))
+    assert model.get(lambda: queue.sub_queue[pod]) is place
 
 
 def test_without_permit_plugins_nothing_is_added():
@@ -132,7 +134,8 @@ class Unrecorded(Binding):
 
 
 @pytest.mark.parametrize(
-    ("changes", "verdict", "states", "steps"), [((), "VIOLATED", 8781, 37), ((Unrecorded,), "HOLDS", 83364, None)]
+    ("changes", "verdict", "states", "steps"),
+    [((), "VIOLATED", 8781, 37), ((Unrecorded,), "HOLDS", 83364, None)],
 )
 def test_a_waiting_victim_is_parked_for_good(
     changes: tuple[type[Component], ...], verdict: str, states: int, steps: int | None
@@ -146,6 +149,9 @@ def test_a_waiting_victim_is_parked_for_good(
     p = Pod(1, "p", 1, 10, node_selector={"disk": "ssd"}, exists=False)
     classes = (*changes, *resolve("1.35").classes)
     stuck = PROPERTIES["S-STUCK"].ignoring(frozenset({"p"}))
-    (found,) = check(instrument(spec([v, p], on, pod_events=2, pod_creations=1, flush=False), classes, [stuck]), ["S-STUCK"])
+    (found,) = check(
+        instrument(spec([v, p], on, pod_events=2, pod_creations=1, flush=False), classes, [stuck]),
+        ["S-STUCK"],
+    )
     length = None if found.trace is None else len(found.trace.steps)
     assert (found.verdict.name, found.counts.states, length) == (verdict, states, steps)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -41,8 +42,8 @@ def make(release: str, **scope: Any) -> tuple[Concrete, Any, Any, list[Pod], Pod
     model = concrete(spec([*pods, gone], on, **scope), release)
     queue = model.part("queue")
     for pod in pods:
-        model.do(lambda pod=pod: queue.put(pod, SubQueue.UNSCHEDULABLE, PodCopy()))
-        model.do(lambda pod=pod: rejected(queue, pod))
+        model.do(partial(queue.put, pod, SubQueue.UNSCHEDULABLE, PodCopy()))
+        model.do(partial(rejected, queue, pod))
     return model, queue, model.part("scheduler"), pods, gone
 
 
@@ -80,40 +81,42 @@ def test_pop_may_come_before_a_pod_of_higher_priority_is_moved(release, backoff,
     assert enabled(model, lambda: scheduler.pop(pods[0])) is (backoff and release >= "1.33")
 
 
-def test_the_event_of_the_move_is_recorded_when_the_pod_is_in_flight_already():
+@pytest.mark.parametrize(("amid", "place"), [(False, SubQueue.UNSCHEDULABLE), (True, SubQueue.ACTIVE)])
+def test_the_event_of_the_move_is_recorded_when_the_pod_is_in_flight_already(amid, place):
     """It has been moved for this event, is rejected again, and comes back for the same event once more."""
-    for amid, place in ((False, SubQueue.UNSCHEDULABLE), (True, SubQueue.ACTIVE)):
-        model, queue, scheduler, (low, high), gone = make("1.36", backoff=False)
-        move(model, queue, gone)
-        model.do(lambda: (scheduler.pop_amid_move if amid else scheduler.pop)(high))
-        assert model.get(lambda: scheduler.phase) is Phase.POPPED
-        model.do(lambda: rejected(queue, high))
-        model.do(lambda: queue.requeue(high, PodCopy()))
-        assert model.get(lambda: queue.sub_queue[high]) is place
-        assert model.get(lambda: any_of(queue.just_moved[p] for p in (low, high))) is False
+    model, queue, scheduler, (low, high), gone = make("1.36", backoff=False)
+    move(model, queue, gone)
+    model.do(lambda: (scheduler.pop_amid_move if amid else scheduler.pop)(high))
+    assert model.get(lambda: scheduler.phase) is Phase.POPPED
+    model.do(lambda: rejected(queue, high))
+    model.do(lambda: queue.requeue(high, PodCopy()))
+    assert model.get(lambda: queue.sub_queue[high]) is place
+    assert model.get(lambda: any_of(queue.just_moved[p] for p in (low, high))) is False
 
 
-def test_up_to_1_31_the_popped_pod_counts_as_tried_before_the_move_request():
-    for amid in (False, True):
-        model, queue, scheduler, (_, high), gone = make("1.31", backoff=False)
-        move(model, queue, gone)
-        model.do(lambda: (scheduler.pop_amid_move if amid else scheduler.pop)(high))
-        assert model.get(lambda: queue.moved) is amid
+@pytest.mark.parametrize("amid", [False, True])
+def test_up_to_1_31_the_popped_pod_counts_as_tried_before_the_move_request(amid):
+    model, queue, scheduler, (_, high), gone = make("1.31", backoff=False)
+    move(model, queue, gone)
+    model.do(lambda: (scheduler.pop_amid_move if amid else scheduler.pop)(high))
+    assert model.get(lambda: queue.moved) is amid
 
 
-def test_a_move_ends_before_the_next_call_that_takes_the_lock():
-    calls = {
-        "add": lambda q, p: q.add(p, PodObject(exists=True)),
-        "update": lambda q, p: q.update(p, PodObject(exists=True), PodObject(exists=True, failed=True)),
-        "delete": lambda q, p: q.delete(p),
-        "activate": lambda q, p: q.activate(p),
-        "requeue": lambda q, p: q.requeue(p, PodCopy()),
-    }
-    for name, call in calls.items():
-        model, queue, scheduler, pods, gone = make("1.36", backoff=False)
-        move(model, queue, gone)
-        model.do(lambda call=call: call(queue, gone))
-        assert met(model, scheduler, pods) == [False, False], name
+CALLS = {
+    "add": lambda q, p: q.add(p, PodObject(exists=True)),
+    "update": lambda q, p: q.update(p, PodObject(exists=True), PodObject(exists=True, failed=True)),
+    "delete": lambda q, p: q.delete(p),
+    "activate": lambda q, p: q.activate(p),
+    "requeue": lambda q, p: q.requeue(p, PodCopy()),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_move_ends_before_the_next_call_that_takes_the_lock(name):
+    model, queue, scheduler, pods, gone = make("1.36", backoff=False)
+    move(model, queue, gone)
+    model.do(lambda: CALLS[name](queue, gone))
+    assert met(model, scheduler, pods) == [False, False]
 
 
 def test_nothing_is_noted_while_the_cycle_has_still_to_take_the_lock():
@@ -125,7 +128,7 @@ def test_nothing_is_noted_while_the_cycle_has_still_to_take_the_lock():
 
         model.do(set_phase)
         for pod in pods:
-            model.do(lambda pod=pod: queue.put(pod, SubQueue.UNSCHEDULABLE, PodCopy()))
+            model.do(partial(queue.put, pod, SubQueue.UNSCHEDULABLE, PodCopy()))
         move(model, queue, gone)
         assert model.get(lambda: any_of(queue.just_moved[p] for p in pods)) is noted
 
