@@ -91,7 +91,7 @@ of one version; the table is `model/history/gates.yaml`.
 
 `--gate` sets a gate for `check`, `diff`, `verify`, `prove`, `ways`, `simulate`, `synthesize`, `induct` and `export`; it may be repeated, and takes
 several settings with commas between, as upstream's `--feature-gates` does. In `podrace.api` and for pytest it is `gate=`, in a scenario the section
-[`featureGates`](scenarios.md#a-scenario). The command line wins over the scenario. A gate that is set away from its default stands after the release:
+[`featureGates`](scenarios.md#the-file). The command line wins over the scenario. A gate that is set away from its default stands after the release:
 `1.34 SchedulerAsyncPreemption=false`.
 
 A gate takes the changes behind it out of a release, or puts them in. What upstream refuses is refused: a gate that a version does not have, and one that is
