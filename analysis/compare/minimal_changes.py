@@ -13,6 +13,7 @@ from ..asked.method import NOBODY, Method, Watcher
 from ..asked.options import UsageProblem, parse_fix, parse_gates
 from ..asked.plan import Run, compose, release_of, with_gates_of
 from ..chain import verdict_on
+from ..scheduler_version import version_of
 from .inquiry import Candidate, Inquiry, candidates_of, default_release, put_in, runs_of
 from .schedulers import ignored_of
 
@@ -49,6 +50,7 @@ def changes_needed(
         tuple(tuple(c.name for c in one) for one in found),
         tuple(tried),
         ignored_of(asked),
+        version_of(before),
     )
 
 
