@@ -72,9 +72,12 @@ class GoneVictimFailsPreemption(Scheduler):
 _ASYNC = "a goroutine evicts the victims while the preemptor waits (SchedulerAsyncPreemption)"
 
 
-@before("async-preemption", _ASYNC, first_in="1.33")
+@before("async-preemption", _ASYNC, first_in="1.33", gate="SchedulerAsyncPreemption")
 class NoPreemptionGoroutine(AsyncPreemption):
     """There was no such goroutine, and nothing kept a preemptor out of the queue."""
+
+    def is_there(self) -> bool:
+        return False
 
     def holds(self, pod: Pod) -> Expr:
         return as_expr(False)
@@ -83,7 +86,7 @@ class NoPreemptionGoroutine(AsyncPreemption):
         require(False)
 
 
-@before("async-preemption", _ASYNC, first_in="1.33")
+@before("async-preemption", _ASYNC, first_in="1.33", gate="SchedulerAsyncPreemption")
 class PreemptionInCycle(Scheduler):
     """The scheduling cycle evicted the victims itself."""
 
@@ -269,7 +272,12 @@ class WaitsForGoneNode(Preemption):
         return as_expr(True)
 
 
-@before("preemption-policy", "preemptionPolicy Never keeps a pod from preempting", first_in="1.19")
+@before(
+    "preemption-policy",
+    "preemptionPolicy Never keeps a pod from preempting",
+    first_in="1.19",
+    gate="NonPreemptingPriority",
+)
 class EveryPodMayPreempt(Preemption):
     """The policy was not there, or behind a feature gate that was off."""
 
