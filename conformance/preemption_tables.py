@@ -12,6 +12,7 @@ from typing import Any
 from ..model.environment.objects import Config, Node
 from ..model.language import any_of, count
 from ..model.scheduler.framework.status import NodeStatus, Phase
+from . import scenario_tables
 from .case_cluster import CaseSituation, Facts, facts_of, situation, start_number
 from .cases import (
     Case,
@@ -158,7 +159,7 @@ def run(case: Case, release: str) -> Outcome:
     for field, check in expectations.items():
         if field in case:
             return check(case, release)
-    raise NotTranslated("a scenario of its own: neither one preemptor's end nor a dry run")
+    return scenario_tables.run(case, release)
 
 
 # --- who may preempt, and where ----------------------------------------------------------------------

@@ -41,6 +41,13 @@ def whole(at: str, value: Any) -> None:
         _refuse(at, value, "a whole number")
 
 
+def natural(at: str, value: Any) -> None:
+    """A number that is not below zero."""
+    number(at, value)
+    if value < 0:
+        _refuse(at, value, "a number from 0 on")
+
+
 def counted(at: str, value: Any) -> None:
     """How many there are of something that is made one by one."""
     whole(at, value)
@@ -168,12 +175,33 @@ STATUS = either(text, fields({"code": text}, ["code"]), wanted="a status code")
 FILTER = either(text, fields({"codes": mapped(text), "fails_on": listed(text)}), wanted="a filter")
 EXTENDER = fields({"kind": text, "ignorable": flag}, ["kind"])
 CANDIDATE = fields({"node": text, "victims": listed(text), "numPDBViolations": whole}, ["node", "victims"])
-CYCLE = fields({"preemptor": POD, "offset": whole, "numCandidates": whole, "expected_filter_calls": whole})
+CYCLE = fields({
+    "preemptor": POD, "offset": whole, "numCandidates": whole, "expected_filter_calls": whole,
+    "expected_candidates": listed(CANDIDATE),
+})  # fmt: skip
 KEYS = either(text, listed(text), wanted="the key of a pod or a list of keys")
-EVENT = either(text, fields({"name": text, "label": text, "resource": text}), wanted="an event")
+NAMES = either(text, listed(text), wanted="a name or a list of names")
+EVENT = either(text, fields({"name": text, "label": text, "resource": text, "action": NAMES}), wanted="an event")
 SPAN = either(number, text, wanted="a number of seconds or a span of the queue's own")
-SIDE = fields({"priority": whole})
+SIDE = fields({"priority": whole, "queued_at": number})
+NOMINATED = fields({"pod": POD, "node": text, "nominatedNodeName": text})
+REGISTRATION = fields({"event": EVENT, "plugins": listed(text)}, ["event", "plugins"])
 PORT = fields({"ip": text, "protocol": text, "port": whole}, ["port"])
+
+def nominations(at: str, value: Any) -> None:
+    """Pods that wait with a nomination: a list, or lists by node."""
+    (mapped(listed(POD)) if isinstance(value, Mapping) else listed(NOMINATED))(at, value)
+
+
+def registrations(at: str, value: Any) -> None:
+    """Plugins by event, or a list of events with their plugins."""
+    (mapped(listed(text)) if isinstance(value, Mapping) else listed(REGISTRATION))(at, value)
+
+
+def cycles(at: str, value: Any) -> None:
+    """The dry runs of a case, or how many cycles it has."""
+    (listed(CYCLE) if isinstance(value, list) else counted)(at, value)
+
 
 # --- a case ------------------------------------------------------------------------------------------------
 
@@ -193,7 +221,7 @@ OPERATION = fields({
 CASE = fields({
     "kind": text, "nodes": list_or_map(NODE), "pods": list_or_map(POD), "pdbs": listed(BUDGET),
     "preemptor": POD, "pod": POD, "victims": listed(POD), "podsOnNode": listed(POD), "node": NODE,
-    "filters": listed(FILTER), "cycles": either(counted, listed(CYCLE), wanted="a list, or a number of cycles"),
+    "filters": listed(FILTER), "cycles": cycles,
     "statuses": mapped(STATUS), "filteredNodeStatuses": mapped(STATUS), "nominatedNodeStatus": STATUS,
     "extenders": listed(EXTENDER), "eligibility_hook": mapped(anything), "args": mapped(optional(whole)),
     "params": mapped(optional(anything)), "ops": listed(OPERATION), "known_pods": listed(text),
@@ -207,8 +235,11 @@ CASE = fields({
     "scores": listed(fields({"node": text, "score": whole}, ["node", "score"])), "percentage": whole,
     "all_nodes": counted, "scorers": listed(fields({"kind": text, "weight": whole}, ["kind"])),
     "expected_unschedulable_by": mapped(text), "expected_next_start": listed(whole), "filter_fails_on": listed(text),
+    "expected_any_of": NAMES, "expected_node": text, "expected_filter_calls": whole, "expected_found_each": whole,
+    "nominatedPodsOnNode": nominations, "nominatedPods": nominations,
+    "registrations": registrations, "event_registrations": registrations, "event": EVENT, "expected_match": flag,
     "stub_on_add_nominated": text, "stub_filter": text,
-    "attempts": counted, "initial_ns": whole, "max_ns": whole, "initial_s": number, "max_s": number,
+    "attempts": counted, "initial_ns": natural, "max_ns": natural, "initial_s": natural, "max_s": natural,
     "expected_initial_s": number, "expected_max_s": number, "expected_ns": whole, "integration": flag,
 })  # fmt: skip
 
@@ -223,7 +254,7 @@ def refuse_malformed(case: Case) -> None:
         fields({"a": SIDE, "b": SIDE}, ["a", "b"])("", case)
     if case.get("kind") == "more_important":
         fields({"a": POD, "b": POD}, ["a", "b"])("", case)
-    params = fields({**dict.fromkeys(TIMES, number), **dict.fromkeys(NUMBERS, whole)})
+    params = fields({**dict.fromkeys(TIMES, natural), **dict.fromkeys(NUMBERS, whole)})
     params("params", case.get("params") or {})
     if "ops" in case:
         for key, pod in _entries(case, "pods"):
