@@ -69,7 +69,10 @@ def judged(case: Case, release: str, play: Callable[[], object]) -> Outcome:
     if not applies(case, release):
         return Outcome("SKIP", f"does not apply to {release}")
     if canonical(release) is None:
-        return Outcome("SKIP", f"release {release} is not modelled (the model has {RELEASE_ORDER[0]} to {RELEASE_ORDER[-1]})")
+        return Outcome(
+            "SKIP",
+            f"release {release} is not modelled (the model has {RELEASE_ORDER[0]} to {RELEASE_ORDER[-1]})",
+        )
     try:
         play()
     except NotCovered as error:

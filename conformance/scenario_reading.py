@@ -171,7 +171,8 @@ _VERBS = ("op", "action", "do", "kind", "type")
 
 def _step(plot: Plot, where: str, said: Any) -> None:
     if isinstance(said, str):
-        return _sentence(plot, where, said)
+        _sentence(plot, where, said)
+        return
     if not isinstance(said, Mapping):
         raise NotTranslated(f"{where} is neither a sentence nor an object")
     verb = next((said[name] for name in _VERBS if isinstance(said.get(name), str)), "")
@@ -179,7 +180,7 @@ def _step(plot: Plot, where: str, said: Any) -> None:
     creates = bool(set(words(verb)) & _CREATE)
     batch: list[str] = []
     for name, value in list(rest.items()):
-        if creates and name in ("pod", "pods") or set(words(name)) & _CREATE:
+        if (creates and name in ("pod", "pods")) or set(words(name)) & _CREATE:
             batch += _named_or_new(plot, f"{where}.{name}", name, value)
             del rest[name]
     if creates and not batch:
@@ -200,7 +201,8 @@ def _step(plot: Plot, where: str, said: Any) -> None:
             return
         if not set(words(verb)) & {"expect", "wait", "check", "assert", "verify"}:
             raise NotTranslated(f"{where}: there is no operation {verb}")
-        return _claims(plot, where, "", {**rest, **({"node": node} if node else {})}, subjects)
+        _claims(plot, where, "", {**rest, **({"node": node} if node else {})}, subjects)
+        return
     subject = rest.pop("pod", rest.pop("pods", None))
     subjects = _names(plot, where, subject) or batch or [p for p in (plot.preemptor,) if p]
     _claims(plot, where, "", rest, subjects)
@@ -276,9 +278,7 @@ def _by_value(plot: Plot, where: str, said: Any, subjects: Sequence[str]) -> Non
         raise NotTranslated(f"{where}: nobody compares it")
 
 
-def _told(
-    plot: Plot, where: str, said: Any, about: Sequence[str]
-) -> Iterator[tuple[str, str | None, bool]]:
+def _told(plot: Plot, where: str, said: Any, about: Sequence[str]) -> Iterator[tuple[str, str | None, bool]]:
     """Each pod that a value names, its node if it says one, and whether the claim is so."""
     if said is None or isinstance(said, bool) or said == 0 or said in plot.nodes:
         if not about:
@@ -318,7 +318,12 @@ def _names(plot: Plot, where: str, said: Any) -> list[str]:
 
 def _spoken_of(plot: Plot, said: Sequence[str]) -> list[str]:
     """The pods of the group whose name shares a word with these; `others` are all that wait but the preemptor."""
-    spoken = set(said) - _NO - _BOUND - {"pods", "pod", "all", "node", "be", "is", "are", "must", "the", "to", "on", "expect"}
+    spoken = (
+        set(said)
+        - _NO
+        - _BOUND
+        - {"pods", "pod", "all", "node", "be", "is", "are", "must", "the", "to", "on", "expect"}
+    )
     for group, members in plot.groups.items():
         if (set(words(group)) - {"pods", "pod"}) & spoken:
             return list(members)

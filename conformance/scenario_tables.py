@@ -20,7 +20,7 @@ from ..model.environment.actors import Kubelet, Users
 from ..model.environment.objects import ClusterSpec, DisruptionBudget, Node, Pod, Scope
 from ..model.history import resolve
 from ..model.language import Case as Condition
-from ..model.language import Component, Expr, all_of, any_of, as_expr, boolean, integer, require, step, tells
+from ..model.language import Component, Expr, all_of, as_expr, boolean, integer, require, step, tells
 from ..model.scheduler import Clock
 from ..model.scheduler.failure import FailurePhase
 from ..properties import Property, instrument
@@ -66,7 +66,11 @@ def _with_few_equals(plot: Plot, most: int) -> tuple[Plot, str]:
             continue
         said = sorted({(c.fate.value, c.node or "", c.after) for c in plot.claims if c.pod == name})
         when = next((i for i, batch in enumerate(plot.batches) if name in batch), -1)
-        alike = json.dumps([{k: v for k, v in facts.items() if k not in ("name", "uid")}, said, when], sort_keys=True, default=str)
+        alike = json.dumps(
+            [{k: v for k, v in facts.items() if k not in ("name", "uid")}, said, when],
+            sort_keys=True,
+            default=str,
+        )
         members = kept.setdefault(alike, [])
         if len(members) < most:
             members.append(name)
@@ -195,7 +199,14 @@ class Never(Property):
         return ~said_by(self.api, pod, self.claim, self.nodes)
 
 
-_GRACE = ("terminationGracePeriodSeconds", "gracePeriodSeconds", "grace_period_seconds", "grace_period_s", "grace_s", "grace")
+_GRACE = (
+    "terminationGracePeriodSeconds",
+    "gracePeriodSeconds",
+    "grace_period_seconds",
+    "grace_period_s",
+    "grace_s",
+    "grace",
+)
 
 
 def _grace(facts: Mapping[str, Any]) -> Any:
@@ -244,7 +255,12 @@ def _settled(plot: Plot) -> Plot:
 def _play(case: Case, plot: Plot, release: str) -> str:
     spec = _spec(case, plot)
     properties = _properties(plot)
-    classes = [*_actors(plot), *preemption_plugins(case), chosen_filters(case.get("filters")), *resolve(release).classes]
+    classes = [
+        *_actors(plot),
+        *preemption_plugins(case),
+        chosen_filters(case.get("filters")),
+        *resolve(release).classes,
+    ]
     system = instrument(spec, classes, list(properties))
     budget = Budget(max_states=MAX_STATES, timeout=SECONDS)
     states, open_ = 0, ""
@@ -271,7 +287,12 @@ def _properties(plot: Plot) -> dict[type[Property], Claim]:
     for number, claim in enumerate(dict.fromkeys(plot.claims), 1):
         base = Never if claim.fate in SAFETY else Comes
         about: Callable[..., Any] = type(base)
-        body: dict[str, Any] = {"id": f"CLAIM-{number}", "claim": claim, "__doc__": f"{claim}.", "__module__": __name__}
+        body: dict[str, Any] = {
+            "id": f"CLAIM-{number}",
+            "claim": claim,
+            "__doc__": f"{claim}.",
+            "__module__": __name__,
+        }
         if base is Comes:
             body["begins"] = sum(sizes[: claim.after])
         found[about(f"Claim{number}", (base,), body)] = claim
@@ -283,7 +304,9 @@ def _actors(plot: Plot) -> list[type[Component]]:
     awaited: dict[int, tuple[Claim, ...]] = {}
     start = 0
     for number, batch in enumerate(plot.batches):
-        awaited[start] = tuple(c for c in plot.claims if c.after == number and number and c.fate not in SAFETY)
+        awaited[start] = tuple(
+            c for c in plot.claims if c.after == number and number and c.fate not in SAFETY
+        )
         start += len(batch)
     tester = {"turn": {name: i for i, name in enumerate(order)}, "awaited": awaited, "__module__": __name__}
     waits = any(c.fate is Fate.BOUND and not plot.pods[c.pod].get("nodeName") for c in plot.claims)

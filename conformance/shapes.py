@@ -181,12 +181,15 @@ CYCLE = fields({
 })  # fmt: skip
 KEYS = either(text, listed(text), wanted="the key of a pod or a list of keys")
 NAMES = either(text, listed(text), wanted="a name or a list of names")
-EVENT = either(text, fields({"name": text, "label": text, "resource": text, "action": NAMES}), wanted="an event")
+EVENT = either(
+    text, fields({"name": text, "label": text, "resource": text, "action": NAMES}), wanted="an event"
+)
 SPAN = either(number, text, wanted="a number of seconds or a span of the queue's own")
 SIDE = fields({"priority": whole, "queued_at": number})
 NOMINATED = fields({"pod": POD, "node": text, "nominatedNodeName": text})
 REGISTRATION = fields({"event": EVENT, "plugins": listed(text)}, ["event", "plugins"])
 PORT = fields({"ip": text, "protocol": text, "port": whole}, ["port"])
+
 
 def nominations(at: str, value: Any) -> None:
     """Pods that wait with a nomination: a list, or lists by node."""

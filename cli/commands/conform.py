@@ -39,7 +39,9 @@ def conform(
         for table in tables:
             for name, outcome in run_table(table, chosen):
                 counts[outcome.status] += 1
-                line = f"{outcome.status}  {one_line(name, 200)}" + (f": {outcome.reason}" if outcome.reason else "")
+                line = f"{outcome.status}  {one_line(name, 200)}" + (
+                    f": {outcome.reason}" if outcome.reason else ""
+                )
                 console.print(line, style=STYLES[outcome.status], soft_wrap=True)
         console.print(f"{counts['PASS']} passed, {counts['FAIL']} failed, {counts['SKIP']} skipped")
     raise typer.Exit(1 if counts["FAIL"] else 0)

@@ -59,7 +59,9 @@ def test_a_node_without_victims_never_meets_the_plugin() -> None:
         (["reject_all"], "Unschedulable"),
     ],
 )
-def test_an_extender_fails_only_if_a_candidate_is_left_to_ask_about(extenders: list[str], status: str) -> None:
+def test_an_extender_fails_only_if_a_candidate_is_left_to_ask_about(
+    extenders: list[str], status: str
+) -> None:
     case = row(node("n1"), extenders=[{"kind": kind} for kind in extenders], expected_status=status)
     assert run_case(case, "preempt", "1.22") == PASS
 

@@ -14,9 +14,16 @@ from podrace.conformance.registry import run_case
 
 FOLDER = Path(__file__).parents[1] / "conformance"
 CASES = [
-    (file.stem, case) for file in sorted(FOLDER.glob("*.json")) for case in json.loads(file.read_text())["cases"]
+    (file.stem, case)
+    for file in sorted(FOLDER.glob("*.json"))
+    for case in json.loads(file.read_text())["cases"]
 ]
-QUEUE: dict[str, Any] = {"id": "q", "kind": "ops", "pods": {"p": {"name": "p"}}, "ops": [{"op": "add", "pod": "p"}]}
+QUEUE: dict[str, Any] = {
+    "id": "q",
+    "kind": "ops",
+    "pods": {"p": {"name": "p"}},
+    "ops": [{"op": "add", "pod": "p"}],
+}
 
 
 @pytest.mark.parametrize(
