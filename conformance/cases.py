@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from ..model.history.versions import canonical, exact
+from ..model.history.versions import RELEASE_ORDER, canonical
 from ..scenarios.reader.yaml_values import ScenarioError, one_line
 
 Case = Mapping[str, Any]
@@ -44,27 +44,24 @@ class Differs(Exception):
     """The model does not do what the case expects: it fails."""
 
 
-def version(text: str) -> tuple[int, ...]:
-    """`1.22.5` as numbers that compare."""
-    return tuple(int(part) for part in text.split("."))
+def version(text: str) -> tuple[int, int, int]:
+    """`1.22.5` as numbers that compare; a release stands for its first version. Raises ValueError."""
+    parts = [int(part) for part in text.split(".")]
+    if len(parts) not in (2, 3) or min(parts) < 0:
+        raise ValueError(f"no version: {text}")
+    return parts[0], parts[1], parts[2] if len(parts) == 3 else 0
 
 
 def applies(case: Case, release: str) -> bool:
-    """Whether a case's `applies_to` covers a version; a bound that is a release covers its patch versions."""
+    """Whether a case's `applies_to` covers a version. A release as `max` covers all of its patch versions."""
     bounds = case.get("applies_to") or {}
-    low, high = bounds.get("min"), bounds.get("max")
-    return (low is None or _has_reached(release, version(low))) and (
-        high is None or _as_far_as(release, version(high)) <= version(high)
-    )
-
-
-def _has_reached(release: str, bound: tuple[int, ...]) -> bool:
-    return _as_far_as(release, bound) >= bound
-
-
-def _as_far_as(release: str, bound: tuple[int, ...]) -> tuple[int, ...]:
-    """As many numbers of a version as a bound has."""
-    return version(exact(release))[: len(bound)]
+    at, low, high = version(release), bounds.get("min"), bounds.get("max")
+    if low is not None and at < version(low):
+        return False
+    if high is None:
+        return True
+    last = version(high)
+    return at[:2] <= last[:2] if high.count(".") == 1 else at <= last
 
 
 def judged(case: Case, release: str, play: Callable[[], object]) -> Outcome:
@@ -72,7 +69,10 @@ def judged(case: Case, release: str, play: Callable[[], object]) -> Outcome:
     if not applies(case, release):
         return Outcome("SKIP", f"does not apply to {release}")
     if canonical(release) is None:
-        return Outcome("SKIP", f"release {release} is not modelled")
+        return Outcome(
+            "SKIP",
+            f"release {release} is not modelled (the model has {RELEASE_ORDER[0]} to {RELEASE_ORDER[-1]})",
+        )
     try:
         play()
     except NotCovered as error:
@@ -82,6 +82,15 @@ def judged(case: Case, release: str, play: Callable[[], object]) -> Outcome:
     except Differs as error:
         return Outcome("FAIL", str(error))
     return Outcome("PASS")
+
+
+FORM = (TypeError, ValueError, AttributeError, IndexError, ArithmeticError, RecursionError)
+"""What comes of a value of another form than the schema says."""
+
+
+def ill_formed(error: Exception) -> str:
+    """One sentence for what comes of such a value."""
+    return one_line(f"a value has not the form that the schema says ({type(error).__name__}: {error})", 200)
 
 
 def check(what: str, found: object, expected: object) -> None:
@@ -163,6 +172,8 @@ class Script:
             raise NotTranslated(f"{where}: {error}") from None
         except KeyError as error:
             raise NotTranslated(f"{where} has no {error}") from None
+        except FORM as error:
+            raise NotTranslated(f"{where}: {ill_formed(error)}") from None
 
     def only(self, op: Case, *fields: str) -> None:
         """Refuses a field that would change what an operation means; text that names nothing is a remark."""

@@ -12,6 +12,7 @@ from typing import Any
 from ..model.environment.objects import Config, Node
 from ..model.language import any_of, count
 from ..model.scheduler.framework.status import NodeStatus, Phase
+from . import scenario_tables
 from .case_cluster import CaseSituation, Facts, facts_of, situation, start_number
 from .cases import (
     Case,
@@ -26,7 +27,8 @@ from .cases import (
     shown,
 )
 from .drive import Drive, stand_at
-from .upstream_plugins import chosen_filters, preemption_plugins
+from .preemption_plugins import extenders_fail, failing_nodes, preemption_plugins
+from .upstream_plugins import chosen_filters
 
 AFTER_PREEMPTION = (
     Phase.FAIL,
@@ -157,7 +159,7 @@ def run(case: Case, release: str) -> Outcome:
     for field, check in expectations.items():
         if field in case:
             return check(case, release)
-    raise NotTranslated("a scenario of its own: neither one preemptor's end nor a dry run")
+    return scenario_tables.run(case, release)
 
 
 # --- who may preempt, and where ----------------------------------------------------------------------
@@ -196,7 +198,7 @@ def preempt(row: Case, release: str) -> Outcome:
     """From PostFilter, or for integration rows from Pop, to the nomination."""
     case = _as_of(row, release)
     whole = bool(case.get("integration"))
-    here, drive = _preempt(case, facts_of(case, case["preemptor"]), release, whole)
+    here, drive, failed = _preempt(case, facts_of(case, case["preemptor"]), release, whole)
     expected = case.get("expected_nominated_node") or None
     outcomes = [
         any_of_these("nominated node", expected, drive.candidates),
@@ -206,8 +208,8 @@ def preempt(row: Case, release: str) -> Outcome:
         outcomes.append(differ("status.nominatedNodeName", expected, _nomination(here)))
     status = case.get("expected_status")
     if status is not None:
-        found = "Success" if drive.candidates else "Unschedulable"
-        outcomes.append(differ("status", str(status).partition(":")[0], found))
+        found = "Success" if drive.candidates else "Error" if failed else "Unschedulable"
+        outcomes.append(differ("status", _status(status).partition(":")[0], found))
     if case.get("expected_reason_counts"):
         outcomes.append(_reasons(case, here))
     if case.get("second_round"):
@@ -226,13 +228,14 @@ def _as_of(case: Case, release: str) -> Case:
     return {**case, **end}
 
 
-def _preempt(case: Case, facts: Facts, release: str, whole: bool) -> tuple[CaseSituation, Drive]:
+def _preempt(case: Case, facts: Facts, release: str, whole: bool) -> tuple[CaseSituation, Drive, bool]:
+    """The situation at the end, the run, and whether PostFilter gave up with an error."""
     plugins = (chosen_filters(case.get("filters")), *preemption_plugins(case))
     here = situation(replace(facts, test_plugins=plugins), release)
     hoped = here.nodes.get(case.get("expected_nominated_node") or "")
     drive = Drive(here, by_name(here), hoped)
     if whole:
-        return here, drive.run((Phase.IDLE, Phase.ASSUMED))
+        return here, drive.run((Phase.IDLE, Phase.ASSUMED)), False
     statuses = case.get("filteredNodeStatuses")
     told = {name: _status(said) for name, said in (statuses or {}).items()}
     # A row without statuses is about what follows the filters: every node was rejected.
@@ -247,7 +250,28 @@ def _preempt(case: Case, facts: Facts, release: str, whole: bool) -> tuple[CaseS
                 scheduler.verdict[node] = NodeStatus.REJECTED
 
     here.model.do(try_what_might_help)
-    return here, drive.run((Phase.FAIL, Phase.IDLE))
+    failed = _fails(case, here)
+    return here, drive.run((Phase.FAIL, Phase.IDLE)), failed
+
+
+def _fails(case: Case, here: CaseSituation) -> bool:
+    """Whether, without a candidate, PostFilter's status is Error: a plugin failed on a node with victims (DryRunPreemption collects
+    such errors, and Preempt returns them if there is no candidate), or an extender whose errors count did.
+    """
+    failing = failing_nodes(case)
+    if not failing and not case.get("extenders"):
+        return False
+    preemption, pod = here.part("preemption"), here.preemptor
+    candidates = []
+    for name, node in here.nodes.items():
+        if not here.model.get(partial(preemption.might_help, node)):
+            continue
+        if name in failing:
+            if any(here.model.get(partial(preemption.potential_victims, pod, node)).values()):
+                return True
+        elif here.model.get(lambda node=node: preemption.dry_run(pod, node)[0]):
+            candidates.append(name)
+    return extenders_fail(case, candidates)
 
 
 def _nomination(here: CaseSituation) -> str | None:
@@ -284,7 +308,7 @@ def _second_round(case: Case, drive: Drive, release: str) -> Outcome:
         facts_of(case, {**case["preemptor"], "nominatedNodeName": node}),
         pods=[{**p, "terminating": True} if p.get("name") in gone else p for p in case["pods"]],
     )
-    _, second = _preempt(case, again, release, bool(case.get("integration")))
+    _, second, _ = _preempt(case, again, release, bool(case.get("integration")))
     if case["second_round"].get("expect_no_new_evictions", True):
         return differ("evicted in the second round", set(), set(second.evicted))
     return Outcome("PASS")

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 
 from ..scenarios.reader.yaml_values import one_line
 from . import cache_tables, order_backoff, preemption_tables, queue_tables, scheduling_tables
-from .cases import Case, CaseTable, NotCovered, NotTranslated, Outcome, Runner, applies
+from .cases import Case, CaseTable, Differs, NotCovered, NotTranslated, Outcome, Runner, applies, ill_formed
+from .shapes import refuse_malformed
 
 RUNNERS: dict[str, Runner] = {
     "preemption": preemption_tables.run,
@@ -40,7 +41,7 @@ EXPECTATIONS = {
     "preemption": {
         "expected_any_of", "expected_start", "expected_a_more_important", "expected_eligible",
         "expected_candidate_nodes", "expected_nominated_node", "expected_evicted", "expected_status",
-        "expected_reason_counts",
+        "expected_reason_counts", "expected",
     },
     "scheduling": {
         "expected", "expected_any_of", "expected_error", "expected_filter_calls", "expected_found_each",
@@ -74,19 +75,23 @@ def run_case(case: Case, table: str, release: str) -> Outcome:
     try:
         if not _applies(case, release):
             return Outcome("SKIP", f"does not apply to {release}: {_releases(case)}")
+        refuse_malformed(case)
         home = home_of(case, table)
         if home is None:
             raise NotTranslated(f"no runner for {_subject(case)}")
         _refuse_other_expectations(case, home)
-        return RUNNERS[home](case, release)
+        found = RUNNERS[home](case, release)
+        return Outcome(found.status, one_line(found.reason, 300))
     except NotCovered as reason:
         return Outcome("SKIP", one_line(f"not covered: {reason}", 200))
     except NotTranslated as reason:
         return Outcome("FAIL", one_line(f"not translated: {reason}", 300))
+    except Differs as difference:
+        return Outcome("FAIL", one_line(str(difference), 300))
     except KeyError as error:
         return Outcome("FAIL", one_line(f"the case names no {error}", 300))
     except Exception as error:
-        return Outcome("FAIL", one_line(f"{type(error).__name__}: {error}", 300))
+        return Outcome("FAIL", f"not translated: {ill_formed(error)}")
 
 
 def _applies(case: Case, release: str) -> bool:

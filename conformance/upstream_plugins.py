@@ -1,7 +1,4 @@
-"""What only upstream's tests have: their plugins, extenders, and a predicate for victims (IsEligiblePod, 1.34).
-
-All are subclasses of the model's own parts.
-"""
+"""What only upstream's tests have: their filters and scorers. All are subclasses of the model's own parts."""
 
 from __future__ import annotations
 
@@ -14,7 +11,6 @@ from ..model.environment.objects import Node, Pod
 from ..model.language import (
     Component,
     Expr,
-    all_of,
     any_of,
     as_expr,
     clamp,
@@ -24,11 +20,11 @@ from ..model.language import (
     smallest,
     total,
 )
-from ..model.scheduler import Filters, Preemption, Scores
+from ..model.scheduler import Filters, Scores
 from ..model.scheduler.framework.filters import Plugin
 from ..model.scheduler.framework.placement import Placement
 from ..model.scheduler.framework.status import Code
-from .cases import Case, NotCovered, NotTranslated
+from .cases import NotCovered, NotTranslated
 
 MAX_CALLS = 1 << 30
 
@@ -46,6 +42,10 @@ def code_named(name: str) -> Code:
     if name not in CODES:
         raise NotTranslated(f"the status code {name} is not modelled")
     return CODES[name]
+
+
+FAILING = ("TestPlugin", "test-plugin")
+"""Upstream's plugin that fails when a pod is added or removed (`preemption_plugins`); as a filter it lets everything pass."""
 
 
 class ChosenFilters(Filters):
@@ -69,6 +69,7 @@ class ChosenFilters(Filters):
             "AlwaysFail": self.always_fail,
             "NodeNameEqualsPodName": self.node_named_like_pod,
             "NodeHasNoPods": self.node_has_no_pods,
+            **dict.fromkeys(FAILING, self.always_pass),
             **{name: partial(self.as_told, answers) for name, answers in self.said.items()},
         }
         known = {**own, **stubs}
@@ -101,7 +102,7 @@ class ChosenFilters(Filters):
 
 KNOWN = (
     "NodeUnschedulable", "TaintToleration", "NodeAffinity", "NodeResourcesFit", "PodTopologySpread", "InterPodAffinity",
-    "AlwaysPass", "AlwaysFail", "NodeNameEqualsPodName", "NodeHasNoPods",
+    "AlwaysPass", "AlwaysFail", "NodeNameEqualsPodName", "NodeHasNoPods", *FAILING,
 )  # fmt: skip
 
 
@@ -191,59 +192,3 @@ def chosen_scores(scorers: Sequence[Mapping[str, object]]) -> type[Component]:
             raise NotCovered(f"the scorer {kind} is not modelled")
         chosen.append((kind, 1 if weight is None else int(str(weight))))
     return type("ChosenScores", (ChosenScores,), {"chosen": tuple(chosen)})
-
-
-ACCEPT_ALL = ("true", "all", "accept_all")
-ACCEPT_NONE = ("false", "none", "reject_all")
-ONLY = "only_"
-
-
-def preemption_plugins(case: Case) -> tuple[type[Component], ...]:
-    """Subclasses of Preemption with the extenders and the hook of a case; none if it has neither."""
-    found: list[type[Component]] = []
-    if case.get("extenders"):
-        extenders = [e for e in case["extenders"] if not _ignored(e)]
-        found.append(type("WithExtenders", (WithExtenders,), {"extenders": extenders}))
-    if case.get("eligibility_hook"):
-        found.append(type("WithHook", (WithHook,), {"node": _hook(case["eligibility_hook"])}))
-    return tuple(found)
-
-
-def _ignored(extender: Mapping[str, Any]) -> bool:
-    """Whether an extender is not asked, or fails and may be ignored."""
-    asked = extender.get("interested", not (extender.get("uninterested") or extender.get("unInterested")))
-    return not asked or (extender.get("kind") == "error" and bool(extender.get("ignorable")))
-
-
-def _hook(hook: Mapping[str, Any]) -> str:
-    if set(hook) != {"victim_on_node"}:
-        raise NotTranslated(f"the hook {', '.join(sorted(hook))} is not known")
-    return str(hook["victim_on_node"])
-
-
-class WithExtenders(Preemption):
-    """Extenders that say of each node whether the preemptor may go there."""
-
-    extenders: Sequence[Mapping[str, Any]] = ()
-
-    def extenders_accept(self, pod: Pod, node: Node) -> Expr:
-        return all_of(as_expr(self._accepts(e, node)) for e in self.extenders)
-
-    def _accepts(self, extender: Mapping[str, Any], node: Node) -> bool:
-        kind = str(extender.get("kind"))
-        if kind in ACCEPT_ALL:
-            return True
-        if kind in ACCEPT_NONE or kind == "error":  # an error that counts ends the preemption
-            return False
-        if kind.startswith(ONLY):
-            return node.name == kind.removeprefix(ONLY)
-        raise NotCovered(f"the extender {kind} is not modelled")
-
-
-class WithHook(Preemption):
-    """Only pods of one node may be evicted, beside the rule of priorities."""
-
-    node: str = ""
-
-    def may_evict(self, pod: Pod, victim: Pod, node: Node) -> Expr:
-        return super().may_evict(pod, victim, node) & (node.name == self.node)

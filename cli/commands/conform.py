@@ -33,6 +33,7 @@ def conform(
     from ...analysis.asked.plan import release_of
     from ...conformance.cases import read_table
     from ...conformance.registry import run_table
+    from ...scenarios.reader.yaml_values import one_line
     from ..terminal.console import result_console, tolerant_of_closed_pipes
 
     chosen = release_of(release, DEFAULT_RELEASE)
@@ -43,7 +44,9 @@ def conform(
         for table in tables:
             for name, outcome in run_table(table, chosen):
                 counts[outcome.status] += 1
-                line = f"{outcome.status}  {name}" + (f": {outcome.reason}" if outcome.reason else "")
+                line = f"{outcome.status}  {one_line(name, 200)}" + (
+                    f": {outcome.reason}" if outcome.reason else ""
+                )
                 console.print(line, style=STYLES[outcome.status], soft_wrap=True)
         console.print(f"{counts['PASS']} passed, {counts['FAIL']} failed, {counts['SKIP']} skipped")
     raise typer.Exit(1 if counts["FAIL"] else 0)

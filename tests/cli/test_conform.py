@@ -68,3 +68,9 @@ def test_wrong_usage(shell: Shell, tmp_path: Path) -> None:
 def test_marks_in_names_are_shown_as_they_are(shell: Shell, tmp_path: Path) -> None:
     ran = shell("conform", file_of(tmp_path, {**GOOD, "id": "[bold]x"}))
     assert ran.out.startswith("PASS  [bold]x\n")
+
+
+def test_an_id_that_no_terminal_can_show_is_a_line_all_the_same(shell: Shell, tmp_path: Path) -> None:
+    ran = shell("conform", file_of(tmp_path, {**GOOD, "id": "odd\ud800\n"}))
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.splitlines() == ["PASS  odd\ufffd\ufffd", "1 passed, 0 failed, 0 skipped"]

@@ -16,7 +16,8 @@ CASES = {
     case["id"]: case
     for case in json.loads((Path(__file__).parents[1] / "conformance" / "cache.json").read_text())["cases"]
 }
-MODELLED = [r for r in RELEASES if r not in {"1.8", "1.9", "1.12", "1.13", "1.14", "1.15"}]
+OLDER = {"1.8", "1.9", "1.12", "1.13", "1.14", "1.15", "1.16", "1.17"}
+MODELLED = [*(r for r in RELEASES if r not in OLDER), "1.29.6", "1.34.4", "1.36.3"]
 
 
 @pytest.mark.parametrize("release", MODELLED)
@@ -109,4 +110,8 @@ def test_the_object_that_is_expected_may_have_a_key_of_its_own():
 
 
 def test_a_release_that_is_not_modelled_is_skipped():
-    assert cache.run({**CASES["defaults"]}, "1.17") == Outcome("SKIP", "release 1.17 is not modelled")
+    for release in ("1.10", "1.34.1"):
+        assert cache.run({**CASES["defaults"], "applies_to": None}, release) == Outcome(
+            "SKIP", f"release {release} is not modelled (the model has {RELEASES[0]} to {RELEASES[-1]})"
+        )
+    assert cache.run(CASES["defaults"], "1.34.4") == Outcome("PASS")

@@ -1,0 +1,155 @@
+"""Scenario rows of the table of preemption, played on the explorer."""
+
+from typing import Any
+
+import pytest
+
+from podrace.conformance import scenario_tables
+from podrace.conformance.cases import NotTranslated, Outcome
+from podrace.conformance.registry import run_case
+from podrace.conformance.scenario_reading import Fate, fate_of, read_plot, words
+
+
+def node(cpu: int) -> dict[str, Any]:
+    return {"name": "n", "allocatable": {"cpu_milli": cpu, "memory_bytes": 0, "pods": 32}, "labels": {}}
+
+
+def pod(name: str, priority: int, cpu: int, on: str = "") -> dict[str, Any]:
+    requests = {"cpu_milli": cpu, "memory_bytes": 0}
+    return {
+        "name": name,
+        "uid": name,
+        "labels": {},
+        "priority": priority,
+        "requests": requests,
+        "nodeName": on,
+    }
+
+
+# The race of issue 72124, as upstream's TestPreemptionRaces has it: others wait while the preemptor gets its room.
+RACE: dict[str, Any] = {
+    "id": "race", "integration": True, "nodes": [node(2)],
+    "pods": [{**pod("victim", 0, 2, "n"), "terminationGracePeriodSeconds": 0}],
+    "additional": {"count": 50, "pod": pod("other", 5, 1)}, "preemptor": pod("high", 9, 2),
+}  # fmt: skip
+CLAIMS: dict[str, Any] = {
+    "preemptor_nominated": "n",
+    "preemptor_scheduled": True,
+    "additional_never_bound": True,
+}
+
+
+def test_a_race_is_won_by_the_preemptor() -> None:
+    outcome = run_case({**RACE, "expected": CLAIMS}, "preempt", "1.22")
+    assert outcome.status == "PASS"
+    assert outcome.reason.endswith(" states, with 2 of 50 equal pods that wait")
+
+
+def test_and_was_lost_before_72259() -> None:
+    outcome = run_case({**RACE, "expected": CLAIMS}, "preempt", "1.13")
+    assert outcome.status == "FAIL"
+    assert outcome.reason.startswith("expected that other-0 is never bound: the model has a run of ")
+
+
+@pytest.mark.parametrize(
+    ("expected", "claim"),
+    [
+        ({"never_bound": ["high"]}, "high is never bound"),
+        ({"preemptor_scheduled": False}, "high is never bound"),
+        ({"bound": ["other-0"]}, "other-0 is bound"),
+        ({"not_evicted": ["victim"]}, "victim is never evicted"),
+        ({"others_nominated": "n"}, "other-0 is nominated (n)"),
+    ],
+)
+def test_a_wrong_expectation_fails(expected: dict[str, Any], claim: str) -> None:
+    outcome = run_case(
+        {**RACE, "additional": [pod("other-0", 5, 1)], "expected": expected}, "preempt", "1.22"
+    )
+    assert outcome.status == "FAIL"
+    assert outcome.reason.startswith(f"expected that {claim}: the model has a run of ")
+
+
+STEPS: dict[str, Any] = {
+    "id": "steps", "nodes": [node(2)], "pods": [pod("low", 0, 2, "n")],
+    "steps": [
+        {"op": "create", "pod": pod("medium", 5, 2), "expect_nominated_node": "n"},
+        {"op": "create", "pod": pod("high", 9, 2)},
+        {"op": "expect", "nominated": ["high"], "evicted": ["low"]},
+        {"nominated": {"medium": None}},
+    ],
+}  # fmt: skip
+
+
+def test_steps_come_one_after_the_other() -> None:
+    plot = read_plot(STEPS)
+    assert plot.batches == [["medium"], ["high"]]
+    assert [(str(c), c.after) for c in plot.claims] == [
+        ("medium is nominated (n)", 1),
+        ("high is nominated", 2),
+        ("low is evicted", 2),
+        ("medium is not nominated any more", 2),
+    ]
+    assert run_case(STEPS, "preempt", "1.22").status == "PASS"
+
+
+def test_a_nomination_that_must_stay_fails() -> None:
+    steps = [*STEPS["steps"][:1], {"expect": {"low": {"bound": True, "spared": True}}}]
+    outcome = run_case({**STEPS, "steps": steps}, "preempt", "1.22")
+    assert outcome.reason.startswith("expected that low is never evicted: the model has a run of ")
+
+
+def test_sentences_do_as_well() -> None:
+    pods = [*STEPS["pods"], pod("medium", 5, 2), pod("high", 9, 2)]
+    steps = [
+        "create medium", "wait until medium is nominated to n", "create high", "high is nominated", "low is evicted",
+        "the nomination of medium is cleared",
+    ]  # fmt: skip
+    plot = read_plot({**STEPS, "pods": pods, "steps": steps})
+    assert plot.batches == read_plot(STEPS).batches
+    assert plot.claims == read_plot(STEPS).claims
+
+
+def test_what_is_bound_at_first_is_bound_from_the_start() -> None:
+    early = {"create": [pod("low", 0, 2)], "expect": {"bound": ["low"]}}
+    plot = scenario_tables._settled(read_plot({**STEPS, "pods": [], "steps": [early, *STEPS["steps"]]}))
+    assert plot.pods["low"]["nodeName"] == "n"
+    assert plot.batches == [["medium"], ["high"]]
+    assert plot.claims == read_plot(STEPS).claims
+
+
+def test_too_much_to_explore_is_skipped_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scenario_tables, "MAX_STATES", 10)
+    outcome = run_case({**RACE, "expected": {"bound": ["high"]}}, "preempt", "1.22")
+    assert outcome == Outcome("SKIP", "not covered: high is bound: not decided within 10 states (states)")
+
+
+@pytest.mark.parametrize(
+    ("more", "reason"),
+    [
+        ({"expected": {}}, "a scenario that expects nothing of any pod"),
+        ({"expected": {"joy": ["high"]}}, "expected.joy[0]: nobody can play the sentence `high`"),
+        ({"expected": {"bound": ["nobody"]}}, "expected.bound: there is no pod nobody"),
+        ({"expected": {"bound": True}}, "expected.bound does not say of which pod"),
+        ({"expected": {"bound": 1.5}}, "expected.bound names no pods"),
+        ({"expected": "all is well"}, "expected: nobody can play the sentence `all is well`"),
+        ({"steps": {}}, "steps is no list"),
+        ({"steps": [7]}, "step 1 is neither a sentence nor an object"),
+        ({"steps": [{"op": "dance", "pod": "high"}]}, "step 1: there is no operation dance"),
+        ({"steps": [{"op": "create"}]}, "step 1 creates no pod"),
+        ({"additional": {"count": 10**9, "pod": pod("x", 0, 1)}, "expected": {"bound": ["high"]}},
+         "additional.count is 1000000000, not a number of pods up to 1000"),
+    ],
+)  # fmt: skip
+def test_what_nobody_can_play_fails(more: dict[str, Any], reason: str) -> None:
+    assert run_case({**RACE, **more}, "preempt", "1.22") == Outcome("FAIL", f"not translated: {reason}")
+
+
+def test_words_say_the_fate() -> None:
+    told = {
+        "preemptorScheduled": Fate.BOUND, "must_be_bound": Fate.BOUND, "never_scheduled": Fate.NEVER_BOUND,
+        "still_pending": Fate.NEVER_BOUND, "nominatedNodeName": Fate.NOMINATED, "nomination cleared": Fate.CLEARED,
+        "victims": Fate.EVICTED, "not_preempted": Fate.SPARED, "survivors": None,
+    }  # fmt: skip
+    assert {text: fate_of(words(text)) for text in told} == told
+    with pytest.raises(NotTranslated):
+        read_plot({"expected": {"bound": ["p"]}})
