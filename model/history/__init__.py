@@ -1,12 +1,14 @@
 """How the scheduler used to be: one small class per upstream change, and the releases made of them."""
 
 from .change import CHANGES, Change, before
-from .releases import Composition, Patch, UnknownName, find_change, in_order, resolve
+from .gates import GateProblem
+from .releases import Composition, Patch, find_change, in_order, resolve
+from .unknown import UnknownName
 from .versions import LATER, PATCH_VERSIONS, RELEASE_ORDER
 
 RELEASES = RELEASE_ORDER
 
 __all__ = [
-    "CHANGES", "LATER", "PATCH_VERSIONS", "RELEASES", "RELEASE_ORDER", "Change", "Composition", "Patch", "UnknownName",
+    "CHANGES", "LATER", "PATCH_VERSIONS", "RELEASES", "RELEASE_ORDER", "Change", "Composition", "GateProblem", "Patch", "UnknownName",
     "before", "find_change", "in_order", "resolve",
 ]  # fmt: skip

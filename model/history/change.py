@@ -25,6 +25,8 @@ class Change:
     change, and so have the later ones of the same release. `classes` together restore the behaviour before it. A change that
     mends a regression names in `since` the first version that had the regression. `also_in` are earlier releases that
     had the change before it was taken back for a while; `until` is the first version for which it was taken back again.
+    `gate` is the feature gate that it is behind (`gates.yaml`): a version has the change where the gate is on. Where the gate is set by hand, the
+    change comes and goes with it; `gated_in` is the first version whose gate has it, unless that is the first version with the gate.
     """
 
     key: str
@@ -36,6 +38,8 @@ class Change:
     also_in: tuple[str, ...] = ()
     until: str | None = None
     backports: tuple[str, ...] = ()
+    gate: str = ""
+    gated_in: str | None = None
 
     def is_in(self, release: str) -> bool:
         """Whether a version behaves as after the change."""
@@ -46,6 +50,10 @@ class Change:
             return False
         carried = any(_carries(version_of(b), at) for b in self.backports)
         return carried or at >= version_of(self.first_in) or at < version_of(self.since)
+
+    def is_behind_gate_in(self, release: str) -> bool:
+        """Whether a version that has its gate has the change with it."""
+        return self.gated_in is None or version_of(release) >= version_of(self.gated_in)
 
     @property
     def age(self) -> Version:
@@ -75,13 +83,17 @@ def before(
     also_in: tuple[str, ...] = (),
     until: str | None = None,
     backports: tuple[str, ...] = (),
+    gate: str = "",
+    gated_in: str | None = None,
 ) -> Callable[[C], C]:
     """Register a class that restores the behaviour before a change; several classes may share a key."""
 
     def register(cls: C) -> C:
         known = CHANGES.get(key)
         classes: tuple[type[Component], ...] = (*known.classes, cls) if known else (cls,)
-        CHANGES[key] = Change(key, title, first_in, issues, classes, since, also_in, until, backports)
+        CHANGES[key] = Change(
+            key, title, first_in, issues, classes, since, also_in, until, backports, gate, gated_in
+        )
         return cls
 
     return register

@@ -130,7 +130,7 @@ class BoundNomineesWake(EventHandlers):
 _BY_HINTS = "the plugins' hints alone decide which parked pods an event moves"
 
 
-@before("hints-decide", _BY_HINTS, first_in="1.32")
+@before("hints-decide", _BY_HINTS, first_in="1.32", gate="SchedulerQueueingHints", gated_in="1.32")
 class AdmissionChecked(EventHandlers):
     """A new node woke only the parked pods that would pass its pre-check (preCheckForNode).
 
@@ -163,7 +163,7 @@ class AdmissionChecked(EventHandlers):
         return {pod: self.admitted[pod] for pod in self.universe[Pod]}
 
 
-@before("hints-decide", _BY_HINTS, first_in="1.32")
+@before("hints-decide", _BY_HINTS, first_in="1.32", gate="SchedulerQueueingHints", gated_in="1.32")
 class HintsAlwaysQueue(Hints):
     """The plugins had no hints of their own: every event that one registered counted."""
 

@@ -48,7 +48,12 @@ class ListedNodeWithoutNodeInfo(Filters):
         return super().scheduling_error(pod, some_feasible) | missing
 
 
-@before("prefer-nominated-node", "a nominated pod is tried on its node before all others", first_in="1.22")
+@before(
+    "prefer-nominated-node",
+    "a nominated pod is tried on its node before all others",
+    first_in="1.22",
+    gate="PreferNominatedNode",
+)
 class NominatedNodeNotPreferred(Scheduler):
     """Every node was tried, the nominated one among them (PreferNominatedNode off)."""
 

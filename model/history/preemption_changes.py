@@ -53,7 +53,7 @@ class GoneVictimFailsPreemption(Scheduler):
 _ASYNC = "a goroutine evicts the victims while the preemptor waits (SchedulerAsyncPreemption)"
 
 
-@before("async-preemption", _ASYNC, first_in="1.33")
+@before("async-preemption", _ASYNC, first_in="1.33", gate="SchedulerAsyncPreemption")
 class NoPreemptionGoroutine(AsyncPreemption):
     """There was no such goroutine, and nothing kept a preemptor out of the queue."""
 
@@ -64,7 +64,7 @@ class NoPreemptionGoroutine(AsyncPreemption):
         require(False)
 
 
-@before("async-preemption", _ASYNC, first_in="1.33")
+@before("async-preemption", _ASYNC, first_in="1.33", gate="SchedulerAsyncPreemption")
 class PreemptionInCycle(Scheduler):
     """The scheduling cycle evicted the victims itself."""
 
@@ -174,7 +174,12 @@ class WaitsForHopelessNode(Preemption):
         return as_expr(False)
 
 
-@before("preemption-policy", "preemptionPolicy Never keeps a pod from preempting", first_in="1.19")
+@before(
+    "preemption-policy",
+    "preemptionPolicy Never keeps a pod from preempting",
+    first_in="1.19",
+    gate="NonPreemptingPriority",
+)
 class EveryPodMayPreempt(Preemption):
     """The policy was not there, or behind a feature gate that was off."""
 

@@ -75,7 +75,7 @@ _IN_FLIGHT = (
 )
 
 
-@before("118438", _IN_FLIGHT, first_in="1.32", also_in=("1.28",))
+@before("118438", _IN_FLIGHT, first_in="1.32", also_in=("1.28",), gate="SchedulerQueueingHints")
 class HintsOff(QueueWithoutHints):
     """Move requests were compared with scheduling cycles; the gate was on in 1.28.0, and off again up to 1.31."""
 
@@ -158,7 +158,12 @@ class RequeueNominates(PriorityQueue):
         self.nominator.add(pod, None, copy.nominated)
 
 
-@before("125578", "an update of a pod in flight does not queue it", first_in="1.32", issues=(118226,))
+_UPDATES_KEPT = "an update of a pod in flight does not queue it"
+
+
+@before(
+    "125578", _UPDATES_KEPT, first_in="1.32", issues=(118226,), gate="SchedulerQueueingHints", gated_in="1.32"
+)
 class UpdatesQueuePodsInFlight(PriorityQueue):
     """The queue did not know, and added the pod to activeQ while it was being scheduled."""
 
@@ -169,7 +174,9 @@ class UpdatesQueuePodsInFlight(PriorityQueue):
         return as_expr(False)
 
 
-@before("125578", "an update of a pod in flight does not queue it", first_in="1.32", issues=(118226,))
+@before(
+    "125578", _UPDATES_KEPT, first_in="1.32", issues=(118226,), gate="SchedulerQueueingHints", gated_in="1.32"
+)
 class DoneAtTheEnd(Binding):
     """Events were kept for a pod until its binding cycle ended."""
 
@@ -205,7 +212,10 @@ class HeldPodsHear(PriorityQueue):
 
 
 @before(
-    "pop-from-backoff", "an idle scheduler takes pods that are backing off (SchedulerPopFromBackoffQ)", "1.33"
+    "pop-from-backoff",
+    "an idle scheduler takes pods that are backing off (SchedulerPopFromBackoffQ)",
+    first_in="1.33",
+    gate="SchedulerPopFromBackoffQ",
 )
 class BackoffIsWaitedFor(PriorityQueue):
     """A pod left backoffQ only when its backoff was over."""
@@ -239,7 +249,7 @@ class CycleWithoutDiagnosis(Scheduler):
 _FIFO = "pods wait in a priority queue, and may preempt (with PodPriority, as 1.9 and later are modelled)"
 
 
-@before("55109", _FIFO, first_in="1.9")
+@before("55109", _FIFO, first_in="1.9", gate="PodPriority", gated_in="1.9")
 class FirstInFirstOut(PriorityQueue):
     """One FIFO: a failed pod came back to its end after a backoff, and events moved nothing."""
 
@@ -253,7 +263,7 @@ class FirstInFirstOut(PriorityQueue):
         return SubQueue.ACTIVE
 
 
-@before("55109", _FIFO, first_in="1.9")
+@before("55109", _FIFO, first_in="1.9", gate="PodPriority", gated_in="1.9")
 class WithoutPreemption(Scheduler):
     """Without PodPriority nobody preempts."""
 
@@ -268,6 +278,7 @@ class WithoutPreemption(Scheduler):
     "scheduling-gates",
     "a pod with scheduling gates is not tried until they are removed (PodSchedulingReadiness)",
     first_in="1.27",
+    gate="PodSchedulingReadiness",
 )
 class GatesDropped(APIServer):
     """The API server dropped the field of a new pod (it was alpha in 1.26, and off)."""

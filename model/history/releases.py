@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ..language import Component
 from .change import CHANGES, Change
+from .gates import Gate, find_gate, refuse_setting
+from .unknown import UnknownName
 from .versions import PATCH_VERSIONS, RELEASE_ORDER, canonical
 
 # isort: off
@@ -25,20 +27,13 @@ class Patch:
     classes: tuple[type[Component], ...]
 
 
-class UnknownName(LookupError):
-    """A release or a change that the model does not have; `known` lists those that it has."""
-
-    def __init__(self, what: str, name: str, known: Sequence[str]) -> None:
-        self.what, self.name, self.known = what, name, tuple(known)
-        super().__init__(f"unknown {what} `{name}`; known: {', '.join(known)}")
-
-
 @dataclass(frozen=True, slots=True)
 class Composition:
     """A release with fixes put in or taken out.
 
     `classes` go to `build_cluster`; `missing` are the changes that they undo, oldest first. `patches` are put on top.
-    `notes` are sentences for the user about requests that change nothing.
+    `notes` are sentences for the user about requests that change nothing. `gates` are the feature gates that are set away from
+    what they are in the release; the changes behind them are in `missing`, or are not, accordingly.
     """
 
     release: str
@@ -47,6 +42,7 @@ class Composition:
     missing: tuple[Change, ...]
     notes: tuple[str, ...]
     patches: tuple[Patch, ...] = ()
+    gates: tuple[tuple[str, bool], ...] = ()
 
     @property
     def classes(self) -> tuple[type[Component], ...]:
@@ -58,9 +54,10 @@ class Composition:
 
     @property
     def label(self) -> str:
-        """For example `1.13 + 72259`."""
+        """For example `1.13 + 72259`, or `1.34 SchedulerAsyncPreemption=false`."""
         added = (*self.added, *(patch.name for patch in self.patches))
-        return self.release + "".join(f" + {k}" for k in added) + "".join(f" - {k}" for k in self.removed)
+        changes = "".join(f" + {k}" for k in added) + "".join(f" - {k}" for k in self.removed)
+        return self.release + gate_words(self.gates) + changes
 
     def patched(self, patches: Sequence[Patch]) -> Composition:
         """The same with these patches on top, the first of them uppermost."""
@@ -83,11 +80,21 @@ def find_change(name: str) -> Change:
     return CHANGES[name]
 
 
-def resolve(release: str, with_fixes: Sequence[str] = (), without_fixes: Sequence[str] = ()) -> Composition:
-    """The composition for a release, with these fixes put in and those taken out.
+def gate_words(settings: Iterable[tuple[str, bool]]) -> str:
+    """What a label says of gates after the release."""
+    return "".join(f" {name}={str(on).lower()}" for name, on in settings)
 
-    A release is one of RELEASE_ORDER or PATCH_VERSIONS; 1.34.0 is 1.34. Raises UnknownName for a release or fix that the model does not have, ValueError for a fix that is both
-    asked for and asked to be taken out.
+
+def resolve(
+    release: str,
+    with_fixes: Sequence[str] = (),
+    without_fixes: Sequence[str] = (),
+    gates: Mapping[str, bool] | None = None,
+) -> Composition:
+    """The composition for a release, with these fixes put in and those taken out, and with feature gates set.
+
+    A release is one of RELEASE_ORDER or PATCH_VERSIONS; 1.34.0 is 1.34. Raises UnknownName for a release, fix or gate that the model does not
+    have, GateProblem for a gate that cannot be set so, ValueError for a fix that is both asked for and asked to be taken out.
     """
     known = canonical(release)
     if known is None:
@@ -95,14 +102,31 @@ def resolve(release: str, with_fixes: Sequence[str] = (), without_fixes: Sequenc
     release = known
     wanted = [find_change(name) for name in with_fixes]
     unwanted = [find_change(name) for name in without_fixes]
+    settings = {
+        name: on for name, on in sorted((gates or {}).items()) if _is_set(find_gate(name), on, release)
+    }
     for change in wanted:
         if change in unwanted:
             raise ValueError(f"fix {change.key} cannot be put in and taken out at once")
-    notes = [f"{release} already has {c.key}" for c in wanted if c.is_in(release)]
-    notes += [f"{release} does not have {c.key}" for c in unwanted if not c.is_in(release)]
-    added = tuple(dict.fromkeys(c.key for c in wanted if not c.is_in(release)))
-    removed = tuple(dict.fromkeys(c.key for c in unwanted if c.is_in(release)))
-    missing = tuple(
-        c for c in in_order() if (not c.is_in(release) and c.key not in added) or c.key in removed
-    )
-    return Composition(release, added, removed, missing, tuple(notes))
+        if settings.get(change.gate) is False:
+            raise ValueError(f"fix {change.key} is behind the gate {change.gate}, which is set to false")
+
+    def has(change: Change) -> bool:
+        """Whether the release has a change, with the gates as they are set."""
+        if change.gate in settings:
+            return settings[change.gate] and change.is_behind_gate_in(release)
+        return change.is_in(release)
+
+    notes = [f"{release} already has {c.key}" for c in wanted if has(c)]
+    notes += [f"{release} does not have {c.key}" for c in unwanted if not has(c)]
+    added = tuple(dict.fromkeys(c.key for c in wanted if not has(c)))
+    removed = tuple(dict.fromkeys(c.key for c in unwanted if has(c)))
+    missing = tuple(c for c in in_order() if (not has(c) and c.key not in added) or c.key in removed)
+    return Composition(release, added, removed, missing, tuple(notes), gates=tuple(settings.items()))
+
+
+def _is_set(gate: Gate, on: bool, release: str) -> bool:
+    """Whether this sets a gate away from what it is in a release. Raises GateProblem if it cannot be set so."""
+    behind = [c for c in CHANGES.values() if c.gate == gate.name and c.is_behind_gate_in(release)]
+    refuse_setting(gate, on, release, is_modelled=bool(behind))
+    return on != gate.is_on(release)

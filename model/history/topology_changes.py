@@ -29,7 +29,9 @@ class ScoresUpToTen(Scores):
         return 10
 
 
-@before("even-pods-spread", "topology spread constraints are looked at", first_in="1.18")
+@before(
+    "even-pods-spread", "topology spread constraints are looked at", first_in="1.18", gate="EvenPodsSpread"
+)
 class NothingSpread(Filters):
     """The feature gate EvenPodsSpread was off (1.16), and before that there was no such field."""
 

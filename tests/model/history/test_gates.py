@@ -1,0 +1,150 @@
+"""Feature gates: the table, what a gate takes with it, and what cannot be set."""
+
+import pytest
+
+from podrace.model.cluster import build_cluster
+from podrace.model.history import CHANGES, PATCH_VERSIONS, RELEASE_ORDER, GateProblem, UnknownName, resolve
+from podrace.model.history.gates import State, find_gate, gates, on_and_unmodelled
+from podrace.model.history.versions import version_of
+from podrace.model.language import trace_system
+from tests.model.clusters import race_72124
+
+VERSIONS = (*RELEASE_ORDER, *PATCH_VERSIONS)
+BEHIND_A_GATE = {c.key: c for c in CHANGES.values() if c.gate}
+
+
+def missing(release, **settings):
+    return {change.key for change in resolve(release, gates=settings).missing}
+
+
+def test_which_change_is_behind_which_gate():
+    assert {key: change.gate for key, change in BEHIND_A_GATE.items()} == {
+        "55109": "PodPriority",
+        "even-pods-spread": "EvenPodsSpread",
+        "preemption-policy": "NonPreemptingPriority",
+        "prefer-nominated-node": "PreferNominatedNode",
+        "scheduling-gates": "PodSchedulingReadiness",
+        "118438": "SchedulerQueueingHints",
+        "125578": "SchedulerQueueingHints",
+        "hints-decide": "SchedulerQueueingHints",
+        "async-preemption": "SchedulerAsyncPreemption",
+        "pop-from-backoff": "SchedulerPopFromBackoffQ",
+    }
+
+
+@pytest.mark.parametrize("key", BEHIND_A_GATE)
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_version_has_a_change_behind_a_gate_where_the_gate_is_on(key, version):
+    change = BEHIND_A_GATE[key]
+    gate = find_gate(change.gate)
+    if gate.at(version) is None:  # not yet, or taken for granted
+        assert change.is_in(version) == (version_of(version) >= version_of(change.first_in))
+    else:
+        assert change.is_in(version) == (gate.is_on(version) and change.is_behind_gate_in(version))
+
+
+def test_every_gate_is_modelled_or_says_why_not():
+    for gate in gates().values():
+        reasons = [gate.abstracted, gate.covered, gate.unmodelled]
+        behind = [change for change in CHANGES.values() if change.gate == gate.name]
+        assert sum(map(bool, reasons)) == (0 if behind else 1), gate.name
+        assert (gate.how == "modelled") == bool(behind)
+        since = [version_of(version) for version, _ in gate.history]
+        assert since == sorted(since)
+
+
+def test_a_patch_version_may_differ_from_its_release():
+    gate = find_gate("SchedulerAsyncAPICalls")
+    assert [gate.is_on(version) for version in ("1.34", "1.34.2", "1.35", "1.35.4", "1.36")] == [
+        True, False, True, False, False,
+    ]  # fmt: skip
+    assert gate.at("1.33") is None
+    assert find_gate("PodPriority").at("1.9") == State("alpha", False)
+    assert find_gate("PodPriority").is_on("1.9")
+
+
+def test_a_gate_takes_its_changes_out():
+    assert missing("1.33", SchedulerQueueingHints=False) - missing("1.33") == {
+        "118438",
+        "125578",
+        "hints-decide",
+    }
+    assert missing("1.36.3", SchedulerAsyncPreemption=False) - missing("1.36.3") == {"async-preemption"}
+    made = resolve(
+        "1.34", ["134157"], gates={"SchedulerPopFromBackoffQ": False, "SchedulerAsyncPreemption": False}
+    )
+    assert made.label == "1.34 SchedulerAsyncPreemption=false SchedulerPopFromBackoffQ=false + 134157"
+
+
+def test_a_gate_puts_its_changes_in():
+    assert missing("1.32") - missing("1.32", SchedulerAsyncPreemption=True) == {"async-preemption"}
+    assert missing("1.26") - missing("1.26", PodSchedulingReadiness=True) == {"scheduling-gates"}
+    # In 1.29 no plugin of the model had a hint of its own, and an update of a pod in flight still queued it.
+    assert missing("1.29") - missing("1.29", SchedulerQueueingHints=True) == {"118438"}
+
+
+def test_what_is_as_by_default_changes_nothing():
+    assert resolve("1.34", gates={"SchedulerAsyncPreemption": True}) == resolve("1.34")
+    assert resolve("1.36", gates={"GangScheduling": False, "DynamicResourceAllocation": True}) == resolve(
+        "1.36"
+    )
+    assert resolve("1.9", gates={"PodPriority": True}) == resolve("1.9")
+
+
+@pytest.mark.parametrize(
+    ("release", "name", "on", "problem"),
+    [
+        ("1.31", "SchedulerAsyncPreemption", True, "1.31.0 has no gate SchedulerAsyncPreemption: it came with 1.32.0"),
+        ("1.26", "PreferNominatedNode", True,
+         "1.26.0 has no gate PreferNominatedNode: it came with 1.21.0 and was gone in 1.26.0"),
+        ("1.34.4", "SchedulerQueueingHints", False,
+         "SchedulerQueueingHints is locked to true in 1.34.4 (GA), which upstream refuses to change"),
+        ("1.36", "GangScheduling", True,
+         "GangScheduling=true is not modelled in 1.36.0: no groups of pods; leave it at false"),
+        ("1.31", "SchedulerQueueingHints", True,
+         "SchedulerQueueingHints=true is not modelled in 1.31.0: new nodes still had their pre-check then; leave it at false"),
+        ("1.35", "OpportunisticBatching", False,
+         "OpportunisticBatching=false is not modelled in 1.35.0: it is abstracted, see A-SCORES in docs/model.md; leave it at true"),
+        ("1.8", "PodPriority", True, "PodPriority=true is not modelled in 1.8.0: no change is behind it there; leave it at false"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_set(release, name, on, problem):
+    with pytest.raises(GateProblem) as caught:
+        resolve(release, gates={name: on})
+    assert str(caught.value) == problem
+
+
+def test_unknown_gates_and_contradictions():
+    with pytest.raises(UnknownName, match="unknown gate `Async`; known: AttachVolumeLimit, "):
+        resolve("1.34", gates={"Async": True})
+    with pytest.raises(
+        ValueError,
+        match="fix async-preemption is behind the gate SchedulerAsyncPreemption, which is set to false",
+    ):
+        resolve("1.34", ["async-preemption"], gates={"SchedulerAsyncPreemption": False})
+
+
+def test_which_gates_are_on_and_not_modelled():
+    assert on_and_unmodelled("1.31") == ()
+    assert on_and_unmodelled("1.33") == ("DRAResourceClaimDeviceStatus", "InPlacePodVerticalScaling")
+    assert set(on_and_unmodelled("1.34")) - set(on_and_unmodelled("1.34.4")) == {"SchedulerAsyncAPICalls"}
+
+
+@pytest.mark.parametrize(
+    ("release", "name"),
+    [
+        (version, gate.name)
+        for gate in gates().values()
+        if gate.how == "modelled"
+        for version in VERSIONS
+        if (state := gate.at(version))
+        and not state.locked
+        and not gate.gap(version)
+        and (version, gate.name) != ("1.8", "PodPriority")
+    ],
+)
+def test_every_setting_can_be_traced(release, name):
+    made = resolve(release, gates={name: not find_gate(name).is_on(release)})
+    assert made.label.startswith(f"{release} {name}=")
+    system = trace_system(build_cluster(race_72124(), made.classes))
+    assert {t.part for t in system.transitions} >= {"scheduler", "handlers", "binding", "failure", "queue"}
