@@ -13,7 +13,7 @@ PLACES = ("pkg/scheduler", "vendor/k8s.io/kubernetes/pkg/scheduler", "plugin/pkg
 """Where a tree may have the scheduler; the last: it is the scheduler's own directory."""
 
 REGISTRY = ("registry/core/pod/storage/storage.go", "registry/core/pod/strategy.go")
-"""Beside the scheduler, below pkg: what the API server does with a Binding, an eviction and an update of a pod."""
+"""Beside the scheduler, below pkg: what the API server does with a Binding and with an update of a pod."""
 
 
 def functions_in(directory: Path) -> dict[str, Function]:
@@ -22,13 +22,14 @@ def functions_in(directory: Path) -> dict[str, Function]:
     Files are named from the scheduler's directory, and with the folder `backend` of 1.32 where an older tree has `internal`.
     """
     root = scheduler_in(directory)
-    named = {_file(path.relative_to(root).as_posix()): path for path in sorted(root.rglob("*.go"))}
+    named = {_file(path.relative_to(root).as_posix()): path for path in files_below(root)}
     named |= {f"../{name}": root.parent / name for name in REGISTRY if (root.parent / name).is_file()}
     found: dict[str, Function] = {}
     for file, path in named.items():
-        if path.name.endswith("_test.go") or is_left_out(file):
-            continue
-        found |= {f"{file}:{name}": function for name, function in functions_of(_read(path)).items()}
+        if not is_left_out(file):
+            found |= {
+                f"{file}:{name}": function for name, function in functions_of(read_source(path)).items()
+            }
     return found
 
 
@@ -45,11 +46,17 @@ def scheduler_in(directory: Path) -> Path:
     )
 
 
+def files_below(root: Path) -> list[Path]:
+    """The Go files below a directory, tests apart."""
+    return [path for path in sorted(root.rglob("*.go")) if not path.name.endswith("_test.go")]
+
+
 def _file(path: str) -> str:
     return "backend/" + path.removeprefix("internal/") if path.startswith("internal/") else path
 
 
-def _read(path: Path) -> str:
+def read_source(path: Path) -> str:
+    """The text of a Go file. Raises UsageProblem."""
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
