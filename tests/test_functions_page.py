@@ -20,7 +20,9 @@ ROOT = Path(__file__).parents[1]
 MODEL = ROOT / "model"
 ELEMENTS = sorted({element for mirror in mirrors() for element in mirror.elements})
 TREES = read_trees().by_version
-ABSTRACTIONS = set(re.findall(r"^\| (A-[A-Z-]+) \|", (ROOT / "docs" / "model.md").read_text(encoding="utf-8"), re.M))
+ABSTRACTIONS = set(
+    re.findall(r"^\| (A-[A-Z-]+) \|", (ROOT / "docs" / "model.md").read_text(encoding="utf-8"), re.M)
+)
 
 
 def test_there_are_elements() -> None:

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-CACHE = Path(os.environ.get("GOMODCACHE") or Path(os.environ.get("GOPATH") or Path.home() / "go") / "pkg" / "mod")
+CACHE = Path(
+    os.environ.get("GOMODCACHE") or Path(os.environ.get("GOPATH") or Path.home() / "go") / "pkg" / "mod"
+)
 
 
 def tree_of(version: str) -> Path:

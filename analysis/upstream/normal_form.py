@@ -91,13 +91,15 @@ def _begins_statement(tokens: list[str], at: int) -> bool:
 
 
 def _end_of_statement(tokens: list[str], at: int) -> int:
-    """Where the simple statement that begins here ends (its semicolon, or the bracket around it); -1 for what is none."""
+    """Where the statement that begins here ends (its semicolon, or the bracket around it); -1 for what is none."""
+    in_head = tokens[at] == "if"  # which may have a semicolon of its own
     while at < len(tokens):
         token = tokens[at]
         if token in OPEN:
+            in_head = in_head and token != "{"
             at = matching(tokens, at) + 1
             continue
-        if token == ";" or token == "}":
+        if token == "}" or (token == ";" and not in_head):
             return at
         if token in CLOSE or token in (",", ":"):
             return -1
