@@ -41,7 +41,7 @@ class Trees:
     @property
     def newest(self) -> str:
         """The version of the newest; nothing if there is none."""
-        return next(reversed(self.by_version), "") if self.by_version else ""
+        return max(self.by_version, key=_numbers, default="")
 
     def and_also(self, version: str, tree: Tree) -> Trees:
         """These and one more, or one anew."""
