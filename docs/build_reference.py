@@ -1,13 +1,16 @@
-"""Writes docs/properties.md and docs/races.md from the catalogue, and docs/gates.md from the table of feature gates: `make reference`."""
+"""Writes docs/properties.md, docs/races.md, docs/gates.md and docs/functions.md from the model and the catalogue: `make reference`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from podrace.analysis.asked.plan import default_properties, default_release
 from podrace.model.history import CHANGES
 from podrace.model.history.gates import Gate, gates
+from podrace.model.history.trees import read_trees
+from podrace.model.history.upstream import KINDS as NO_ELEMENT
+from podrace.model.history.upstream import Part, elements_of, not_modelled, parts
 from podrace.model.history.versions import exact
 from podrace.properties import PROPERTIES, Property
 from podrace.scenarios import Scenario, catalogue
@@ -140,7 +143,61 @@ def _change(key: str) -> str:
     return f"[{key}](https://github.com/kubernetes/kubernetes/pull/{key})" if key.isdigit() else f"`{key}`"
 
 
-PAGES = {"properties.md": properties_page, "races.md": races_page, "gates.md": gates_page}
+def functions_page() -> str:
+    """The page of upstream's functions."""
+    return "\n\n".join(_functions()) + "\n"
+
+
+def _functions() -> Iterator[str]:
+    trees = read_trees()
+    yield f"{_NOTE}\n\n# Upstream's functions in the model"
+    yield (
+        "Every function of `pkg/scheduler`, tests apart, and of the API server's part in a binding: the elements of the model that stand for it and the "
+        "releases for which it has them, or what there is instead and why. Files are named below `pkg/scheduler` as 1.36 has them. Written from "
+        "`model/history/functions/`; tests hold that every function of every tree that was looked at "
+        f"({', '.join(trees.by_version)}) is there, and that every element is defined in the file and the class that it is named with (below `model/`)."
+    )
+    newest = trees.by_version[trees.newest]
+    counts = {kind: sum(_kind_of(place) == kind for place in newest) for kind in ("modelled", *NO_ELEMENT)}
+    told = ", ".join(f"{number} {kind}" for kind, number in counts.items())
+    yield (
+        f"Of the {len(newest)} functions of {trees.newest}: {told}, besides those of whole files that are outside. *Abstracted*: the model has "
+        "something else instead ([A-...](model.md#what-is-abstracted)). *Missing*: it could matter to a race, and is not modelled. *Outside*: it "
+        "holds nothing that a race could be made of, or belongs to a feature that is off by default. [`podrace drift`](drift.md) says which of them have changed in another tree."
+    )
+    for part in parts():
+        yield from _part(part)
+
+
+def _kind_of(place: str) -> str:
+    row = not_modelled(place)
+    return "modelled" if elements_of(place) or row is None else row.kind
+
+
+def _part(part: Part) -> Iterator[str]:
+    yield f"## {part.title}"
+    if part.modelled:
+        rows = [f"| {row.upstream} | {row.model} | {row.releases} |" for row in part.modelled]
+        yield "\n".join(["| Upstream | In the model | Releases |", "|---|---|---|", *rows])
+    for kind in NO_ELEMENT:
+        named = [row for row in part.others if row.kind == kind]
+        if named:
+            rows = [f"| {_named(row.functions, row.files)} | {row.reason} |" for row in named]
+            yield "\n".join([f"| {kind.capitalize()} | Why |", "|---|---|", *rows])
+
+
+def _named(functions: Mapping[str, tuple[str, ...]], files: tuple[str, ...]) -> str:
+    """Functions by file; `*` means the others of the file."""
+    named = [f"`{file}`: {', '.join(f'`{name}`' for name in names)}" for file, names in functions.items()]
+    return "; ".join([*named, *(f"`{file}`" for file in files)])
+
+
+PAGES = {
+    "properties.md": properties_page,
+    "races.md": races_page,
+    "gates.md": gates_page,
+    "functions.md": functions_page,
+}
 
 if __name__ == "__main__":
     for name, page in PAGES.items():

@@ -1,33 +1,33 @@
-"""The page of upstream's functions says what its data say, and names elements that exist."""
+"""Every function of upstream's trees has a row, and the rows name elements that exist."""
 
 from __future__ import annotations
 
 import re
+from fnmatch import fnmatchcase
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-from podrace.analysis.upstream.drifted import elements
-from podrace.model.history.upstream import last_look, mirrors
+from podrace.analysis.upstream.source_tree import functions_in
+from podrace.model.history.trees import read_trees
+from podrace.model.history.upstream import FUNCTIONS, PARTS, elements_of, mirrors, not_modelled, parts
+from podrace.model.history.versions import canonical
+from tests.upstream_trees import tree_of
 
-MODEL = Path(__file__).parents[1] / "model"
-PAGE = (Path(__file__).parents[1] / "docs" / "functions.md").read_text(encoding="utf-8")
-ELEMENTS = sorted({element for mirror in mirrors() for element in elements(mirror)})
-
-
-def test_the_page_shows_the_data() -> None:
-    rows = [
-        tuple(line.strip("| ").split(" | "))
-        for line in PAGE.splitlines()
-        if line.startswith("| `") or " | `" in line
-    ]
-    assert rows == [(mirror.upstream, mirror.model, mirror.releases) for mirror in mirrors()]
+ROOT = Path(__file__).parents[1]
+MODEL = ROOT / "model"
+ELEMENTS = sorted({element for mirror in mirrors() for element in mirror.elements})
+TREES = read_trees().by_version
+ABSTRACTIONS = set(
+    re.findall(r"^\| (A-[A-Z-]+) \|", (ROOT / "docs" / "model.md").read_text(encoding="utf-8"), re.M)
+)
 
 
 def test_there_are_elements() -> None:
-    assert len(ELEMENTS) > 60
+    assert len(ELEMENTS) > 90
+    assert {path.stem for path in FUNCTIONS.glob("*.yaml")} == set(PARTS)
 
 
 def resolve(element: str) -> tuple[ModuleType, list[str]]:
@@ -65,10 +65,45 @@ def test_another_file_or_class_is_not_enough(element: str, problem: type[Excepti
         test_the_element_is_defined_in_that_file_and_class(element)
 
 
-def test_every_function_was_looked_at() -> None:
-    places = {place for mirror in mirrors() for place in mirror.places}
-    looked = last_look()
-    assert looked.release == "1.34.1"
-    assert looked.hashes.keys() == places
-    assert all(re.fullmatch(r"[0-9a-f]{16}", value) for value in looked.hashes.values())
-    assert f"({looked.release})" in PAGE
+@pytest.mark.parametrize("version", TREES)
+def test_every_function_of_the_tree_has_a_row(version: str) -> None:
+    assert canonical(version) is not None
+    assert len(TREES[version]) > 600
+    assert [p for p in TREES[version] if not elements_of(p) and not_modelled(p) is None] == []
+
+
+@pytest.mark.parametrize("version", TREES)
+def test_the_record_has_the_functions_of_the_real_tree(version: str) -> None:
+    assert set(functions_in(tree_of(version))) == set(TREES[version])
+
+
+def test_every_row_is_about_a_function_of_some_tree() -> None:
+    known = {place for tree in TREES.values() for place in tree}
+    assert {place for mirror in mirrors() for place in mirror.places} <= known
+    patterns = [pattern for part in parts() for row in part.others for pattern in row.patterns]
+    assert [p for p in patterns if not any(fnmatchcase(place, p) for place in known)] == []
+
+
+def test_no_function_is_both_modelled_and_named_as_not() -> None:
+    named = {place for mirror in mirrors() for place in mirror.places}
+    others = [pattern for part in parts() for row in part.others for pattern in row.patterns]
+    assert named.intersection(others) == set()
+    assert sorted(p for p in others if others.count(p) > 1) == []
+
+
+def test_reasons_name_abstractions_that_there_are() -> None:
+    reasons = [row.reason for part in parts() for row in part.others]
+    assert all(reasons)
+    cited = {name for reason in reasons for name in re.findall(r"\bA-[A-Z-]*[A-Z]", reason)}
+    assert len(cited) > 5
+    assert cited <= ABSTRACTIONS
+
+
+def test_preemption_points_at_the_goroutine_that_does_it_now() -> None:
+    asynchronous = "scheduler.preemption.async_preemption.AsyncPreemption"
+    executor = "framework/preemption/executor.go"
+    assert f"{asynchronous}.begin" in elements_of(f"{executor}:getLowerPriorityNominatedPods")
+    assert f"{asynchronous}.clear_nomination" in elements_of(f"{executor}:clearNominatedNodeName")
+    assert f"{asynchronous}.start" in elements_of(f"{executor}:Executor.prepareCandidateAsync")
+    (nominated,) = [m for m in mirrors() if "schedule_one.go:Scheduler.evaluateNominatedNode" in m.places]
+    assert nominated.releases == "1.22 and later"

@@ -1,133 +1,185 @@
-"""Which of the functions that the model stands for have changed upstream since it was last held to them."""
+"""What became of upstream's functions between two trees: which changes can matter to a race, and which cannot."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from enum import Enum
 
-from ...model.history.upstream import HASHES, Looked, Mirror, format_look, last_look, mirrors
-from ...scenarios import one_line
-from ..asked.option_files import write_text
-from ..asked.options import UsageProblem
-from .go_functions import functions_of
+from ...model.history.trees import Hashes, Tree
+from ...model.history.upstream import OUTSIDE, elements_of, not_modelled
+from .likeness import likeness
 
-PLACES = ("pkg/scheduler", "vendor/k8s.io/kubernetes/pkg/scheduler", "plugin/pkg/scheduler", "")
-"""Where a tree may have the scheduler; the last: it is the scheduler's own directory."""
+ALIKE, ALIKE_BY_NAME = 0.5, 0.25
+"""From which likeness on a function counts as another one that was renamed; by name: it has the same name on another type."""
+
+_TRIVIAL = 20
+"""Functions with fewer tokens may be equal by chance."""
+
+
+class Class(Enum):
+    """Whether a change can matter."""
+
+    CANNOT_MATTER = "cannot matter"
+    READ_THIS = "read this"
 
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """What became of one function: changed, moved (and perhaps changed), vanished, or new to the list."""
+    """What became of one function: `what` is changed, moved, renamed, gone or new; `where` is its new place if it has one."""
 
     place: str
     what: str
+    reading: Class
     where: str = ""
 
     @property
     def words(self) -> str:
         """In a few words."""
-        return f"{self.place}: {self.what}" + (f" to {self.where}" if self.where else "")
+        to = f" to {self.where}" if self.where else ""
+        return f"{self.place}: {self.what}{to}"
+
+    @property
+    def is_to_be_read(self) -> bool:
+        """Whether it can matter, as far as can be told from the tokens."""
+        return self.reading is Class.READ_THIS
+
+    @property
+    def is_followed(self) -> bool:
+        """Whether a change of it can matter to the model: not if the function is outside of what it is about."""
+        places = [place for place in (self.place, self.where) if place]
+        if any(elements_of(place) for place in places):
+            return True
+        rows = [not_modelled(place) for place in places]
+        return any(row is None or row.kind != OUTSIDE for row in rows)
+
+    @property
+    def elements(self) -> list[str]:
+        """The elements of the model that stand for the function."""
+        return elements_of(self.place) or elements_of(self.where)
+
+    @property
+    def reason(self) -> str:
+        """Why there is no element; nothing if there is one, or nobody has decided."""
+        row = not_modelled(self.place) or (not_modelled(self.where) if self.where else None)
+        return "" if self.elements or row is None else row.reason
 
 
-@dataclass(frozen=True, slots=True)
-class HeldAgainst:
-    """What became of every function since the last look; `kept` are the hashes of those that are there now."""
-
-    file: Path
-    looked: Looked
-    wanted: int
-    drifted: list[Drift]
-    kept: dict[str, str]
-
-    def elements_of(self, drift: Drift) -> list[str]:
-        """The elements of the model that stand for a function."""
-        rows = (mirror for mirror in mirrors() if drift.place in mirror.places)
-        return [element for mirror in rows for element in elements(mirror)]
+Rehashed = Callable[[str, Mapping[str, str]], Hashes]
+"""Gives the hashes of a function of the new tree anew, with old names for new ones."""
 
 
-def compare(directory: Path, hashes: Path | None, update: bool) -> HeldAgainst:
-    """The functions of a source tree held against a file of hashes (podrace's own, unless one is named), which need not be there for an `update`.
+def drifts(old: Tree, new: Tree, rehashed: Rehashed | None = None) -> list[Drift]:
+    """What became of each function, by place; nothing of those that are the same.
 
-    Raises UsageProblem.
+    With `rehashed`, a function that changed only because it calls others by their new names counts as one that did not.
     """
-    root = scheduler_in(directory)
-    file = hashes or HASHES
-    looked = _last_look(file, update)
-    found = hashes_below(root)
-    wanted = tuple(dict.fromkeys(place for mirror in mirrors() for place in mirror.places))
-    kept = {place: found[place] for place in wanted if place in found}
-    return HeldAgainst(file, looked, len(wanted), compared(wanted, looked.hashes, found), kept)
+    pairs = _pairs(old, new)
+    renamed = _renamed(old, new, pairs)
 
+    def is_same(place: str, now: str) -> bool:
+        if old[place].normal == new[now].normal:
+            return True
+        return bool(renamed and rehashed) and rehashed(now, renamed).normal == old[place].normal  # type: ignore[misc]
 
-def write_hashes(found: HeldAgainst, release: str) -> None:
-    """Note what was found as the last look, at this release if one is named. Raises UsageProblem."""
-    looked = Looked(release or found.looked.release, found.kept)
-    write_text("--update", found.file, format_look(looked))
-
-
-def compared(wanted: tuple[str, ...], old: Mapping[str, str], new: Mapping[str, str]) -> list[Drift]:
-    """What became of each wanted function, in their order; nothing of those that are the same."""
-    by_name: dict[str, list[str]] = {}
-    for place in new:
-        by_name.setdefault(place.partition(":")[2], []).append(place)
-    drifted = []
-    for place in wanted:
-        if place in new:
-            if place not in old:
-                drifted.append(Drift(place, "not looked at before"))
-            elif new[place] != old[place]:
-                drifted.append(Drift(place, "changed"))
-            continue
-        elsewhere = by_name.get(place.partition(":")[2], [])
-        if elsewhere:
-            same = next((p for p in elsewhere if new[p] == old.get(place)), None)
-            drifted.append(Drift(place, "moved" if same else "moved and changed", same or elsewhere[0]))
-        else:
-            drifted.append(Drift(place, "vanished"))
-    return drifted
-
-
-def scheduler_in(directory: Path) -> Path:
-    """The scheduler's directory in a source tree. Raises UsageProblem."""
-    shown = one_line(str(directory), 200)
-    if not directory.is_dir():
-        raise UsageProblem(f"`{shown}` is no directory: name the root of a kubernetes source tree")
-    for place in PLACES:
-        if (directory / place / "scheduler.go").is_file():
-            return directory / place
-    raise UsageProblem(
-        f"`{shown}` has no pkg/scheduler/scheduler.go: name the root of a kubernetes source tree"
-    )
-
-
-def hashes_below(root: Path) -> dict[str, str]:
-    """The hash of every function below a directory, tests apart, by `file:Type.Name`. Raises UsageProblem."""
-    found: dict[str, str] = {}
-    for path in sorted(root.rglob("*.go")):
-        if path.name.endswith("_test.go"):
-            continue
-        try:
-            source = path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            reason = getattr(error, "strerror", None) or "it is not UTF-8"
-            raise UsageProblem(f"{one_line(str(path), 200)}: cannot be read: {reason}") from None
-        file = path.relative_to(root).as_posix()
-        found |= {f"{file}:{name}": value for name, value in functions_of(source).items()}
+    found = []
+    for place in sorted(old.keys() | new.keys()):
+        if place in old and place in new:
+            if old[place].tokens != new[place].tokens:
+                found.append(Drift(place, "changed", _class(is_same(place, place))))
+        elif place in pairs:
+            now = pairs[place]
+            what = "moved" if _name(now) == _name(place) else "renamed"
+            same = is_same(place, now)
+            found.append(Drift(place, what if same else f"{what} and changed", _class(same), now))
+        elif place in old:
+            found.append(Drift(place, "gone", Class.READ_THIS))
+        elif place not in pairs.values():
+            found.append(Drift(place, "new", Class.READ_THIS))
     return found
 
 
-def _last_look(path: Path, update: bool) -> Looked:
-    if update and not path.exists():
-        return Looked("", {})
-    try:
-        return last_look(path)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or one_line(str(error))
-        raise UsageProblem(f"--hashes: `{one_line(str(path), 200)}` cannot be read: {reason}") from None
+def counted(found: list[Drift]) -> dict[str, int]:
+    """How many there are of each kind: changes that cannot matter, those to read, new and gone functions, all among those that are
+    followed; and all that are not."""
+    followed = [drift for drift in found if drift.is_followed]
+    kinds = Counter(_kind(drift) for drift in followed)
+    told = {kind: kinds[kind] for kind in ("cannot matter", "read this", "new", "gone")}
+    return {**told, "outside": len(found) - len(followed)}
 
 
-def elements(mirror: Mirror) -> list[str]:
-    """The elements of the model that a row names."""
-    return re.findall(r"`([^`]+)`", mirror.model)
+def _kind(drift: Drift) -> str:
+    return drift.what if drift.what in ("new", "gone") else drift.reading.value
+
+
+def _class(same: bool) -> Class:
+    return Class.CANNOT_MATTER if same else Class.READ_THIS
+
+
+def _name(place: str) -> str:
+    return place.partition(":")[2]
+
+
+def _bare(place: str) -> str:
+    return _name(place).rpartition(".")[2]
+
+
+def _folder(place: str) -> str:
+    return place.partition(":")[0].rpartition("/")[0]
+
+
+def _pairs(old: Tree, new: Tree) -> dict[str, str]:
+    """The new place of each function that is gone from its old one, as far as it can be told.
+
+    In this order: the same name in another file, the same normal form, the same name on another type, much in common.
+    """
+    gone = {place: old[place] for place in sorted(old.keys() - new.keys())}
+    fresh = {place: new[place] for place in sorted(new.keys() - old.keys())}
+    pairs: dict[str, str] = {}
+    for candidates in (_by_full_name, _by_form, _by_name_and_likeness, _by_likeness):
+        for place, now in list(candidates(gone, fresh)):
+            if place in gone and now in fresh:
+                pairs[place] = now
+                del gone[place], fresh[now]
+    return pairs
+
+
+_Candidates = Iterator[tuple[str, str]]
+
+
+def _by_full_name(gone: Tree, fresh: Tree) -> _Candidates:
+    """Those with the same type and name; those in the same folder first."""
+    same = [(a, b) for a in gone for b in fresh if _name(a) == _name(b)]
+    return iter(sorted(same, key=lambda pair: (_folder(pair[0]) != _folder(pair[1]), pair)))
+
+
+def _by_form(gone: Tree, fresh: Tree) -> _Candidates:
+    return (
+        (a, b) for a in gone for b in fresh if gone[a].normal == fresh[b].normal and gone[a].size >= _TRIVIAL
+    )
+
+
+def _by_name_and_likeness(gone: Tree, fresh: Tree) -> _Candidates:
+    return _most_alike(
+        gone, fresh, lambda a, b: _bare(a) == _bare(b) and _folder(a) == _folder(b), ALIKE_BY_NAME
+    )
+
+
+def _by_likeness(gone: Tree, fresh: Tree) -> _Candidates:
+    return _most_alike(gone, fresh, lambda a, b: _folder(a) == _folder(b), ALIKE)
+
+
+def _most_alike(gone: Tree, fresh: Tree, may_be: Callable[[str, str], bool], least: float) -> _Candidates:
+    found = [(likeness(gone[a], fresh[b]), a, b) for a in gone for b in fresh if may_be(a, b)]
+    return ((a, b) for alike, a, b in sorted(found, key=lambda f: (-f[0], f[1:])) if alike >= least)
+
+
+def _renamed(old: Tree, new: Tree, pairs: Mapping[str, str]) -> dict[str, str]:
+    """The old names of functions by the new ones, where no tree has both: exchanging them cannot make different functions equal."""
+    before, after = ({_bare(place) for place in tree} for tree in (old, new))
+    names = {_bare(now): _bare(place) for place, now in pairs.items()}
+    unique = Counter(names.values())
+    return {
+        now: was for now, was in names.items() if now not in before and was not in after and unique[was] == 1
+    }

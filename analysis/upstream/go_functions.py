@@ -1,122 +1,105 @@
-"""The functions of a Go source file, and a hash of each that only its tokens decide.
-
-Comments, whitespace and line breaks do not count: semicolons are inserted as the language specifies (Go specification,
-"Semicolons"), and those before a closing bracket are dropped, like a trailing comma, so that the layout of the code makes
-no difference.
-"""
+"""The functions of a Go source file, as tokens."""
 
 from __future__ import annotations
 
-import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-_TOKEN = re.compile(
-    r"""(?P<newline>\n)
-    |(?P<space>[ \t\r]+)
-    |(?P<line>//[^\n]*)
-    |(?P<block>/\*.*?\*/)
-    |(?P<raw>`[^`]*`)
-    |(?P<string>"(?:\\.|[^"\\\n])*")
-    |(?P<rune>'(?:\\.|[^'\\\n])+')
-    |(?P<number>\.?[0-9](?:[eEpP][+-]|[\w.])*)
-    |(?P<name>[^\W\d]\w*)
-    |(?P<operator><<=|>>=|&\^=|\.\.\.|&&|\|\||<-|\+\+|--|==|!=|<=|>=|:=|\+=|-=|\*=|/=|%=|&=|\|=|\^=|<<|>>|&\^|[^\s])
-    """,
-    re.VERBOSE | re.DOTALL,
-)
-_ENDS = {"break", "continue", "fallthrough", "return", "++", "--", ")", "]", "}"}
-_KEYWORDS = {
-    "case", "chan", "const", "default", "defer", "else", "for", "func", "go", "goto", "if", "import", "interface",
-    "map", "package", "range", "select", "struct", "switch", "type", "var",
-}  # fmt: skip
-_OPEN, _CLOSE = {"(", "[", "{"}, {")", "]", "}"}
+from .go_tokens import CLOSE, OPEN, is_name, matching, tokens_of
 
 
-def functions_of(source: str) -> dict[str, str]:
-    """The hash of each function and method with a body, by `Name` or `Type.Name`. Of equal names the last counts."""
-    tokens = list(_tidy(_tokens(source)))
-    found, at, depth = {}, 0, 0
+@dataclass(frozen=True, slots=True)
+class Function:
+    """One function or method with a body.
+
+    `receiver` and `signature` are their tokens without the brackets around the receiver; `body` is without its braces; `imports` are
+    the paths of the file's packages by the name that the file gives them.
+    """
+
+    name: str
+    receiver: tuple[str, ...]
+    signature: tuple[str, ...]
+    body: tuple[str, ...]
+    imports: Mapping[str, str]
+
+    @property
+    def tokens(self) -> tuple[str, ...]:
+        """All of it."""
+        bare = self.name.rpartition(".")[2]
+        taken = ("(", *self.receiver, ")") if self.receiver else ()
+        return ("func", *taken, bare, *self.signature, "{", *self.body, "}")
+
+
+def functions_of(source: str) -> dict[str, Function]:
+    """Each function and method with a body, by `Name` or `Type.Name`. Of equal names the last counts."""
+    tokens = tokens_of(source)
+    imports = _imports(tokens)
+    found: dict[str, Function] = {}
+    at = depth = 0
     while at < len(tokens):
         token = tokens[at]
         if token == "func" and depth == 0 and tokens[at - 1 : at] in ([], [";"]):
-            name, end = _function(tokens, at)
-            if name and end:
-                text = "\n".join(tokens[at:end])
-                found[name] = hashlib.sha256(text.encode()).hexdigest()[:16]
+            function, end = _function(tokens, at, imports)
+            if function is not None:
+                found[function.name] = function
                 at = end
                 continue
-        depth += (token in _OPEN) - (token in _CLOSE)
+        depth += (token in OPEN) - (token in CLOSE)
         at += 1
     return found
 
 
-def _tokens(source: str) -> Iterator[str]:
-    """The tokens, with the semicolons that line ends stand for."""
-    last = ""
-    for match in _TOKEN.finditer(source):
-        kind, text = match.lastgroup, match[0]
-        ends_line = kind in ("newline", "line") or (kind == "block" and "\n" in text)
-        if ends_line and _ends_statement(last):
-            yield ";"
-            last = ";"
-        if kind not in ("newline", "space", "line", "block"):
-            yield text
-            last = text
-
-
-def _ends_statement(token: str) -> bool:
-    if token in _ENDS:
-        return True
-    return (
-        bool(token)
-        and (token[0] in "\"`'" or token[0].isalnum() or token[0] == "_")
-        and token not in _KEYWORDS
-    )
-
-
-def _tidy(tokens: Iterator[str]) -> Iterator[str]:
-    """Without what only layout asks for: semicolons and commas before a closing bracket."""
-    held = ""
-    for token in tokens:
-        if held and token not in _CLOSE:
-            yield held
-        held = ""
-        if token in (";", ","):
-            held = token
-        else:
-            yield token
-    if held:
-        yield held
-
-
-def _function(tokens: list[str], at: int) -> tuple[str, int]:
-    """The name of the function that begins here, and where it ends; nothing for what is none or has no body."""
-    receiver, at = "", at + 1
+def _function(tokens: list[str], at: int, imports: Mapping[str, str]) -> tuple[Function | None, int]:
+    """The function that begins here, and where it ends; None for what is none or has no body."""
+    receiver: list[str] = []
+    at += 1
     if at < len(tokens) and tokens[at] == "(":
-        end = _matching(tokens, at)
-        receiver, at = _receiver(tokens[at + 1 : end]), end + 1
-    if at >= len(tokens) or not (tokens[at][0].isalpha() or tokens[at][0] == "_"):
-        return "", 0
-    name, at = tokens[at], at + 1
+        end = matching(tokens, at)
+        receiver, at = tokens[at + 1 : end], end + 1
+    if at >= len(tokens) or not is_name(tokens[at]):
+        return None, 0
+    name, begin = tokens[at], at + 1
+    at = begin
     while at < len(tokens) and tokens[at] != ";":
         if tokens[at] == "{" and tokens[at - 1] not in ("interface", "struct"):
-            return (f"{receiver}.{name}" if receiver else name), _matching(tokens, at) + 1
-        at = _matching(tokens, at) + 1 if tokens[at] in _OPEN else at + 1
-    return "", 0
+            end = matching(tokens, at)
+            full = f"{_receiver(receiver)}.{name}" if receiver else name
+            body = tuple(tokens[at + 1 : end])
+            return Function(full, tuple(receiver), tuple(tokens[begin:at]), body, imports), end + 1
+        at = matching(tokens, at) + 1 if tokens[at] in OPEN else at + 1
+    return None, 0
 
 
-def _receiver(tokens: list[str]) -> str:
+def _receiver(tokens: Sequence[str]) -> str:
     """The type of `(p *Type)` or `(p *Type[T])`."""
     bare = tokens[: tokens.index("[")] if "[" in tokens else tokens
     return bare[-1] if bare else ""
 
 
-def _matching(tokens: list[str], at: int) -> int:
-    """Where the bracket that opens here closes; the end of the file if nowhere."""
-    depth = 0
-    for place in range(at, len(tokens)):
-        depth += (tokens[place] in _OPEN) - (tokens[place] in _CLOSE)
-        if depth == 0:
-            return place
-    return len(tokens) - 1
+def _imports(tokens: list[str]) -> dict[str, str]:
+    """The imported paths by the names that stand for them in this file."""
+    found: dict[str, str] = {}
+    at = 0
+    while "import" in tokens[at:]:
+        at = tokens.index("import", at)
+        if tokens[at - 1 : at] not in ([], [";"]):
+            break
+        at += 1
+        end = matching(tokens, at) if tokens[at] == "(" else tokens.index(";", at)
+        for place in range(at, end):
+            if tokens[place][0] in '"`':
+                path = tokens[place][1:-1]
+                alias = tokens[place - 1]
+                found[alias if is_name(alias) else _last_name(path)] = path
+        at = end
+    return found
+
+
+def _last_name(path: str) -> str:
+    """The name of a package that is not given another: the last part of its path, or the one before a module's version."""
+    parts = path.split("/")
+    versioned = (
+        len(parts) > 1 and re.fullmatch(r"v[2-9]\d*", parts[-1]) and not path.startswith("k8s.io/api/")
+    )
+    return parts[-2 if versioned else -1].partition(".")[0].replace("-", "_")

@@ -1,4 +1,4 @@
-"""`podrace drift`: which of the functions that the model stands for have changed upstream."""
+"""`podrace drift`: what became of the functions that the model stands for, in another tree of upstream's."""
 
 from __future__ import annotations
 
@@ -11,72 +11,130 @@ from ..configuration.app import app
 from ..configuration.arguments import Form, FormOption, NoColor
 
 if TYPE_CHECKING:
-    from ...analysis.upstream.drifted import HeldAgainst
+    from rich.console import Console
 
-SAME, DRIFTED = 0, 1
+    from ...analysis.upstream.drifted import Drift
+    from ...analysis.upstream.held import HeldAgainst
+
+NOTHING, SOMETHING = 0, 1
 
 
 @app.command(
-    help="Say which of the functions that the model stands for have changed in a kubernetes source tree.\n\n"
-    "docs/functions.md names these functions; the tokens of each were hashed when the model was last held to them. "
-    "Comments and layout do not count.\n\n"
-    "Exit codes: 0 none changed, 1 some changed, moved or vanished, 2 this is no such tree."
+    help="Say which of kube-scheduler's functions have changed in a kubernetes source tree, and which of these changes have to be read.\n\n"
+    "docs/functions.md names the functions that the model stands for. What only renames, moves, logs or counts cannot matter and is listed "
+    "apart; functions that are outside of the model are only counted.\n\n"
+    "Exit codes: 0 nothing to read, 1 something to read, 2 this is no such tree."
 )
 def drift(
     directory: Annotated[
         Path, typer.Argument(metavar="DIR", show_default=False, help="The root of a kubernetes source tree.")
     ],
-    update: Annotated[bool, typer.Option("--update", help="Write the hashes of this tree.")] = False,
-    release: Annotated[
-        str, typer.Option("--release", metavar="X.Y.Z", help="With --update: the release of this tree.")
+    since: Annotated[
+        str,
+        typer.Option(
+            metavar="X.Y.Z",
+            help="Compare with this tree, which was looked at, instead of the newest of them.",
+        ),
     ] = "",
-    hashes: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Compare with this file instead of podrace's own.")
+    update: Annotated[bool, typer.Option("--update", help="Note this tree as looked at.")] = False,
+    release: Annotated[
+        str, typer.Option("--release", metavar="X.Y.Z", help="With --update: the version of this tree.")
+    ] = "",
+    record: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Use this record of trees instead of podrace's own.")
     ] = None,
     output: FormOption = Form.text,
     no_color: NoColor = False,
 ) -> None:
-    from ...analysis.upstream.drifted import compare, write_hashes
+    from ...analysis.upstream.held import hold, write_record
     from ..terminal.console import tolerant_of_closed_pipes
     from ..terminal.output import say
 
-    found = compare(directory, hashes, update)
+    found = hold(directory, record, since, update)
     with tolerant_of_closed_pipes():
-        _print(found, output, no_color)
+        if output is Form.json:
+            _print_json(found)
+        else:
+            _print_text(found, no_color)
     if update:
-        write_hashes(found, release)
-        say(f"wrote {found.file}: {len(found.kept)} functions", no_color)
-    raise typer.Exit(DRIFTED if found.drifted and not update else SAME)
+        write_record(found, release)
+        say(f"wrote {found.file}: {len(found.here)} functions", no_color)
+    raise typer.Exit(SOMETHING if found.to_read and not update else NOTHING)
 
 
-def _print(found: HeldAgainst, form: Form, no_color: bool) -> None:
+def _print_json(found: HeldAgainst) -> None:
+    from ...analysis.upstream.drifted import counted
+    from ..terminal.console import print_json
+
+    print_json(
+        {
+            "release": found.since,
+            "functions": len(found.here),
+            "counts": {"same": found.same, **counted(found.drifted), "gates": len(found.gates)},
+            "gates": [{"name": gate.name, "what": gate.words} for gate in found.gates],
+            "drifted": [
+                {
+                    "place": d.place,
+                    "what": d.what,
+                    "reading": d.reading.value,
+                    "where": d.where or None,
+                    "model": d.elements,
+                    "reason": d.reason or None,
+                }
+                for d in found.drifted
+                if d.is_followed
+            ],
+        }
+    )
+
+
+def _print_text(found: HeldAgainst, no_color: bool) -> None:
+    from rich.text import Text
+
+    from ...analysis.upstream.drifted import counted
+    from ...reports.text.findings_text import print_wrapped
+    from ..terminal.console import result_console
+
+    console = result_console(no_color)
+    followed = [d for d in found.drifted if d.is_followed]
+    _print_drifts(console, "cannot matter", [d for d in followed if not d.is_to_be_read])
+    _print_drifts(console, "read this", [d for d in followed if d.is_to_be_read])
+    if found.gates:
+        print_wrapped(console, Text("gates", "bold"))
+        for gate in found.gates:
+            print_wrapped(console, Text(gate.words, "bold red"))
+    counts = counted(found.drifted)
+    told = ", ".join(f"{number} {kind}" for kind, number in counts.items() if kind != "outside")
+    since = f" since {found.since}" if found.since else ""
+    print_wrapped(
+        console,
+        Text(
+            f"{found.same} of {len(found.here)} functions are the same{since}: {told}; gates: {len(found.gates)}; "
+            f"outside of the model: {counts['outside']}",
+            "bold",
+        ),
+    )
+
+
+def _print_drifts(console: Console, heading: str, found: list[Drift]) -> None:
     from rich.text import Text
 
     from ...reports.text.findings_text import INDENT, print_wrapped
-    from ..terminal.console import print_json, result_console
 
-    if form is Form.json:
-        print_json(
-            {
-                "release": found.looked.release,
-                "functions": found.wanted,
-                "drifted": [
-                    {
-                        "place": d.place,
-                        "what": d.what,
-                        "where": d.where or None,
-                        "model": found.elements_of(d),
-                    }
-                    for d in found.drifted
-                ],
-            }
-        )
+    if not found:
         return
-    console = result_console(no_color)
-    for d in found.drifted:
-        print_wrapped(console, Text(d.words, "bold red" if d.what != "moved" else "bold yellow"))
-        named = dict.fromkeys(found.elements_of(d))
-        print_wrapped(console, Text(f"in the model: {', '.join(named)}"), INDENT)
-    since = f" since {found.looked.release}" if found.looked.release else ""
-    same = f"{found.wanted - len(found.drifted)} of {found.wanted} functions are the same{since}"
-    print_wrapped(console, Text(same, "bold"))
+    print_wrapped(console, Text(heading, "bold"))
+    for d in found:
+        print_wrapped(console, Text(d.words, "bold red" if d.is_to_be_read else "yellow"))
+        if d.is_to_be_read:
+            print_wrapped(console, Text(_stands_for(d)), INDENT)
+
+
+def _stands_for(d: Drift) -> str:
+    if d.elements:
+        return f"in the model: {', '.join(d.elements)}"
+    return (
+        f"not modelled: {d.reason}"
+        if d.reason
+        else "nobody has decided about it: docs/functions.md does not have it"
+    )

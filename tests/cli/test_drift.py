@@ -1,4 +1,4 @@
-"""`podrace drift`: functions of a Go tree by their tokens, and what became of those that the model stands for."""
+"""`podrace drift`: a source tree held against one that was looked at."""
 
 from __future__ import annotations
 
@@ -7,106 +7,11 @@ import shutil
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from podrace.analysis.upstream.drifted import Drift, compared
-from podrace.analysis.upstream.go_functions import functions_of
 from podrace.model.history.upstream import mirrors
 from tests.cli.helpers import Shell
 
-GO = """\
-// Package q is made up for this test.
-package q
-
-import "fmt"
-
-type Queue[T any] struct{ items map[string]interface{} }
-
-var hook = func(n int) int { return n }
-
-/* Pop has a block comment. */
-func (q *Queue[T]) Pop(
-	n int, opts ...func() error,
-) (interface{}, error) {
-	// not a token: }
-	for i := 0; i < n; i++ {
-		if s := fmt.Sprintf("a } %q", '}'); s != `raw
-}` {
-			return q.items[s], nil
-		}
-	}
-	return nil, nil
-}
-
-func less(a, b int) bool { return a < b }
-
-func external(x struct{ y int }) interface{ Z() }
-"""
-
-FLAT = [
-    "func", "less", "(", "a", ",", "b", "int", ")", "bool", "{", "if", "a", "==", "b", "{", "return", "false", "}", ";",
-    "return", "a", "<", "b", "}",
-]  # fmt: skip
-ENDS = {"false", "b", "}", ")", "bool", "int", "less", "a", "return"}
-
-
-def test_functions_with_bodies_are_found() -> None:
-    assert list(functions_of(GO)) == ["Queue.Pop", "less"]
-
-
-def test_layout_and_comments_do_not_count() -> None:
-    other = GO.replace("// not a token: }", "").replace(
-        "\n\tn int, opts ...func() error,\n)", "n int, opts ...func() error)"
-    )
-    other = other.replace("for i := 0; i < n; i++ {", "for i:=0;i<n;i++ { // again\n")
-    assert other != GO
-    assert functions_of(other) == functions_of(GO)
-
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [("a < b", "a <= b"), ("a < b", "b < a"), ("a, b int", "a, b int64"), ("bool {", "bool { ; ")],
-)
-def test_tokens_count(old: str, new: str) -> None:
-    before, after = functions_of(GO), functions_of(GO.replace(old, new))
-    assert before["Queue.Pop"] == after["Queue.Pop"]
-    assert before["less"] != after["less"]
-
-
-@given(st.data())
-def test_any_layout_that_the_language_allows_gives_the_same_hash(data: st.DataObject) -> None:
-    text = ""
-    for token in FLAT:
-        blanks = [" ", "\t ", " /* x */ "]
-        broken = ["\n", " // y\n", "\n\n\t"]
-        # A line may end after a token that ends no statement; and for the semicolon itself.
-        if token == ";":
-            text += data.draw(st.sampled_from([";", ";\n", *broken]))
-        else:
-            text += token + data.draw(st.sampled_from(blanks if token in ENDS else blanks + broken))
-    assert functions_of(text) == functions_of(" ".join(FLAT))
-
-
-@given(st.integers(0, len(FLAT) - 1))
-def test_every_token_decides(at: int) -> None:
-    if FLAT[at] in ("func", "(", ")", "{", "}", "less"):
-        return
-    changed = [*FLAT[:at], f"{FLAT[at]} extra", *FLAT[at + 1 :]]
-    assert functions_of(" ".join(changed)).get("less") != functions_of(" ".join(FLAT))["less"]
-
-
-def test_what_became_of_a_function() -> None:
-    old = {"a.go:f": "1", "a.go:g": "2", "a.go:h": "3", "a.go:k": "4", "a.go:same": "5"}
-    new = {"a.go:f": "9", "b.go:g": "2", "b.go:h": "8", "a.go:new": "6", "a.go:same": "5"}
-    wanted = ("a.go:f", "a.go:g", "a.go:h", "a.go:k", "a.go:same", "a.go:new")
-    assert compared(wanted, old, new) == [
-        Drift("a.go:f", "changed"),
-        Drift("a.go:g", "moved", "b.go:g"),
-        Drift("a.go:h", "moved and changed", "b.go:h"),
-        Drift("a.go:k", "vanished"),
-        Drift("a.go:new", "not looked at before"),
-    ]
+PLACES = tuple(dict.fromkeys(place for mirror in mirrors() for place in mirror.places))
 
 
 @pytest.fixture
@@ -114,11 +19,11 @@ def tree(tmp_path: Path) -> Path:
     """A source tree with every function that the model stands for, each with a body of its own."""
     root = tmp_path / "kubernetes"
     bodies: dict[str, list[str]] = {"scheduler.go": []}
-    for place in dict.fromkeys(place for mirror in mirrors() for place in mirror.places):
+    for place in PLACES:
         file, _, name = place.partition(":")
         kind, _, method = name.rpartition(".")
         head = f"func (x *{kind}) {method}()" if kind else f"func {name}()"
-        bodies.setdefault(file, []).append(f'{head} {{\n\tlog("{name}")\n}}\n')
+        bodies.setdefault(file, []).append(f'{head} {{\n\twork("{name}")\n}}\n')
     for file, texts in bodies.items():
         path = root / "pkg" / "scheduler" / file
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -126,47 +31,122 @@ def tree(tmp_path: Path) -> Path:
     return root
 
 
-def test_from_one_look_to_the_next(shell: Shell, tree: Path, tmp_path: Path) -> None:
-    hashes = tmp_path / "hashes.json"
-    count = len(dict.fromkeys(place for mirror in mirrors() for place in mirror.places))
-    ran = shell("drift", str(tree), "--hashes", str(hashes), "--update", "--release", "1.35.0")
-    assert (ran.code, ran.err) == (0, f"wrote {hashes}: {count} functions\n")
-    ran = shell("drift", str(tree), "--hashes", str(hashes))
-    assert (ran.code, ran.out) == (0, f"{count} of {count} functions are the same since 1.35.0\n")
+def noted(shell: Shell, tree: Path, record: Path, version: str = "1.35.4") -> None:
+    ran = shell("drift", str(tree), "--record", str(record), "--update", "--release", version)
+    assert (ran.code, ran.err) == (0, f"wrote {record}: {len(PLACES)} functions\n")
+
+
+def test_from_one_tree_to_the_next(shell: Shell, tree: Path, tmp_path: Path) -> None:
+    record = tmp_path / "trees.txt"
+    noted(shell, tree, record)
+    ran = shell("drift", str(tree), "--record", str(record))
+    count = len(PLACES)
+    assert ran.code == 0
+    assert " ".join(ran.out.split()) == (
+        f"{count} of {count} functions are the same since 1.35.4: 0 cannot matter, 0 read this, 0 new, 0 gone; gates: 0; "
+        "outside of the model: 0"
+    )
 
     queue = tree / "pkg" / "scheduler" / "backend" / "queue"
-    (queue / "other.go").write_text((queue / "nominator.go").read_text().replace("log(", "// moved\n\tlog("))
+    (queue / "other.go").write_text(
+        (queue / "nominator.go").read_text().replace("work(", "// moved\n\twork(")
+    )
     (queue / "nominator.go").unlink()
     one = tree / "pkg" / "scheduler" / "schedule_one.go"
     one.write_text(
         one.read_text()
-        .replace('log("Scheduler.assume")', 'log("assumed")')
+        .replace('work("Scheduler.assume")', 'work("assumed")')
+        .replace('work("Scheduler.bind")', 'klog.Info("a line"); work("Scheduler.bind")')
         .replace("func selectHost", "func pick")
+        .replace('func prioritizeNodes() {\n\twork("prioritizeNodes")\n}\n', "")
+        + "\nfunc truncateMessage() { any() }\n\nfunc scheduleTwo() { pop(); pop() }\n"
     )
-    ran = shell("drift", str(tree), "--hashes", str(hashes), "-o", "json")
+    ran = shell("drift", str(tree), "--record", str(record), "-o", "json")
     assert ran.code == 1
     told = json.loads(ran.out)
-    found = {d["place"]: (d["what"], d["where"]) for d in told["drifted"]}
+    assert told["release"] == "1.35.4"
+    found = {d["place"]: (d["what"], d["reading"], d["where"]) for d in told["drifted"]}
+    nominator = [
+        place.partition(":")[2] for place in PLACES if place.startswith("backend/queue/nominator.go:")
+    ]
     assert found == {
-        "schedule_one.go:selectHost": ("vanished", None),
-        "schedule_one.go:Scheduler.assume": ("changed", None),
+        "schedule_one.go:selectHost": ("renamed", "cannot matter", "schedule_one.go:pick"),
+        "schedule_one.go:prioritizeNodes": ("gone", "read this", None),
+        "schedule_one.go:scheduleTwo": ("new", "read this", None),
+        "schedule_one.go:Scheduler.assume": ("changed", "read this", None),
+        "schedule_one.go:Scheduler.bind": ("changed", "cannot matter", None),
         **{
-            f"backend/queue/nominator.go:nominator.{name}": ("moved", f"backend/queue/other.go:nominator.{name}")
-            for name in ("addNominatedPodUnlocked", "AddNominatedPod", "UpdateNominatedPod", "DeleteNominatedPodIfExists",
-                         "deleteUnlocked", "nominatedPodsForNode")
+            f"backend/queue/nominator.go:{name}": ("moved", "cannot matter", f"backend/queue/other.go:{name}")
+            for name in nominator
         },
+    }
+    assert told["counts"] == {
+        "same": count - 4 - len(nominator), "cannot matter": 2 + len(nominator), "read this": 1, "new": 1, "gone": 1,
+        "outside": 1, "gates": 0,
     }  # fmt: skip
     (assumed,) = [d for d in told["drifted"] if d["place"] == "schedule_one.go:Scheduler.assume"]
     assert assumed["model"] == [
         "scheduler.schedule_one.Scheduler.assume",
         "scheduler.schedule_one.Scheduler.start_binding",
     ]
-    lines = shell("drift", str(tree), "--hashes", str(hashes)).out.splitlines()
-    assert "schedule_one.go:selectHost: vanished" in lines
+    lines = shell("drift", str(tree), "--record", str(record)).out.splitlines()
+    assert (
+        lines.index("cannot matter")
+        < lines.index("read this")
+        < lines.index("schedule_one.go:prioritizeNodes: gone")
+    )
     assert lines[lines.index("schedule_one.go:Scheduler.assume: changed") + 1] == (
         "  in the model: scheduler.schedule_one.Scheduler.assume, scheduler.schedule_one.Scheduler.start_binding"
     )
-    assert lines[-1] == f"{count - 8} of {count} functions are the same since 1.35.0"
+    assert lines[lines.index("schedule_one.go:scheduleTwo: new") + 1] == (
+        "  nobody has decided about it: docs/functions.md does not have it"
+    )
+
+
+def test_a_tree_that_only_renames_gives_nothing_to_read(shell: Shell, tree: Path, tmp_path: Path) -> None:
+    record = tmp_path / "trees.txt"
+    noted(shell, tree, record)
+    one = tree / "pkg" / "scheduler" / "schedule_one.go"
+    one.write_text(one.read_text().replace("(x *Scheduler)", "(sched *Scheduler)"))
+    ran = shell("drift", str(tree), "--record", str(record))
+    assert ran.code == 0
+    assert "read this\n" not in ran.out
+    assert "schedule_one.go:Scheduler.assume: changed\n" in ran.out
+
+
+def test_since_an_older_tree(shell: Shell, tree: Path, tmp_path: Path) -> None:
+    record = tmp_path / "trees.txt"
+    noted(shell, tree, record)
+    one = tree / "pkg" / "scheduler" / "schedule_one.go"
+    one.write_text(one.read_text().replace('work("Scheduler.assume")', 'work("assumed")'))
+    noted(shell, tree, record, "1.36.3")
+    assert shell("drift", str(tree), "--record", str(record)).code == 0
+    ran = shell("drift", str(tree), "--record", str(record), "--since", "1.35.4")
+    assert ran.code == 1
+    assert "schedule_one.go:Scheduler.assume: changed\n" in ran.out
+    ran = shell("drift", str(tree), "--record", str(record), "--since", "1.34.0")
+    assert (ran.code, ran.err) == (
+        2,
+        "podrace: --since: no tree of 1.34.0 was looked at; there are 1.35.4, 1.36.3\n",
+    )
+
+
+def test_gates_that_are_not_what_they_were(shell: Shell, tree: Path, tmp_path: Path) -> None:
+    record = tmp_path / "trees.txt"
+    noted(shell, tree, record, "1.36.3")
+    features = tree / "pkg" / "features"
+    features.mkdir()
+    (features / "kube_features.go").write_text(
+        "package features\n\nvar d = map[featuregate.Feature]featuregate.VersionedSpecs{\n\tBrandNew: {\n\t\t"
+        '{Version: version.MustParse("1.37"), Default: true, PreRelease: featuregate.Beta},\n\t},\n}\n'
+    )
+    one = tree / "pkg" / "scheduler" / "schedule_one.go"
+    one.write_text(one.read_text() + "\nvar on = feature.Enabled(features.BrandNew)\n")
+    ran = shell("drift", str(tree), "--record", str(record), "-o", "json")
+    assert ran.code == 1
+    told = {gate["name"]: gate["what"] for gate in json.loads(ran.out)["gates"]}
+    assert told["BrandNew"] == "BrandNew: beta, on, not in the table of gates"
+    assert told["SchedulerAsyncAPICalls"] == "SchedulerAsyncAPICalls: no such gate, was: beta, off"
 
 
 def test_a_vendored_tree_and_the_scheduler_itself(shell: Shell, tree: Path, tmp_path: Path) -> None:
@@ -176,7 +156,24 @@ def test_a_vendored_tree_and_the_scheduler_itself(shell: Shell, tree: Path, tmp_
     second = shell("drift", str(tree / "pkg" / "scheduler"), "-o", "json")
     assert (first.code, second.code) == (1, 1)
     assert first.out == second.out
-    assert json.loads(first.out)["release"] == "1.34.1"
+    assert json.loads(first.out)["release"] == "1.36.3"
+
+
+def test_a_tree_without_the_registry_says_nothing_about_it(shell: Shell, tree: Path, tmp_path: Path) -> None:
+    record = tmp_path / "trees.txt"
+    noted(shell, tree, record)
+    shutil.rmtree(tree / "pkg" / "registry")
+    ran = shell("drift", str(tree), "--record", str(record))
+    assert ran.code == 0
+    assert "registry" not in ran.out
+
+
+def test_the_folder_that_was_called_internal(shell: Shell, tree: Path, tmp_path: Path) -> None:
+    record = tmp_path / "trees.txt"
+    noted(shell, tree, record)
+    scheduler = tree / "pkg" / "scheduler"
+    (scheduler / "backend").rename(scheduler / "internal")
+    assert shell("drift", str(tree), "--record", str(record)).code == 0
 
 
 def test_mistakes(shell: Shell, tree: Path, tmp_path: Path) -> None:
@@ -188,12 +185,17 @@ def test_mistakes(shell: Shell, tree: Path, tmp_path: Path) -> None:
     ran = shell("drift", str(tmp_path))
     assert ran.code == 2
     assert ran.err.startswith(f"podrace: `{tmp_path}` has no pkg/scheduler/scheduler.go: ")
-    broken = tmp_path / "broken.json"
-    broken.write_text("[]")
-    ran = shell("drift", str(tree), "--hashes", str(broken))
+    broken = tmp_path / "broken.txt"
+    broken.write_text("")
+    ran = shell("drift", str(tree), "--record", str(broken))
     assert (ran.code, ran.err) == (
         2,
-        f"podrace: --hashes: `{broken}` cannot be read: it has no `functions`\n",
+        f"podrace: --record: `{broken}` cannot be read: it has no line `trees`\n",
+    )
+    ran = shell("drift", str(tree), "--record", str(tmp_path / "new.txt"), "--update")
+    assert (ran.code, ran.err) == (
+        2,
+        "podrace: --update: say with --release which version this tree is, for example 1.36.3\n",
     )
     (tree / "pkg" / "scheduler" / "scheduler.go").write_bytes(b"\xff\xfe")
     assert shell("drift", str(tree)).err.endswith("scheduler.go: cannot be read: it is not UTF-8\n")

@@ -1,0 +1,49 @@
+"""Which feature gates a source tree has otherwise than the version that it is held against."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...model.history.gates import State, gates
+from ...model.history.versions import canonical
+from .go_gates import FILES, differing, read_gates
+from .source_tree import files_below, read_source, scheduler_in
+
+_USED = re.compile(r"\bfeatures\.([A-Z]\w+)")
+_NO_GATES = {"Features", "FeatureGate"}
+
+
+@dataclass(frozen=True, slots=True)
+class GateChange:
+    """A gate that has another stage or default, or that nobody has looked at, in a few words."""
+
+    name: str
+    words: str
+
+
+def gate_changes(directory: Path, version: str) -> list[GateChange]:
+    """The gates that concern the scheduler and are not what they were in a version, and those that it asks for and the table of gates
+    does not have; none if the tree does not register gates. Raises UsageProblem."""
+    root = scheduler_in(directory)
+    folder = root.parent / "features"
+    name = canonical(version)
+    if name is None or not (folder / FILES[0]).is_file():
+        return []
+    found = read_gates(folder)
+    changed = [
+        GateChange(g.name, f"{g.name}: {_words(g.found)}, was: {_words(g.expected)}")
+        for g in differing(name, found)
+    ]
+    unknown = (g for g in sorted(_used(root) & found.keys()) if g not in gates())
+    return changed + [GateChange(g, f"{g}: {found[g].words}, not in the table of gates") for g in unknown]
+
+
+def _words(state: State | None) -> str:
+    return state.words if state else "no such gate"
+
+
+def _used(root: Path) -> set[str]:
+    """The gates that the scheduler names, tests apart."""
+    return {gate for path in files_below(root) for gate in _USED.findall(read_source(path))} - _NO_GATES

@@ -1,0 +1,114 @@
+"""The functions of upstream's trees as they were looked at: of each function its hashes, tree by tree.
+
+`trees.txt` is written by `podrace drift --update`. The newest tree in it is the one that the model was last held to. A line of it
+is a function in the trees from one to another (`1.34.2-` is 1.34.2 and all later ones), with a hash of its tokens, one of its
+normal form (`analysis/upstream/normal_form.py`), a sketch of the normal form, by which likeness is told, and its number of tokens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+TREES = Path(__file__).parent / "trees.txt"
+_HEAD = (
+    "# kube-scheduler's functions in upstream's trees, written by `podrace drift DIR --update --release X.Y.Z`:",
+    "# trees, hash of the tokens, hash of the normal form, sketch and size of the normal form. See trees.py.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Hashes:
+    """What is kept of a function: hashes of its tokens and of its normal form, and a sketch and the size of the normal form."""
+
+    tokens: str
+    normal: str
+    sketch: str
+    size: int
+
+
+Tree = Mapping[str, Hashes]
+"""The functions of a tree by `file:Type.Name`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trees:
+    """All trees that were looked at, oldest first, by version (1.34.0, not 1.34)."""
+
+    by_version: Mapping[str, Tree]
+
+    @property
+    def newest(self) -> str:
+        """The version of the newest; nothing if there is none."""
+        return max(self.by_version, key=_numbers, default="")
+
+    def and_also(self, version: str, tree: Tree) -> Trees:
+        """These and one more, or one anew."""
+        found = {**self.by_version, version: tree}
+        return Trees({name: found[name] for name in sorted(found, key=_numbers)})
+
+
+def read_trees(path: Path = TREES) -> Trees:
+    """What the file says. Raises OSError or ValueError."""
+    versions: list[str] = []
+    found: dict[str, dict[str, Hashes]] = {}
+    file = ""
+    for line in path.read_text(encoding="utf-8").splitlines():
+        words = line.split()
+        if not words or line.startswith("#"):
+            continue
+        if words[0] == "trees" and not versions:
+            versions = words[1:]
+            found = {version: {} for version in versions}
+        elif not line.startswith(" "):
+            file = line
+        elif len(words) == 6:
+            for version in _between(versions, words[1]):
+                found[version][f"{file}:{words[0]}"] = Hashes(words[2], words[3], words[4], int(words[5]))
+        else:
+            raise ValueError(f"no function with trees, hashes and size: {line.strip()[:80]}")
+    if not versions:
+        raise ValueError("it has no line `trees`")
+    return Trees(found)
+
+
+def format_trees(trees: Trees) -> str:
+    """The text of the file."""
+    return "\n".join([*_HEAD, " ".join(["trees", *trees.by_version]), *_lines(trees)]) + "\n"
+
+
+def _lines(trees: Trees) -> Iterator[str]:
+    versions = list(trees.by_version)
+    file = ""
+    for place in sorted({place for tree in trees.by_version.values() for place in tree}):
+        here, _, name = place.partition(":")
+        if here != file:
+            yield here
+            file = here
+        last: Hashes | None = None
+        first = 0
+        for at, version in enumerate([*versions, ""]):
+            hashes = trees.by_version[version].get(place) if version else None
+            if hashes == last and version:
+                continue
+            if last is not None:
+                span = _span(versions, first, at - 1)
+                yield f" {name} {span} {last.tokens} {last.normal} {last.sketch} {last.size}"
+            last, first = hashes, at
+
+
+def _span(versions: Sequence[str], first: int, last: int) -> str:
+    if last == len(versions) - 1:
+        return f"{versions[first]}-"
+    return versions[first] if first == last else f"{versions[first]}-{versions[last]}"
+
+
+def _between(versions: list[str], span: str) -> list[str]:
+    first, dash, last = span.partition("-")
+    begin = versions.index(first)
+    return versions[begin : versions.index(last) + 1 if last else None if dash else begin + 1]
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split("."))

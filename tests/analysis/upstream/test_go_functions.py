@@ -1,0 +1,110 @@
+"""The functions of a Go file, by their tokens."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from podrace.analysis.upstream.go_functions import functions_of
+
+GO = """\
+// Package q is made up for this test.
+package q
+
+import (
+	"fmt"
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/klog/v2"
+	. "example.com/go-dots"
+)
+
+type Queue[T any] struct{ items map[string]interface{} }
+
+var hook = func(n int) int { return n }
+
+/* Pop has a block comment. */
+func (q *Queue[T]) Pop(
+	n int, opts ...func() error,
+) (interface{}, error) {
+	// not a token: }
+	for i := 0; i < n; i++ {
+		if s := fmt.Sprintf("a } %q", '}'); s != `raw
+}` {
+			return q.items[s], nil
+		}
+	}
+	return nil, nil
+}
+
+func less(a, b int) bool { return a < b }
+
+func external(x struct{ y int }) interface{ Z() }
+"""
+
+FLAT = [
+    "func", "less", "(", "a", ",", "b", "int", ")", "bool", "{", "if", "a", "==", "b", "{", "return", "false", "}", ";",
+    "return", "a", "<", "b", "}",
+]  # fmt: skip
+ENDS = {"false", "b", "}", ")", "bool", "int", "less", "a", "return"}
+
+
+def tokens(source: str, name: str = "less") -> tuple[str, ...]:
+    return functions_of(source)[name].tokens
+
+
+def test_functions_with_bodies_are_found() -> None:
+    found = functions_of(GO)
+    assert list(found) == ["Queue.Pop", "less"]
+    assert " ".join(found["less"].tokens) == "func less ( a , b int ) bool { return a < b }"
+    assert found["Queue.Pop"].receiver == ("q", "*", "Queue", "[", "T", "]")
+
+
+def test_imports_go_by_the_name_that_the_file_uses() -> None:
+    assert functions_of(GO)["less"].imports == {
+        "fmt": "fmt",
+        "v1": "k8s.io/api/core/v1",
+        "klog": "k8s.io/klog/v2",
+        "go_dots": "example.com/go-dots",
+    }
+
+
+def test_layout_and_comments_do_not_count() -> None:
+    other = GO.replace("// not a token: }", "").replace(
+        "\n\tn int, opts ...func() error,\n)", "n int, opts ...func() error)"
+    )
+    other = other.replace("for i := 0; i < n; i++ {", "for i:=0;i<n;i++ { // again\n")
+    assert other != GO
+    assert functions_of(other) == functions_of(GO)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("a < b", "a <= b"), ("a < b", "b < a"), ("a, b int", "a, b int64"), ("bool {", "bool { ; ")],
+)
+def test_tokens_count(old: str, new: str) -> None:
+    changed = GO.replace(old, new)
+    assert tokens(changed, "Queue.Pop") == tokens(GO, "Queue.Pop")
+    assert tokens(changed) != tokens(GO)
+
+
+@given(st.data())
+def test_any_layout_that_the_language_allows_gives_the_same_tokens(data: st.DataObject) -> None:
+    text = ""
+    for token in FLAT:
+        blanks = [" ", "\t ", " /* x */ "]
+        broken = ["\n", " // y\n", "\n\n\t"]
+        # A line may end after a token that ends no statement; and for the semicolon itself.
+        if token == ";":
+            text += data.draw(st.sampled_from([";", ";\n", *broken]))
+        else:
+            text += token + data.draw(st.sampled_from(blanks if token in ENDS else blanks + broken))
+    assert tokens(text) == tokens(" ".join(FLAT))
+
+
+@given(st.integers(0, len(FLAT) - 1))
+def test_every_token_decides(at: int) -> None:
+    if FLAT[at] in ("func", "(", ")", "{", "}", "less"):
+        return
+    changed = functions_of(" ".join([*FLAT[:at], f"{FLAT[at]} extra", *FLAT[at + 1 :]])).get("less")
+    assert changed is None or changed.tokens != tokens(" ".join(FLAT))
