@@ -133,7 +133,7 @@ _FROM = "expected_from_"
 def restated(case: Case, release: str) -> tuple[Any] | None:
     """The newest such expectation that the release is late enough for, if there is one."""
     since = {_since(key): key for key in case if key.startswith(_FROM)}
-    reached = [at for at in since if _has_reached(release, at)]
+    reached = [at for at in since if version(release) >= at]
     return (case[since[max(reached)]],) if reached else None
 
 

@@ -16,11 +16,13 @@ from .versions import LATER
     "a pod is nominated at the API server before its binding cycle waits (NominatedNodeNameForExpectation)",
     first_in="1.35",
     issues=(132383,),
+    gate="NominatedNodeNameForExpectation",
+    gated_in="1.35",
 )
 class NotAnnounced(Binding):
     """The binding cycle went straight to WaitOnPermit, and nobody asked the PreBind plugins whether they had work.
 
-    1.34 has the gate, and 135103 turned it on for 1.35.
+    1.34 has the gate, off, and with it on no failure withdrew a nomination; 135103 turned it on for 1.35.
     """
 
     def begin(self, pod: Pod) -> None:
@@ -42,6 +44,7 @@ class NotAnnounced(Binding):
     "a Binding clears the nomination, and a bound pod gets none (ClearingNominatedNodeNameAfterBinding)",
     first_in="1.35",
     issues=(132385,),
+    gate="ClearingNominatedNodeNameAfterBinding",
 )
 class BoundPodsKeepNominations(APIServer):
     """A pod kept its nomination when it was bound, and could be nominated after that. (Its gate is the API server's; 135103 turned it on.)"""

@@ -154,7 +154,9 @@ class WaitRejectionUnrecorded(Binding):
         """Not recorded."""
 
 
-_PREEMPTED = "a waiting pod that is preempted comes back with an error; one that was allowed just before is deleted"
+_PREEMPTED = (
+    "a waiting pod that is preempted comes back with an error; one that was allowed just before is deleted"
+)
 
 
 @before("135719", _PREEMPTED, first_in="1.36")

@@ -313,6 +313,9 @@ class BackoffIsWaitedFor(PriorityQueue):
             return super().leaving_backoff(pod)
         return self.entering(pod, SubQueue.ACTIVE, self.copy[pod])
 
+    def is_past_pre_enqueue(self) -> bool:
+        return False
+
     def is_popped_early(self, pod: Pod) -> Expr:
         return as_expr(False)
 

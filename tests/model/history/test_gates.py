@@ -29,6 +29,8 @@ def test_which_change_is_behind_which_gate():
         "hints-decide": "SchedulerQueueingHints",
         "async-preemption": "SchedulerAsyncPreemption",
         "pop-from-backoff": "SchedulerPopFromBackoffQ",
+        "133021": "NominatedNodeNameForExpectation",
+        "132443": "ClearingNominatedNodeNameAfterBinding",
     }
 
 
@@ -104,7 +106,7 @@ def test_what_is_as_by_default_changes_nothing():
         ("1.31", "SchedulerQueueingHints", True,
          "SchedulerQueueingHints=true is not modelled in 1.31.0: new nodes still had their pre-check then; leave it at false"),
         ("1.35", "OpportunisticBatching", False,
-         "OpportunisticBatching=false is not modelled in 1.35.0: it is abstracted, see A-SCORES in docs/model.md; leave it at true"),
+         "OpportunisticBatching=false is not modelled in 1.35.0: it is abstracted, see A-BATCHING in docs/model.md; leave it at true"),
         ("1.8", "PodPriority", True, "PodPriority=true is not modelled in 1.8.0: no change is behind it there; leave it at false"),
     ],
 )  # fmt: skip
