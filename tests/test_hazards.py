@@ -188,3 +188,18 @@ def test_the_commands_give_what_the_page_says(command: str, verdict: str) -> Non
         check=False,
     )
     assert done.returncode == (1 if verdict == "violated" else 0), done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("release", "unpatched", "states"), [("1.18", V, 4588), ("1.19", V, 2223), ("1.31", V, 1066)]
+)
+def test_the_patch_for_ghosts_does_not_ask_the_hints(release: str, unpatched: str, states: int) -> None:
+    """The queue knows which pods are in flight only where queueing hints are on."""
+    (scenario,) = find_scenarios(str(FOLDER / "ghost.yaml"))
+    classes = resolve(release).classes
+    (found,) = check(instrument(scenario.spec, classes, [PROPERTIES["S-GHOST"]]), ["S-GHOST"])
+    assert found.verdict.name == unpatched
+    (found,) = check(
+        instrument(scenario.spec, (GhostsRefused, *classes), [PROPERTIES["S-GHOST"]]), ["S-GHOST"]
+    )
+    assert (found.verdict.name, found.counts.states) == (H, states)

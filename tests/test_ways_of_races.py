@@ -40,7 +40,7 @@ STEPS: dict[str, tuple[int, ...]] = {
     "assigned-pod-in-empty-zone": (25,),
     "deleted-while-binding": (6,),
     "preempts-again": (20,),
-    "dropped-by-pop": (12,),
+    "dropped-by-pop": (16,),
     "gone-victim": (33,),
 }
 """How long the shortest run of each way is."""
@@ -51,9 +51,8 @@ IN_EVERY_RUN = (
     "error-is-parked",
     "missed-deletion",
     "deleted-while-binding",
-    "dropped-by-pop",
 )
-"""Those that take less than a second: four with one way, and both with several."""
+"""Those that take less than a second: three with one way, and both with several."""
 
 LARGE = "forgotten-move-request"
 """Five million states: left to the campaign."""

@@ -389,3 +389,19 @@ def test_a_tree():
     tree = model.part("node_tree")
     model.do(lambda: tree.add(on[0], tree.zone_by_labels(on[1])))
     assert model.get(lambda: tree.size) == 2
+
+
+def test_a_moves():
+    moved, queued = Pod(0, "moved", 1, 1), Pod(1, "queued", 1, 10)
+    model = concrete(spec([moved, queued], nodes(2), backoff=False), "1.36")
+    queue, scheduler = model.part("queue"), model.part("scheduler")
+    model.do(lambda: queue.put(moved, SubQueue.UNSCHEDULABLE, PodCopy()))
+    model.do(queue.move_all)
+    assert not enabled(model, lambda: scheduler.pop_amid_move(queued))
+    assert not enabled(model, lambda: scheduler.pop_amid_move(moved)), "another comes before it"
+    model.do(lambda: queue.put(queued, SubQueue.NONE, PodCopy()))
+    model.do(lambda: queue.put(moved, SubQueue.UNSCHEDULABLE, PodCopy()))
+    model.do(queue.move_all)
+    assert enabled(model, lambda: scheduler.pop_amid_move(moved))
+    model.do(lambda: queue.settle())
+    assert not enabled(model, lambda: scheduler.pop_amid_move(moved))

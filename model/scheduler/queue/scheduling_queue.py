@@ -91,9 +91,9 @@ class PriorityQueue(Component):
     told afterwards: `just_moved[p]` says that the last move took p to where Pop can have met it before the move was over, and
     `late_events[p][g]` is what the event will then be worth for p, once recorded. `Scheduler.pop_amid_move` is that Pop. The bits go
     with the next call that takes the queue's lock, which has waited for the move to end, and with the next Pop that comes after it;
-    they are not set while the scheduling cycle has such a call before it (`pops_next`). All other steps commute with Pop. Not told: a
-    pod of activeQ that is popped amid a move after another that was popped amid it and skipped misses the event; in 1.31, whose filters
-    read the nominator without the queue's lock, a cycle that succeeds within the time of one move ends it.
+    they are not set while the scheduling cycle has such a call before it (`pops_next`). All other steps commute with Pop. Not told
+    (A-MOVES): a pod of activeQ that is popped amid a move, after another that was popped amid it and skipped, misses the event. And
+    filters (1.31) and AddNominatedPod (up to 1.34) that did not take the queue's lock end the move as well.
     """
 
     api: APIServer
