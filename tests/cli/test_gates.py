@@ -80,7 +80,7 @@ def test_expected_verdicts_with_gates(shell: Shell, tmp_path: Path) -> None:
     assert "  ok   1.34.4: S-CAP  " in ran.out
     assert "\nscheduler 1.33.13: sources read as a whole; on and not modelled: 2 feature gates " in ran.out
     file.write_text(file.read_text().replace("1.33.13", "1.34.4"))
-    assert f"expects.yaml:8: expect[0].featureGates: --gate: {LOCKED}\n" in shell("test", str(file)).err
+    assert f"expects.yaml:8: expect[0].featureGates: {LOCKED}\n" in shell("test", str(file)).err
 
 
 @pytest.mark.parametrize(
