@@ -116,8 +116,8 @@ ROWS = [
     Row("dropped-by-pop", "S-CONS", "1.35", ("139450",), (), H, 318, 761, 32),
     Row("dropped-by-pop", "S-CONS", "1.31", (), (), H, 532, 1480, 33),
     # A preemptor that nothing takes for free again, not even the flush.
-    Row("gated-past-the-flush", "L-WAKE", "1.35", (), (), V, 3484, 11266, 54, 36),
-    Row("gated-past-the-flush", "L-WAKE", "1.35", ("139162",), (), H, 3484, 11266, 54),
+    Row("gated-past-the-flush", "L-WAKE", "1.36", (), (), V, 3484, 11266, 54, 36),
+    Row("gated-past-the-flush", "L-WAKE", "1.36", ("139162",), (), H, 3484, 11266, 54),
     # Pods that are woken again and again keep others from being tried; a pod that nobody wakes, and the flush that does.
     Row("heartbeats", "L-PEND", "1.12", (), (), V, 2953, 9494, 37, 30),
     Row("heartbeats", "L-PEND", "1.12", ("70366",), (), H, 2255, 6591, 37),
