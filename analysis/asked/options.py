@@ -169,8 +169,12 @@ def parse_gates(texts: Sequence[str]) -> dict[str, bool]:
         if not equals or value.lower() not in ("true", "false"):
             raise UsageProblem(f"--gate: `{one_line(setting)}`: write NAME=true or NAME=false")
         on = value.lower() == "true"
-        if found.setdefault(known_gate(name), on) is not on:
-            raise UsageProblem(f"--gate: {name} is set to true and to false: leave out one of them")
+        try:
+            known = known_gate(name)
+        except UsageProblem as problem:
+            raise UsageProblem(f"--gate: {problem}") from None
+        if found.setdefault(known, on) is not on:
+            raise UsageProblem(f"--gate: {known} is set to true and to false: leave out one of them")
     return found
 
 
