@@ -11,7 +11,7 @@ from ...reports.document import Word
 from ...scenarios import Expectation, Scenario, ScenarioError, one_line, read_scenario
 from ...scenarios.reader.yaml_values import parse_document, read_text
 from .options import UsageProblem, known_gate, parse_fix, parse_property, parse_release
-from .plan import Run, compose_for, default_release, race_beside, refuse_unknown_ignored
+from .plan import Run, compose, compose_for, default_release, race_beside, refuse_unknown_ignored
 
 ENDINGS = (".yaml", ".yml")
 SECTION = "expect"
@@ -88,13 +88,15 @@ def _run(scenario: Scenario, expected: Expectation, own: Mapping[str, type[Prope
         beside = race_beside(scenario) if expected.release is None else ()
         path = f"{group}.without_fixes"
         without_fixes = [parse_fix(key, list(CHANGES)) for key in expected.without_fixes]
-        path = f"{group}.featureGates"
+        set_gates, path = path, f"{group}.featureGates"
         gates = {known_gate(name): on for name, on in expected.feature_gates.items()}
+        compose(release, (), (), gates)
+        path = set_gates
         composition = compose_for(
             scenario, release, list(dict.fromkeys([*with_fixes, *beside])), without_fixes, gates
         )
     except UsageProblem as problem:
-        raise scenario.complaint(path, str(problem)) from None
+        raise scenario.complaint(path, str(problem).removeprefix("--gate: ")) from None
     return Run(
         scenario,
         composition,

@@ -5,9 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ...model.history import PATCH_VERSIONS, RELEASES
-from ...model.history.gates import gates
-from ...model.history.versions import canonical, exact
 from ...scenarios import known_names, number_of, one_line
 
 _NUMBER = re.compile(r"([0-9][0-9_]{0,15})([kmg]?)", re.ASCII | re.IGNORECASE)
@@ -134,11 +131,13 @@ def parse_jobs(text: str) -> int:
 
 def parse_release(text: str) -> str:
     """A version of the model by its name there: 1.13, v1.13 or 1.13.0 (a release means its first version), or 1.34.4."""
+    from ...model.history.versions import RELEASE_ORDER, canonical
+
     match = _RELEASE.fullmatch(text)
     numbers = [str(int(n)) for n in match.groups() if n is not None] if match else []
     release = ".".join(numbers[:2]) if match else text
-    if release not in RELEASES:
-        raise UsageProblem(f"unknown release `{one_line(text)}`; {known_names(release, RELEASES)}")
+    if release not in RELEASE_ORDER:
+        raise UsageProblem(f"unknown release `{one_line(text)}`; {known_names(release, RELEASE_ORDER)}")
     known = canonical(".".join(numbers))
     if known is None:
         raise UsageProblem(f"unknown release `{one_line(text)}`; {_patch_versions(release, int(numbers[2]))}")
@@ -147,7 +146,9 @@ def parse_release(text: str) -> str:
 
 def _patch_versions(release: str, wanted: int) -> str:
     """Which versions of a release are known, and what to take instead of another."""
-    known = [release, *(v for v in PATCH_VERSIONS if v.startswith(f"{release}."))]
+    from ...model.history.versions import exact
+
+    known = [v for v in known_releases() if v == release or v.startswith(f"{release}.")]
     before = [v for v in map(exact, known) if int(v.rpartition(".")[2]) < wanted][-1]
     listed = ", ".join(map(exact, known))
     return f"known of {release}: {listed}; take {before}, and add with --with-fix what came after it"
@@ -155,7 +156,9 @@ def _patch_versions(release: str, wanted: int) -> str:
 
 def known_releases() -> tuple[str, ...]:
     """Every name by which a version can be asked for: the releases, and patch versions after the release that they belong to."""
-    return tuple(v for r in RELEASES for v in (r, *(p for p in PATCH_VERSIONS if p.startswith(f"{r}."))))
+    from ...model.history.versions import PATCH_VERSIONS, RELEASE_ORDER
+
+    return tuple(v for r in RELEASE_ORDER for v in (r, *(p for p in PATCH_VERSIONS if p.startswith(f"{r}."))))
 
 
 def parse_gates(texts: Sequence[str]) -> dict[str, bool]:
@@ -166,19 +169,27 @@ def parse_gates(texts: Sequence[str]) -> dict[str, bool]:
         if not equals or value.lower() not in ("true", "false"):
             raise UsageProblem(f"--gate: `{one_line(setting)}`: write NAME=true or NAME=false")
         on = value.lower() == "true"
-        if found.setdefault(known_gate(name), on) is not on:
-            raise UsageProblem(f"--gate: {name} is set to true and to false: leave out one of them")
+        try:
+            known = known_gate(name)
+        except UsageProblem as problem:
+            raise UsageProblem(f"--gate: {problem}") from None
+        if found.setdefault(known, on) is not on:
+            raise UsageProblem(f"--gate: {known} is set to true and to false: leave out one of them")
     return found
 
 
 def known_settings() -> tuple[str, ...]:
     """Every setting of a gate that is modelled in some release."""
+    from ...model.history.gates import gates
+
     names = [gate.name for gate in gates().values() if gate.how == "modelled"]
     return tuple(f"{name}={value}" for name in names for value in ("true", "false"))
 
 
 def known_gate(name: str) -> str:
     """The name of a gate of the table, in any case of letters. Raises UsageProblem."""
+    from ...model.history.gates import gates
+
     for known in gates():
         if known.lower() == name.lower():
             return known

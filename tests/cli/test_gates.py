@@ -80,7 +80,7 @@ def test_expected_verdicts_with_gates(shell: Shell, tmp_path: Path) -> None:
     assert "  ok   1.34.4: S-CAP  " in ran.out
     assert "\nscheduler 1.33.13: sources read as a whole; on and not modelled: 2 feature gates " in ran.out
     file.write_text(file.read_text().replace("1.33.13", "1.34.4"))
-    assert f"expects.yaml:8: expect[0].featureGates: --gate: {LOCKED}\n" in shell("test", str(file)).err
+    assert f"expects.yaml:8: expect[0].featureGates: {LOCKED}\n" in shell("test", str(file)).err
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_every_command_refuses_what_upstream_refuses(shell: Shell, arguments: li
     [
         ("SchedulerQueueingHints", "--gate: `SchedulerQueueingHints`: write NAME=true or NAME=false"),
         ("SchedulerQueueingHints=off", "--gate: `SchedulerQueueingHints=off`: write NAME=true or NAME=false"),
-        ("Hints=true", "unknown gate `Hints`; `podrace gates` lists those that concern the scheduler"),
+        ("Hints=true", "--gate: unknown gate `Hints`; `podrace gates` lists those that concern the scheduler"),
         ("GangScheduling=true,GangScheduling=false", "--gate: GangScheduling is set to true and to false: leave out one of them"),
         ("GangScheduling=true", "--gate: GangScheduling=true is not modelled in 1.36.3: no groups of pods; leave it at false"),
         ("EvenPodsSpread=true", "--gate: 1.36.3 has no gate EvenPodsSpread: it came with 1.16.0 and was gone in 1.22.0"),
@@ -215,3 +215,18 @@ def test_every_form_names_the_version(shell: Shell, tiny: str, tmp_path: Path) -
 def test_what_a_shell_completes() -> None:
     assert release_names("1.34") == ["1.34", "1.34.2", "1.34.3", "1.34.4"]
     assert gate_settings("SchedulerA") == ["SchedulerAsyncPreemption=true", "SchedulerAsyncPreemption=false"]
+
+
+def test_a_configuration_file_sets_both(
+    shell: Shell, tiny: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    settings = tmp_path / ".podrace.yaml"
+    settings.write_text("defaults:\n  release: 1.34.4\n  gate: [SchedulerAsyncPreemption=false]\n")
+    assert "1.34.4 SchedulerAsyncPreemption=false: S-CAP HOLDS" in shell("check", tiny).out
+    for wrong, problem in (
+        ("Async=false", "unknown gate `Async`; "),
+        ("SchedulerAsyncAPICalls=true", "SchedulerAsyncAPICalls=true is not modelled in 1.34.4: "),
+    ):
+        settings.write_text(f"defaults:\n  release: 1.34.4\n  gate: [{wrong}]\n")
+        assert shell("check", tiny).err.startswith(f"podrace: .podrace.yaml:3: --gate: {problem}")
