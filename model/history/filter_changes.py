@@ -93,7 +93,7 @@ class SnapshotWithoutTree(Snapshot):
 
 def nodes_change(scope: Scope) -> bool:
     """Whether nodes may come or go in a run; where they stay, the list may be read at any time."""
-    return bool(scope.node_deletions or scope.node_creations)
+    return bool(getattr(scope, "node_deletions", 0) or getattr(scope, "node_creations", 0))
 
 
 @before("prefer-nominated-node", "a nominated pod is tried on its node before all others", first_in="1.22")
