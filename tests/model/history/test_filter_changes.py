@@ -14,7 +14,7 @@ from podrace.properties import PROPERTIES, instrument
 from tests.model.clusters import concrete, nodes, spec
 
 
-def judged(release: str, prop: str, **scope: Any) -> tuple[str, int, int | None]:
+def judged(release: str, prop: str, **scope: Any) -> tuple[str, int | None, int | None]:
     on = (Node(0, "n0", 1), Node(1, "n1", 1, exists=not scope.get("node_creations")))
     cluster = spec([Pod(0, "p", 1)], on, pod_events=2, pod_gc=False, flush=False, **scope)
     (found,) = check(instrument(cluster, resolve(release).classes, [PROPERTIES[prop]]), [prop])
