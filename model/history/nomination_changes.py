@@ -60,7 +60,7 @@ class BeforePostFilter(Scheduler):
     def nominate(self, pod: Pod) -> None:
         """UpdateNominatedPodForNode: the next cycles already know of the nomination."""
         require(self.at(Phase.NOMINATE, pod))
-        self.nominator.add(pod, self.nominee, None)
+        self.nominator.add(pod, self.nominee, self.api.pod[pod].nominated)
         self.phase = Phase.PATCH_NOMINATION
 
     @step(actor="scheduler")

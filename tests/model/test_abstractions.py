@@ -382,6 +382,20 @@ def test_a_release():
     assert model.get(lambda: queue.in_flight[p]) is False
 
 
+def test_a_walk():
+    on = nodes(1, 1)
+    pod = Pod(0, "p", 1)
+    model = concrete(spec([pod], on, node_deletions=1), "1.16")
+    scheduler, snapshot, cache = (model.part(name) for name in ("scheduler", "snapshot", "cache"))
+    model.do(lambda: scheduler.pop(pod))
+    model.do(lambda: scheduler.take_snapshot(pod))
+    assert model.get(lambda: [snapshot.listed[n] for n in on]) == [False, False]
+    model.do(lambda: cache.remove_node(on[0]))
+    model.do(lambda: scheduler.list_tree(pod))
+    model.do(lambda: cache.remove_node(on[1]))
+    assert model.get(lambda: [snapshot.listed[n] for n in on]) == [False, True]
+
+
 def test_a_tree():
     key = "topology.kubernetes.io/zone"
     on = (Node(0, "n", 1, {key: "a"}), Node(1, "m", 1, {key: "b"}))

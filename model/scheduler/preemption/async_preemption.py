@@ -1,4 +1,5 @@
-"""Asynchronous preemption: a goroutine evicts the victims while the preemptor waits (prepareCandidateAsync in framework/preemption/preemption.go, 1.35).
+"""Asynchronous preemption: a goroutine evicts the victims while the preemptor waits (Executor.prepareCandidateAsync in framework/preemption/executor.go, 1.36;
+Evaluator's up to 1.35).
 
 The scheduling cycle only chooses the node and starts the goroutine. While it runs, the plugin's PreEnqueue keeps the
 preemptor out of activeQ and backoffQ. This gate opens as soon as the lister shows that the last victim goes, so that the

@@ -37,7 +37,7 @@ def test_a_regression_is_missing_only_in_the_releases_that_had_it():
 
 
 TAKEN_BACK = {
-    "86964", "93938", "95130", "118438", "120413", "133167", "137139", "139162", "139450", "removed-not-preempted",
+    "84014", "86964", "93938", "95130", "118438", "120413", "133167", "137139", "139162", "139450", "removed-not-preempted",
     "update-in-one-lock",
 }  # fmt: skip
 """Changes that an earlier release had, or had no need of, and a later one lacks."""

@@ -213,3 +213,25 @@ def test_a_nomination_is_withdrawn_only_if_the_known_object_carries_it(release, 
         model.do(lambda: goroutine.start(pods[2], on[0], {pods[0]: True}, pods[0]))
         model.do(lambda: goroutine.begin(pods[2], on[0]))
         assert model.get(lambda: goroutine.to_clear[pods[2]][pods[1]]) is withdrawn
+
+
+@pytest.mark.parametrize(
+    ("release", "again"),
+    [("1.33", True), ("1.34", False), ("1.34.2", True), ("1.34.4", True), ("1.35", False)],
+)
+def test_a_victim_that_terminates_is_deleted_again_but_in_1_34_and_from_1_35_on(release, again):
+    on = nodes(1)
+    pods = [Pod(0, "v", 1, 0, node=on[0]), Pod(1, "p", 1, 10)]
+    model = concrete(spec(pods, on), release)
+    snapshot, preemption, cache = (model.part(name) for name in ("snapshot", "preemption", "cache"))
+    model.do(lambda: cache.update_pod(pods[0], PodObject(exists=True, node=on[0], terminating=True)))
+    model.do(snapshot.update)
+
+    def chosen():
+        preemption.victim[pods[0]] = True
+
+    model.do(chosen)
+    assert model.get(lambda: model.part("scheduler").to_be_evicted(pods[0])) is again
+    # 133167 came and went with it.
+    nobody_left = model.get(lambda: model.part("async_preemption").nobody_was_left(pods[1]))
+    assert nobody_left is (release == "1.34")
