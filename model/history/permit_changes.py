@@ -116,19 +116,25 @@ class DeletionUnheard(EventHandlers):
         return as_expr(False)
 
 
-@before(
-    "135719",
-    "a waiting pod that is preempted comes back with an error; one that was allowed just before is deleted",
-    first_in="1.36",
+_PREEMPTED = (
+    "a waiting pod that is preempted comes back with an error; one that was allowed just before is deleted"
 )
-class PreemptionRejects(WaitingPods):
-    """Preemption rejected a waiting pod like its plugin, a verdict; nobody was told of a signal that was lost."""
 
-    def preempt(self, pod: Pod) -> None:
-        self.reject(pod)
+
+@before("135719", _PREEMPTED, first_in="1.36")
+class LostSignalsUntold(WaitingPods):
+    """Whoever stopped a waiting pod was not told that it had been allowed before, and did nothing else."""
 
     def stops(self, pod: Pod) -> Expr:
         return self.holds(pod)
+
+
+@before("135719", _PREEMPTED, first_in="1.36")
+class PreemptionIsVerdict(Binding):
+    """Preemption rejected a waiting pod like its plugin: the pod was unschedulable."""
+
+    def is_verdict(self, pod: Pod) -> Expr:
+        return as_expr(True)
 
 
 @before("waiting-victims-kept", "a victim that waits for permission is not deleted", first_in="1.22")
@@ -151,7 +157,7 @@ class WaitingVictimsDeleted(Scheduler):
             require(False)
             return
         require(self.at(Phase.REJECT_VICTIM, pod) & self.preemption.is_next_victim(pod, victim))
-        self.waiting.reject(victim)
+        self.waiting.preempt(victim)
         self.done_with(victim)
 
 

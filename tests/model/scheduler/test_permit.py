@@ -146,7 +146,7 @@ def test_a_waiting_pod_that_is_deleted(release, signal):
 
 @pytest.mark.parametrize(
     ("release", "gone", "signal"),
-    [("1.15", True, Signal.AWAITED), ("1.18", True, Signal.REFUSED), ("1.22", False, Signal.REFUSED)],
+    [("1.15", True, Signal.AWAITED), ("1.18", True, Signal.PREEMPTED), ("1.22", False, Signal.PREEMPTED)],
 )
 def test_a_victim_that_waits_for_permission(release, gone, signal):
     on = nodes(2)
