@@ -29,7 +29,12 @@ class NotAnnounced(Binding):
         self.pass_permit(pod)
 
     @step(actor="binding cycle", each="pod")
-    def announce(self, pod: Pod, ok: bool) -> None:
+    def announce(self, pod: Pod) -> None:
+        """Nothing was announced."""
+        require(False)
+
+    @step(actor="binding cycle", each="pod")
+    def fail_to_announce(self, pod: Pod) -> None:
         """Nothing was announced."""
         require(False)
 

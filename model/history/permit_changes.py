@@ -160,19 +160,19 @@ _PREEMPTED = (
 
 
 @before("135719", _PREEMPTED, first_in="1.36")
-class PreemptionIsAVerdict(Binding):
-    """What ended the wait was a rejection by DefaultPreemption, as by a Permit plugin."""
-
-    def is_verdict(self, pod: Pod) -> Expr:
-        return as_expr(True)
-
-
-@before("135719", _PREEMPTED, first_in="1.36")
 class LostSignalsUntold(WaitingPods):
-    """Nobody was told of a signal that was lost."""
+    """Whoever stopped a waiting pod was not told that it had been allowed before, and did nothing else."""
 
     def stops(self, pod: Pod) -> Expr:
         return self.holds(pod)
+
+
+@before("135719", _PREEMPTED, first_in="1.36")
+class PreemptionIsVerdict(Binding):
+    """Preemption rejected a waiting pod like its plugin: the pod was unschedulable."""
+
+    def is_verdict(self, pod: Pod) -> Expr:
+        return as_expr(True)
 
 
 @before("waiting-victims-kept", "a victim that waits for permission is not deleted", first_in="1.22")

@@ -133,9 +133,15 @@ class Binding(Component):
         waits = as_expr(ExtensionPoint.PERMIT in points) & self.waiting.holds(pod)
         return as_expr(ExtensionPoint.PRE_BIND in points) | waits
 
-    def _may_announce(self, pod: Pod) -> bool:
+    def _require_announcement(self, pod: Pod) -> None:
         points = self.scheduler.extension_points(pod)
-        return ExtensionPoint.PERMIT in points or ExtensionPoint.PRE_BIND in points
+        if ExtensionPoint.PERMIT not in points and ExtensionPoint.PRE_BIND not in points:
+            require(False)
+        require(self.phase[pod] == BindingPhase.ANNOUNCE)
+
+    def is_news(self, pod: Pod) -> Expr:
+        """Whether the assumed object is not nominated to the pod's node already, so that there is something to write."""
+        return as_expr(self.copy[pod].nominated) != self.node[pod]
 
     @step(actor="binding cycle", each="pod")
     @tells(
@@ -143,25 +149,29 @@ class Binding(Component):
             "The binding goroutine writes to the API server that {pod} is nominated to {after}, where it is about to be bound.",
             changes("api.pod.nominated", after=SOMETHING),
         ),
-        "The binding goroutine has nothing to write about {pod}'s nomination, or cannot write it, and goes on.",
+        "The binding goroutine has nothing new to write about {pod}'s nomination, and goes on.",
     )
-    def announce(self, pod: Pod, ok: bool) -> None:
+    def announce(self, pod: Pod) -> None:
         """PATCH the node that the pod is about to go to as its nomination, unless the assumed object names it already.
 
-        An error is logged, and the cycle goes on. The nominator is not told: the pod is assumed. What follows at once, up to Done, is
-        part of the step: an update of an assumed pod is dropped, and no plugin can reject the pod any more.
+        The nominator is not told: the pod is assumed. What follows at once, up to Done, is part of the step: an update of an assumed pod
+        is dropped, and no plugin can reject the pod any more.
         """
-        if not self._may_announce(pod):
+        self._require_announcement(pod)
+        with when(self.is_news(pod)):
+            self.api.set_nomination(pod, self.node[pod])
+        self.pass_permit(pod)
+
+    @step(actor="binding cycle", each="pod")
+    @tells("The binding goroutine tries to write {pod}'s nomination, the write fails, and it goes on.")
+    def fail_to_announce(self, pod: Pod) -> None:
+        """The PATCH fails, which is logged."""
+        if not self.scope.status_failures:
             require(False)
             return
-        require(self.phase[pod] == BindingPhase.ANNOUNCE)
-        new = as_expr(self.copy[pod].nominated) != self.node[pod]
-        if ok:
-            with when(new):
-                self.api.set_nomination(pod, self.node[pod])
-        else:
-            require(new)
-            self.faults.spend(Fault.WRITE_FAILURE)
+        self._require_announcement(pod)
+        require(self.is_news(pod))
+        self.faults.spend(Fault.STATUS_FAILURE)
         self.pass_permit(pod)
 
     @step(actor="binding cycle", each="pod")
@@ -197,10 +207,7 @@ class Binding(Component):
     @step(actor="binding cycle", each="pod")
     @tells("The binding goroutine of {pod} stops waiting for permission.")
     def wait_on_permit(self, pod: Pod) -> None:
-        """WaitOnPermit returns: the pod leaves the map of waiting pods, to be bound, or because it is rejected or preempted.
-
-        A rejection is a verdict, preemption an error.
-        """
+        """WaitOnPermit returns: the pod leaves the map of waiting pods, to be bound, or because it is rejected or preempted."""
         if ExtensionPoint.PERMIT not in self.scheduler.extension_points(pod):
             require(False)
         require(self.phase[pod] == BindingPhase.WAIT_ON_PERMIT)
@@ -216,8 +223,8 @@ class Binding(Component):
         self.waiting.remove(pod)
 
     def is_verdict(self, pod: Pod) -> Expr:
-        """Whether the signal that ends the wait, other than a permission, is a rejection rather than an error, as a preemption is."""
-        return self.waiting.signal[pod] != Signal.PREEMPTED
+        """Whether the signal that ends the wait, other than a permission, is a rejection rather than an error."""
+        return self.waiting.signal[pod] == Signal.REFUSED
 
     @step(actor="binding cycle", each="pod")
     @tells("The PreBind plugins run for {pod}.")

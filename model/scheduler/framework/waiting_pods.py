@@ -31,7 +31,12 @@ if TYPE_CHECKING:
     from ...environment.faults import Faults
 
 
-@spoken(AWAITED="waits for permission", ALLOWED="is allowed", REFUSED="is rejected", PREEMPTED="is preempted")
+@spoken(
+    AWAITED="waits for permission",
+    ALLOWED="is allowed",
+    REFUSED="is rejected",
+    PREEMPTED="is rejected as a victim",
+)
 class Signal(Enum):
     """What the map has of a pod."""
 
@@ -89,7 +94,7 @@ class WaitingPods(Component):
             self.signal[pod] = Signal.REFUSED
 
     def preempt(self, pod: Pod) -> None:
-        """Preempt: a send that does not block, of a status that names DefaultPreemption."""
+        """Preempt (Reject by preemption, up to 1.35): a send that does not block, of a status that names DefaultPreemption."""
         with when(self.hears(pod)):
             self.signal[pod] = Signal.PREEMPTED
 

@@ -58,7 +58,7 @@ def test_a_pod_is_nominated_only_if_there_is_something_to_wait_for(points, waits
     model, v, _, (n0, _) = started("1.35", points, waits)
     assert phase(model, v) is BindingPhase[first]
     if then:
-        model.do(lambda: model.part("binding").announce(v, True))
+        model.do(lambda: model.part("binding").announce(v))
         assert phase(model, v) is BindingPhase[then]
         assert nominated_at_api(model, v) is n0
         assert model.get(lambda: model.part("nominator").node[v]) is None
@@ -73,25 +73,25 @@ def test_events_are_kept_until_the_pod_cannot_be_rejected_any_more(points, waits
     model, v, _, _ = started("1.35", points, waits)
     queue = model.part("queue")
     assert model.get(lambda: queue.in_flight[v]) is True
-    model.do(lambda: model.part("binding").announce(v, True))
+    model.do(lambda: model.part("binding").announce(v))
     assert model.get(lambda: queue.in_flight[v]) is after
 
 
 @pytest.mark.parametrize(("nominated", "written"), [(None, True), (0, False), (1, True)])
 def test_a_nomination_that_the_assumed_object_has_is_not_written_again(nominated, written):
     model, v, _, (n0, _) = started("1.36", (PRE_BIND,), nominated=nominated)
-    model.do(lambda: model.part("binding").announce(v, True))
+    model.do(lambda: model.part("binding").announce(v))
     assert nominated_at_api(model, v) is (n0 if written else None)
     assert phase(model, v) is BindingPhase.PRE_BIND
 
 
 def test_a_nomination_that_cannot_be_written_stops_nothing():
     model, v, _, _ = started("1.36", (PRE_BIND,), write_failures=1)
-    model.do(lambda: model.part("binding").announce(v, False))
+    model.do(lambda: model.part("binding").fail_to_announce(v))
     assert nominated_at_api(model, v) is None
     assert phase(model, v) is BindingPhase.PRE_BIND
     model, v, _, _ = started("1.36", (PRE_BIND,), nominated=0, write_failures=1)
-    assert not enabled(model, lambda: model.part("binding").announce(v, False))
+    assert not enabled(model, lambda: model.part("binding").fail_to_announce(v))
 
 
 def test_an_error_before_the_wait_leaves_the_pod_in_the_map():
@@ -168,12 +168,10 @@ def exists(model, pod):
 @pytest.mark.parametrize(("release", "rejected"), [("1.35", True), ("1.36", False)])
 def test_a_waiting_victim_comes_back_with_an_error(release, rejected):
     model, v, p, on = started(release, (PERMIT,), waits=True)
-    model.do(lambda: model.part("binding").announce(v, True))
+    model.do(lambda: model.part("binding").announce(v))
     evicting(model, v, p, on)
     assert exists(model, v) is True
-    assert model.get(lambda: model.part("waiting").signal[v]) is (
-        Signal.REFUSED if rejected else Signal.PREEMPTED
-    )
+    assert model.get(lambda: model.part("waiting").signal[v]) is Signal.PREEMPTED
     model.do(lambda: model.part("binding").wait_on_permit(v))
     assert model.get(lambda: model.part("binding").rejected[v]) is rejected
     model.do(lambda: model.part("binding").forget(v))
@@ -182,7 +180,7 @@ def test_a_waiting_victim_comes_back_with_an_error(release, rejected):
 
 def test_a_permit_plugins_rejection_stays_a_verdict():
     model, v, _, _ = started("1.36", (PERMIT,), waits=True)
-    model.do(lambda: model.part("binding").announce(v, True))
+    model.do(lambda: model.part("binding").announce(v))
     model.do(lambda: model.part("waiting").reject(v))
     model.do(lambda: model.part("binding").wait_on_permit(v))
     assert model.get(lambda: model.part("binding").rejected[v]) is True
@@ -215,7 +213,7 @@ def test_a_deleted_pod_that_was_allowed_just_before_is_forgotten(release, remova
 def test_a_victim_in_pre_bind_is_stopped_in_memory(release, stopped):
     model, v, p, on = started(release, (PRE_BIND,))
     binding = model.part("binding")
-    model.do(lambda: binding.announce(v, True))
+    model.do(lambda: binding.announce(v))
     evicting(model, v, p, on)
     assert exists(model, v) is stopped
     assert phase(model, v) is (BindingPhase.PRE_BIND_CANCELLED if stopped else BindingPhase.PRE_BIND)
@@ -231,7 +229,7 @@ def test_a_victim_on_either_side_of_pre_bind_is_deleted(step):
     model, v, p, on = started("1.36", (PRE_BIND,))
     binding = model.part("binding")
     if step == "after":
-        model.do(lambda: binding.announce(v, True))
+        model.do(lambda: binding.announce(v))
         model.do(lambda: binding.pre_bind(v, True))
     evicting(model, v, p, on)
     assert exists(model, v) is False
@@ -240,7 +238,7 @@ def test_a_victim_on_either_side_of_pre_bind_is_deleted(step):
 @pytest.mark.parametrize(("fixes", "then"), [((), AsyncPhase.NONE), (("140054",), AsyncPhase.ACTIVATE)])
 def test_140054_is_about_victims_in_pre_bind_as_well(fixes, then):
     model, v, p, on = started("1.36", (PRE_BIND,), with_fixes=fixes)
-    model.do(lambda: model.part("binding").announce(v, True))
+    model.do(lambda: model.part("binding").announce(v))
     evicting(model, v, p, on)
     model.do(lambda: model.part("async_preemption").leave_last(p))
     assert model.get(lambda: model.part("async_preemption").phase[p]) is then
