@@ -67,7 +67,7 @@ ROWS = [
     Row("72124", "S-NOM", "1.19", (), (), V, 16539, 57858, 42, 42),
     # 73309: a forgotten move request.
     Row("73309", "S-STUCK", "1.13", ("70366",), (), V, 503753, 1829458, 23, 23),
-    Row("73309", "S-STUCK", "1.13", ("70366", "73309"), (), H, 9803485, 46272092, 85),
+    Row("73309", "S-STUCK", "1.13", ("73309", "70366"), (), H, 9803485, 46272092, 85),
     Row("73309", "S-STUCK", "1.14", (), ("73309",), V, 478070, 1786360, 23, 23),
     # 93938: the cache forgets a removed node's pods. 1.18 had it, not the releases before; 1.19.0 was mended.
     Row("93938", "S-CAP", "1.15", (), (), H, 295610, 1315984, 75),
@@ -85,7 +85,7 @@ ROWS = [
     Row("74931", "S-NOM", "1.14", ("90660",), (), V, 181, 390, 20, 20),
     Row("74931", "S-NOM", "1.14", ("77990", "90660"), (), H, 3681, 11325, 63),
     Row("102339", "S-NOMLIVE", "1.21", ("109245",), (), V, 220, 432, 12, 12),
-    Row("102339", "S-NOMLIVE", "1.21", ("109245", "102498"), (), H, 3712, 10803, 46),
+    Row("102339", "S-NOMLIVE", "1.21", ("102498", "109245"), (), H, 3712, 10803, 46),
     # Its other half: a pod that was bound meanwhile is nominated in 1.22 and 1.23.
     Row("109236", "S-NOMLIVE", "1.22", (), (), V, 2317, 6380, 37, 37),
     Row("109236", "S-NOMLIVE", "1.23", (), (), V, 3085, 8509, 37, 37),
@@ -130,12 +130,12 @@ ROWS = [
     Row("gated-past-the-flush", "L-WAKE", "1.36", (), (), V, 3484, 11266, 54, 36),
     Row("gated-past-the-flush", "L-WAKE", "1.36", ("139162",), (), H, 3484, 11266, 54),
     # Pods that are woken again and again keep others from being tried; a pod that nobody wakes, and the flush that does.
-    Row("heartbeats", "L-PEND", "1.12", (), (), V, 2953, 9494, 37, 30),
-    Row("heartbeats", "L-PEND", "1.12", ("70366",), (), H, 2255, 6591, 37),
-    Row("any-of-equals", "L-PEND", "1.12", (), (), V, 4644, 15207, 37, 30),
-    Row("any-of-equals", "L-PEND", "1.12", ("71488",), (), H, 3723, 11837, 38),
+    Row("heartbeats", "L-PEND", "1.13", (), (), V, 2953, 9494, 37, 30),
+    Row("heartbeats", "L-PEND", "1.13", ("70366",), (), H, 2255, 6591, 37),
+    Row("any-of-equals", "L-PEND", "1.13", (), (), V, 4644, 15207, 37, 30),
+    Row("any-of-equals", "L-PEND", "1.13", ("71488",), (), H, 3723, 11837, 38),
     Row("parked-for-ever", "L-WAKE", "1.13", ("70366",), (), V, 2802, 6399, 26, 26),
-    Row("parked-for-ever", "L-WAKE", "1.13", ("70366", "72558"), (), H, 20234, 65297, 52),
+    Row("parked-for-ever", "L-WAKE", "1.13", ("72558", "70366"), (), H, 20234, 65297, 52),
     # The cache loses a node that is there, or keeps a pod that is gone.
     Row("live-read-removes-node", "S-CACHE", "1.8", ("56622",), (), V, 349, 705, 9, 9),
     Row("live-read-removes-node", "S-CACHE", "1.8", ("no-node-check", "56622"), (), H, 12, 14, 5),

@@ -31,8 +31,8 @@ class Before101560(Preemption):
 @before(
     "128307",
     "the list of victims goes by importance alone",
-    first_in="1.33",
-    backports=("1.30.14", "1.31.14", "1.32.2"),
+    first_in="1.32",
+    backports=("1.30.14", "1.31.14"),
 )
 class ViolatorsListedFirst(Preemption):
     """The list had those first whose eviction violates a budget; the chooser looked at the first, and the last was evicted last."""
@@ -175,19 +175,6 @@ class LastVictimTriedAnyway(AsyncPreemption):
         """The last victim is evicted, or after a failure only rejected in memory."""
         require(~as_expr(self.cancelled[pod]) | (ok & self.waiting.holds(victim)))
         super().evict_last(pod, victim, ok)
-
-
-@before(
-    "terminating-victims-again",
-    "a victim that is terminating already is not deleted again, which 1.34.2 to 1.34.4 do",
-    first_in="1.35",
-    since="1.34.2",
-)
-class TerminatingVictimsDeletedAgain(Scheduler):
-    """Every victim was deleted, also one that was terminating: the revert of 133167 on 1.34's branch took both back."""
-
-    def to_be_evicted(self, victim: Pod) -> Expr:
-        return as_expr(self.preemption.victim[victim])
 
 
 @before(

@@ -17,8 +17,8 @@ class RemovedNodesCounted(IncrementalSnapshot):
     """
 
     def remembers(self) -> bool:
-        """Whether a node may be removed at all."""
-        return bool(self.scope.node_deletions)
+        """Whether a node may be removed at all; where nothing bounds that, it may."""
+        return bool(getattr(self.scope, "node_deletions", True))
 
     def expected_size(self) -> Expr:
         return count(self.cache.has_entry(n) for n in self.universe[Node])

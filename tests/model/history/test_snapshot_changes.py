@@ -16,9 +16,9 @@ from tests.model.clusters import nodes, race_72124, spec
 AROUND = ("1.13", "1.14", "1.16", "1.17", "1.18", "1.19", "1.20")
 
 
-def ghost(release: str, **scope: int) -> tuple[Concrete, list[Node], list[Pod]]:
+def ghost(release: str, **scope: int) -> tuple[Concrete, tuple[Node, ...], list[Pod]]:
     """A snapshot is taken, n0 is removed although x is on it, and another snapshot is taken."""
-    on = [Node(0, "n0", 1, {"zone": "z"}), Node(1, "n1", 1, {"zone": "z"})]
+    on = (Node(0, "n0", 1, {"zone": "z"}), Node(1, "n1", 1, {"zone": "z"}))
     apart = Term({"app": "x"}, "zone", anti=True)
     pods = [
         Pod(0, "x", 1, node=on[0], labels={"app": "x"}),
