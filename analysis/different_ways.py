@@ -17,6 +17,7 @@ from .asked.method import NOBODY, Method, Watcher
 from .asked.options import UsageProblem
 from .asked.plan import SAFETY, Run, Selection, refuse_all_ignored
 from .findings import WORDS, finding_of, fixes_of, ignored_words, scope_of, silence_of
+from .scheduler_version import version_of
 from .systems import refuse_ranges, system_of
 
 
@@ -87,6 +88,7 @@ def _found(run: Run, system: TransitionSystem, answer: Ways, most: int) -> WaysF
         issues=run.prop.issues,
         scope=scope_of(run.scenario.spec.scope),
         constraints_hit=answer.result.coverage.constraints_hit,
+        version=version_of(run.composition),
     )
 
 

@@ -24,6 +24,7 @@ from ..reports.document import Finding, Fixes, NoWayBack, Place, ShownLasso, Val
 from ..scenarios import Scenario
 from .asked.options import bytes_in_words
 from .asked.plan import Run
+from .scheduler_version import version_of
 from .shown_evidence import evidence_of
 from .steps import steps_of
 
@@ -57,6 +58,7 @@ def question_of(run: Run) -> dict[str, Any]:
         "sentence": run.prop.sentence(),
         "issues": run.prop.issues,
         "place": place_of(run.scenario, run.property, run.origin),
+        "version": version_of(run.composition),
     }
 
 
@@ -130,9 +132,10 @@ def silence_of(run: Run) -> str:
 
 
 def fixes_of(composition: Composition) -> Fixes:
-    """What a composition adds to its release, and takes away."""
+    """What a composition adds to its release, and takes away, and the gates that it sets."""
     patches = tuple(patch.name for patch in composition.patches)
-    return Fixes(composition.added, composition.removed, patches or msgspec.UNSET)
+    gates = dict(composition.gates) or msgspec.UNSET
+    return Fixes(composition.added, composition.removed, patches or msgspec.UNSET, gates)
 
 
 def _with_counterexample(found: Finding, run: Run, system: TransitionSystem, trace: Trace) -> Finding:

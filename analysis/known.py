@@ -7,13 +7,38 @@ from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from typing import Any
 
-from ..model.history import CHANGES, RELEASES
+from ..model.history import CHANGES
+from ..model.history.gates import gates
 from ..properties import PROPERTIES, Property
 from ..reports.formats.forms import FORMS
 from ..reports.stored import VERSION
 from ..scenarios import Scenario, catalogue
-from .asked.options import parse_property
+from .asked.options import known_releases, parse_property
 from .asked.plan import checked_changes, default_properties, default_release, race_fixes
+
+
+def gate_rows(release: str) -> list[dict[str, Any]]:
+    """The feature gates that concern the scheduler, as they are in a version, and how the model has each; those that it does not have are left out."""
+    behind: dict[str, list[str]] = {}
+    for change in CHANGES.values():
+        if change.gate and change.is_behind_gate_in(release):
+            behind.setdefault(change.gate, []).append(change.key)
+    return [
+        {
+            "name": gate.name,
+            "about": gate.about,
+            "stage": state.stage,
+            "default": state.on if state.is_known else None,
+            "locked": state.locked,
+            "how": gate.how,
+            "changes": behind.get(gate.name, []),
+            "row": gate.abstracted or None,
+            "why": gate.covered or gate.unmodelled or gate.gap(release) or None,
+            "taken_as_on": gate.is_on(release) and not state.on,
+        }
+        for gate in gates().values()
+        if (state := gate.at(release)) is not None
+    ]
 
 
 def races() -> list[dict[str, Any]]:
@@ -53,12 +78,13 @@ def properties(names: Sequence[str], own: Mapping[str, type[Property]]) -> list[
 
 
 def installed() -> dict[str, Any]:
-    """Which podrace this is, and the releases, changes, properties and formats that it knows."""
+    """Which podrace this is, and the releases, changes, feature gates, properties and formats that it knows."""
     return {
         "podrace": version("podrace"),
         "python": platform.python_version(),
-        "releases": list(RELEASES),
+        "releases": list(known_releases()),
         "fixes": list(CHANGES),
+        "gates": [gate.name for gate in gates().values() if gate.how == "modelled"],
         "properties": list(PROPERTIES),
         "forms": ["text", *FORMS],
         "trace_version": VERSION,

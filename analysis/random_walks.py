@@ -13,6 +13,7 @@ from .asked.method import NOBODY, Watcher
 from .asked.options import UsageProblem, scaled_down
 from .asked.plan import SAFETY, Run, Selection
 from .findings import WORDS, fixes_of, ignored_words, scope_of, silence_of, witness_words
+from .scheduler_version import version_of
 from .steps import steps_of
 from .systems import system_of
 
@@ -105,6 +106,7 @@ def walk(
         title=run.scenario.title,
         sentence=run.prop.sentence(),
         issues=run.prop.issues,
+        version=version_of(run.composition),
         scope=scope_of(run.scenario.spec.scope),
         constraints_hit=seen.constraints_hit,
         witnesses_reached={witness_words(name): steps for name, steps in seen.witnesses_reached.items()},
@@ -138,6 +140,7 @@ def ignored(run: Run, walks: Walks) -> Walked:
         title=run.scenario.title,
         sentence=run.prop.sentence(),
         issues=run.prop.issues,
+        version=version_of(run.composition),
     )
 
 

@@ -53,6 +53,7 @@ def check(
     release: str | None = None,
     with_fix: Names = (),
     without_fix: Names = (),
+    gate: Names = (),
     property: Properties = (),
     max_states: int | None = None,
     max_memory: int | None = None,
@@ -64,11 +65,11 @@ def check(
     """The verdicts on the properties of scenarios: what `podrace check` gives for the same options.
 
     A scenario is named as on the command line: by its name, an issue or a fix, or as a file. A property of your own is given as
-    its class. Without properties, those that the scenario is meant for. `max_memory` is in bytes (four fifths of what is free),
+    its class. A feature gate is set as in `SchedulerAsyncPreemption=false`. Without properties, those that the scenario is meant for. `max_memory` is in bytes (four fifths of what is free),
     `timeout` in seconds. Verdicts are kept where `podrace check` keeps them, in another directory `cache`, or with False not at all.
     Raises UsageProblem or ScenarioError for what is wrong or unknown.
     """
-    selection = _selection(scenarios, release, with_fix, without_fix, property)
+    selection = _selection(scenarios, release, with_fix, without_fix, gate, property)
     budget = budget_for(max_states, max_memory, timeout, jobs)
     folder = cache_folder(None if isinstance(cache, bool) else Path(cache), cache is False)
     return check_all(selection, budget, Method(engine, folder))
@@ -80,6 +81,7 @@ def expect(
     release: str | None = None,
     with_fix: Names = (),
     without_fix: Names = (),
+    gate: Names = (),
     property: Properties = (),
     steps: int | None = None,
     max_states: int | None = None,
@@ -102,6 +104,7 @@ def expect(
         release=release,
         with_fix=with_fix,
         without_fix=without_fix,
+        gate=gate,
         property=property,
         max_states=max_states,
         max_memory=max_memory,
@@ -129,6 +132,7 @@ def _selection(
     release: str | None,
     with_fix: Names,
     without_fix: Names,
+    gate: Names,
     wanted: Properties,
 ) -> Selection:
     if not scenarios:
@@ -142,6 +146,7 @@ def _selection(
         without_fixes=_names(without_fix),
         properties=[p if isinstance(p, str) else p.id for p in given],
         own=own,
+        gates=_names(gate),
     )
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..api import Finding
 
 MARKER = "podrace"
-KEYWORDS = ("releases", "fixes", "release", "with_fix", "without_fix", "property", "max_states", "max_memory",
+KEYWORDS = ("releases", "fixes", "release", "with_fix", "without_fix", "gate", "property", "max_states", "max_memory",
             "timeout", "jobs", "cache")  # fmt: skip
 ENDINGS = (".yaml", ".yml")
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from ..model.history import RELEASES
+from ..model.history.versions import canonical, exact
 from ..scenarios.reader.yaml_values import ScenarioError, one_line
 
 Case = Mapping[str, Any]
@@ -50,19 +50,28 @@ def version(text: str) -> tuple[int, ...]:
 
 
 def applies(case: Case, release: str) -> bool:
-    """Whether a case's `applies_to` covers the first version of a release."""
+    """Whether a case's `applies_to` covers a version; a bound that is a release covers its patch versions."""
     bounds = case.get("applies_to") or {}
-    at, low, high = version(release), bounds.get("min"), bounds.get("max")
-    if low is not None and at < version(low):
-        return False
-    return high is None or at <= version(high)
+    low, high = bounds.get("min"), bounds.get("max")
+    return (low is None or _has_reached(release, version(low))) and (
+        high is None or _as_far_as(release, version(high)) <= version(high)
+    )
+
+
+def _has_reached(release: str, bound: tuple[int, ...]) -> bool:
+    return _as_far_as(release, bound) >= bound
+
+
+def _as_far_as(release: str, bound: tuple[int, ...]) -> tuple[int, ...]:
+    """As many numbers of a version as a bound has."""
+    return version(exact(release))[: len(bound)]
 
 
 def judged(case: Case, release: str, play: Callable[[], object]) -> Outcome:
     """What comes of playing a case, which raises one of the above if it does not come to a good end."""
     if not applies(case, release):
         return Outcome("SKIP", f"does not apply to {release}")
-    if release not in RELEASES:
+    if canonical(release) is None:
         return Outcome("SKIP", f"release {release} is not modelled")
     try:
         play()
@@ -115,7 +124,7 @@ _FROM = "expected_from_"
 def restated(case: Case, release: str) -> tuple[Any] | None:
     """The newest such expectation that the release is late enough for, if there is one."""
     since = {_since(key): key for key in case if key.startswith(_FROM)}
-    reached = [at for at in since if at <= version(release)]
+    reached = [at for at in since if _has_reached(release, at)]
     return (case[since[max(reached)]],) if reached else None
 
 

@@ -1,4 +1,4 @@
-"""Writes docs/properties.md, docs/races.md and docs/functions.md from the model and the catalogue: `make reference`."""
+"""Writes docs/properties.md, docs/races.md, docs/gates.md and docs/functions.md from the model, its tables and the catalogue: `make reference`."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from podrace.analysis.asked.plan import default_properties, default_release
+from podrace.model.history import CHANGES
+from podrace.model.history.gates import Gate, gates
 from podrace.model.history.trees import read_trees
 from podrace.model.history.upstream import KINDS as NO_ELEMENT
-from podrace.model.history.upstream import Part, elements_of, not_modelled, parts
+from podrace.model.history.upstream import Part, elements_of, is_value, not_modelled, parts
+from podrace.model.history.versions import exact
 from podrace.properties import PROPERTIES, Property
 from podrace.scenarios import Scenario, catalogue
 
@@ -81,6 +84,49 @@ def _race(scenario: Scenario) -> Iterator[str]:
     yield f"```yaml\n{text}\n```"
 
 
+_GATES = """\
+# Feature gates
+
+The gates that concern the scheduler: what each was from which version on, and how podrace has it. `podrace gates --release 1.35.4` lists those
+of one version; the table is `model/history/gates.yaml`.
+
+    podrace check wiped-nomination --release 1.34 --gate SchedulerAsyncPreemption=false
+
+`--gate` sets a gate for `check`, `diff`, `verify`, `prove`, `ways`, `simulate`, `synthesize`, `induct` and `export`; it may be repeated, and takes
+several settings with commas between, as upstream's `--feature-gates` does. In `podrace.api` and for pytest it is `gate=`, in a scenario the section
+[`featureGates`](scenarios.md#the-file). The command line wins over the scenario. A gate that is set away from its default stands after the release:
+`1.34 SchedulerAsyncPreemption=false`.
+
+A gate takes the changes behind it out of a release, or puts them in. What upstream refuses is refused: a gate that a version does not have, and one that is
+locked. Refused, too, is to set a gate that is not modelled away from its default.
+
+Every verdict names the version that it is about, how that version's sources were read, and how many gates are on in it by default and not
+modelled; `-o json` and the HTML page name these gates.
+
+From 1.29 on the table was read from upstream's sources, which `podrace drift` holds it against; what is older, from upstream's reference of feature gates."""
+
+
+def gates_page() -> str:
+    """The page of the feature gates."""
+    head = ["| Gate | What it is for | From | In podrace |", "|---|---|---|---|"]
+    rows = [f"| {g.name} | {g.about} | {_history(g)} | {_in_podrace(g)} |" for g in gates().values()]
+    return f"{_NOTE}\n\n{_GATES}\n\n" + "\n".join([*head, *rows]) + "\n"
+
+
+def _history(gate: Gate) -> str:
+    return "; ".join(f"{exact(since)} {state.words if state else 'gone'}" for since, state in gate.history)
+
+
+def _in_podrace(gate: Gate) -> str:
+    if gate.how == "modelled":
+        keys = ", ".join(_change(change.key) for change in CHANGES.values() if change.gate == gate.name)
+        taken = "".join(f"; taken as on in {release}" for release in gate.taken_as_on)
+        return f"modelled: {keys}{taken}"
+    if gate.how == "abstracted":
+        return f"[{gate.abstracted}](model.md#what-is-abstracted)"
+    return f"{'makes no difference' if gate.how == 'covered' else 'not modelled'}: {gate.covered or gate.unmodelled}"
+
+
 def _link(identifier: str) -> str:
     return f"[{identifier}](properties.md#{_slug(identifier)})"
 
@@ -111,7 +157,7 @@ def _functions() -> Iterator[str]:
         "`model/history/functions/`; tests hold that every function of every tree that was looked at "
         f"({', '.join(trees.by_version)}) is there, and that every element is defined in the file and the class that it is named with (below `model/`)."
     )
-    newest = trees.by_version[trees.newest]
+    newest = [place for place in trees.by_version[trees.newest] if not is_value(place)]
     counts = {kind: sum(_kind_of(place) == kind for place in newest) for kind in ("modelled", *NO_ELEMENT)}
     told = ", ".join(f"{number} {kind}" for kind, number in counts.items())
     yield (
@@ -146,7 +192,12 @@ def _named(functions: Mapping[str, tuple[str, ...]], files: tuple[str, ...]) -> 
     return "; ".join([*named, *(f"`{file}`" for file in files)])
 
 
-PAGES = {"properties.md": properties_page, "races.md": races_page, "functions.md": functions_page}
+PAGES = {
+    "properties.md": properties_page,
+    "races.md": races_page,
+    "gates.md": gates_page,
+    "functions.md": functions_page,
+}
 
 if __name__ == "__main__":
     for name, page in PAGES.items():

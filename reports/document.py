@@ -16,6 +16,7 @@ from typing import Literal
 import msgspec
 
 from .evidence import Cause, Memory, ShownCluster, ShownCounterfactual, ShownNearbyStates, ShownReplay
+from .scheduler_version import ReadVersion
 from .step import ShownChange, ShownStep, Value, show
 
 
@@ -68,18 +69,24 @@ __all__ = ["Finding", "Fixes", "NoWayBack", "ShownChange", "ShownLasso", "ShownS
 
 
 class Fixes(msgspec.Struct, frozen=True):
-    """Upstream changes put into a release, and taken out of it; and `patches` of the user's own, where there are any."""
+    """Upstream changes put into a release, and taken out of it; and `patches` of the user's own, where there are any.
+
+    `gates` are the feature gates that are set away from what the release has, if any are.
+    """
 
     added: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     patches: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
+    gates: dict[str, bool] | msgspec.UnsetType = msgspec.UNSET
 
     @builtins.property
     def words(self) -> str:
-        """For example ` + 72259 - 90660`: what is said after the release."""
+        """For example ` SchedulerAsyncPreemption=false + 72259 - 90660`: what is said after the release."""
+        gates = {} if self.gates is msgspec.UNSET else self.gates
+        said = "".join(f" {name}={str(on).lower()}" for name, on in gates.items())
         patches = () if self.patches is msgspec.UNSET else self.patches
         put_in = "".join(f" + {key}" for key in (*self.added, *patches))
-        return put_in + "".join(f" - {key}" for key in self.removed)
+        return said + put_in + "".join(f" - {key}" for key in self.removed)
 
 
 class NoWayBack(msgspec.Struct, frozen=True):
@@ -118,7 +125,8 @@ class Finding(msgspec.Struct, frozen=True):
     is what becomes of the counterexample of another release in this one, where the property holds.
     `seconds` is left out (None) where equal input must give equal reports. `clusters` is there where the scenario leaves numbers
     open: the figures are then those of all its clusters together, and the counterexample that of the simplest violating one. `silenced` has
-    the pods for which the property was not looked at, with the reasons, if there are any; `words` say so, too.
+    the pods for which the property was not looked at, with the reasons, if there are any; `words` say so, too. `version` is what is known of
+    the version that `release` stands for.
     """
 
     scenario: str
@@ -159,6 +167,7 @@ class Finding(msgspec.Struct, frozen=True):
     place: Place | None = None
     clusters: Clusters | msgspec.UnsetType = msgspec.UNSET
     silenced: dict[str, str] | msgspec.UnsetType = msgspec.UNSET
+    version: ReadVersion | msgspec.UnsetType = msgspec.UNSET
 
     @builtins.property
     def headline(self) -> str:

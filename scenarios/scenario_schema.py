@@ -245,7 +245,13 @@ OBJECTS: Mapping[str, Schema] = {
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
-_RELEASE = about(WORD, 'The scheduler\'s release, such as "1.34"; a release means its first version.')
+_RELEASE = about(
+    WORD,
+    'The scheduler\'s release, such as "1.34"; a release means its first version; or a patch version, such as "1.34.4".',
+)
+_GATES = about(
+    table(FLAG), "Feature gates that are set, such as SchedulerAsyncPreemption: see `podrace gates`."
+)
 _CHANGES = about(listed(WORD), "Upstream changes, such as 72259.")
 _PROPERTIES = about(listed({"type": "string"}), "Identifiers such as S-NOM: see `podrace properties`.")
 
@@ -257,6 +263,7 @@ SECTIONS: Mapping[str, Schema] = {
             "release": _RELEASE,
             "with_fixes": _CHANGES,
             "without_fixes": _CHANGES,
+            "featureGates": _GATES,
             "verdicts": part("verdicts"),
         },
         ["verdicts"],
@@ -297,6 +304,7 @@ def schema_of_scenarios() -> Schema:
             ),
             "race": part("race"),
             "release": _RELEASE,
+            "featureGates": _GATES,
             "properties": _PROPERTIES,
             "also": about(listed({"type": "string"}), "Further properties that are of interest here."),
             "expect": about(

@@ -16,6 +16,7 @@ def scenario_text(
     release: str,
     properties: Sequence[str],
     comment: str = "",
+    gates: Sequence[tuple[str, bool]] = (),
 ) -> str:
     """The text of a scenario with this cluster.
 
@@ -27,6 +28,7 @@ def scenario_text(
         f"name: {name}",
         f"title: {title}",
         f'release: "{release}"',
+        *([f"featureGates: {_flow({name: str(on).lower() for name, on in gates})}"] if gates else ()),
         f"properties: [{', '.join(properties)}]",
     ]
     lines += ["nodes:", *(f"  {node.name}: {_flow(_node(node))}" for node in spec.nodes)]

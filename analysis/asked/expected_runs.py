@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from ...model.history import CHANGES, RELEASES
+from ...model.history import CHANGES
 from ...properties import PROPERTIES, Property
 from ...reports.document import Word
 from ...scenarios import Expectation, Scenario, ScenarioError, one_line, read_scenario
 from ...scenarios.reader.yaml_values import parse_document, read_text
-from .options import UsageProblem, parse_fix, parse_property, parse_release
-from .plan import Run, compose, default_release, race_beside, refuse_unknown_ignored
+from .options import UsageProblem, known_gate, parse_fix, parse_property, parse_release
+from .plan import Run, compose, compose_for, default_release, race_beside, refuse_unknown_ignored
 
 ENDINGS = (".yaml", ".yml")
 SECTION = "expect"
@@ -82,15 +82,21 @@ def _run(scenario: Scenario, expected: Expectation, own: Mapping[str, type[Prope
     try:
         identifier = parse_property(expected.property, [*PROPERTIES, *own])
         path = f"{group}.release"
-        release = parse_release(expected.release, RELEASES) if expected.release else default_release(scenario)
+        release = parse_release(expected.release) if expected.release else default_release(scenario)
         path = f"{group}.with_fixes"
         with_fixes = [parse_fix(key, list(CHANGES)) for key in expected.with_fixes]
         beside = race_beside(scenario) if expected.release is None else ()
         path = f"{group}.without_fixes"
         without_fixes = [parse_fix(key, list(CHANGES)) for key in expected.without_fixes]
-        composition = compose(release, list(dict.fromkeys([*with_fixes, *beside])), without_fixes)
+        set_gates, path = path, f"{group}.featureGates"
+        gates = {known_gate(name): on for name, on in expected.feature_gates.items()}
+        compose(release, (), (), gates)
+        path = set_gates
+        composition = compose_for(
+            scenario, release, list(dict.fromkeys([*with_fixes, *beside])), without_fixes, gates
+        )
     except UsageProblem as problem:
-        raise scenario.complaint(path, str(problem)) from None
+        raise scenario.complaint(path, str(problem).removeprefix("--gate: ")) from None
     return Run(
         scenario,
         composition,

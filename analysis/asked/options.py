@@ -129,18 +129,75 @@ def parse_jobs(text: str) -> int:
     return number
 
 
-def parse_release(text: str, known: Sequence[str]) -> str:
-    """A release of the model: 1.13, v1.13 or 1.13.0 (a release means its first version)."""
+def parse_release(text: str) -> str:
+    """A version of the model by its name there: 1.13, v1.13 or 1.13.0 (a release means its first version), or 1.34.4."""
+    from ...model.history.versions import RELEASE_ORDER, canonical
+
     match = _RELEASE.fullmatch(text)
-    release = f"{int(match[1])}.{int(match[2])}" if match else text
-    if release not in known:
-        raise UsageProblem(f"unknown release `{one_line(text)}`; {known_names(release, known)}")
-    if match and match[3] and int(match[3]) != 0:
-        raise UsageProblem(
-            f"unknown release `{one_line(text)}`: {release} means its first version, {release}.0; "
-            "add what was put into the patch release with --with-fix"
-        )
-    return release
+    numbers = [str(int(n)) for n in match.groups() if n is not None] if match else []
+    release = ".".join(numbers[:2]) if match else text
+    if release not in RELEASE_ORDER:
+        raise UsageProblem(f"unknown release `{one_line(text)}`; {known_names(release, RELEASE_ORDER)}")
+    known = canonical(".".join(numbers))
+    if known is None:
+        raise UsageProblem(f"unknown release `{one_line(text)}`; {_patch_versions(release, int(numbers[2]))}")
+    return known
+
+
+def _patch_versions(release: str, wanted: int) -> str:
+    """Which versions of a release are known, and what to take instead of another."""
+    from ...model.history.versions import exact
+
+    known = [v for v in known_releases() if v == release or v.startswith(f"{release}.")]
+    before = [v for v in map(exact, known) if int(v.rpartition(".")[2]) < wanted][-1]
+    listed = ", ".join(map(exact, known))
+    return f"known of {release}: {listed}; take {before}, and add with --with-fix what came after it"
+
+
+def known_releases() -> tuple[str, ...]:
+    """Every name by which a version can be asked for: the releases, and patch versions after the release that they belong to."""
+    from ...model.history.versions import PATCH_VERSIONS, RELEASE_ORDER
+
+    return tuple(v for r in RELEASE_ORDER for v in (r, *(p for p in PATCH_VERSIONS if p.startswith(f"{r}."))))
+
+
+def parse_gates(texts: Sequence[str]) -> dict[str, bool]:
+    """Feature gates as upstream's option has them, such as SchedulerAsyncPreemption=false; several with commas between."""
+    found: dict[str, bool] = {}
+    for setting in (part.strip() for text in texts for part in text.split(",")):
+        name, equals, value = (part.strip() for part in setting.partition("="))
+        if not equals or value.lower() not in ("true", "false"):
+            raise UsageProblem(f"--gate: `{one_line(setting)}`: write NAME=true or NAME=false")
+        on = value.lower() == "true"
+        try:
+            known = known_gate(name)
+        except UsageProblem as problem:
+            raise UsageProblem(f"--gate: {problem}") from None
+        if found.setdefault(known, on) is not on:
+            raise UsageProblem(f"--gate: {known} is set to true and to false: leave out one of them")
+    return found
+
+
+def known_settings() -> tuple[str, ...]:
+    """Every setting of a gate that is modelled in some release."""
+    from ...model.history.gates import gates
+
+    names = [gate.name for gate in gates().values() if gate.how == "modelled"]
+    return tuple(f"{name}={value}" for name in names for value in ("true", "false"))
+
+
+def known_gate(name: str) -> str:
+    """The name of a gate of the table, in any case of letters. Raises UsageProblem."""
+    from ...model.history.gates import gates
+
+    for known in gates():
+        if known.lower() == name.lower():
+            return known
+    likely = known_names(name, gates()).partition("?")
+    guess = f"{likely[0]}? " if likely[1] else ""
+    raise UsageProblem(
+        f"unknown gate `{one_line(name)}`; {guess}`podrace gates` lists those that concern the scheduler"
+    )
 
 
 def parse_fix(text: str, known: Sequence[str]) -> str:

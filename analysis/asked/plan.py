@@ -10,13 +10,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ...model.environment.objects import Scope
-from ...model.history import CHANGES, RELEASES, Composition, Patch, resolve
+from ...model.history import CHANGES, RELEASES, Composition, GateProblem, Patch, resolve
 from ...properties import PROPERTIES, Property
 from ...reports.document import Word
 from ...scenarios import Scenario, ScenarioError, catalogue, find_scenarios, known_names, one_line
 from ...scenarios.reader.cluster_section import read_scope
 from ...scenarios.reader.yaml_values import parse_document
-from .options import UsageProblem, parse_fix, parse_property, parse_release
+from .options import UsageProblem, known_gate, parse_fix, parse_gates, parse_property, parse_release
 from .patches import with_patches
 
 SAFETY = ("invariant", "deadlock freedom")
@@ -25,7 +25,10 @@ SAFETY = ("invariant", "deadlock freedom")
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What the options of `podrace check` ask for. `given` are scenarios beside the named ones; `remark` is one on every run."""
+    """What the options of `podrace check` ask for. `given` are scenarios beside the named ones; `remark` is one on every run.
+
+    `gates` are as `--gate` gives them.
+    """
 
     names: Sequence[str] = ()
     release: str | None = None
@@ -37,6 +40,7 @@ class Selection:
     patches: Sequence[Patch] = ()
     given: Sequence[Scenario] = ()
     remark: str = ""
+    gates: Sequence[str] = ()
 
     @property
     def is_empty(self) -> bool:
@@ -85,17 +89,22 @@ def plan(selection: Selection) -> list[Run]:
         return _before_and_after()
     properties = _unique(parse_property(name, [*PROPERTIES, *selection.own]) for name in selection.properties)
     properties = properties or list(selection.own)
-    release = parse_release(selection.release, RELEASES) if selection.release is not None else None
+    release = parse_release(selection.release) if selection.release is not None else None
     with_fixes = _unique(parse_fix(name, list(CHANGES)) for name in selection.with_fixes)
     without_fixes = _unique(parse_fix(name, list(CHANGES)) for name in selection.without_fixes)
+    gates = parse_gates(selection.gates)
     runs = []
     for scenario in chosen_scenarios(selection.names, selection.given):
         refuse_unknown_ignored(scenario, selection.own)
         if selection.fair_flush:
             scenario = with_a_fair_flush(scenario)
         beside = race_beside(scenario) if release is None else ()
-        composition = compose(
-            release or default_release(scenario), _unique([*with_fixes, *beside]), without_fixes
+        composition = compose_for(
+            scenario,
+            release or default_release(scenario),
+            _unique([*with_fixes, *beside]),
+            without_fixes,
+            gates,
         )
         composition = with_patches(composition, selection.patches)
         for identifier in properties or default_properties(scenario):
@@ -134,15 +143,59 @@ def chosen_scenarios(names: Sequence[str], given: Sequence[Scenario] = ()) -> li
 
 def release_of(text: str | None, otherwise: str = RELEASES[-1]) -> str:
     """The release that an option names, if it is there. Raises UsageProblem."""
-    return parse_release(text, RELEASES) if text is not None else otherwise
+    return parse_release(text) if text is not None else otherwise
 
 
-def compose(release: str, with_fixes: Sequence[str], without_fixes: Sequence[str]) -> Composition:
-    """A release with these changes put in and taken out. Raises UsageProblem for a contradiction."""
+def compose(
+    release: str,
+    with_fixes: Sequence[str],
+    without_fixes: Sequence[str],
+    gates: Mapping[str, bool] | None = None,
+) -> Composition:
+    """A release with these changes put in and taken out, and feature gates set. Raises UsageProblem for a contradiction, and for
+    a gate that cannot be set so.
+    """
     try:
-        return resolve(release, with_fixes, without_fixes)
+        return resolve(release, with_fixes, without_fixes, gates)
+    except GateProblem as problem:
+        raise UsageProblem(f"--gate: {problem}") from None
     except ValueError as error:
-        raise UsageProblem(f"{error}: leave out --with-fix or --without-fix") from None
+        options = "--with-fix or --gate" if "the gate" in str(error) else "--with-fix or --without-fix"
+        raise UsageProblem(f"{error}: leave out {options}") from None
+
+
+def compose_for(
+    scenario: Scenario,
+    release: str,
+    with_fixes: Sequence[str],
+    without_fixes: Sequence[str],
+    gates: Mapping[str, bool] | None = None,
+) -> Composition:
+    """The same with the gates that a scenario sets, where `gates` does not. Raises ScenarioError for one that cannot be set so."""
+    asked = gates or {}
+    own = {name: on for name, on in checked_gates(scenario, release).items() if name not in asked}
+    return compose(release, with_fixes, without_fixes, {**own, **asked})
+
+
+def with_gates_of(scenario: Scenario, composition: Composition, asked: Mapping[str, bool]) -> Composition:
+    """A composition as a scenario has it that sets gates which were not `asked` for. Raises ScenarioError."""
+    if not scenario.feature_gates:
+        return composition
+    made = compose_for(scenario, composition.release, composition.added, composition.removed, asked)
+    return replace(made, patches=composition.patches, notes=composition.notes)
+
+
+def checked_gates(scenario: Scenario, release: str) -> dict[str, bool]:
+    """The gates that a scenario sets, by their names in the table. Raises ScenarioError for one that a release does not have so."""
+    found = {}
+    for written, on in scenario.feature_gates.items():
+        try:
+            name = known_gate(written)
+            resolve(release, gates={name: on})
+        except (UsageProblem, GateProblem) as problem:
+            raise scenario.complaint(f"featureGates.{one_line(written)}", str(problem)) from None
+        found[name] = on
+    return found
 
 
 def _before_and_after() -> list[Run]:
@@ -155,9 +208,12 @@ def _before_and_after() -> list[Run]:
             continue
         release = default_release(scenario)
         before = race_beside(scenario)
-        fixed = resolve(release, [*race_fixes(scenario), *before])
+        fixed = compose_for(scenario, release, [*race_fixes(scenario), *before], ())
         properties = default_properties(scenario)
-        runs += [Run(scenario, resolve(release, before), p, expected="VIOLATED") for p in properties]
+        runs += [
+            Run(scenario, compose_for(scenario, release, before, ()), p, expected="VIOLATED")
+            for p in properties
+        ]
         runs += [Run(scenario, fixed, p, expected="HOLDS") for p in properties]
         runs += _residual(scenario, release)
     return runs
@@ -171,8 +227,14 @@ def _residual(scenario: Scenario, release: str) -> list[Run]:
     left = f"a residual of {_listed(fixes)}: another interleaving breaks {residual.property} although the fix is in"
     closed = f"{_listed([*fixes, *further])} together make {residual.property} hold"
     return [
-        Run(scenario, resolve(release, fixes), residual.property, "VIOLATED", remark=left),
-        Run(scenario, resolve(release, [*fixes, *further]), residual.property, "HOLDS", remark=closed),
+        Run(scenario, compose_for(scenario, release, fixes, ()), residual.property, "VIOLATED", remark=left),
+        Run(
+            scenario,
+            compose_for(scenario, release, [*fixes, *further], ()),
+            residual.property,
+            "HOLDS",
+            remark=closed,
+        ),
     ]
 
 
@@ -203,7 +265,7 @@ def default_release(scenario: Scenario) -> str:
     if scenario.release is None:
         return RELEASES[-1]
     try:
-        return parse_release(scenario.release, RELEASES)
+        return parse_release(scenario.release)
     except UsageProblem as problem:
         raise scenario.complaint("release", str(problem)) from None
 

@@ -12,7 +12,7 @@ from ...reports.verify.comparison import Comparison
 from ...scenarios import Scenario, known_names, number_of, one_line
 from ..asked.method import NOBODY, Method, Watcher
 from ..asked.option_files import split_option
-from ..asked.options import UsageProblem, parse_fix, parse_property
+from ..asked.options import UsageProblem, parse_fix, parse_gates, parse_property
 from ..asked.patches import read_patch, with_patches
 from ..asked.plan import (
     Run,
@@ -31,11 +31,12 @@ FRAMEWORK = "framework"
 
 @dataclass(frozen=True, slots=True)
 class Inquiry:
-    """What two schedulers are compared by."""
+    """What two schedulers are compared by, and the feature gates that are set on both, as `--gate` gives them."""
 
     scenarios: Sequence[str] = ()
     properties: Sequence[str] = ()
     own: Mapping[str, type[Property]] = field(default_factory=dict)
+    gates: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +70,18 @@ def _candidate(name: str) -> Candidate:
     return Candidate(key=key)
 
 
-def put_in(release: str, candidates: Sequence[Candidate], with_fixes: Sequence[str] = ()) -> Composition:
+def put_in(
+    release: str,
+    candidates: Sequence[Candidate],
+    with_fixes: Sequence[str] = (),
+    gates: Mapping[str, bool] | None = None,
+) -> Composition:
     """The release with these changes. Raises UsageProblem if one of upstream's is in it already."""
     keys = [c.key for c in candidates if c.patch is None]
     for key in keys:
         if CHANGES[key].is_in(release):
             raise UsageProblem(f"{release} has {key} already: choose an earlier release with --release")
-    found = compose(release, list(dict.fromkeys([*with_fixes, *keys])), ())
+    found = compose(release, list(dict.fromkeys([*with_fixes, *keys])), (), gates)
     return with_patches(found, [c.patch for c in candidates if c.patch is not None])
 
 
@@ -93,11 +99,12 @@ def with_changes(
     candidates = candidates_of(names)
     fixes = [parse_fix(name, list(CHANGES)) for name in with_fixes]
     base = release_of(release, default_release(candidates))
-    after = put_in(base, candidates, fixes)
+    gates = parse_gates(inquiry.gates)
+    after = put_in(base, candidates, fixes, gates)
     old = release_of(against, base)
-    before = compose(old, fixes, ())
+    before = compose(old, fixes, (), gates)
     runs, left_out = runs_of(inquiry, before, after)
-    comparer = Comparer(before, after, runs, budget, method, watcher, left_out)
+    comparer = Comparer(before, after, runs, budget, method, watcher, left_out, gates)
     if against is None and comparer.is_no_comparison():
         changes = " + ".join(c.name for c in candidates)
         raise UsageProblem(
@@ -111,9 +118,10 @@ def two_releases(
     before: str, after: str, inquiry: Inquiry, budget: Budget, method: Method, watcher: Watcher = NOBODY
 ) -> Comparison:
     """Two releases compared. Raises UsageProblem."""
-    first, second = (compose(release_of(name), (), ()) for name in (before, after))
+    gates = parse_gates(inquiry.gates)
+    first, second = (compose(release_of(name), (), (), gates) for name in (before, after))
     runs, left_out = runs_of(inquiry, first, second)
-    return Comparer(first, second, runs, budget, method, watcher, left_out).compare()
+    return Comparer(first, second, runs, budget, method, watcher, left_out, gates).compare()
 
 
 def runs_of(inquiry: Inquiry, before: Composition, after: Composition) -> tuple[list[Run], tuple[str, ...]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ...checker.core.exploration import Budget
@@ -10,9 +10,10 @@ from ...checker.ways import minimal_sets
 from ...model.history import CHANGES
 from ...reports.verify.needed import Needed, Tried
 from ..asked.method import NOBODY, Method, Watcher
-from ..asked.options import UsageProblem, parse_fix
-from ..asked.plan import Run, compose, release_of
+from ..asked.options import UsageProblem, parse_fix, parse_gates
+from ..asked.plan import Run, compose, release_of, with_gates_of
 from ..chain import verdict_on
+from ..scheduler_version import version_of
 from .inquiry import Candidate, Inquiry, candidates_of, default_release, put_in, runs_of
 from .schedulers import ignored_of
 
@@ -30,13 +31,14 @@ def changes_needed(
         raise UsageProblem(f"--minimal: {len(candidates)} changes have too many subsets: name {MOST} at most")
     fixes = [parse_fix(name, list(CHANGES)) for name in with_fixes]
     base = release_of(release, default_release(candidates))
-    before, whole = compose(base, fixes, ()), put_in(base, candidates, fixes)
+    gates = parse_gates(inquiry.gates)
+    before, whole = compose(base, fixes, (), gates), put_in(base, candidates, fixes, gates)
     asked, _ = runs_of(inquiry, before, whole)
     runs = [run for run in asked if not run.ignored]
     tried: list[Tried] = []
 
     def suffices(chosen: tuple[Candidate, ...]) -> bool:
-        tried.append(_tried(runs, base, chosen, fixes, budget, method, watcher))
+        tried.append(_tried(runs, base, chosen, fixes, gates, budget, method, watcher))
         return tried[-1].verdict == "HOLDS"
 
     found = minimal_sets(candidates, suffices)
@@ -48,21 +50,23 @@ def changes_needed(
         tuple(tuple(c.name for c in one) for one in found),
         tuple(tried),
         ignored_of(asked),
+        version_of(before),
     )
 
 
 def _tried(
-    runs: Sequence[Run], base: str, chosen: tuple[Candidate, ...], fixes: Sequence[str], budget: Budget,
-    method: Method, watcher: Watcher,
+    runs: Sequence[Run], base: str, chosen: tuple[Candidate, ...], fixes: Sequence[str], gates: Mapping[str, bool],
+    budget: Budget, method: Method, watcher: Watcher,
 ) -> Tried:  # fmt: skip
     """What comes out with these changes: VIOLATED if a property is, and INCONCLUSIVE only if none is."""
-    composition = put_in(base, chosen, fixes)
+    composition = put_in(base, chosen, fixes, gates)
     names = tuple(c.name for c in chosen)
     open_: Tried | None = None
     states, vacuous = 0, False
     for run in runs:
         watcher.start(f"{run.scenario.name} {composition.label} {run.property}")
-        finding = verdict_on(replace(run, composition=composition), budget, method, watcher.watch)
+        here = replace(run, composition=with_gates_of(run.scenario, composition, gates))
+        finding = verdict_on(here, budget, method, watcher.watch)
         states += finding.states
         vacuous = vacuous or finding.vacuous
         if finding.verdict == "HOLDS":

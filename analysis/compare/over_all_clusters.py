@@ -12,7 +12,7 @@ from ...reports.verify.cluster_comparison import ProofPair
 from ...reports.verify.comparison import outcome_of
 from ...scenarios import parse_scenario
 from ..asked.method import NOBODY, Watcher
-from ..asked.options import parse_fix
+from ..asked.options import parse_fix, parse_gates
 from ..asked.own_properties import own_properties
 from ..asked.plan import Run, compose, release_of
 from ..chain import verdict_on
@@ -30,12 +30,13 @@ def with_changes_over_all_clusters(
     candidates = candidates_of(changes)
     release = release_of(request.release, default_release(candidates))
     fixes = [parse_fix(name, list(CHANGES)) for name in request.with_fixes]
-    put_in(release, candidates, fixes)  # refuses what is in already
+    gates = parse_gates(request.gates)
+    put_in(release, candidates, fixes, gates)  # refuses what is in already
     keys = [c.key for c in candidates if c.patch is None]
     patches = [c.patch.source for c in candidates if c.patch is not None]
     first = replace(request, release=release, with_fixes=fixes)
     second = replace(first, with_fixes=[*fixes, *keys], patches=patches)
-    before = compose(release, fixes, ())
+    before = compose(release, fixes, (), gates)
     proofs = zip(prove_all(first, watcher), prove_all(second, watcher), strict=True)
     return [pair_of(one, other, before, request.own) for one, other in proofs]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import msgspec
@@ -25,9 +25,10 @@ from ...reports.document import Finding
 from ...reports.verify.comparison import Comparison, Decided, Ignored, Lost, Outcome, Pair, Parted, outcome_of
 from ...scenarios import Scenario
 from ..asked.method import NOBODY, Method, Watcher
-from ..asked.plan import Run
+from ..asked.plan import Run, with_gates_of
 from ..chain import verdict_in
 from ..findings import fixes_of, ignored_words, witness_words
+from ..scheduler_version import version_of
 from ..steps import label_of, steps_of
 from ..systems import system_of
 
@@ -39,7 +40,8 @@ DECISIONS = 6
 class Comparer:
     """Compares two compositions. `runs` are those on the first; the second gets the same.
 
-    What a scenario ignores is not searched, and a scenario of which nothing is left is not compared.
+    What a scenario ignores is not searched, and a scenario of which nothing is left is not compared. A scenario that sets feature gates sets
+    them on both sides, unless `gates` has them: those that were asked for.
     """
 
     before: Composition
@@ -49,6 +51,7 @@ class Comparer:
     method: Method
     watcher: Watcher = NOBODY
     left_out: tuple[str, ...] = ()
+    gates: Mapping[str, bool] = field(default_factory=dict)
     _silent: list[str] = field(default_factory=list)
     _systems: dict[str, tuple[TransitionSystem, TransitionSystem]] = field(default_factory=dict)
 
@@ -98,7 +101,10 @@ class Comparer:
         """The two systems, without any property."""
         if scenario.file not in self._systems:
             self._start(f"{scenario.name} on {self.before.label} and on {self.after.label}")
-            sides = (Run(scenario, side, Outcomes.id, own=Outcomes) for side in (self.before, self.after))
+            sides = (
+                Run(scenario, with_gates_of(scenario, side, self.gates), Outcomes.id, own=Outcomes)
+                for side in (self.before, self.after)
+            )
             first, second = map(system_of, sides)
             self._systems[scenario.file] = first, second
         return self._systems[scenario.file]
@@ -108,7 +114,8 @@ class Comparer:
         return first == second
 
     def _pair(self, run: Run) -> Pair:
-        other = replace(run, composition=self.after)
+        run = replace(run, composition=with_gates_of(run.scenario, run.composition, self.gates))
+        other = replace(run, composition=with_gates_of(run.scenario, self.after, self.gates))
         name = f"{run.scenario.name} {run.property}"
         self._start(f"{name} on {self.before.label}")
         first, second = system_of(run), system_of(other)
@@ -117,7 +124,7 @@ class Comparer:
             explored_slice(second, run.property)
         )
         if same:
-            after = _relabelled(before, self.after)
+            after = _relabelled(before, other.composition)
         else:
             self._start(f"{name} on {self.after.label}")
             after = verdict_in(second, other, self.budget, self.method, self.watcher.watch)
@@ -156,7 +163,8 @@ class Comparer:
         scenario = runs[0].scenario
         self._start(f"{scenario.name}: outcomes on {self.before.label}")
         asked = dict.fromkeys(run.prop for run in runs)
-        watched = instrument(scenario.spec, self.before.classes, [Outcomes, *asked])
+        old = with_gates_of(scenario, self.before, self.gates)
+        watched = instrument(scenario.spec, old.classes, [Outcomes, *asked])
         witnesses = [name for name in watched.witnesses if name.startswith(f"{Outcomes.id}: ")]
         reached, _ = _reached(_unharmed(watched), witnesses, self.budget)
         self._start(f"{scenario.name}: outcomes on {self.after.label}")
@@ -223,7 +231,11 @@ def _reached(
 
 def _relabelled(finding: Finding, composition: Composition) -> Finding:
     return msgspec.structs.replace(
-        finding, release=composition.release, fixes=fixes_of(composition), notes=composition.notes
+        finding,
+        release=composition.release,
+        fixes=fixes_of(composition),
+        notes=composition.notes,
+        version=version_of(composition),
     )
 
 

@@ -29,6 +29,7 @@ from ..asked.own_properties import own_properties
 from ..asked.plan import Run
 from ..chain import verdict_on
 from ..findings import scope_of, witness_words
+from ..scheduler_version import version_of
 from .cluster_batches import BatchOutcome, ClusterOutcome, Task, named, work
 from .proof_request import ProofQuestion, ProofRequest
 
@@ -152,6 +153,7 @@ class Prover:
             witnesses_missed=tuple(witness_words(g) for g in sorted(witnesses - reached)),
             steps_never_fired=tuple(step for step in steps if step not in fired),
             notes=self.composition.notes,
+            version=version_of(self.composition),
         )
 
     def _rows(self) -> Iterator[Row]:
@@ -210,7 +212,12 @@ class Prover:
         if not _oversize(question.template, chosen):
             properties = [] if question.own else [question.property]
             text = scenario_text(
-                spec, name=name, title=title, release=question.release, properties=properties
+                spec,
+                name=name,
+                title=title,
+                release=question.release,
+                properties=properties,
+                gates=question.gates,
             )
         return ViolatingGroup(
             clusters=count,

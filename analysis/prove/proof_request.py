@@ -12,15 +12,15 @@ from ...model.environment.objects import Scope
 from ...model.history import CHANGES, Composition, resolve
 from ...properties import PROPERTIES, instrument
 from ...scenarios.template import LOWEST_PRIORITY, ClusterTemplate, Limits, instantiate
-from ..asked.options import UsageProblem, parse_fix, parse_property
+from ..asked.options import parse_fix, parse_gates, parse_property
 from ..asked.own_properties import own_properties
 from ..asked.patches import patches_of, with_patches
-from ..asked.plan import release_of
+from ..asked.plan import compose, release_of
 
 
 @dataclass(frozen=True, slots=True)
 class ProofRequest:
-    """What the command line asks for. `own` is as `--properties` gives it, `patches` as `--patch`."""
+    """What the command line asks for. `own` is as `--properties` gives it, `patches` as `--patch`, `gates` as `--gate`."""
 
     pods: int
     nodes: int
@@ -35,6 +35,7 @@ class ProofRequest:
     jobs: int = 1
     ray: str | None = None
     journal: Path | None = None
+    gates: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +49,12 @@ class ProofQuestion:
     property: str
     own: tuple[str, ...] = ()
     patches: tuple[str, ...] = ()
+    gates: tuple[tuple[str, bool], ...] = ()
 
     @builtins.property
     def composition(self) -> Composition:
         """The scheduler that is asked about."""
-        found = resolve(self.release, self.with_fixes, self.without_fixes)
+        found = resolve(self.release, self.with_fixes, self.without_fixes, dict(self.gates))
         return with_patches(found, patches_of(self.patches))
 
     def parametric_system(self) -> ParametricSystem:
@@ -87,11 +89,10 @@ def questions(request: ProofRequest) -> Iterator[ProofQuestion]:
         tuple(parse_fix(name, list(CHANGES)) for name in names)
         for names in (request.with_fixes, request.without_fixes)
     ]
-    try:
-        resolve(release, *fixes)
-    except ValueError as error:
-        raise UsageProblem(f"{error}: leave out --with-fix or --without-fix") from None
+    gates = compose(release, fixes[0], fixes[1], parse_gates(request.gates)).gates
     names = [parse_property(name, [*PROPERTIES, *own]) for name in request.properties]
     for name in dict.fromkeys(names or [*own] or ["S-NOM", "S-NOMVIS", "S-CAP"]):
         asked = tuple(request.own) if name in own else ()
-        yield ProofQuestion(request.example, release, fixes[0], fixes[1], name, asked, tuple(request.patches))
+        yield ProofQuestion(
+            request.example, release, fixes[0], fixes[1], name, asked, tuple(request.patches), gates
+        )

@@ -17,7 +17,7 @@ from ...checker.trace.disabled_reason import why_disabled
 from ...checker.trace.execution import ReplayError, confirm_no_way_back, replay
 from ...checker.trace.fingerprint import fingerprint
 from ...checker.trace.lasso import confirm_lasso
-from ...model.history import CHANGES, Patch, UnknownName, resolve
+from ...model.history import CHANGES, GateProblem, Patch, UnknownName, resolve
 from ...model.language import TransitionSystem
 from ...properties import PROPERTIES, Property
 from ...reports.document import Finding, Fixes
@@ -135,13 +135,14 @@ def run_of(
         refuse_unknown_ignored(scenario, own)
         if stored.scenario.fair_flush:
             scenario = with_a_fair_flush(scenario)
-        composition = resolve(stored.release, stored.fixes.added, stored.fixes.removed)
+        gates = {} if stored.fixes.gates is msgspec.UNSET else stored.fixes.gates
+        composition = resolve(stored.release, stored.fixes.added, stored.fixes.removed, gates)
     except (ScenarioError, UsageProblem) as error:
         raise TraceProblem(f"{file}: scenario: {error}") from None
     except UnknownName as error:
         known = known_names(error.name, error.known)
         raise TraceProblem(f"{file}: unknown {error.what} `{one_line(error.name)}`; {known}") from None
-    except ValueError as error:
+    except (GateProblem, ValueError) as error:
         raise TraceProblem(f"{file}: fixes: {one_line(str(error), 200)}") from None
     _refuse_other_patches(stored, file, patches)
     return Run(scenario, with_patches(composition, patches), identifier, own=own.get(identifier))
@@ -235,4 +236,4 @@ def fixed(stored: StoredTrace, fixes: Sequence[str]) -> StoredTrace:
     """The same run with further changes put in."""
     added = tuple(dict.fromkeys([*stored.fixes.added, *fixes]))
     removed = tuple(key for key in stored.fixes.removed if key not in fixes)
-    return msgspec.structs.replace(stored, fixes=Fixes(added, removed))
+    return msgspec.structs.replace(stored, fixes=Fixes(added, removed, gates=stored.fixes.gates))

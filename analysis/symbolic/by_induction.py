@@ -17,6 +17,7 @@ from ..asked.method import NOBODY, Watcher
 from ..asked.options import UsageProblem
 from ..asked.plan import SAFETY, Run, Selection, plan, refuse_all_ignored
 from ..findings import ignored_words, silence_of
+from ..scheduler_version import version_of
 from ..steps import steps_of
 from ..systems import system_of
 
@@ -79,6 +80,7 @@ def _induction(run: Run, system: TransitionSystem, proof: Result, unknown: bool)
         trace=() if proof.trace is None else steps_of(system, proof.trace),
         states=() if shown is None else _states(shown),
         between=() if shown is None else shown.labels,
+        version=version_of(run.composition),
     )
 
 

@@ -25,8 +25,9 @@ from ...scenarios.template import (
 )
 from ...scenarios.writing import scenario_text
 from ..asked.method import NOBODY, Watcher
-from ..asked.options import UsageProblem, parse_fix, parse_property
+from ..asked.options import UsageProblem, parse_fix, parse_gates, parse_property
 from ..asked.plan import SAFETY, compose, parse_scope, release_of
+from ..scheduler_version import version_of
 from ..steps import steps_of
 
 
@@ -53,6 +54,7 @@ def wanted(
     property_: str,
     steps: int,
     bounds: Sequence[str],
+    gates: Sequence[str] = (),
 ) -> Wanted:
     """What the options ask for. Raises UsageProblem or ScenarioError."""
     identifier = parse_property(property_, list(PROPERTIES))
@@ -65,6 +67,7 @@ def wanted(
         release_of(release),
         [parse_fix(name, list(CHANGES)) for name in with_fixes],
         [parse_fix(name, list(CHANGES)) for name in without_fixes],
+        parse_gates(gates),
     )
     return Wanted(pods, nodes, composition, identifier, steps, parse_scope(bounds))
 
@@ -131,12 +134,14 @@ class ClusterSearch:
             issues=PROPERTIES[prop].issues,
             words=f"Violated after {steps}. With {size}, no run is shorter, whatever the sizes and priorities, {smallest}",
             steps=steps_of(system, example.trace),
+            version=version_of(composition),
             scenario=scenario_text(
                 concrete(template, example.parameters),
                 name=f"{prop.lower()}-{template.pods}-pods-{len(template.bound)}-nodes-{self.found}",
                 title=f"{prop} is violated after {steps}",
                 release=composition.release,
                 properties=[prop],
+                gates=composition.gates,
                 comment=f"Found by podrace synthesize on {composition.label}. To see it: podrace check FILE{''.join(options)}",
             ),
         )
@@ -161,6 +166,7 @@ class ClusterSearch:
             words=f"{'; '.join(said)}. Covered are all {ranges}, and nothing beyond these steps.",
             seconds=round(time.monotonic() - self._began, 3),
             notes=composition.notes,
+            version=version_of(composition),
         )
 
 

@@ -16,6 +16,7 @@ from ..configuration.arguments import (
     Cache,
     Filename,
     Focus,
+    Gates,
     Graph,
     GraphKind,
     GraphKindOption,
@@ -72,6 +73,7 @@ def check(
     release: Release = None,
     with_fix: WithFix = None,
     without_fix: WithoutFix = None,
+    gate: Gates = None,
     property_: PropertyIds = None,
     own: Own = None,
     patch: Patches = None,
@@ -146,6 +148,7 @@ def check(
         patches_of(patch or ()),
         (represented.scenario,) if represented else (),
         represented.caveat if represented else "",
+        gate or (),
     )
     out = Output(
         output.value, graph, no_color, fail_on_vacuous, graph_kind.value, timings, report, save_trace

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ..configuration.app import app
-from ..configuration.arguments import NoColor
+from ..configuration.arguments import NoColor, release_names
 
 DEFAULT_RELEASE = "1.22"
 STYLES = {"PASS": "green", "FAIL": "bold red", "SKIP": "yellow"}
@@ -21,7 +21,12 @@ STYLES = {"PASS": "green", "FAIL": "bold red", "SKIP": "yellow"}
 def conform(
     files: Annotated[list[Path], typer.Argument(metavar="FILE", show_default=False, help="Tables of cases.")],
     release: Annotated[
-        str | None, typer.Option(metavar="X.Y", help="The scheduler's release (1.22 unless told otherwise).")
+        str | None,
+        typer.Option(
+            metavar="X.Y",
+            help="The scheduler's release (1.22 unless told otherwise).",
+            autocompletion=release_names,
+        ),
     ] = None,
     no_color: NoColor = False,
 ) -> None:

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from ..configuration.app import app
-from ..configuration.arguments import Release, WithFix, WithoutFix
+from ..configuration.arguments import Gates, Release, WithFix, WithoutFix
 
 
 class Language(Enum):
@@ -36,6 +36,7 @@ def export(
     release: Release = None,
     with_fix: WithFix = None,
     without_fix: WithoutFix = None,
+    gate: Gates = None,
     output: Annotated[
         Path | None,
         typer.Option("-o", "--output", metavar="FILE", help="Where to write; stdout unless given."),
@@ -47,7 +48,7 @@ def export(
     from ..terminal.console import tolerant_of_closed_pipes
 
     properties = (property_,) if property_ is not None else ()
-    selection = Selection((name,), release, with_fix or (), without_fix or (), properties)
+    selection = Selection((name,), release, with_fix or (), without_fix or (), properties, gates=gate or ())
     with tolerant_of_closed_pipes():
         for path, text in exported(selection, to.value, whole, output).items():
             if path is None:

@@ -8,7 +8,7 @@ import typer
 
 from ...analysis.asked.options import parse_timeout
 from ..configuration.app import app
-from ..configuration.arguments import NoColor, Release, Timeout, WithFix, WithoutFix
+from ..configuration.arguments import Gates, NoColor, Release, Timeout, WithFix, WithoutFix
 
 CODES = {"PROVED": 0, "VIOLATED": 1, "INCONCLUSIVE": 3}
 
@@ -34,6 +34,7 @@ def induct(
     release: Release = None,
     with_fix: WithFix = None,
     without_fix: WithoutFix = None,
+    gate: Gates = None,
     timeout: Timeout = None,
     no_color: NoColor = False,
 ) -> None:
@@ -46,7 +47,7 @@ def induct(
     from ..terminal.progress_display import progress_display
 
     properties = (property_,) if property_ is not None else ()
-    selection = Selection((name,), release, with_fix or (), without_fix or (), properties)
+    selection = Selection((name,), release, with_fix or (), without_fix or (), properties, gates=gate or ())
     run, ignored = run_to_prove(selection)
     for line in ignored:
         say(line, no_color)

@@ -15,6 +15,7 @@ from ..configuration.app import app
 from ..configuration.arguments import (
     Form,
     FormOption,
+    Gates,
     NoColor,
     Own,
     Patches,
@@ -47,6 +48,7 @@ def prove(
     release: Release = None,
     with_fix: WithFix = None,
     without_fix: WithoutFix = None,
+    gate: Gates = None,
     property_: PropertyIds = None,
     own: Own = None,
     patch: Patches = None,
@@ -120,6 +122,7 @@ def prove(
         properties=property_ or (),
         own=own or (),
         patches=patch or (),
+        gates=gate or (),
         example=template_of(
             [r.value for r in resources or ()],
             parse_scope(scope or ()),

@@ -13,6 +13,7 @@ from ...analysis.asked.method import threads_of
 from ...analysis.asked.options import parse_seed, parse_steps, parse_timeout, parse_walks
 from ..configuration.app import app
 from ..configuration.arguments import (
+    Gates,
     Graph,
     NoColor,
     Own,
@@ -53,6 +54,7 @@ def simulate(
     release: Release = None,
     with_fix: WithFix = None,
     without_fix: WithoutFix = None,
+    gate: Gates = None,
     property_: Annotated[
         list[str] | None,
         typer.Option("--property", metavar="ID", help="Look for violations of this (repeatable)."),
@@ -94,7 +96,9 @@ def simulate(
     from ..terminal.progress_display import progress_display
 
     chosen = own_properties(own or ())
-    selection = Selection(names, release, with_fix or (), without_fix or (), property_ or (), chosen)
+    selection = Selection(
+        names, release, with_fix or (), without_fix or (), property_ or (), chosen, gates=gate or ()
+    )
     asked = Walks(count, longest, start, by.value, seconds, threads)
     out = Output(output.value, graph, no_color, timings=timings, save_trace=save_trace)
     out.refuse_unusable()

@@ -10,7 +10,7 @@ import typer
 
 from ...analysis.asked.options import UsageProblem, parse_timeout
 from ..configuration.app import app
-from ..configuration.arguments import NoColor, Release, Timeout, WithFix, WithoutFix
+from ..configuration.arguments import Gates, NoColor, Release, Timeout, WithFix, WithoutFix
 
 
 @app.command(
@@ -33,6 +33,7 @@ def synthesize(
     release: Release = None,
     with_fix: WithFix = None,
     without_fix: WithoutFix = None,
+    gate: Gates = None,
     steps: Annotated[int, typer.Option(metavar="K", min=0, max=200, help="So many steps at most.")] = 15,
     every: Annotated[
         bool,
@@ -63,7 +64,9 @@ def synthesize(
     from ..terminal.output import INCONCLUSIVE, VIOLATED, say
     from ..terminal.progress_display import progress_display
 
-    asked = wanted(pods, nodes, release, with_fix or (), without_fix or (), property_, steps, scope or ())
+    asked = wanted(
+        pods, nodes, release, with_fix or (), without_fix or (), property_, steps, scope or (), gate or ()
+    )
     asked = replace(asked, every=every, timeout=seconds)
     if output is not None and (output.is_dir() or not output.parent.is_dir()):
         raise UsageProblem(f"-o: cannot write `{output}`: name a file in a directory that exists")

@@ -14,6 +14,7 @@ from ..configuration.app import app
 from ..configuration.arguments import (
     ComparisonForm,
     ComparisonOption,
+    Gates,
     Jobs,
     MaxStates,
     NoColor,
@@ -23,6 +24,7 @@ from ..configuration.arguments import (
     Scenarios,
     Timeout,
     WithFix,
+    release_names,
 )
 
 if TYPE_CHECKING:
@@ -47,9 +49,15 @@ def verify(
     ],
     release: Release = None,
     against: Annotated[
-        str | None, typer.Option(metavar="X.Y", help="Compare with this release instead of the same one.")
+        str | None,
+        typer.Option(
+            metavar="X.Y",
+            help="Compare with this release instead of the same one.",
+            autocompletion=release_names,
+        ),
     ] = None,
     with_fix: WithFix = None,
+    gate: Gates = None,
     scenario: Scenarios = None,
     property_: PropertyIds = None,
     own: Own = None,
@@ -101,6 +109,7 @@ def verify(
             own=own or (),
             max_states=budget.max_states,
             jobs=budget.jobs,
+            gates=gate or (),
         )
         with progress_display(no_color) as display:
             pairs = with_changes_over_all_clusters(request, changes, display)
@@ -118,7 +127,7 @@ def verify(
     from ...analysis.compare.inquiry import Inquiry, with_changes
     from ..terminal.progress_display import progress_display
 
-    inquiry = Inquiry(scenario or (), property_ or (), own_properties(own or ()))
+    inquiry = Inquiry(scenario or (), property_ or (), own_properties(own or ()), gate or ())
     if minimal:
         from ...analysis.compare.minimal_changes import changes_needed
 
@@ -139,8 +148,19 @@ def verify(
     "Exit codes: 0 all verdicts are the same, 1 one differs, 2 wrong usage or input, 3 inconclusive (a budget ran out)."
 )
 def diff(
-    before: Annotated[str, typer.Option("--before", metavar="X.Y", show_default=False, help="One release.")],
-    after: Annotated[str, typer.Option("--after", metavar="X.Y", show_default=False, help="The other.")],
+    before: Annotated[
+        str,
+        typer.Option(
+            "--before", metavar="X.Y", show_default=False, help="One release.", autocompletion=release_names
+        ),
+    ],
+    after: Annotated[
+        str,
+        typer.Option(
+            "--after", metavar="X.Y", show_default=False, help="The other.", autocompletion=release_names
+        ),
+    ],
+    gate: Gates = None,
     scenario: Scenarios = None,
     property_: PropertyIds = None,
     own: Own = None,
@@ -156,7 +176,7 @@ def diff(
     from ...analysis.compare.inquiry import Inquiry, two_releases
     from ..terminal.progress_display import progress_display
 
-    inquiry = Inquiry(scenario or (), property_ or (), own_properties(own or ()))
+    inquiry = Inquiry(scenario or (), property_ or (), own_properties(own or ()), gate or ())
     with progress_display(no_color) as display:
         comparison = two_releases(before, after, inquiry, budget, Method(), display)
     _print(comparison, output, no_color)

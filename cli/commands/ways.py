@@ -11,6 +11,7 @@ import typer
 from ...analysis.asked.method import budget_of
 from ..configuration.app import app
 from ..configuration.arguments import (
+    Gates,
     Graph,
     GraphKind,
     GraphKindOption,
@@ -53,6 +54,7 @@ def ways(
     release: Release = None,
     with_fix: WithFix = None,
     without_fix: WithoutFix = None,
+    gate: Gates = None,
     property_: PropertyIds = None,
     own: Own = None,
     patch: Patches = None,
@@ -80,7 +82,7 @@ def ways(
 
     selection = Selection(
         names, release, with_fix or (), without_fix or (), property_ or (), own_properties(own or ()),
-        patches=patches_of(patch or ()),
+        patches=patches_of(patch or ()), gates=gate or (),
     )  # fmt: skip
     out = Output(
         output.value, graph, no_color, graph_kind=graph_kind.value, timings=timings, save_trace=save_trace

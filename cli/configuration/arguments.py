@@ -123,8 +123,29 @@ MaxMemory = Annotated[
 Jobs = Annotated[
     str | None, typer.Option("-j", "--jobs", metavar="N", help="Search with so many threads (all cores).")
 ]
+
+
+def release_names(incomplete: str) -> list[str]:
+    """The versions that a shell completes to."""
+    from ...analysis.asked.options import known_releases
+
+    return [name for name in known_releases() if name.startswith(incomplete)]
+
+
+def gate_settings(incomplete: str) -> list[str]:
+    """The settings of feature gates that a shell completes to."""
+    from ...analysis.asked.options import known_settings
+
+    return [setting for setting in known_settings() if setting.startswith(incomplete)]
+
+
 Release = Annotated[
-    str | None, typer.Option(metavar="X.Y", help="The scheduler's release; 1.13 means 1.13.0.")
+    str | None,
+    typer.Option(
+        metavar="X.Y[.Z]",
+        help="The scheduler's version; 1.13 means 1.13.0.",
+        autocompletion=release_names,
+    ),
 ]
 WithFix = Annotated[
     list[str] | None,
@@ -135,6 +156,15 @@ WithoutFix = Annotated[
 ]
 Timeout = Annotated[
     str | None, typer.Option(metavar="TIME", help="Stop each search after, such as 60s or 5m.")
+]
+Gates = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--gate",
+        metavar="NAME=true|false",
+        help="Set a feature gate of the scheduler: see `podrace gates` (repeatable).",
+        autocompletion=gate_settings,
+    ),
 ]
 Graph = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Draw the counterexample as .svg, .png or .dot.")

@@ -57,6 +57,9 @@ _ASYNC = "a goroutine evicts the victims while the preemptor waits (SchedulerAsy
 class NoPreemptionGoroutine(AsyncPreemption):
     """There was no such goroutine, and nothing kept a preemptor out of the queue."""
 
+    def is_there(self) -> bool:
+        return False
+
     def holds(self, pod: Pod) -> Expr:
         return as_expr(False)
 

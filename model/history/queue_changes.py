@@ -218,7 +218,24 @@ class HeldPodsHear(PriorityQueue):
     gate="SchedulerPopFromBackoffQ",
 )
 class BackoffIsWaitedFor(PriorityQueue):
-    """A pod left backoffQ only when its backoff was over."""
+    """A pod left backoffQ only when its backoff was over, and PreEnqueue was asked then, not when the pod entered it.
+
+    That PreEnqueue comes later makes a difference only to what DefaultPreemption holds: a pod with scheduling gates is never tried, so that it
+    never backs off.
+    """
+
+    def entering(self, pod: Pod, sub_queue: Value, copy: PodCopy | PodObject) -> Expr:
+        if not self.async_preemption.is_there():
+            return super().entering(pod, sub_queue, copy)
+        to_activeq = as_expr(sub_queue) == SubQueue.ACTIVE
+        with when(to_activeq):
+            entered = super().entering(pod, sub_queue, copy)
+        return select(to_activeq, entered, as_expr(sub_queue))
+
+    def leaving_backoff(self, pod: Pod) -> Value:
+        if not self.async_preemption.is_there():
+            return super().leaving_backoff(pod)
+        return self.entering(pod, SubQueue.ACTIVE, self.copy[pod])
 
     def is_popped_early(self, pod: Pod) -> Expr:
         return as_expr(False)

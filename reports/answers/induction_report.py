@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import msgspec
 from rich.console import Console
 from rich.text import Text
 
 from ..document import ShownStep, Value, show
-from ..text.findings_text import INDENT, print_wrapped
+from ..scheduler_version import ReadVersion
+from ..text.findings_text import INDENT, print_versions, print_wrapped
 from ..text.lanes_text import print_lanes
 from ..text.table import seconds
 
@@ -33,6 +35,7 @@ class Induction:
     trace: tuple[ShownStep, ...] = ()
     states: tuple[tuple[tuple[str, Value], ...], ...] = ()
     between: tuple[str, ...] = ()
+    version: ReadVersion | msgspec.UnsetType = msgspec.UNSET
 
 
 def print_induction(console: Console, found: Induction) -> None:
@@ -47,6 +50,7 @@ def print_induction(console: Console, found: Induction) -> None:
         console.print()
     _print_states(console, found)
     print_wrapped(console, Text(f"{found.words} ({seconds(found.seconds)})", "bold"), INDENT)
+    print_versions(console, [found.version], INDENT)
 
 
 def _print_states(console: Console, found: Induction) -> None:

@@ -11,7 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 from ..document import Finding, Value
-from ..text.findings_text import INDENT, print_wrapped, scope_words
+from ..scheduler_version import ReadVersion
+from ..text.findings_text import INDENT, print_versions, print_wrapped, scope_words
 from ..text.lanes_text import print_lanes
 from ..text.table import VERDICT_STYLES
 
@@ -74,6 +75,7 @@ class Proof(msgspec.Struct, frozen=True):
     witnesses_missed: tuple[str, ...] = ()
     steps_never_fired: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    version: ReadVersion | msgspec.UnsetType = msgspec.UNSET
 
     @builtins.property
     def vacuous(self) -> bool:
@@ -95,6 +97,7 @@ def print_proof(console: Console, proof: Proof) -> None:
     print_wrapped(console, Text(verdict_words(proof)), INDENT)
     print_wrapped(console, Text(f"Covers {proof.covers}."), INDENT)
     print_wrapped(console, Text(f"Scope: {scope_words(proof.scope)}."), INDENT)
+    print_versions(console, [proof.version], INDENT)
     if proof.constraints_hit:
         print_wrapped(
             console, Text(f"Constraints that were hit: {', '.join(proof.constraints_hit)}."), INDENT

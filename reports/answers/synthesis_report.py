@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import msgspec
 from rich.console import Console
 from rich.text import Text
 
 from ..document import ShownStep, Word
-from ..text.findings_text import INDENT, print_wrapped
+from ..scheduler_version import ReadVersion
+from ..text.findings_text import INDENT, print_versions, print_wrapped
 from ..text.lanes_text import print_lanes
 from ..text.table import VERDICT_STYLES, seconds
 
@@ -23,6 +25,7 @@ class SmallestCluster:
     words: str
     steps: tuple[ShownStep, ...]
     scenario: str
+    version: ReadVersion | msgspec.UnsetType = msgspec.UNSET
 
     @property
     def cluster(self) -> list[str]:
@@ -39,6 +42,7 @@ class SynthesisCoverage:
     words: str
     seconds: float
     notes: tuple[str, ...]
+    version: ReadVersion | msgspec.UnsetType = msgspec.UNSET
 
 
 def print_example(console: Console, found: SmallestCluster) -> None:
@@ -55,6 +59,7 @@ def print_example(console: Console, found: SmallestCluster) -> None:
     print_lanes(console, found.steps)
     console.print()
     print_wrapped(console, Text(found.words, "bold"), INDENT)
+    print_versions(console, [found.version], INDENT)
     console.print()
 
 
@@ -63,5 +68,6 @@ def print_coverage(console: Console, coverage: SynthesisCoverage) -> None:
     heading = Text(f"{coverage.heading} ", "bold")
     print_wrapped(console, heading.append(coverage.verdict, VERDICT_STYLES[coverage.verdict]))
     print_wrapped(console, Text(f"{coverage.words} ({seconds(coverage.seconds)})"), INDENT)
+    print_versions(console, [coverage.version], INDENT)
     for note in coverage.notes:
         print_wrapped(console, Text(f"note: {note}", "dim"), INDENT)

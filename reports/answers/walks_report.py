@@ -9,7 +9,8 @@ from rich.console import Console
 from rich.text import Text
 
 from ..document import Finding, Fixes, ShownStep, Value, Word, show
-from ..text.findings_text import INDENT, print_heading, print_wrapped, scope_words
+from ..scheduler_version import ReadVersion
+from ..text.findings_text import INDENT, print_heading, print_versions, print_wrapped, scope_words
 from ..text.lanes_text import print_lanes
 from ..text.table import VERDICT_STYLES, print_columns, seconds
 
@@ -65,6 +66,7 @@ class Walked(msgspec.Struct, frozen=True):
     steps_fired: dict[str, int] = {}
     steps_never_fired: tuple[str, ...] = ()
     values: tuple[Values, ...] = ()
+    version: ReadVersion | msgspec.UnsetType = msgspec.UNSET
 
     def untimed(self) -> Walked:
         """The same without what depends on the clock."""
@@ -75,6 +77,7 @@ class Walked(msgspec.Struct, frozen=True):
         return Finding(
             self.scenario, self.release, self.fixes, self.property, self.verdict, 0, self.steps, self.longest,
             self.seconds, self.trace, words=self.words, title=self.title, sentence=self.sentence, issues=self.issues,
+            version=self.version,
         )  # fmt: skip
 
 
@@ -98,6 +101,7 @@ def print_walks(console: Console, found: Sequence[Walked]) -> None:
     }
     styles = [{"verdict": VERDICT_STYLES[w.verdict]} for w in found]
     print_columns(console, columns, styles, ("longest", "steps", "walks", "time", "steps/s"))
+    print_versions(console, (w.version for w in found))
     for note in dict.fromkeys(f"note: {w.scenario}: {note}" for w in found for note in w.notes):
         print_wrapped(console, Text(note, "dim"))
     for walked in found:

@@ -9,7 +9,8 @@ from rich.console import Console
 from rich.text import Text
 
 from ..document import Finding, Fixes, Value, Word
-from ..text.findings_text import INDENT, print_heading, print_wrapped, scope_words
+from ..scheduler_version import ReadVersion
+from ..text.findings_text import INDENT, print_heading, print_versions, print_wrapped, scope_words
 from ..text.lanes_text import print_lanes
 from ..text.table import seconds
 
@@ -48,6 +49,7 @@ class WaysFound(msgspec.Struct, frozen=True):
     issues: tuple[int, ...] = ()
     scope: dict[str, Value] = {}
     constraints_hit: tuple[str, ...] = ()
+    version: ReadVersion | msgspec.UnsetType = msgspec.UNSET
 
     def untimed(self) -> WaysFound:
         """The same without what depends on the clock."""
@@ -65,7 +67,7 @@ class WaysFound(msgspec.Struct, frozen=True):
         return Finding(
             self.scenario, self.release, self.fixes, self.property, self.verdict, self.states, 0, 0, self.seconds,
             words=self.words, notes=self.notes, title=self.title, sentence=self.sentence, issues=self.issues,
-            scope=self.scope, constraints_hit=self.constraints_hit,
+            scope=self.scope, constraints_hit=self.constraints_hit, version=self.version,
         )  # fmt: skip
 
     def print(self, console: Console) -> None:
@@ -87,6 +89,7 @@ class WaysFound(msgspec.Struct, frozen=True):
         print_wrapped(console, Text(f"{self.words}{elapsed}", "bold"), INDENT)
         if self.scope:
             print_wrapped(console, Text(f"Scope: {scope_words(self.scope)}."), INDENT)
+        print_versions(console, [self.version], INDENT)
 
 
 def ways_to_json(found: Sequence[WaysFound]) -> str:

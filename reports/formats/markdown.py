@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from ..ci_outcome import USUAL, Style, issue_link, numbered, subject
 from ..document import Finding
+from ..scheduler_version import versions_of
 from ..text.table import columns_of
 from .mermaid import MOST_LETTERS, diagram
 
@@ -18,6 +19,7 @@ def to_markdown(findings: Sequence[Finding], style: Style = USUAL) -> str:
     """The findings as GitHub's Markdown."""
     blocks = ["# podrace", _table(findings, style)]
     blocks += [f"> {plain(note)}" for note in dict.fromkeys(n for f in findings for n in f.notes)]
+    blocks += [f"> scheduler {plain(version.words)}" for version in versions_of(f.version for f in findings)]
     for finding in findings:
         blocks += _section(finding, style)
     return "\n\n".join(blocks) + "\n"

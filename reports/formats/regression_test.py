@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+import msgspec
+
 from ..stored import StoredTrace
 
 _MODULE = '''\
@@ -32,7 +34,7 @@ def again(*fixes: str) -> Replayed:
                 {about}, SCENARIO, fair_flush={fair_flush}
             ),
             release={release},
-            fixes=Fixes(added=({added}*fixes,), removed={removed}),
+            fixes=Fixes(added=({added}*fixes,), removed={removed}{gates}),
             property={asked},
             steps=STEPS,{lasso}
         )
@@ -53,13 +55,12 @@ def test_the_run_is_gone_with_{identifier}() -> None:
 
 def regression_test(trace: StoredTrace, fixes: Sequence[str]) -> str:
     """The text of the module. Without `fixes`, it only asserts that the run violates the property."""
-    added = "".join(f" + {key}" for key in trace.fixes.added)
-    removed = "".join(f" - {key}" for key in trace.fixes.removed)
+    set_gates = {} if trace.fixes.gates is msgspec.UNSET else trace.fixes.gates
     steps = (f"    StoredStep({_literal(step.step)}, {_literal(step.args)})," for step in trace.steps)
     lasso = trace.lasso
     module = _MODULE.format(
         scenario=_words(trace.scenario.name),
-        label=_words(f"{trace.release}{added}{removed}"),
+        label=_words(f"{trace.release}{trace.fixes.words}"),
         property=_words(trace.property),
         names=", ".join(["StoredLasso"] * bool(lasso) + ["StoredScenario", "StoredStep", "StoredTrace"]),
         text=_block(trace.scenario.text),
@@ -69,6 +70,7 @@ def regression_test(trace: StoredTrace, fixes: Sequence[str]) -> str:
         release=_literal(trace.release),
         added="".join(f"{_literal(key)}, " for key in trace.fixes.added),
         removed=_removed(trace, fixes),
+        gates=f", gates={_literal(set_gates)}" if set_gates else "",
         asked=_literal(trace.property),
         lasso=f"\n            lasso=StoredLasso({_literal(lasso.case)}, {lasso.turn})," if lasso else "",
         identifier=_name(trace.property),

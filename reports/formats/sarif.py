@@ -17,6 +17,8 @@ from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import quote
 
+import msgspec
+
 from ..ci_outcome import USUAL, Style, issue_link, message, subject
 from ..document import Finding, ShownStep
 
@@ -101,6 +103,8 @@ def _result(finding: Finding, style: Style, rule: int) -> dict[str, Any]:
         "partialFingerprints": {"finding/v1": sha256(subject(finding).encode()).hexdigest()},
         "properties": {"scenario": finding.scenario, "release": finding.label, "verdict": finding.verdict},
     }
+    if finding.version is not msgspec.UNSET:
+        result["properties"]["version"] = msgspec.to_builtins(finding.version)
     if outcome == "ignored":
         result["suppressions"] = [{"kind": "inSource", "status": "accepted", "justification": finding.words}]
     if finding.place is not None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
+
 from ..document import Finding
 from ..text.explanation import explain
 from ..text.findings_text import scope_words
@@ -41,6 +43,9 @@ def _counterexample(finding: Finding, name: str) -> Markup:
         *_paragraphs("Where the views disagreed", told.disagreement, "disagreement"),
         *_paragraphs("What would have prevented it", told.remedy, "remedy"),
     ]
+    about = (
+        [el("p", version_words(finding), class_="version")] if finding.version is not msgspec.UNSET else []
+    )
     return join(
         el("div", *(el("p", line) for line in told.opening), class_="opening") if told.opening else None,
         el(
@@ -50,6 +55,7 @@ def _counterexample(finding: Finding, name: str) -> Markup:
             class_="run",
         ),
         el("p", finding.words, class_="words"),
+        *about,
         *closing,
         causes_figure(finding, name),
     )
@@ -59,10 +65,17 @@ def _paragraphs(title: str, lines: Sequence[str], class_: str) -> list[Markup]:
     return [el("div", el("h3", title), *(el("p", line) for line in lines), class_=class_)] if lines else []
 
 
+def version_words(finding: Finding) -> str:
+    """What is known of the version that a verdict is about."""
+    return "" if finding.version is msgspec.UNSET else f"Scheduler {finding.version.words}"
+
+
 def _rests_on(finding: Finding) -> Markup:
     lines = [el("p", finding.words, class_="words")]
     if finding.scope:
         lines.append(el("p", f"Scope: {scope_words(finding.scope)}."))
+    if finding.version is not msgspec.UNSET:
+        lines.append(el("p", version_words(finding), class_="version"))
     if finding.constraints_hit:
         lines.append(el("p", f"Constraints that were hit: {'; '.join(finding.constraints_hit)}."))
     if finding.witnesses_reached:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
+import msgspec
 from rich.console import Console
 from rich.text import Text
 
 from ...checker.core.result import counted
 from ..ci_outcome import Style, message
 from ..document import Finding, Value, show
+from ..scheduler_version import ReadVersion, versions_of
 from .lanes_text import print_lanes
 from .table import VERDICT_STYLES, print_table
 
@@ -19,6 +21,7 @@ INDENT = "  "
 def print_report(console: Console, findings: Sequence[Finding]) -> None:
     """Print everything that there is to say about these findings."""
     print_table(console, findings)
+    print_versions(console, (finding.version for finding in findings))
     notes = [f"note: {f.scenario}, {f.label}: {note}" for f in findings for note in f.notes]
     for line in dict.fromkeys(notes):
         print_wrapped(console, Text(line, "dim"))
@@ -29,6 +32,14 @@ def print_report(console: Console, findings: Sequence[Finding]) -> None:
             _print_violation(console, finding)
         else:
             _print_rest(console, finding)
+
+
+def print_versions(
+    console: Console, found: Iterable[ReadVersion | msgspec.UnsetType], indent: str = ""
+) -> None:
+    """Print which versions verdicts are about, and how their sources were read: a line for each."""
+    for version in versions_of(found):
+        print_wrapped(console, Text(f"scheduler {version.line}", "dim"), indent)
 
 
 def print_wrapped(console: Console, text: Text, indent: str = "") -> None:
@@ -130,5 +141,6 @@ def print_expectations(
     words = ("passed", "failed", "undecided", *(("ignored",) if "ignored" in outcomes else ()))
     sums = ", ".join(f"{outcomes.count(word)} {word}" for word in words)
     console.print()
+    print_versions(console, (finding.version for finding in findings))
     checked = counted(len(set(files)), "file")
     console.print(Text(f"{checked}: {sums}", "bold"), soft_wrap=True)

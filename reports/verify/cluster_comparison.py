@@ -10,7 +10,8 @@ from rich.text import Text
 
 from ..answers.proof_report import Proof, print_proof, size
 from ..formats.markdown import plain
-from ..text.findings_text import print_wrapped
+from ..scheduler_version import versions_of
+from ..text.findings_text import print_versions, print_wrapped
 from ..text.table import print_columns
 from .comparison import Outcome
 from .comparison_text import NEWS, STYLES
@@ -53,6 +54,7 @@ def print_proof_pairs(console: Console, found: Sequence[ProofPair]) -> None:
     print_columns(console, _columns(found), [{"outcome": STYLES[s.outcome]} for s in found])
     for one in found:
         print_wrapped(console, Text(words(one)))
+    print_versions(console, (side.version for one in found for side in (one.before, one.after)))
     for one in found:
         if one.outcome in NEWS:
             console.print()
@@ -82,6 +84,8 @@ def to_markdown(found: Sequence[ProofPair]) -> str:
     blocks = [f"# podrace: {plain(found[0].before.release)} → {plain(found[0].after.release)}"]
     blocks.append("\n".join(f"| {' | '.join(row)} |" for row in rows))
     blocks.append("\n".join(f"- {plain(words(one))}" for one in found))
+    versions = versions_of(side.version for one in found for side in (one.before, one.after))
+    blocks += [f"> scheduler {plain(version.words)}" for version in versions]
     return "\n\n".join(blocks) + "\n"
 
 

@@ -8,6 +8,7 @@ import msgspec
 
 from ..ci_outcome import Style
 from ..formats.markdown import counterexample, plain
+from ..scheduler_version import versions_of
 from .comparison import Comparison, bad_news
 from .comparison_text import columns_of, decision_words, parted_words, summary
 
@@ -48,6 +49,8 @@ def to_markdown(comparison: Comparison) -> str:
     blocks.append("\n".join(f"| {' | '.join(row)} |" for row in rows))
     blocks.append("\n".join(f"- {plain(line)}" for line in summary(comparison)))
     blocks += [f"> {plain(note)}" for note in comparison.notes]
+    versions = versions_of(side.version for pair in comparison.pairs for side in (pair.before, pair.after))
+    blocks += [f"> scheduler {plain(version.words)}" for version in versions]
     for pair in bad_news(comparison):
         blocks.append(
             f"## {MARKS[pair.outcome]} {plain(f'{pair.scenario}, {pair.after.label}: {pair.property}')} {pair.outcome}"

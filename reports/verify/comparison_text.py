@@ -11,7 +11,7 @@ from rich.text import Text
 
 from ..document import show
 from ..step import Value
-from ..text.findings_text import INDENT, print_wrapped
+from ..text.findings_text import INDENT, print_versions, print_wrapped
 from ..text.lanes_text import print_lanes
 from ..text.table import print_columns
 from .comparison import Comparison, Decided, Lost, Pair, Parted, bad_news
@@ -35,6 +35,7 @@ def print_comparison(console: Console, comparison: Comparison) -> None:
         print_columns(console, columns_of(comparison), [_styles(p) for p in comparison.pairs], ("states",))
     for line in summary(comparison):
         print_wrapped(console, Text(line))
+    print_versions(console, (side.version for pair in comparison.pairs for side in (pair.before, pair.after)))
     for note in comparison.notes:
         print_wrapped(console, Text(f"note: {note}", "dim"))
     for pair in bad_news(comparison):

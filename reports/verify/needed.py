@@ -9,7 +9,8 @@ from rich.console import Console
 from rich.text import Text
 
 from ..formats.markdown import plain
-from ..text.findings_text import print_wrapped
+from ..scheduler_version import ReadVersion, versions_of
+from ..text.findings_text import print_versions, print_wrapped
 from ..text.table import VERDICT_STYLES, print_columns
 from .comparison import Ignored
 
@@ -38,6 +39,7 @@ class Needed(msgspec.Struct, frozen=True):
     minimal: tuple[tuple[str, ...], ...]
     tried: tuple[Tried, ...]
     ignored: tuple[Ignored, ...] = ()
+    version: ReadVersion | msgspec.UnsetType = msgspec.UNSET
 
 
 def words(needed: Needed) -> list[str]:
@@ -66,6 +68,7 @@ def print_needed(console: Console, needed: Needed) -> None:
     console.print()
     for sentence in words(needed):
         print_wrapped(console, Text(sentence, "bold"))
+    print_versions(console, [needed.version])
 
 
 def _columns(needed: Needed) -> dict[str, Sequence[str]]:
@@ -94,7 +97,9 @@ def to_markdown(needed: Needed) -> str:
     rows = [[*columns], ["---"] * len(columns)]
     rows += [[plain(cells[i]) for cells in columns.values()] for i in range(len(needed.tried))]
     table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
-    return "\n\n".join(["# podrace: which changes are needed", *map(plain, words(needed)), table]) + "\n"
+    about = [f"> scheduler {plain(version.words)}" for version in versions_of([needed.version])]
+    blocks = ["# podrace: which changes are needed", *map(plain, words(needed)), table, *about]
+    return "\n\n".join(blocks) + "\n"
 
 
 FORMS: Mapping[str, Callable[[Needed], str]] = {"json": to_json, "markdown": to_markdown}

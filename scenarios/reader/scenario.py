@@ -13,7 +13,7 @@ from ...model.environment.objects import ClusterSpec
 from .ranges import RangeParameter
 from .yaml_values import ScenarioError, Value
 
-EXPECT_FIELDS = ("release", "with_fixes", "without_fixes", "verdicts")
+EXPECT_FIELDS = ("release", "with_fixes", "without_fixes", "featureGates", "verdicts")
 VERDICT_FIELDS = ("verdict", "steps")
 EXPECTED = ("holds", "violated")
 
@@ -36,6 +36,7 @@ class Expectation:
     release: str | None = None
     with_fixes: tuple[str, ...] = ()
     without_fixes: tuple[str, ...] = ()
+    feature_gates: Mapping[str, bool] = field(default_factory=dict)
 
 
 def read_expectations(section: Value | None, lines: dict[str, int]) -> tuple[Expectation, ...]:
@@ -45,7 +46,7 @@ def read_expectations(section: Value | None, lines: dict[str, int]) -> tuple[Exp
     if section.is_list:
         found = [e for element in section.elements("a list") for e in _of_release(element, lines)]
     else:
-        found = list(_verdicts(section, None, (), (), lines))
+        found = list(_verdicts(section, _Of(), lines))
     if not found:
         section.fail("nothing is expected: give a verdict for a property, or remove the section")
     return tuple(found)
@@ -57,8 +58,28 @@ def _of_release(value: Value, lines: dict[str, int]) -> list[Expectation]:
         value.fail("`verdicts` is missing: say which verdict is expected of which property")
     release = fields["release"].scalar('a release such as "1.13"') if "release" in fields else None
     with_fixes, without_fixes = (_changes(fields.get(name)) for name in ("with_fixes", "without_fixes"))
+    gates = read_feature_gates(fields.get("featureGates"), {})
     lines |= {field.path: field.line for field in fields.values()}
-    return _verdicts(fields["verdicts"], release, with_fixes, without_fixes, lines)
+    return _verdicts(fields["verdicts"], _Of(release, with_fixes, without_fixes, gates), lines)
+
+
+@dataclass(frozen=True, slots=True)
+class _Of:
+    """What verdicts are expected of."""
+
+    release: str | None = None
+    with_fixes: tuple[str, ...] = ()
+    without_fixes: tuple[str, ...] = ()
+    feature_gates: Mapping[str, bool] = field(default_factory=dict)
+
+
+def read_feature_gates(section: Value | None, lines: dict[str, int]) -> Mapping[str, bool]:
+    """The section `featureGates`, as a scheduler's configuration has it. Notes in `lines` where each is."""
+    found = {}
+    for key, value in section.items("a mapping from feature gates to true or false") if section else ():
+        found[key.node.value] = value.boolean()
+        lines[key.path] = key.line
+    return found
 
 
 def _changes(value: Value | None) -> tuple[str, ...]:
@@ -71,9 +92,7 @@ def _changes(value: Value | None) -> tuple[str, ...]:
 
 def _verdicts(
     section: Value,
-    release: str | None,
-    with_fixes: tuple[str, ...],
-    without_fixes: tuple[str, ...],
+    of: _Of,
     lines: dict[str, int],
 ) -> list[Expectation]:
     found = []
@@ -81,7 +100,11 @@ def _verdicts(
         lines[key.path] = key.line
         verdict, steps = _verdict(value)
         name = key.node.value
-        found.append(Expectation(name, verdict, key.path, steps, release, with_fixes, without_fixes))
+        found.append(
+            Expectation(
+                name, verdict, key.path, steps, of.release, of.with_fixes, of.without_fixes, of.feature_gates
+            )
+        )
     return found
 
 
@@ -190,7 +213,7 @@ class Scenario:
     """What a scenario file says. `lines` maps the path of a field, a pod or a node to its line; `text` is the file.
 
     `expect` is what should come out; `ignore` gives for each property that is not to be looked at the reason, and `silenced`
-    for each that is not to be looked at for single pods the reasons by pod.
+    for each that is not to be looked at for single pods the reasons by pod. `feature_gates` are those that it sets.
     """
 
     name: str
@@ -206,6 +229,7 @@ class Scenario:
     silenced: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     lines: Mapping[str, int] = field(default_factory=dict)
     text: str = field(default="", repr=False)
+    feature_gates: Mapping[str, bool] = field(default_factory=dict)
 
     @property
     def selectors(self) -> tuple[str, ...]:

@@ -32,6 +32,7 @@ from .scenario import (
     VERDICT_FIELDS,
     Scenario,
     read_expectations,
+    read_feature_gates,
     read_ignored,
     read_race,
     read_silenced,
@@ -39,7 +40,7 @@ from .scenario import (
 from .yaml_values import ScenarioError, Value, one_line, parse_document, read_text
 
 TOP_FIELDS = (
-    "name", "title", "race", "release", "properties", "also", "expect", "ignore", *CLUSTER_FIELDS,
+    "name", "title", "race", "release", "featureGates", "properties", "also", "expect", "ignore", *CLUSTER_FIELDS,
 )  # fmt: skip
 
 VOCABULARY: Mapping[str, tuple[str, ...]] = {
@@ -91,6 +92,7 @@ def _scenario(text: str, file: str, stem: str) -> Scenario:
     expect = read_expectations(fields.get("expect"), lines)
     ignore = read_ignored(fields.get("ignore"), lines)
     silenced = read_silenced(fields["pods"], lines)
+    gates = read_feature_gates(fields.get("featureGates"), lines)
     for kind in ("nodes", "pods"):
         lines |= {key.path: key.line for key, _ in fields[kind].items("a mapping")}
     return Scenario(
@@ -107,6 +109,7 @@ def _scenario(text: str, file: str, stem: str) -> Scenario:
         silenced=silenced,
         lines=lines,
         text=text,
+        feature_gates=gates,
     )
 
 

@@ -56,8 +56,7 @@ def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, t
         ("check 72124 --release x", f"unknown release `x`; known: {', '.join(RELEASES)}"),
         (
             "check 72124 --release 1.13.5",
-            ("unknown release `1.13.5`: 1.13 means its first version, 1.13.0; add what was put into the patch release "
-            "with --with-fix"),
+            "unknown release `1.13.5`; known of 1.13: 1.13.0; take 1.13.0, and add with --with-fix what came after it",
         ),
         ("check 72124 --with-fix 5", f"unknown fix `5`; known: {', '.join(CHANGES)}"),
         (

@@ -31,6 +31,9 @@ class SharedLister(Protocol):
 class PreEnqueuePlugin(Protocol):
     """A plugin that can keep a pod out of activeQ and backoffQ."""
 
+    def is_there(self) -> bool:
+        """Whether it ever keeps a pod out."""
+
     def holds(self, pod: Pod) -> Expr:
         """Whether the pod has to wait."""
 

@@ -105,6 +105,10 @@ class AsyncPreemption(Component):
             for victim, chosen in victims.items():
                 self.victim[pod][victim] = chosen
 
+    def is_there(self) -> bool:
+        """Whether victims are evicted by a goroutine at all."""
+        return True
+
     def holds(self, pod: Pod) -> Expr:
         """PreEnqueue of DefaultPreemption: whether the pod has to wait, because its victims are being evicted."""
         closed = (AsyncPhase.BEGIN, AsyncPhase.CLEAR, AsyncPhase.EVICT, AsyncPhase.LEAVE)

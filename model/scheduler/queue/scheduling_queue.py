@@ -383,7 +383,11 @@ class PriorityQueue(Component):
     def flush_backoff(self, pod: Pod) -> None:
         """flushBackoffQCompleted: the pod's backoff is over."""
         require((self.sub_queue[pod] == SubQueue.BACKOFF) & self.clock.backoff_may_end(pod))
-        self.sub_queue[pod] = SubQueue.ACTIVE
+        self.sub_queue[pod] = self.leaving_backoff(pod)
+
+    def leaving_backoff(self, pod: Pod) -> Value:
+        """Where a pod comes whose backoff is over: PreEnqueue was asked when it entered backoffQ."""
+        return SubQueue.ACTIVE
 
     @step(actor="queue timers", fair=False)
     @tells("{pod} has been parked for so long that the periodic flush moves it.")

@@ -1,0 +1,26 @@
+"""What reports say of the version of the scheduler that a verdict is about."""
+
+from __future__ import annotations
+
+import msgspec
+
+from ..model.history import Composition
+from ..model.history.gates import on_and_unmodelled
+from ..model.history.versions import Reading, exact, nearest_read, reading_of
+from ..reports.scheduler_version import ReadVersion
+
+
+def version_of(composition: Composition) -> ReadVersion:
+    """The version that a composition begins with."""
+    return version_named(composition.release)
+
+
+def version_named(release: str) -> ReadVersion:
+    """What is known of a version by its name in the model."""
+    near = nearest_read(release)
+    return ReadVersion(
+        exact(release),
+        "whole" if reading_of(release) is Reading.WHOLE else "changes",
+        msgspec.UNSET if near is None else near,
+        on_and_unmodelled(release),
+    )

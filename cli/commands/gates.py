@@ -1,0 +1,67 @@
+"""`podrace gates`: the feature gates that concern the scheduler, and how the model has each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..configuration.app import app
+from ..configuration.arguments import Form, FormOption, NoColor, Release
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+STYLES = {"modelled": "green", "abstracted": "cyan", "covered": "cyan", "not modelled": "yellow"}
+
+
+@app.command(
+    help="List the feature gates that concern the scheduler: stage and default in a version, and how podrace has each.\n\n"
+    "`--gate NAME=false` of `podrace check` and others sets those that are modelled; the section `featureGates` of a scenario "
+    "does so, too. A verdict counts the gates that are on and not modelled."
+)
+def gates(
+    release: Release = None,
+    output: FormOption = Form.text,
+    no_color: NoColor = False,
+) -> None:
+    from ...analysis.asked.plan import release_of
+    from ...analysis.known import gate_rows
+    from ...analysis.scheduler_version import version_named
+    from ...reports.text.findings_text import print_versions
+    from ..terminal.console import print_json, result_console, tolerant_of_closed_pipes
+
+    chosen = release_of(release)
+    rows = gate_rows(chosen)
+    with tolerant_of_closed_pipes():
+        if output is Form.json:
+            print_json({"version": version_named(chosen).exact, "gates": rows})
+            return
+        console = result_console(no_color)
+        _print(console, rows)
+        print_versions(console, [version_named(chosen)])
+
+
+def _print(console: Console, rows: list[dict[str, Any]]) -> None:
+    from ...reports.text.table import print_columns
+
+    columns = {
+        "gate": [row["name"] for row in rows],
+        "stage": [row["stage"] for row in rows],
+        "default": [_default(row) for row in rows],
+        "in podrace": [_how(row) for row in rows],
+    }
+    print_columns(console, columns, [{"in podrace": STYLES[row["how"]]} for row in rows], ())
+
+
+def _default(row: dict[str, Any]) -> str:
+    if row["default"] is None:
+        return "unknown"
+    return ("on" if row["default"] else "off") + (", locked" if row["locked"] else "")
+
+
+def _how(row: dict[str, Any]) -> str:
+    if row["how"] == "modelled":
+        taken = ", taken as on" if row["taken_as_on"] else ""
+        return f"modelled{taken}: {', '.join(row['changes']) or row['why'] or 'no change is behind it here'}"
+    if row["how"] == "abstracted":
+        return f"abstracted: {row['row']}"
+    return f"{'no difference' if row['how'] == 'covered' else 'not modelled'}: {row['why']}"

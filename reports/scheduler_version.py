@@ -1,0 +1,53 @@
+"""Which version of the scheduler a verdict is about, and what is known of it."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Iterable
+from typing import Literal
+
+import msgspec
+
+
+class ReadVersion(msgspec.Struct, frozen=True):
+    """A version by its full number, how its sources were read, and what of it is not modelled.
+
+    `sources` says whether they were read as a `whole`, or the `changes` that made it, by pull request; then `nearest` is the nearest version of the
+    same release whose sources were read as a whole, if there is one. `unmodelled_gates` are the feature gates that are on in it by default and
+    of which the model has nothing.
+    """
+
+    exact: str
+    sources: Literal["whole", "changes"]
+    nearest: str | msgspec.UnsetType = msgspec.UNSET
+    unmodelled_gates: tuple[str, ...] = ()
+
+    @builtins.property
+    def reading(self) -> str:
+        """How its sources were read, in words."""
+        if self.sources == "whole":
+            return f"{self.exact}: sources read as a whole"
+        if self.nearest is msgspec.UNSET:
+            return f"{self.exact}: sources read by pull request, not as a whole"
+        return f"{self.exact}: sources not to be had, read by pull request (nearest read as a whole: {self.nearest})"
+
+    @builtins.property
+    def line(self) -> str:
+        """What a reader at a terminal is told."""
+        count = len(self.unmodelled_gates)
+        if not count:
+            return self.reading
+        gates = "1 feature gate" if count == 1 else f"{count} feature gates"
+        return f"{self.reading}; on and not modelled: {gates} (podrace gates --release {self.exact})"
+
+    @builtins.property
+    def words(self) -> str:
+        """The same with the gates by name."""
+        if not self.unmodelled_gates:
+            return f"{self.reading}."
+        return f"{self.reading}. On by default and not modelled: {', '.join(self.unmodelled_gates)}."
+
+
+def versions_of(found: Iterable[ReadVersion | msgspec.UnsetType]) -> list[ReadVersion]:
+    """Each version once."""
+    return list(dict.fromkeys(version for version in found if version is not msgspec.UNSET))
