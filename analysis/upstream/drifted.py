@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from ...model.history.trees import Hashes, Tree
-from ...model.history.upstream import OUTSIDE, elements_of, not_modelled
+from ...model.history.upstream import OUTSIDE, elements_of, is_value, not_modelled
 from .likeness import likeness
 
 ALIKE, ALIKE_BY_NAME = 0.5, 0.25
@@ -39,6 +39,11 @@ class Drift:
         """In a few words."""
         to = f" to {self.where}" if self.where else ""
         return f"{self.place}: {self.what}{to}"
+
+    @property
+    def is_value(self) -> bool:
+        """Whether it is a variable or constant of a package, and no function."""
+        return is_value(self.place)
 
     @property
     def is_to_be_read(self) -> bool:

@@ -1,17 +1,17 @@
-"""The functions of a Go source file, as tokens."""
+"""The functions of a Go source file, and the values of its package, as tokens."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from .go_tokens import CLOSE, OPEN, is_name, matching, tokens_of
+from .go_tokens import CLOSE, OPEN, is_name, matching, split, tokens_of
 
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """One function or method with a body.
+    """One function or method with a body, or a variable or constant of the package, whose `body` is its declaration.
 
     `receiver` and `signature` are their tokens without the brackets around the receiver; `body` is without its braces; `imports` are
     the paths of the file's packages by the name that the file gives them.
@@ -26,13 +26,20 @@ class Function:
     @property
     def tokens(self) -> tuple[str, ...]:
         """All of it."""
+        if is_value(self.name):
+            return self.body
         bare = self.name.rpartition(".")[2]
         taken = ("(", *self.receiver, ")") if self.receiver else ()
         return ("func", *taken, bare, *self.signature, "{", *self.body, "}")
 
 
+def is_value(name: str) -> bool:
+    """Whether it is a variable or constant of a package, which is named `var Name` or `const Name`."""
+    return name.startswith(("var ", "const "))
+
+
 def functions_of(source: str) -> dict[str, Function]:
-    """Each function and method with a body, by `Name` or `Type.Name`. Of equal names the last counts."""
+    """Each function and method with a body, by `Name` or `Type.Name`, and each value of the package. Of equal names the last counts."""
     tokens = tokens_of(source)
     imports = _imports(tokens)
     found: dict[str, Function] = {}
@@ -45,6 +52,11 @@ def functions_of(source: str) -> dict[str, Function]:
                 found[function.name] = function
                 at = end
                 continue
+        if token in ("var", "const") and depth == 0 and tokens[at - 1 : at] in ([], [";"]):
+            end = _end_of_declaration(tokens, at)
+            found |= {value.name: value for value in _values(tokens[at:end], imports)}
+            at = end
+            continue
         depth += (token in OPEN) - (token in CLOSE)
         at += 1
     return found
@@ -69,6 +81,21 @@ def _function(tokens: list[str], at: int, imports: Mapping[str, str]) -> tuple[F
             return Function(full, tuple(receiver), tuple(tokens[begin:at]), body, imports), end + 1
         at = matching(tokens, at) + 1 if tokens[at] in OPEN else at + 1
     return None, 0
+
+
+def _end_of_declaration(tokens: list[str], at: int) -> int:
+    """Where the declaration of values that begins here ends."""
+    while at < len(tokens) and tokens[at] != ";":
+        at = matching(tokens, at) + 1 if tokens[at] in OPEN else at + 1
+    return at
+
+
+def _values(tokens: list[str], imports: Mapping[str, str]) -> Iterator[Function]:
+    """The values that are declared, one by one or in brackets; not those without a name."""
+    kind, rest = tokens[0], tokens[1:]
+    for value in split(rest[1:-1], ";") if rest[:1] == ["("] else [rest]:
+        if value and value[0] != "_":
+            yield Function(f"{kind} {value[0]}", (), (), tuple(value), imports)
 
 
 def _receiver(tokens: Sequence[str]) -> str:

@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from .go_functions import Function
+from .go_functions import Function, is_value
 from .go_tokens import CLOSE, KEYWORDS, OPEN, is_name, matching, split
 
 _OURS = re.compile(r"k8s\.io/(kubernetes/(plugin/)?(pkg/scheduler|cmd/kube-scheduler)|kube-scheduler)(/|$)")
@@ -43,11 +43,12 @@ _TELLS = frozenset((
 
 def normal_form(function: Function, renamed: Mapping[str, str] | None = None) -> tuple[str, ...]:
     """The tokens of the normal form; `renamed` gives functions of other names the old ones."""
-    tokens = _anonymous(function)
-    tokens = _without_empty_interfaces(tokens)
-    tokens = _without_logs(tokens)
-    tokens = _without_dead_variables(tokens)
-    tokens = _without_passed_on(tokens)
+    if is_value(function.name):
+        tokens = _without_empty_interfaces(list(function.body))
+    else:
+        tokens = _without_empty_interfaces(_anonymous(function))
+        tokens = _without_dead_variables(_without_logs(tokens))
+        tokens = _without_passed_on(tokens)
     local = _locals(tokens)
     tokens = _with_paths(tokens, function.imports, local)
     if renamed:

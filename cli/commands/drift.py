@@ -133,8 +133,10 @@ def _print_drifts(console: Console, heading: str, found: list[Drift]) -> None:
 def _stands_for(d: Drift) -> str:
     if d.elements:
         return f"in the model: {', '.join(d.elements)}"
+    if d.reason:
+        return f"not modelled: {d.reason}"
     return (
-        f"not modelled: {d.reason}"
-        if d.reason
+        "a value of its package"
+        if d.is_value
         else "nobody has decided about it: docs/functions.md does not have it"
     )

@@ -55,11 +55,11 @@ def read_trees(path: Path = TREES) -> Trees:
     found: dict[str, dict[str, Hashes]] = {}
     file = ""
     for line in path.read_text(encoding="utf-8").splitlines():
-        words = line.split()
+        words = line.strip().rsplit(maxsplit=5)  # a name may have a space
         if not words or line.startswith("#"):
             continue
-        if words[0] == "trees" and not versions:
-            versions = words[1:]
+        if line.startswith("trees ") and not versions:
+            versions = line.split()[1:]
             found = {version: {} for version in versions}
         elif not line.startswith(" "):
             file = line

@@ -89,6 +89,11 @@ def is_left_out(file: str) -> bool:
     return any(fnmatchcase(file, pattern) for pattern in _files())
 
 
+def is_value(place: str) -> bool:
+    """Whether a place is a variable or constant of a package (`file:var Name`), which has no row of its own."""
+    return place.partition(":")[2].startswith(("var ", "const "))
+
+
 def elements_of(place: str) -> list[str]:
     """The elements of the model that stand for a function."""
     found = (element for row in _mirrors_by_place().get(place, ()) for element in row.elements)

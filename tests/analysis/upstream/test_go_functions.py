@@ -55,7 +55,7 @@ def tokens(source: str, name: str = "less") -> tuple[str, ...]:
 
 def test_functions_with_bodies_are_found() -> None:
     found = functions_of(GO)
-    assert list(found) == ["Queue.Pop", "less"]
+    assert list(found) == ["var hook", "Queue.Pop", "less"]
     assert " ".join(found["less"].tokens) == "func less ( a , b int ) bool { return a < b }"
     assert found["Queue.Pop"].receiver == ("q", "*", "Queue", "[", "T", "]")
 
@@ -66,6 +66,17 @@ def test_imports_go_by_the_name_that_the_file_uses() -> None:
         "v1": "k8s.io/api/core/v1",
         "klog": "k8s.io/klog/v2",
         "go_dots": "example.com/go-dots",
+    }
+
+
+def test_values_of_the_package() -> None:
+    source = "package q\n\nvar (\n\tA = T{\n\t\tx: 1,\n\t}\n\tb, c int\n)\n\nconst D = 5 * time.Minute\nvar _ I = &T{}\nvar E E\n"
+    found = {name: " ".join(value.tokens) for name, value in functions_of(source).items()}
+    assert found == {
+        "var A": "A = T { x : 1 }",
+        "var b": "b , c int",
+        "const D": "D = 5 * time . Minute",
+        "var E": "E E",
     }
 
 
