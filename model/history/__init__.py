@@ -2,11 +2,11 @@
 
 from .change import CHANGES, Change, before
 from .releases import Composition, Patch, UnknownName, find_change, in_order, resolve
-from .versions import LATER, PATCH_VERSIONS, RELEASE_ORDER
+from .versions import LATER, PATCH_VERSIONS, RELEASE_ORDER, version_of
 
 RELEASES = RELEASE_ORDER
 
 __all__ = [
     "CHANGES", "LATER", "PATCH_VERSIONS", "RELEASES", "RELEASE_ORDER", "Change", "Composition", "Patch", "UnknownName",
-    "before", "find_change", "in_order", "resolve",
+    "before", "find_change", "in_order", "resolve", "version_of",
 ]  # fmt: skip
