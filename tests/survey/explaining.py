@@ -24,7 +24,7 @@ HAZARDS: dict[str, tuple[type[Component], ...]] = {
     name: (getattr(hazard_patches, name), *(hazard_patches.BESIDE.get(name, ())))
     for name in (
         "FreshRequeue", "GhostsRefused", "RegisteredToTheEnd", "VersionedCondition", "AskedBeforeForgotten", "Barrier", "Fenced",
-        "BoundElsewhereWakes", "AlwaysActivated", "NodeRemovedFirst", "GoneNotAssumed",
+        "BoundElsewhereWakes", "AlwaysActivated", "NodeRemovedFirst", "GoneNotAssumed", "PlacedNotAdded",
     )
 }  # fmt: skip
 """The patches of docs/hazards.md, by name."""

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from podrace.model.history import RELEASES
+from podrace.model.history import version_of
+from podrace.model.history.versions import Version
 from podrace.properties import PROPERTIES
 from tests.survey.clusters import FAULTS, clusters
 from tests.survey.explaining import UNDECIDED, Changes
@@ -57,15 +58,15 @@ def write(rows: Iterable[Row]) -> None:
     names, faults = list(PROPERTIES), list(FAULTS)
     placed = [cluster.name for cluster in clusters()]
 
-    def order(key: tuple[str, str, str, int, Changes | None]) -> tuple[int, int, int, int]:
+    def order(key: tuple[str, str, str, int, Changes | None]) -> tuple[int, int, int, Version]:
         name, fault, cluster, _, _ = key
-        oldest = min(map(RELEASES.index, common[key]))
+        oldest = min(map(version_of, common[key]))
         return names.index(name), faults.index(fault), placed.index(cluster), oldest
 
     lines = []
     for key in sorted(common, key=order):
         name, fault, cluster, steps, changes = key
-        releases = sorted(common[key], key=RELEASES.index)
+        releases = sorted(common[key], key=version_of)
         shown = NOTHING if changes is None else " + ".join(changes)
         lines.append("\t".join((name, fault, cluster, str(steps), shown, " ".join(releases))))
     FILE.write_text("\n".join(lines) + "\n", encoding="utf-8")
