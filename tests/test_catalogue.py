@@ -123,8 +123,8 @@ ROWS = [
     Row("141694", "S-STUCK", "1.35", (), (), V, 3310, 10483, 35, 35),
     Row("141694", "S-STUCK", "1.35", ("133167",), (), H, 6076, 19920, 57),
     # A requeued pod is taken before it is in flight no longer.
-    Row("dropped-by-pop", "S-CONS", "1.35", (), (), V, 1054, 2118, 17, 17),
-    Row("dropped-by-pop", "S-CONS", "1.35", ("139450",), (), H, 48122, 147803, 76),
+    Row("dropped-by-pop", "S-CONS", "1.36", (), (), V, 980, 1931, 17, 17),
+    Row("dropped-by-pop", "S-CONS", "1.36", ("139450",), (), H, 42792, 129287, 78),
     Row("dropped-by-pop", "S-CONS", "1.31", (), (), H, 2336, 6096, 44),
     # A preemptor that nothing takes for free again, not even the flush.
     Row("gated-past-the-flush", "L-WAKE", "1.36", (), (), V, 4016, 12895, 54, 36),

@@ -29,7 +29,7 @@ def run(
 ROWS = [
     # The nomination race: 1.12 starves a pod of its room, 1.19 nobody.
     pytest.param("72124", "L-PEND", "1.12", (), (), V, 27, 10, marks=pytest.mark.ci),
-    ("72124", "L-PEND", "1.13", (), (), V, 29, 0),
+    ("72124", "L-PEND", "1.13", (), (), V, 27, 10),
     ("72124", "L-PEND", "1.19", (), (), H, 0, 0),
     ("72124", "L-PEND", "1.22", (), (), H, 0, 0),
     ("72124", "L-PROG", "1.19", (), (), H, 0, 0),
