@@ -20,24 +20,24 @@ from podrace.scenarios import catalogue, find_scenarios
 V, H = "VIOLATED", "HOLDS"
 
 ROWS = [
-    ("waiting-victim", "1.22", "S-CAP", (H, 9876, 31264, 61, None)),
-    ("waiting-victim", "1.22", "S-NOM", (H, 9876, 31264, 61, None)),
-    ("waiting-victim", "1.22", "S-CONS", (H, 9876, 31264, 61, None)),
+    ("waiting-victim", "1.22", "S-CAP", (H, 9924, 31368, 61, None)),
+    ("waiting-victim", "1.22", "S-NOM", (H, 9924, 31368, 61, None)),
+    ("waiting-victim", "1.22", "S-CONS", (H, 9924, 31368, 61, None)),
     # ForgetPod wakes nobody: the preemptor of a pod that was not bound yet stays parked.
     ("waiting-victim", "1.22", "S-STUCK", (V, 2445, 6650, 31, 31)),
     # Up to 1.21 a waiting victim was deleted, too.
-    ("waiting-victim", "1.21", "S-CAP", (H, 12282, 39889, 74, None)),
-    ("waiting-victim", "1.21", "S-STUCK", (V, 2376, 6645, 31, 31)),
-    ("protected-by-budget", "1.22", "S-NOM", (H, 286, 673, 38, None)),
-    ("protected-by-budget", "1.22", "S-STUCK", (H, 286, 673, 38, None)),
-    ("protected-by-budget", "1.22", "S-CAP", (H, 286, 673, 38, None)),
+    ("waiting-victim", "1.21", "S-CAP", (H, 11897, 38710, 73, None)),
+    ("waiting-victim", "1.21", "S-STUCK", (V, 2385, 6663, 31, 31)),
+    ("protected-by-budget", "1.22", "S-NOM", (H, 632, 1698, 48, None)),
+    ("protected-by-budget", "1.22", "S-STUCK", (H, 632, 1698, 48, None)),
+    ("protected-by-budget", "1.22", "S-CAP", (H, 632, 1698, 48, None)),
     ("new-node-in-zone", "1.22", "S-STUCK", (H, 3266, 10066, 39, None)),
     ("new-node-in-zone", "1.22", "S-CAP", (H, 2739, 8043, 39, None)),
     ("new-node-in-zone", "1.22", "S-ERR", (H, 2739, 8043, 39, None)),
     # A nomination that was never written wakes nobody when its pod is deleted, also after 129058.
-    ("lost-nomination", "1.34", "S-STUCK", (V, 35282, 103978, 33, 33)),
+    ("lost-nomination", "1.34", "S-STUCK", (V, 37677, 110997, 33, 33)),
     # Up to 1.21 the node of the other zone woke the pod, too.
-    ("new-node-in-zone", "1.21", "S-STUCK", (H, 6311, 20696, 63, None)),
+    ("new-node-in-zone", "1.21", "S-STUCK", (H, 5790, 18918, 63, None)),
 ]
 
 
