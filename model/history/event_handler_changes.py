@@ -188,7 +188,15 @@ class HintsAlwaysQueue(Hints):
     """The plugins had no hints of their own: every event that one registered counted."""
 
     def wakes(self, plugin: Plugin, pod: Pod, event: ClusterEvent, about: Pod | Node | None) -> Expr:
-        return as_expr(event.is_wildcard or plugin.asked_for(event))
+        return as_expr(event.is_wildcard or self.hears(plugin, event))
+
+
+@before("preemption-events", "no event is registered for a pod that preemption rejected", first_in="1.32")
+class PreemptionHearsAll(Hints):
+    """DefaultPreemption did not say which events it asked for, which counts as all (defaultEnqueueExtension)."""
+
+    def hears(self, plugin: Plugin, event: ClusterEvent) -> bool:
+        return plugin.asked_for(event)
 
 
 _LOST_NOMINATIONS = "a pod that loses its nomination wakes those that respected it"

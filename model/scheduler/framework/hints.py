@@ -36,9 +36,7 @@ class Hints(Component):
         """
         if event.is_wildcard:
             return as_expr(True)
-        if not plugin.asked_for(event):
-            return as_expr(False)
-        if plugin.name == DEFAULT_PREEMPTION:
+        if not self.hears(plugin, event):
             return as_expr(False)
         if event == WAITING_POD_GONE:
             return as_expr(plugin.name not in ("NodeResourcesFit", *ABOUT_ASSIGNED_PODS))
@@ -49,6 +47,10 @@ class Hints(Component):
         if isinstance(about, Pod) and plugin.name == "PodTopologySpread":
             return as_expr(is_meant(about, pod))
         return as_expr(True)
+
+    def hears(self, plugin: Plugin, event: ClusterEvent) -> bool:
+        """Whether an event other than a wildcard can count for the plugin: it registered it. DefaultPreemption lets none count."""
+        return plugin.name != DEFAULT_PREEMPTION and plugin.asked_for(event)
 
     def after_pod(self, pod: Pod, other: Pod, event: ClusterEvent) -> Expr:
         """InterPodAffinity: the pod that came is one that this pod has to lie with, or the one that went kept it out, by either's terms."""

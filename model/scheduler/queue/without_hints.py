@@ -77,7 +77,7 @@ class QueueWithoutHints(PriorityQueue):
         """podMatchesEvent: one of the plugins that rejected the pod asked for the event."""
         if event.is_wildcard:
             return as_expr(True)
-        asked = [p for p in self.universe[Plugin] if p.asked_for(event)]
+        asked = [p for p in self.universe[Plugin] if self.hints.hears(p, event)]
         rejected: Expr = as_expr(False)
         for plugin in asked:
             rejected = rejected | self.rejected_by[pod][plugin]

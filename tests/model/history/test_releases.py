@@ -109,6 +109,7 @@ UNSEEN = {
     "139450": _PLUGINS,
     "119046": _PLUGINS,
     "119785": _PLUGINS,
+    "preemption-events": _PLUGINS,
     "135325": "needs affinity terms: see test_event_handlers",
     "hints-see-nominations": "needs affinity terms: see test_event_handlers",
     "140054": _PLUGINS,

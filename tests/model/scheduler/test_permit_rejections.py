@@ -7,9 +7,10 @@ from functools import partial
 import pytest
 
 from podrace.checker.search import check
+from podrace.model.cluster import build_cluster
 from podrace.model.environment.objects import ExtensionPoint, Node, Pod, PodCopy
 from podrace.model.history import resolve
-from podrace.model.language import Component
+from podrace.model.language import Component, Concrete
 from podrace.model.scheduler import Binding
 from podrace.model.scheduler.binding import BindingPhase
 from podrace.model.scheduler.framework.events import (
@@ -111,6 +112,22 @@ def test_which_events_move_it(by, release, place, event):
     assert model.get(lambda: queue.sub_queue[pod]) is place
     model.do(lambda: queue.move_all(UNSCHEDULABLE_TIMEOUT))
     assert model.get(lambda: queue.sub_queue[pod]) is BACKOFF
+
+
+@pytest.mark.parametrize(("release", "place"), [("1.31", BACKOFF), ("1.32", PARKED), ("1.33", PARKED)])
+def test_which_events_move_a_victim_without_hints(release, place):
+    """SchedulerQueueingHints off: what is registered counts, and since 1.32 DefaultPreemption registers nothing."""
+    classes = resolve(release, gates={"SchedulerQueueingHints": False}).classes
+    on = nodes(2)
+    pod = Pod(0, "p", 1, extension_points=WAITS)
+    model = Concrete(build_cluster(spec([pod, Pod(1, "other", 1, node=on[0])], on), classes))
+    queue = model.part("queue")
+    model.do(lambda: queue.pop(pod))
+    model.do(lambda: queue.record_rejection(pod, queue.only(DEFAULT_PREEMPTION)))
+    model.do(lambda: queue.requeue(pod, PodCopy()))
+    assert model.get(lambda: queue.sub_queue[pod]) is PARKED
+    model.do(lambda: queue.move_all(NODE_ADD, about=on[0]))
+    assert model.get(lambda: queue.sub_queue[pod]) is place
 
 
 @pytest.mark.parametrize(("name", "place"), [(PERMIT_PLUGIN, BACKOFF), (DEFAULT_PREEMPTION, PARKED)])
