@@ -106,7 +106,7 @@ def test_the_tutorial_runs_as_printed(tmp_path: Path) -> None:
         if "--save-trace" in command:
             assert "Violated after 17 steps, and by no shorter run" in text
         if " verify " in command:
-            assert "64,835" in text
+            assert "88,453" in text
             assert "S-NOM: fixed" in text
     assert (tmp_path / "report" / "junit.xml").is_file()
     assert (tmp_path / "test_race.py").is_file()

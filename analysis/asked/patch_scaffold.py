@@ -175,7 +175,9 @@ def _signature(function: FunctionType) -> str:
 
 def _stars(parameter: inspect.Parameter) -> str:
     """What stands before the name of a parameter that takes any number of arguments."""
-    return {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "")
+    if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
+        return "*"
+    return "**" if parameter.kind is inspect.Parameter.VAR_KEYWORD else ""
 
 
 def _constant(function: FunctionType, value: Any) -> str | None:

@@ -135,7 +135,7 @@ def test_on_large_scenarios(name: str) -> None:
     ("name", "states", "recovering"),
     [
         ("removed-node-blocks-pods L-ISO 1.8", 709, 412),
-        ("removed-node-blocks-pods L-ISO 1.8 + 53647", 2422, 2422),
+        ("removed-node-blocks-pods L-ISO 1.8 + 53647", 913, 913),
     ],
 )
 def test_on_the_resettability_of_a_seed(name: str, states: int, recovering: int) -> None:

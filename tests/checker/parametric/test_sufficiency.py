@@ -89,7 +89,7 @@ def test_representatives_that_stand_for_two_cells_behave_like_both() -> None:
     (template,) = (o for o in templates(2, 2, ClusterTemplate((), 0, scope=SCOPE)) if o.waiting == 2)
     regions, explorer = regions_of(template, "1.22", "S-CAP")
     assert [(e.one.name, e.other.name) for e in regions.exchanges] == [("n1", "n2")]
-    assert (len(regions.regions), len(regions.representatives)) == (87, 54)
+    assert (len(regions.regions), len(regions.representatives)) == (651, 357)
     assert sum(r.regions for r in regions.representatives) == len(regions.regions)
     (exchange,) = regions.exchanges
     for region in regions.regions[::7]:

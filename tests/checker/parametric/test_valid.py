@@ -155,8 +155,8 @@ def two_of_each(release: str, property_id: str) -> Regions:
     ("release", "prop", "exchanged", "count", "representatives"),
     [
         # Before 71488, pods of equal priority left activeQ in any order: two that wait are alike, too.
-        ("1.13", "S-NOMVIS", [("p1", "p2"), ("n1", "n2")], 69, 24),
-        ("1.19", "S-NOM", [("n1", "n2")], 69, 42),
+        ("1.13", "S-NOMVIS", [("p1", "p2"), ("n1", "n2")], 603, 171),
+        ("1.19", "S-NOM", [("n1", "n2")], 603, 327),
     ],
 )
 def test_the_monitors_of_nominations_do_not_tell_nodes_apart(
@@ -173,11 +173,11 @@ def test_the_monitors_of_nominations_do_not_tell_nodes_apart(
 
 @pytest.mark.parametrize(
     ("release", "prop", "every"),
-    [(*case, 6) for case in CASES] + [pytest.param(*case, 1, marks=pytest.mark.campaign) for case in CASES],
+    [(*case, 60) for case in CASES] + [pytest.param(*case, 1, marks=pytest.mark.campaign) for case in CASES],
 )
 def test_merged_cells_behave_alike(release: str, prop: str, every: int) -> None:
     regions = two_of_each(release, prop)
-    explorer = Explorer(regions.parametric, prop, dict.fromkeys(regions.parametric.parameters, (0, 7)))
+    explorer = Explorer(regions.parametric, prop, dict.fromkeys(regions.parametric.parameters, (0, 15)))
     for exchange in regions.exchanges:
         for region in regions.regions[::every]:
             moved = {exchange.parameters.get(q, q): value for q, value in region.example.items()}
