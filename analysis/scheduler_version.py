@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import msgspec
-
 from ..model.history import Composition
 from ..model.history.gates import on_and_unmodelled
-from ..model.history.versions import Reading, exact, nearest_read, reading_of
+from ..model.history.versions import Reading, exact, reading_of
 from ..reports.scheduler_version import ReadVersion
 
 
@@ -17,10 +15,8 @@ def version_of(composition: Composition) -> ReadVersion:
 
 def version_named(release: str) -> ReadVersion:
     """What is known of a version by its name in the model."""
-    near = nearest_read(release)
     return ReadVersion(
         exact(release),
         "whole" if reading_of(release) is Reading.WHOLE else "changes",
-        msgspec.UNSET if near is None else near,
         on_and_unmodelled(release),
     )

@@ -269,9 +269,14 @@ def _fails(case: Case, here: CaseSituation) -> bool:
         if name in failing:
             if any(here.model.get(partial(preemption.potential_victims, pod, node)).values()):
                 return True
-        elif here.model.get(lambda node=node: preemption.dry_run(pod, node)[0]):
+        elif here.model.get(partial(_is_candidate, here, node)):
             candidates.append(name)
     return extenders_fail(case, candidates)
+
+
+def _is_candidate(here: CaseSituation, node: Node) -> Any:
+    """What the dry run says of a node."""
+    return here.part("preemption").dry_run(here.preemptor, node)[0]
 
 
 def _nomination(here: CaseSituation) -> str | None:

@@ -217,7 +217,8 @@ def _spec(case: Case, plot: Plot) -> ClusterSpec:
     nodes = [make_node(i, facts) for i, facts in enumerate(case.get("nodes") or ())]
     by_name = {node.name: node for node in nodes}
     spaces = {n["name"]: dict(n.get("labels") or {}) for n in case.get("namespaces") or ()}
-    made, pods = plot.made, []
+    made = plot.made
+    pods: list[Pod] = []
     for name, facts in plot.pods.items():
         if facts.get("nominatedNodeName") or facts.get("terminating"):
             raise NotCovered("a scenario that begins with a nomination, or with a pod that terminates")

@@ -12,14 +12,12 @@ import msgspec
 class ReadVersion(msgspec.Struct, frozen=True):
     """A version by its full number, how its sources were read, and what of it is not modelled.
 
-    `sources` says whether they were read as a `whole`, or the `changes` that made it, by pull request; then `nearest` is the nearest version of the
-    same release whose sources were read as a whole, if there is one. `unmodelled_gates` are the feature gates that are on in it by default and
-    of which the model has nothing.
+    `sources` says whether they were read as a `whole`, or the `changes` that made it, by pull request. `unmodelled_gates` are the feature
+    gates that are on in it by default and of which the model has nothing.
     """
 
     exact: str
     sources: Literal["whole", "changes"]
-    nearest: str | msgspec.UnsetType = msgspec.UNSET
     unmodelled_gates: tuple[str, ...] = ()
 
     @builtins.property
@@ -27,9 +25,7 @@ class ReadVersion(msgspec.Struct, frozen=True):
         """How its sources were read, in words."""
         if self.sources == "whole":
             return f"{self.exact}: sources read as a whole"
-        if self.nearest is msgspec.UNSET:
-            return f"{self.exact}: sources read by pull request, not as a whole"
-        return f"{self.exact}: sources not to be had, read by pull request (nearest read as a whole: {self.nearest})"
+        return f"{self.exact}: sources read by pull request, not as a whole"
 
     @builtins.property
     def line(self) -> str:

@@ -57,7 +57,9 @@ def scaffold(name: str, part: str, method: str, release: str) -> str:
     is_step = any(hasattr(vars(b).get(method), "__podrace_step__") for b in cls.__mro__)
     signature = _signature(function)
     doc = (inspect.getdoc(function) or "").split("\n\n")[0].replace("\n", " ")
-    arguments = ", ".join(p.name for p in list(inspect.signature(function).parameters.values())[1:])
+    arguments = ", ".join(
+        f"{_stars(p)}{p.name}" for p in list(inspect.signature(function).parameters.values())[1:]
+    )
     answer = "" if _returns_nothing(function) else "return "
     kind = " (a step: what it does is atomic)" if is_step else ""
     return (
@@ -165,10 +167,15 @@ def _signature(function: FunctionType) -> str:
     for number, p in enumerate(inspect.signature(function).parameters.values()):
         annotation = "" if number == 0 or p.annotation is p.empty else f": {_word(p.annotation)}"
         default = "" if p.default is p.empty else f" = {_constant(function, p.default) or repr(p.default)}"
-        shown.append(f"{p.name}{annotation}{default}")
+        shown.append(f"{_stars(p)}{p.name}{annotation}{default}")
     returned = inspect.signature(function).return_annotation
     arrow = "" if returned is inspect.Signature.empty else f" -> {_word(returned)}"
     return f"{', '.join(shown)}){arrow}"
+
+
+def _stars(parameter: inspect.Parameter) -> str:
+    """What stands before the name of a parameter that takes any number of arguments."""
+    return {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "")
 
 
 def _constant(function: FunctionType, value: Any) -> str | None:

@@ -77,13 +77,3 @@ def exact(name: str) -> str:
 def reading_of(name: str) -> Reading:
     """How the sources of a known version were read."""
     return Reading.WHOLE if name in _WHOLE else Reading.CHANGES
-
-
-def nearest_read(name: str) -> str | None:
-    """The nearest later version of the same release whose sources were read as a whole, if those of this one were not and there is one."""
-    if reading_of(name) is Reading.WHOLE:
-        return None
-    at = version_of(name)
-    return next(
-        (v for v in PATCH_VERSIONS if version_of(v).release == at.release and version_of(v) > at), None
-    )

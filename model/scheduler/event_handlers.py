@@ -39,6 +39,7 @@ from .framework.events import (
     NODE_DELETE,
     NOMINATED_POD_GONE,
     POD_UPDATE,
+    WAITING_POD_GONE,
 )
 
 if TYPE_CHECKING:
@@ -284,9 +285,27 @@ class EventHandlers(Component):
         with when(new.assigned):
             self.wake_for_assigned(pod, old)
         with otherwise():
-            self.queue.move_all(ASSIGNED_POD_DELETE, about=pod)
+            self.wake_for_removed(pod, old)
         self.cache_busy = False
         self.pod_watch.processed(Handler.CACHE, pod, new)
+
+    def wake_for_removed(self, pod: Pod, old: PodObject) -> None:
+        """A pod is gone: the hints see the object that the deletion carries.
+
+        One whose last state is unknown (DeletedFinalStateUnknown) carries the object that the store had, which may show no node yet: then
+        only a nomination in it gives room back. (Up to 1.34 the queue's handler may be through before; then the nomination counts as none.)
+        """
+        if not self.scope.relists:
+            self.queue.move_all(ASSIGNED_POD_DELETE, about=pod)
+            return
+        stale = self.pod_watch.seen[Handler.QUEUE][pod]
+        nominated = as_expr(stale.nominated).is_some
+        with when(old.assigned):
+            self.queue.move_all(ASSIGNED_POD_DELETE, about=pod)
+        with otherwise(nominated):
+            self.queue.move_all(NOMINATED_POD_GONE, about=pod)
+        with otherwise():
+            self.queue.move_all(WAITING_POD_GONE, about=pod)
 
     def wake_for_assigned(self, pod: Pod, old: PodObject) -> None:
         """A pod came to a node, or one that has a node was changed: the plugins' hints decide.

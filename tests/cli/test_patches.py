@@ -184,7 +184,10 @@ def test_the_list(shell: Shell) -> None:
     assert [row["method"] for row in json.loads(ran.out)] == [
         "accepts",
         "add",
+        "carries_field",
         "delete",
+        "has_object",
+        "is_withdrawn_from",
         "nominated_to",
         "popped",
         "update",

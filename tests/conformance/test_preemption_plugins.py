@@ -68,6 +68,7 @@ def test_an_extender_fails_only_if_a_candidate_is_left_to_ask_about(
 
 def test_errors_in_other_words() -> None:
     nodes = [node("n1", x="y"), node("n2")]
+    said: Any
     for said in (["n1"], "n1", {"nodes": ["n1"]}, {"AddPod": "n1"}, {"label": {"x": "y"}}):
         assert failing_nodes({"nodes": nodes, "plugin_errors": said}) == {"n1"}
     assert failing_nodes({"nodes": nodes, "error_note": "none at all", "expected_error": True}) == set()

@@ -10,7 +10,11 @@ from podrace.conformance import registry
 from podrace.conformance.cases import CaseTable, Outcome, read_table
 from podrace.scenarios.reader.yaml_values import ScenarioError
 
-WORTH: dict[str, Any] = {"expected_candidate_nodes": ["n"], "nodes": [{"name": "n"}], "statuses": {}}
+WORTH: dict[str, Any] = {
+    "expected_candidate_nodes": ["n"],
+    "nodes": [{"name": "n"}],
+    "statuses": {"n": "Unschedulable"},
+}
 
 
 def run(release: str = "1.22", **case: Any) -> Outcome:

@@ -77,7 +77,7 @@ def places(value: Any, above: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     return found
 
 
-VALUES = st.sampled_from([
+VALUES: st.SearchStrategy[Any] = st.sampled_from([
     None, True, -1, 0, 3, 1.5, 10**30, float("nan"), float("inf"), "", "x", "5s", "1.22", "\ud800\n", [], [None], ["x"],
     [[1]], {}, {"x": 1}, {"name": "x"}, [{}], [{"name": "p"}], {"op": "pop"},
 ])  # fmt: skip

@@ -368,12 +368,17 @@ class PriorityQueue(Component):
         return ~all_of(as_expr(getattr(old, part)) == getattr(new, part) for part in parts)
 
     def delete(self, pod: Pod) -> None:
-        """Delete: from the nominator and from whichever sub-queue holds it."""
+        """Delete: from the nominator and from whichever sub-queue holds it. A failing attempt keeps its own record of who rejected the pod."""
         self.settle()
         self.nominator.delete(pod)
         self.clock.left(pod)
-        self._forget_rejection(pod)
+        with when(self.contains(pod) | ~self.is_recorded(pod)):
+            self._forget_rejection(pod)
         self.put(pod, SubQueue.NONE, PodCopy())
+
+    def is_recorded(self, pod: Pod) -> Expr:
+        """Whether an attempt that may put the pod back has a record of it."""
+        return as_expr(self.in_flight[pod])
 
     def activate(self, pod: Pod) -> None:
         """Activate: a plugin wants a waiting pod to be tried at once, or one in flight to be tried again."""

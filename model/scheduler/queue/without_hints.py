@@ -97,6 +97,9 @@ class QueueWithoutHints(PriorityQueue):
         """moveRequestCycle is set to the number of the cycle that this Pop has begun."""
         self.moved = True
 
+    def is_recorded(self, pod: Pod) -> Expr:
+        return self.is_failing(pod)
+
     def is_failing(self, pod: Pod) -> Expr:
         """Whether an attempt of `pod` has read its cycle number and not yet requeued the pod."""
         return self.failure.has_read_cycle(pod)

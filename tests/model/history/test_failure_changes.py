@@ -140,13 +140,16 @@ def failed_attempt(release, held, shown, nominee=None, withdraws=False):
 
 
 @pytest.mark.parametrize(
-    ("release", "at_api"), [("1.23", None), ("1.24", None), ("1.25", 0), ("1.35", 0), ("1.36", None)]
+    ("release", "at_api", "in_memory"),
+    [("1.23", 0, 0), ("1.24", None, None), ("1.25", 0, None), ("1.35", 0, None), ("1.36", None, None)],
 )
 def test_a_nomination_that_came_during_the_attempt_is_withdrawn_where_the_patch_is_from_the_lister(
-    release, at_api
+    release, at_api, in_memory
 ):
-    """From 1.25 to 1.35 the patch was made from the attempt's object, on which it could see no nomination."""
-    assert failed_attempt(release, held=None, shown=0, withdraws=True) == (at_api, None)
+    """Up to 1.23 a failure withdrew nothing. From 1.25 to 1.35 the patch was made from the attempt's object, on which it could
+    see no nomination.
+    """
+    assert failed_attempt(release, held=None, shown=0, withdraws=True) == (at_api, in_memory)
 
 
 def test_a_nomination_that_the_lister_does_not_show_yet_stays():

@@ -53,6 +53,24 @@ def test_what_the_snapshot_has_of_a_removed_node(release: str) -> None:
     assert model.get(lambda: (snapshot.live[on[0]], snapshot.listed[on[0]])) == (False, False)
 
 
+@pytest.mark.parametrize("release", ["1.14", "1.16"])
+def test_up_to_1_16_a_removed_node_stays_in_the_snapshot_and_the_live_tree_says_which_nodes_are_tried(
+    release: str,
+) -> None:
+    """86964 and 84014 together: the pods of a dead NodeInfo go on to count, and its node is not tried."""
+    model, on, (*_, q) = ghost(release, node_creations=1)
+    scheduler, snapshot = model.part("scheduler"), model.part("snapshot")
+    model.do(lambda: scheduler.pop(q))
+    model.do(lambda: scheduler.take_snapshot(q))
+    assert model.get(lambda: [snapshot.live[n] for n in on]) == [True, True]
+    assert model.get(lambda: snapshot.on(model.model.entities[Pod][0], on[0])) is True
+    assert model.get(lambda: scheduler.phase) is Phase.LISTED
+    model.do(lambda: scheduler.list_tree(q))
+    assert model.get(lambda: [snapshot.listed[n] for n in on]) == [False, True]
+    model.do(lambda: scheduler.filter(q, on[1]))
+    assert model.get(lambda: scheduler.verdict[on[0]]) is NodeStatus.UNTRIED
+
+
 @pytest.mark.parametrize("release", AROUND)
 def test_a_pod_on_a_removed_node_repels_others_from_its_zone(release: str) -> None:
     model, on, (_, y, p, _) = ghost(release)
@@ -71,6 +89,8 @@ def test_only_in_1_17_preemption_tried_a_removed_node(release: str, tried: bool)
     scheduler = model.part("scheduler")
     model.do(lambda: scheduler.pop(q))
     model.do(lambda: scheduler.take_snapshot(q))
+    if release == "1.16":
+        model.do(lambda: scheduler.list_tree(q))
     model.do(lambda: scheduler.filter(q, on[1]))
     verdict = model.get(lambda: scheduler.verdict[on[0]])
     assert verdict is (NodeStatus.REJECTED if tried else NodeStatus.UNTRIED)

@@ -11,8 +11,8 @@ from podrace.model.history.versions import Reading, exact, reading_of, version_o
 DIFFERENCES: dict[str, tuple[set[str], set[str]]] = {
     "1.29.6": ({"missing-status"}, set()),
     "1.30.4": ({"missing-status"}, set()),
-    "1.30.14": ({"missing-status"}, set()),
-    "1.31.14": (set(), set()),
+    "1.30.14": ({"128307", "missing-status"}, set()),
+    "1.31.14": ({"128307"}, set()),
     "1.32.2": (set(), set()),
     "1.32.13": (set(), set()),
     "1.33.6": (set(), set()),

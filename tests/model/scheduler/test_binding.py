@@ -86,11 +86,11 @@ def test_a_nomination_that_the_assumed_object_has_is_not_written_again(nominated
 
 
 def test_a_nomination_that_cannot_be_written_stops_nothing():
-    model, v, _, _ = started("1.36", (PRE_BIND,), write_failures=1)
+    model, v, _, _ = started("1.36", (PRE_BIND,), status_failures=1)
     model.do(lambda: model.part("binding").fail_to_announce(v))
     assert nominated_at_api(model, v) is None
     assert phase(model, v) is BindingPhase.PRE_BIND
-    model, v, _, _ = started("1.36", (PRE_BIND,), nominated=0, write_failures=1)
+    model, v, _, _ = started("1.36", (PRE_BIND,), nominated=0, status_failures=1)
     assert not enabled(model, lambda: model.part("binding").fail_to_announce(v))
 
 

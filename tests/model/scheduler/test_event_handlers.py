@@ -3,6 +3,7 @@
 import pytest
 
 from podrace.model.environment.objects import ExtensionPoint, Node, Pod, PodCopy, PodObject, Taint, Term
+from podrace.model.environment.watch import Handler
 from podrace.model.scheduler.event_handlers import Removal, Waking
 from podrace.model.scheduler.failure import FailedAttempt, FailurePhase
 from podrace.model.scheduler.framework.events import (
@@ -219,3 +220,52 @@ def test_which_plugins_see_a_nomination_that_is_gone(release, fit, others):
     assert hint(release, "NodeResourcesFit", NOMINATED_POD_GONE) is fit
     assert hint(release, "InterPodAffinity", NOMINATED_POD_GONE, (against_x,)) is others
     assert hint(release, "InterPodAffinity", NOMINATED_POD_GONE) is False, "no term of either"
+
+
+@pytest.mark.parametrize(
+    ("release", "stored", "place"),
+    [
+        # What the store had may show no node: for NodeResourcesFit nothing has become free ...
+        ("1.36", {}, SubQueue.UNSCHEDULABLE),
+        ("1.32", {}, SubQueue.UNSCHEDULABLE),
+        # ... but for what a nomination kept ...
+        ("1.36", {"nominated": True}, SubQueue.BACKOFF),
+        ("1.32", {"nominated": True}, SubQueue.UNSCHEDULABLE),  # 129058 came with 1.33
+        # ... or the pod had on its node.
+        ("1.36", {"node": True}, SubQueue.BACKOFF),
+        # Without hints, any deletion will do.
+        ("1.31", {}, SubQueue.BACKOFF),
+    ],
+)
+def test_a_deletion_whose_last_state_is_unknown_wakes_by_the_object_that_it_carries(release, stored, place):
+    on = nodes(2)
+    gone, waiting = Pod(0, "a", 1), Pod(1, "w", 2)
+    model = concrete(spec([gone, waiting], on, relists=1), release)
+    handlers, watch, queue = (model.part(name) for name in ("handlers", "pod_watch", "queue"))
+    old = PodObject(exists=True, **dict.fromkeys(stored, on[0]))
+    seen = Handler.CACHE if "node" in stored else Handler.QUEUE
+    for handler in Handler:
+        model.do(lambda h=handler: watch.seen[h].__setitem__(gone, old if h is seen else PodObject()))
+    parked(model, waiting)
+    fit = next(p for p in queue.universe[Plugin] if p.name == "NodeResourcesFit")
+    model.do(lambda: queue.rejected_by[waiting].__setitem__(fit, True))
+    model.do(lambda: watch.publish(gone, old, PodObject(), True))
+    model.do(lambda: handlers.handle_for_cache(gone))
+    model.do(lambda: handlers.wake_queue(gone))
+    assert places(model, waiting) == [place]
+
+
+@pytest.mark.parametrize("release", ["1.27", "1.32", "1.36"])
+def test_a_deletion_leaves_the_record_of_a_failing_attempt_alone(release):
+    """The pod is put back by that record, although it is gone: parked, and not tried at once."""
+    pod = Pod(0, "p", 1)
+    model = concrete(spec([pod], nodes(2)), release)
+    queue, failure = model.part("queue"), model.part("failure")
+    model.do(lambda: queue.pop(pod))
+    fit = next(p for p in queue.universe[Plugin] if p.name == "NodeResourcesFit")
+    model.do(lambda: queue.record_rejection(pod, {fit: True}))
+    model.do(lambda: failure.begin(pod, FailedAttempt(PodCopy(), unschedulable=True)))
+    model.do(lambda: failure.read(pod))
+    model.do(lambda: queue.delete(pod))
+    model.do(lambda: failure.requeue(pod))
+    assert places(model, pod) == [SubQueue.UNSCHEDULABLE]

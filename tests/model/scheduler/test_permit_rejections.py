@@ -11,6 +11,7 @@ from podrace.model.environment.objects import ExtensionPoint, Node, Pod, PodCopy
 from podrace.model.history import resolve
 from podrace.model.language import Component
 from podrace.model.scheduler import Binding
+from podrace.model.scheduler.binding import BindingPhase
 from podrace.model.scheduler.framework.events import (
     ASSIGNED_POD_DELETE,
     DEFAULT_PREEMPTION,
@@ -48,9 +49,14 @@ def rejected(release: str, by: str):
         model.do(lambda: scheduler.forget(pod))
         model.do(lambda: scheduler.fail(pod))
     else:
+        if model.get(lambda: binding.phase[pod]) is BindingPhase.ANNOUNCE:
+            model.do(lambda: binding.announce(pod))
         model.do(lambda: (waiting.refuse if by == "plugin" else waiting.preempt)(pod))
-        for step in (binding.wait_on_permit, binding.forget, binding.fail):
+        for step in (binding.wait_on_permit, binding.forget):
             model.do(partial(step, pod))
+        if model.get(lambda: binding.phase[pod]) is BindingPhase.WAKE:
+            model.do(lambda: binding.wake_queue(pod))
+        model.do(lambda: binding.fail(pod))
     for step in (model.part("failure").read, model.part("failure").requeue):
         model.do(partial(step, pod))
     return model, model.part("queue"), pod, other
@@ -62,24 +68,28 @@ def recorded(model, queue, pod) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    ("by", "release", "plugins"),
+    ("by", "release", "plugins", "place"),
     [
-        ("permit", "1.27", set()),
-        ("permit", "1.28", {PERMIT_PLUGIN}),
-        ("permit", "1.36", {PERMIT_PLUGIN}),
-        ("plugin", "1.28", set()),
-        ("plugin", "1.29", {PERMIT_PLUGIN}),
-        ("plugin", "1.36", {PERMIT_PLUGIN}),
-        ("victim", "1.28", set()),
-        ("victim", "1.29", {DEFAULT_PREEMPTION}),
-        ("victim", "1.35", {DEFAULT_PREEMPTION}),
+        ("permit", "1.27", set(), PARKED),
+        ("permit", "1.28", {PERMIT_PLUGIN}, PARKED),
+        ("permit", "1.36", {PERMIT_PLUGIN}, PARKED),
+        ("plugin", "1.28", set(), PARKED),
+        ("plugin", "1.29", {PERMIT_PLUGIN}, PARKED),
+        ("plugin", "1.36", {PERMIT_PLUGIN}, PARKED),
+        ("victim", "1.28", set(), PARKED),
+        ("victim", "1.29", {DEFAULT_PREEMPTION}, PARKED),
+        ("victim", "1.35", {DEFAULT_PREEMPTION}, PARKED),
+        ("victim", "1.36", set(), BACKOFF),
     ],
 )
-def test_who_is_recorded(by, release, plugins):
-    """119046 for the scheduling cycle, 119785 for WaitOnPermit. Before, the pod was parked without a record."""
+def test_who_is_recorded(by, release, plugins, place):
+    """119046 for the scheduling cycle, 119785 for WaitOnPermit. Before, the pod was parked without a record.
+
+    From 1.36 on preemption ends the wait with an error (135719), which is nobody's rejection.
+    """
     model, queue, pod, _ = rejected(release, by)
     assert recorded(model, queue, pod) == plugins
-    assert model.get(lambda: queue.sub_queue[pod]) is PARKED
+    assert model.get(lambda: queue.sub_queue[pod]) is place
 
 
 @pytest.mark.parametrize("event", [NODE_ADD, ASSIGNED_POD_DELETE])
@@ -197,20 +207,24 @@ class Unrecorded(Binding):
 
 
 @pytest.mark.parametrize(
-    ("changes", "verdict", "states", "steps"),
-    [((), "VIOLATED", 8781, 37), ((Unrecorded,), "HOLDS", 83364, None)],
+    ("release", "changes", "verdict", "states", "steps"),
+    [
+        ("1.34", (), "VIOLATED", 17709, 47),
+        ("1.34", (Unrecorded,), "HOLDS", 107347, None),
+        ("1.35", (), "VIOLATED", 23001, 39),
+    ],
 )
 def test_a_waiting_victim_is_parked_for_good(
-    changes: tuple[type[Component], ...], verdict: str, states: int, steps: int | None
+    release: str, changes: tuple[type[Component], ...], verdict: str, states: int, steps: int | None
 ):
-    """v waits on n1, where p has to go, which preempts it; v would fit on n2, and only the flush would try it again (1.35).
+    """v waits on n1, where p has to go, which preempts it; v would fit on n2, and only the flush would try it again.
 
-    That p can be stuck as well is 140082.
+    That p can be stuck as well is 140082: in 1.35, p is held back for as long as v exists (134730), in 1.34 it is bound.
     """
     on = (Node(0, "n1", 1, {"disk": "ssd"}), Node(1, "n2", 1))
     v = Pod(0, "v", 1, 0, extension_points=WAITS)
     p = Pod(1, "p", 1, 10, node_selector={"disk": "ssd"}, exists=False)
-    classes = (*changes, *resolve("1.35").classes)
+    classes = (*changes, *resolve(release).classes)
     stuck = PROPERTIES["S-STUCK"].ignoring(frozenset({"p"}))
     (found,) = check(
         instrument(spec([v, p], on, pod_events=2, pod_creations=1, flush=False), classes, [stuck]),

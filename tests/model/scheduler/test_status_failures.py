@@ -52,8 +52,8 @@ class NominatedPodsPreemptNobody(Property):
     [
         ("1.19", 0, ("HOLDS", 8_429, None)),
         ("1.19", 1, ("VIOLATED", 449, 19)),
-        ("1.36", 0, ("HOLDS", 8_842, None)),
-        ("1.36", 1, ("VIOLATED", 970, 21)),
+        ("1.36", 0, ("HOLDS", 11_753, None)),
+        ("1.36", 1, ("VIOLATED", 1_359, 21)),
     ],
 )
 def test_a_nomination_in_memory_only_does_not_keep_the_pod_from_preempting_again(
@@ -153,8 +153,8 @@ def test_a_failed_patch_writes_neither_condition_nor_nomination() -> None:
 @pytest.mark.parametrize(
     ("release", "waits", "phase", "signal"),
     [
-        ("1.34", True, AsyncPhase.EVICT_LAST, Signal.REFUSED),
-        ("1.35", True, AsyncPhase.EVICT_LAST, Signal.REFUSED),
+        ("1.34", True, AsyncPhase.EVICT_LAST, Signal.PREEMPTED),
+        ("1.35", True, AsyncPhase.EVICT_LAST, Signal.PREEMPTED),
         ("1.35", False, AsyncPhase.EVICT_LAST, Signal.NONE),
         ("1.36", True, AsyncPhase.ACTIVATE, Signal.AWAITED),
     ],

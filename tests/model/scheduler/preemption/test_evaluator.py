@@ -162,7 +162,7 @@ ORDER = [
     ("1.30.14", "b", "violator"),
     ("1.31", "a", "top"),
     ("1.31.14", "b", "violator"),
-    ("1.32", "a", "top"),
+    ("1.32", "b", "violator"),
     ("1.32.2", "b", "violator"),
     ("1.33", "b", "violator"),
     ("1.36", "b", "violator"),
