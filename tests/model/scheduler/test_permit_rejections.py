@@ -51,6 +51,7 @@ def rejected(release: str, by: str):
     else:
         if model.get(lambda: binding.phase[pod]) is BindingPhase.ANNOUNCE:
             model.do(lambda: binding.announce(pod))
+            model.do(lambda: model.part("handlers").handle_for_queue(pod))
         model.do(lambda: (waiting.refuse if by == "plugin" else waiting.preempt)(pod))
         for step in (binding.wait_on_permit, binding.forget):
             model.do(partial(step, pod))
@@ -209,9 +210,9 @@ class Unrecorded(Binding):
 @pytest.mark.parametrize(
     ("release", "changes", "verdict", "states", "steps"),
     [
-        ("1.34", (), "VIOLATED", 17709, 47),
-        ("1.34", (Unrecorded,), "HOLDS", 107347, None),
-        ("1.35", (), "VIOLATED", 23001, 39),
+        ("1.34", (), "VIOLATED", 17712, 47),
+        ("1.34", (Unrecorded,), "HOLDS", 106753, None),
+        ("1.35", (), "VIOLATED", 23055, 39),
     ],
 )
 def test_a_waiting_victim_is_parked_for_good(
