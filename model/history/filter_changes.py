@@ -154,6 +154,14 @@ class OvercommittedNodesRefuse(Filters):
         return asks_for_anything(pod) if resource in NATIVE else super().is_checked(pod, resource)
 
 
+@before("too-small-nodes", "a node that could never hold a pod is not tried by preemption", first_in="1.34")
+class TooSmallNodesTried(Filters):
+    """A pod that asks for more than the node has in all was as unschedulable there as one that others keep out (1.33)."""
+
+    def is_too_small(self, pod: Pod, node: Node) -> Expr:
+        return as_expr(False)
+
+
 @before("111544", "a request of 0 of an extended resource keeps a pod from no node", first_in="1.26")
 class ZeroRequestsCompared(Filters):
     """An extended resource that a pod named was compared, also with a request of 0."""

@@ -179,9 +179,12 @@ _UPDATES_KEPT = "an update of a pod in flight does not queue it"
     "125578", _UPDATES_KEPT, first_in="1.32", issues=(118226,), gate="SchedulerQueueingHints", gated_in="1.32"
 )
 class UpdatesQueuePodsInFlight(PriorityQueue):
-    """The queue did not know, and added the pod to activeQ while it was being scheduled."""
+    """The queue did not know, and added the pod to activeQ while it was being scheduled; of a parked one it asked no plugin."""
 
     def keeps_update(self, pod: Pod) -> Expr:
+        return as_expr(False)
+
+    def is_moved_by_update(self, pod: Pod) -> Expr:
         return as_expr(False)
 
     def discards(self, pod: Pod) -> Expr:

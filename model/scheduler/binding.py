@@ -319,9 +319,9 @@ class Binding(Component):
     @step(actor="binding cycle", each="pod")
     @tells("{pod} was not bound, so the queue lets parked pods try again: there may be room for them.")
     def wake_queue(self, pod: Pod) -> None:
-        """MoveAllToActiveOrBackoffQueue after an error."""
+        """MoveAllToActiveOrBackoffQueue after an error: the hints see the assumed pod."""
         require(self.phase[pod] == BindingPhase.WAKE)
-        self.queue.move_all(ASSIGNED_POD_DELETE)
+        self.queue.move_all(ASSIGNED_POD_DELETE, about=pod)
         self.phase[pod] = BindingPhase.FAIL
 
     @step(actor="binding cycle", each="pod")

@@ -38,6 +38,7 @@ from .framework.events import (
     NODE_ADD,
     NODE_DELETE,
     NOMINATED_POD_GONE,
+    POD_UPDATE,
     WAITING_POD_GONE,
 )
 
@@ -307,9 +308,15 @@ class EventHandlers(Component):
             self.queue.move_all(WAITING_POD_GONE, about=pod)
 
     def wake_for_assigned(self, pod: Pod, old: PodObject) -> None:
-        """A pod came to a node: the plugins' hints decide. Of updates, nothing that the model has is asked for."""
+        """A pod came to a node, or one that has a node was changed: the plugins' hints decide.
+
+        Of the updates that the model has, no plugin in tree asked for any.
+        """
         with when(~old.assigned):
             self.queue.move_all(ASSIGNED_POD_ADD, about=pod)
+        with otherwise():
+            if self.queue.hears_of_updates():
+                self.queue.move_all(POD_UPDATE, about=pod)
 
     # --- nodes -----------------------------------------------------------------------------------------
 
@@ -338,15 +345,15 @@ class EventHandlers(Component):
 
     def begin_removal(self, node: Node) -> None:
         """deleteNodeFromCache: the queue is told before the cache. The model does both at once where nobody asked to be told."""
-        if self.some_pod_spreads():
+        if self.hears_of_removals():
             self.queue.move_all(NODE_DELETE, about=node)
             self.node_busy = True
         else:
             self.remove_node_now(node)
 
-    def some_pod_spreads(self) -> bool:
-        """Whether topology spread, the only plugin of the model that asks for removed nodes, can reject any pod."""
-        return any(pod.spread for pod in self.universe[Pod])
+    def hears_of_removals(self) -> bool:
+        """Whether one of those that asked for removed nodes can reject any pod: topology spread, or a Permit plugin."""
+        return any(pod.spread or ExtensionPoint.PERMIT in pod.extension_points for pod in self.universe[Pod])
 
     def remove_node_now(self, node: Node) -> None:
         """RemoveNode, and the handler is through."""
@@ -357,7 +364,7 @@ class EventHandlers(Component):
     @tells("The node handler removes node {node} from the cache.")
     def remove_node(self, node: Node) -> None:
         """After the queue, the cache: the node is removed."""
-        if not self.some_pod_spreads():
+        if not self.hears_of_removals():
             require(False)
             return
         require(self.node_busy)
@@ -371,7 +378,7 @@ class EventHandlers(Component):
         """After the cache, the queue: a new node wakes the parked pods that may fit on it."""
         require(self.node_busy)
         event = self.node_watch.take(node)
-        if self.some_pod_spreads():
+        if self.hears_of_removals():
             require(event.exists)
         self.queue.move_all(NODE_ADD, self.admissible(), about=node)
         self.node_busy = False

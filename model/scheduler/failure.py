@@ -269,7 +269,7 @@ class FailureHandler(Component):
         if ExtensionPoint.PERMIT not in self.scheduler.extension_points(pod):
             require(False)
         require(self.phase[pod] == FailurePhase.WAKE)
-        self.queue.move_all(ASSIGNED_POD_DELETE, {q: q is not pod for q in self.universe[Pod]})
+        self.queue.move_all(ASSIGNED_POD_DELETE, {q: q is not pod for q in self.universe[Pod]}, about=pod)
         self.finish(pod)
 
     def finish(self, pod: Pod) -> None:

@@ -25,10 +25,18 @@ from podrace.model.environment.objects import (
     Selector,
     Term,
 )
-from podrace.model.environment.placement_rules import NodeAffinity, SpreadConstraint
+from podrace.model.environment.placement_rules import (
+    NodeAffinity,
+    NodeTerm,
+    Operator,
+    Requirement,
+    SpreadConstraint,
+    Taint,
+)
 from podrace.model.history import RELEASES, resolve
 from podrace.model.language import as_expr, trace_system
-from podrace.model.scheduler.framework.events import NODE_DELETE, PERMIT_PLUGIN, default_plugins
+from podrace.model.scheduler.binding import BindingPhase
+from podrace.model.scheduler.framework.events import NODE_DELETE, PERMIT_PLUGIN, POD_UPDATE, default_plugins
 from podrace.model.scheduler.framework.status import NodeStatus, Phase
 from podrace.model.scheduler.queue.scheduling_queue import SubQueue
 from tests.model.clusters import concrete, enabled, nodes, race_72124, spec
@@ -163,6 +171,21 @@ def test_a_filter_order(release):
     assert list(model.part("filters").plugins()) == names
 
 
+def test_a_prefilter():
+    """n1 is not named: that it is tainted is recorded, and that NodeAffinity would not have it is not."""
+    on = (Node(0, "n0", 1), Node(1, "n1", 4, taints=[Taint("k")]))
+    named = NodeAffinity((NodeTerm(fields=(Requirement("metadata.name", Operator.IN, ("n0",)),)),))
+    p = Pod(0, "p", 2, node_affinity=named)
+    model = concrete(spec([p], on), "1.36")
+    scheduler, plugins = model.part("scheduler"), model.model.entities[type(default_plugins()[0])]
+    for step in (scheduler.pop, scheduler.take_snapshot):
+        model.do(partial(step, p))
+    for node in on:
+        model.do(partial(scheduler.filter, p, node))
+    recorded = model.get(lambda: {g.name: scheduler.rejected_by[g] for g in plugins})
+    assert {name for name, so in recorded.items() if so} == {"NodeResourcesFit", "TaintToleration"}
+
+
 def test_a_extenders():
     assert not [part for part in Cluster.__annotations__ if "extender" in part]
 
@@ -175,13 +198,19 @@ def test_a_plugins():
     assert not parts & {"reserve", "plugins"}
     (plugin,) = (g for g in default_plugins(permit=True) if g.name == PERMIT_PLUGIN)
     assert plugin.asked_for(NODE_DELETE)
+    assert plugin.asked_for(POD_UPDATE)
+    model = concrete(spec([p], on, plugin_errors=1, permit_rejections=1), "1.36")
+    model.do(lambda: model.part("binding").phase.__setitem__(p, BindingPhase.PRE_BIND))
+    model.do(lambda: model.part("binding").pre_bind(p, False))
+    assert model.get(lambda: model.part("binding").rejected[p]) is False, "PreBind fails, and rejects nobody"
 
 
 @pytest.mark.parametrize("release", ["1.34", "1.34.2", "1.35"])
 def test_a_async_calls(release):
     """The failure's patch is written before the cycle goes on, in 1.34.0 as in 1.34.2."""
-    on, p = nodes(2), Pod(0, "p", 3)
-    model = concrete(spec([p], on), release)
+    on = nodes(2)
+    p, there = Pod(0, "p", 2), Pod(1, "there", 1, 10, node=on[0])
+    model = concrete(spec([p, there], on), release)
     scheduler, failure = model.part("scheduler"), model.part("failure")
     for step in (scheduler.pop, scheduler.take_snapshot):
         model.do(partial(step, p))

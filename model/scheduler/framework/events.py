@@ -19,6 +19,8 @@ class Action(IntFlag):
     UPDATE_NODE_LABEL = 8
     UPDATE_NODE_TAINT = 16
     UPDATE_NODE_CONDITION = 32
+    # An update of a pod that is none of those that the plugins in tree ask for; so it is in none of the following.
+    UPDATE_POD_OTHER = 64
     UPDATE = UPDATE_NODE_ALLOCATABLE | UPDATE_NODE_LABEL | UPDATE_NODE_TAINT | UPDATE_NODE_CONDITION
     ALL = ADD | DELETE | UPDATE
 
@@ -62,6 +64,8 @@ NOMINATED_POD_GONE = ClusterEvent("NominatedPodGone", "Pod", Action.DELETE)
 """A pod without a node, but with a nomination, was deleted or lost it."""
 WAITING_POD_GONE = ClusterEvent("WaitingPodGone", "Pod", Action.DELETE)
 """A pod was deleted that had a node in the scheduler's memory only."""
+POD_UPDATE = ClusterEvent("PodUpdate", "Pod", Action.UPDATE_POD_OTHER)
+"""A pod was updated, but neither its labels nor its tolerations nor what it requests: only who did not say what it waits for asked for this."""
 NODE_ADD = ClusterEvent("NodeAdd", "Node", Action.ADD)
 NODE_DELETE = ClusterEvent("NodeDelete", "Node", Action.DELETE)
 ANY_EVENT = ClusterEvent("WildCardEvent", WILDCARD, Action.ALL)

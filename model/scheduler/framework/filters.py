@@ -151,9 +151,14 @@ class Filters(Component):
     # --- resources ---------------------------------------------------------------------------------
 
     def node_resources(self, pod: Pod, node: Node, placement: Placement) -> Expr:
-        """NodeResourcesFit: nothing is insufficient."""
+        """NodeResourcesFit: nothing is insufficient. No eviction makes room for a pod that asks for more than the node has."""
         insufficient = self.insufficient(pod, node, placement)
-        return select(any_of(insufficient.values()), Code.UNSCHEDULABLE, Code.SUCCESS)
+        code = select(self.is_too_small(pod, node), Code.UNRESOLVABLE, Code.UNSCHEDULABLE)
+        return select(any_of(insufficient.values()), code, Code.SUCCESS)
+
+    def is_too_small(self, pod: Pod, node: Node) -> Expr:
+        """Whether the pod asks for more of some resource than the node has in all; the number of pods does not count."""
+        return any_of(self.is_checked(pod, r) & (pod.request(r) > node.allocatable(r)) for r in pod.resources)
 
     def insufficient(self, pod: Pod, node: Node, placement: Placement) -> dict[str, Expr]:
         """Which of the node's resources the pod would exceed; `pods` stands for the number of pods.
@@ -237,11 +242,14 @@ class Filters(Component):
     # differ only for a victim that was terminating already, which upstream takes away although it never counted it.
 
     def topology_spread(self, pod: Pod, node: Node, placement: Placement) -> Expr:
-        """UNRESOLVABLE where the node lacks a key, UNSCHEDULABLE where the pod would make some skew too great."""
-        if not has_keys(node, pod):
-            return as_expr(Code.UNRESOLVABLE)
-        even = all_of(self.is_even(pod, c, node, placement) for c in pod.spread)
-        return select(even, Code.SUCCESS, Code.UNSCHEDULABLE)
+        """The first constraint that fails: UNRESOLVABLE where the node lacks its key, UNSCHEDULABLE where its skew would be too great."""
+        code = as_expr(Code.SUCCESS)
+        for constraint in reversed(pod.spread):
+            if constraint.topology_key not in node.labels:
+                code = as_expr(Code.UNRESOLVABLE)
+            else:
+                code = select(self.is_even(pod, constraint, node, placement), code, Code.UNSCHEDULABLE)
+        return code
 
     def is_even(self, pod: Pod, constraint: SpreadConstraint, node: Node, placement: Placement) -> Expr:
         """Whether the skew stays within bounds if the pod goes to the node."""
@@ -265,7 +273,8 @@ class Filters(Component):
         """By value of the constraint's key: whether some node that counts has it, and how many pods are on those nodes.
 
         Nodes count that have all keys of the pod's constraints and pass its node affinity (nodeAffinityPolicy Honor,
-        nodeTaintsPolicy Ignore), pods if they are not terminating.
+        nodeTaintsPolicy Ignore), pods if they are not terminating. Of nominated pods AddPod asks the selector alone (updateWithPod), which
+        an empty one passes.
         """
         counts = self.counts_pods(constraint)
         found = {
@@ -273,8 +282,8 @@ class Filters(Component):
             for value, number in constraint.others.items()
         }
 
-        def is_counted(q: Pod) -> bool:
-            return counts and q.namespace == pod.namespace and constraint.counts(q.labels)
+        def is_selected(q: Pod) -> bool:
+            return q.namespace == pod.namespace and constraint.counts(q.labels)
 
         for node in placement.nodes:
             if not (has_keys(node, pod) and pod.asks_for(node)):
@@ -283,9 +292,11 @@ class Filters(Component):
             there = [
                 row[node] & live & ~placement.is_leaving(q)
                 for q, row in placement.on.items()
-                if is_counted(q)
+                if counts and is_selected(q)
             ]
-            there += [row[node] & live for q, row in placement.added.items() if node in row and is_counted(q)]
+            there += [
+                row[node] & live for q, row in placement.added.items() if node in row and is_selected(q)
+            ]
             pods = count(there)
             exists, others = found.get(node.labels[constraint.topology_key], (as_expr(False), as_expr(0)))
             found[node.labels[constraint.topology_key]] = any_of([exists, live]), others + pods

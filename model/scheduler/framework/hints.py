@@ -67,7 +67,8 @@ class Hints(Component):
         if plugin.name == "NodeAffinity":
             return as_expr(pod.asks_for(node))
         if plugin.name == "NodeResourcesFit":
-            return all_of(pod.request(r) <= node.allocatable(r) for r in pod.resources)
+            enough = all_of(pod.request(r) <= node.allocatable(r) for r in pod.resources)
+            return enough if node.pods is None else enough & (node.pods >= 1)
         if plugin.name == "PodTopologySpread":
             return as_expr(has_keys(node, pod))
         if plugin.name == "InterPodAffinity":

@@ -46,6 +46,7 @@ from ...language import (
 from ..framework.events import (
     ANY_EVENT,
     ASSIGNED_POD_ADD,
+    POD_UPDATE,
     SCHEDULING_GATES,
     UNSCHEDULABLE_TIMEOUT,
     Action,
@@ -317,7 +318,8 @@ class PriorityQueue(Component):
         """Update: a pending pod's object changed. Without an old object, only a parked pod is known."""
         self.settle()
         known = self.contains(pod) & (old.exists | (self.sub_queue[pod] == SubQueue.UNSCHEDULABLE))
-        with when(~self.keeps_update(pod)):
+        kept = self.keeps_update(pod)
+        with when(~kept):
             with when(known):
                 self.nominator.update(pod, old.nominated, new.nominated)
                 self.sub_queue[pod] = self.sub_queue_after_update(pod, old, new)
@@ -325,6 +327,14 @@ class PriorityQueue(Component):
             with otherwise():
                 # Assumed, or not known yet: the queue cannot tell, and adds it to activeQ.
                 self.add(pod, new)
+        with otherwise():
+            if self.hears_of_updates():
+                # The list of events is one for all pods in flight (addEventsIfPodInFlight).
+                self.record_move(POD_UPDATE, pod)
+
+    def hears_of_updates(self) -> bool:
+        """Whether a plugin of the configuration asked for updates of pods that bring nothing which the others ask for."""
+        return any(plugin.asked_for(POD_UPDATE) for plugin in self.universe[Plugin])
 
     def keeps_update(self, pod: Pod) -> Expr:
         """Whether an update is only kept as an event, because the pod is in flight: it comes back as the lister has it."""
@@ -333,13 +343,24 @@ class PriorityQueue(Component):
     def sub_queue_after_update(self, pod: Pod, old: PodObject, new: PodObject) -> Expr:
         """Where an update leaves a waiting pod: a gated one that has lost its gates enters activeQ.
 
-        It has no backoff, because it was never tried. Other updates that the model has move no pod by the plugins' hints.
+        It has no backoff, because it was never tried. Any other update, also one of the status that the scheduler wrote itself, is told
+        to the plugins that rejected the pod; of those in tree, none asked for what the model has.
         """
-        ungated = self.has_gates(pod, old) & ~self.has_gates(pod, new)
-        released = (self.sub_queue[pod] == SubQueue.UNSCHEDULABLE) & ungated
+        parked = self.sub_queue[pod] == SubQueue.UNSCHEDULABLE
+        released = parked & self.has_gates(pod, old) & ~self.has_gates(pod, new)
         with when(released):
             sub_queue = self.entering(pod, SubQueue.ACTIVE, new)
-        return select(released, sub_queue, self.sub_queue[pod])
+        found = select(released, sub_queue, self.sub_queue[pod])
+        if not self.hears_of_updates():
+            return found
+        heard = parked & ~released & self.is_moved_by_update(pod)
+        with when(heard):
+            retried = self.entering(pod, self.retry_sub_queue(pod), new)
+        return select(heard, retried, found)
+
+    def is_moved_by_update(self, pod: Pod) -> Expr:
+        """isPodWorthRequeuing: whether a plugin that rejected the parked pod waits for a mere update of it."""
+        return self.matches(pod, POD_UPDATE, pod)
 
     def is_respecified(self, old: PodObject, new: PodObject) -> Expr:
         """isPodUpdated: more than the status differs."""

@@ -73,6 +73,10 @@ class QueueWithoutHints(PriorityQueue):
         sub_queue = super().sub_queue_after_update(pod, old, new)
         return select(parked & self.is_respecified(old, new), self.retry_sub_queue(pod), sub_queue)
 
+    def is_moved_by_update(self, pod: Pod) -> Expr:
+        """A mere update of the status moved nobody (isPodUpdated)."""
+        return as_expr(False)
+
     def matches(self, pod: Pod, event: ClusterEvent, about: Pod | Node | None = None) -> Expr:
         """podMatchesEvent: one of the plugins that rejected the pod asked for the event."""
         if event.is_wildcard:

@@ -4,10 +4,12 @@ import pytest
 
 from podrace.model.environment.objects import ExtensionPoint, Node, Pod, PodCopy, PodObject, Taint, Term
 from podrace.model.environment.watch import Handler
+from podrace.model.scheduler.binding import BindingPhase
 from podrace.model.scheduler.event_handlers import Removal, Waking
 from podrace.model.scheduler.failure import FailedAttempt, FailurePhase
 from podrace.model.scheduler.framework.events import (
     ASSIGNED_POD_DELETE,
+    NODE_ADD,
     NOMINATED_POD_GONE,
     Plugin,
     default_plugins,
@@ -269,3 +271,43 @@ def test_a_deletion_leaves_the_record_of_a_failing_attempt_alone(release):
     model.do(lambda: queue.delete(pod))
     model.do(lambda: failure.requeue(pod))
     assert places(model, pod) == [SubQueue.UNSCHEDULABLE]
+
+
+@pytest.mark.parametrize(("release", "wakes"), [("1.31", True), ("1.32", False), ("1.36", False)])
+def test_a_new_node_that_admits_no_pod_wakes_nobody_that_lacked_room(release, wakes):
+    """isFit counts pods as the filter does; before, the handler's own pre-check did (preCheckForNode)."""
+    on = (Node(0, "n0", 4, pods=1), Node(1, "n1", 4, pods=0))
+    p = Pod(0, "p", 1)
+    model = concrete(spec([p], on), release)
+    (fit,) = (g for g in default_plugins() if g.name == "NodeResourcesFit")
+    assert [model.get(lambda n=n: model.part("hints").wakes(fit, p, NODE_ADD, n)) for n in on] == [
+        True,
+        wakes,
+    ]
+
+
+@pytest.mark.parametrize("how", ["error", "verdict"])
+@pytest.mark.parametrize(
+    ("release", "woken"), [("1.31", (True, True)), ("1.32", (True, False)), ("1.36", (True, False))]
+)
+def test_a_pod_that_is_not_bound_is_shown_to_the_hints(release, woken, how):
+    """handleBindingCycleError: the event is about the assumed pod."""
+    x = Pod(0, "x", 1, labels={"app": "x"}, extension_points=[ExtensionPoint.PERMIT])
+    parted = [
+        Pod(1 + i, f"from-{app}", 1, terms=[Term({"app": app}, "zone", anti=True)])
+        for i, app in enumerate("xy")
+    ]
+    model = concrete(spec([x, *parted], nodes(4)), release)
+    binding, failure, queue = model.part("binding"), model.part("failure"), model.part("queue")
+    for q in parted:
+        parked(model, q)
+        for plugin in model.model.entities[Plugin]:
+            named = plugin.name == "InterPodAffinity"
+            model.do(lambda q=q, plugin=plugin, named=named: queue.rejected_by[q].__setitem__(plugin, named))
+    if how == "error":
+        model.do(lambda: binding.phase.__setitem__(x, BindingPhase.WAKE))
+        model.do(lambda: binding.wake_queue(x))
+    else:
+        model.do(lambda: failure.phase.__setitem__(x, FailurePhase.WAKE))
+        model.do(lambda: failure.wake_others(x))
+    assert places(model, *parted) == [SubQueue.BACKOFF if w else SubQueue.UNSCHEDULABLE for w in woken]

@@ -7,8 +7,12 @@ from functools import partial
 import pytest
 
 from podrace.checker.search import check
+<<<<<<< HEAD
 from podrace.model.cluster import build_cluster
 from podrace.model.environment.objects import ExtensionPoint, Node, Pod, PodCopy
+=======
+from podrace.model.environment.objects import ExtensionPoint, Node, Pod, PodCopy, PodObject
+>>>>>>> mendb
 from podrace.model.history import resolve
 from podrace.model.language import Component, Concrete
 from podrace.model.scheduler import Binding
@@ -52,6 +56,7 @@ def rejected(release: str, by: str):
     else:
         if model.get(lambda: binding.phase[pod]) is BindingPhase.ANNOUNCE:
             model.do(lambda: binding.announce(pod))
+            model.do(lambda: model.part("handlers").handle_for_queue(pod))
         model.do(lambda: (waiting.refuse if by == "plugin" else waiting.preempt)(pod))
         for step in (binding.wait_on_permit, binding.forget):
             model.do(partial(step, pod))
@@ -143,6 +148,69 @@ def test_an_event_while_it_waited_has_it_tried_again(name, place):
     assert model.get(lambda: queue.sub_queue[pod]) is place
 
 
+@pytest.mark.parametrize(
+    ("by", "release", "place"),
+    [
+        ("permit", "1.31", PARKED),
+        ("plugin", "1.31", PARKED),
+        ("permit", "1.32", BACKOFF),
+        ("plugin", "1.32", BACKOFF),
+        ("plugin", "1.36", BACKOFF),
+        ("victim", "1.32", PARKED),
+        ("victim", "1.35", PARKED),
+    ],
+)
+def test_the_condition_that_the_scheduler_writes_itself_moves_it(by, release, place):
+    """A plugin that has asked for all events has asked for updates of the pod; before hints, one of the status moved nobody."""
+    model, queue, pod, _ = rejected(release, by)
+    failure, handlers = model.part("failure"), model.part("handlers")
+    for step in (failure.nominate, failure.patch, handlers.handle_for_queue):
+        model.do(partial(step, pod))
+    assert model.get(lambda: queue.sub_queue[pod]) is PARKED
+    model.do(lambda: handlers.update_queue(pod))
+    assert model.get(lambda: queue.sub_queue[pod]) is place
+    assert model.get(lambda: queue.copy[pod].failed) is True
+
+
+@pytest.mark.parametrize("release", ["1.32", "1.36"])
+@pytest.mark.parametrize("name", [PERMIT_PLUGIN, DEFAULT_PREEMPTION, "NodeResourcesFit", "InterPodAffinity"])
+def test_an_update_of_a_pod_in_flight_is_kept_for_all_in_flight(name, release):
+    on = nodes(4)
+    pod, other = (Pod(i, f"p{i}", 1, extension_points=WAITS) for i in range(2))
+    model = concrete(spec([pod, other], on), release)
+    queue, plugins = model.part("queue"), model.model.entities[Plugin]
+    for q in (pod, other):
+        model.do(partial(queue.pop, q))
+    old, new = PodObject(exists=True), PodObject(exists=True, failed=True)
+    model.do(lambda: queue.update(pod, old, new))
+    (plugin,) = (g for g in plugins if g.name == name)
+    kept = [model.get(lambda q=q: queue.in_flight_events[q][plugin]) for q in (pod, other)]
+    assert kept == [name == PERMIT_PLUGIN] * 2
+
+
+@pytest.mark.parametrize(("release", "place"), [("1.31", PARKED), ("1.32", BACKOFF), ("1.36", BACKOFF)])
+def test_an_assigned_pod_that_begins_to_terminate_moves_it(release, place):
+    """updateAssignedPodInCache; before hints AssignedPodUpdated asked for affinity terms."""
+    model, queue, pod, other = rejected(release, "plugin")
+    api, handlers = model.part("api"), model.part("handlers")
+    model.do(lambda: api._commit(other, api.pod[other].replace(terminating=True)))
+    model.do(lambda: handlers.handle_for_cache(other))
+    model.do(lambda: handlers.wake_queue(other))
+    assert model.get(lambda: queue.sub_queue[pod]) is place
+
+
+@pytest.mark.parametrize(("release", "place"), [("1.31", PARKED), ("1.32", BACKOFF), ("1.36", BACKOFF)])
+def test_a_removed_node_moves_it(release, place):
+    """127464: deleteNodeFromCache moves before it removes the node."""
+    model, queue, pod, _ = rejected(release, "plugin")
+    (n0,) = model.model.entities[Node]
+    handlers = model.part("handlers")
+    model.do(lambda: model.part("node_watch").publish(n0, False))
+    model.do(lambda: handlers.handle_node(n0))
+    assert model.get(lambda: queue.sub_queue[pod]) is place
+    assert model.get(lambda: (handlers.node_busy, model.part("cache").live[n0])) == (release != "1.31",) * 2
+
+
 def test_without_permit_plugins_nothing_is_added():
     assert [p.name for p in default_plugins(permit=True)][len(default_plugins()) :] == [
         PERMIT_PLUGIN,
@@ -163,9 +231,9 @@ class Unrecorded(Binding):
 @pytest.mark.parametrize(
     ("release", "changes", "verdict", "states", "steps"),
     [
-        ("1.34", (), "VIOLATED", 17709, 47),
-        ("1.34", (Unrecorded,), "HOLDS", 107347, None),
-        ("1.35", (), "VIOLATED", 23001, 39),
+        ("1.34", (), "VIOLATED", 17712, 47),
+        ("1.34", (Unrecorded,), "HOLDS", 106753, None),
+        ("1.35", (), "VIOLATED", 23055, 39),
     ],
 )
 def test_a_waiting_victim_is_parked_for_good(

@@ -221,3 +221,23 @@ def test_terms_are_about_the_namespace_of_their_pod():
         term = Term({"app": "x"}, HOST, anti=True, namespaces=namespaces)
         pods = [there, Pod(1, "p", 1, terms=[term], namespace="mine")]
         assert verdicts(pods, on, pods[1]) == [fits]
+
+
+@pytest.mark.parametrize(
+    ("release", "code"),
+    [
+        ("1.33", Code.UNSCHEDULABLE),
+        ("1.33.13", Code.UNSCHEDULABLE),
+        ("1.34", Code.UNRESOLVABLE),
+        ("1.36", Code.UNRESOLVABLE),
+    ],
+)
+def test_no_eviction_helps_a_pod_that_asks_for_more_than_the_node_has(release, code):
+    """Fit.Filter: one resource that can never suffice decides, whatever else is short; too many pods never do."""
+    on = (Node(0, "small", 1), Node(1, "full", 2), Node(2, "crowded", 2, pods=0), Node(3, "both", 1, pods=0))
+    pods = [Pod(0, "x", 1, node=on[1]), Pod(1, "p", 2)]
+    model = concrete(spec(pods, on), release)
+    snapshot, filters = model.part("snapshot"), model.part("filters")
+    model.do(snapshot.update)
+    said = [model.get(lambda n=n: filters.node_resources(pods[1], n, snapshot.placement())) for n in on]
+    assert said == [code, Code.UNSCHEDULABLE, Code.UNSCHEDULABLE, code]
