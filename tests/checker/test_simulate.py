@@ -158,7 +158,11 @@ def test_the_seed_race() -> None:
     assert found.trace is not None
     assert (walked(found).violating, walked(found).met_after, len(found.trace.steps)) == (62, 20, 15)
     fixed = simulate(race(("72259",)), "S-NOMVIS", Walks(2000))
-    assert (fixed.verdict, walked(fixed).walks, walked(fixed).steps) == (Verdict.INCONCLUSIVE, 2000, 2_000_000)
+    assert (fixed.verdict, walked(fixed).walks, walked(fixed).steps) == (
+        Verdict.INCONCLUSIVE,
+        2000,
+        2_000_000,
+    )
 
 
 def test_a_false_claim_is_no_verdict(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,12 +7,8 @@ from functools import partial
 import pytest
 
 from podrace.checker.search import check
-<<<<<<< HEAD
 from podrace.model.cluster import build_cluster
-from podrace.model.environment.objects import ExtensionPoint, Node, Pod, PodCopy
-=======
 from podrace.model.environment.objects import ExtensionPoint, Node, Pod, PodCopy, PodObject
->>>>>>> mendb
 from podrace.model.history import resolve
 from podrace.model.language import Component, Concrete
 from podrace.model.scheduler import Binding
