@@ -21,7 +21,7 @@ from podrace.model.language import (
 )
 from podrace.model.scheduler import AsyncPreemption, Binding, Cache, EventHandlers, PriorityQueue, Process
 from podrace.model.scheduler.binding import BindingPhase
-from podrace.model.scheduler.framework.events import NODE_DELETE
+from podrace.model.scheduler.framework.events import ASSIGNED_POD_DELETE, NODE_DELETE
 from podrace.model.scheduler.queue.scheduling_queue import SubQueue
 
 
@@ -181,3 +181,10 @@ class GoneNoted(EventHandlers):
 
 BESIDE: dict[str, tuple[type[Component], ...]] = {"GoneNotAssumed": (GoneNoted,)}
 """Patches that need a class of another part as well."""
+
+
+class TombstonesWakeLikeDeletions(EventHandlers):
+    """A deletion whose last state is unknown moves parked pods by what the cache had of the pod, not by the object that it carries."""
+
+    def wake_for_removed(self, pod: Pod, old: PodObject) -> None:
+        self.queue.move_all(ASSIGNED_POD_DELETE, about=pod)

@@ -31,6 +31,7 @@ from tests.hazard_patches import (
     NodeRemovedFirst,
     PlacedNotAdded,
     RegisteredToTheEnd,
+    TombstonesWakeLikeDeletions,
     VersionedCondition,
 )
 
@@ -82,6 +83,8 @@ LATER_ROWS: list[tuple[str, str, tuple[type[Component], ...], tuple[str, ...], s
     # 140054 mends what it was made for; the same end is reached by a victim that is deleted while it is being bound.
     ("rejected-in-memory", "S-STUCK", (), ("140054",), V, 18275, 34),
     ("rejected-in-memory", "S-STUCK", (AlwaysActivated,), (), H, 489056, None),
+    ("stale-tombstone", "S-STUCK", (), (), V, 9328, 24),
+    ("stale-tombstone", "S-STUCK", (TombstonesWakeLikeDeletions,), (), H, 56931, None),
     ("announced", "S-STUCK", (), (), V, 119235, 46),
     ("announced", "S-STUCK", (RegisteredToTheEnd,), (), H, 71402, None),
     ("announced", "S-STUCK", (PlacedNotAdded,), (), H, 98232, None),

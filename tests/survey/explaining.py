@@ -25,6 +25,7 @@ HAZARDS: dict[str, tuple[type[Component], ...]] = {
     for name in (
         "FreshRequeue", "GhostsRefused", "RegisteredToTheEnd", "VersionedCondition", "AskedBeforeForgotten", "Barrier", "Fenced",
         "BoundElsewhereWakes", "AlwaysActivated", "NodeRemovedFirst", "GoneNotAssumed", "PlacedNotAdded",
+        "TombstonesWakeLikeDeletions",
     )
 }  # fmt: skip
 """The patches of docs/hazards.md, by name."""
