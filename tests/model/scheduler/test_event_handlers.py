@@ -1,5 +1,7 @@
 """What the event handlers do in the queue, release by release."""
 
+from functools import partial
+
 import pytest
 
 from podrace.model.environment.objects import ExtensionPoint, Node, Pod, PodCopy, PodObject, Taint, Term
@@ -280,10 +282,12 @@ def test_a_new_node_that_admits_no_pod_wakes_nobody_that_lacked_room(release, wa
     p = Pod(0, "p", 1)
     model = concrete(spec([p], on), release)
     (fit,) = (g for g in default_plugins() if g.name == "NodeResourcesFit")
-    assert [model.get(lambda n=n: model.part("hints").wakes(fit, p, NODE_ADD, n)) for n in on] == [
-        True,
-        wakes,
-    ]
+    hints = model.part("hints")
+    assert model.get(lambda: [hints.wakes(fit, p, NODE_ADD, n) for n in on]) == [True, wakes]
+
+
+def set_rejected(queue, pod, plugin, rejected):
+    queue.rejected_by[pod][plugin] = rejected
 
 
 @pytest.mark.parametrize("how", ["error", "verdict"])
@@ -303,7 +307,7 @@ def test_a_pod_that_is_not_bound_is_shown_to_the_hints(release, woken, how):
         parked(model, q)
         for plugin in model.model.entities[Plugin]:
             named = plugin.name == "InterPodAffinity"
-            model.do(lambda q=q, plugin=plugin, named=named: queue.rejected_by[q].__setitem__(plugin, named))
+            model.do(partial(set_rejected, queue, q, plugin, named))
     if how == "error":
         model.do(lambda: binding.phase.__setitem__(x, BindingPhase.WAKE))
         model.do(lambda: binding.wake_queue(x))

@@ -180,7 +180,7 @@ def test_an_update_of_a_pod_in_flight_is_kept_for_all_in_flight(name, release):
     old, new = PodObject(exists=True), PodObject(exists=True, failed=True)
     model.do(lambda: queue.update(pod, old, new))
     (plugin,) = (g for g in plugins if g.name == name)
-    kept = [model.get(lambda q=q: queue.in_flight_events[q][plugin]) for q in (pod, other)]
+    kept = model.get(lambda: [queue.in_flight_events[q][plugin] for q in (pod, other)])
     assert kept == [name == PERMIT_PLUGIN] * 2
 
 

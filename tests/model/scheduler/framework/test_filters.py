@@ -239,5 +239,5 @@ def test_no_eviction_helps_a_pod_that_asks_for_more_than_the_node_has(release, c
     model = concrete(spec(pods, on), release)
     snapshot, filters = model.part("snapshot"), model.part("filters")
     model.do(snapshot.update)
-    said = [model.get(lambda n=n: filters.node_resources(pods[1], n, snapshot.placement())) for n in on]
+    said = model.get(lambda: [filters.node_resources(pods[1], n, snapshot.placement()) for n in on])
     assert said == [code, Code.UNSCHEDULABLE, Code.UNSCHEDULABLE, code]

@@ -141,7 +141,7 @@ def test_an_empty_selector_counts_nominated_pods(selector: Selector, release: st
     filters, snapshot = model.part("filters"), model.part("snapshot")
     model.do(snapshot.update)
     model.do(lambda: model.part("nominator").add(q, on[0], None))
-    said = [model.get(lambda n=n: filters.run_with_nominated(p, n, snapshot.placement())) for n in on]
+    said = model.get(lambda: [filters.run_with_nominated(p, n, snapshot.placement()) for n in on])
     assert said == [there, Code.SUCCESS]
 
 
