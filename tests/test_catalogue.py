@@ -123,8 +123,8 @@ ROWS = [
     Row("141694", "S-STUCK", "1.35", (), (), V, 3307, 10480, 35, 35),
     Row("141694", "S-STUCK", "1.35", ("133167",), (), H, 6059, 19881, 57),
     # A requeued pod is taken before it is in flight no longer.
-    Row("dropped-by-pop", "S-CONS", "1.36", (), (), V, 965, 1908, 17, 17),
-    Row("dropped-by-pop", "S-CONS", "1.36", ("139450",), (), H, 43831, 132152, 78),
+    Row("dropped-by-pop", "S-CONS", "1.36", (), (), V, 849, 1664, 16, 16),
+    Row("dropped-by-pop", "S-CONS", "1.36", ("139450",), (), H, 65699, 204050, 78),
     Row("dropped-by-pop", "S-CONS", "1.31", (), (), H, 2119, 5609, 44),
     # A preemptor that nothing takes for free again, not even the flush.
     Row("gated-past-the-flush", "L-WAKE", "1.36", (), (), V, 4013, 12890, 54, 36),

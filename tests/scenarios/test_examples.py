@@ -35,7 +35,7 @@ ROWS = [
     ("new-node-in-zone", "1.22", "S-CAP", (H, 2739, 8043, 39, None)),
     ("new-node-in-zone", "1.22", "S-ERR", (H, 2739, 8043, 39, None)),
     # A nomination that was never written wakes nobody when its pod is deleted, also after 129058.
-    ("lost-nomination", "1.34", "S-STUCK", (V, 37677, 110997, 33, 33)),
+    ("lost-nomination", "1.34", "S-STUCK", (V, 34846, 102313, 33, 33)),
     # Up to 1.21 the node of the other zone woke the pod, too.
     ("new-node-in-zone", "1.21", "S-STUCK", (H, 5790, 18918, 63, None)),
 ]
