@@ -150,12 +150,14 @@ class AssumedNotQueued(Property):
 @pytest.mark.parametrize(
     ("release", "patches", "verdict", "states", "steps"),
     [
-        ("1.34", (), V, 665, 24),
-        ("1.34", (RegisteredToTheEnd,), V, 977, 26),
-        ("1.34", (PlacedNotAdded, RegisteredToTheEnd), H, 3202, None),
-        ("1.35", (), V, 800, 24),
-        ("1.35", (RegisteredToTheEnd,), V, 1165, 26),
-        ("1.35", (PlacedNotAdded, RegisteredToTheEnd), H, 3756, None),
+        # Up to 1.34, Pop can come between two looks of Update, which then queues the popped pod, whatever it is told of the cache.
+        ("1.34", (PlacedNotAdded, RegisteredToTheEnd), V, 553, 22),
+        ("1.35", (), V, 856, 24),
+        ("1.35", (RegisteredToTheEnd,), V, 1306, 26),
+        ("1.35", (PlacedNotAdded, RegisteredToTheEnd), H, 5680, None),
+        ("1.36", (), V, 843, 24),
+        ("1.36", (RegisteredToTheEnd,), V, 1003, 25),
+        ("1.36", (PlacedNotAdded, RegisteredToTheEnd), H, 3406, None),
     ],
 )
 def test_only_both_patches_keep_an_assumed_pod_out_of_the_queue(

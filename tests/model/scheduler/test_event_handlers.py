@@ -248,8 +248,9 @@ def test_a_deletion_whose_last_state_is_unknown_wakes_by_the_object_that_it_carr
     handlers, watch, queue = (model.part(name) for name in ("handlers", "pod_watch", "queue"))
     old = PodObject(exists=True, **dict.fromkeys(stored, on[0]))
     seen = Handler.CACHE if "node" in stored else Handler.QUEUE
-    for handler in Handler:
-        model.do(lambda h=handler: watch.seen[h].__setitem__(gone, old if h is seen else PodObject()))
+    other = Handler.QUEUE if seen is Handler.CACHE else Handler.CACHE
+    model.do(lambda: watch.seen[seen].__setitem__(gone, old))
+    model.do(lambda: watch.seen[other].__setitem__(gone, PodObject()))
     parked(model, waiting)
     fit = next(p for p in queue.universe[Plugin] if p.name == "NodeResourcesFit")
     model.do(lambda: queue.rejected_by[waiting].__setitem__(fit, True))
