@@ -42,7 +42,7 @@ STEPS: dict[str, tuple[int, ...]] = {
     "assigned-pod-in-empty-zone": (25,),
     "deleted-while-binding": (6,),
     "preempts-again": (20,),
-    "dropped-by-pop": (17,),
+    "dropped-by-pop": (16,),
     "gone-victim": (33,),
 }
 """How long the shortest run of each way is."""
