@@ -51,7 +51,7 @@ bench: setup
 	@set -e; for script in $(sort $(wildcard bench/*.py)); do echo "== $$script"; $(BIN)/python $$script; done
 
 # All properties on all releases over small clusters, and what each violation goes away with, against the table in
-# tests/survey; takes about two hours. PODRACE_UPDATE_GOLDEN=1 makes the table anew.
+# tests/survey; takes about an hour. PODRACE_UPDATE_GOLDEN=1 makes the table anew.
 survey: setup
 	PODRACE_TESTS=campaign $(BIN)/python -m pytest -m campaign $(if $(PODRACE_UPDATE_GOLDEN),,$(PYTEST_ARGS)) tests/survey
 
