@@ -371,6 +371,34 @@ def test_a_generations():
     assert not [v.name for v in system(release="1.8").variables if "generation" in v.name]
 
 
+def test_a_node_spec():
+    """Of a node object, the API server has only whether it exists."""
+    cluster = spec([Pod(0, "p", 1)], nodes(2), node_deletions=1, node_creations=1)
+    kept = {v.name for v in system(cluster, "1.36").variables if v.name.startswith("api.node")}
+    assert kept == {"api.node_exists[n0]"}
+
+
+def test_a_pod_spec():
+    found = system(spec([Pod(0, "p", 1, gated=True)], nodes(2)), "1.36")
+    parts = {v.name.partition("].")[2] for v in found.variables if v.name.startswith("api.pod[")}
+    assert parts == {"exists", "node", "nominated", "failed", "terminating", "gated"}
+
+
+def test_a_finished():
+    """The kubelet only ends pods that are to be deleted."""
+    names = {t.label.partition("(")[0] for t in system(release="1.36").transitions if t.actor == "kubelet"}
+    assert {name.partition(".")[2] for name in names} == {"finish_termination"}
+
+
+def test_a_finalizers():
+    p = Pod(0, "p", 1)
+    model = concrete(spec([p], nodes(2)), "1.36")
+    api = model.part("api")
+    assert model.get(lambda: api.pod[p].exists) is True
+    model.do(lambda: api.delete_pod(p))
+    assert model.get(lambda: api.pod[p].exists) is False
+
+
 def test_a_sums():
     first = [v.name for v in system().variables if v.name.startswith("node_infos.")]
     assert not [name for name in first if "requested" in name]
