@@ -28,7 +28,7 @@ STEPS: dict[str, tuple[int, ...]] = {
     "preemption-of-nobody": (19,),
     "dead-node-in-snapshot": (10,),
     "phantom-preemptor": (12,),
-    "bound-phantom": (38,),
+    "bound-phantom": (40,),
     "forgotten-wakes-nobody": (13,),
     "error-is-parked": (12,),
     "missed-deletion": (10,),
@@ -42,8 +42,8 @@ STEPS: dict[str, tuple[int, ...]] = {
     "assigned-pod-in-empty-zone": (25,),
     "deleted-while-binding": (6,),
     "preempts-again": (20,),
-    "dropped-by-pop": (16,),
-    "gone-victim": (33,),
+    "dropped-by-pop": (16, 17),
+    "gone-victim": (33, 47),
 }
 """How long the shortest run of each way is."""
 

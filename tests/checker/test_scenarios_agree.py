@@ -87,18 +87,18 @@ def test_engines_agree_on_the_first_states(scenario: Scenario, name: str, compos
 # The same model on the smallest backlog is small enough for the interpreter to finish.
 SMALL = {
     "removed-node-blocks-pods L-ISO 1.8": 709,
-    "removed-node-blocks-pods L-ISO 1.8 + 53647": 1810,
-    "nominated-node-race S-NOMVIS 1.13": 10109,
-    "nominated-node-race S-NOM 1.13 + 72259 + 77990 + 90660": 2143,
-    "node-comes-back-empty S-CAP 1.19": 240,
-    "node-comes-back-empty S-CAP 1.19 + 93938": 26302,
-    "protected-by-budget S-NOM 1.22": 259,
+    "removed-node-blocks-pods L-ISO 1.8 + 53647": 893,
+    "nominated-node-race S-NOMVIS 1.13": 11362,
+    "nominated-node-race S-NOM 1.13 + 72259 + 77990 + 90660": 2881,
+    "node-comes-back-empty S-CAP 1.18": 225,
+    "node-comes-back-empty S-CAP 1.18 + 93938": 18948,
+    "protected-by-budget S-NOM 1.22": 397,
     "new-node-in-zone S-STUCK 1.22": 3094,
-    "waiting-victim S-CAP 1.22": 2997,
+    "waiting-victim S-CAP 1.22": 3033,
 }
 
 
-LONG = ("nominated-node-race S-NOMVIS 1.13", "node-comes-back-empty S-CAP 1.19 + 93938")
+LONG = ("nominated-node-race S-NOMVIS 1.13", "node-comes-back-empty S-CAP 1.18 + 93938")
 """What the interpreter needs more than a few seconds for."""
 
 

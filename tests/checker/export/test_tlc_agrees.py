@@ -50,8 +50,8 @@ def agree(name: str, events: int | None) -> int:
     ("name", "events", "states"),
     [
         ("removed-node-blocks-pods L-ISO 1.8", None, 709),
-        pytest.param("removed-node-blocks-pods S-ERR 1.8 + 53647", None, 2422, marks=pytest.mark.ci),
-        pytest.param("nominated-node-race S-NOM 1.13 + 72259 + 77990 + 90660", 1, 2143, marks=pytest.mark.ci),
+        pytest.param("removed-node-blocks-pods S-ERR 1.8 + 53647", None, 913, marks=pytest.mark.ci),
+        pytest.param("nominated-node-race S-NOM 1.13 + 72259 + 77990 + 90660", 1, 2881, marks=pytest.mark.ci),
     ],
 )
 def test_on_scenarios(name: str, events: int | None, states: int) -> None:
