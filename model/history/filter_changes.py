@@ -6,6 +6,7 @@ from ..environment.objects import NATIVE, Node, Pod, Scope
 from ..environment.watch import NodeWatch
 from ..language import Expr, all_of, any_of, as_expr, require, select, step, tells
 from ..scheduler import Filters, Scheduler, Snapshot
+from ..scheduler.framework.placement import Placement
 from ..scheduler.framework.status import NodeStatus, Phase
 from .change import before
 
@@ -168,3 +169,15 @@ class ZeroRequestsCompared(Filters):
 
     def is_checked(self, pod: Pod, resource: str) -> Expr:
         return super().is_checked(pod, resource) if resource in NATIVE else as_expr(True)
+
+
+@before(
+    "affinity-skips",
+    "inter-pod affinity is passed over where nothing in the snapshot asks for it",
+    first_in="1.27",
+)
+class AffinityNeverSkips(Filters):
+    """InterPodAffinity looked at every pod, and so saw the anti-affinity of those that are nominated to the node."""
+
+    def looks(self, pod: Pod, placement: Placement) -> Expr:
+        return as_expr(True)

@@ -21,6 +21,7 @@ from ..language import (
     Sentence,
     Value,
     any_of,
+    as_expr,
     boolean,
     changes,
     constraint,
@@ -97,7 +98,11 @@ class FailingCycle(Framework, Protocol):
 
 
 class FailureHandler(Component):
-    """One failure handler per pod at most; `copy` is the object that the attempt holds."""
+    """One failure handler per pod at most; `copy` is the object that the attempt holds.
+
+    `done_due[p]`: p is not requeued, so that the handler calls Done itself, when it returns. `noted[p]`: the object that the patch is
+    made from carries the condition already.
+    """
 
     api: APIServer
     pod_watch: PodWatch
@@ -113,6 +118,8 @@ class FailureHandler(Component):
     unschedulable = per(Pod, boolean())
     withdrawal = per(Pod, enum(Withdrawal))
     wakes = per(Pod, boolean())
+    done_due = per(Pod, boolean())
+    noted = per(Pod, boolean())
 
     phrases = UNTOLD
     knowledge = (Knowledge("other goroutines", {"phase": "failure handler"}),)
@@ -125,7 +132,22 @@ class FailureHandler(Component):
         self.withdrawal[pod] = self.withdrawal_of(attempt, attempt.copy.nominated)
         self.unschedulable[pod] = attempt.unschedulable
         self.wakes[pod] = attempt.wakes
+        self.note(pod, attempt.copy)
         self.start(pod, attempt)
+
+    def note(self, pod: Pod, made_from: PodCopy | PodObject) -> None:
+        """The patch is going to be made from this object."""
+        if self.loses_conditions():
+            self.noted[pod] = made_from.failed
+
+    def loses_conditions(self) -> bool:
+        """Whether an object can lose the condition again: by a Binding that the handler does not know of, or by the condition of an error.
+
+        (An attempt in which the cache refuses the pod is such an error, too; it is not counted here.)
+        """
+        scope = self.scope
+        binds = scope.external_binds + scope.lost_replies + scope.leader_changes + scope.restarts
+        return bool(binds + scope.bind_failures + scope.plugin_errors + scope.node_deletions)
 
     def start(self, pod: Pod, attempt: FailedAttempt) -> None:
         """What handling does first."""
@@ -176,7 +198,7 @@ class FailureHandler(Component):
             self.queue.begin_failure(pod)
             self.phase[pod] = FailurePhase.REQUEUE
         with otherwise():
-            self.queue.done(pod)
+            self.done_due[pod] = True
             self.phase[pod] = self.phase_after_requeue()
 
     def patch_from(self, pod: Pod, current: PodObject) -> None:
@@ -186,6 +208,7 @@ class FailureHandler(Component):
         """
         attempt = FailedAttempt(self.copy[pod], self.nominee[pod], self.withdraws(pod))
         self.withdrawal[pod] = self.withdrawal_of(attempt, current.nominated)
+        self.note(pod, current)
 
     def may_requeue(self, current: PodObject) -> Expr:
         """Whether a failed pod that the lister shows like this comes back to the queue."""
@@ -249,8 +272,28 @@ class FailureHandler(Component):
         self.faults.spend(Fault.STATUS_FAILURE)
         self.patched(pod)
 
+    @step(actor="failure handler", each="pod")
+    @tells(
+        "The failure handler writes nothing: {pod}'s object, as it has it, says already that the pod could not be scheduled."
+    )
+    def skip_patch(self, pod: Pod) -> None:
+        """No PATCH: the object at hand carries the condition, and the nomination need not change (updatePod).
+
+        The condition's message counts, too: if the filters found other reasons this time, it is written. Where the API server's object carries
+        the condition as well, both come to the same, and this step is left out.
+        """
+        require(self.phase[pod] == FailurePhase.PATCH)
+        require(self.noted[pod] & self.unschedulable[pod])
+        require(self.withdrawal[pod] != Withdrawal.EVERYWHERE)
+        require((self.withdrawal[pod] != Withdrawal.NOWHERE) | as_expr(self.nominee[pod]).is_none)
+        require(self.api.pod[pod].exists & ~self.api.pod[pod].failed)
+        self.patched(pod)
+
     def patched(self, pod: Pod) -> None:
-        """What follows the PATCH, whatever became of it."""
+        """What follows the PATCH, whatever became of it: the handler returns, and calls Done unless the requeue did (deferred)."""
+        with when(self.done_due[pod]):
+            self.queue.done(pod)
+            self.done_due[pod] = False
         with when(self.wakes[pod]):
             self.phase[pod] = FailurePhase.WAKE
         with otherwise():
@@ -280,4 +323,5 @@ class FailureHandler(Component):
         self.withdrawal[pod] = Withdrawal.NOWHERE
         self.unschedulable[pod] = False
         self.wakes[pod] = False
+        self.noted[pod] = False
         self.scheduler.failure_handled(pod)

@@ -417,9 +417,12 @@ class Scheduler(Component):
     def reread_preemptor(self, pod: Pod) -> None:
         """PostFilter begins: read the preemptor again and see whether it may preempt."""
         require(self.at(Phase.REREAD_PREEMPTOR, pod))
-        exists, nominated = self.read_preemptor(pod)
+        self.begin_preemption(pod, *self.read_preemptor(pod))
+
+    def begin_preemption(self, pod: Pod, exists: Value, nominated: Value) -> None:
+        """Whether the pod may preempt, and whether that could help on some node of the snapshot."""
         helpful = self.preemption.might_help_somewhere()
-        may = exists & self.preemption.eligible(pod, nominated)
+        may = as_expr(exists) & self.preemption.eligible(pod, nominated)
         with when(may & helpful):
             self.phase = Phase.DRY_RUN
         with otherwise(may):

@@ -191,14 +191,36 @@ class Filters(Component):
             for term in pod.terms
             if term.required and term.anti
         ]
-        theirs = [
-            ~self.in_domain(term, node, where, placement)
-            for other, where in placement.copies
+        theirs = [~keeps for keeps in self.kept_away(pod, node, placement.on, placement)]
+        nominated = self.kept_away(pod, node, placement.added, placement)
+        if nominated:
+            theirs.append(~(self.looks(pod, placement) & any_of(nominated)))
+        apart = select(all_of([*own, *theirs]), Code.SUCCESS, Code.UNSCHEDULABLE)
+        return select(self.affinity_holds(pod, node, placement), apart, Code.UNRESOLVABLE)
+
+    def kept_away(
+        self, pod: Pod, node: Node, where: Mapping[Pod, Mapping[Node, Expr]], placement: Placement
+    ) -> list[Expr]:
+        """For each anti-affinity term of these pods that means the pod: whether it holds on the node."""
+        return [
+            self.in_domain(term, node, nodes, placement)
+            for other, nodes in where.items()
             for term in other.terms
             if term.required and term.anti and term.matches(pod)
         ]
-        apart = select(all_of([*own, *theirs]), Code.SUCCESS, Code.UNSCHEDULABLE)
-        return select(self.affinity_holds(pod, node, placement), apart, Code.UNRESOLVABLE)
+
+    def looks(self, pod: Pod, placement: Placement) -> Expr:
+        """Whether the plugin filters at all. If not, it is given no nominated pods either, and their terms are not seen.
+
+        PreFilter answers Skip for a pod without required terms, if no pod of the snapshot has an anti-affinity term that means it.
+        """
+        if any(term.required for term in pod.terms):
+            return as_expr(True)
+        return any_of(
+            held
+            for node in placement.nodes
+            for held in self.kept_away(pod, node, placement.prefiltered, placement)
+        )
 
     def in_domain(self, term: Term, node: Node, where: Mapping[Node, Expr], placement: Placement) -> Expr:
         """Whether a pod that counts on these nodes is on a live one that has the same value of the topology key as `node`."""

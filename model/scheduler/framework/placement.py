@@ -18,18 +18,25 @@ class Placement:
     """`on[pod][node]`: the NodeInfo of the node holds the pod. `live[node]`: the node has a Node object. `leaving[pod]`: it terminates.
 
     `added[pod][node]`: the pod was added to the NodeInfo because it is nominated there, whether or not the NodeInfo holds it already.
-    A pod that is tried while it is in a NodeInfo is among the pods there, as any other.
+    A pod that is tried while it is in a NodeInfo is among the pods there, as any other. `before[pod][node]` is `on` as PreFilter saw it,
+    where preemption has taken victims away since.
     """
 
     on: Mapping[Pod, Mapping[Node, Expr]]
     live: Mapping[Node, Expr]
     leaving: Mapping[Pod, Expr] = field(default_factory=dict)
     added: Mapping[Pod, Mapping[Node, Expr]] = field(default_factory=dict)
+    before: Mapping[Pod, Mapping[Node, Expr]] | None = None
 
     @property
     def nodes(self) -> list[Node]:
         """Every node."""
         return list(self.live)
+
+    @property
+    def prefiltered(self) -> Mapping[Pod, Mapping[Node, Expr]]:
+        """Where the pods were when the PreFilter plugins ran."""
+        return self.on if self.before is None else self.before
 
     @property
     def copies(self) -> list[tuple[Pod, Mapping[Node, Expr]]]:
@@ -53,7 +60,7 @@ class Placement:
         changed = {
             q: {**row, node: as_expr(present[q])} if q in present else row for q, row in self.on.items()
         }
-        return replace(self, on=changed)
+        return replace(self, on=changed, before=self.prefiltered)
 
     def with_added(self, node: Node, pods: Mapping[Pod, Expr]) -> Placement:
         """The same with these pods added to the NodeInfo of a node; one that is there already counts twice."""

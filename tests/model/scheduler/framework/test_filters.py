@@ -241,3 +241,23 @@ def test_no_eviction_helps_a_pod_that_asks_for_more_than_the_node_has(release, c
     model.do(snapshot.update)
     said = model.get(lambda: [filters.node_resources(pods[1], n, snapshot.placement()) for n in on])
     assert said == [code, Code.UNSCHEDULABLE, Code.UNSCHEDULABLE, code]
+
+
+@pytest.mark.parametrize(("release", "seen"), [("1.26", True), ("1.27", False), ("1.36", False)])
+@pytest.mark.parametrize("asked", [False, True])
+def test_terms_of_nominated_pods_are_seen_only_where_the_snapshot_has_such_terms(
+    release: str, seen: bool, asked: bool
+) -> None:
+    on = nodes(4, 4)
+    term = Term({"app": "x"}, HOST, anti=True)
+    pods = [
+        Pod(0, "p", 1, 10, terms=(term,)),
+        Pod(1, "q", 1, labels={"app": "x"}),
+        Pod(2, "r", 1, node=on[1], terms=(term,) if asked else ()),
+    ]
+    model = concrete(spec(pods, on), release)
+    snapshot, filters, nominator = (model.part(name) for name in ("snapshot", "filters", "nominator"))
+    model.do(snapshot.update)
+    model.do(lambda: nominator.add(pods[0], on[0], None))
+    passes = model.get(lambda: filters.fits_with_nominated(pods[1], on[0], snapshot.placement()))
+    assert passes == (not seen and not asked)
