@@ -5,6 +5,7 @@ Field names are stable: people parse them.
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Sequence
 from typing import Literal
 
@@ -78,23 +79,23 @@ class Reproduction(msgspec.Struct, frozen=True):
     log: tuple[str, ...] = ()
     folder: str = ""
 
-    @property
+    @builtins.property
     def forced(self) -> int:
         """How many steps were forced."""
         return sum(step.forced for step in self.steps)
 
-    @property
+    @builtins.property
     def differences(self) -> int:
         """How many differences there are, counted by variable."""
         met = {d.variable for step in self.steps for d in step.differs} | {d.variable for d in self.initial}
         return len(met)
 
-    @property
+    @builtins.property
     def headline(self) -> str:
         """The verdict with the step that it is about, for example `DIFFERS at step 3`."""
         return self.verdict if self.at is None else f"{self.verdict} at step {self.at}"
 
-    @property
+    @builtins.property
     def is_reproduced(self) -> bool:
         """Whether the real scheduler violates the property in the way that the model says."""
         return self.verdict == "REPRODUCED"

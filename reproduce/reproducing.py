@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..analysis.stored.replayed import Replayed, replayed
-from ..reports.reproduction import Reproduction
+from ..reports.reproduction import Reproduction, ReproductionWord
 from .asked import Question
 from .case import Case, case_of, missing_from
 from .judging import reproduction_of
@@ -57,7 +57,7 @@ def prepared(question: Question) -> Prepared:
     if question.trace is None:
         finding = question.finding
         assert finding is not None
-        word = "HOLDS" if finding.verdict == "HOLDS" else "UNDECIDED"
+        word: ReproductionWord = "HOLDS" if finding.verdict == "HOLDS" else "UNDECIDED"
         made = Reproduction(**about(question, None), verdict=word, words=finding.words)
         return Prepared(question, reproduction=made)
     found = replayed(question.trace, file=question.name)
