@@ -1,0 +1,1 @@
+"""Runs of the model on the real kube-scheduler: forced step by step, and compared with it."""
