@@ -1,1 +1,1 @@
-"""Runs of the model on the real kube-scheduler: forced step by step, and compared with it."""
+"""Counterexamples executed on kube-scheduler's own code: a Go module for a version, its run, and what came of it."""
