@@ -93,7 +93,7 @@ func isEvicting(p *player, s Step) func(*actor) bool {
 
 // Since 1.35 one handler takes all events of pods, before the first was for assigned and the second for unassigned pods.
 func isQueueHandler(p *player, s Step) func(*actor) bool {
-	n := p.world.Informers.handlers[podHandler]
+	n := p.world.Informers.handlers[podEvent]
 	return func(a *actor) bool { return a.role == podHandler && a.number == n }
 }
 
