@@ -82,7 +82,9 @@ def _is_ahead(run: RandomRun, number: int, difference: Differing) -> bool:
 def _differing(run: RandomRun, at: int, found: Sequence[Differing]) -> Difference:
     kinds = sorted({d.variable.partition("[")[0] + _member(d.variable) for d in found})
     words = "; ".join(d.words for d in found)
-    return Difference(run, at, f"{_step_name(run, at)}: {', '.join(kinds)}", f"{_step_label(run, at)}: {words}")
+    return Difference(
+        run, at, f"{_step_name(run, at)}: {', '.join(kinds)}", f"{_step_label(run, at)}: {words}"
+    )
 
 
 def _member(variable: str) -> str:
