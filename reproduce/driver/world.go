@@ -245,19 +245,21 @@ func recorders() profile.RecorderFactory {
 
 // close ends everybody.
 func (w *World) close() {
-	w.cancel()
-	w.Stage.abandon(w.instance)
+	w.end(w.instance)
 	w.Stage.Hold(false)
-	w.release()
 	time.Sleep(time.Minute)
 	settle()
 }
 
-// release ends the wait of pods for permission.
-func (w *World) release() {
+// end ends a process. What it has under way goes on without effect.
+func (w *World) end(i *instance) {
+	i.cancel()
+	w.Stage.abandon(i)
+	settle()
 	for _, p := range w.Case.Pods {
-		if waiting := w.Waiting.GetWaitingPod(p.UID); waiting != nil {
+		if waiting := i.Waiting.GetWaitingPod(p.UID); waiting != nil {
 			waiting.Reject(pluginName, "the end")
 		}
 	}
+	settle()
 }
