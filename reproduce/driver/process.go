@@ -3,6 +3,7 @@ package podrace
 import (
 	"fmt"
 	"strconv"
+	"time"
 )
 
 // expire interrupts the pod watch. The list that follows comes when the next event is due.
@@ -54,7 +55,7 @@ func (p *player) number(variable string) int {
 // restart replaces the process. What the old one has under way comes to nothing.
 func (w *World) restart() error {
 	w.end(w.instance)
-	return w.start()
+	return w.start(time.Now())
 }
 
 // standBy has the next list of a kind know all events but the last so many of those that the model has.
