@@ -1,8 +1,9 @@
 package podrace
 
 import (
+	"maps"
 	"reflect"
-	"sort"
+	"slices"
 	"strings"
 )
 
@@ -37,6 +38,12 @@ func observe(w *World) (state map[string]any, unseen []string) {
 	e.scheduling(&w.cycle)
 	e.waiting()
 	e.preempting()
+	for variable := range e.see {
+		name, _ := parts(variable)
+		if _, there := w.Case.Initial[variable]; !there && !isExtra(name) && name != "queue.rejected_by" {
+			delete(e.see, variable) // the scenario does not need it, such as gates
+		}
+	}
 	return e.see, unseenOf(w.Case.Initial, e.see)
 }
 
@@ -92,11 +99,6 @@ func kind(variable string) string {
 	return kept.String()
 }
 
-func sorted(set map[string]bool) []string {
-	list := make([]string, 0, len(set))
-	for entry := range set {
-		list = append(list, entry)
-	}
-	sort.Strings(list)
-	return list
+func sorted[V any](set map[string]V) []string {
+	return slices.Sorted(maps.Keys(set))
 }

@@ -21,7 +21,7 @@ func (e *eye) cache() {
 			holders[pod.Name] = append(holders[pod.Name], node)
 		}
 		if info.IsValid() {
-			e.see["node_infos.sums["+node+"]"] = sumsOf(info)
+			e.see[sums+"["+node+"]"] = sumsOf(info)
 		}
 	}
 	for _, pod := range e.pods {
@@ -92,7 +92,7 @@ func sumsOf(info reflect.Value) any {
 	return asExpected
 }
 
-// snapshot is what the last UpdateSnapshot left. Upstream keeps it until the next; whether a cycle works on it is for the rules to say.
+// snapshot is what the last UpdateSnapshot left. Upstream keeps it until the next; whether a cycle works on it is for compare to say.
 func (e *eye) snapshot() {
 	snapshot := find(e.scheduler, "nodeInfoSnapshot")
 	infos := values(field(snapshot, "nodeInfoMap"))

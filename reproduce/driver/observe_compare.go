@@ -9,12 +9,30 @@ import (
 // asExpected is the value of what the observer holds against itself, such as a sum against its parts, when it is as it should be.
 const asExpected = "as expected"
 
-// activeOrder is whether the heap of activeQ orders pods as the model does.
-const activeOrder = "queue.order"
+// What is seen and no variable of the model's. Some of it the model has in other words (see wanted), the rest is for the omissions.
+const (
+	activeOrder   = "queue.order"                 // whether the heap of activeQ orders pods as the model does
+	pastBackoff   = "queue.past_backoff"          // whether a waiting pod's backoff is over
+	sums          = "node_infos.sums"             // what a NodeInfo counts, against the pods that it holds
+	preemptors    = "async_preemption.preempting" // whether a pod is among those whose preemption runs
+	awaitedLast   = "async_preemption.awaited"    // the victim that PreEnqueue looks at
+	podsUnderWay  = "pod_watch.under_way"         // events that the informer's store has not received
+	nodesUnderWay = "node_watch.under_way"
+)
+
+// isExtra is whether a name is one of these.
+func isExtra(name string) bool {
+	for _, extra := range []string{activeOrder, pastBackoff, sums, preemptors, awaitedLast, podsUnderWay, nodesUnderWay} {
+		if name == extra || strings.HasPrefix(name, extra+".") {
+			return true
+		}
+	}
+	return false
+}
 
 // compare holds the real state against the model's after the same step, variable by variable, in the order of their names.
 //
-// What the model leaves out on purpose is not a difference: see the rules.
+// What the model leaves out on purpose is not a difference: see the omissions.
 func compare(expected, real map[string]any) []Difference {
 	var found []Difference
 	for variable, seen := range real {
@@ -22,8 +40,7 @@ func compare(expected, real map[string]any) []Difference {
 		if !there || same(want, seen) {
 			continue
 		}
-		difference := Difference{variable, want, seen}
-		if abstracted(difference, expected, real) == "" {
+		if difference := (Difference{variable, want, seen}); abstracted(difference, expected, real) == "" {
 			found = append(found, difference)
 		}
 	}
@@ -35,22 +52,19 @@ func compare(expected, real map[string]any) []Difference {
 // then there is nothing to compare.
 func wanted(variable string, expected, real map[string]any) (any, bool) {
 	name, indices := parts(variable)
-	switch name {
-	case activeOrder, "node_infos.sums":
+	switch {
+	case name == activeOrder || name == sums:
 		return asExpected, true
-	case "async_preemption.preempting":
-		return isPreempting(expected, real, indices[0]), true
-	case "async_preemption.awaited":
+	case name == preemptors:
+		return runsPreemption(expected, real, indices[0]), true
+	case name == awaitedLast:
 		return awaitedVictim(expected, indices[0]), true
-	case "pod_watch.under_way", "pod_watch.under_way.pod", "node_watch.under_way", "node_watch.under_way.node", "node_watch.under_way.exists":
+	case strings.HasPrefix(name, podsUnderWay) || strings.HasPrefix(name, nodesUnderWay):
 		return underWayInModel(variable, expected)
-	case "queue.rejected_by":
+	case name == "queue.rejected_by":
 		if _, there := expected[variable]; !there {
 			return false, true // a plugin that the model does not have rejects nobody
 		}
-	}
-	if strings.HasPrefix(name, "pod_watch.under_way.object.") {
-		return underWayInModel(variable, expected)
 	}
 	want, there := expected[variable]
 	if name == "scheduler.verdict" && (want == "CANDIDATE" || want == "NO_CANDIDATE") {
@@ -59,15 +73,7 @@ func wanted(variable string, expected, real map[string]any) (any, bool) {
 	return want, there
 }
 
-// same is whether two values are equal; numbers come from JSON in one type only.
-func same(a, b any) bool {
-	if x, is := number(a); is {
-		y, also := number(b)
-		return also && x == y
-	}
-	return a == b
-}
-
+// number is a number of any type: in JSON there is one only.
 func number(value any) (float64, bool) {
 	switch n := value.(type) {
 	case int:
@@ -82,3 +88,26 @@ func number(value any) (float64, bool) {
 
 // word is a value of the model's as text.
 func word(state map[string]any, variable string) string { return fmt.Sprint(state[variable]) }
+
+// told is what is said to be real after a step: the variables of the model's that are seen. What an omission explains is as the model has
+// it, and so is what was seen before and cannot be seen any more, since nothing speaks against it.
+func told(expected, real, before map[string]any) map[string]any {
+	found := map[string]any{}
+	for variable, seen := range real {
+		name, _ := parts(variable)
+		if isExtra(name) {
+			continue
+		}
+		if want, there := wanted(variable, expected, real); there && !same(want, seen) && abstracted(Difference{variable, want, seen}, expected, real) == "" {
+			found[variable] = seen
+		} else if model, there := expected[variable]; there {
+			found[variable] = model
+		}
+	}
+	for variable := range before {
+		if _, seen := real[variable]; !seen {
+			found[variable] = expected[variable]
+		}
+	}
+	return found
+}

@@ -42,10 +42,10 @@ func (e *eye) preempting() {
 	running := keys(find(holder, "preempting"))
 	last := find(holder, "lastVictimsPendingPreemption")
 	for _, pod := range e.pods {
-		e.see["async_preemption.preempting["+pod+"]"] = running[pod]
+		e.see[preemptors+"["+pod+"]"] = running[pod]
 		if last.IsValid() {
 			victim := last.MapIndex(reflect.ValueOf(types.UID(pod)))
-			e.see["async_preemption.awaited["+pod+"]"] = orNil(get[string](victim, "name"))
+			e.see[awaitedLast+"["+pod+"]"] = orNil(get[string](victim, "name"))
 		}
 	}
 }

@@ -24,6 +24,20 @@ func (q queued) isGated() bool {
 	return get[bool](q.info, "Gated") || get[string](q.info, "GatingPlugin") != ""
 }
 
+// isPastBackoff is whether the backoff is over that the last failure brought. Its end is noted from 1.33 on; before, all attempts count.
+func (q queued) isPastBackoff(queue reflect.Value) bool {
+	if noted := field(q.info, "BackoffExpiration"); noted.IsValid() {
+		end := get[time.Time](q.info, "BackoffExpiration")
+		untried := get[int](q.info, "UnschedulableCount")+get[int](q.info, "ConsecutiveErrorsCount") == 0
+		return untried || !end.IsZero() && !end.After(time.Now())
+	}
+	backoff := get[time.Duration](queue, "podInitialBackoffDuration")
+	for range get[int](q.info, "Attempts") - 1 {
+		backoff = min(2*backoff, get[time.Duration](queue, "podMaxBackoffDuration"))
+	}
+	return !q.timestamp().Add(backoff).After(time.Now())
+}
+
 // rejectors are the plugins for which the last attempt did not fit; the model has those that are pending among them.
 func (q queued) rejectors() map[string]bool {
 	found := keys(field(q.info, "UnschedulablePlugins"))
@@ -66,6 +80,15 @@ func recordsIn(heap reflect.Value, place string) []queued {
 	return found
 }
 
+// subQueues are the places of the pods that wait.
+func subQueues(w *World) map[string]string {
+	places := map[string]string{}
+	for _, record := range recordsOf(reflect.ValueOf(w.RealQueue)) {
+		places[record.pod.Name] = record.place
+	}
+	return places
+}
+
 func (e *eye) queue() {
 	waiting := map[string][]queued{}
 	for _, record := range recordsOf(e.realQueue) {
@@ -86,6 +109,7 @@ func (e *eye) queue() {
 		record := waiting[pod][0]
 		e.see.putCopy("queue.copy["+pod+"]", record.pod)
 		e.see["queue.gated["+pod+"]"] = record.isGated()
+		e.see[pastBackoff+"["+pod+"]"] = record.isPastBackoff(e.realQueue)
 		rejectors := record.rejectors()
 		for _, plugin := range e.plugins {
 			e.see["queue.rejected_by["+pod+"]["+plugin+"]"] = rejectors[realPlugin(plugin)]

@@ -36,9 +36,9 @@ func listed[T any](from lister, key string) (T, bool) {
 // underWay are the events of the watches that the informers' stores do not have yet, without those that the model does not have.
 func (e *eye) underWay(store *Store) {
 	pods, nodes := store.underWay(podKind), store.underWay(nodeKind)
-	e.see["pod_watch.under_way"] = len(pods)
+	e.see[podsUnderWay] = len(pods)
 	for i, event := range pods {
-		at := fmt.Sprintf("pod_watch.under_way[%d].", i)
+		at := fmt.Sprintf("%s[%d].", podsUnderWay, i)
 		pod, _ := event.Object.(*v1.Pod)
 		e.see[at+"pod"] = event.name
 		if event.Type == watch.Deleted {
@@ -46,9 +46,9 @@ func (e *eye) underWay(store *Store) {
 		}
 		e.see.putObject(at+"object", pod)
 	}
-	e.see["node_watch.under_way"] = len(nodes)
+	e.see[nodesUnderWay] = len(nodes)
 	for i, event := range nodes {
-		at := fmt.Sprintf("node_watch.under_way[%d].", i)
+		at := fmt.Sprintf("%s[%d].", nodesUnderWay, i)
 		e.see[at+"node"] = event.name
 		e.see[at+"exists"] = event.Type != watch.Deleted
 	}

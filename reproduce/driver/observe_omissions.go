@@ -2,7 +2,7 @@ package podrace
 
 import "strings"
 
-// What the model leaves out on purpose, as far as it shows in the state: one rule for each, with the name of its row in docs/model.md.
+// What the model leaves out on purpose, as far as it shows in the state: one omission each, with the name of its row in docs/model.md.
 
 // realPlugin is the name that a plugin of the model's has in the driver: a Permit plugin is the driver's own.
 func realPlugin(plugin string) string {
@@ -12,12 +12,12 @@ func realPlugin(plugin string) string {
 	return plugin
 }
 
-type rule struct {
+type omission struct {
 	row     string
 	applies func(d Difference, expected, real map[string]any) bool
 }
 
-var rules = []rule{
+var omissions = []omission{
 	// The model's cycle is over with its last effect; its goroutine has still to come back for the next pod.
 	{"phases", func(d Difference, expected, _ map[string]any) bool {
 		return strings.HasPrefix(d.Variable, "scheduler.") && word(expected, "scheduler.phase") == "IDLE"
@@ -42,8 +42,8 @@ var rules = []rule{
 	}},
 	// A pod that comes back after its backoff passes through backoffQ in the model, which it may leave at once.
 	{"A-BACKOFF", func(d Difference, _, real map[string]any) bool {
-		name, _ := parts(d.Variable)
-		return name == "queue.sub_queue" && d.Model == "BACKOFF" && d.Real == "ACTIVE"
+		name, indices := parts(d.Variable)
+		return name == "queue.sub_queue" && d.Model == "BACKOFF" && d.Real == "ACTIVE" && real[pastBackoff+"["+indices[0]+"]"] == true
 	}},
 	// A gate that the preemption plugin closes is a phase of its goroutine in the model; upstream notes the plugin as one that rejected the pod.
 	{"A-PRE-ENQUEUE", func(d Difference, _, _ map[string]any) bool {
@@ -54,9 +54,9 @@ var rules = []rule{
 
 // abstracted is the row that explains a difference; none if it is one that counts.
 func abstracted(d Difference, expected, real map[string]any) string {
-	for _, rule := range rules {
-		if rule.applies(d, expected, real) {
-			return rule.row
+	for _, o := range omissions {
+		if o.applies(d, expected, real) {
+			return o.row
 		}
 	}
 	return ""
@@ -68,14 +68,14 @@ func hasSnapshot(expected map[string]any) bool {
 	return phase != "IDLE" && phase != "POPPED"
 }
 
-// isPreempting is whether the goroutine of a preemptor keeps it in the set of those whose preemption runs. Up to 1.34 it leaves the set before
+// runsPreemption is whether the goroutine of a preemptor keeps it in the set of those whose preemption runs. Up to 1.34 it leaves the set before
 // it evicts the last victim; where it stays until then, it notes which victim that is.
-func isPreempting(expected, real map[string]any, pod string) bool {
+func runsPreemption(expected, real map[string]any, pod string) bool {
 	switch word(expected, "async_preemption.phase["+pod+"]") {
 	case "BEGIN", "CLEAR", "EVICT", "LEAVE":
 		return true
 	case "EVICT_LAST", "EVICTED":
-		_, awaits := real["async_preemption.awaited["+pod+"]"]
+		_, awaits := real[awaitedLast+"["+pod+"]"]
 		return awaits
 	}
 	return false
