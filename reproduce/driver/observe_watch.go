@@ -60,9 +60,10 @@ func (s *Store) underWay(kind string) []event {
 	defer s.mu.Unlock()
 	var left []event
 	for _, event := range s.log[kind][s.sent[kind]:] {
-		if event.beyond == "" && event.relist == nil {
+		if event.beyond == "" && !event.missed && !event.expired {
 			left = append(left, event)
 		}
+		left = append(left, event.outcomes...)
 	}
 	return left
 }
