@@ -82,7 +82,9 @@ def _is_ahead(run: RandomRun, number: int, difference: Differing) -> bool:
 def _differing(run: RandomRun, at: int, found: Sequence[Differing]) -> Difference:
     kinds = sorted({d.variable.partition("[")[0] + _member(d.variable) for d in found})
     words = "; ".join(d.words for d in found)
-    return Difference(run, at, f"{_step_name(run, at)}: {', '.join(kinds)}", f"{_step_label(run, at)}: {words}")
+    return Difference(
+        run, at, f"{_step_name(run, at)}: {', '.join(kinds)}", f"{_step_label(run, at)}: {words}"
+    )
 
 
 def _member(variable: str) -> str:
@@ -91,8 +93,8 @@ def _member(variable: str) -> str:
 
 
 def _without_names(text: str) -> str:
-    """A reason as it is in any cluster: without names and numbers of pods, nodes and goroutines."""
-    return re.sub(r"\b([pn])?[0-9]+\b", lambda m: m[1] or "0", text)[:160]
+    """A reason as it is in any cluster: without names and numbers of pods, nodes and goroutines, and without who stands where."""
+    return re.sub(r"\b([pn])?[0-9]+\b", lambda m: m[1] or "0", text.partition(": ")[0])
 
 
 def _step_name(run: RandomRun, at: int) -> str:

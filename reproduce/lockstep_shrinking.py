@@ -110,4 +110,3 @@ def _without(document: dict[str, Any], *path: str) -> str:
     del inside[path[-1]]
     sections = {name: value for name, value in smaller.items() if value != {}}
     return yaml.safe_dump(sections, sort_keys=False, default_flow_style=None, width=1000)
-
