@@ -422,7 +422,7 @@ func deliver(kind, about string) func(*player, Step) error {
 func flush(from string) func(*player, Step) error {
 	return func(p *player, s Step) error {
 		for waited := time.Duration(0); waited < 10*time.Minute; waited += 100 * time.Millisecond {
-			if observe(p.world)["queue.sub_queue["+s.arg("pod")+"]"] != from {
+			if p.world.places()[s.arg("pod")] != from {
 				return nil
 			}
 			time.Sleep(100 * time.Millisecond)
