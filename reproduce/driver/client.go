@@ -118,7 +118,7 @@ func (c *podClient) write(ctx context.Context, name, pod, node string, do func()
 	}
 	switch c.client.store.takeFault(name, pod) {
 	case failed:
-		return apierrors.NewInternalError(errFault)
+		return apierrors.NewBadRequest(errFault.Error()) // an error that nobody repeats the call after
 	case transient:
 		return apierrors.NewTooManyRequests("later", 0)
 	case lost:
