@@ -120,12 +120,12 @@ func (c *podClient) write(ctx context.Context, name, pod, node string, do func()
 	case failed:
 		return apierrors.NewBadRequest(errFault.Error()) // an error that nobody repeats the call after
 	case transient:
-		return apierrors.NewTooManyRequests("later", 0)
+		return apierrors.NewInternalError(errFault)
 	case lost:
 		if err := do(); err != nil {
 			return err
 		}
-		return apierrors.NewInternalError(errFault)
+		return apierrors.NewBadRequest(errFault.Error())
 	}
 	return do()
 }

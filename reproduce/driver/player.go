@@ -33,7 +33,7 @@ func (p *player) expects(format string, args ...any) string {
 // force has the real scheduler do a step of the model.
 func (p *player) force(s Step) error {
 	p.due = p.due.Add(moment + time.Duration(s.WaitMS)*time.Millisecond)
-	time.Sleep(time.Until(p.due)) // a step that takes time itself does not shift those after it
+	time.Sleep(max(moment, time.Until(p.due))) // a step that takes time itself does not shift those after it
 	settle()
 	r, ok := rules[s.Step]
 	if !ok {
@@ -262,6 +262,17 @@ func (p *player) bindingStands(s Step) error {
 		return nil
 	}
 	return p.advance(s, r)
+}
+
+// finish: up to 1.35 the cache is told that a binding is over, whether it was made or failed.
+func finish(p *player, s Step) error {
+	if err := p.advance(s, rule{who: isBinding, ends: points("Cache.FinishBinding< P")}); err != nil {
+		return err
+	}
+	if p.expects("binding.phase[%s]", s.arg("pod")) == "NONE" {
+		return runOut(p, s)
+	}
+	return nil
 }
 
 // runOut lets a goroutine go to its end.
