@@ -19,6 +19,9 @@ func (e *eye) inFlight() {
 		element, there := elements[pod]
 		e.see["queue.in_flight["+pod+"]"] = there
 		for _, plugin := range e.plugins {
+			if there && !mayReject(plugin, element.Interface().(*list.Element).Value.(*v1.Pod)) {
+				continue // its hints are asked only for pods that it has rejected
+			}
 			worth := false
 			if there {
 				worth = e.isRetried(element.Interface().(*list.Element), realPlugin(plugin))
@@ -26,6 +29,11 @@ func (e *eye) inFlight() {
 			e.see["queue.in_flight_events["+pod+"]["+plugin+"]"] = worth
 		}
 	}
+}
+
+// mayReject is whether a plugin can reject a pod at all.
+func mayReject(plugin string, pod *v1.Pod) bool {
+	return plugin != "PodTopologySpread" || len(pod.Spec.TopologySpreadConstraints) > 0
 }
 
 // isRetried is whether an event behind a pod's own element of the list would have the pod tried again.
