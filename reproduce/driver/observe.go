@@ -34,7 +34,7 @@ func observe(w *World) (state map[string]any, unseen []string) {
 	e.queue()
 	e.cache()
 	e.tree()
-	e.generations()
+	e.generations(w.Store)
 	e.snapshot()
 	e.scheduling(&w.cycle)
 	e.waiting()
