@@ -50,8 +50,8 @@ func (e *eye) order(name string, list, all []string, comparable func(a, b string
 //
 // In which order the nodes and the pods of the start came is not said by a scenario; so only what has changed since then is compared. A
 // write that the model does not have (A-CONDITION, A-DISRUPTION) makes a new generation as well: from then on there is nothing to compare.
-func (e *eye) generations(store *Store) {
-	if store.wentBeyond() {
+func (e *eye) generations() {
+	if e.beyond {
 		return
 	}
 	since := map[string]int64{}
