@@ -20,12 +20,10 @@ import (
 )
 
 const (
-	root   = "k8s.io/kubernetes/pkg/scheduler"
-	output = "wrappers_gen.go"
+	root    = "k8s.io/kubernetes/pkg/scheduler"
+	staging = "k8s.io/kube-scheduler/framework" // where plugins' interfaces are going, one by one, since 1.34
+	output  = "wrappers_gen.go"
 )
-
-// modern are the packages that have the interfaces since there is a framework.
-var modern = []string{root, root + "/framework", root + "/framework/runtime", root + "/profile"}
 
 func main() {
 	if err := run(); err != nil {
@@ -35,16 +33,12 @@ func main() {
 }
 
 func run() error {
-	paths, generate := modern, (*generator).generate
-	if len(os.Args) > 1 && os.Args[1] == "old" {
-		paths, generate = old, (*generator).generateOld
-	}
-	packages, err := load(paths...)
+	packages, err := load(append([]string{root, root + "/framework", staging}, old...)...)
 	if err != nil {
 		return err
 	}
 	g := &generator{packages: packages, aliases: map[string]string{}}
-	if err := generate(g); err != nil {
+	if err := g.generate(); err != nil {
 		return err
 	}
 	text, err := format.Source(g.file())
@@ -56,7 +50,7 @@ func run() error {
 
 // load reads the type information of packages out of what the compiler has exported.
 func load(paths ...string) (map[string]*types.Package, error) {
-	list := exec.Command("go", append([]string{"list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}"}, paths...)...)
+	list := exec.Command("go", "list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}", root)
 	list.Stderr = os.Stderr
 	out, err := list.Output()
 	if err != nil {
@@ -86,6 +80,9 @@ func load(paths ...string) (map[string]*types.Package, error) {
 		}
 	}
 	for _, path := range paths {
+		if exports[path] == "" {
+			continue // this version has no such package
+		}
 		p, err := gc.Import(path)
 		if err != nil {
 			return nil, err
@@ -129,7 +126,7 @@ func (g *generator) name(t types.Type) string {
 
 // find looks for a name in the packages that have had what plugins use: it moved from one to the other.
 func (g *generator) find(name string) (types.Object, error) {
-	for _, path := range []string{"k8s.io/kube-scheduler/framework", root + "/framework"} {
+	for _, path := range []string{staging, root + "/framework"} {
 		if p := g.packages[path]; p != nil {
 			if o := p.Scope().Lookup(name); o != nil {
 				return o, nil
@@ -140,6 +137,9 @@ func (g *generator) find(name string) (types.Object, error) {
 }
 
 func (g *generator) generate() error {
+	if g.packages[root+"/framework"] == nil {
+		return g.generateOld()
+	}
 	scheduler := g.packages[root].Scope().Lookup("Scheduler").Type().Underlying().(*types.Struct)
 	for field, as := range map[string]string{"Cache": "cacheInterface", "SchedulingQueue": "queueInterface"} {
 		t := fieldType(scheduler, field)

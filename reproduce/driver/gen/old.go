@@ -5,10 +5,10 @@ import (
 	"go/types"
 )
 
-// old are the packages that have the interfaces of 1.13, before there was a framework.
+// old are the packages that have the interfaces where there is no framework yet, as in 1.13.
 var old = []string{root + "/internal/cache", root + "/internal/queue", root + "/factory", root + "/algorithm"}
 
-// generateOld writes the wrappers for 1.13.
+// generateOld writes the wrappers for a version without a framework.
 func (g *generator) generateOld() error {
 	for _, w := range []struct{ path, name, field, class, prefix string }{
 		{root + "/internal/cache", "Cache", "cacheInterface", "gatedCache", "Cache"},

@@ -17,6 +17,9 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
+// budget is a disruption budget, in the version that the scheduler reads.
+type budget = policy.PodDisruptionBudget
+
 // kind is what a watch is about.
 type kind string
 
@@ -297,10 +300,4 @@ func (c *cluster) Interrupt(k kind) {
 	gone := errors.NewGone("too old resource version")
 	stir()
 	out.Action(watch.Error, &gone.ErrStatus)
-}
-
-// budgetOf reads a disruption budget, which had another version then.
-func budgetOf(text json.RawMessage) (*policy.PodDisruptionBudget, error) {
-	budget := &policy.PodDisruptionBudget{}
-	return budget, json.Unmarshal(text, budget)
 }

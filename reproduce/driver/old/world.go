@@ -25,9 +25,7 @@ func newWorld(c *Case) (*world, error) {
 	w := &world{
 		stage: newStage(), cluster: newCluster(), answers: newAnswers(c.Scored), podOf: map[string]*v1.Pod{}, nodeOf: map[string]*v1.Node{},
 	}
-	if err := w.fill(c); err != nil {
-		return nil, err
-	}
+	w.fill(c)
 	instance, err := w.start()
 	if err != nil {
 		return nil, err
@@ -46,13 +44,9 @@ func newWorld(c *Case) (*world, error) {
 }
 
 // fill writes what is there before the scheduler starts.
-func (w *world) fill(c *Case) error {
-	for _, text := range c.Budgets {
-		budget, err := budgetOf(text)
-		if err != nil {
-			return fmt.Errorf("a disruption budget: %w", err)
-		}
-		w.cluster.Create(budgets, budget)
+func (w *world) fill(c *Case) {
+	for n := range c.Budgets {
+		w.cluster.Create(budgets, &c.Budgets[n])
 	}
 	for _, n := range c.Nodes {
 		w.nodeOf[n.Name] = oldNode(n)
@@ -66,7 +60,6 @@ func (w *world) fill(c *Case) error {
 			w.cluster.Create(pods, w.podOf[p.Name])
 		}
 	}
-	return nil
 }
 
 // waiting are the pods that wait at the start, in order.

@@ -22,9 +22,9 @@ type Case struct {
 	Release  string `json:"release"`
 	Property string `json:"property"`
 
-	Nodes   []*v1.Node        `json:"nodes"`
-	Pods    []*v1.Pod         `json:"pods"`
-	Budgets []json.RawMessage `json:"budgets"`
+	Nodes   []*v1.Node `json:"nodes"`
+	Pods    []*v1.Pod  `json:"pods"`
+	Budgets []budget   `json:"budgets"`
 
 	AbsentNodes []string            `json:"absent_nodes"` // those of them that are created on the way
 	AbsentPods  []string            `json:"absent_pods"`

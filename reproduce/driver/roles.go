@@ -1,0 +1,49 @@
+package podrace
+
+import "strings"
+
+// role is what a goroutine does in the model.
+type role string
+
+const (
+	nobody      role = ""
+	scheduling  role = "scheduler"
+	binding     role = "binding cycle"
+	preempting  role = "preemption goroutine"
+	podHandler  role = "pod handler"
+	nodeHandler role = "node handler"
+	worker      role = "worker"
+)
+
+// identify says who a goroutine is, by who started it and by the first point that it comes to. No names of upstream's functions are
+// needed but the one that spreads work over goroutines, so that this outlasts releases.
+func (s *Stage) identify(i *instance, p point, c creation) *actor {
+	parent := s.actors[c.by]
+	if strings.HasSuffix(c.function, "ParallelizeUntil") {
+		if parent == nil || parent.role == nobody {
+			return &actor{role: nobody, owner: i}
+		}
+		return &actor{role: worker, parent: parent, owner: i}
+	}
+	switch {
+	case p.call == "NextPod":
+		return &actor{role: scheduling, owner: i}
+	case p.call == string(podHandler) || p.call == string(nodeHandler):
+		return &actor{role: role(p.call), number: p.number, owner: i}
+	case parent != nil && parent.role == scheduling && strings.HasPrefix(p.call, "Framework."):
+		return &actor{role: binding, pod: p.pod, owner: i}
+	case parent != nil && parent.role == scheduling:
+		return &actor{role: preempting, pod: parent.pod, owner: i}
+	}
+	return &actor{role: nobody, owner: i}
+}
+
+// note keeps what later points are understood by.
+func (a *actor) note(p point) {
+	if a.role == scheduling && p.call == "NextPod" && p.after && p.pod != "" {
+		a.pod = p.pod
+	}
+	if p.call == "FailureHandler" && !p.after {
+		a.owner.failing[p.pod] = a
+	}
+}
