@@ -2,8 +2,8 @@ package podrace
 
 import "testing/synctest"
 
-// settle waits until nobody moves: in a bubble, until everybody in it waits for somebody or for a time to come.
+// settle waits until nobody in the bubble can move but by the passing of time.
 func settle() { synctest.Wait() }
 
-// stir is called by whoever makes somebody move. A bubble notices by itself.
+// stir is called by whoever makes somebody move: a bubble notices by itself.
 func stir() {}

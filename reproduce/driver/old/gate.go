@@ -10,9 +10,8 @@ import (
 var held = map[string]bool{
 	"NextPod":        true,
 	"FailureHandler": true,
-
-	string(podHandler):  true,
-	string(nodeHandler): true,
+	podEvent:         true,
+	nodeEvent:        true,
 
 	"Queue.Add":                          true,
 	"Queue.Update":                       true,

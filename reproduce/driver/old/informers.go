@@ -23,25 +23,25 @@ func (n *gatedNodes) Informer() cache.SharedIndexInformer { return n.informer }
 
 type gatedInformer struct {
 	cache.SharedIndexInformer
-	role     role
+	event    string // what the handling of one of its events counts as a call of
 	gate     *gate
 	handlers int // how many have been registered
 }
 
 func (i *gatedInformer) AddEventHandler(h cache.ResourceEventHandler) {
 	i.handlers++
-	i.SharedIndexInformer.AddEventHandler(&gatedHandler{h, i.role, i.handlers, i.gate})
+	i.SharedIndexInformer.AddEventHandler(&gatedHandler{h, i.event, i.handlers, i.gate})
 }
 
 type gatedHandler struct {
 	handler cache.ResourceEventHandler
-	role    role
+	event   string
 	number  int
 	gate    *gate
 }
 
 func (h *gatedHandler) handle(object any, do func()) {
-	through := h.gate.enter(string(h.role), handlerNumber(h.number), object)
+	through := h.gate.enter(h.event, handlerNumber(h.number), object)
 	do()
 	through.leave()
 }

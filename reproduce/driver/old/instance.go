@@ -24,7 +24,21 @@ type instance struct {
 	queue     queueInterface
 	cache     cacheInterface
 	informers informers.SharedInformerFactory
-	popped    *v1.Pod // what the scheduling cycle works on
+	cycle     cycle
+}
+
+// cycle is the pod that the scheduling cycle works on.
+type cycle struct{ pod *v1.Pod }
+
+// hear is told of each point that the scheduling cycle comes to.
+func (c *cycle) hear(p point) {
+	if p.call != "NextPod" {
+		return
+	}
+	c.pod = nil
+	if p.after {
+		c.pod, _ = p.results[0].(*v1.Pod)
+	}
 }
 
 const never = 10000 * time.Hour
@@ -39,8 +53,8 @@ func (w *world) start() (*instance, error) {
 	configurator := factory.NewConfigFactory(&factory.ConfigFactoryArgs{
 		SchedulerName:                  v1.DefaultSchedulerName,
 		Client:                         api,
-		NodeInformer:                   &gatedNodes{core.Nodes(), &gatedInformer{core.Nodes().Informer(), nodeHandler, i.gate, 0}},
-		PodInformer:                    &gatedPods{core.Pods(), &gatedInformer{core.Pods().Informer(), podHandler, i.gate, 0}},
+		NodeInformer:                   &gatedNodes{core.Nodes(), &gatedInformer{core.Nodes().Informer(), nodeEvent, i.gate, 0}},
+		PodInformer:                    &gatedPods{core.Pods(), &gatedInformer{core.Pods().Informer(), podEvent, i.gate, 0}},
 		PvInformer:                     core.PersistentVolumes(),
 		PvcInformer:                    core.PersistentVolumeClaims(),
 		ReplicationControllerInformer:  core.ReplicationControllers(),
@@ -82,7 +96,6 @@ func (i *instance) wrapCalls(a *answers) {
 	c.NextPod = func() *v1.Pod {
 		through := i.gate.enter("NextPod")
 		pod := next()
-		i.popped = pod
 		through.leave(pod)
 		return pod
 	}

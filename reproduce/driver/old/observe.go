@@ -169,7 +169,7 @@ func podsOn(infos map[string]*schedulercache.NodeInfo) map[string]string {
 
 // seeCycle is the pod that the scheduling cycle works on, as it was when it was popped, and its snapshot.
 func (w *world) seeCycle(s sight) {
-	popped := w.popped()
+	popped := w.instance.cycle.pod
 	s["scheduler.pod"] = nil
 	if popped != nil {
 		s["scheduler.pod"] = popped.Name

@@ -15,6 +15,12 @@ const (
 	worker      role = "worker"
 )
 
+// The handling of one event by an event handler counts as a call of these names.
+const (
+	podEvent  = "PodEvent"
+	nodeEvent = "NodeEvent"
+)
+
 // identify says who a goroutine is, by who started it and by the first point that it comes to.
 func (s *Stage) identify(i *instance, p point, c creation) *actor {
 	parent := s.actors[c.by]
@@ -27,8 +33,10 @@ func (s *Stage) identify(i *instance, p point, c creation) *actor {
 	switch {
 	case p.call == "NextPod":
 		return &actor{role: scheduling, owner: i}
-	case p.call == string(podHandler) || p.call == string(nodeHandler):
-		return &actor{role: role(p.call), number: p.number, owner: i}
+	case p.call == podEvent:
+		return &actor{role: podHandler, number: p.number, owner: i}
+	case p.call == nodeEvent:
+		return &actor{role: nodeHandler, number: p.number, owner: i}
 	case p.call == "Client.Bind" && parent != nil && parent.role == scheduling:
 		return &actor{role: binding, pod: p.pod, owner: i}
 	case p.call == "Client.Get" && parent != nil: // started by the failure handler of a scheduling or a binding cycle

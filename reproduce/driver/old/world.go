@@ -108,15 +108,6 @@ func (w *world) relist(k kind) error {
 	return fmt.Errorf("the informer of %s does not list again", k)
 }
 
-// popped is the pod that the scheduling cycle works on; nil between two cycles.
-func (w *world) popped() *v1.Pod {
-	a := w.stage.Find(func(a *actor) bool { return a.role == scheduling })
-	if a != nil && a.at.call == "NextPod" && !a.at.after {
-		return nil
-	}
-	return w.instance.popped
-}
-
 const (
 	zoneLabel    = "topology.kubernetes.io/zone"
 	oldZoneLabel = "failure-domain.beta.kubernetes.io/zone"
