@@ -13,10 +13,8 @@ from collections.abc import Iterator, Mapping
 from importlib.resources import files
 from pathlib import Path
 
-from .module import KUBERNETES, MODULE, KubernetesVersion, ModuleFiles, downloaded
+from .module import BEFORE_MODULES, KUBERNETES, MODULE, ModuleFiles, downloaded
 from .toolchain import Go
-
-VERSION = KubernetesVersion(1, 13, 0)
 
 COMMON = ("case.go", "goroutines.go", "reach.go", "stage.go", "gen/main.go", "gen/old.go")
 """The files of the driver for later releases that belong to this one, too."""
@@ -45,7 +43,7 @@ def old_driver_files() -> dict[str, str]:
 
 def write_old_module(go: Go, folder: Path) -> ModuleFiles:
     """Write go.mod, go.sum and the copied modules for 1.13.0 into a folder. Raises GoProblem."""
-    source = Path(downloaded(VERSION, go, folder)["Dir"])
+    source = Path(downloaded(BEFORE_MODULES, go, folder)["Dir"])
     versions = module_versions()
     written = ModuleFiles(go_mod(versions), _text(_SUMS), {})
     written.write(folder)
@@ -63,7 +61,7 @@ def module_versions() -> dict[str, str]:
 
 def go_mod(versions: Mapping[str, str]) -> str:
     """The text of go.mod. Each module is replaced by itself at its version: what one of them requires of another changes nothing."""
-    lines = [f"module {MODULE}", "", f"go {_LANGUAGE}", "", "require (", f"\t{KUBERNETES} {VERSION}"]
+    lines = [f"module {MODULE}", "", f"go {_LANGUAGE}", "", "require (", f"\t{KUBERNETES} {BEFORE_MODULES}"]
     lines += [f"\t{path} {'v0.0.0' if version == COPIED else version}" for path, version in versions.items()]
     lines += [")", "", "replace ("]
     lines += [f"\t{path} => {_target(path, version)}" for path, version in versions.items()]

@@ -37,6 +37,7 @@ type cluster struct {
 	objects map[kind]map[string]runtime.Object
 	pending map[kind][]watch.Event
 	watches map[kind]*watch.RaceFreeFakeWatcher
+	freely  bool               // events are delivered as soon as they are there
 	orders  map[string]outcome // what becomes of the next call, by its name and its pod
 }
 
@@ -86,6 +87,27 @@ func (c *cluster) put(k kind, event watch.EventType, object runtime.Object) {
 		c.objects[k][meta.GetName()] = object
 	}
 	c.pending[k] = append(c.pending[k], watch.Event{Type: event, Object: object.DeepCopyObject()})
+	if c.freely {
+		c.flush(k)
+	}
+}
+
+// flush delivers all events of a kind.
+func (c *cluster) flush(k kind) {
+	for _, event := range c.pending[k] {
+		c.watches[k].Action(event.Type, event.Object)
+	}
+	c.pending[k] = nil
+}
+
+// Free has all events delivered as soon as they are there, from now on.
+func (c *cluster) Free() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.freely = true
+	for _, k := range []kind{pods, nodes} {
+		c.flush(k)
+	}
 }
 
 // Create writes a new object.

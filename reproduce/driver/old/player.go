@@ -54,6 +54,9 @@ func play(c *Case) (out Outcome) {
 		}
 		out.Steps = append(out.Steps, result)
 	}
+	if c.Epilogue {
+		out.Epilogue = w.epilogue()
+	}
 	return out
 }
 
@@ -126,9 +129,7 @@ func (p *player) deliver(k kind, who whom, over func(point) bool) error {
 	for {
 		if a := p.stage.Find(who.is); a != nil {
 			p.stage.Release(a)
-		} else if event, some := p.cluster.Deliver(k); some {
-			p.note("the watch delivers %s %s", event.Type, nameOf(event.Object))
-		} else {
+		} else if _, some := p.cluster.Deliver(k); !some {
 			return stuck("%s has no event left to come to it", who.name)
 		}
 		if a := p.stage.Find(who.is); a != nil && over(*a.at) {
