@@ -7,7 +7,6 @@ import (
 	"io"
 
 	v1 "k8s.io/api/core/v1"
-	policyv1 "k8s.io/api/policy/v1"
 )
 
 const (
@@ -23,9 +22,9 @@ type Case struct {
 	Release  string `json:"release"`
 	Property string `json:"property"`
 
-	Nodes   []*v1.Node                     `json:"nodes"`
-	Pods    []*v1.Pod                      `json:"pods"`
-	Budgets []policyv1.PodDisruptionBudget `json:"budgets"`
+	Nodes   []*v1.Node `json:"nodes"`
+	Pods    []*v1.Pod  `json:"pods"`
+	Budgets []budget   `json:"budgets"`
 
 	AbsentNodes []string            `json:"absent_nodes"` // those of them that are created on the way
 	AbsentPods  []string            `json:"absent_pods"`
