@@ -1,0 +1,70 @@
+package podrace
+
+import "strings"
+
+// foreseen gives what a move leads to, as far as the player has to know it: where the goroutine goes next. The moves that follow tell.
+func foreseen(c *Case, n int) map[string]any {
+	s, rest := c.Steps[n], c.Steps[n+1:]
+	pod := s.arg("pod")
+	f := map[string]any{}
+	part, name, _ := strings.Cut(s.Step, ".")
+	switch part {
+	case "scheduler":
+		f["scheduler.pod"] = pod
+		f["scheduler.phase"] = "BUSY"
+		if next := following(rest, "scheduler.", pod); name != "pop" && (next == "" || next == "scheduler.pop") {
+			f["scheduler.phase"] = "IDLE"
+		}
+		f["binding.phase["+pod+"]"] = phases[following(rest, "binding.", pod)]
+	case "binding":
+		f["binding.phase["+pod+"]"] = phases[following(rest, "binding.", pod)]
+		if s.Step == "binding.bind" && s.arg("reply") == "ANSWERED" || name == "finish" || name == "fail" {
+			f["binding.phase["+pod+"]"] = "NONE"
+		}
+	case "async_preemption":
+		f["async_preemption.phase["+pod+"]"] = "EVICTED"
+		if following(rest, "async_preemption.", pod) == "async_preemption.activate" {
+			f["async_preemption.phase["+pod+"]"] = "ACTIVATE"
+		}
+	case "handlers":
+		for _, variable := range []string{"queue_busy", "queue_removal", "queue_waking", "cache_busy", "node_busy"} {
+			f["handlers."+variable] = "NONE"
+		}
+		of := handlerOf[name]
+		f["handlers."+of+"_busy"] = true
+		for _, t := range rest {
+			if next, ok := strings.CutPrefix(t.Step, "handlers."); ok && handlerOf[next] == of {
+				f["handlers."+of+"_busy"] = !begins[next]
+				break
+			}
+		}
+	}
+	return f
+}
+
+// following is the next step of a part of the scheduler about a pod; empty if there is none.
+func following(rest []Step, part, pod string) string {
+	for _, t := range rest {
+		if strings.HasPrefix(t.Step, part) && t.arg("pod") == pod {
+			return t.Step
+		}
+	}
+	return ""
+}
+
+// phases says before which step a binding cycle stands.
+var phases = map[string]string{
+	"binding.announce": "ANNOUNCE", "binding.fail_to_announce": "ANNOUNCE", "binding.fail_pre_flight": "ANNOUNCE",
+	"binding.wait_on_permit": "WAIT_ON_PERMIT", "binding.pre_bind": "PRE_BIND", "binding.stop_pre_bind": "PRE_BIND", "binding.bind": "BIND",
+	"binding.forget": "FORGET", "": "ANYWHERE", "binding.finish": "FINISH", "binding.wake_queue": "WAKE", "binding.fail": "FAIL",
+}
+
+// handlerOf says which handler takes a step.
+var handlerOf = map[string]string{
+	"handle_for_queue": "queue", "update_queue": "queue", "look_whether_assumed": "queue", "reject_waiting": "queue", "forget_assumed": "queue",
+	"wake_queue_for_room": "queue", "handle_for_cache": "cache", "wake_queue": "cache", "handle_node": "node", "remove_node": "node",
+	"wake_queue_for_node": "node",
+}
+
+// begins are the steps with which a handler begins with an event.
+var begins = map[string]bool{"handle_for_queue": true, "handle_for_cache": true, "handle_node": true}

@@ -1,0 +1,1 @@
+"""Readable Go tests: a counterexample as upstream would write it down."""
