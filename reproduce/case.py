@@ -14,7 +14,7 @@ import msgspec
 from ..analysis.asked.options import UsageProblem
 from ..analysis.stored.replayed import Replayed
 from ..checker.core.trace import LassoTrace, plain_value
-from ..model.environment.objects import ClusterSpec, Pod
+from ..model.environment.objects import ClusterSpec, ExtensionPoint, Pod
 from ..model.history import Composition
 from ..model.history.gates import gates
 from ..model.history.versions import exact
@@ -101,9 +101,7 @@ def case_of(found: Replayed, name: str) -> Case:
         absent_nodes=[node.name for node in spec.nodes if not node.exists],
         absent_pods=[pod.name for pod in spec.pods if not pod.exists],
         order=_order(spec, initial),
-        points={
-            pod.name: [point.name for point in type_order(pod)] for pod in spec.pods if pod.extension_points
-        },
+        points={pod.name: _points(pod) for pod in spec.pods if pod.extension_points},
         gates=_gates(run.composition),
         backoff=spec.scope.backoff,
         scored=spec.scope.config.scored,
@@ -134,9 +132,9 @@ def variables_of_model(system: TransitionSystem) -> frozenset[str]:
     return frozenset(v.name for v in system.variables if v.name.partition(".")[0] not in monitors)
 
 
-def type_order(pod: Pod) -> list[Any]:
+def _points(pod: Pod) -> list[str]:
     """The extension points of a pod in the order in which they are run."""
-    return sorted(pod.extension_points, key=lambda point: list(type(point)).index(point))
+    return [point.name for point in ExtensionPoint if point in pod.extension_points]
 
 
 def _order(spec: ClusterSpec, initial: dict[str, Value]) -> list[str]:
