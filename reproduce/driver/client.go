@@ -20,6 +20,9 @@ type client struct {
 	gate  *gate
 }
 
+// IsWatchListSemanticsUnSupported is asked by reflectors, since client-go 0.35: lists are lists here.
+func (c *client) IsWatchListSemanticsUnSupported() bool { return true }
+
 func (c *client) CoreV1() corev1.CoreV1Interface { return &coreClient{c.Interface.CoreV1(), c} }
 
 type coreClient struct {

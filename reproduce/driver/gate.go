@@ -16,8 +16,8 @@ var held = map[string]bool{
 	"FailureHandler": true,
 	"PreemptPod":     true,
 
-	string(podHandler):  true,
-	string(nodeHandler): true,
+	podEvent:  true,
+	nodeEvent: true,
 
 	"Queue.Add":                           true,
 	"Queue.Update":                        true,

@@ -19,7 +19,7 @@ func takeEvent(who func(*player, Step) func(*actor) bool, kind string, ends, via
 				}
 				p.world.Store.Deliver(kind)
 				continue
-			case isHandler(a.at) && !a.at.after && p.world.Store.IsBeyond(a.at.version):
+			case isEvent(a.at) && !a.at.after && p.world.Store.IsBeyond(a.at.version):
 				p.passOver(is)
 				continue
 			case over(a.at, ends, s, n > 0):
@@ -36,9 +36,7 @@ func takeEvent(who func(*player, Step) func(*actor) bool, kind string, ends, via
 	}
 }
 
-func isHandler(at *point) bool {
-	return at.call == string(podHandler) || at.call == string(nodeHandler)
-}
+func isEvent(at *point) bool { return at.call == podEvent || at.call == nodeEvent }
 
 // passOver lets a handler see to an event that the model does not have.
 func (p *player) passOver(is func(*actor) bool) {
@@ -47,7 +45,7 @@ func (p *player) passOver(is func(*actor) bool) {
 		if a == nil {
 			return
 		}
-		through := isHandler(a.at) && a.at.after
+		through := isEvent(a.at) && a.at.after
 		p.world.Stage.Release(a)
 		if through {
 			return
@@ -67,7 +65,7 @@ func goOn(who func(*player, Step) func(*actor) bool, ends []pattern) func(*playe
 
 // wakeForPod: the handler moves parked pods, once for each kind of change, or not at all.
 func wakeForPod(p *player, s Step) error {
-	return p.advance(s, rule{who: isCacheHandler, ends: points("pod handler<", "Queue.Delete> P", "Queue.Add> P"), via: movesOfPods})
+	return p.advance(s, rule{who: isCacheHandler, ends: points("PodEvent<", "Queue.Delete> P", "Queue.Add> P"), via: movesOfPods})
 }
 
 // concludeEvent lets a handler that is through with its event, by the model, go to the end of it. What it calls on the way is beyond the
@@ -86,7 +84,7 @@ func (p *player) concludeEvent(s Step, is func(*actor) bool) error {
 	}
 	for n := 0; n < farthest; n++ {
 		a := p.world.Stage.Find(is)
-		if a == nil || isHandler(a.at) {
+		if a == nil || isEvent(a.at) {
 			return nil
 		}
 		if !a.at.after && a.at.call != "Cache.GetPod" && !(a.at.call == "Cache.RemoveNode" && s.Step == "handlers.handle_node") {

@@ -15,8 +15,8 @@ import (
 type gatedInformers struct {
 	informers.SharedInformerFactory
 	gate     *gate
-	handlers map[role]int // how many have been registered
-	starting atomic.Bool  // the initial list is being handled
+	handlers map[string]int // how many have been registered
+	starting atomic.Bool    // the initial list is being handled
 }
 
 func (f *gatedInformers) Core() core.Interface {
@@ -49,7 +49,7 @@ type gatedPodInformer struct {
 }
 
 func (i *gatedPodInformer) Informer() cache.SharedIndexInformer {
-	return &gatedInformer{i.PodInformer.Informer(), podHandler, i.factory}
+	return &gatedInformer{i.PodInformer.Informer(), podEvent, i.factory}
 }
 
 type gatedNodeInformer struct {
@@ -58,24 +58,24 @@ type gatedNodeInformer struct {
 }
 
 func (i *gatedNodeInformer) Informer() cache.SharedIndexInformer {
-	return &gatedInformer{i.NodeInformer.Informer(), nodeHandler, i.factory}
+	return &gatedInformer{i.NodeInformer.Informer(), nodeEvent, i.factory}
 }
 
 type gatedInformer struct {
 	cache.SharedIndexInformer
-	role    role
+	event   string
 	factory *gatedInformers
 }
 
 func (i *gatedInformer) AddEventHandler(h cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
-	i.factory.handlers[i.role]++
-	return i.SharedIndexInformer.AddEventHandler(&gatedHandler{h, i.role, i.factory.handlers[i.role], i.factory})
+	i.factory.handlers[i.event]++
+	return i.SharedIndexInformer.AddEventHandler(&gatedHandler{h, i.event, i.factory.handlers[i.event], i.factory})
 }
 
 // gatedHandler is an event handler that stops before and after each event.
 type gatedHandler struct {
 	handler cache.ResourceEventHandler
-	role    role
+	event   string
 	number  int
 	factory *gatedInformers
 }
@@ -84,7 +84,7 @@ func (h *gatedHandler) handle(o any, do func()) {
 	if h.factory.starting.Load() {
 		time.Sleep(time.Millisecond) // no two pods have the same timestamp in the queue
 	}
-	c := call{h.factory.gate, about(string(h.role), []any{o})}
+	c := call{h.factory.gate, about(h.event, []any{o})}
 	c.point.number = h.number
 	c.gate.stage.arrive(c.gate.owner, c.point)
 	do()

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"sort"
-	"testing/synctest"
 	"time"
 )
 
@@ -35,7 +34,7 @@ func play(c *Case, report func(*Outcome)) {
 		p.rest = c.Steps[n+1:]
 		w.Store.keep(p, s)
 		err := p.force(s)
-		synctest.Wait()
+		settle()
 		now := observe(w)
 		step := StepOutcome{Points: w.Stage.Trail(), Real: changed(seen, now), Differs: compare(p.model, now, differing)}
 		seen = now
@@ -128,7 +127,7 @@ func (w *World) epilogue() map[string]any {
 	began := time.Now()
 	for second := 0; second <= 660; second++ {
 		time.Sleep(time.Second)
-		synctest.Wait()
+		settle()
 		state := observe(w)
 		places := map[string]any{}
 		for _, p := range w.Case.Pods {

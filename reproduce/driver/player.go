@@ -3,7 +3,6 @@ package podrace
 import (
 	"fmt"
 	"strings"
-	"testing/synctest"
 	"time"
 )
 
@@ -33,7 +32,7 @@ func (p *player) expects(format string, args ...any) string {
 // force has the real scheduler do a step of the model.
 func (p *player) force(s Step) error {
 	time.Sleep(moment + time.Duration(s.WaitMS)*time.Millisecond)
-	synctest.Wait()
+	settle()
 	r, ok := rules[s.Step]
 	if !ok {
 		return fmt.Errorf("no rule says how to force %s", s.Step)
@@ -93,7 +92,7 @@ func allowed(at *point, r rule, s Step) bool {
 			}
 		}
 	}
-	return at.call == string(podHandler) || at.call == string(nodeHandler)
+	return isEvent(at)
 }
 
 func describe(ends []pattern) string {
@@ -212,9 +211,6 @@ func dryRun(p *player, s Step) error {
 	for n := 0; n < farthest; n++ {
 		a := p.world.Stage.Find(is)
 		if a == nil {
-			if n == 0 {
-				p.note("no dry run on %s comes to a point", s.arg("node"))
-			}
 			return nil
 		}
 		if a.at.call != "Queue.NominatedPodsForNode" {
@@ -409,7 +405,7 @@ func createNode(p *player, s Step) error {
 func deliver(kind, about string) func(*player, Step) error {
 	return func(p *player, s Step) error {
 		name := p.world.Store.Deliver(kind)
-		synctest.Wait()
+		settle()
 		if name != s.arg(about) {
 			return fmt.Errorf("the watch's next event is about %q", name)
 		}
@@ -425,7 +421,7 @@ func flush(from string) func(*player, Step) error {
 				return nil
 			}
 			time.Sleep(100 * time.Millisecond)
-			synctest.Wait()
+			settle()
 		}
 		return fmt.Errorf("the timer leaves %s in %s", s.arg("pod"), from)
 	}
@@ -447,6 +443,6 @@ func decide(p *player, s Step) error {
 			waiting.Reject(pluginName, "the trace has the plugin refuse")
 		}
 	}
-	synctest.Wait()
+	settle()
 	return nil
 }

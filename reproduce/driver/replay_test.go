@@ -3,11 +3,14 @@ package podrace
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"runtime/debug"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"k8s.io/klog/v2"
 )
 
 // TestReplay executes the cases of the file that PODRACE_CASES names, and writes what came of each to the one that PODRACE_OUTCOMES names.
@@ -57,6 +60,7 @@ func outcomeOf(t *testing.T, c *Case) (out *Outcome) {
 }
 
 func TestMain(m *testing.M) {
-	os.Setenv("KUBE_FEATURE_WatchListClient", "false") // lists are lists
+	klog.LogToStderr(false)
+	klog.SetOutput(io.Discard)
 	os.Exit(m.Run())
 }

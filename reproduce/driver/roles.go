@@ -20,6 +20,12 @@ const (
 	worker      role = "worker"
 )
 
+// The handling of one event by an event handler counts as a call of these names.
+const (
+	podEvent  = "PodEvent"
+	nodeEvent = "NodeEvent"
+)
+
 // goroutine is the number of the goroutine that asks. The runtime tells it only in the first line of a stack.
 func goroutine() int64 {
 	var buffer [64]byte
@@ -65,14 +71,23 @@ func (s *Stage) identify(i *instance, p point, c creation) *actor {
 	switch {
 	case p.call == "NextPod":
 		return &actor{role: scheduling, owner: i}
-	case p.call == string(podHandler) || p.call == string(nodeHandler):
-		return &actor{role: role(p.call), number: p.number, owner: i}
-	case parent != nil && parent.role == scheduling && strings.HasPrefix(p.call, "Framework."):
-		return &actor{role: binding, pod: p.pod, owner: i}
+	case p.call == podEvent:
+		return &actor{role: podHandler, number: p.number, owner: i}
+	case p.call == nodeEvent:
+		return &actor{role: nodeHandler, number: p.number, owner: i}
 	case parent != nil && parent.role == scheduling:
-		return &actor{role: preempting, pod: parent.pod, owner: i}
+		return identifyChild(parent, i, p)
 	}
 	return &actor{role: nobody, owner: i}
+}
+
+// identifyChild tells apart what the scheduling cycle starts: the binding cycle of an assumed pod, which calls the framework first, and the
+// goroutine that evicts for a preemptor.
+func identifyChild(parent *actor, i *instance, p point) *actor {
+	if strings.HasPrefix(p.call, "Framework.") {
+		return &actor{role: binding, pod: p.pod, owner: i}
+	}
+	return &actor{role: preempting, pod: parent.pod, owner: i}
 }
 
 // note keeps what later points are understood by.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"sync"
-	"testing/synctest"
 )
 
 // point is a place where an actor of the real scheduler can be held: before or after a call, and what the call is about.
@@ -128,7 +127,7 @@ func (s *Stage) arrive(i *instance, p point) {
 
 // Find waits until nobody moves, and gives the first actor standing at a point for whom the question is answered yes.
 func (s *Stage) Find(is func(*actor) bool) *actor {
-	synctest.Wait()
+	settle()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, a := range s.standing {
@@ -151,12 +150,12 @@ func (s *Stage) Release(a *actor) {
 		}
 	}
 	s.mu.Unlock()
-	synctest.Wait()
+	settle()
 }
 
 // Where says who stands where.
 func (s *Stage) Where() string {
-	synctest.Wait()
+	settle()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var all []string

@@ -28,7 +28,7 @@ func (t pattern) fits(p *point, s Step) bool {
 		if c == 'N' {
 			is = p.node
 		}
-		if s.arg(name) != is {
+		if untold := is == "" && !p.after; s.arg(name) != is && !untold { // NextPod tells only afterwards
 			return false
 		}
 	}
@@ -93,7 +93,7 @@ func isEvicting(p *player, s Step) func(*actor) bool {
 
 // Since 1.35 one handler takes all events of pods, before the first was for assigned and the second for unassigned pods.
 func isQueueHandler(p *player, s Step) func(*actor) bool {
-	n := p.world.Informers.handlers[podHandler]
+	n := p.world.Informers.handlers[podEvent]
 	return func(a *actor) bool { return a.role == podHandler && a.number == n }
 }
 
@@ -146,7 +146,7 @@ var rules = map[string]rule{
 	"binding.fail":             {who: isBinding, ends: points("FailureHandler> P")},
 
 	// The failure handler.
-	"failure.read":        {who: isFailing, ends: points("Queue.AddUnschedulableIfNotPresent> P", "Queue.AddNominatedPod> P", "Queue.Done> P")},
+	"failure.read":        {who: isFailing, ends: points("Queue.AddUnschedulableIfNotPresent> P", "Queue.AddNominatedPod> P", "Queue.Done> P"), via: points("FailureHandler< P")},
 	"failure.requeue":     {who: isFailing, ends: points("Queue.AddUnschedulableIfNotPresent< P")},
 	"failure.nominate":    {who: isFailing, ends: points("Queue.AddNominatedPod< P")},
 	"failure.patch":       {do: patch},

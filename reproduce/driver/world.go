@@ -7,7 +7,6 @@ import (
 	"os/signal"
 	"reflect"
 	"syscall"
-	"testing/synctest"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
@@ -118,7 +117,7 @@ func (w *World) start() error {
 		objects = append(objects, &w.Case.Budgets[n])
 	}
 	clientset := &client{fake.NewSimpleClientset(objects...), w.Store, g}
-	i.Informers = &gatedInformers{SharedInformerFactory: scheduler.NewInformerFactory(clientset, never), gate: g, handlers: map[role]int{}}
+	i.Informers = &gatedInformers{SharedInformerFactory: scheduler.NewInformerFactory(clientset, never), gate: g, handlers: map[string]int{}}
 	options, err := w.options()
 	if err != nil {
 		return err
@@ -138,11 +137,11 @@ func (w *World) start() error {
 	if err := sched.WaitForHandlersSync(ctx); err != nil {
 		return err
 	}
-	synctest.Wait()
+	settle()
 	i.Informers.starting.Store(false)
 	w.Stage.Hold(true)
 	go sched.Run(ctx)
-	synctest.Wait()
+	settle()
 	return nil
 }
 
@@ -251,7 +250,7 @@ func (w *World) close() {
 	w.Stage.Hold(false)
 	w.release()
 	time.Sleep(time.Minute)
-	synctest.Wait()
+	settle()
 }
 
 // release ends the wait of pods for permission.
