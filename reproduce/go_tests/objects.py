@@ -56,7 +56,9 @@ def _strings(texts: list[str]) -> str:
 
 
 def _resources(amounts: Mapping[str, str]) -> str:
-    return f"map[v1.ResourceName]string{{{', '.join(f'{quoted(k)}: {quoted(v)}' for k, v in amounts.items())}}}"
+    return (
+        f"map[v1.ResourceName]string{{{', '.join(f'{quoted(k)}: {quoted(v)}' for k, v in amounts.items())}}}"
+    )
 
 
 def _map(texts: Mapping[str, str]) -> str:
@@ -84,7 +86,9 @@ def _pod(pod: Object) -> str:
     if not spec.keys() <= _KNOWN or "startTime" in pod["status"] or len(spec["containers"]) != 1:
         return f"fromJSON[v1.Pod](`{json.dumps(pod)}`)"
     name = quoted(metadata["name"])
-    made = f"st.MakePod().Namespace({quoted(metadata['namespace'])}).Name({name}).UID({quoted(metadata['uid'])})"
+    made = (
+        f"st.MakePod().Namespace({quoted(metadata['namespace'])}).Name({name}).UID({quoted(metadata['uid'])})"
+    )
     if spec["schedulerName"] != "default-scheduler":
         made += f".SchedulerName({quoted(spec['schedulerName'])})"
     for key, value in metadata.get("labels", {}).items():

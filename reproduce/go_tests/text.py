@@ -15,8 +15,8 @@ from ...analysis.stored.replayed import Replayed
 from ...reports.step import ShownStep, Value
 from ..case import Case
 from .claims import claim_of
-from .objects import cluster_lines, quoted
 from .moves import COMPOSED, MOVES, Move
+from .objects import cluster_lines, quoted
 
 WIDTH = 100
 
@@ -30,25 +30,27 @@ class Line:
     numbers: tuple[int, ...]
 
 
-def go_test(found: Replayed, case: Case, version: str) -> str:
+def go_test(found: Replayed, case: Case, version: str, name: str) -> str:
     """The text of the test of a counterexample. Raises UsageProblem if there is none for its property."""
+    scenario = found.run.scenario
     if case.loop_from is not None:
-        raise UsageProblem(f"--go-test: {case.id}: the run goes on for ever; a test can be written only for one that ends")
+        raise UsageProblem(
+            f"--go-test: {case.id}: the run goes on for ever; a test can be written only for one that ends"
+        )
     claim = claim_of(found)
     if claim is None:
         raise UsageProblem(f"--go-test: there is no readable test for {case.property} yet")
     lines = lines_of(found.steps, case)
-    title = found.run.scenario.title or case.id
     return "\n".join(
         [
-            f"// Written by `podrace reproduce {case.id} --go-test` for kube-scheduler {version}.",
+            f"// Written by `podrace reproduce {scenario.name} --go-test` for kube-scheduler {version}.",
             "",
             "package podrace",
             "",
             *_imports(case),
             "",
-            *_comment(_sentence(title), found.run.prop.sentence(), claim.expectation),
-            f"func {name_of(case.id)}(t *testing.T) {{",
+            *_comment(*([_sentence(scenario.title)] if scenario.title else []), found.run.prop.sentence()),
+            f"func {name_of(name)}(t *testing.T) {{",
             *cluster_lines(case),
             "\trun(t, cluster, func(c *Moves) {",
             *_aligned(lines),
@@ -60,6 +62,11 @@ def go_test(found: Replayed, case: Case, version: str) -> str:
             "",
         ]
     )
+
+
+def file_of(name: str) -> str:
+    """The file of the test of a scenario."""
+    return "_".join(re.findall(r"[a-z0-9]+", name.lower())) + "_test.go"
 
 
 def name_of(identifier: str) -> str:

@@ -83,7 +83,9 @@ def patched_copy(sources: Path, folder: Path, patches: Sequence[GoPatch]) -> Non
                 raise UsageProblem(f"{patch.name}: this version has no {name}: the patch is for {MADE_FOR}")
             text = patched(file.read_text(encoding="utf-8"), hunks)
             if text is None:
-                raise UsageProblem(f"{patch.name}: it does not fit {name} of this version: it is for {MADE_FOR}")
+                raise UsageProblem(
+                    f"{patch.name}: it does not fit {name} of this version: it is for {MADE_FOR}"
+                )
             file.unlink()  # it may be a link to the module cache
             file.write_text(text, encoding="utf-8")
 
