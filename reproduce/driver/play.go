@@ -18,7 +18,7 @@ func play(c *Case, report func(*Outcome)) {
 	}
 	defer w.close()
 	defer func() { report(out) }()
-	p := &player{world: w, model: map[string]any{}}
+	p := &player{world: w, model: map[string]any{}, due: time.Now()}
 	for k, v := range c.Initial {
 		p.model[k] = v
 	}

@@ -97,5 +97,7 @@ func (a *actor) note(p point) {
 	}
 	if p.call == "FailureHandler" && !p.after {
 		a.owner.failing[p.pod] = a
+	} else if a.role == binding && a.owner.failing[a.pod] == a {
+		a.failed = true
 	}
 }

@@ -31,6 +31,7 @@ type actor struct {
 	number int    // of a handler: which one on its informer
 	parent *actor // of a worker: whom it works for
 	owner  *instance
+	failed bool   // of a binding cycle: its failure is being handled
 	at     *point // where it stands; nil while it moves, waits for something else, or has ended
 	gate   chan struct{}
 }

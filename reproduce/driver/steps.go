@@ -64,8 +64,15 @@ func isScheduler(p *player, s Step) func(*actor) bool {
 	return func(a *actor) bool { return a.role == scheduling }
 }
 
+// isBinding: an earlier binding cycle of the pod may still be handling its failure.
 func isBinding(p *player, s Step) func(*actor) bool {
-	return func(a *actor) bool { return a.role == binding && a.pod == s.arg("pod") }
+	return func(a *actor) bool {
+		return a.role == binding && a.pod == s.arg("pod") && !a.failed && a.at.call != "FailureHandler"
+	}
+}
+
+func isBindingThatFails(p *player, s Step) func(*actor) bool {
+	return func(a *actor) bool { return a.role == binding && a.pod == s.arg("pod") && !a.failed }
 }
 
 func isPreempting(p *player, s Step) func(*actor) bool {
@@ -86,7 +93,7 @@ func isWorkerOnNode(p *player, s Step) func(*actor) bool {
 
 func isEvicting(p *player, s Step) func(*actor) bool {
 	return func(a *actor) bool {
-		mine := a.role == worker && (a.parent.role == scheduling || a.parent.pod == s.arg("pod"))
+		mine := a.role == worker && a.parent.pod == s.arg("pod")
 		return mine && a.at.pod == s.arg("victim")
 	}
 }
@@ -143,7 +150,7 @@ var rules = map[string]rule{
 	"binding.finish":           {who: isBinding, ends: points("Cache.FinishBinding< P"), settle: runOut},
 	"binding.forget":           {who: isBinding, ends: points("Cache.ForgetPod< P")},
 	"binding.wake_queue":       {who: isBinding, ends: movesOfPods},
-	"binding.fail":             {who: isBinding, ends: points("FailureHandler> P")},
+	"binding.fail":             {who: isBindingThatFails, ends: points("FailureHandler> P")},
 
 	// The failure handler.
 	"failure.read":        {who: isFailing, ends: points("Queue.AddUnschedulableIfNotPresent> P", "Queue.AddNominatedPod> P", "Queue.Done> P"), via: points("FailureHandler< P")},
@@ -187,6 +194,10 @@ var rules = map[string]rule{
 	"users.bind_pod":             {do: func(p *player, s Step) error { return p.world.Store.Bind(s.arg("pod"), s.arg("node")) }},
 	"kubelet.finish_termination": {do: func(p *player, s Step) error { return p.world.Store.RemovePod(s.arg("pod")) }},
 	"pod_gc.collect":             {do: func(p *player, s Step) error { return p.world.Store.RemovePod(s.arg("pod")) }},
+	"pod_watch.resume":           {do: expire},
+	"process.restart":            {do: restart},
+	"process.change_leader":      {do: changeLeader},
+	"process.land":               {do: func(p *player, s Step) error { return p.world.Store.Bind(s.arg("pod"), s.arg("node")) }},
 	"queue.flush_backoff":        {do: flush("BACKOFF")},
 	"queue.flush_unschedulable":  {do: flush("UNSCHEDULABLE")},
 	"waiting.permit":             {do: decide},

@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strconv"
 	"sync"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -22,8 +23,11 @@ type event struct {
 	watch.Event
 	name    string
 	beyond  string
-	relist  []runtime.Object // not nil: the watch has expired, and this is what the list that follows finds
 	version int
+	missed  bool // the watch was interrupted before it
+
+	expired     bool     // no event, but the end of the watch: a list follows
+	missedNames []string // what the events were about that it has missed
 }
 
 // Store is a small API server for pods and nodes. Its watches deliver an event only on command.
@@ -32,14 +36,16 @@ type Store struct {
 	version  int
 	pods     map[string]*v1.Pod
 	nodes    map[string]*v1.Node
-	podOrder []string // the order in which a list has them
 	log      map[string][]event
 	sent     map[string]int // of the log of a kind, how many events the watch has delivered
 	watches  map[string]*watch.RaceFreeFakeWatcher
 	beyond   map[string]bool // resourceVersions that came of writes which the model does not have
 	faults   map[string]fault
-	auto     bool // every event is delivered at once
-	keeps    bool // a Binding leaves the nomination as it is
+	auto     bool           // every event is delivered at once
+	keeps    bool           // a Binding leaves the nomination as it is
+	from     map[string]int // kind -> how many events the next list knows of, if not all
+	relisted bool           // the list has come that follows an expired watch
+	ahead    []string       // pods of which a list has shown more than one at once: their events are in the informer's store already
 	notes    []string
 }
 
@@ -56,6 +62,7 @@ func newStore() *Store {
 	return &Store{
 		pods: map[string]*v1.Pod{}, nodes: map[string]*v1.Node{}, log: map[string][]event{}, sent: map[string]int{},
 		watches: map[string]*watch.RaceFreeFakeWatcher{}, beyond: map[string]bool{}, faults: map[string]fault{},
+		from: map[string]int{},
 	}
 }
 
@@ -77,9 +84,6 @@ func (s *Store) commit(kind string, what watch.EventType, o runtime.Object, beyo
 			delete(s.pods, t.Name)
 		} else {
 			s.pods[t.Name] = t
-		}
-		if what == watch.Added {
-			s.podOrder = append(s.podOrder, t.Name)
 		}
 	case *v1.Node:
 		if what == watch.Deleted {
@@ -260,29 +264,61 @@ func (s *Store) Deliver(kind string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for s.sent[kind] < len(s.log[kind]) {
-		if e := s.deliver(kind); e.beyond == "" {
+		e := s.deliver(kind)
+		if e.expired {
+			return s.relist(e)
+		}
+		if e.beyond == "" && !e.missed {
 			return e.name
 		}
 	}
 	return ""
 }
 
+// relist waits for the list that follows an expired watch. It shows the outcome of all events that were missed at once.
+func (s *Store) relist(e event) string {
+	s.relisted = false
+	for n := 0; n < 50 && !s.relisted; n++ {
+		s.mu.Unlock()
+		time.Sleep(100 * time.Millisecond)
+		settle()
+		s.mu.Lock()
+	}
+	if len(e.missedNames) == 0 {
+		return ""
+	}
+	s.ahead = append(s.ahead, e.missedNames[1:]...)
+	return e.missedNames[0]
+}
+
+// IsAhead says whether the outcome of a missed event has come with that of another.
+func (s *Store) IsAhead(pod string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for n, name := range s.ahead {
+		if name == pod {
+			s.ahead = append(s.ahead[:n], s.ahead[n+1:]...)
+			return true
+		}
+	}
+	return false
+}
+
 func (s *Store) deliver(kind string) event {
 	e := s.log[kind][s.sent[kind]]
 	s.sent[kind]++
-	if e.beyond != "" {
-		s.notes = append(s.notes, fmt.Sprintf("passed over: an event of %s with %s", e.name, e.beyond))
-	}
 	w := s.watches[kind]
-	if w == nil {
-		return e
-	}
-	if e.relist != nil {
+	switch {
+	case w == nil || e.missed:
+	case e.expired:
 		status := apierrors.NewResourceExpired("too old resource version").Status()
 		w.Action(watch.Error, &status)
-		return e
+	default:
+		if e.beyond != "" {
+			s.notes = append(s.notes, fmt.Sprintf("passed over: an event of %s with %s", e.name, e.beyond))
+		}
+		w.Action(e.Type, e.Object.DeepCopyObject())
 	}
-	w.Action(e.Type, e.Object.DeepCopyObject())
 	return e
 }
 
@@ -322,36 +358,67 @@ func (s *Store) takeFault(call, pod string) fault {
 	return how
 }
 
-// list gives all objects of a kind, and the version that a watch is to go on from.
+// list gives all objects of a kind, and the version that a watch is to go on from. A list that follows an expired watch finds what there
+// was when it expired, and one of a standby what the standby has been shown.
 func (s *Store) list(kind string) ([]runtime.Object, string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var objects []runtime.Object
-	if n := s.sent[kind]; n > 0 && s.log[kind][n-1].relist != nil {
-		e := s.log[kind][n-1]
-		for _, o := range e.relist {
+	end := len(s.log[kind])
+	if from, ok := s.from[kind]; ok {
+		end = from
+		delete(s.from, kind)
+	} else if n := s.sent[kind]; n > 0 && s.log[kind][n-1].expired {
+		end = n
+		s.relisted = true
+	}
+	s.sent[kind] = end
+	return s.asOf(kind, end)
+}
+
+// asOf gives the objects of a kind after so many events.
+func (s *Store) asOf(kind string, events int) (objects []runtime.Object, version string) {
+	byName := map[string]runtime.Object{}
+	version = "0"
+	var names []string
+	for _, e := range s.log[kind][:events] {
+		version = strconv.Itoa(e.version)
+		if e.expired {
+			continue
+		}
+		if _, known := byName[e.name]; !known {
+			names = append(names, e.name)
+		}
+		byName[e.name] = e.Object
+		if e.Type == watch.Deleted {
+			byName[e.name] = nil
+		}
+	}
+	if kind == nodeKind {
+		sort.Strings(names)
+	}
+	for _, name := range names {
+		if o := byName[name]; o != nil {
 			objects = append(objects, o.DeepCopyObject())
 		}
-		return objects, strconv.Itoa(e.version)
 	}
-	s.sent[kind] = len(s.log[kind])
-	if kind == podKind {
-		for _, name := range s.podOrder {
-			if p := s.pods[name]; p != nil {
-				objects = append(objects, p.DeepCopy())
-			}
-		}
-	} else {
-		names := make([]string, 0, len(s.nodes))
-		for name := range s.nodes {
+	return objects, version
+}
+
+// Expire interrupts the watch of a kind: what it has not delivered is seen only by its outcome, in the list that follows.
+func (s *Store) Expire(kind string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	missed := map[string]bool{}
+	var names []string
+	for n := s.sent[kind]; n < len(s.log[kind]); n++ {
+		s.log[kind][n].missed = true
+		if name := s.log[kind][n].name; !missed[name] {
+			missed[name] = true
 			names = append(names, name)
 		}
-		sort.Strings(names)
-		for _, name := range names {
-			objects = append(objects, s.nodes[name].DeepCopy())
-		}
 	}
-	return objects, strconv.Itoa(s.version)
+	s.version++
+	s.log[kind] = append(s.log[kind], event{expired: true, missedNames: names, version: s.version})
 }
 
 func (s *Store) watch(kind string) watch.Interface {

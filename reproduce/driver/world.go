@@ -25,6 +25,7 @@ const (
 	parallelism = 16 // at least as many as nodes: each node is filtered, and tried for preemption, in a goroutine of its own
 	never       = 10000 * time.Hour
 	moment      = time.Millisecond
+	lead        = 30 * time.Second // from when the queue's timers begin to when the first step's time does
 )
 
 func init() {
@@ -73,9 +74,12 @@ func newWorld(c *Case) (*World, error) {
 	for _, p := range w.initialPods() {
 		w.Store.Create(p)
 	}
-	if err := w.start(); err != nil {
+	ran := time.Now().Add(lead / 2).Truncate(time.Second)
+	if err := w.start(ran); err != nil {
 		return nil, err
 	}
+	time.Sleep(time.Until(ran.Add(lead)))
+	settle()
 	return w, nil
 }
 
@@ -105,8 +109,8 @@ func contains(names []string, name string) bool {
 	return false
 }
 
-// start starts a scheduler process on what the store has.
-func (w *World) start() error {
+// start starts a scheduler process on what the store has; it begins to schedule then, or as soon as its handlers have had all.
+func (w *World) start(then time.Time) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	i := &instance{cancel: cancel, stage: w.Stage, failing: map[string]*actor{}}
 	g := &gate{w.Stage, i}
@@ -140,6 +144,7 @@ func (w *World) start() error {
 	settle()
 	i.Informers.starting.Store(false)
 	w.Stage.Hold(true)
+	time.Sleep(time.Until(then))
 	go sched.Run(ctx)
 	settle()
 	return nil
@@ -245,19 +250,21 @@ func recorders() profile.RecorderFactory {
 
 // close ends everybody.
 func (w *World) close() {
-	w.cancel()
-	w.Stage.abandon(w.instance)
+	w.end(w.instance)
 	w.Stage.Hold(false)
-	w.release()
 	time.Sleep(time.Minute)
 	settle()
 }
 
-// release ends the wait of pods for permission.
-func (w *World) release() {
+// end ends a process. What it has under way goes on without effect.
+func (w *World) end(i *instance) {
+	i.cancel()
+	w.Stage.abandon(i)
+	settle()
 	for _, p := range w.Case.Pods {
-		if waiting := w.Waiting.GetWaitingPod(p.UID); waiting != nil {
+		if waiting := i.Waiting.GetWaitingPod(p.UID); waiting != nil {
 			waiting.Reject(pluginName, "the end")
 		}
 	}
+	settle()
 }
