@@ -129,7 +129,7 @@ func (c *Moves) play() *World {
 		c.t.Fatal(err)
 	}
 	c.world = w
-	p := &player{world: w, model: map[string]any{}}
+	p := &player{world: w, model: map[string]any{}, due: time.Now()}
 	for n, s := range c.script.Steps {
 		for variable, value := range foreseen(c.script, n) {
 			p.model[variable] = value
@@ -141,7 +141,7 @@ func (c *Moves) play() *World {
 			break
 		}
 	}
-	synctest.Wait()
+	settle()
 	return w
 }
 
@@ -265,7 +265,7 @@ func (w *World) setFree() {
 func (w *World) until(most time.Duration, is func() bool) (time.Duration, bool) {
 	began := time.Now()
 	for time.Since(began) < most {
-		synctest.Wait()
+		settle()
 		if is() {
 			return time.Since(began).Round(time.Second), true
 		}
@@ -276,7 +276,7 @@ func (w *World) until(most time.Duration, is func() bool) (time.Duration, bool) 
 
 // place is the part of the scheduling queue that has the pod; NONE if it is not queued.
 func (w *World) place(pod string) string {
-	synctest.Wait()
+	settle()
 	return fmt.Sprint(observe(w)["queue.sub_queue["+pod+"]"])
 }
 
@@ -286,7 +286,7 @@ func (w *World) is(variable, pod string) bool {
 
 // assumedOn is the node on which the cache assumes the pod.
 func (w *World) assumedOn(pod string) string {
-	synctest.Wait()
+	settle()
 	if !w.is("cache.pod["+pod+"].assumed", "") && fmt.Sprint(observe(w)["cache.pod["+pod+"].assumed"]) != "true" {
 		return ""
 	}
