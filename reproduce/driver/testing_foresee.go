@@ -15,12 +15,9 @@ func foreseen(c *Case, n int) map[string]any {
 		if next := following(rest, "scheduler.", pod); name != "pop" && (next == "" || next == "scheduler.pop") {
 			f["scheduler.phase"] = "IDLE"
 		}
-		f["binding.phase["+pod+"]"] = phases[following(rest, "binding.", pod)]
+		f["binding.phase["+pod+"]"] = bindingPhase(c, s, rest)
 	case "binding":
-		f["binding.phase["+pod+"]"] = phases[following(rest, "binding.", pod)]
-		if s.Step == "binding.bind" && s.arg("reply") == "ANSWERED" || name == "finish" || name == "fail" {
-			f["binding.phase["+pod+"]"] = "NONE"
-		}
+		f["binding.phase["+pod+"]"] = bindingPhase(c, s, rest)
 	case "async_preemption":
 		f["async_preemption.phase["+pod+"]"] = "EVICTED"
 		if following(rest, "async_preemption.", pod) == "async_preemption.activate" {
@@ -52,11 +49,46 @@ func following(rest []Step, part, pod string) string {
 	return ""
 }
 
+// bindingPhase is where the binding cycle of a pod stands after a step: before what it does next in the test, or where it has to wait if
+// the test says no more of it.
+func bindingPhase(c *Case, s Step, rest []Step) string {
+	pod := s.arg("pod")
+	if next := following(rest, "binding.", pod); next != "" {
+		return phases[next]
+	}
+	prepared := "BIND"
+	if contains(c.Points[pod], "PRE_BIND") {
+		prepared = "PRE_BIND"
+	}
+	switch s.Step {
+	case "binding.finish", "binding.fail":
+		return "NONE"
+	case "binding.bind":
+		if s.arg("reply") == "ANSWERED" {
+			return "NONE"
+		}
+		return "FORGET"
+	case "binding.pre_bind":
+		if !s.says("ok") {
+			return "FORGET"
+		}
+		return "BIND"
+	case "binding.forget", "binding.wake_queue":
+		return "ANYWHERE"
+	case "binding.announce", "binding.wait_on_permit":
+		return prepared
+	}
+	if contains(c.Points[pod], "PERMIT") {
+		return "WAIT_ON_PERMIT"
+	}
+	return prepared
+}
+
 // phases says before which step a binding cycle stands.
 var phases = map[string]string{
 	"binding.announce": "ANNOUNCE", "binding.fail_to_announce": "ANNOUNCE", "binding.fail_pre_flight": "ANNOUNCE",
 	"binding.wait_on_permit": "WAIT_ON_PERMIT", "binding.pre_bind": "PRE_BIND", "binding.stop_pre_bind": "PRE_BIND", "binding.bind": "BIND",
-	"binding.forget": "FORGET", "": "ANYWHERE", "binding.finish": "FINISH", "binding.wake_queue": "WAKE", "binding.fail": "FAIL",
+	"binding.forget": "FORGET", "binding.finish": "FINISH", "binding.wake_queue": "WAKE", "binding.fail": "FAIL",
 }
 
 // handlerOf says which handler takes a step.

@@ -13,6 +13,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // Cluster is what a test begins with.
@@ -51,7 +52,11 @@ func run(t *testing.T, cluster Cluster, test func(*Moves)) {
 			ID: t.Name(), Nodes: cluster.Nodes, Pods: cluster.Pods, Budgets: cluster.Budgets, AbsentNodes: cluster.NodesCreatedLater,
 			AbsentPods: cluster.CreatedLater, Order: cluster.order(), Points: cluster.Plugins, Gates: cluster.Gates,
 		}}
+		c.script.Initial = map[string]any{} // which variables of podrace's model are looked at
 		for _, p := range cluster.Pods {
+			for _, variable := range []string{"queue.sub_queue[%s]", "queue.in_flight[%s]", "cache.pod[%s].node", "cache.pod[%s].assumed"} {
+				c.script.Initial[fmt.Sprintf(variable, p.Name)] = nil
+			}
 			if p.Spec.SchedulerName == "" {
 				p.Spec.SchedulerName = v1.DefaultSchedulerName
 			}
@@ -180,23 +185,88 @@ func (c *Moves) ExpectNotQueued(pod string) {
 	c.t.Errorf("%s is in the scheduling queue (%s), although it is gone, and %s", pod, place, left)
 }
 
-// ExpectInOnePlace expects a pod that is queued to be neither in flight nor assumed.
+// ExpectInOnePlace expects a pod that is assumed, or in its binding cycle, to be neither queued nor in a scheduling cycle as well.
 func (c *Moves) ExpectInOnePlace(pod string) {
 	c.t.Helper()
 	w := c.play()
-	if place := w.place(pod); place != "NONE" && (w.is("queue.in_flight", pod) || w.assumedOn(pod) != "") {
+	binding := w.Stage.Find(func(a *actor) bool { return a.role == binding && a.pod == pod && !a.failed })
+	again := w.Stage.Find(func(a *actor) bool {
+		return a.role == scheduling && a.pod == pod && (a.at.call != "NextPod" || a.at.after)
+	})
+	if place := w.place(pod); place != "NONE" && (binding != nil || w.is("queue.in_flight", pod) || w.assumedOn(pod) != "") {
 		c.t.Errorf("%s is in the scheduling queue (%s) while it is being scheduled or bound", pod, place)
-	} else if w.is("queue.in_flight", pod) && w.assumedOn(pod) != "" {
-		c.t.Errorf("%s is being scheduled once more, while it is assumed on %s", pod, w.assumedOn(pod))
+	} else if binding != nil && again != nil {
+		c.t.Errorf("%s is being scheduled once more while it is being bound to %s", pod, w.assumedOn(pod))
 	}
 }
 
-// ExpectNotAssumed expects the cache to have no assumption of the pod.
+// ExpectNotAssumed lets everybody go their way but for the Binding of the pod, which is gone, and expects the cache not to keep room for it.
 func (c *Moves) ExpectNotAssumed(pod string) {
 	c.t.Helper()
 	w := c.play()
-	if node := w.assumedOn(pod); node != "" {
-		c.t.Errorf("%s is gone, and its deletion has been handled, but the cache keeps its room on %s", pod, node)
+	node := w.assumedOn(pod)
+	isBind := func(a *actor) bool { return a.at.call == "Client.Bind" && !a.at.after && a.at.pod == pod }
+	w.freeAllBut(isBind)
+	if w.assumedOn(pod) == "" {
+		return
+	}
+	newcomer := c.needing(node, pod)
+	w.Store.Create(newcomer)
+	scheduled := func() bool { p := w.Store.Pod(newcomer.Name); return p != nil && p.Spec.NodeName != "" }
+	w.until(time.Minute, func() bool { w.freeAllBut(isBind); return scheduled() })
+	waits := "a pod that needs all that is free there is bound nevertheless"
+	if !scheduled() {
+		waits = "a pod that needs this room has waited for a minute, and waits as long as the Bind call of " + pod + " lasts"
+		w.setFree()
+		if after, ok := w.until(11*time.Minute, scheduled); ok {
+			waits += fmt.Sprintf("; it was bound %v after that", after)
+		}
+	}
+	c.t.Errorf("%s is gone, and its deletion has been handled, but the cache keeps its room on %s: %s", pod, node, waits)
+}
+
+// needing is a pod that needs all that would be free on a node if a pod were not there.
+func (c *Moves) needing(node, without string) *v1.Pod {
+	free := v1.ResourceList{}
+	for _, n := range c.script.Nodes {
+		if n.Name == node {
+			free = n.Status.Allocatable.DeepCopy()
+		}
+	}
+	delete(free, v1.ResourcePods)
+	for _, p := range c.script.Pods {
+		now := c.world.Store.Pod(p.Name)
+		if p.Name == without || now == nil || now.Spec.NodeName != node {
+			continue
+		}
+		for name, amount := range p.Spec.Containers[0].Resources.Requests {
+			left := free[name]
+			left.Sub(amount)
+			free[name] = left
+		}
+	}
+	return &v1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Name: "newcomer", Namespace: metav1.NamespaceDefault, UID: "newcomer"},
+		Spec: v1.PodSpec{
+			SchedulerName: v1.DefaultSchedulerName, Priority: new(int32),
+			Containers: []v1.Container{{Name: "c", Image: "none", Resources: v1.ResourceRequirements{Requests: free}}},
+		},
+	}
+}
+
+// freeAllBut lets everybody go their way who does not come to stand where the question is answered yes.
+func (w *World) freeAllBut(stays func(*actor) bool) {
+	for n := 0; n < 10000; n++ {
+		for _, kind := range []string{podKind, nodeKind} {
+			for w.Store.Undelivered(kind) > 0 {
+				w.Store.Deliver(kind)
+			}
+		}
+		a := w.Stage.Find(func(a *actor) bool { return !stays(a) })
+		if a == nil {
+			return
+		}
+		w.Stage.Release(a)
 	}
 }
 
@@ -277,18 +347,26 @@ func (w *World) until(most time.Duration, is func() bool) (time.Duration, bool) 
 // place is the part of the scheduling queue that has the pod; NONE if it is not queued.
 func (w *World) place(pod string) string {
 	settle()
-	return fmt.Sprint(observe(w)["queue.sub_queue["+pod+"]"])
+	return fmt.Sprint(w.seen()["queue.sub_queue["+pod+"]"])
 }
 
 func (w *World) is(variable, pod string) bool {
-	return fmt.Sprint(observe(w)[variable+"["+pod+"]"]) == "true"
+	return fmt.Sprint(w.seen()[variable+"["+pod+"]"]) == "true"
 }
 
 // assumedOn is the node on which the cache assumes the pod.
 func (w *World) assumedOn(pod string) string {
 	settle()
-	if !w.is("cache.pod["+pod+"].assumed", "") && fmt.Sprint(observe(w)["cache.pod["+pod+"].assumed"]) != "true" {
+	state := w.seen()
+	if fmt.Sprint(state["cache.pod["+pod+"].assumed"]) != "true" {
 		return ""
 	}
-	return fmt.Sprint(observe(w)["cache.pod["+pod+"].node"])
+	return fmt.Sprint(state["cache.pod["+pod+"].node"])
+}
+
+// seen is the state of the scheduler, by the names that podrace's model has for it.
+func (w *World) seen() map[string]any {
+	settle()
+	state, _ := observe(w)
+	return state
 }
