@@ -111,6 +111,26 @@ def exit_code(found: Sequence[Reproduction]) -> int:
     return OTHERWISE if OTHERWISE in codes else max(codes, default=NOTHING)
 
 
+def is_as_modelled(one: Reproduction) -> bool:
+    """Whether the real scheduler is as the model has it, as far as it was asked."""
+    return one.verdict in ("REPRODUCED", "HOLDS", "NOT THERE")
+
+
+def account_of(found: Sequence[Reproduction]) -> str:
+    """For example `16 reproduced, 21 gone, 1 differs`."""
+    words = {
+        "REPRODUCED": "reproduced",
+        "HOLDS": "gone (the property holds there)",
+        "NOT THERE": "not there",
+        "DIFFERS": "not as the model has it",
+        "CANNOT BE FORCED": "not to be forced",
+        "CRASHED": "crashed",
+        "UNDECIDED": "undecided",
+    }
+    counts = {word: sum(one.verdict == verdict for one in found) for verdict, word in words.items()}
+    return ", ".join(f"{count} {word}" for word, count in counts.items() if count)
+
+
 def seconds_in_words(seconds: float) -> str:
     """For example `5 min 31 s`, `4.2 s`."""
     if seconds < 60:

@@ -69,7 +69,7 @@ class RealRun:
         """After each step that was forced, what differs."""
         return [
             tuple(d for d in step.differs if not self._may_be_ahead(d, number))
-            for number, step in enumerate(self.outcome.steps)
+            for number, step in enumerate(self.outcome.forced)
         ]
 
     def _may_be_ahead(self, difference: Differing, number: int) -> bool:
@@ -82,14 +82,14 @@ class RealRun:
     def real_states(self) -> list[dict[str, Value]]:
         """All that was seen, before the first step and after each that was forced."""
         states = [dict(self.outcome.initial)]
-        for step in self.outcome.steps:
+        for step in self.outcome.forced:
             states.append({**states[-1], **step.real})
         return states
 
     @property
     def is_whole(self) -> bool:
         """Whether every step was forced."""
-        return len(self.outcome.steps) == len(self.case.steps)
+        return len(self.outcome.forced) == len(self.case.steps)
 
     def overlaid(self, number: int) -> State | None:
         """The model's state after so many steps with what was really seen; None if that has no place in the model."""
@@ -175,7 +175,7 @@ class RealRun:
             rest = f", and {more} more" if more else ""
             return Verdict("DIFFERS", first, self.differing[first - 1][0].words + rest + self._all_the_same())
         if not self.is_whole:
-            at = outcome.at or len(outcome.steps) + 1
+            at = outcome.at or len(outcome.forced) + 1
             return Verdict("CANNOT BE FORCED", at, outcome.why or "the driver does not say where it is held")
         return self._of_whole()
 
@@ -300,8 +300,8 @@ def steps_of(real: RealRun) -> tuple[RealStep, ...]:
     shown = []
     for number, step in enumerate(real.found.steps):
         wait = real.case.steps[number].wait_ms
-        if number < len(real.outcome.steps):
-            done = real.outcome.steps[number]
+        if number < len(real.outcome.forced):
+            done = real.outcome.forced[number]
             shown.append(RealStep(step, True, wait, done.points, done.real, real.differing[number]))
         else:
             shown.append(RealStep(step, False, wait))

@@ -40,6 +40,12 @@ class Outcome(msgspec.Struct, frozen=True):
     log: tuple[str, ...] = ()
 
     @property
+    def forced(self) -> tuple[OutcomeStep, ...]:
+        """The steps that were forced: of the one that could not be, the driver may tell how far it came."""
+        stopped = self.verdict in ("CANNOT BE FORCED", "NOT THERE") and self.at is not None
+        return self.steps[: max((self.at or 1) - 1, 0)] if stopped else self.steps
+
+    @property
     def bound_after(self) -> dict[str, float]:
         """After how many seconds pods were bound that waited in the end."""
         return dict((self.epilogue or {}).get("bound") or {})

@@ -14,16 +14,18 @@ from .case import Case, case_of, missing_from
 from .judging import reproduction_of
 from .module import KubernetesVersion
 from .running import Say, built_for, run_cases, write_directory
+from .timing import Untimely, timing_of
 from .toolchain import Go
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A question with its case; without one, `reproduction` says why there is none."""
+    """A question with its case; without one, `reproduction` says why there is none. `ahead` is as in Timing."""
 
     question: Question
     found: Replayed | None = None
     case: Case | None = None
+    ahead: tuple[frozenset[str], ...] = ()
     reproduction: Reproduction | None = None
 
     @property
@@ -65,7 +67,15 @@ def prepared(question: Question) -> Prepared:
     if missing:
         made = Reproduction(**about(question, found), verdict="NOT THERE", words=f"{'; '.join(missing)}.")
         return Prepared(question, found, reproduction=made)
-    return Prepared(question, found, case_of(found, question.name))
+    try:
+        timing = timing_of(found.system, found.trace.path, found.run.composition)
+    except Untimely as problem:
+        words = f"no durations let this happen: {problem.why}"
+        made = Reproduction(
+            **about(question, found), verdict="CANNOT BE FORCED", at=problem.step, words=words
+        )
+        return Prepared(question, found, reproduction=made)
+    return Prepared(question, found, case_of(found, question.name, timing.waits), timing.ahead)
 
 
 def prepare(questions: Sequence[Question]) -> list[Prepared]:
@@ -88,7 +98,7 @@ def reproduce(asked: Sequence[Prepared], go: Go, say: Say) -> list[Reproduction]
             assert one.case is not None
             assert one.found is not None
             facts: Mapping[str, Any] = {**one.about, "instead": dict(built.instead)}
-            done[id(one)] = reproduction_of(one.found, one.case, outcomes[one.case.id], facts)
+            done[id(one)] = reproduction_of(one.found, one.case, outcomes[one.case.id], facts, one.ahead)
     return [one.reproduction or done[id(one)] for one in asked]
 
 
