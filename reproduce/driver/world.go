@@ -68,13 +68,6 @@ func (i *instance) isDead() bool {
 // newWorld starts a scheduler on the cluster of a case. When it returns, everybody stands at the first point.
 func newWorld(c *Case) (*World, error) {
 	w := &World{Case: c, Stage: newStage(), Store: newStore(), answers: newAnswers(c.Points)}
-	w.Store.rank = map[string]int{}
-	for n, p := range c.Pods {
-		w.Store.rank[p.Name] = n
-	}
-	for n, o := range c.Nodes {
-		w.Store.rank[o.Name] = n
-	}
 	for _, n := range c.Nodes {
 		if !contains(c.AbsentNodes, n.Name) {
 			w.Store.Create(n)
@@ -86,6 +79,12 @@ func newWorld(c *Case) (*World, error) {
 	ran := time.Now().Add(lead / 2).Truncate(time.Second)
 	if err := w.start(ran); err != nil {
 		return nil, err
+	}
+	for n, p := range c.Pods {
+		w.Store.rank[p.Name] = n
+	}
+	for n, o := range c.Nodes {
+		w.Store.rank[o.Name] = n
 	}
 	time.Sleep(time.Until(ran.Add(lead)))
 	settle()
