@@ -37,7 +37,7 @@ func observe(w *World) (state map[string]any, unseen []string) {
 	e.tree()
 	e.generations()
 	e.snapshot()
-	e.scheduling(&w.cycle)
+	e.scheduling(&w.cycle, w.answers.victims)
 	e.waiting()
 	e.preempting()
 	for variable := range e.see {

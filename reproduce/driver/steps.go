@@ -153,12 +153,13 @@ var rules = map[string]rule{
 	"binding.fail":             {who: isBindingThatFails, ends: points("FailureHandler> P")},
 
 	// The failure handler.
-	"failure.read":        {who: isFailing, ends: points("Queue.AddUnschedulableIfNotPresent> P", "Queue.AddNominatedPod> P", "Queue.Done> P"), via: points("FailureHandler< P")},
-	"failure.requeue":     {who: isFailing, ends: points("Queue.AddUnschedulableIfNotPresent< P")},
-	"failure.nominate":    {who: isFailing, ends: points("Queue.AddNominatedPod< P")},
-	"failure.patch":       {do: patch},
-	"failure.lose_patch":  {do: patch},
-	"failure.wake_others": {who: isFailing, ends: movesOfPods, settle: runOut},
+	"failure.read":             {who: isFailing, ends: points("Queue.AddUnschedulableIfNotPresent> P", "Queue.AddNominatedPod> P", "Queue.Done> P"), via: points("FailureHandler< P")},
+	"failure.requeue":          {who: isFailing, ends: points("Queue.AddUnschedulableIfNotPresent< P")},
+	"failure.requeue_too_soon": {do: within("the requeue and the Pop amid it lie within one call, which takes and lets go activeQ's lock")},
+	"failure.nominate":         {who: isFailing, ends: points("Queue.AddNominatedPod< P")},
+	"failure.patch":            {do: patch},
+	"failure.lose_patch":       {do: patch},
+	"failure.wake_others":      {who: isFailing, ends: movesOfPods, settle: runOut},
 
 	// The goroutine that evicts.
 	"async_preemption.begin":                    {who: isPreempting, ends: points("Queue.NominatedPodsForNode< N")},

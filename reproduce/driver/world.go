@@ -80,6 +80,12 @@ func newWorld(c *Case) (*World, error) {
 	if err := w.start(ran); err != nil {
 		return nil, err
 	}
+	for n, p := range c.Pods {
+		w.Store.rank[p.Name] = n
+	}
+	for n, o := range c.Nodes {
+		w.Store.rank[o.Name] = n
+	}
 	time.Sleep(time.Until(ran.Add(lead)))
 	settle()
 	return w, nil
