@@ -419,16 +419,24 @@ func (s *Store) Expire(kind string, names []string) {
 		s.log[kind][n].missed = true
 		last[s.log[kind][n].name] = s.log[kind][n]
 	}
-	shown := map[string]bool{}
+	shown := map[string]runtime.Object{}
 	objects, _ := s.asOf(kind, s.sent[kind])
 	for _, o := range objects {
-		shown[o.(metav1.Object).GetName()] = true
+		shown[o.(metav1.Object).GetName()] = o
 	}
 	var outcomes []event
 	for _, name := range names {
-		if e, ok := last[name]; ok && (shown[name] || e.Type != watch.Deleted) {
-			outcomes = append(outcomes, e)
+		e, ok := last[name]
+		if !ok || shown[name] == nil && e.Type == watch.Deleted {
+			continue
 		}
+		before, _ := shown[name].(*v1.Pod)
+		after, _ := e.Object.(*v1.Pod)
+		if before != nil && after != nil && e.Type != watch.Deleted && projection(before) == projection(after) {
+			s.beyond[after.ResourceVersion] = true // an event comes of it that the model does not have
+			continue
+		}
+		outcomes = append(outcomes, e)
 	}
 	s.version++
 	s.log[kind] = append(s.log[kind], event{expired: true, outcomes: outcomes, version: s.version})
