@@ -54,10 +54,9 @@ func (p *player) passOver(is func(*actor) bool) {
 }
 
 // goOn: a handler goes on with the event that it has.
-func goOn(who func(*player, Step) func(*actor) bool, ends []pattern, via ...string) func(*player, Step) error {
+func goOn(who func(*player, Step) func(*actor) bool, ends []pattern) func(*player, Step) error {
 	return func(p *player, s Step) error {
-		passed := append([]string{"Cache.GetPod<", "Framework.RejectWaitingPod<"}, via...)
-		if err := p.advance(s, rule{who: who, ends: ends, via: points(passed...)}); err != nil {
+		if err := p.advance(s, rule{who: who, ends: ends, via: points("Cache.GetPod<", "Framework.RejectWaitingPod<")}); err != nil {
 			return err
 		}
 		return p.concludeEvent(s, who(p, s))

@@ -184,7 +184,7 @@ var rules = map[string]rule{
 	"handlers.handle_for_queue":     {do: takeEvent(isQueueHandler, podKind, points("Cache.IsAssumedPod< P", "Queue.Add< P", "Queue.Delete< P"), nil)},
 	"handlers.look_whether_assumed": {do: goOn(isQueueHandler, points("Cache.IsAssumedPod< P"))},
 	"handlers.reject_waiting":       {do: goOn(isQueueHandler, points("Framework.RejectWaitingPod< P"))},
-	"handlers.forget_assumed":       {do: goOn(isQueueHandler, points("Cache.ForgetPod< P"), "Framework.RejectWaitingPod< P")},
+	"handlers.forget_assumed":       {do: goOn(isQueueHandler, points("Cache.ForgetPod< P"))},
 	"handlers.wake_queue_for_room":  {do: goOn(isQueueHandler, movesOfPods)},
 	"handlers.update_queue":         {do: goOn(isQueueHandler, points("Queue.Update< P"))},
 	"handlers.update_around_pop":    {do: within("the two looks of Update and the Pop between them lie within one call, which takes and lets go activeQ's lock")},
