@@ -10,6 +10,7 @@ import (
 	"k8s.io/client-go/tools/record"
 	"k8s.io/kubernetes/pkg/scheduler"
 	_ "k8s.io/kubernetes/pkg/scheduler/algorithmprovider" // registers the default provider
+	schedulercache "k8s.io/kubernetes/pkg/scheduler/cache"
 	"k8s.io/kubernetes/pkg/scheduler/factory"
 )
 
@@ -75,6 +76,7 @@ func (w *world) start() (*instance, error) {
 	}
 	config.Recorder = &record.FakeRecorder{}
 	config.StopEverything = i.stop
+	config.WaitForCacheSync = func() bool { return true } // it would look every 100 ms, and all is there
 	i.config = config
 	i.wrapCalls(w.answers)
 	return i, nil
@@ -109,11 +111,10 @@ func (i *instance) wrapCalls(a *answers) {
 	a.join(c.Algorithm, i.gate)
 }
 
-// run starts the informers, and the scheduler once the stores are full.
+// run starts the informers. Once nobody moves the stores are full, and the handlers have been given everything.
 func (i *instance) run() {
 	stir()
 	i.informers.Start(i.stop)
-	i.informers.WaitForCacheSync(i.stop)
 	settle()
 }
 
@@ -121,4 +122,9 @@ func (i *instance) run() {
 func (i *instance) schedule() {
 	stir()
 	scheduler.NewFromConfig(i.config).Run()
+}
+
+// snapshot is what the scheduling cycle works on, or the last one has worked on.
+func (i *instance) snapshot() map[string]*schedulercache.NodeInfo {
+	return path(i.config.Algorithm, "cachedNodeInfoMap").Interface().(map[string]*schedulercache.NodeInfo)
 }

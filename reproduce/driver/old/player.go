@@ -89,9 +89,9 @@ func handler(r role, number int) whom {
 	return whom{fmt.Sprintf("%s %d", r, number), func(a *actor) bool { return a.role == r && a.number == number }}
 }
 
-// advance lets an actor go on from point to point until it stands where the step is over. The scheduler does not begin another cycle.
+// advance lets an actor go on from point to point until it stands where the step is over. It neither fails nor begins another cycle.
 func (p *player) advance(who whom, over func(point) bool) error {
-	return p.advanceWithin(who, over, before("", "NextPod"))
+	return p.advanceWithin(who, over, before("", "NextPod", "FailureHandler"))
 }
 
 // advanceWithin is the same, but not beyond where the limit is.
