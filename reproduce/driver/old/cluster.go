@@ -40,6 +40,7 @@ type cluster struct {
 	objects map[kind]map[string]runtime.Object
 	pending map[kind][]watch.Event
 	watches map[kind]*watch.RaceFreeFakeWatcher
+	beyond  map[string]bool           // versions of objects that came of writes which the model does not have
 	lists   map[kind][]runtime.Object // what an informer whose watch was interrupted will list
 	freely  bool                      // events are delivered as soon as they are there
 	orders  map[string]outcome        // what becomes of the next call, by its name and its pod
@@ -57,6 +58,7 @@ const (
 func newCluster() *cluster {
 	c := &cluster{orders: map[string]outcome{}, watches: map[kind]*watch.RaceFreeFakeWatcher{}}
 	c.objects = map[kind]map[string]runtime.Object{pods: {}, nodes: {}, budgets: {}}
+	c.beyond = map[string]bool{}
 	c.pending, c.lists = map[kind][]watch.Event{}, map[kind][]runtime.Object{}
 	return c
 }
@@ -171,7 +173,10 @@ func (c *cluster) UpdateStatus(sent *v1.Pod) (*v1.Pod, error) {
 	before := now.Status
 	now.Status = *sent.Status.DeepCopy()
 	if !same(before, now.Status) {
+		was := &v1.Pod{Status: before}
+		told := isUnschedulable(was) != isUnschedulable(now) || before.NominatedNodeName != now.Status.NominatedNodeName
 		c.put(pods, watch.Modified, now)
+		c.beyond[now.ResourceVersion] = !told
 	}
 	if order == isLost {
 		return nil, errNoReply
@@ -329,6 +334,13 @@ func (c *cluster) Deliver(k kind) (watch.Event, bool) {
 		stir()
 	}
 	return event, true
+}
+
+// IsBeyond is whether a version of an object came of a write that the model does not have.
+func (c *cluster) IsBeyond(version string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.beyond[version]
 }
 
 // Interrupt ends the watch of a kind: what it has not delivered is lost, and the informer will list what there is now.

@@ -79,12 +79,14 @@ func (o *observer) isComparable(variable string) bool {
 		// The real store has all of a list at once, the model's each pod when its event is handled.
 		return text(o.model["pod_watch.log.length"]) == "0"
 	}
-	if !strings.HasPrefix(variable, "snapshot.") && !strings.HasPrefix(variable, "scheduler.") {
-		return true
+	phase := o.model["scheduler.phase"]
+	switch {
+	case strings.HasPrefix(variable, "snapshot."):
+		return phase != "IDLE" && phase != "POPPED" && o.world.instance.cycle.hasSnapshot
+	case strings.HasPrefix(variable, "scheduler."):
+		return phase != "IDLE"
 	}
-	phase, there := o.model["scheduler.phase"]
-	taken := phase != "IDLE" && (phase != "POPPED" || !strings.HasPrefix(variable, "snapshot."))
-	return !there || taken
+	return true
 }
 
 // unseen are the kinds of variables of the model that cannot be seen here.

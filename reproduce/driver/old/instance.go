@@ -28,17 +28,22 @@ type instance struct {
 	cycle     cycle
 }
 
-// cycle is the pod that the scheduling cycle works on.
-type cycle struct{ pod *v1.Pod }
+// cycle is the pod that the scheduling cycle works on, and whether it has taken a snapshot.
+type cycle struct {
+	pod         *v1.Pod
+	hasSnapshot bool
+}
 
 // hear is told of each point that the scheduling cycle comes to.
 func (c *cycle) hear(p point) {
-	if p.call != "NextPod" {
-		return
-	}
-	c.pod = nil
-	if p.after {
-		c.pod, _ = p.results[0].(*v1.Pod)
+	switch p.call {
+	case "NextPod":
+		*c = cycle{}
+		if p.after {
+			c.pod, _ = p.results[0].(*v1.Pod)
+		}
+	case "Cache.UpdateNodeNameToInfoMap":
+		c.hasSnapshot = true
 	}
 }
 

@@ -52,6 +52,9 @@ func heartbeat(p *player, s Step) error {
 func deliverOne(k kind) func(*player, Step) error {
 	return func(p *player, s Step) error {
 		event, some := p.cluster.Deliver(k)
+		for some && p.cluster.IsBeyond(versionOf(event.Object)) {
+			event, some = p.cluster.Deliver(k)
+		}
 		settle()
 		if name := s.arg("pod") + s.arg("node"); !p.seen.relisted && (!some || nameOf(event.Object) != name) {
 			return stuck("the next event of the watch is not about %s", name)
