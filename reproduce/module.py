@@ -67,7 +67,9 @@ def parse_version(text: str) -> KubernetesVersion:
     version = KubernetesVersion(int(match[1]), int(match[2]), int(match[3] or 0))
     if (version.major, version.minor) < OLDEST and version != BEFORE_MODULES:
         least = ".".join(map(str, OLDEST))
-        raise UsageProblem(f"--kubernetes: {version} cannot be built any more: name v{least}.0 or later, or {BEFORE_MODULES}")
+        raise UsageProblem(
+            f"--kubernetes: {version} cannot be built any more: name v{least}.0 or later, or {BEFORE_MODULES}"
+        )
     return version
 
 

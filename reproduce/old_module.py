@@ -56,7 +56,7 @@ def write_old_module(go: Go, folder: Path) -> ModuleFiles:
 def module_versions() -> dict[str, str]:
     """The version of each module that is needed."""
     rows = [line.split() for line in _text(_MODULES).splitlines() if not line.startswith("#")]
-    return {path: version for path, version in rows}
+    return dict(rows)
 
 
 def go_mod(versions: Mapping[str, str]) -> str:
