@@ -1,6 +1,8 @@
 package podrace
 
 import (
+	"errors"
+
 	"k8s.io/api/core/v1"
 	policy "k8s.io/api/policy/v1beta1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -42,6 +44,16 @@ func (c *policies) PodDisruptionBudgets(string) policyv1.PodDisruptionBudgetInte
 	return &budgetCalls{nil, c.client}
 }
 
+// errEnded is what a process hears that has ended: it calls nobody any more.
+var errEnded = errors.New("the process has ended")
+
+// isDead is whether a process has ended.
+func (s *Stage) isDead(i *instance) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return i.dead
+}
+
 // podCalls are the calls about pods. Those that are a step of the model by themselves have a gate; the others are made within one.
 type podCalls struct {
 	corev1.PodInterface
@@ -61,14 +73,27 @@ func (c *podCalls) Get(name string, _ metav1.GetOptions) (*v1.Pod, error) {
 
 func (c *podCalls) Bind(b *v1.Binding) error {
 	through := c.gate.enter("Client.Bind", b)
-	err := c.cluster.Bind(b)
+	err := errEnded
+	if !c.gate.stage.isDead(c.gate.owner) {
+		err = c.cluster.Bind(b)
+	}
 	through.leave(err)
 	return err
 }
 
-func (c *podCalls) UpdateStatus(pod *v1.Pod) (*v1.Pod, error) { return c.cluster.UpdateStatus(pod) }
+func (c *podCalls) UpdateStatus(pod *v1.Pod) (*v1.Pod, error) {
+	if c.gate.stage.isDead(c.gate.owner) {
+		return nil, errEnded
+	}
+	return c.cluster.UpdateStatus(pod)
+}
 
-func (c *podCalls) Delete(name string, _ *metav1.DeleteOptions) error { return c.cluster.Delete(name) }
+func (c *podCalls) Delete(name string, _ *metav1.DeleteOptions) error {
+	if c.gate.stage.isDead(c.gate.owner) {
+		return errEnded
+	}
+	return c.cluster.Delete(name)
+}
 
 func (c *podCalls) List(metav1.ListOptions) (*v1.PodList, error) {
 	list := &v1.PodList{}

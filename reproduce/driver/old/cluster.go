@@ -17,6 +17,9 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
+// relisting is how long it may take an informer to list again. It does so after a second.
+const relisting = 5 * time.Second
+
 // budget is a disruption budget, in the version that the scheduler reads.
 type budget = policy.PodDisruptionBudget
 
@@ -37,8 +40,10 @@ type cluster struct {
 	objects map[kind]map[string]runtime.Object
 	pending map[kind][]watch.Event
 	watches map[kind]*watch.RaceFreeFakeWatcher
-	freely  bool               // events are delivered as soon as they are there
-	orders  map[string]outcome // what becomes of the next call, by its name and its pod
+	beyond  map[string]bool           // versions of objects that came of writes which the model does not have
+	lists   map[kind][]runtime.Object // what an informer whose watch was interrupted will list
+	freely  bool                      // events are delivered as soon as they are there
+	orders  map[string]outcome        // what becomes of the next call, by its name and its pod
 }
 
 // outcome is what becomes of an API call.
@@ -53,7 +58,8 @@ const (
 func newCluster() *cluster {
 	c := &cluster{orders: map[string]outcome{}, watches: map[kind]*watch.RaceFreeFakeWatcher{}}
 	c.objects = map[kind]map[string]runtime.Object{pods: {}, nodes: {}, budgets: {}}
-	c.pending = map[kind][]watch.Event{}
+	c.beyond = map[string]bool{}
+	c.pending, c.lists = map[kind][]watch.Event{}, map[kind][]runtime.Object{}
 	return c
 }
 
@@ -167,7 +173,10 @@ func (c *cluster) UpdateStatus(sent *v1.Pod) (*v1.Pod, error) {
 	before := now.Status
 	now.Status = *sent.Status.DeepCopy()
 	if !same(before, now.Status) {
+		was := &v1.Pod{Status: before}
+		told := isUnschedulable(was) != isUnschedulable(now) || before.NominatedNodeName != now.Status.NominatedNodeName
 		c.put(pods, watch.Modified, now)
+		c.beyond[now.ResourceVersion] = !told
 	}
 	if order == isLost {
 		return nil, errNoReply
@@ -275,7 +284,15 @@ func (c *cluster) Heartbeat(name string) {
 func (c *cluster) List(k kind) []runtime.Object {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if interrupted, is := c.lists[k]; is {
+		delete(c.lists, k)
+		return interrupted
+	}
 	c.pending[k] = nil
+	return c.all(k)
+}
+
+func (c *cluster) all(k kind) []runtime.Object {
 	all := make([]runtime.Object, 0, len(c.objects[k]))
 	for _, name := range sorted(c.objects[k]) {
 		all = append(all, c.objects[k][name].DeepCopyObject())
@@ -307,19 +324,30 @@ func (c *cluster) Deliver(k kind) (watch.Event, bool) {
 	}
 	event, out := c.pending[k][0], c.watches[k]
 	c.pending[k] = c.pending[k][1:]
+	if event.Type == watch.Error {
+		c.watches[k] = nil
+	}
 	c.mu.Unlock()
 	stir()
 	out.Action(event.Type, event.Object)
+	for begun := time.Now(); !c.Watched(k) && time.Since(begun) < relisting; time.Sleep(10 * time.Millisecond) {
+		stir()
+	}
 	return event, true
 }
 
-// Interrupt ends the watch of a kind in such a way that the informer lists again.
+// IsBeyond is whether a version of an object came of a write that the model does not have.
+func (c *cluster) IsBeyond(version string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.beyond[version]
+}
+
+// Interrupt ends the watch of a kind: what it has not delivered is lost, and the informer will list what there is now.
 func (c *cluster) Interrupt(k kind) {
 	c.mu.Lock()
-	out := c.watches[k]
-	c.watches[k] = nil
-	c.mu.Unlock()
+	defer c.mu.Unlock()
 	gone := errors.NewGone("too old resource version")
-	stir()
-	out.Action(watch.Error, &gone.ErrStatus)
+	c.pending[k] = []watch.Event{{Type: watch.Error, Object: &gone.ErrStatus}}
+	c.lists[k] = c.all(k)
 }

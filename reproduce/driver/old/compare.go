@@ -1,6 +1,9 @@
 package podrace
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // observer compares the real state with the model's after each step.
 type observer struct {
@@ -9,6 +12,7 @@ type observer struct {
 	last  sight // what was really there
 
 	hasPopped bool // a cycle has begun
+	relisted  bool // an informer has listed, or will
 }
 
 func newObserver(w *world, c *Case) *observer {
@@ -71,12 +75,18 @@ func (o *observer) isComparable(variable string) bool {
 	if variable == "queue.moved" && !o.hasPopped {
 		return false
 	}
-	if !strings.HasPrefix(variable, "snapshot.") && !strings.HasPrefix(variable, "scheduler.") {
-		return true
+	if o.relisted && strings.HasPrefix(variable, "pod_watch.lister[") {
+		// The real store has all of a list at once, the model's each pod when its event is handled.
+		return text(o.model["pod_watch.log.length"]) == "0"
 	}
-	phase, there := o.model["scheduler.phase"]
-	taken := phase != "IDLE" && (phase != "POPPED" || !strings.HasPrefix(variable, "snapshot."))
-	return !there || taken
+	phase := o.model["scheduler.phase"]
+	switch {
+	case strings.HasPrefix(variable, "snapshot."):
+		return phase != "IDLE" && phase != "POPPED" && o.world.instance.cycle.hasSnapshot
+	case strings.HasPrefix(variable, "scheduler."):
+		return phase != "IDLE"
+	}
+	return true
 }
 
 // unseen are the kinds of variables of the model that cannot be seen here.
@@ -106,3 +116,5 @@ func kindOf(variable string) string {
 	}
 	return b.String()
 }
+
+func text(value any) string { return fmt.Sprint(value) }

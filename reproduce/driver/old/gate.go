@@ -91,7 +91,7 @@ func (p *point) take(arg any) {
 	switch a := arg.(type) {
 	case *v1.Pod:
 		if a != nil && p.pod == "" {
-			p.pod = a.Name
+			p.pod, p.version = a.Name, a.ResourceVersion
 			if p.node == "" {
 				p.node = a.Spec.NodeName
 			}

@@ -10,6 +10,7 @@ import (
 	"k8s.io/client-go/tools/record"
 	"k8s.io/kubernetes/pkg/scheduler"
 	_ "k8s.io/kubernetes/pkg/scheduler/algorithmprovider" // registers the default provider
+	schedulercache "k8s.io/kubernetes/pkg/scheduler/cache"
 	"k8s.io/kubernetes/pkg/scheduler/factory"
 )
 
@@ -27,17 +28,22 @@ type instance struct {
 	cycle     cycle
 }
 
-// cycle is the pod that the scheduling cycle works on.
-type cycle struct{ pod *v1.Pod }
+// cycle is the pod that the scheduling cycle works on, and whether it has taken a snapshot.
+type cycle struct {
+	pod         *v1.Pod
+	hasSnapshot bool
+}
 
 // hear is told of each point that the scheduling cycle comes to.
 func (c *cycle) hear(p point) {
-	if p.call != "NextPod" {
-		return
-	}
-	c.pod = nil
-	if p.after {
-		c.pod, _ = p.results[0].(*v1.Pod)
+	switch p.call {
+	case "NextPod":
+		*c = cycle{}
+		if p.after {
+			c.pod, _ = p.results[0].(*v1.Pod)
+		}
+	case "Cache.UpdateNodeNameToInfoMap":
+		c.hasSnapshot = true
 	}
 }
 
@@ -75,6 +81,7 @@ func (w *world) start() (*instance, error) {
 	}
 	config.Recorder = &record.FakeRecorder{}
 	config.StopEverything = i.stop
+	config.WaitForCacheSync = func() bool { return true } // it would look every 100 ms, and all is there
 	i.config = config
 	i.wrapCalls(w.answers)
 	return i, nil
@@ -109,11 +116,10 @@ func (i *instance) wrapCalls(a *answers) {
 	a.join(c.Algorithm, i.gate)
 }
 
-// run starts the informers, and the scheduler once the stores are full.
+// run starts the informers. Once nobody moves the stores are full, and the handlers have been given everything.
 func (i *instance) run() {
 	stir()
 	i.informers.Start(i.stop)
-	i.informers.WaitForCacheSync(i.stop)
 	settle()
 }
 
@@ -121,4 +127,9 @@ func (i *instance) run() {
 func (i *instance) schedule() {
 	stir()
 	scheduler.NewFromConfig(i.config).Run()
+}
+
+// snapshot is what the scheduling cycle works on, or the last one has worked on.
+func (i *instance) snapshot() map[string]*schedulercache.NodeInfo {
+	return path(i.config.Algorithm, "cachedNodeInfoMap").Interface().(map[string]*schedulercache.NodeInfo)
 }

@@ -25,4 +25,14 @@ func sorted[T any](m map[string]T) []string {
 	return names
 }
 
-func nameOf(o runtime.Object) string { return o.(metav1.Object).GetName() }
+func nameOf(o runtime.Object) string { return metaOf(o).GetName() }
+
+func versionOf(o runtime.Object) string { return metaOf(o).GetResourceVersion() }
+
+// metaOf is what objects have in common; nothing, if it is an error that the watch tells of.
+func metaOf(o runtime.Object) metav1.Object {
+	if meta, is := o.(metav1.Object); is {
+		return meta
+	}
+	return &metav1.ObjectMeta{}
+}

@@ -175,7 +175,7 @@ func (w *world) seeCycle(s sight) {
 		s["scheduler.pod"] = popped.Name
 	}
 	s.putCopy("scheduler.copy", popped)
-	infos := path(w.instance.config.Algorithm, "cachedNodeInfoMap").Interface().(map[string]*schedulercache.NodeInfo)
+	infos := w.instance.snapshot()
 	on := podsOn(infos)
 	for name := range w.podOf {
 		s["snapshot.pod["+name+"].node"] = orNil(on[name])

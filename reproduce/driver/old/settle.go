@@ -11,10 +11,12 @@ import (
 // read off the states of all goroutines instead: there is no network and no disk here, so when all of them wait, only a timer can wake one.
 
 const (
-	stillLooks = 3                     // how often in a row nobody may move
-	stillPause = 60 * time.Microsecond // between two looks; timers that are due fire meanwhile
+	stillLooks = 2 // how often in a row nobody may move
 	stillLimit = 10 * time.Second
 )
+
+// One at a time: whoever can run then does so before the player looks again, and timers that are due fire.
+func init() { runtime.GOMAXPROCS(1) }
 
 // still is whether nobody has been made to move since all stood still. Only the player asks, and moves anybody.
 var still bool
@@ -29,7 +31,9 @@ func settle() {
 	}
 	still = true
 	for looks, begun := 0, time.Now(); looks < stillLooks && time.Since(begun) < stillLimit; looks++ {
-		time.Sleep(stillPause)
+		for turns := 0; turns < 20; turns++ {
+			runtime.Gosched()
+		}
 		if moving() {
 			looks = -1
 		}

@@ -43,7 +43,7 @@ var table = map[string]func(*player, Step) error{
 
 	"pod_watch.store":   deliverOne(pods),
 	"node_watch.store":  deliverOne(nodes),
-	"pod_watch.resume":  func(p *player, _ Step) error { return p.relist(pods) },
+	"pod_watch.resume":  interrupt,
 	"cache.expire":      expire,
 	"process.restart":   func(p *player, _ Step) error { return p.restart() },
 	"users.create_pod":  createPod,

@@ -17,7 +17,7 @@ func bind(p *player, s Step) error {
 
 func bindingCycle(call string) func(*player, Step) error {
 	return func(p *player, s Step) error {
-		return p.advance(goroutineOf(binding, s.arg("pod")), after(s.arg("pod"), call))
+		return p.advanceWithin(goroutineOf(binding, s.arg("pod")), after(s.arg("pod"), call), nowhere)
 	}
 }
 

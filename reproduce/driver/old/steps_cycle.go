@@ -20,28 +20,53 @@ func skip(p *player, _ Step) error {
 	return p.advanceWithin(theScheduler, before("", "NextPod"), nowhere)
 }
 
-func takeSnapshot(p *player, _ Step) error {
-	return p.advance(theScheduler, after("", "Cache.UpdateNodeNameToInfoMap"))
+// takeSnapshot is over, too, when the lister has no nodes: then there is no snapshot, and the attempt has failed.
+func takeSnapshot(p *player, s Step) error {
+	return p.advance(theScheduler, either(after("", "Cache.UpdateNodeNameToInfoMap"), before(s.arg("pod"), "FailureHandler")))
 }
 
+// The nominator is read for a node.
+var readsNominator = before("", "Queue.WaitingPodsForNode")
+
+func isWorker(a *actor) bool { return a.role == worker }
+
+// listTree is over when everyone over whom nodes are spread has got one, by the tree of nodes as it is now.
 func listTree(p *player, _ Step) error {
-	return p.advance(theScheduler, after("", "Cache.NodeTree"))
+	if err := p.advance(theScheduler, after("", "Cache.NodeTree")); err != nil {
+		return err
+	}
+	return p.spread()
+}
+
+// spread lets the scheduler give out nodes, and everyone who gets one come to where the nominator is read for it.
+func (p *player) spread() error {
+	if a := p.stage.Find(theScheduler.is); a != nil && (after("", "Cache.NodeTree", "Cache.UpdateNodeNameToInfoMap")(*a.at)) {
+		p.stage.Release(a)
+		return p.spread()
+	}
+	late := func(a *actor) bool { return isWorker(a) && a.at.call == "Cache.NodeTree" }
+	for a := p.stage.Find(late); a != nil; a = p.stage.Find(late) {
+		p.stage.Release(a)
+	}
+	return nil
 }
 
 // work is what one of the goroutines does over which nodes are spread: the filters, or the dry run of a preemption, for one node. It begins
 // when the nominator is read for that node, and is over when the goroutine is through, or has turned to another node.
 func work(p *player, s Step) error {
 	node := s.arg("node")
-	begins := before("", "Queue.WaitingPodsForNode")
-	is := func(a *actor) bool { return a.role == worker && a.at.node == node }
-	for p.stage.Find(is) == nil {
-		a := p.stage.Find(func(a *actor) bool {
-			return a.role == scheduling || a.role == worker && !begins(*a.at)
-		})
-		if a == nil {
+	is := func(a *actor) bool { return isWorker(a) && a.at.node == node }
+	for n := 0; p.stage.Find(is) == nil; n++ {
+		a := p.stage.Find(func(a *actor) bool { return a.role == scheduling || isWorker(a) && !readsNominator(*a.at) })
+		switch {
+		case !p.inSnapshot(node) && (n > 0 || a == nil):
+			return nil // it was refused without a look at who is nominated to it
+		case a == nil:
 			return stuck("nobody looks at %s", node)
-		}
-		if before("", "NextPod", "FailureHandler", "Cache.AssumePod", "Preemptor.SetNominatedNodeName")(*a.at) {
+		case before("", "NextPod", "FailureHandler", "Cache.AssumePod", "Preemptor.SetNominatedNodeName")(*a.at):
+			if !p.inSnapshot(node) {
+				return nil
+			}
 			return stuck("the scheduler has come to %s without looking at %s", a.at, node)
 		}
 		p.stage.Release(a)
@@ -52,9 +77,16 @@ func work(p *player, s Step) error {
 	return nil
 }
 
+// inSnapshot is whether the cycle's snapshot has a node.
+func (p *player) inSnapshot(name string) bool {
+	info := p.instance.snapshot()[name]
+	return info != nil && info.Node() != nil
+}
+
 func fail(p *player, s Step) error {
 	pod := s.arg("pod")
-	return p.advance(theScheduler, either(after(pod, "FailureHandler"), before("", "Client.GetNode")))
+	over := either(after(pod, "FailureHandler"), before("", "Client.GetNode"))
+	return p.advanceWithin(theScheduler, over, before("", "NextPod"))
 }
 
 func either(a, b func(point) bool) func(point) bool {

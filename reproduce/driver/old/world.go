@@ -1,9 +1,6 @@
 package podrace
 
 import (
-	"fmt"
-	"time"
-
 	"k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -93,19 +90,6 @@ func (w *world) end() {
 	close(w.instance.stop)
 	w.stage.abandon(w.instance)
 	settle()
-}
-
-// relist interrupts the watch of a kind, and waits until the informer has listed again, which it does after a second.
-func (w *world) relist(k kind) error {
-	w.cluster.Interrupt(k)
-	for begun := time.Now(); time.Since(begun) < 5*time.Second; time.Sleep(10 * time.Millisecond) {
-		stir()
-		settle()
-		if w.cluster.Watched(k) {
-			return nil
-		}
-	}
-	return fmt.Errorf("the informer of %s does not list again", k)
 }
 
 const (
