@@ -1,0 +1,109 @@
+package podrace
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// sight is the real state in the model's words: variables as `podrace explain -o json` names them, and their values.
+type sight map[string]any
+
+// eye looks at one world, and notes what it sees.
+type eye struct {
+	see                  sight
+	pods, nodes          []string // in the scenario's order
+	zones, plugins       []string
+	spread, permitted    map[string]bool // the pods that have topology constraints, and those about which a Permit plugin is asked
+	realQueue, realCache reflect.Value
+	scheduler, framework reflect.Value
+	memory               *memory
+	beyond               map[string]bool // the pods of which a watch has delivered an event that the model does not have
+}
+
+// observe gives the real state as far as it can be seen, and of what cannot be seen the kinds of variables, each with the reason.
+//
+// It must be called while nobody moves: it takes no locks, since an actor that is held may hold one.
+func observe(w *World) (state map[string]any, unseen []string) {
+	e := &eye{see: sight{}, memory: &w.memory, beyond: w.Store.wentBeyond()}
+	e.learn(w.Case)
+	e.realQueue, e.realCache = reflect.ValueOf(w.RealQueue), reflect.ValueOf(w.RealCache)
+	e.scheduler, e.framework = reflect.ValueOf(w.Sched), reflect.ValueOf(w.Waiting)
+	e.objects(w.Store, w.Informers.Core().V1().Pods().Informer().GetStore(), w.Informers.Core().V1().Nodes().Informer().GetStore())
+	e.underWay(w.Store)
+	e.queue()
+	e.cache()
+	e.tree()
+	e.generations()
+	e.snapshot()
+	e.scheduling(&w.cycle, w.answers.victims)
+	e.waiting()
+	e.preempting()
+	for variable := range e.see {
+		name, _ := parts(variable)
+		if _, there := w.Case.Initial[variable]; !there && !isExtra(name) && name != "queue.rejected_by" {
+			delete(e.see, variable) // the scenario does not need it, such as gates
+		}
+	}
+	return e.see, unseenOf(w.Case.Initial, e.see)
+}
+
+// learn takes from the case which pods, nodes, zones and plugins there are, pods and nodes in the scenario's order.
+func (e *eye) learn(c *Case) {
+	e.spread, e.permitted = map[string]bool{}, map[string]bool{}
+	for _, pod := range c.Pods {
+		e.pods = append(e.pods, pod.Name)
+		e.spread[pod.Name] = len(pod.Spec.TopologySpreadConstraints) > 0
+		e.permitted[pod.Name] = slices.Contains(c.Points[pod.Name], "PERMIT")
+	}
+	for _, node := range c.Nodes {
+		e.nodes = append(e.nodes, node.Name)
+	}
+	zones, plugins := map[string]bool{}, map[string]bool{}
+	for variable := range c.Initial {
+		switch name, indices := parts(variable); name {
+		case "node_tree.zones.member":
+			zones[indices[0]] = true
+		case "queue.rejected_by":
+			plugins[indices[1]] = true
+		}
+	}
+	e.zones, e.plugins = sorted(zones), sorted(plugins)
+}
+
+// parts are the name of a variable without its indices, and these.
+func parts(variable string) (name string, indices []string) {
+	for {
+		before, rest, more := strings.Cut(variable, "[")
+		name += before
+		if !more {
+			return name, indices
+		}
+		index, after, _ := strings.Cut(rest, "]")
+		indices = append(indices, index)
+		variable = after
+	}
+}
+
+// kind is the name of a variable with empty indices.
+func kind(variable string) string {
+	var kept strings.Builder
+	depth := 0
+	for _, letter := range variable {
+		if letter == ']' {
+			depth--
+		}
+		if depth == 0 {
+			kept.WriteRune(letter)
+		}
+		if letter == '[' {
+			depth++
+		}
+	}
+	return kept.String()
+}
+
+func sorted[V any](set map[string]V) []string {
+	return slices.Sorted(maps.Keys(set))
+}

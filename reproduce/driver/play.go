@@ -1,0 +1,156 @@
+package podrace
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+)
+
+// play executes a case in the bubble that it is called in, and says what came of it.
+func play(c *Case, report func(*Outcome)) {
+	out := &Outcome{ID: c.ID, Verdict: done}
+	w, err := newWorld(c)
+	if err != nil {
+		out.Verdict, out.Why = notThere, err.Error()
+		report(out)
+		return
+	}
+	defer w.close()
+	defer func() {
+		if r := recover(); r != nil {
+			out.Verdict, out.Why = crashed, fmt.Sprint(r)
+			out.Log = append(out.Log, strings.Split(string(debug.Stack()), "\n")...)
+		}
+		report(out)
+	}()
+	p := &player{world: w, model: map[string]any{}, due: time.Now()}
+	for k, v := range c.Initial {
+		p.model[k] = v
+	}
+	seen, unseen := observe(w)
+	before := told(p.model, seen, nil)
+	out.Initial, out.Unseen = before, unseen
+	differing := map[string]string{}
+	out.Start = news(compare(p.model, seen), differing)
+	w.Stage.Trail()
+	for n, s := range c.Steps {
+		for k, v := range s.Changes {
+			p.model[k] = v
+		}
+		p.rest = c.Steps[n+1:]
+		w.Store.keep(p, s)
+		err := p.force(s)
+		settle()
+		now, _ := observe(w)
+		after := told(p.model, now, before)
+		step := StepOutcome{Points: w.Stage.Trail(), Real: changed(before, after), Differs: news(compare(p.model, now), differing)}
+		before = after
+		out.Steps = append(out.Steps, step)
+		if err != nil {
+			at := n + 1
+			out.Verdict, out.At, out.Why = unforced, &at, err.Error()
+			break
+		}
+		if len(step.Differs) > 0 && out.Verdict == done {
+			at := n + 1
+			out.Verdict, out.At = differs, &at
+			out.Why = fmt.Sprintf("%s: model %v, real %v", step.Differs[0].Variable, step.Differs[0].Model, step.Differs[0].Real)
+		}
+	}
+	out.Log = append(append(out.Log, p.notes...), w.Store.notes...)
+	if c.Epilogue {
+		out.Epilogue = w.epilogue()
+	}
+}
+
+// keep has the API server treat the nomination of a bound pod as the model's does: releases differ, and the scheduler is what is looked at.
+func (s *Store) keep(p *player, step Step) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.keeps = p.expects("api.pod[%s].nominated", step.arg("pod")) != ""
+}
+
+// news are the differences that were not there before, or not so.
+func news(found []Difference, known map[string]string) []Difference {
+	var fresh []Difference
+	now := map[string]string{}
+	for _, d := range found {
+		now[d.Variable] = text(d.Model) + " " + text(d.Real)
+		if known[d.Variable] != now[d.Variable] {
+			fresh = append(fresh, d)
+		}
+	}
+	clear(known)
+	maps.Copy(known, now)
+	return fresh
+}
+
+func changed(before, after map[string]any) map[string]any {
+	r := map[string]any{}
+	for k, v := range after {
+		if old, ok := before[k]; !ok || !same(old, v) {
+			r[k] = v
+		}
+	}
+	return r
+}
+
+func same(a, b any) bool { return text(a) == text(b) }
+
+func text(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprint(v)
+	}
+	return string(b)
+}
+
+// epilogue lets everything go its way, and says after some times where the pods are, and when they were bound.
+func (w *World) epilogue() map[string]any {
+	w.Store.mu.Lock()
+	w.Store.auto = true
+	for _, kind := range []string{podKind, nodeKind} {
+		for w.Store.sent[kind] < len(w.Store.log[kind]) {
+			w.Store.deliver(kind)
+		}
+	}
+	w.Store.mu.Unlock()
+	w.Stage.Hold(false)
+	result, bound := map[string]any{}, map[string]any{}
+	began := time.Now()
+	for second := 0; second <= 660; second++ {
+		time.Sleep(time.Second)
+		settle()
+		places := w.places()
+		for _, p := range w.Case.Pods {
+			q := w.Store.Pod(p.Name)
+			if q != nil && q.Spec.NodeName != "" && p.Spec.NodeName == "" && bound[p.Name] == nil {
+				bound[p.Name] = time.Since(began).Seconds()
+			}
+		}
+		switch second + 1 {
+		case 1, 10, 60, 330, 660:
+			result[fmt.Sprintf("%ds", second+1)] = places
+		}
+	}
+	result["bound"] = bound
+	return result
+}
+
+// places gives the sub-queue of each pod that is in one.
+func (w *World) places() map[string]any {
+	places := map[string]any{}
+	for where, pods := range map[string][]*v1.Pod{
+		"ACTIVE": w.RealQueue.PodsInActiveQ(), "BACKOFF": w.RealQueue.PodsInBackoffQ(), "UNSCHEDULABLE": w.RealQueue.UnschedulablePods(),
+	} {
+		for _, p := range pods {
+			places[p.Name] = where
+		}
+	}
+	return places
+}

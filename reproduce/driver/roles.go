@@ -1,0 +1,66 @@
+package podrace
+
+import "strings"
+
+// role is what a goroutine does in the model.
+type role string
+
+const (
+	nobody      role = ""
+	scheduling  role = "scheduler"
+	binding     role = "binding cycle"
+	preempting  role = "preemption goroutine"
+	podHandler  role = "pod handler"
+	nodeHandler role = "node handler"
+	worker      role = "worker"
+)
+
+// The handling of one event by an event handler counts as a call of these names.
+const (
+	podEvent  = "PodEvent"
+	nodeEvent = "NodeEvent"
+)
+
+// identify says who a goroutine is, by who started it and by the first point that it comes to. No names of upstream's functions are
+// needed but the one that spreads work over goroutines, so that this outlasts releases.
+func (s *Stage) identify(i *instance, p point, c creation) *actor {
+	parent := s.actors[c.by]
+	if strings.HasSuffix(c.function, "ParallelizeUntil") {
+		if parent == nil || parent.role == nobody {
+			return &actor{role: nobody, owner: i}
+		}
+		return &actor{role: worker, parent: parent, owner: i}
+	}
+	switch {
+	case p.call == "NextPod":
+		return &actor{role: scheduling, owner: i}
+	case p.call == podEvent:
+		return &actor{role: podHandler, number: p.number, owner: i}
+	case p.call == nodeEvent:
+		return &actor{role: nodeHandler, number: p.number, owner: i}
+	case parent != nil && parent.role == scheduling:
+		return identifyChild(parent, i, p)
+	}
+	return &actor{role: nobody, owner: i}
+}
+
+// identifyChild tells apart what the scheduling cycle starts: the binding cycle of an assumed pod, which calls the framework first, and the
+// goroutine that evicts for a preemptor.
+func identifyChild(parent *actor, i *instance, p point) *actor {
+	if strings.HasPrefix(p.call, "Framework.") {
+		return &actor{role: binding, pod: p.pod, owner: i}
+	}
+	return &actor{role: preempting, pod: parent.pod, owner: i}
+}
+
+// note keeps what later points are understood by.
+func (a *actor) note(p point) {
+	if a.role == scheduling && p.call == "NextPod" && p.after && p.pod != "" {
+		a.pod = p.pod
+	}
+	if p.call == "FailureHandler" && !p.after {
+		a.owner.failing[p.pod] = a
+	} else if a.role == binding && a.owner.failing[a.pod] == a {
+		a.failed = true
+	}
+}
