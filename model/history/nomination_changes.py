@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..environment.faults import Fault
-from ..environment.objects import Node, Pod, node_or_none
+from ..environment.objects import Node, Pod, PodObject, node_or_none
 from ..language import (
     SOMETHING,
     UNTOLD,
@@ -38,9 +38,9 @@ class BeforePostFilter(Scheduler):
     the API server.
     """
 
-    def read_preemptor(self, pod: Pod) -> tuple[Expr, Expr]:
-        current = self.api.pod[pod]
-        return current.exists, current.nominated
+    def read_preemptor(self, pod: Pod) -> PodObject:
+        current: PodObject = self.api.pod[pod]
+        return current
 
     def after_choice(self, pod: Pod, node: Node) -> None:
         self.phase = self.first_nomination_phase()

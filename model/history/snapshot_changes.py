@@ -114,9 +114,10 @@ class PreemptionTakesSnapshot(Scheduler):
     def reread_preemptor(self, pod: Pod) -> None:
         """GetUpdatedPod: read the preemptor again; one that is gone does not preempt."""
         require(self.at(Phase.REREAD_PREEMPTOR, pod))
-        exists, nominated = self.read_preemptor(pod)
-        with when(exists):
-            self.reread = nominated
+        current = self.read_preemptor(pod)
+        self.bound_elsewhere(current)
+        with when(current.exists):
+            self.reread = current.nominated
             self.phase = Phase.PREEMPTION_SNAPSHOT
         with otherwise():
             self._after_preemption()

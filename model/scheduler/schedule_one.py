@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from ..environment.faults import Fault
-from ..environment.objects import ExtensionPoint, Node, Pod, PodCopy
+from ..environment.objects import ExtensionPoint, Node, Pod, PodCopy, PodObject
 from ..language import (
     SOMETHING,
     Component,
@@ -401,10 +401,17 @@ class Scheduler(Component):
 
     # --- PostFilter ------------------------------------------------------------------------------------------
 
-    def read_preemptor(self, pod: Pod) -> tuple[Expr, Expr]:
-        """The preemptor is read again, from the lister: whether it exists, and its nomination."""
-        current = self.pod_watch.lister[pod]
-        return current.exists, current.nominated
+    def read_preemptor(self, pod: Pod) -> PodObject:
+        """The preemptor is read again, from the lister; the dry runs are made with this object."""
+        current: PodObject = self.pod_watch.lister[pod]
+        return current
+
+    def bound_elsewhere(self, current: PodObject) -> None:
+        """A preemptor that somebody has bound meanwhile fits on no other node, whoever is evicted (plugin NodeName)."""
+        for node in self.universe[Node]:
+            elsewhere = current.exists & as_expr(current.node).is_some & (current.node != node)
+            with when(elsewhere & (self.verdict[node] == NodeStatus.REJECTED)):
+                self.verdict[node] = NodeStatus.NO_CANDIDATE
 
     @step(actor="scheduler")
     @tells(
@@ -417,7 +424,9 @@ class Scheduler(Component):
     def reread_preemptor(self, pod: Pod) -> None:
         """PostFilter begins: read the preemptor again and see whether it may preempt."""
         require(self.at(Phase.REREAD_PREEMPTOR, pod))
-        self.begin_preemption(pod, *self.read_preemptor(pod))
+        current = self.read_preemptor(pod)
+        self.bound_elsewhere(current)
+        self.begin_preemption(pod, current.exists, current.nominated)
 
     def begin_preemption(self, pod: Pod, exists: Value, nominated: Value) -> None:
         """Whether the pod may preempt, and whether that could help on some node of the snapshot."""

@@ -62,13 +62,13 @@ CLUSTERS = {
 ROWS = [
     # A pod in flight that is updated goes into activeQ as well (118226); it is so in every release here.
     ("S-UNIQ", "two pods, a bind may fail, one is deleted", "1.13", (), "VIOLATED", 1180, 12),
-    ("S-UNIQ", "two pods, a bind may fail, one is deleted", "1.22", (), "VIOLATED", 8231, 23),
-    ("S-UNIQ", "two pods apart, a reply is lost", "1.19", (), "HOLDS", 31676, None),
-    ("S-UNIQ", "two pods apart, a reply is lost", "1.22", (), "HOLDS", 28004, None),
+    ("S-UNIQ", "two pods, a bind may fail, one is deleted", "1.22", (), "VIOLATED", 8294, 23),
+    ("S-UNIQ", "two pods apart, a reply is lost", "1.19", (), "HOLDS", 29900, None),
+    ("S-UNIQ", "two pods apart, a reply is lost", "1.22", (), "HOLDS", 26612, None),
     # Between the look into the lister and the requeue a deletion can still be handled.
-    ("S-GHOST", "two pods, a bind may fail, one is deleted", "1.13", (), "VIOLATED", 1864, 13),
+    ("S-GHOST", "two pods, a bind may fail, one is deleted", "1.13", (), "VIOLATED", 1868, 13),
     ("S-GHOST", "two pods, a bind may fail, one is deleted", "1.22", (), "VIOLATED", 1232, 13),
-    ("S-BIND", "two pods, a bind may fail, one is deleted", "1.22", (), "HOLDS", 21244, None),
+    ("S-BIND", "two pods, a bind may fail, one is deleted", "1.22", (), "HOLDS", 27028, None),
     ("S-NOMLIVE", "a preemptor is deleted", "1.19", (), "VIOLATED", 220, 12),
     ("S-NOMLIVE", "a preemptor is deleted", "1.21", (), "VIOLATED", 220, 12),
     ("S-NOMLIVE", "a preemptor is deleted", "1.21", ("102498", "109245"), "HOLDS", 5067, None),
@@ -76,7 +76,7 @@ ROWS = [
     ("S-NOMLIVE", "a preemptor is deleted", "1.22", (), "VIOLATED", 2784, 39),
     ("S-NOMLIVE", "a preemptor is deleted", "1.22", ("109245",), "HOLDS", 2791, None),
     pytest.param(
-        "S-GAIN", "preemption for one of two", "1.13", (), "VIOLATED", 888177, 51, marks=pytest.mark.ci
+        "S-GAIN", "preemption for one of two", "1.13", (), "VIOLATED", 6181, 24, marks=pytest.mark.ci
     ),
     ("S-GAIN", "preemption for one of two", "1.22", (), "HOLDS", 6486, None),
     ("S-SNAP", "a node goes and comes back", "1.9", (), "VIOLATED", 82, 5),

@@ -93,6 +93,7 @@ UNSEEN = {
     "95130": "needs a node that may be removed: see test_snapshot_changes",
     "53647": "needs affinity terms: see the scenario 53647",
     "no-victims": "decides how often the filters run, and with 101560 also what wins",
+    "affinity-skips": "needs affinity terms: see test_filters",
     "98096": "needs scores",
     "score-scale": "needs scores",
     "preemption-policy": "needs a pod that never preempts",
