@@ -19,7 +19,7 @@ type eye struct {
 	realQueue, realCache reflect.Value
 	scheduler, framework reflect.Value
 	memory               *memory
-	beyond               bool // a watch has delivered an event that the model does not have
+	beyond               map[string]bool // the pods of which a watch has delivered an event that the model does not have
 }
 
 // observe gives the real state as far as it can be seen, and of what cannot be seen the kinds of variables, each with the reason.
@@ -37,7 +37,7 @@ func observe(w *World) (state map[string]any, unseen []string) {
 	e.tree()
 	e.generations()
 	e.snapshot()
-	e.scheduling(&w.cycle)
+	e.scheduling(&w.cycle, w.answers.victims)
 	e.waiting()
 	e.preempting()
 	for variable := range e.see {
