@@ -12,6 +12,7 @@ from podrace.analysis.asked.method import budget_for
 from podrace.analysis.asked.plan import Selection, plan
 from podrace.analysis.chain import verdicts
 from podrace.analysis.stored.saved_trace import stored_trace
+from podrace.reports.document import Value
 from podrace.reports.reproduction import Reproduction
 from podrace.reports.stored import StoredLasso, StoredScenario, StoredStep, StoredTrace, format_trace
 from podrace.reproduce.asked import Wanted, questions
@@ -140,7 +141,7 @@ scope: {pod_events: 3, flush: false}
 
 def attempt(pod: str) -> list[StoredStep]:
     """An attempt that fails, and the status update of the node that wakes the pod again."""
-    here = {"pod": pod, "node": "n1"}
+    here: dict[str, Value] = {"pod": pod, "node": "n1"}
     steps = [
         "scheduler.pop",
         "scheduler.take_snapshot",
