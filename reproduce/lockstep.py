@@ -29,6 +29,9 @@ Play = Callable[[Sequence[Case]], Mapping[str, Outcome]]
 AT_ONCE = 50
 """Cases that one process of the driver is given."""
 
+FEW = 2
+"""How many kinds of variables a cause names; of more, their parts of the model."""
+
 WITHIN_LOCKS = {
     "scheduler.pop_amid_move": "Pop comes amid a move, which is one call",
     "failure.requeue_too_soon": "Pop comes amid AddUnschedulableIfNotPresent, which is one call",
@@ -81,6 +84,8 @@ def _is_ahead(run: RandomRun, number: int, difference: Differing) -> bool:
 
 def _differing(run: RandomRun, at: int, found: Sequence[Differing]) -> Difference:
     kinds = sorted({d.variable.partition("[")[0] + _member(d.variable) for d in found})
+    if len(kinds) > FEW:
+        kinds = sorted({kind.partition(".")[0] for kind in kinds})
     words = "; ".join(d.words for d in found)
     return Difference(
         run, at, f"{_step_name(run, at)}: {', '.join(kinds)}", f"{_step_label(run, at)}: {words}"
@@ -93,8 +98,8 @@ def _member(variable: str) -> str:
 
 
 def _without_names(text: str) -> str:
-    """A reason as it is in any cluster: without names and numbers of pods, nodes and goroutines."""
-    return re.sub(r"\b([pn])?[0-9]+\b", lambda m: m[1] or "0", text)[:160]
+    """A reason as it is in any cluster: without names and numbers of pods, nodes and goroutines, and without who stands where."""
+    return re.sub(r"\b([pn])?[0-9]+\b", lambda m: m[1] or "0", text.partition(": ")[0])
 
 
 def _step_name(run: RandomRun, at: int) -> str:
@@ -112,7 +117,9 @@ def _step_label(run: RandomRun, at: int) -> str:
 
 @dataclass
 class Compared:
-    """What came of some runs: the causes of their differences, the earliest example of each, and how often each step was taken."""
+    """What came of some runs: the causes of their differences, the earliest example of each, how often each step was taken, and the steps that
+    the models have.
+    """
 
     runs: int = 0
     steps: int = 0
@@ -121,10 +128,12 @@ class Compared:
     taken: Counter[str] = field(default_factory=Counter)
     causes: Counter[str] = field(default_factory=Counter)
     examples: dict[str, Difference] = field(default_factory=dict)
+    known: set[str] = field(default_factory=set)
 
     def add(self, run: RandomRun, difference: Difference | None) -> None:
         """Take in one run."""
         self.runs += 1
+        self.known.update(f"{t.part}.{t.step}" for t in run.model.system.transitions)
         self.steps += len(run.path) if difference is None else difference.at
         for number in run.path[: None if difference is None else difference.at]:
             transition = run.model.system.transitions[number]

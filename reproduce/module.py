@@ -55,15 +55,21 @@ class KubernetesVersion:
         return f"v0.{self.minor}.{self.patch}"
 
 
+BEFORE_MODULES = KubernetesVersion(1, 13, 0)
+"""The one version of before Go's modules that can be built: see old_module.py."""
+
+
 def parse_version(text: str) -> KubernetesVersion:
     """The version that `v1.36.3`, `1.36.3` or `1.36` (its first version) stands for. Raises UsageProblem."""
     match = _VERSION.fullmatch(text.strip())
     if match is None:
         raise UsageProblem(f"--kubernetes: `{' '.join(text.split())[:80]}`: write a version such as v1.36.3")
     version = KubernetesVersion(int(match[1]), int(match[2]), int(match[3] or 0))
-    if (version.major, version.minor) < OLDEST:
+    if (version.major, version.minor) < OLDEST and version != BEFORE_MODULES:
         least = ".".join(map(str, OLDEST))
-        raise UsageProblem(f"--kubernetes: {version} cannot be built any more: name v{least}.0 or later")
+        raise UsageProblem(
+            f"--kubernetes: {version} cannot be built any more: name v{least}.0 or later, or {BEFORE_MODULES}"
+        )
     return version
 
 

@@ -15,8 +15,9 @@ import (
 type gatedInformers struct {
 	informers.SharedInformerFactory
 	gate     *gate
-	handlers map[string]int // how many have been registered
-	starting atomic.Bool    // the initial list is being handled
+	handlers map[string]int            // how many have been registered
+	starting atomic.Bool               // the initial list is being handled
+	drops    func(version string) bool // events that handlers are not given
 }
 
 func (f *gatedInformers) Core() core.Interface {
@@ -85,6 +86,9 @@ func (h *gatedHandler) handle(o any, do func()) {
 		time.Sleep(time.Millisecond) // no two pods have the same timestamp in the queue
 	}
 	c := call{h.factory.gate, about(h.event, []any{o})}
+	if h.factory.drops(c.point.version) {
+		return
+	}
 	c.point.number = h.number
 	c.gate.stage.arrive(c.gate.owner, c.point)
 	do()

@@ -36,6 +36,9 @@ func listed[T any](from lister, key string) (T, bool) {
 // underWay are the events of the watches that the informers' stores do not have yet, without those that the model does not have.
 func (e *eye) underWay(store *Store) {
 	pods, nodes := store.underWay(podKind), store.underWay(nodeKind)
+	for pod := range e.beyond {
+		e.see[writtenBeyond+"["+pod+"]"] = true
+	}
 	e.see[podsUnderWay] = len(pods)
 	for i, event := range pods {
 		at := fmt.Sprintf("%s[%d].", podsUnderWay, i)
@@ -52,6 +55,19 @@ func (e *eye) underWay(store *Store) {
 		e.see[at+"node"] = event.name
 		e.see[at+"exists"] = event.Type != watch.Deleted
 	}
+}
+
+// wentBeyond are the names of the pods of which a watch has delivered an event that the model does not have.
+func (s *Store) wentBeyond() map[string]bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	names := map[string]bool{}
+	for _, event := range s.log[podKind][:s.sent[podKind]] {
+		if event.beyond != "" {
+			names[event.name] = true
+		}
+	}
+	return names
 }
 
 // underWay gives the events of a kind that its watch has not delivered, without those that the model does not have.

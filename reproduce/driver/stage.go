@@ -83,6 +83,7 @@ func (s *Stage) abandon(i *instance) {
 }
 
 func (s *Stage) free(whom func(*actor) bool) {
+	stir()
 	var left []*actor
 	for _, a := range s.standing {
 		if !whom(a) {
@@ -144,6 +145,7 @@ func (s *Stage) Find(is func(*actor) bool) *actor {
 
 // Release lets an actor go on from where it stands, and waits until nobody moves.
 func (s *Stage) Release(a *actor) {
+	stir()
 	s.mu.Lock()
 	for i, b := range s.standing {
 		if a == b {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -17,6 +18,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 	"k8s.io/apimachinery/pkg/watch"
 )
+
+// budget is a disruption budget, in the version that the scheduler reads.
+type budget = policyv1.PodDisruptionBudget
 
 // event is one of a watch, and what is said of it when it is passed over because the model has no such event.
 type event struct {
@@ -42,7 +46,8 @@ type Store struct {
 	beyond   map[string]bool // resourceVersions that came of writes which the model does not have
 	faults   map[string]fault
 	auto     bool           // every event is delivered at once
-	keeps    bool           // a Binding leaves the nomination as it is
+	rank     map[string]int // the order in which objects are listed, if not that in which they were created
+	keeps    bool           // the nomination of a pod outlives its Binding, and may be written after it
 	from     map[string]int // kind -> how many events the next list knows of, if not all
 	relisted bool           // the list has come that follows an expired watch
 	ahead    []string       // pods of which a list has shown more than one at once: their events are in the informer's store already
@@ -62,7 +67,7 @@ func newStore() *Store {
 	return &Store{
 		pods: map[string]*v1.Pod{}, nodes: map[string]*v1.Node{}, log: map[string][]event{}, sent: map[string]int{},
 		watches: map[string]*watch.RaceFreeFakeWatcher{}, beyond: map[string]bool{}, faults: map[string]fault{},
-		from: map[string]int{},
+		from: map[string]int{}, rank: map[string]int{},
 	}
 }
 
@@ -225,7 +230,7 @@ func (s *Store) Patch(name string, kind types.PatchType, patch []byte) (*v1.Pod,
 	if err := json.Unmarshal(merged, q); err != nil {
 		return nil, err
 	}
-	if nominated := q.Status.NominatedNodeName; p.Spec.NodeName != "" && nominated != "" && nominated != p.Status.NominatedNodeName {
+	if nominated := q.Status.NominatedNodeName; !s.keeps && p.Spec.NodeName != "" && nominated != "" && nominated != p.Status.NominatedNodeName {
 		return nil, apierrors.NewInvalid(schema.GroupKind{Kind: "Pod"}, name, nil) // ValidatePodStatusUpdate
 	}
 	beyond := ""
@@ -395,9 +400,7 @@ func (s *Store) asOf(kind string, events int) (objects []runtime.Object, version
 			byName[e.name] = nil
 		}
 	}
-	if kind == nodeKind {
-		sort.Strings(names)
-	}
+	sort.SliceStable(names, func(i, j int) bool { return s.rank[names[i]] < s.rank[names[j]] })
 	for _, name := range names {
 		if o := byName[name]; o != nil {
 			objects = append(objects, o.DeepCopyObject())
@@ -416,16 +419,24 @@ func (s *Store) Expire(kind string, names []string) {
 		s.log[kind][n].missed = true
 		last[s.log[kind][n].name] = s.log[kind][n]
 	}
-	shown := map[string]bool{}
+	shown := map[string]runtime.Object{}
 	objects, _ := s.asOf(kind, s.sent[kind])
 	for _, o := range objects {
-		shown[o.(metav1.Object).GetName()] = true
+		shown[o.(metav1.Object).GetName()] = o
 	}
 	var outcomes []event
 	for _, name := range names {
-		if e, ok := last[name]; ok && (shown[name] || e.Type != watch.Deleted) {
-			outcomes = append(outcomes, e)
+		e, ok := last[name]
+		if !ok || shown[name] == nil && e.Type == watch.Deleted {
+			continue
 		}
+		before, _ := shown[name].(*v1.Pod)
+		after, _ := e.Object.(*v1.Pod)
+		if before != nil && after != nil && e.Type != watch.Deleted && projection(before) == projection(after) {
+			s.beyond[after.ResourceVersion] = true // an event comes of it that the model does not have
+			continue
+		}
+		outcomes = append(outcomes, e)
 	}
 	s.version++
 	s.log[kind] = append(s.log[kind], event{expired: true, outcomes: outcomes, version: s.version})

@@ -80,6 +80,12 @@ func newWorld(c *Case) (*World, error) {
 	if err := w.start(ran); err != nil {
 		return nil, err
 	}
+	for n, p := range c.Pods {
+		w.Store.rank[p.Name] = n
+	}
+	for n, o := range c.Nodes {
+		w.Store.rank[o.Name] = n
+	}
 	time.Sleep(time.Until(ran.Add(lead)))
 	settle()
 	return w, nil
@@ -124,6 +130,7 @@ func (w *World) start(then time.Time) error {
 	}
 	clientset := &client{fake.NewSimpleClientset(objects...), w.Store, g}
 	i.Informers = &gatedInformers{SharedInformerFactory: scheduler.NewInformerFactory(clientset, never), gate: g, handlers: map[string]int{}}
+	i.Informers.drops = func(version string) bool { return w.Case.Drops && w.Store.IsBeyond(version) }
 	options, err := w.options()
 	if err != nil {
 		return err
@@ -187,13 +194,15 @@ func (i *instance) wrap(g *gate, a *answers) error {
 	return nil
 }
 
-// gatePreemption gates the function that evicts one victim, wherever the version has it. Before 1.32 there is none.
+// gatePreemption gates the function that evicts one victim, wherever the version has it. Before 1.32 there is none: then the look whether
+// the victim waits for permission is gated, with which an eviction begins.
 func gatePreemption(f frameworkInterface, g *gate) error {
 	plugins := path(f, "postFilterPlugins")
 	if !plugins.IsValid() {
 		return fmt.Errorf("frameworkImpl has no field postFilterPlugins")
 	}
 	for n := 0; n < plugins.Len(); n++ {
+		gated := false
 		for _, holder := range []string{"Executor", "Evaluator"} {
 			evict := path(plugins.Index(n).Interface(), holder, "PreemptPod")
 			if !evict.IsValid() {
@@ -209,7 +218,11 @@ func gatePreemption(f frameworkInterface, g *gate) error {
 				c := g.enter("PreemptPod", victim)
 				return func(out []any) { c.leave(out...) }
 			}))
+			gated = true
 			break
+		}
+		if h := path(plugins.Index(n).Interface(), "Evaluator", "Handler"); h.IsValid() && !gated {
+			h.Set(reflect.ValueOf(&gatedHandle{h.Interface().(handle), g}))
 		}
 	}
 	return nil

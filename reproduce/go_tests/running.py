@@ -43,7 +43,7 @@ def write_go_tests(
     With patches, the sources of kube-scheduler that it is built from are a copy beside it.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    files = write_sources(folder, version, go, driver_files())
+    files = write_sources(folder, version, go, driver_files(version))
     if patches:
         sources = Path(downloaded(version, go, folder)["Dir"])
         patched_copy(sources, folder / SOURCES, patches)
