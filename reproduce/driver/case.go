@@ -33,7 +33,8 @@ type Case struct {
 	Points      map[string][]string `json:"points"` // where plugins have work for a pod
 	Gates       map[string]bool     `json:"gates"`  // feature gates
 	Backoff     *bool               `json:"backoff"`
-	Scored      bool                `json:"scored"` // scores decide which node wins; otherwise the trace does
+	Scored      bool                `json:"scored"`       // scores decide which node wins; otherwise the trace does
+	Drops       bool                `json:"drops_beyond"` // handlers are not given events that the model does not have
 
 	Initial  map[string]any `json:"initial"` // every variable of the model, by name
 	Steps    []Step         `json:"steps"`
