@@ -28,6 +28,7 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
         "functions",
         "drift",
         "reproduce",
+        "lockstep",
     ),
     "Searches": ("liveness", "simulate", "prove", "symbolic", "reductions", "engine", "cross-checks"),
     "The house": ("ARCHITECTURE", "CONTRIBUTING"),
