@@ -64,7 +64,9 @@ def test_hunks_may_stand_elsewhere(tmp_path: Path) -> None:
 
 def test_a_patch_that_does_not_fit(tmp_path: Path) -> None:
     original = sources(tmp_path / "original", OLD.replace("line 17", "line seventeen"))
-    with pytest.raises(UsageProblem, match=r"^p: it does not fit pkg/a\.go of this version: it is for v1\.36\.3$"):
+    with pytest.raises(
+        UsageProblem, match=r"^p: it does not fit pkg/a\.go of this version: it is for v1\.36\.3$"
+    ):
         patched_copy(original, tmp_path / "copy", [GoPatch("p", "what it does", DIFF)])
     (original / "pkg" / "a.go").unlink()
     with pytest.raises(UsageProblem, match=r"^p: this version has no pkg/a\.go: the patch is for v1\.36\.3$"):
@@ -82,12 +84,16 @@ def test_patches_say_what_they_do_and_change_the_scheduler_alone() -> None:
 
 
 def test_an_unknown_patch() -> None:
-    with pytest.raises(UsageProblem, match="--go-patch: there is no patch `ghosts`; known are gone-not-assumed, "):
+    with pytest.raises(
+        UsageProblem, match="--go-patch: there is no patch `ghosts`; known are gone-not-assumed, "
+    ):
         read_patch("ghosts")
 
 
 def test_every_patch_mends_a_hazard_and_is_checked_on_the_model() -> None:
-    assert set(patch_names()) == {name for names in MENDED_BY.values() for name in names} == IN_THE_MODEL.keys()
+    assert (
+        set(patch_names()) == {name for names in MENDED_BY.values() for name in names} == IN_THE_MODEL.keys()
+    )
     holds = {(row[0], frozenset(row[2])) for row in (*ROWS, *LATER_ROWS) if row[4] == "HOLDS"}
     for hazard, names in MENDED_BY.items():
         assert (FOLDER / f"{hazard}.yaml").exists()

@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -35,7 +36,9 @@ def prepared(name: str) -> list[Prepared]:
     return prepare(questions(Wanted(name, MADE_FOR), budget_for(), Method()))
 
 
-@pytest.mark.parametrize("name", [n if n != "announced" else pytest.param(n, marks=pytest.mark.ci) for n in MENDED_BY])
+@pytest.mark.parametrize(
+    "name", [n if n != "announced" else pytest.param(n, marks=pytest.mark.ci) for n in MENDED_BY]
+)
 def test_the_test_of_a_hazard(name: str) -> None:
     ((file, text),) = go_tests(prepared(name)).items()
     assert file == file_of(name)
@@ -56,7 +59,9 @@ def test_they_are_as_gofmt_has_them(tmp_path: Path) -> None:
 
 def test_every_move_is_a_method_that_makes_its_step() -> None:
     source = driver_files()["testing_moves.go"]
-    bodies = dict(re.findall(r"^func \(c \*Moves\) (\w+)\((?:[^\n]*)\) \{(.*?)\}$", source, re.MULTILINE | re.DOTALL))
+    bodies = dict(
+        re.findall(r"^func \(c \*Moves\) (\w+)\((?:[^\n]*)\) \{(.*?)\}$", source, re.MULTILINE | re.DOTALL)
+    )
     for step, move in MOVES.items():
         for name in [move.name] if move.names is None else move.names.values():
             assert f'"{step}"' in bodies[name], (step, name)
@@ -74,7 +79,14 @@ def test_every_move_is_a_step_of_the_model() -> None:
         for release in (RELEASES[-1], "1.34", "1.13"):
             system = instrument(scenario.spec, resolve(release).classes, [PROPERTIES["S-CAP"]])
             steps |= {f"{t.part}.{t.step}" for t in system.transitions}
-    assert MOVES.keys() - steps <= {"pod_watch.resume", "users.remove_gates", "users.create_node", "users.bind_pod"}
+    assert MOVES.keys() - steps <= {
+        "cache.expire",
+        "pod_watch.resume",
+        "users.remove_gates",
+        "users.create_node",
+        "users.bind_pod",
+        "users.delete_pod",
+    }
 
 
 def step(number: int, name: str, actor: str = "scheduler", **args: Any) -> ShownStep:
@@ -83,11 +95,8 @@ def step(number: int, name: str, actor: str = "scheduler", **args: Any) -> Shown
 
 
 def lines(*steps: ShownStep, waits: dict[int, int] | None = None) -> list[str]:
-    class Timed:
-        steps_ = [CaseStep(s.step, s.actor, s.args, (waits or {}).get(s.number, 0), {}) for s in steps]
-
-    case: Any = Timed
-    case.steps = Timed.steps_
+    timed = [CaseStep(s.step, s.actor, s.args, (waits or {}).get(s.number, 0), {}) for s in steps]
+    case: Any = SimpleNamespace(steps=timed)
     return [line.call for line in lines_of(steps, case)]
 
 
@@ -103,7 +112,11 @@ def test_steps_without_a_break_are_one_move() -> None:
 
 
 def test_a_wait_is_a_line_and_is_never_lost() -> None:
-    begun = [step(1, "scheduler.pop", pod="p"), step(2, "scheduler.take_snapshot", pod="p"), step(3, "scheduler.filter", pod="p", node="a")]
+    begun = [
+        step(1, "scheduler.pop", pod="p"),
+        step(2, "scheduler.take_snapshot", pod="p"),
+        step(3, "scheduler.filter", pod="p", node="a"),
+    ]
     assert lines(*begun, waits={1: 2000}) == ["c.Wait(2 * time.Second)", 'c.SchedulerTries("p", "a")']
     assert lines(*begun, waits={3: 1500}) == [
         'c.SchedulerPops("p")', 'c.SchedulerTakesSnapshot("p")', "c.Wait(1500 * time.Millisecond)", 'c.SchedulerFilters("p", "a")',
@@ -114,8 +127,12 @@ def test_the_arguments_of_moves() -> None:
     assert lines(step(1, "binding.bind", pod="p", reply="LOST")) == ['c.BindsButReplyIsLost("p")']
     assert lines(step(1, "binding.pre_bind", pod="p", ok=False)) == ['c.PreBindFails("p")']
     assert lines(step(1, "handlers.handle_for_cache", pod="p")) == ['c.DeliverTo("cache handler", "p")']
-    assert lines(step(1, "process.land", pod="p", node="n")) == ['c.Step("process.land", "pod", "p", "node", "n")']
-    assert lines(step(1, "other.step", ok=True, node=None)) == ['c.Step("other.step", "ok", true, "node", nil)']
+    assert lines(step(1, "process.land", pod="p", node="n")) == [
+        'c.Step("process.land", "pod", "p", "node", "n")'
+    ]
+    assert lines(step(1, "other.step", ok=True, node=None)) == [
+        'c.Step("other.step", "ok", true, "node", nil)'
+    ]
 
 
 def test_names_and_literals() -> None:
@@ -146,4 +163,7 @@ E1122 11:00:00.000000 noise
 FAIL
 """
     found = list(results_of(output))
-    assert [(r.name, r.passed, r.said) for r in found] == [("TestGhost", False, ("p is in the queue",)), ("TestOther", True, ())]
+    assert [(r.name, r.passed, r.said) for r in found] == [
+        ("TestGhost", False, ("p is in the queue",)),
+        ("TestOther", True, ()),
+    ]
