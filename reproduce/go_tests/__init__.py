@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ...analysis.asked.options import UsageProblem
 from ..reproducing import Prepared
-from .text import file_of, go_test
+from .text import file_of, go_test, lines_of
 
 
 def go_tests(asked: Sequence[Prepared]) -> dict[str, str]:
@@ -22,3 +22,6 @@ def go_tests(asked: Sequence[Prepared]) -> dict[str, str]:
         words = "; ".join(one.reproduction.words for one in asked if one.reproduction is not None)
         raise UsageProblem(f"--go-test: there is no counterexample to write down: {words}")
     return found
+
+
+__all__ = ["file_of", "go_tests", "lines_of"]
