@@ -9,7 +9,6 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
-	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -18,9 +17,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 	"k8s.io/apimachinery/pkg/watch"
 )
-
-// budget is a disruption budget, in the version that the scheduler reads.
-type budget = policyv1.PodDisruptionBudget
 
 // event is one of a watch, and what is said of it when it is passed over because the model has no such event.
 type event struct {
@@ -329,11 +325,14 @@ func (s *Store) deliver(kind string) event {
 	return e
 }
 
+// unchanged stands for the version of an object that an informer tells of again, because it was listed once more.
+const unchanged = "unchanged"
+
 // IsBeyond says whether a version of an object came of a write that the model does not have.
 func (s *Store) IsBeyond(version string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.beyond[version]
+	return s.beyond[version] || version == unchanged
 }
 
 // Pod is a pod as the API server has it; nil if it has none.
@@ -419,24 +418,22 @@ func (s *Store) Expire(kind string, names []string) {
 		s.log[kind][n].missed = true
 		last[s.log[kind][n].name] = s.log[kind][n]
 	}
-	shown := map[string]runtime.Object{}
+	shown := map[string]*v1.Pod{}
 	objects, _ := s.asOf(kind, s.sent[kind])
 	for _, o := range objects {
-		shown[o.(metav1.Object).GetName()] = o
+		shown[o.(metav1.Object).GetName()], _ = o.(*v1.Pod)
 	}
 	var outcomes []event
 	for _, name := range names {
-		e, ok := last[name]
-		if !ok || shown[name] == nil && e.Type == watch.Deleted {
-			continue
+		e, missed := last[name]
+		old, known := shown[name]
+		switch now, _ := e.Object.(*v1.Pod); {
+		case !missed || !known && e.Type == watch.Deleted:
+		case known && e.Type != watch.Deleted && now != nil && projection(old) == projection(now):
+			s.beyond[now.ResourceVersion] = true // it has come to nothing
+		default:
+			outcomes = append(outcomes, e)
 		}
-		before, _ := shown[name].(*v1.Pod)
-		after, _ := e.Object.(*v1.Pod)
-		if before != nil && after != nil && e.Type != watch.Deleted && projection(before) == projection(after) {
-			s.beyond[after.ResourceVersion] = true // an event comes of it that the model does not have
-			continue
-		}
-		outcomes = append(outcomes, e)
 	}
 	s.version++
 	s.log[kind] = append(s.log[kind], event{expired: true, outcomes: outcomes, version: s.version})
