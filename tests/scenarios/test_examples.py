@@ -28,14 +28,14 @@ ROWS = [
     # Up to 1.21 a waiting victim was deleted, too.
     ("waiting-victim", "1.21", "S-CAP", (H, 11897, 38710, 73, None)),
     ("waiting-victim", "1.21", "S-STUCK", (V, 2385, 6663, 31, 31)),
-    ("protected-by-budget", "1.22", "S-NOM", (H, 632, 1698, 48, None)),
-    ("protected-by-budget", "1.22", "S-STUCK", (H, 632, 1698, 48, None)),
-    ("protected-by-budget", "1.22", "S-CAP", (H, 632, 1698, 48, None)),
+    ("protected-by-budget", "1.22", "S-NOM", (H, 414, 989, 43, None)),
+    ("protected-by-budget", "1.22", "S-STUCK", (H, 414, 989, 43, None)),
+    ("protected-by-budget", "1.22", "S-CAP", (H, 414, 989, 43, None)),
     ("new-node-in-zone", "1.22", "S-STUCK", (H, 3266, 10066, 39, None)),
     ("new-node-in-zone", "1.22", "S-CAP", (H, 2739, 8043, 39, None)),
     ("new-node-in-zone", "1.22", "S-ERR", (H, 2739, 8043, 39, None)),
     # A nomination that was never written wakes nobody when its pod is deleted, also after 129058.
-    ("lost-nomination", "1.34", "S-STUCK", (V, 34846, 102313, 33, 33)),
+    ("lost-nomination", "1.34", "S-STUCK", (V, 34730, 101984, 33, 33)),
     # Up to 1.21 the node of the other zone woke the pod, too.
     ("new-node-in-zone", "1.21", "S-STUCK", (H, 5790, 18918, 63, None)),
 ]
