@@ -28,6 +28,15 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
         "functions",
         "drift",
         "reproduce",
+        "lockstep",
+    ),
+    "Findings": (
+        "findings/ghost",
+        "findings/emptied-zone",
+        "findings/assumed-after-look",
+        "findings/stale-tombstone",
+        "findings/queued-while-assumed",
+        "findings/announced",
     ),
     "Searches": ("liveness", "simulate", "prove", "symbolic", "reductions", "engine", "cross-checks"),
     "The house": ("ARCHITECTURE", "CONTRIBUTING"),
@@ -59,7 +68,7 @@ def build(target: Path) -> list[Path]:
 
 
 def _file(name: str) -> str:
-    return "index.html" if name == "README" else f"{name.lower()}.html"
+    return "index.html" if name == "README" else f"{name.lower().replace('/', '-')}.html"
 
 
 def _source(name: str) -> str:
