@@ -122,6 +122,10 @@ def release_of(version: KubernetesVersion) -> str:
 def _stored(wanted: Wanted) -> Question:
     path = Path(wanted.name)
     trace = read_trace(path)
+    if not trace.property:
+        raise UsageProblem(
+            f"{path}: a run that violates nothing: `podrace lockstep {path}` executes it again"
+        )
     if wanted.properties or wanted.gates:
         raise UsageProblem(f"--property and --gate are for races and hazards: {path} says both itself")
     fixes = trace.fixes
