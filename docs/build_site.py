@@ -28,6 +28,7 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
         "functions",
         "drift",
         "reproduce",
+        "lockstep",
     ),
     "Findings": (
         "findings/ghost",

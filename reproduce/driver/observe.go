@@ -19,6 +19,7 @@ type eye struct {
 	realQueue, realCache reflect.Value
 	scheduler, framework reflect.Value
 	memory               *memory
+	interrupted          bool            // a watch was, and a list has followed
 	beyond               map[string]bool // the pods of which a watch has delivered an event that the model does not have
 }
 
@@ -26,7 +27,7 @@ type eye struct {
 //
 // It must be called while nobody moves: it takes no locks, since an actor that is held may hold one.
 func observe(w *World) (state map[string]any, unseen []string) {
-	e := &eye{see: sight{}, memory: &w.memory, beyond: w.Store.wentBeyond()}
+	e := &eye{see: sight{}, memory: &w.memory, beyond: w.Store.wentBeyond(), interrupted: w.Store.wasInterrupted()}
 	e.learn(w.Case)
 	e.realQueue, e.realCache = reflect.ValueOf(w.RealQueue), reflect.ValueOf(w.RealCache)
 	e.scheduler, e.framework = reflect.ValueOf(w.Sched), reflect.ValueOf(w.Waiting)

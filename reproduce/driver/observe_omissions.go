@@ -1,6 +1,10 @@
 package podrace
 
-import "strings"
+import (
+	"maps"
+	"slices"
+	"strings"
+)
 
 // What the model leaves out on purpose, as far as it shows in the state: one omission each, with the name of its row in docs/model.md.
 
@@ -56,6 +60,14 @@ var omissions = []omission{
 		}
 		learned := name == "nominator.node" && d.Real != nil && d.Real == real["pod_watch.lister["+indices[0]+"].nominated"]
 		return learned || name == "queue.sub_queue" && d.Model == "NONE" && d.Real == "ACTIVE"
+	}},
+	// A list after an interruption fills the store at once, as far as anybody can hold it; the model stores one object after the other.
+	{"A-RELIST", func(d Difference, _, real map[string]any) bool {
+		if strings.HasPrefix(d.Variable, podsUnderWay) {
+			return slices.ContainsFunc(slices.Collect(maps.Keys(real)), func(v string) bool { return strings.HasPrefix(v, listedAhead) })
+		}
+		name, indices := parts(d.Variable)
+		return strings.HasPrefix(name, "pod_watch.lister.") && real[listedAhead+"["+indices[0]+"]"] == true
 	}},
 	// Done of a pod that a failure handler does not requeue comes when the handler returns; the model calls it when the pod is read.
 	{"A-RELEASE", func(d Difference, expected, _ map[string]any) bool {

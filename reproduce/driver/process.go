@@ -18,6 +18,8 @@ func expire(p *player, s Step) error {
 
 // restart ends the process and starts another, which lists what the API server has.
 func restart(p *player, s Step) error {
+	p.world.Store.standBy(podKind, 0)
+	p.world.Store.standBy(nodeKind, 0)
 	return p.world.restart()
 }
 
