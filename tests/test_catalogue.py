@@ -66,8 +66,8 @@ ROWS = [
     # A parked preemptor that the flush brings back while the watch lags loses its nomination in 1.19 again.
     Row("72124", "S-NOM", "1.19", (), (), V, 16489, 57774, 42, 42),
     # 73309: a forgotten move request.
-    Row("73309", "S-STUCK", "1.13", ("70366",), (), V, 628174, 2271078, 24, 24),
-    Row("73309", "S-STUCK", "1.13", ("73309", "70366"), (), V, 18515013, 83579415, 48, 48),
+    Row("73309", "S-STUCK", "1.13", ("70366", "one-snapshot"), (), V, 503763, 1829468, 23, 23),
+    Row("73309", "S-STUCK", "1.13", ("73309", "70366", "one-snapshot"), (), H, 5986890, 27464392, 68),
     Row("73309", "S-STUCK", "1.14", (), ("73309",), V, 411852, 1522998, 23, 23),
     # 93938: the cache forgets a removed node's pods. 1.18 had it, not the releases before; 1.19.0 was mended.
     Row("93938", "S-CAP", "1.15", (), (), H, 588100, 2628532, 81),
