@@ -27,16 +27,18 @@ MOST_NEAREST = 3
 
 S = TypeVar("S", bound=Hashable)
 
+Seen = Mapping[str, int | frozenset[int]]
+
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What was seen at one moment: the codes of some variables, by name.
+    """What was seen at one moment: of some variables, by name, their codes; or of which codes it can be one.
 
     `possible`: the transitions that may have happened since the observation before (None: any), of which at most `most`
     did (None: any number).
     """
 
-    seen: Mapping[str, int]
+    seen: Seen
     possible: frozenset[int] | None = None
     most: int | None = None
 
@@ -61,10 +63,10 @@ class Answer(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A variable that was seen with one value, and has another in a state of the system; both as codes."""
+    """A variable that was seen with one value (or with one of several), and has another in a state of the system; as codes."""
 
     variable: str
-    seen: int
+    seen: int | frozenset[int]
     in_system: int
 
 
@@ -104,8 +106,8 @@ class Expander(Protocol[S]):
         """The enabled ones of the transitions, in their order, with the states that they lead to."""
         ...
 
-    def agreeing(self, seen: Mapping[str, int]) -> Callable[[S], bool]:
-        """Whether a state has these codes. Raises ValueError for a name that is no variable."""
+    def agreeing(self, seen: Seen) -> Callable[[S], bool]:
+        """Whether a state is as it was seen. Raises ValueError for a name that is no variable."""
         ...
 
     def state(self, state: S) -> State:
@@ -131,23 +133,26 @@ class Interpreted:
             if judge.holds(transitions[number].guard, state) and not judge.blocking(state, number):
                 yield number, judge.successor(state, number)
 
-    def agreeing(self, seen: Mapping[str, int]) -> Callable[[State], bool]:
-        """Whether a state has these codes."""
+    def agreeing(self, seen: Seen) -> Callable[[State], bool]:
+        """Whether a state is as it was seen."""
         wanted = positions(self._interpreter.system, seen)
-        return lambda state: all(state[place] == code for place, code in wanted)
+        return lambda state: all(state[place] in codes for place, codes in wanted)
 
     def state(self, state: State) -> State:
         """The state itself."""
         return state
 
 
-def positions(system: TransitionSystem, seen: Mapping[str, int]) -> list[tuple[int, int]]:
-    """Where each of the variables stands in a state, with its code. Raises ValueError for a name that is no variable."""
+def positions(system: TransitionSystem, seen: Seen) -> list[tuple[int, frozenset[int]]]:
+    """Where each of the variables stands in a state, with its codes. Raises ValueError for a name that is no variable."""
     known = {variable.name: place for variable, place in system.position.items()}
     unknown = next((name for name in seen if name not in known), None)
     if unknown is not None:
         raise ValueError(f"`{unknown}` is no variable of {system.name}")
-    return [(known[name], code) for name, code in seen.items()]
+    return [
+        (known[name], codes if isinstance(codes, frozenset) else frozenset({codes}))
+        for name, codes in seen.items()
+    ]
 
 
 def explain(
@@ -200,14 +205,14 @@ class Search(Generic[S]):
 
     def _nearest(self, observation: Observation, gaps: list[_Gap[S]], last: _Gap[S]) -> tuple[Candidate, ...]:
         """Of the states that were looked at, those with the fewest differences, no two with the same."""
-        wanted, names = positions(self.system, observation.seen), list(observation.seen)
+        wanted = positions(self.system, observation.seen)
         found: dict[tuple[Difference, ...], S] = {}
         for state in last.came_from:
             codes = self.expander.state(state)
             different = tuple(
-                Difference(name, code, codes[place])
-                for name, (place, code) in zip(names, wanted, strict=True)
-                if codes[place] != code
+                Difference(name, seen, codes[place])
+                for (name, seen), (place, allowed) in zip(observation.seen.items(), wanted, strict=True)
+                if codes[place] not in allowed
             )
             found.setdefault(different, state)
         chosen = sorted(found.items(), key=lambda item: len(item[0]))[:MOST_NEAREST]
@@ -219,7 +224,7 @@ class Search(Generic[S]):
         before = 0
         for observation, steps in zip(record, at, strict=False):
             state, piece = trace.states[steps], path[before:steps]
-            assert all(state[place] == code for place, code in positions(self.system, observation.seen))
+            assert all(state[place] in codes for place, codes in positions(self.system, observation.seen))
             assert observation.possible is None or observation.possible.issuperset(piece)
             assert observation.most is None or len(piece) <= observation.most
             before = steps

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 import numpy as np
 
 from ....model.language import State, TransitionSystem
 from ...codegen.program import generate
 from ...llvm.machine_code import compile_system
-from ...trace.validation import positions
+from ...trace.validation import Seen, positions
 from .successors import ALL, Batch
 
 Packed = bytes
@@ -56,17 +56,28 @@ class Native:
             self._allowed[possible] = found
         return found
 
-    def agreeing(self, seen: Mapping[str, int]) -> Callable[[Packed], bool]:
-        """Whether a state has these codes. Raises ValueError for a name that is no variable."""
+    def agreeing(self, seen: Seen) -> Callable[[Packed], bool]:
+        """Whether a state is as it was seen. Raises ValueError for a name that is no variable."""
         masks = patterns = 0
+        several: list[tuple[int, frozenset[int]]] = []
         fields = list(self._program.layout.fields.items())
-        for place, code in positions(self.system, seen):
+        for place, codes in positions(self.system, seen):
             variable, field = fields[place]
-            if not variable.lo <= code <= variable.hi:
+            own = [code for code in codes if variable.lo <= code <= variable.hi]
+            if not own:
                 return lambda state: False
-            masks |= field.mask << 64 * field.word
-            patterns |= field.pattern(code) << 64 * field.word
-        return lambda state: int.from_bytes(state, "little") & masks == patterns
+            if len(own) == 1:
+                masks |= field.mask << 64 * field.word
+                patterns |= field.pattern(own[0]) << 64 * field.word
+            else:
+                allowed = frozenset(field.pattern(code) << 64 * field.word for code in own)
+                several.append((field.mask << 64 * field.word, allowed))
+
+        def agrees(state: Packed) -> bool:
+            bits = int.from_bytes(state, "little")
+            return bits & masks == patterns and all(bits & mask in allowed for mask, allowed in several)
+
+        return agrees
 
     def state(self, state: Packed) -> State:
         """The codes of a state."""
