@@ -14,6 +14,7 @@ FOLDERS = (
     "manifests",
     "conformance",
     "analysis",
+    "reproduce",
     "api",
     "cli",
 )

@@ -1,0 +1,173 @@
+"""From a counterexample that was executed to a *case*: one JSON object with all that the driver needs to execute it on the real scheduler.
+
+A case has the objects of the cluster, the steps with what each changes in the model, and the whole state in which they begin. Names and values are
+those of `podrace explain -o json`. The same counterexample gives the same bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import msgspec
+
+from ..analysis.asked.options import UsageProblem
+from ..analysis.stored.replayed import Replayed
+from ..checker.core.trace import LassoTrace, plain_value
+from ..model.environment.objects import ClusterSpec, Pod
+from ..model.history import Composition
+from ..model.history.gates import gates
+from ..model.history.versions import exact
+from ..model.language import TransitionSystem
+from ..reports.step import Value
+from .objects import objects_of
+from .timing import waits
+
+FORMAT_VERSION = 1
+
+WAITING = "SchedulerAsyncAPICalls"
+"""The gate with which whoever calls the API server does not wait for the answer: the model always waits (A-ASYNC-CALLS)."""
+
+
+class CaseStep(msgspec.Struct, frozen=True):
+    """A step: `part.step` with its arguments, who takes it, how much fake time passes before it, and the variables that it changes."""
+
+    step: str
+    actor: str
+    args: dict[str, Value]
+    wait_ms: int
+    changes: dict[str, Value]
+
+
+class Case(msgspec.Struct, frozen=True):
+    """The document. `nodes`, `pods` and `budgets` are Kubernetes objects, also those that are `absent` at the start.
+
+    `order` is that of activeQ at the start, `points` are the extension points at which a plugin has work for a pod, `gates` the feature gates that are
+    set. `initial` has every variable of the model. Of a run that goes on for ever, the steps from `loop_from` on repeat.
+    """
+
+    id: str
+    release: str
+    property: str
+    nodes: list[dict[str, Any]]
+    pods: list[dict[str, Any]]
+    budgets: list[dict[str, Any]]
+    absent_nodes: list[str]
+    absent_pods: list[str]
+    order: list[str]
+    points: dict[str, list[str]]
+    gates: dict[str, bool]
+    backoff: bool
+    scored: bool
+    initial: dict[str, Value]
+    steps: list[CaseStep]
+    loop_from: int | None = None
+    epilogue: bool = True
+    format: Literal["podrace-case"] = "podrace-case"
+    version: Literal[1] = 1
+
+
+def case_of(found: Replayed, name: str) -> Case:
+    """The case of a counterexample that was executed. Raises UsageProblem if it is none."""
+    if not found.violated:
+        raise UsageProblem(f"{name}: the run is gone: {found.why_not}")
+    run, system, trace = found.run, found.system, found.trace
+    spec = run.scenario.spec
+    objects = objects_of(spec)
+    own = variables_of_model(system)
+    initial = {
+        variable: plain_value(value)
+        for variable, value in system.describe(trace.states[0]).items()
+        if variable in own
+    }
+    steps = [
+        CaseStep(
+            f"{step.part}.{step.step}",
+            step.actor,
+            {arg: plain_value(value) for arg, value in step.args},
+            0,
+            {c.variable: plain_value(c.after) for c in step.changes if c.variable in own},
+        )
+        for step in trace.steps
+    ]
+    loop = trace.turn if isinstance(trace, LassoTrace) and trace.cycle else None
+    case = Case(
+        id=name,
+        release=exact(run.composition.release),
+        property=run.property,
+        nodes=list(objects.nodes),
+        pods=list(objects.pods),
+        budgets=list(objects.budgets),
+        absent_nodes=[node.name for node in spec.nodes if not node.exists],
+        absent_pods=[pod.name for pod in spec.pods if not pod.exists],
+        order=_order(spec, initial),
+        points={
+            pod.name: [point.name for point in type_order(pod)] for pod in spec.pods if pod.extension_points
+        },
+        gates=_gates(run.composition),
+        backoff=spec.scope.backoff,
+        scored=spec.scope.config.scored,
+        initial=initial,
+        steps=steps,
+        loop_from=loop,
+    )
+    return with_waits(case, found)
+
+
+def with_waits(case: Case, found: Replayed) -> Case:
+    """The same with the fake time that has to pass before each step."""
+    timed = waits(found)
+    steps = [
+        msgspec.structs.replace(step, wait_ms=wait) for step, wait in zip(case.steps, timed, strict=True)
+    ]
+    return msgspec.structs.replace(case, steps=steps)
+
+
+def missing_from(found: Replayed) -> tuple[str, ...]:
+    """What of the cluster cannot be said in Kubernetes objects."""
+    return objects_of(found.run.scenario.spec).missing
+
+
+def variables_of_model(system: TransitionSystem) -> frozenset[str]:
+    """The variables of the model, without what properties remember beside it."""
+    monitors = {*system.invariants, *system.resettabilities, *system.livenesses}
+    return frozenset(v.name for v in system.variables if v.name.partition(".")[0] not in monitors)
+
+
+def type_order(pod: Pod) -> list[Any]:
+    """The extension points of a pod in the order in which they are run."""
+    return sorted(pod.extension_points, key=lambda point: list(type(point)).index(point))
+
+
+def _order(spec: ClusterSpec, initial: dict[str, Value]) -> list[str]:
+    """The pods that wait at the start, the oldest first."""
+    waiting = [pod.name for pod in spec.pods if pod.exists and pod.node is None]
+
+    def age(name: str) -> int:
+        return sum(bool(initial.get(f"clock.older[{other}][{name}]")) for other in waiting if other != name)
+
+    return sorted(waiting, key=age)
+
+
+def _gates(composition: Composition) -> dict[str, bool]:
+    """The feature gates that are to be set: what the composition sets, and what brings the real scheduler to where the model is anyway."""
+    found = dict(composition.gates)
+    for gate in gates().values():
+        state = gate.at(composition.release)
+        if state is None or not state.is_known or state.locked or gate.name in found:
+            continue
+        if gate.how == "modelled" and gate.is_on(composition.release) and not state.on:
+            found[gate.name] = True
+        elif gate.name == WAITING and state.on:
+            found[gate.name] = False
+    return dict(sorted(found.items()))
+
+
+def format_case(case: Case) -> str:
+    """The case as one line."""
+    return msgspec.json.encode(case).decode() + "\n"
+
+
+def format_cases(cases: Sequence[Case]) -> str:
+    """A file of cases: one a line."""
+    return "".join(map(format_case, cases))

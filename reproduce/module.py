@@ -1,0 +1,199 @@
+"""The Go module that a version of kube-scheduler is built in: its go.mod and go.sum, made out of those of k8s.io/kubernetes.
+
+`k8s.io/kubernetes` has its staging repositories in its own tree, by `replace` lines that do not hold for whoever depends on it. They are
+published beside it: v1.36.3 as v0.36.3 of each. The module is named as if it were below pkg/scheduler, so that it may import the
+packages that are internal to it (up to 1.31 the cache and the queue).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..analysis.asked.options import UsageProblem
+from .toolchain import Go, GoProblem, UnknownVersion, problem_of
+
+KUBERNETES = "k8s.io/kubernetes"
+MODULE = "k8s.io/kubernetes/pkg/scheduler/podrace"
+
+_VERSION = re.compile(r"v?([0-9]{1,3})\.([0-9]{1,3})(?:\.([0-9]{1,3}))?", re.ASCII)
+_STAGING = "./staging/src/"
+
+OLDEST = (1, 29)
+"""The oldest release whose module can be made this way."""
+
+LANGUAGE = "1.25"
+"""The oldest language version that the driver is written in."""
+
+TIMERS = "asynctimerchan"
+"""What a default GODEBUG of before Go 1.23 switches on, and testing/synctest does not work with."""
+
+
+@dataclass(frozen=True, order=True, slots=True)
+class KubernetesVersion:
+    """A version of k8s.io/kubernetes."""
+
+    major: int
+    minor: int
+    patch: int
+
+    def __str__(self) -> str:
+        return f"v{self.plain}"
+
+    @property
+    def plain(self) -> str:
+        """Without the v, such as 1.36.3."""
+        return f"{self.major}.{self.minor}.{self.patch}"
+
+    @property
+    def staging(self) -> str:
+        """The version of the modules that are staged in it, such as v0.36.3."""
+        return f"v0.{self.minor}.{self.patch}"
+
+
+def parse_version(text: str) -> KubernetesVersion:
+    """The version that `v1.36.3`, `1.36.3` or `1.36` (its first version) stands for. Raises UsageProblem."""
+    match = _VERSION.fullmatch(text.strip())
+    if match is None:
+        raise UsageProblem(f"--kubernetes: `{' '.join(text.split())[:80]}`: write a version such as v1.36.3")
+    version = KubernetesVersion(int(match[1]), int(match[2]), int(match[3] or 0))
+    if (version.major, version.minor) < OLDEST:
+        least = ".".join(map(str, OLDEST))
+        raise UsageProblem(f"--kubernetes: {version} cannot be built any more: name v{least}.0 or later")
+    return version
+
+
+PACKAGES = (
+    "k8s.io/kubernetes/pkg/scheduler",
+    "k8s.io/kubernetes/pkg/scheduler/apis/config/latest",
+    "k8s.io/kubernetes/pkg/scheduler/apis/config/testing/defaults",
+    "k8s.io/client-go/kubernetes/fake",
+)
+"""What the driver imports, as far as staging modules have to be there for it."""
+
+_NOT_THERE = re.compile(r"(k8s\.io/[a-z-]+)@(v0\.[0-9]+\.[0-9]+): (?:reading|unrecognized import|invalid version)")
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleFiles:
+    """The two files of a module. `instead`: staging modules that are not to be had in the version, and which one was taken."""
+
+    mod: str
+    sum: str
+    instead: Mapping[str, str]
+
+    def write(self, folder: Path) -> None:
+        """Write them into a folder."""
+        (folder / "go.mod").write_text(self.mod, encoding="utf-8")
+        (folder / "go.sum").write_text(self.sum, encoding="utf-8")
+
+
+def write_module(version: KubernetesVersion, go: Go, folder: Path) -> ModuleFiles:
+    """Write go.mod and go.sum for a version into a folder; Go is run there. Raises GoProblem.
+
+    Where a staging module is not to be had in the version, the nearest patch version of it is taken that is.
+    """
+    found = downloaded(version, go, folder)
+    declared = json.loads(go.run(["mod", "edit", "-json", found["GoMod"]], folder))
+    source = Path(found["Dir"]) / "go.sum"
+    sums = source.read_text(encoding="utf-8") if source.is_file() else ""
+    instead: dict[str, str] = {}
+    while True:
+        files = ModuleFiles(go_mod(declared, version, instead), sums, instead)
+        files.write(folder)
+        absent = _absent(go, folder) - instead.keys()
+        if not absent:
+            return files
+        for module in sorted(absent):
+            instead[module] = _nearest(module, version, go, folder)
+
+
+def _absent(go: Go, folder: Path) -> set[str]:
+    """The staging modules that packages are needed of, and that are not to be had."""
+    said = go.tried(["list", "-e", "-deps", "-f", "{{with .Error}}{{.}}{{end}}", *PACKAGES], folder, timeout=1800)
+    text = said.stdout + said.stderr
+    absent = {match[1] for match in _NOT_THERE.finditer(text)}
+    if absent and "server response" not in text and "404" not in text:
+        raise problem_of(text, ["list"])
+    return absent
+
+
+def _nearest(module: str, version: KubernetesVersion, go: Go, folder: Path) -> str:
+    """The version of a staging module that is to be had and nearest, of the same release if there is one. Raises GoProblem."""
+    listed = go.run(["list", "-m", "-versions", module], folder, timeout=600).split()[1:]
+    there = [tuple(map(int, m.groups())) for v in listed if (m := re.fullmatch(r"v0\.([0-9]+)\.([0-9]+)", v))]
+    if not there:
+        raise GoProblem(f"{module} {version.staging} is not to be had, nor is any other version of it")
+
+    def distance(candidate: tuple[int, ...]) -> tuple[int, int]:
+        minor, patch = candidate
+        return abs(minor - version.minor), abs(patch - version.patch)
+
+    minor, patch = min(there, key=distance)
+    return f"v0.{minor}.{patch}"
+
+
+def downloaded(version: KubernetesVersion, go: Go, folder: Path) -> dict[str, str]:
+    """Where the sources of a version are: `Dir`, and its `GoMod`. Raises GoProblem."""
+    done = go.tried(["mod", "download", "-json", f"{KUBERNETES}@{version}"], folder, timeout=1800)
+    try:
+        found: dict[str, str] = json.loads(done.stdout)
+    except ValueError:
+        found = {"Error": done.stderr}
+    said = found.get("Error", "")
+    if said or "Dir" not in found:
+        raise _no_version(version, said or done.stderr)
+    return found
+
+
+def _no_version(version: KubernetesVersion, said: str) -> GoProblem:
+    problem = problem_of(said, ["mod", "download"])
+    if isinstance(problem, UnknownVersion):
+        return UnknownVersion(f"--kubernetes: there is no {KUBERNETES} {version}: name one that was released")
+    return problem
+
+
+def go_mod(declared: dict[str, Any], version: KubernetesVersion, instead: Mapping[str, str]) -> str:
+    """The text of go.mod; `declared` is that of k8s.io/kubernetes, as `go mod edit -json` tells it."""
+    return "\n".join([f"module {MODULE}", "", *_go(declared), *_requires(declared, version, instead), ""])
+
+
+def _go(declared: dict[str, Any]) -> Iterator[str]:
+    written = declared.get("Go", LANGUAGE)
+    yield f"go {max(written, LANGUAGE + '.0', key=_numbers)}"
+    yield ""
+    debug = {row["Key"]: row["Value"] for row in declared.get("Godebug") or ()}
+    # Without a line the default is that of the language version which upstream is built with.
+    debug.setdefault("default", f"go{'.'.join(written.split('.')[:2])}")
+    if _numbers(debug["default"].removeprefix("go")) < (1, 23):
+        debug[TIMERS] = "0"
+    yield from (f"godebug {key}={value}" for key, value in debug.items())
+    yield ""
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    return tuple(int(number) for number in re.findall(r"[0-9]+", text)[:2])
+
+
+def _requires(
+    declared: dict[str, Any], version: KubernetesVersion, instead: Mapping[str, str]
+) -> Iterator[str]:
+    replaced = {row["Old"]["Path"]: row["New"] for row in declared.get("Replace") or ()}
+    staged = {path for path, new in replaced.items() if new["Path"].startswith(_STAGING)}
+    yield "require ("
+    yield f"\t{KUBERNETES} {version}"
+    for row in declared.get("Require") or ():
+        path = row["Path"]
+        wanted = instead.get(path, version.staging) if path in staged else row["Version"]
+        yield f"\t{path} {wanted}{' // indirect' if row.get('Indirect') else ''}"
+    yield ")"
+    yield ""
+    yield "replace ("
+    for path, new in sorted(replaced.items()):
+        target = (path, instead.get(path, version.staging)) if path in staged else (new["Path"], new.get("Version", ""))
+        yield f"\t{path} => {' '.join(target).strip()}"
+    yield ")"

@@ -1,0 +1,243 @@
+"""The pods, nodes and budgets of a scenario as Kubernetes objects: what a real scheduler is given.
+
+The model counts each resource in a unit of the scenario's own; here one of CPU is a core, one of memory a
+megabyte. What cannot be said in objects is named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..model.environment.objects import (
+    DEFAULTS,
+    NATIVE,
+    NOW,
+    ClusterSpec,
+    Config,
+    DisruptionBudget,
+    Node,
+    Pod,
+    Quantity,
+    is_scalar_resource,
+)
+from ..model.environment.placement_rules import NodeTerm, Requirement, Selector, SpreadConstraint, Term
+from ..model.language import Parameter
+
+Object = dict[str, Any]
+
+MOST_PODS = "110"
+"""What a node admits for which the scenario has no limit."""
+
+GATE = "podrace.io/held-back"
+_MOST = 1 << 40
+_EPOCH = "2000-01-01T{:02}:{:02}:{:02}Z"
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterObjects:
+    """The objects of a cluster, in the order of the scenario; `missing` says what of it could not be said in them."""
+
+    nodes: tuple[Object, ...]
+    pods: tuple[Object, ...]
+    budgets: tuple[Object, ...]
+    missing: tuple[str, ...]
+
+
+def objects_of(spec: ClusterSpec) -> ClusterObjects:
+    """All nodes, pods and budgets of a cluster, also those that are not there at the start."""
+    return ClusterObjects(
+        tuple(map(node_object, spec.nodes)),
+        tuple(map(pod_object, spec.pods)),
+        tuple(budget_object(budget, spec.pods) for budget in spec.budgets),
+        tuple(dict.fromkeys(_missing(spec))),
+    )
+
+
+def _missing(spec: ClusterSpec) -> Iterator[str]:
+    for parameter in spec.unknown:
+        yield f"the quantity {parameter.name} is open"
+    entities: tuple[Node | Pod, ...] = (*spec.nodes, *spec.pods)
+    if any(_number(q) >= _MOST for entity in entities for q in entity.quantities if q is not None):
+        yield "the amounts of a resource have no common unit that is large enough"
+    names = [_short_name(pod.name) + "/" + pod.namespace for pod in spec.pods]
+    if len(set(names)) < len(names):
+        yield "two pods have one name in one namespace"
+    for pod in spec.pods:
+        if any(term.namespace_selector is not None for term in pod.terms):
+            yield f"an affinity term of {pod.name} selects namespaces by their labels, and there are no namespaces"
+        if any(constraint.others for constraint in pod.spread):
+            yield f"a topology spread constraint of {pod.name} counts pods that are no part of the cluster"
+    config = replace(spec.scope.config, scored=False)
+    if config != DEFAULTS:
+        said = ", ".join(
+            f"{name}={getattr(config, name)}"
+            for name in Config.__slots__
+            if getattr(config, name) != getattr(DEFAULTS, name)
+        )
+        yield f"the configuration says {said}"
+
+
+def node_object(node: Node) -> Object:
+    """A v1.Node."""
+    spec: Object = {}
+    if node.taints:
+        spec["taints"] = [_without_empty({"key": t.key, "value": t.value, "effect": t.effect}) for t in node.taints]
+    if node.unschedulable:
+        spec["unschedulable"] = True
+    amounts = _amounts(node._allocatable)
+    amounts["pods"] = MOST_PODS if node._pods is None else str(_number(node._pods))
+    return {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {"name": node.name, "uid": node.name, "labels": dict(node.labels)},
+        "spec": spec,
+        "status": {"allocatable": amounts, "capacity": dict(amounts)},
+    }
+
+
+def pod_object(pod: Pod) -> Object:
+    """A v1.Pod, as it is when it is created, or as it is on the node that it is bound to at the start."""
+    metadata: Object = {"name": _short_name(pod.name), "namespace": pod.namespace, "uid": pod.name}
+    if pod.labels:
+        metadata["labels"] = dict(pod.labels)
+    spec: Object = {
+        "schedulerName": "default-scheduler",
+        "containers": [{"name": "c", "image": "none", "resources": {"requests": _amounts(pod._requests, whole=False)}}],
+        "priority": _number(pod._priority),
+        "preemptionPolicy": "PreemptLowerPriority" if pod.preempts else "Never",
+        "terminationGracePeriodSeconds": 30 if pod.graceful else 0,
+    }
+    if pod.node is not None:
+        spec["nodeName"] = pod.node.name
+    if pod.gated:
+        spec["schedulingGates"] = [{"name": GATE}]
+    if pod.tolerations:
+        spec["tolerations"] = [
+            _without_empty({"key": t.key, "operator": t.operator, "value": t.value, "effect": t.effect})
+            for t in pod.tolerations
+        ]
+    if pod.node_selector:
+        spec["nodeSelector"] = dict(pod.node_selector)
+    affinity = _affinity(pod)
+    if affinity:
+        spec["affinity"] = affinity
+    if pod.spread:
+        spec["topologySpreadConstraints"] = [_spread(constraint) for constraint in pod.spread]
+    status: Object = {"phase": "Pending" if pod.node is None else "Running"}
+    if pod.start != NOW:
+        minutes, seconds = divmod(pod.start, 60)
+        status["startTime"] = _EPOCH.format(minutes // 60, minutes % 60, seconds)
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec, "status": status}
+
+
+def budget_object(budget: DisruptionBudget, pods: tuple[Pod, ...]) -> Object:
+    """A policy/v1 PodDisruptionBudget, with the status that the disruption controller last wrote."""
+    status: Object = {"disruptionsAllowed": _number(budget._allowed)}
+    disrupted = sorted(_short_name(pod.name) for pod in pods if pod.name in budget.disrupted)
+    if disrupted:
+        status["disruptedPods"] = dict.fromkeys(disrupted, _EPOCH.format(0, 0, 0))
+    return {
+        "apiVersion": "policy/v1",
+        "kind": "PodDisruptionBudget",
+        "metadata": {"name": _short_name(budget.name), "namespace": budget.namespace, "uid": budget.name},
+        "spec": {} if budget.selector.nothing else {"selector": _selector(budget.selector)},
+        "status": status,
+    }
+
+
+def _short_name(name: str) -> str:
+    return name.rpartition("/")[2]
+
+
+def _number(quantity: Quantity) -> int:
+    return 0 if isinstance(quantity, Parameter) else int(quantity)
+
+
+def _amounts(amounts: Mapping[str, Quantity], whole: bool = True) -> dict[str, str]:
+    """Amounts as quantities; without `whole`, nothing is said of those that are zero."""
+    numbers = {resource: _number(amount) for resource, amount in amounts.items()}
+    return {
+        resource: quantity(resource, number)
+        for resource, number in numbers.items()
+        if number or (whole and (resource == "cpu" or is_scalar_resource(resource)))
+    }
+
+
+def quantity(resource: str, number: int) -> str:
+    """An amount of the model as Kubernetes writes it. All amounts of one resource are in one unit, whatever they are."""
+    if resource in NATIVE and resource != "cpu" or resource.startswith("hugepages-"):
+        return f"{number}Mi"
+    return str(number)
+
+
+def _affinity(pod: Pod) -> Object:
+    found: Object = {}
+    if pod.node_affinity is not None:
+        terms = [_node_term(term) for term in pod.node_affinity.terms]
+        found["nodeAffinity"] = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}
+    for name, anti in (("podAffinity", False), ("podAntiAffinity", True)):
+        required = [_term(term, pod) for term in pod.terms if term.anti is anti and term.required]
+        preferred = [
+            {"weight": term.weight, "podAffinityTerm": _term(term, pod)}
+            for term in pod.terms
+            if term.anti is anti and not term.required
+        ]
+        kinds: Object = {}
+        if required:
+            kinds["requiredDuringSchedulingIgnoredDuringExecution"] = required
+        if preferred:
+            kinds["preferredDuringSchedulingIgnoredDuringExecution"] = preferred
+        if kinds:
+            found[name] = kinds
+    return found
+
+
+def _term(term: Term, pod: Pod) -> Object:
+    found: Object = {"topologyKey": term.topology_key}
+    if not term.nothing:
+        found["labelSelector"] = _selector(term.selector)
+    if term.namespaces and term.namespaces != (pod.namespace,):
+        found["namespaces"] = list(term.namespaces)
+    return found
+
+
+def _node_term(term: NodeTerm) -> Object:
+    found: Object = {}
+    if term.expressions:
+        found["matchExpressions"] = [_requirement(e) for e in term.expressions]
+    if term.fields:
+        found["matchFields"] = [_requirement(e) for e in term.fields]
+    return found
+
+
+def _spread(constraint: SpreadConstraint) -> Object:
+    found: Object = {
+        "maxSkew": constraint.max_skew,
+        "topologyKey": constraint.topology_key,
+        "whenUnsatisfiable": "DoNotSchedule",
+    }
+    if not constraint.selector.nothing:
+        found["labelSelector"] = _selector(constraint.selector)
+    return found
+
+
+def _selector(selector: Selector) -> Object:
+    found: Object = {}
+    if selector.match_labels:
+        found["matchLabels"] = dict(selector.match_labels)
+    if selector.expressions:
+        found["matchExpressions"] = [_requirement(e) for e in selector.expressions]
+    return found
+
+
+def _requirement(requirement: Requirement) -> Object:
+    found: Object = {"key": requirement.key, "operator": requirement.operator.value}
+    if requirement.values:
+        found["values"] = list(requirement.values)
+    return found
+
+
+def _without_empty(fields: Object) -> Object:
+    return {name: value for name, value in fields.items() if value != ""}
