@@ -100,11 +100,11 @@ def case_of(found: Replayed, name: str) -> Case:
         budgets=list(objects.budgets),
         absent_nodes=[node.name for node in spec.nodes if not node.exists],
         absent_pods=[pod.name for pod in spec.pods if not pod.exists],
-        order=_order(spec, initial),
+        order=initial_order(spec, initial),
         points={
             pod.name: [point.name for point in type_order(pod)] for pod in spec.pods if pod.extension_points
         },
-        gates=_gates(run.composition),
+        gates=real_gates(run.composition),
         backoff=spec.scope.backoff,
         scored=spec.scope.config.scored,
         initial=initial,
@@ -139,7 +139,7 @@ def type_order(pod: Pod) -> list[Any]:
     return sorted(pod.extension_points, key=lambda point: list(type(point)).index(point))
 
 
-def _order(spec: ClusterSpec, initial: dict[str, Value]) -> list[str]:
+def initial_order(spec: ClusterSpec, initial: dict[str, Value]) -> list[str]:
     """The pods that wait at the start, the oldest first."""
     waiting = [pod.name for pod in spec.pods if pod.exists and pod.node is None]
 
@@ -149,7 +149,7 @@ def _order(spec: ClusterSpec, initial: dict[str, Value]) -> list[str]:
     return sorted(waiting, key=age)
 
 
-def _gates(composition: Composition) -> dict[str, bool]:
+def real_gates(composition: Composition) -> dict[str, bool]:
     """The feature gates that are to be set: what the composition sets, and what brings the real scheduler to where the model is anyway."""
     found = dict(composition.gates)
     for gate in gates().values():

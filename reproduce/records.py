@@ -49,6 +49,7 @@ class Turn(msgspec.Struct, frozen=True, omit_defaults=True):
     passed: list[Point] = []
     standing: list[Point] = []
     seen: dict[str, Value] = {}
+    lost: list[str] = []
 
 
 class Record(msgspec.Struct, frozen=True):

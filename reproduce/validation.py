@@ -11,10 +11,11 @@ from ..checker.explicit.states.expander import Native
 from ..checker.trace.validation import Answer, Bounds, Explanation, Observation, Search
 from ..model.history import resolve
 from ..model.history.versions import canonical
-from ..model.language import BOOL, INT, TransitionSystem, Variable
+from ..model.language import TransitionSystem, Variable
 from ..properties import instrument
 from ..reports.step import Value
 from ..scenarios import Scenario
+from .not_compared import hidden
 from .possible_steps import PossibleSteps
 from .records import Record, Turn
 
@@ -50,7 +51,7 @@ class Validator:
     @cached_property
     def search(self) -> Search[bytes]:
         """The search, compiled once."""
-        return Search(self.system, Native(self.system), self.bounds)
+        return Search(self.system, Native(self.system), self.bounds, beyond=False)
 
     def judge(self, record: Record) -> Judged:
         """Look for a run of the model that explains a record."""
@@ -61,6 +62,8 @@ class Validator:
         seen: dict[str, Value] = {}
         for number, turn in enumerate(record.turns):
             seen.update(turn.seen)
+            for name in turn.lost:
+                del seen[name]
             codes = {name: self._code(name, value) for name, value in self._compared(seen, turn).items()}
             if number == 0:
                 yield Observation(codes, frozenset(), 0)
@@ -69,7 +72,12 @@ class Validator:
 
     def _compared(self, seen: Mapping[str, Value], turn: Turn) -> dict[str, Value]:
         """The variables whose values can be compared where everybody stands after a turn."""
-        return {name: value for name, value in seen.items() if name in self._variables}
+        ahead = hidden(turn)
+        return {
+            name: value
+            for name, value in seen.items()
+            if name in self._variables and not name.startswith(ahead)
+        }
 
     def _code(self, name: str, value: Value) -> int:
         return self._codes(self._variables[name]).get(value, NOWHERE)
