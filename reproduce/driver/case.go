@@ -1,0 +1,125 @@
+package podrace
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	v1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+)
+
+const (
+	caseFormat  = "podrace-case"
+	caseVersion = 1
+)
+
+// Case is a run of the model that is to be executed on the real scheduler, with all that is needed for it.
+type Case struct {
+	Format   string `json:"format"`
+	Version  int    `json:"version"`
+	ID       string `json:"id"`
+	Release  string `json:"release"`
+	Property string `json:"property"`
+
+	Nodes   []*v1.Node                     `json:"nodes"`
+	Pods    []*v1.Pod                      `json:"pods"`
+	Budgets []policyv1.PodDisruptionBudget `json:"budgets"`
+
+	AbsentNodes []string            `json:"absent_nodes"` // those of them that are created on the way
+	AbsentPods  []string            `json:"absent_pods"`
+	Order       []string            `json:"order"`  // in which the pods that wait at the start come to the queue
+	Points      map[string][]string `json:"points"` // where plugins have work for a pod
+	Gates       map[string]bool     `json:"gates"`  // feature gates
+	Backoff     *bool               `json:"backoff"`
+	Scored      bool                `json:"scored"` // scores decide which node wins; otherwise the trace does
+
+	Initial  map[string]any `json:"initial"` // every variable of the model, by name
+	Steps    []Step         `json:"steps"`
+	LoopFrom *int           `json:"loop_from"`
+	Epilogue bool           `json:"epilogue"`
+}
+
+// Step is a step of the model, and what it changes there.
+type Step struct {
+	Step    string         `json:"step"`
+	Actor   string         `json:"actor"`
+	Args    map[string]any `json:"args"`
+	WaitMS  int            `json:"wait_ms"`
+	Changes map[string]any `json:"changes"`
+}
+
+// arg is an argument of the step in the words of the case; empty if there is none.
+func (s Step) arg(name string) string {
+	v, ok := s.Args[name]
+	if !ok || v == nil {
+		return ""
+	}
+	return fmt.Sprint(v)
+}
+
+// says is an argument of the step that is yes or no.
+func (s Step) says(name string) bool {
+	v, _ := s.Args[name].(bool)
+	return v
+}
+
+// Outcome is what came of a case.
+type Outcome struct {
+	ID       string         `json:"id"`
+	Verdict  string         `json:"verdict"`
+	At       *int           `json:"at"` // the number of the step that could not be forced, from 1
+	Why      string         `json:"why"`
+	Initial  map[string]any `json:"initial"`
+	Start    []Difference   `json:"start"` // what differs before the first step
+	Steps    []StepOutcome  `json:"steps"`
+	Unseen   []string       `json:"unseen"`
+	Epilogue map[string]any `json:"epilogue,omitempty"`
+	Log      []string       `json:"log"`
+}
+
+// StepOutcome is what came of one step.
+type StepOutcome struct {
+	Points  []string       `json:"points"` // where actors were held in it
+	Real    map[string]any `json:"real"`   // what has changed really
+	Differs []Difference   `json:"differs"`
+}
+
+// Difference is a variable that the model and the real scheduler do not have the same value for.
+type Difference struct {
+	Variable string `json:"variable"`
+	Model    any    `json:"model"`
+	Real     any    `json:"real"`
+}
+
+// Verdicts of the driver; what a run without differences shows is judged elsewhere.
+const (
+	done      = "DONE"
+	differs   = "DIFFERS"
+	unforced  = "CANNOT BE FORCED"
+	notThere  = "NOT THERE"
+	crashed   = "CRASHED"
+	lineLimit = 1 << 26
+)
+
+// readCases gives the cases of a file with one JSON object a line.
+func readCases(r io.Reader) ([]*Case, error) {
+	var cases []*Case
+	lines := bufio.NewScanner(r)
+	lines.Buffer(make([]byte, 1<<16), lineLimit)
+	for n := 1; lines.Scan(); n++ {
+		if len(lines.Bytes()) == 0 {
+			continue
+		}
+		c := &Case{}
+		if err := json.Unmarshal(lines.Bytes(), c); err != nil {
+			return nil, fmt.Errorf("line %d: %w", n, err)
+		}
+		if c.Format != caseFormat || c.Version != caseVersion {
+			return nil, fmt.Errorf("line %d: format %q version %d, not %q version %d", n, c.Format, c.Version, caseFormat, caseVersion)
+		}
+		cases = append(cases, c)
+	}
+	return cases, lines.Err()
+}

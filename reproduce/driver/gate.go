@@ -1,0 +1,188 @@
+package podrace
+
+import (
+	"context"
+	"reflect"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/cache"
+)
+
+// held are the calls before and after which actors are held: those that change what others can see, or look at what others change.
+// All other methods that are wrapped are passed.
+var held = map[string]bool{
+	"NextPod":        true,
+	"FailureHandler": true,
+	"PreemptPod":     true,
+
+	podEvent:  true,
+	nodeEvent: true,
+
+	"Queue.Add":                           true,
+	"Queue.Update":                        true,
+	"Queue.Delete":                        true,
+	"Queue.Done":                          true,
+	"Queue.Activate":                      true,
+	"Queue.AddUnschedulableIfNotPresent":  true,
+	"Queue.MoveAllToActiveOrBackoffQueue": true,
+	"Queue.AssignedPodAdded":              true,
+	"Queue.AssignedPodUpdated":            true,
+	"Queue.AddNominatedPod":               true,
+	"Queue.DeleteNominatedPodIfExists":    true,
+	"Queue.NominatedPodsForNode":          true,
+
+	"Cache.AssumePod":      true,
+	"Cache.FinishBinding":  true,
+	"Cache.ForgetPod":      true,
+	"Cache.AddPod":         true,
+	"Cache.UpdatePod":      true,
+	"Cache.RemovePod":      true,
+	"Cache.IsAssumedPod":   true,
+	"Cache.GetPod":         true,
+	"Cache.AddNode":        true,
+	"Cache.UpdateNode":     true,
+	"Cache.RemoveNode":     true,
+	"Cache.UpdateSnapshot": true,
+
+	"Framework.RunFilterPluginsWithNominatedPods": true,
+	"Framework.RunPostFilterPlugins":              true,
+	"Framework.RunReservePluginsReserve":          true,
+	"Framework.RunPermitPlugins":                  true,
+	"Framework.RunPreBindPreFlights":              true,
+	"Framework.WillWaitOnPermit":                  true,
+	"Framework.WaitOnPermit":                      true,
+	"Framework.RunPreBindPlugins":                 true,
+	"Framework.RejectWaitingPod":                  true,
+
+	"Extender.ProcessPreemption": true,
+
+	"Client.Patch":  true,
+	"Client.Bind":   true,
+	"Client.Delete": true,
+}
+
+// gate is where the calls of one scheduler process come past.
+type gate struct {
+	stage *Stage
+	owner *instance
+}
+
+// call is one that is under way.
+type call struct {
+	gate  *gate
+	point point
+}
+
+func (g *gate) enter(name string, args ...any) call {
+	if !held[name] {
+		return call{}
+	}
+	c := call{g, about(name, args)}
+	g.stage.arrive(g.owner, c.point)
+	return c
+}
+
+func (c call) leave(results ...any) {
+	if c.gate == nil {
+		return
+	}
+	c.point.after, c.point.results = true, results
+	if c.point.pod == "" { // NextPod tells only now which pod it is about
+		c.point.pod = about(c.point.call, results).pod
+	}
+	c.gate.stage.arrive(c.gate.owner, c.point)
+}
+
+// about finds in the arguments of a call which pod and which node it is about: the first of each kind that is there.
+func about(name string, args []any) point {
+	p := point{call: name}
+	pod := func(q *v1.Pod) {
+		if q != nil && p.pod == "" {
+			p.pod, p.version = q.Name, q.ResourceVersion
+			if q.Spec.NodeName != "" && p.node == "" {
+				p.node = q.Spec.NodeName
+			}
+		}
+	}
+	node := func(n *v1.Node) {
+		if n != nil {
+			p.node, p.version = n.Name, n.ResourceVersion
+		}
+	}
+	for _, a := range args {
+		switch t := a.(type) {
+		case context.Context, nil:
+		case *v1.Pod:
+			pod(t)
+		case *v1.Node:
+			node(t)
+		case cache.DeletedFinalStateUnknown:
+			q, _ := t.Obj.(*v1.Pod)
+			n, _ := t.Obj.(*v1.Node)
+			pod(q)
+			node(n)
+		case types.UID:
+			p.pod = string(t)
+		case string:
+			if p.node == "" {
+				p.node = t
+			}
+		case map[string]*v1.Pod:
+			for _, q := range t {
+				pod(q)
+			}
+		case *v1.Binding:
+			if t != nil {
+				p.pod, p.node = t.Name, t.Target.Name
+			}
+		case interface{ GetPod() *v1.Pod }: // PodInfo, since 1.34
+			if !reflect.ValueOf(t).IsNil() {
+				pod(t.GetPod())
+			}
+		case interface{ Node() *v1.Node }: // NodeInfo
+			if !reflect.ValueOf(t).IsNil() {
+				node(t.Node())
+			}
+		default:
+			pod(embeddedPod(a))
+		}
+	}
+	return p
+}
+
+// embeddedPod gives the pod of a QueuedPodInfo or PodInfo, whose types have moved from package to package.
+func embeddedPod(a any) *v1.Pod {
+	v := reflect.ValueOf(a)
+	if v.Kind() != reflect.Pointer || v.IsNil() || v.Elem().Kind() != reflect.Struct {
+		return nil
+	}
+	if info := v.Elem().FieldByName("PodInfo"); info.IsValid() && info.Kind() == reflect.Pointer && info.IsNil() {
+		return nil
+	}
+	if _, ok := v.Elem().Type().FieldByName("Pod"); !ok {
+		return nil
+	}
+	q, _ := v.Elem().FieldByName("Pod").Interface().(*v1.Pod)
+	return q
+}
+
+// subject is the pod and the node that a plugin is asked about.
+func subject(args []any) (*v1.Pod, string) {
+	var pod *v1.Pod
+	for _, a := range args {
+		if q, ok := a.(*v1.Pod); ok && pod == nil {
+			pod = q
+		}
+	}
+	return pod, about("", args).node
+}
+
+func contextOf(args []any) context.Context {
+	for _, a := range args {
+		if c, ok := a.(context.Context); ok {
+			return c
+		}
+	}
+	return context.Background()
+}

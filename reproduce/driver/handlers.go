@@ -1,0 +1,115 @@
+package podrace
+
+import (
+	"fmt"
+)
+
+// takeEvent: an event handler takes its next event, which is delivered if it is not in the informer's store yet. What the handler's filter hides
+// is passed, and so are events that the model does not have.
+func takeEvent(who func(*player, Step) func(*actor) bool, kind string, ends, via []pattern) func(*player, Step) error {
+	return func(p *player, s Step) error {
+		r := rule{who: who, ends: ends, via: via}
+		is := who(p, s)
+		for n := 0; n < farthest; n++ {
+			a := p.world.Stage.Find(is)
+			switch {
+			case a == nil:
+				if p.world.Store.Undelivered(kind) == 0 {
+					return fmt.Errorf("the handler has no event, and the watch has none: %s", p.world.Stage.Where())
+				}
+				p.world.Store.Deliver(kind)
+				continue
+			case isEvent(a.at) && !a.at.after && p.world.Store.IsBeyond(a.at.version):
+				p.passOver(is)
+				continue
+			case over(a.at, ends, s, n > 0):
+				return p.concludeEvent(s, is)
+			case !a.at.after && !allowed(a.at, r, s):
+				if n > 0 {
+					return fmt.Errorf("%s is about to call %s, and not to come to %s", a, a.at, describe(ends))
+				}
+				p.note("beyond the model: %s calls %s", a, a.at)
+			}
+			p.world.Stage.Release(a)
+		}
+		return fmt.Errorf("%s does not come to %s", s.Actor, describe(ends))
+	}
+}
+
+func isEvent(at *point) bool { return at.call == podEvent || at.call == nodeEvent }
+
+// passOver lets a handler see to an event that the model does not have.
+func (p *player) passOver(is func(*actor) bool) {
+	for n := 0; n < farthest; n++ {
+		a := p.world.Stage.Find(is)
+		if a == nil {
+			return
+		}
+		through := isEvent(a.at) && a.at.after
+		p.world.Stage.Release(a)
+		if through {
+			return
+		}
+	}
+}
+
+// goOn: a handler goes on with the event that it has.
+func goOn(who func(*player, Step) func(*actor) bool, ends []pattern) func(*player, Step) error {
+	return func(p *player, s Step) error {
+		if err := p.advance(s, rule{who: who, ends: ends}); err != nil {
+			return err
+		}
+		return p.concludeEvent(s, who(p, s))
+	}
+}
+
+// wakeForPod: the handler moves parked pods, once for each kind of change, or not at all.
+func wakeForPod(p *player, s Step) error {
+	return p.advance(s, rule{who: isCacheHandler, ends: points("PodEvent<", "Queue.Delete> P", "Queue.Add> P"), via: movesOfPods})
+}
+
+// concludeEvent lets a handler that is through with its event, by the model, go to the end of it. What it calls on the way is beyond the
+// model, unless it is the other half of the event.
+func (p *player) concludeEvent(s Step, is func(*actor) bool) error {
+	busy := map[string]bool{
+		"handlers.queue_busy": true, "handlers.queue_removal": true, "handlers.queue_waking": true, "handlers.cache_busy": true,
+	}
+	if isNode := s.arg("pod") == ""; isNode {
+		busy = map[string]bool{"handlers.node_busy": true}
+	}
+	for variable := range busy {
+		if v := p.expects("%s", variable); v != "" && v != "false" && v != "NONE" {
+			return p.readOn(is)
+		}
+	}
+	for n := 0; n < farthest; n++ {
+		a := p.world.Stage.Find(is)
+		if a == nil || isEvent(a.at) {
+			return nil
+		}
+		if !a.at.after && a.at.call != "Cache.GetPod" && !(a.at.call == "Cache.RemoveNode" && s.Step == "handlers.handle_node") {
+			return nil
+		}
+		p.world.Stage.Release(a)
+	}
+	return nil
+}
+
+// readOn lets a handler that has looked whether a pod is assumed fetch it as well: the model has both in one step.
+func (p *player) readOn(is func(*actor) bool) error {
+	for {
+		a := p.world.Stage.Find(is)
+		if a == nil || a.at.call != "Cache.IsAssumedPod" && a.at.call != "Cache.GetPod" || !a.at.after {
+			return nil
+		}
+		if a.at.call == "Cache.IsAssumedPod" && fmt.Sprint(a.at.results[0]) == "false" || a.at.call == "Cache.GetPod" {
+			return nil
+		}
+		p.world.Stage.Release(a)
+		b := p.world.Stage.Find(is)
+		if b == nil || b.at.call != "Cache.GetPod" {
+			return nil
+		}
+		p.world.Stage.Release(b)
+	}
+}

@@ -1,0 +1,104 @@
+package podrace
+
+import (
+	"sync/atomic"
+	"time"
+
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/informers/core"
+	corev1 "k8s.io/client-go/informers/core/v1"
+	"k8s.io/client-go/tools/cache"
+)
+
+// gatedInformers is an informer factory with whose pod and node informers event handlers are registered as a whole behind a gate. So the
+// store of an informer runs ahead of its handlers, each of which takes its next event only when it is let go.
+type gatedInformers struct {
+	informers.SharedInformerFactory
+	gate     *gate
+	handlers map[string]int // how many have been registered
+	starting atomic.Bool    // the initial list is being handled
+}
+
+func (f *gatedInformers) Core() core.Interface {
+	return &gatedCore{f.SharedInformerFactory.Core(), f}
+}
+
+type gatedCore struct {
+	core.Interface
+	factory *gatedInformers
+}
+
+func (c *gatedCore) V1() corev1.Interface { return &gatedCoreV1{c.Interface.V1(), c.factory} }
+
+type gatedCoreV1 struct {
+	corev1.Interface
+	factory *gatedInformers
+}
+
+func (c *gatedCoreV1) Pods() corev1.PodInformer {
+	return &gatedPodInformer{c.Interface.Pods(), c.factory}
+}
+
+func (c *gatedCoreV1) Nodes() corev1.NodeInformer {
+	return &gatedNodeInformer{c.Interface.Nodes(), c.factory}
+}
+
+type gatedPodInformer struct {
+	corev1.PodInformer
+	factory *gatedInformers
+}
+
+func (i *gatedPodInformer) Informer() cache.SharedIndexInformer {
+	return &gatedInformer{i.PodInformer.Informer(), podEvent, i.factory}
+}
+
+type gatedNodeInformer struct {
+	corev1.NodeInformer
+	factory *gatedInformers
+}
+
+func (i *gatedNodeInformer) Informer() cache.SharedIndexInformer {
+	return &gatedInformer{i.NodeInformer.Informer(), nodeEvent, i.factory}
+}
+
+type gatedInformer struct {
+	cache.SharedIndexInformer
+	event   string
+	factory *gatedInformers
+}
+
+func (i *gatedInformer) AddEventHandler(h cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
+	i.factory.handlers[i.event]++
+	return i.SharedIndexInformer.AddEventHandler(&gatedHandler{h, i.event, i.factory.handlers[i.event], i.factory})
+}
+
+// gatedHandler is an event handler that stops before and after each event.
+type gatedHandler struct {
+	handler cache.ResourceEventHandler
+	event   string
+	number  int
+	factory *gatedInformers
+}
+
+func (h *gatedHandler) handle(o any, do func()) {
+	if h.factory.starting.Load() {
+		time.Sleep(time.Millisecond) // no two pods have the same timestamp in the queue
+	}
+	c := call{h.factory.gate, about(h.event, []any{o})}
+	c.point.number = h.number
+	c.gate.stage.arrive(c.gate.owner, c.point)
+	do()
+	c.leave()
+}
+
+func (h *gatedHandler) OnAdd(o any, initial bool) {
+	h.handle(o, func() { h.handler.OnAdd(o, initial) })
+}
+
+func (h *gatedHandler) OnUpdate(old, o any) {
+	h.handle(o, func() { h.handler.OnUpdate(old, o) })
+}
+
+func (h *gatedHandler) OnDelete(o any) {
+	h.handle(o, func() { h.handler.OnDelete(o) })
+}

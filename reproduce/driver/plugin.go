@@ -1,0 +1,128 @@
+package podrace
+
+import (
+	"errors"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	extenderv1 "k8s.io/kube-scheduler/extender/v1"
+)
+
+const pluginName = "podrace"
+
+var errFault = errors.New("a fault of the trace")
+
+// answers is what the trace has plugins say and decide. The player sets it before it lets an actor go on.
+type answers struct {
+	points     map[string][]string // where plugins have work for a pod
+	host       map[string]string   // pod -> the node that is to win
+	candidate  map[string]string   // preemptor -> the node that preemption is to choose
+	reserve    map[string]bool     // pod -> an error
+	permit     map[string]string   // pod -> ALLOW, WAIT, REJECT
+	preBind    map[string]bool     // pod -> an error
+	preFlight  map[string]bool     // pod -> an error
+	patience   time.Duration       // how long a pod waits for permission
+	candidates []string            // what preemption found last
+}
+
+func newAnswers(points map[string][]string) *answers {
+	return &answers{
+		points: points, host: map[string]string{}, candidate: map[string]string{}, reserve: map[string]bool{}, permit: map[string]string{},
+		preBind: map[string]bool{}, preFlight: map[string]bool{}, patience: 10000 * time.Hour,
+	}
+}
+
+func (a *answers) has(pod *v1.Pod, point string) bool {
+	for _, p := range a.points[pod.Name] {
+		if p == point {
+			return true
+		}
+	}
+	return false
+}
+
+// casePlugin is the one plugin out of tree: it has work where the scenario says that plugins have, and it scores the node highest that the
+// trace has win. Its methods are made from the version's interfaces.
+type casePlugin struct{ answers *answers }
+
+func (p *casePlugin) answer(method string, args ...any) []any {
+	pod, node := subject(args)
+	switch method {
+	case "Name":
+		return []any{pluginName}
+	case "Reserve":
+		if p.answers.reserve[pod.Name] {
+			return []any{newStatus(failure, "the trace has Reserve fail")}
+		}
+	case "Permit":
+		if !p.answers.has(pod, "PERMIT") {
+			return nil
+		}
+		switch p.answers.permit[pod.Name] {
+		case "WAIT":
+			return []any{newStatus(wait), p.answers.patience}
+		case "REJECT":
+			return []any{newStatus(unschedulable, "the trace has Permit reject")}
+		}
+	case "PreBindPreFlight":
+		if p.answers.preFlight[pod.Name] {
+			return []any{newStatus(failure, "the trace has PreBindPreFlight fail")}
+		}
+		if !p.answers.has(pod, "PRE_BIND") {
+			return []any{newStatus(skip)}
+		}
+	case "PreBind":
+		if p.answers.preBind[pod.Name] {
+			return []any{newStatus(failure, "the trace has PreBind fail")}
+		}
+		if err := contextOf(args).Err(); err != nil {
+			return []any{newStatus(failure, err.Error())}
+		}
+	case "Score":
+		if p.answers.host[pod.Name] == node {
+			return []any{int64(100)}
+		}
+	}
+	return nil
+}
+
+// caseExtender has a say in preemption only: of the candidates it keeps the one that the trace has chosen. Its gate lies between the dry
+// runs and the choice.
+type caseExtender struct {
+	answers *answers
+	gate    *gate
+}
+
+func (e *caseExtender) answer(method string, args ...any) []any {
+	switch method {
+	case "Name":
+		return []any{pluginName}
+	case "IsInterested", "SupportsPreemption":
+		return []any{true}
+	case "ProcessPreemption":
+		pod, _ := subject(args)
+		victims := args[1].(map[string]*extenderv1.Victims)
+		e.answers.candidates = nil
+		for node := range victims {
+			e.answers.candidates = append(e.answers.candidates, node)
+		}
+		c := e.gate.enter("Extender.ProcessPreemption", pod)
+		defer c.leave()
+		chosen := e.answers.candidate[pod.Name]
+		if v, ok := victims[chosen]; ok {
+			return []any{map[string]*extenderv1.Victims{chosen: v}}
+		}
+		return []any{victims}
+	}
+	return nil
+}
+
+// pick gives the first of several values that is of a type; its zero if there is none.
+func pick[T any](values []any) (zero T) {
+	for _, v := range values {
+		if t, ok := v.(T); ok {
+			return t
+		}
+	}
+	return zero
+}

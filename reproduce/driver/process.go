@@ -1,0 +1,72 @@
+package podrace
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+)
+
+// expire interrupts the pod watch. The list that follows comes when the next event is due.
+func expire(p *player, s Step) error {
+	p.world.Store.Expire(podKind)
+	return nil
+}
+
+// restart ends the process and starts another, which lists what the API server has.
+func restart(p *player, s Step) error {
+	return p.world.restart()
+}
+
+// changeLeader ends the process and starts a standby, whose informers are as far as those of the old leader: its lists know the events that
+// every handler was through with, and its watches deliver at once those that were in the old leader's store.
+func changeLeader(p *player, s Step) error {
+	pods, nodes := p.number("pod_watch.log.length"), p.number("node_watch.log.length")
+	p.world.Store.standBy(podKind, pods)
+	p.world.Store.standBy(nodeKind, nodes)
+	if err := p.world.restart(); err != nil {
+		return err
+	}
+	for n := p.number("pod_watch.listed"); n > 0; n-- {
+		p.world.Store.Deliver(podKind)
+		settle()
+	}
+	for n := p.number("node_watch.listed"); n > 0; n-- {
+		p.world.Store.Deliver(nodeKind)
+		settle()
+	}
+	// Of two handlers one may have been further than the other: it takes the events that the old leader's had taken.
+	for handler, who := range map[string]func(*player, Step) func(*actor) bool{"QUEUE": isQueueHandler, "CACHE": isCacheHandler} {
+		if p.world.Informers.handlers[podEvent] < 2 {
+			continue
+		}
+		for n := 0; n < min(p.number(fmt.Sprintf("pod_watch.next[%s]", handler)), p.number("pod_watch.listed")); n++ {
+			p.passOver(who(p, s))
+		}
+	}
+	return nil
+}
+
+// number is a number that the model has after the step.
+func (p *player) number(variable string) int {
+	n, _ := strconv.Atoi(p.expects("%s", variable))
+	return n
+}
+
+// restart replaces the process. What the old one has under way comes to nothing.
+func (w *World) restart() error {
+	w.end(w.instance)
+	return w.start(time.Now())
+}
+
+// standBy has the next list of a kind know all events but the last so many of those that the model has.
+func (s *Store) standBy(kind string, unhandled int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	end := len(s.log[kind])
+	for ; end > 0 && unhandled > 0; end-- {
+		if e := s.log[kind][end-1]; e.beyond == "" && !e.missed && !e.expired {
+			unhandled--
+		}
+	}
+	s.from[kind] = end
+}

@@ -1,0 +1,79 @@
+package podrace
+
+import (
+	"reflect"
+	"unsafe"
+)
+
+// reach opens a field of a struct that its package keeps to itself. Versions move fields, so callers look for them by name.
+func reach(v reflect.Value) reflect.Value {
+	if !v.IsValid() || v.CanSet() && v.CanInterface() {
+		return v
+	}
+	if !v.CanAddr() {
+		c := reflect.New(v.Type()).Elem()
+		c.Set(v)
+		v = c
+	}
+	return reflect.NewAt(v.Type(), unsafe.Pointer(v.UnsafeAddr())).Elem()
+}
+
+// inside follows pointers and interfaces down to what they hold.
+func inside(v reflect.Value) reflect.Value {
+	for v.IsValid() && (v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface) {
+		v = reach(v).Elem()
+	}
+	return v
+}
+
+// field finds a field by name, in a struct or in those that it embeds.
+func field(v reflect.Value, name string) reflect.Value {
+	v = inside(v)
+	if !v.IsValid() || v.Kind() != reflect.Struct {
+		return reflect.Value{}
+	}
+	if _, ok := v.Type().FieldByName(name); !ok {
+		return reflect.Value{}
+	}
+	for i := 0; i < v.NumField(); i++ {
+		if v.Type().Field(i).Name == name {
+			return reach(v.Field(i))
+		}
+	}
+	for i := 0; i < v.NumField(); i++ {
+		if v.Type().Field(i).Anonymous {
+			if f := field(reach(v.Field(i)), name); f.IsValid() {
+				return f
+			}
+		}
+	}
+	return reflect.Value{}
+}
+
+// path follows fields by name.
+func path(o any, names ...string) reflect.Value {
+	v := reflect.ValueOf(o)
+	for _, name := range names {
+		v = field(v, name)
+	}
+	return v
+}
+
+// around replaces a function by one that does something before and after it.
+func around(f reflect.Value, before func([]any) func([]any)) reflect.Value {
+	old := reflect.ValueOf(f.Interface())
+	return reflect.MakeFunc(f.Type(), func(in []reflect.Value) []reflect.Value {
+		after := before(plain(in))
+		out := old.Call(in)
+		after(plain(out))
+		return out
+	})
+}
+
+func plain(values []reflect.Value) []any {
+	r := make([]any, len(values))
+	for i, v := range values {
+		r[i] = v.Interface()
+	}
+	return r
+}

@@ -1,0 +1,66 @@
+package podrace
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"k8s.io/klog/v2"
+)
+
+// TestReplay executes the cases of the file that PODRACE_CASES names, and writes what came of each to the one that PODRACE_OUTCOMES names.
+func TestReplay(t *testing.T) {
+	file := os.Getenv("PODRACE_CASES")
+	if file == "" {
+		t.Skip("PODRACE_CASES names no file")
+	}
+	in, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	cases, err := readCases(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := os.Create(os.Getenv("PODRACE_OUTCOMES"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	lines := json.NewEncoder(out)
+	for _, c := range cases {
+		if err := lines.Encode(outcomeOf(t, c)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// outcomeOf executes one case in a bubble of its own.
+func outcomeOf(t *testing.T, c *Case) (out *Outcome) {
+	dog := time.AfterFunc(20*time.Second, func() {
+		debug.SetTraceback("all")
+		panic(fmt.Sprintf("case %s hangs: somebody is held inside a lock", c.ID))
+	})
+	defer dog.Stop()
+	defer func() {
+		if r := recover(); r != nil {
+			out = &Outcome{ID: c.ID, Verdict: crashed, Why: fmt.Sprint(r)}
+		}
+	}()
+	synctest.Test(t, func(*testing.T) {
+		play(c, func(o *Outcome) { out = o })
+	})
+	return out
+}
+
+func TestMain(m *testing.M) {
+	klog.LogToStderr(false)
+	klog.SetOutput(io.Discard)
+	os.Exit(m.Run())
+}

@@ -1,0 +1,6 @@
+package podrace
+
+import "testing/synctest"
+
+// settle waits until nobody in the bubble can move but by the passing of time.
+func settle() { synctest.Wait() }

@@ -1,0 +1,210 @@
+package podrace
+
+import (
+	"fmt"
+	"strings"
+)
+
+// pattern is a point of a rule: the call, ">" before or "<" after it, and which argument of the step it is about: P the pod, N the node,
+// V the victim, O the other pod. "NextPod< P" is the point after NextPod has returned the step's pod.
+type pattern struct {
+	call  string
+	after bool
+	about string
+}
+
+func parse(text string) pattern {
+	text, about, _ := strings.Cut(text, " ")
+	return pattern{call: text[:len(text)-1], after: strings.HasSuffix(text, "<"), about: about}
+}
+
+// fits says whether a call, before or after it, is the pattern's in this step.
+func (t pattern) fits(p *point, s Step) bool {
+	if t.call != p.call {
+		return false
+	}
+	for _, c := range t.about {
+		name, is := map[rune]string{'P': "pod", 'N': "node", 'V': "victim", 'O': "other"}[c], p.pod
+		if c == 'N' {
+			is = p.node
+		}
+		if untold := is == "" && !p.after; s.arg(name) != is && !untold { // NextPod tells only afterwards
+			return false
+		}
+	}
+	return true
+}
+
+func (t pattern) ends(p *point, s Step) bool { return t.after == p.after && t.fits(p, s) }
+
+// rule says how a step of the model is forced: who moves, where the actor stands once the step is over, and which calls lie on its way.
+// Whoever comes to another call is about to do something that the model does not have here.
+type rule struct {
+	who  func(p *player, s Step) func(*actor) bool
+	ends []pattern
+	via  []pattern
+	// settle is what moves after that within the step, or what is checked.
+	settle func(p *player, s Step) error
+	// gone: the step is over as well when the actor is not held any more, because it ended or waits for others.
+	gone bool
+	// instead of all that
+	do func(p *player, s Step) error
+}
+
+func points(texts ...string) (r []pattern) {
+	for _, t := range texts {
+		r = append(r, parse(t))
+	}
+	return r
+}
+
+// --- who moves ---------------------------------------------------------------------------------------------------
+
+func isScheduler(p *player, s Step) func(*actor) bool {
+	return func(a *actor) bool { return a.role == scheduling }
+}
+
+// isBinding: an earlier binding cycle of the pod may still be handling its failure.
+func isBinding(p *player, s Step) func(*actor) bool {
+	return func(a *actor) bool {
+		return a.role == binding && a.pod == s.arg("pod") && !a.failed && a.at.call != "FailureHandler"
+	}
+}
+
+func isBindingThatFails(p *player, s Step) func(*actor) bool {
+	return func(a *actor) bool { return a.role == binding && a.pod == s.arg("pod") && !a.failed }
+}
+
+func isPreempting(p *player, s Step) func(*actor) bool {
+	return func(a *actor) bool { return a.role == preempting && a.pod == s.arg("pod") }
+}
+
+// isFailing: the failure handler runs in the goroutine whose attempt failed.
+func isFailing(p *player, s Step) func(*actor) bool {
+	return func(a *actor) bool { return a == p.world.failing[s.arg("pod")] }
+}
+
+// isWorkerOnNode: a goroutine that the scheduling cycle has started for one node.
+func isWorkerOnNode(p *player, s Step) func(*actor) bool {
+	return func(a *actor) bool {
+		return a.role == worker && a.parent.role == scheduling && a.at.node == s.arg("node")
+	}
+}
+
+func isEvicting(p *player, s Step) func(*actor) bool {
+	return func(a *actor) bool {
+		mine := a.role == worker && a.parent.pod == s.arg("pod")
+		return mine && a.at.pod == s.arg("victim")
+	}
+}
+
+// Since 1.35 one handler takes all events of pods, before the first was for assigned and the second for unassigned pods.
+func isQueueHandler(p *player, s Step) func(*actor) bool {
+	n := p.world.Informers.handlers[podEvent]
+	return func(a *actor) bool { return a.role == podHandler && a.number == n }
+}
+
+func isCacheHandler(p *player, s Step) func(*actor) bool {
+	return func(a *actor) bool { return a.role == podHandler && a.number == 1 }
+}
+
+func isNodeHandler(p *player, s Step) func(*actor) bool {
+	return func(a *actor) bool { return a.role == nodeHandler && a.number == 1 }
+}
+
+// --- the table ---------------------------------------------------------------------------------------------------
+
+var (
+	cycleEnds   = points("NextPod>")
+	bindingVia  = points("Framework.RunPreBindPreFlights< P", "Framework.WillWaitOnPermit< P", "Framework.WaitOnPermit< P", "Queue.Done< P", "Framework.RunPreBindPlugins< P")
+	movesOfPods = points("Queue.MoveAllToActiveOrBackoffQueue<", "Queue.AssignedPodAdded<", "Queue.AssignedPodUpdated<")
+)
+
+// rules is the table. What lies within one lock of upstream's cannot be forced: such a step says so.
+var rules = map[string]rule{
+	// The scheduling cycle.
+	"scheduler.pop":              {do: pop},
+	"scheduler.pop_amid_move":    {do: within("a move of parked pods and the Pop amid it lie within one call, which takes and lets go activeQ's lock")},
+	"scheduler.skip":             {who: isScheduler, ends: cycleEnds, via: points("Cache.IsAssumedPod< P", "Queue.Done< P")},
+	"scheduler.take_snapshot":    {who: isScheduler, ends: points("Cache.UpdateSnapshot<"), via: points("Cache.IsAssumedPod< P")},
+	"scheduler.filter":           {do: filter},
+	"scheduler.filter_nominated": {do: filter},
+	"scheduler.assume":           {who: isScheduler, ends: points("Cache.AssumePod< PN")},
+	"scheduler.start_binding":    {who: isScheduler, ends: points("Queue.DeleteNominatedPodIfExists< P"), settle: launch},
+	"scheduler.reserve":          {do: reserve},
+	"scheduler.permit":           {do: permit},
+	"scheduler.forget":           {who: isScheduler, ends: points("Cache.ForgetPod< P")},
+	"scheduler.reread_preemptor": {do: reread},
+	"scheduler.dry_run":          {do: dryRun},
+	"scheduler.choose_candidate": {do: choose},
+	"scheduler.fail":             {who: isScheduler, ends: points("FailureHandler> P")},
+
+	// The binding cycle.
+	"binding.announce":         {do: announce},
+	"binding.fail_to_announce": {do: announce},
+	"binding.fail_pre_flight":  {do: failPreFlight},
+	"binding.wait_on_permit":   {do: func(p *player, s Step) error { return p.bindingStands(s) }},
+	"binding.pre_bind":         {do: preBind},
+	"binding.stop_pre_bind":    {who: isBinding, ends: points("Cache.ForgetPod> P"), via: points("Framework.RunPreBindPlugins< P")},
+	"binding.bind":             {do: bind},
+	"binding.finish":           {who: isBinding, ends: points("Cache.FinishBinding< P"), settle: runOut},
+	"binding.forget":           {who: isBinding, ends: points("Cache.ForgetPod< P")},
+	"binding.wake_queue":       {who: isBinding, ends: movesOfPods},
+	"binding.fail":             {who: isBindingThatFails, ends: points("FailureHandler> P")},
+
+	// The failure handler.
+	"failure.read":        {who: isFailing, ends: points("Queue.AddUnschedulableIfNotPresent> P", "Queue.AddNominatedPod> P", "Queue.Done> P"), via: points("FailureHandler< P")},
+	"failure.requeue":     {who: isFailing, ends: points("Queue.AddUnschedulableIfNotPresent< P")},
+	"failure.nominate":    {who: isFailing, ends: points("Queue.AddNominatedPod< P")},
+	"failure.patch":       {do: patch},
+	"failure.lose_patch":  {do: patch},
+	"failure.wake_others": {who: isFailing, ends: movesOfPods, settle: runOut},
+
+	// The goroutine that evicts.
+	"async_preemption.begin":                    {who: isPreempting, ends: points("Queue.NominatedPodsForNode< N")},
+	"async_preemption.clear_nomination":         {who: isPreempting, ends: points("Client.Patch< O")},
+	"async_preemption.fail_to_clear_nomination": {do: failToClear},
+	"async_preemption.evict":                    {do: evict},
+	"async_preemption.leave":                    {who: isPreempting, ends: points("PreemptPod>", "Queue.Activate>"), gone: true, via: nil, do: leave},
+	"async_preemption.evict_last":               {do: evictLast},
+	"async_preemption.leave_last":               {who: isPreempting, ends: points("Queue.Activate> P"), gone: true},
+	"async_preemption.activate":                 {who: isPreempting, ends: points("Queue.Activate< P"), settle: runOut},
+
+	// Event handlers.
+	"handlers.handle_for_queue":     {do: takeEvent(isQueueHandler, podKind, points("Cache.IsAssumedPod< P", "Queue.Add< P", "Queue.Delete< P"), nil)},
+	"handlers.look_whether_assumed": {do: goOn(isQueueHandler, points("Cache.IsAssumedPod< P"))},
+	"handlers.reject_waiting":       {do: goOn(isQueueHandler, points("Framework.RejectWaitingPod< P"))},
+	"handlers.forget_assumed":       {do: goOn(isQueueHandler, points("Cache.ForgetPod< P"))},
+	"handlers.wake_queue_for_room":  {do: goOn(isQueueHandler, movesOfPods)},
+	"handlers.update_queue":         {do: goOn(isQueueHandler, points("Queue.Update< P"))},
+	"handlers.handle_for_cache":     {do: takeEvent(isCacheHandler, podKind, points("Cache.AddPod< P", "Cache.UpdatePod< P", "Cache.RemovePod< P"), nil)},
+	"handlers.wake_queue":           {do: wakeForPod},
+	"handlers.handle_node":          {do: takeEvent(isNodeHandler, nodeKind, points("Cache.AddNode< N", "Queue.MoveAllToActiveOrBackoffQueue<", "Cache.RemoveNode< N"), nil)},
+	"handlers.remove_node":          {do: goOn(isNodeHandler, points("Cache.RemoveNode< N"))},
+	"handlers.wake_queue_for_node":  {do: goOn(isNodeHandler, movesOfPods)},
+
+	// Everybody else.
+	"pod_watch.store":            {do: deliver(podKind, "pod")},
+	"node_watch.store":           {do: deliver(nodeKind, "node")},
+	"users.create_pod":           {do: createPod},
+	"users.create_node":          {do: createNode},
+	"users.remove_gates":         {do: func(p *player, s Step) error { return p.world.Store.OpenGates(s.arg("pod")) }},
+	"users.delete_pod":           {do: func(p *player, s Step) error { return p.world.Store.DeletePod(s.arg("pod")) }},
+	"users.delete_node":          {do: func(p *player, s Step) error { return p.world.Store.DeleteNode(s.arg("node")) }},
+	"users.bind_pod":             {do: func(p *player, s Step) error { return p.world.Store.Bind(s.arg("pod"), s.arg("node")) }},
+	"kubelet.finish_termination": {do: func(p *player, s Step) error { return p.world.Store.RemovePod(s.arg("pod")) }},
+	"pod_gc.collect":             {do: func(p *player, s Step) error { return p.world.Store.RemovePod(s.arg("pod")) }},
+	"pod_watch.resume":           {do: expire},
+	"process.restart":            {do: restart},
+	"process.change_leader":      {do: changeLeader},
+	"process.land":               {do: func(p *player, s Step) error { return p.world.Store.Bind(s.arg("pod"), s.arg("node")) }},
+	"queue.flush_backoff":        {do: flush("BACKOFF")},
+	"queue.flush_unschedulable":  {do: flush("UNSCHEDULABLE")},
+	"waiting.permit":             {do: decide},
+	"waiting.refuse":             {do: decide},
+}
+
+// within is for steps that lie within one lock.
+func within(why string) func(*player, Step) error {
+	return func(*player, Step) error { return fmt.Errorf("%s", why) }
+}

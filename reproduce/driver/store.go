@@ -1,0 +1,430 @@
+package podrace
+
+import (
+	"encoding/json"
+	"fmt"
+	"sort"
+	"strconv"
+	"sync"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/strategicpatch"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+// event is one of a watch, and what is said of it when it is passed over because the model has no such event.
+type event struct {
+	watch.Event
+	name    string
+	beyond  string
+	version int
+	missed  bool // the watch was interrupted before it
+
+	expired     bool     // no event, but the end of the watch: a list follows
+	missedNames []string // what the events were about that it has missed
+}
+
+// Store is a small API server for pods and nodes. Its watches deliver an event only on command.
+type Store struct {
+	mu       sync.Mutex
+	version  int
+	pods     map[string]*v1.Pod
+	nodes    map[string]*v1.Node
+	log      map[string][]event
+	sent     map[string]int // of the log of a kind, how many events the watch has delivered
+	watches  map[string]*watch.RaceFreeFakeWatcher
+	beyond   map[string]bool // resourceVersions that came of writes which the model does not have
+	faults   map[string]fault
+	auto     bool           // every event is delivered at once
+	keeps    bool           // a Binding leaves the nomination as it is
+	from     map[string]int // kind -> how many events the next list knows of, if not all
+	relisted bool           // the list has come that follows an expired watch
+	ahead    []string       // pods of which a list has shown more than one at once: their events are in the informer's store already
+	notes    []string
+}
+
+// fault says what becomes of the next call of its kind about its pod.
+type fault string
+
+const (
+	failed    fault = "failed"    // nothing is written, and the caller is told so
+	lost      fault = "lost"      // it is written, and the reply is lost
+	transient fault = "transient" // nothing is written, and it is worth while to try again
+)
+
+func newStore() *Store {
+	return &Store{
+		pods: map[string]*v1.Pod{}, nodes: map[string]*v1.Node{}, log: map[string][]event{}, sent: map[string]int{},
+		watches: map[string]*watch.RaceFreeFakeWatcher{}, beyond: map[string]bool{}, faults: map[string]fault{},
+		from: map[string]int{},
+	}
+}
+
+const (
+	podKind  = "pods"
+	nodeKind = "nodes"
+)
+
+func resource(kind string) schema.GroupResource { return schema.GroupResource{Resource: kind} }
+
+// commit writes an object and appends an event to the watch of its kind. Objects that were given out never change.
+func (s *Store) commit(kind string, what watch.EventType, o runtime.Object, beyond string) {
+	s.version++
+	m := o.(metav1.Object)
+	m.SetResourceVersion(strconv.Itoa(s.version))
+	switch t := o.(type) {
+	case *v1.Pod:
+		if what == watch.Deleted {
+			delete(s.pods, t.Name)
+		} else {
+			s.pods[t.Name] = t
+		}
+	case *v1.Node:
+		if what == watch.Deleted {
+			delete(s.nodes, t.Name)
+		} else {
+			s.nodes[t.Name] = t
+		}
+	}
+	if beyond != "" {
+		s.beyond[m.GetResourceVersion()] = true
+	}
+	s.log[kind] = append(s.log[kind], event{Event: watch.Event{Type: what, Object: o}, name: m.GetName(), beyond: beyond, version: s.version})
+	if s.auto {
+		s.deliver(kind)
+	}
+}
+
+// Create writes a new pod or node.
+func (s *Store) Create(o runtime.Object) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	kind := podKind
+	if _, ok := o.(*v1.Node); ok {
+		kind = nodeKind
+	}
+	s.commit(kind, watch.Added, o.DeepCopyObject(), "")
+}
+
+// DeleteNode removes a node; its pods stay.
+func (s *Store) DeleteNode(name string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := s.nodes[name]
+	if n == nil {
+		return apierrors.NewNotFound(resource(nodeKind), name)
+	}
+	s.commit(nodeKind, watch.Deleted, n.DeepCopy(), "")
+	return nil
+}
+
+// DeletePod is a DELETE of a pod: one that runs and has a grace period is terminating from now on, any other is gone.
+func (s *Store) DeletePod(name string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.pods[name]
+	if p == nil {
+		return apierrors.NewNotFound(resource(podKind), name)
+	}
+	grace := p.Spec.TerminationGracePeriodSeconds
+	if p.Spec.NodeName != "" && (grace == nil || *grace > 0) {
+		if p.DeletionTimestamp == nil {
+			q, now := p.DeepCopy(), metav1.Now()
+			q.DeletionTimestamp, q.DeletionGracePeriodSeconds = &now, grace
+			s.commit(podKind, watch.Modified, q, "")
+		}
+		return nil
+	}
+	s.commit(podKind, watch.Deleted, p.DeepCopy(), "")
+	return nil
+}
+
+// RemovePod takes a pod away, as a kubelet does whose containers have stopped.
+func (s *Store) RemovePod(name string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.pods[name]
+	if p == nil {
+		return apierrors.NewNotFound(resource(podKind), name)
+	}
+	s.commit(podKind, watch.Deleted, p.DeepCopy(), "")
+	return nil
+}
+
+// OpenGates takes the scheduling gates of a pod away.
+func (s *Store) OpenGates(name string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.pods[name]
+	if p == nil {
+		return apierrors.NewNotFound(resource(podKind), name)
+	}
+	q := p.DeepCopy()
+	q.Spec.SchedulingGates = nil
+	s.commit(podKind, watch.Modified, q, "")
+	return nil
+}
+
+// Bind is a Binding: it sets the node and PodScheduled=True, and clears the nomination.
+func (s *Store) Bind(name, node string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.pods[name]
+	switch {
+	case p == nil:
+		return apierrors.NewNotFound(resource(podKind), name)
+	case p.Spec.NodeName != "":
+		return apierrors.NewConflict(resource("pods/binding"), name, fmt.Errorf("pod %s is already assigned to node %q", name, p.Spec.NodeName))
+	case p.DeletionTimestamp != nil:
+		return apierrors.NewConflict(resource("pods/binding"), name, fmt.Errorf("pod %s is being deleted, cannot be assigned to a host", name))
+	case len(p.Spec.SchedulingGates) > 0:
+		return apierrors.NewConflict(resource("pods/binding"), name, fmt.Errorf("pod %s has non-empty .spec.schedulingGates", name))
+	}
+	q := p.DeepCopy()
+	q.Spec.NodeName = node
+	if !s.keeps {
+		q.Status.NominatedNodeName = ""
+	}
+	var conditions []v1.PodCondition
+	for _, c := range q.Status.Conditions {
+		if c.Type != v1.PodScheduled {
+			conditions = append(conditions, c)
+		}
+	}
+	q.Status.Conditions = append(conditions, v1.PodCondition{Type: v1.PodScheduled, Status: v1.ConditionTrue})
+	s.commit(podKind, watch.Modified, q, "")
+	return nil
+}
+
+// Patch is a PATCH of a pod's status.
+func (s *Store) Patch(name string, kind types.PatchType, patch []byte) (*v1.Pod, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.pods[name]
+	if p == nil {
+		return nil, apierrors.NewNotFound(resource(podKind), name)
+	}
+	if kind != types.StrategicMergePatchType {
+		return nil, apierrors.NewBadRequest("unexpected kind of patch " + string(kind))
+	}
+	old, err := json.Marshal(p)
+	if err != nil {
+		return nil, err
+	}
+	merged, err := strategicpatch.StrategicMergePatch(old, patch, v1.Pod{})
+	if err != nil {
+		return nil, err
+	}
+	q := &v1.Pod{}
+	if err := json.Unmarshal(merged, q); err != nil {
+		return nil, err
+	}
+	if nominated := q.Status.NominatedNodeName; p.Spec.NodeName != "" && nominated != "" && nominated != p.Status.NominatedNodeName {
+		return nil, apierrors.NewInvalid(schema.GroupKind{Kind: "Pod"}, name, nil) // ValidatePodStatusUpdate
+	}
+	beyond := ""
+	if projection(p) == projection(q) {
+		beyond = "a status that the model does not tell apart"
+	}
+	s.commit(podKind, watch.Modified, q, beyond)
+	return q, nil
+}
+
+// projection is what the model knows of a pod.
+func projection(p *v1.Pod) string {
+	return fmt.Sprint(p.Spec.NodeName, "|", p.Status.NominatedNodeName, "|", unschedulableSays(p), p.DeletionTimestamp != nil, len(p.Spec.SchedulingGates) > 0)
+}
+
+// unschedulableSays is whether the pod's condition says that it could not be scheduled.
+func unschedulableSays(p *v1.Pod) bool {
+	for _, c := range p.Status.Conditions {
+		if c.Type == v1.PodScheduled {
+			return c.Status == v1.ConditionFalse && c.Reason == v1.PodReasonUnschedulable
+		}
+	}
+	return false
+}
+
+// Undelivered is how many events of a kind the watch has not delivered.
+func (s *Store) Undelivered(kind string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.log[kind]) - s.sent[kind]
+}
+
+// Deliver lets the watch of a kind deliver its next event, and those before it that the model does not have. It gives the name of what the
+// event is about; none if there is no event.
+func (s *Store) Deliver(kind string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for s.sent[kind] < len(s.log[kind]) {
+		e := s.deliver(kind)
+		if e.expired {
+			return s.relist(e)
+		}
+		if e.beyond == "" && !e.missed {
+			return e.name
+		}
+	}
+	return ""
+}
+
+// relist waits for the list that follows an expired watch. It shows the outcome of all events that were missed at once.
+func (s *Store) relist(e event) string {
+	s.relisted = false
+	for n := 0; n < 50 && !s.relisted; n++ {
+		s.mu.Unlock()
+		time.Sleep(100 * time.Millisecond)
+		settle()
+		s.mu.Lock()
+	}
+	if len(e.missedNames) == 0 {
+		return ""
+	}
+	s.ahead = append(s.ahead, e.missedNames[1:]...)
+	return e.missedNames[0]
+}
+
+// IsAhead says whether the outcome of a missed event has come with that of another.
+func (s *Store) IsAhead(pod string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for n, name := range s.ahead {
+		if name == pod {
+			s.ahead = append(s.ahead[:n], s.ahead[n+1:]...)
+			return true
+		}
+	}
+	return false
+}
+
+func (s *Store) deliver(kind string) event {
+	e := s.log[kind][s.sent[kind]]
+	s.sent[kind]++
+	w := s.watches[kind]
+	switch {
+	case w == nil || e.missed:
+	case e.expired:
+		status := apierrors.NewResourceExpired("too old resource version").Status()
+		w.Action(watch.Error, &status)
+	default:
+		if e.beyond != "" {
+			s.notes = append(s.notes, fmt.Sprintf("passed over: an event of %s with %s", e.name, e.beyond))
+		}
+		w.Action(e.Type, e.Object.DeepCopyObject())
+	}
+	return e
+}
+
+// IsBeyond says whether a version of an object came of a write that the model does not have.
+func (s *Store) IsBeyond(version string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.beyond[version]
+}
+
+// Pod is a pod as the API server has it; nil if it has none.
+func (s *Store) Pod(name string) *v1.Pod {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.pods[name]
+}
+
+// Node is a node as the API server has it; nil if it has none.
+func (s *Store) Node(name string) *v1.Node {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.nodes[name]
+}
+
+// Fail has the next call of this kind about this pod come to grief.
+func (s *Store) Fail(call, pod string, how fault) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.faults[call+" "+pod] = how
+}
+
+func (s *Store) takeFault(call, pod string) fault {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	how := s.faults[call+" "+pod]
+	delete(s.faults, call+" "+pod)
+	return how
+}
+
+// list gives all objects of a kind, and the version that a watch is to go on from. A list that follows an expired watch finds what there
+// was when it expired, and one of a standby what the standby has been shown.
+func (s *Store) list(kind string) ([]runtime.Object, string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	end := len(s.log[kind])
+	if from, ok := s.from[kind]; ok {
+		end = from
+		delete(s.from, kind)
+	} else if n := s.sent[kind]; n > 0 && s.log[kind][n-1].expired {
+		end = n
+		s.relisted = true
+	}
+	s.sent[kind] = end
+	return s.asOf(kind, end)
+}
+
+// asOf gives the objects of a kind after so many events.
+func (s *Store) asOf(kind string, events int) (objects []runtime.Object, version string) {
+	byName := map[string]runtime.Object{}
+	version = "0"
+	var names []string
+	for _, e := range s.log[kind][:events] {
+		version = strconv.Itoa(e.version)
+		if e.expired {
+			continue
+		}
+		if _, known := byName[e.name]; !known {
+			names = append(names, e.name)
+		}
+		byName[e.name] = e.Object
+		if e.Type == watch.Deleted {
+			byName[e.name] = nil
+		}
+	}
+	if kind == nodeKind {
+		sort.Strings(names)
+	}
+	for _, name := range names {
+		if o := byName[name]; o != nil {
+			objects = append(objects, o.DeepCopyObject())
+		}
+	}
+	return objects, version
+}
+
+// Expire interrupts the watch of a kind: what it has not delivered is seen only by its outcome, in the list that follows.
+func (s *Store) Expire(kind string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	missed := map[string]bool{}
+	var names []string
+	for n := s.sent[kind]; n < len(s.log[kind]); n++ {
+		s.log[kind][n].missed = true
+		if name := s.log[kind][n].name; !missed[name] {
+			missed[name] = true
+			names = append(names, name)
+		}
+	}
+	s.version++
+	s.log[kind] = append(s.log[kind], event{expired: true, missedNames: names, version: s.version})
+}
+
+func (s *Store) watch(kind string) watch.Interface {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	w := watch.NewRaceFreeFake()
+	s.watches[kind] = w
+	return w
+}

@@ -1,0 +1,270 @@
+package podrace
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"reflect"
+	"syscall"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/kubernetes/pkg/scheduler"
+	schedulerapi "k8s.io/kubernetes/pkg/scheduler/apis/config"
+	"k8s.io/kubernetes/pkg/scheduler/apis/config/latest"
+	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
+	"k8s.io/kubernetes/pkg/scheduler/profile"
+)
+
+const (
+	parallelism = 16 // at least as many as nodes: each node is filtered, and tried for preemption, in a goroutine of its own
+	never       = 10000 * time.Hour
+	moment      = time.Millisecond
+	lead        = 30 * time.Second // from when the queue's timers begin to when the first step's time does
+)
+
+func init() {
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGUSR2) // the goroutine of os/signal must not be born in a bubble
+	utilruntime.ErrorHandlers = nil                         // one of them waits for wall-clock time: a bubble begins in the year 2000
+}
+
+// World is a cluster with a real scheduler, in a bubble of fake time.
+type World struct {
+	Case    *Case
+	Stage   *Stage
+	Store   *Store
+	answers *answers
+
+	*instance // the scheduler that has the lease
+}
+
+// instance is one scheduler process.
+type instance struct {
+	Sched     *scheduler.Scheduler
+	RealQueue queueInterface // behind the wrappers
+	RealCache cacheInterface
+	Waiting   frameworkInterface
+	Informers *gatedInformers
+
+	stage   *Stage
+	cancel  context.CancelFunc
+	dead    bool
+	failing map[string]*actor // pod -> in which goroutine its failure handler runs
+}
+
+func (i *instance) isDead() bool {
+	i.stage.mu.Lock()
+	defer i.stage.mu.Unlock()
+	return i.dead
+}
+
+// newWorld starts a scheduler on the cluster of a case. When it returns, everybody stands at the first point.
+func newWorld(c *Case) (*World, error) {
+	w := &World{Case: c, Stage: newStage(), Store: newStore(), answers: newAnswers(c.Points)}
+	for _, n := range c.Nodes {
+		if !contains(c.AbsentNodes, n.Name) {
+			w.Store.Create(n)
+		}
+	}
+	for _, p := range w.initialPods() {
+		w.Store.Create(p)
+	}
+	ran := time.Now().Add(lead / 2).Truncate(time.Second)
+	if err := w.start(ran); err != nil {
+		return nil, err
+	}
+	time.Sleep(time.Until(ran.Add(lead)))
+	settle()
+	return w, nil
+}
+
+// initialPods are the pods that are there at the start: those that wait come last, in the order of the case.
+func (w *World) initialPods() (pods []*v1.Pod) {
+	byName := map[string]*v1.Pod{}
+	for _, p := range w.Case.Pods {
+		byName[p.Name] = p
+		if !contains(w.Case.AbsentPods, p.Name) && !contains(w.Case.Order, p.Name) {
+			pods = append(pods, p)
+		}
+	}
+	for _, name := range w.Case.Order {
+		if p := byName[name]; p != nil {
+			pods = append(pods, p)
+		}
+	}
+	return pods
+}
+
+func contains(names []string, name string) bool {
+	for _, n := range names {
+		if n == name {
+			return true
+		}
+	}
+	return false
+}
+
+// start starts a scheduler process on what the store has; it begins to schedule then, or as soon as its handlers have had all.
+func (w *World) start(then time.Time) error {
+	ctx, cancel := context.WithCancel(context.Background())
+	i := &instance{cancel: cancel, stage: w.Stage, failing: map[string]*actor{}}
+	g := &gate{w.Stage, i}
+	w.instance = i
+
+	objects := make([]runtime.Object, 0, len(w.Case.Budgets))
+	for n := range w.Case.Budgets {
+		objects = append(objects, &w.Case.Budgets[n])
+	}
+	clientset := &client{fake.NewSimpleClientset(objects...), w.Store, g}
+	i.Informers = &gatedInformers{SharedInformerFactory: scheduler.NewInformerFactory(clientset, never), gate: g, handlers: map[string]int{}}
+	options, err := w.options()
+	if err != nil {
+		return err
+	}
+	sched, err := scheduler.New(ctx, clientset, i.Informers, nil, recorders(), options...)
+	if err != nil {
+		return err
+	}
+	i.Sched, i.RealQueue, i.RealCache = sched, sched.SchedulingQueue, sched.Cache
+	if err := i.wrap(g, w.answers); err != nil {
+		return err
+	}
+	w.Stage.Hold(false)
+	i.Informers.starting.Store(true)
+	i.Informers.Start(ctx.Done())
+	i.Informers.WaitForCacheSync(ctx.Done())
+	if err := sched.WaitForHandlersSync(ctx); err != nil {
+		return err
+	}
+	settle()
+	i.Informers.starting.Store(false)
+	w.Stage.Hold(true)
+	time.Sleep(time.Until(then))
+	go sched.Run(ctx)
+	settle()
+	return nil
+}
+
+// wrap puts gates where the scheduler calls its parts.
+func (i *instance) wrap(g *gate, a *answers) error {
+	sched := i.Sched
+	queue := &gatedQueue{i.RealQueue, g}
+	sched.SchedulingQueue = queue
+	sched.Cache = &gatedCache{i.RealCache, g}
+	for _, name := range []string{"NextPod", "FailureHandler"} {
+		f := path(sched, name)
+		f.Set(around(f, func(in []any) func([]any) {
+			c := g.enter(name, in...)
+			return func(out []any) { c.leave(out...) }
+		}))
+	}
+	for name, f := range sched.Profiles {
+		i.Waiting = f
+		for _, part := range []string{"PodNominator", "PodActivator"} {
+			v := path(f, part)
+			if !v.IsValid() {
+				return fmt.Errorf("frameworkImpl has no field %s", part)
+			}
+			v.Set(reflect.ValueOf(queue))
+		}
+		extenders := path(f, "extenders")
+		if !extenders.IsValid() {
+			return fmt.Errorf("frameworkImpl has no field extenders")
+		}
+		extenders.Set(reflect.Append(extenders, reflect.ValueOf(&caseExtender{a, g})))
+		if err := gatePreemption(f, g); err != nil {
+			return err
+		}
+		sched.Profiles[name] = &gatedFramework{f, g}
+	}
+	return nil
+}
+
+// gatePreemption gates the function that evicts one victim, wherever the version has it. Before 1.32 there is none.
+func gatePreemption(f frameworkInterface, g *gate) error {
+	plugins := path(f, "postFilterPlugins")
+	if !plugins.IsValid() {
+		return fmt.Errorf("frameworkImpl has no field postFilterPlugins")
+	}
+	for n := 0; n < plugins.Len(); n++ {
+		for _, holder := range []string{"Executor", "Evaluator"} {
+			evict := path(plugins.Index(n).Interface(), holder, "PreemptPod")
+			if !evict.IsValid() {
+				continue
+			}
+			evict.Set(around(evict, func(in []any) func([]any) {
+				var victim *v1.Pod // the last pod among the arguments
+				for _, a := range in {
+					if p, ok := a.(*v1.Pod); ok {
+						victim = p
+					}
+				}
+				c := g.enter("PreemptPod", victim)
+				return func(out []any) { c.leave(out...) }
+			}))
+			break
+		}
+	}
+	return nil
+}
+
+func (w *World) options() ([]scheduler.Option, error) {
+	configuration, err := latest.Default()
+	if err != nil {
+		return nil, err
+	}
+	p := &configuration.Profiles[0]
+	p.Plugins.MultiPoint.Enabled = append(p.Plugins.MultiPoint.Enabled, schedulerapi.Plugin{Name: pluginName, Weight: 1})
+	// Without scores any feasible node may win, and the trace says which. With them those of InterPodAffinity decide, and the trace
+	// only between equals.
+	p.Plugins.Score.Disabled = []schedulerapi.Plugin{{Name: "*"}}
+	p.Plugins.Score.Enabled = []schedulerapi.Plugin{{Name: pluginName, Weight: 1}}
+	if w.Case.Scored {
+		p.Plugins.Score.Enabled = append(p.Plugins.Score.Enabled, schedulerapi.Plugin{Name: "InterPodAffinity", Weight: 1000})
+	}
+	options := []scheduler.Option{
+		scheduler.WithProfiles(configuration.Profiles...),
+		scheduler.WithParallelism(parallelism),
+		scheduler.WithFrameworkOutOfTreeRegistry(frameworkruntime.Registry{
+			pluginName: func(context.Context, runtime.Object, handle) (plugin, error) { return &casePlugin{w.answers}, nil },
+		}),
+	}
+	if w.Case.Backoff != nil && !*w.Case.Backoff {
+		options = append(options, scheduler.WithPodInitialBackoffSeconds(0), scheduler.WithPodMaxBackoffSeconds(0))
+	}
+	return options, nil
+}
+
+// recorders makes the factory of event recorders, whose result has changed its type.
+func recorders() profile.RecorderFactory {
+	t := reflect.TypeOf(profile.RecorderFactory(nil))
+	return reflect.MakeFunc(t, func([]reflect.Value) []reflect.Value {
+		return []reflect.Value{reflect.ValueOf(&events.FakeRecorder{}).Convert(t.Out(0))}
+	}).Interface().(profile.RecorderFactory)
+}
+
+// close ends everybody.
+func (w *World) close() {
+	w.end(w.instance)
+	w.Stage.Hold(false)
+	time.Sleep(time.Minute)
+	settle()
+}
+
+// end ends a process. What it has under way goes on without effect.
+func (w *World) end(i *instance) {
+	i.cancel()
+	w.Stage.abandon(i)
+	settle()
+	for _, p := range w.Case.Pods {
+		if waiting := i.Waiting.GetWaitingPod(p.UID); waiting != nil {
+			waiting.Reject(pluginName, "the end")
+		}
+	}
+	settle()
+}
