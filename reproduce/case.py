@@ -13,15 +13,14 @@ import msgspec
 
 from ..analysis.asked.options import UsageProblem
 from ..analysis.stored.replayed import Replayed
-from ..checker.core.trace import LassoTrace, plain_value
-from ..model.environment.objects import ClusterSpec, Pod
+from ..checker.core.trace import LassoTrace, Trace, plain_value
+from ..model.environment.objects import ClusterSpec, ExtensionPoint, Pod
 from ..model.history import Composition
 from ..model.history.gates import gates
 from ..model.history.versions import exact
 from ..model.language import TransitionSystem
 from ..reports.step import Value
 from .objects import objects_of
-from .timing import waits
 
 FORMAT_VERSION = 1
 
@@ -67,12 +66,28 @@ class Case(msgspec.Struct, frozen=True):
     version: Literal[1] = 1
 
 
-def case_of(found: Replayed, name: str) -> Case:
+def case_of(found: Replayed, name: str, waits: Sequence[int] = ()) -> Case:
     """The case of a counterexample that was executed. Raises UsageProblem if it is none."""
     if not found.violated:
         raise UsageProblem(f"{name}: the run is gone: {found.why_not}")
-    run, system, trace = found.run, found.system, found.trace
-    spec = run.scenario.spec
+    run, trace = found.run, found.trace
+    loop = trace.turn if isinstance(trace, LassoTrace) and trace.cycle else None
+    return case_of_run(
+        name, run.property, run.scenario.spec, run.composition, found.system, trace, waits, loop
+    )
+
+
+def case_of_run(
+    name: str,
+    identifier: str,
+    spec: ClusterSpec,
+    composition: Composition,
+    system: TransitionSystem,
+    trace: Trace,
+    waits: Sequence[int] = (),
+    loop_from: int | None = None,
+) -> Case:
+    """The case of any run that was executed: `identifier` is the property that it violates, or empty. `waits` are milliseconds, one for each step."""
     objects = objects_of(spec)
     own = variables_of_model(system)
     initial = {
@@ -85,42 +100,29 @@ def case_of(found: Replayed, name: str) -> Case:
             f"{step.part}.{step.step}",
             step.actor,
             {arg: plain_value(value) for arg, value in step.args},
-            0,
+            waits[number] if waits else 0,
             {c.variable: plain_value(c.after) for c in step.changes if c.variable in own},
         )
-        for step in trace.steps
+        for number, step in enumerate(trace.steps)
     ]
-    loop = trace.turn if isinstance(trace, LassoTrace) and trace.cycle else None
-    case = Case(
+    return Case(
         id=name,
-        release=exact(run.composition.release),
-        property=run.property,
+        release=exact(composition.release),
+        property=identifier,
         nodes=list(objects.nodes),
         pods=list(objects.pods),
         budgets=list(objects.budgets),
         absent_nodes=[node.name for node in spec.nodes if not node.exists],
         absent_pods=[pod.name for pod in spec.pods if not pod.exists],
-        order=initial_order(spec, initial),
-        points={
-            pod.name: [point.name for point in type_order(pod)] for pod in spec.pods if pod.extension_points
-        },
-        gates=real_gates(run.composition),
+        order=_order(spec, initial),
+        points={pod.name: _points(pod) for pod in spec.pods if pod.extension_points},
+        gates=_gates(composition),
         backoff=spec.scope.backoff,
         scored=spec.scope.config.scored,
         initial=initial,
         steps=steps,
-        loop_from=loop,
+        loop_from=loop_from,
     )
-    return with_waits(case, found)
-
-
-def with_waits(case: Case, found: Replayed) -> Case:
-    """The same with the fake time that has to pass before each step."""
-    timed = waits(found)
-    steps = [
-        msgspec.structs.replace(step, wait_ms=wait) for step, wait in zip(case.steps, timed, strict=True)
-    ]
-    return msgspec.structs.replace(case, steps=steps)
 
 
 def missing_from(found: Replayed) -> tuple[str, ...]:
@@ -134,12 +136,12 @@ def variables_of_model(system: TransitionSystem) -> frozenset[str]:
     return frozenset(v.name for v in system.variables if v.name.partition(".")[0] not in monitors)
 
 
-def type_order(pod: Pod) -> list[Any]:
+def _points(pod: Pod) -> list[str]:
     """The extension points of a pod in the order in which they are run."""
-    return sorted(pod.extension_points, key=lambda point: list(type(point)).index(point))
+    return [point.name for point in ExtensionPoint if point in pod.extension_points]
 
 
-def initial_order(spec: ClusterSpec, initial: dict[str, Value]) -> list[str]:
+def _order(spec: ClusterSpec, initial: dict[str, Value]) -> list[str]:
     """The pods that wait at the start, the oldest first."""
     waiting = [pod.name for pod in spec.pods if pod.exists and pod.node is None]
 
@@ -149,7 +151,7 @@ def initial_order(spec: ClusterSpec, initial: dict[str, Value]) -> list[str]:
     return sorted(waiting, key=age)
 
 
-def real_gates(composition: Composition) -> dict[str, bool]:
+def _gates(composition: Composition) -> dict[str, bool]:
     """The feature gates that are to be set: what the composition sets, and what brings the real scheduler to where the model is anyway."""
     found = dict(composition.gates)
     for gate in gates().values():

@@ -75,7 +75,9 @@ PACKAGES = (
 )
 """What the driver imports, as far as staging modules have to be there for it."""
 
-_NOT_THERE = re.compile(r"(k8s\.io/[a-z-]+)@(v0\.[0-9]+\.[0-9]+): (?:reading|unrecognized import|invalid version)")
+_NOT_THERE = re.compile(
+    r"(k8s\.io/[a-z-]+)@(v0\.[0-9]+\.[0-9]+): (?:reading|unrecognized import|invalid version)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +116,9 @@ def write_module(version: KubernetesVersion, go: Go, folder: Path) -> ModuleFile
 
 def _absent(go: Go, folder: Path) -> set[str]:
     """The staging modules that packages are needed of, and that are not to be had."""
-    said = go.tried(["list", "-e", "-deps", "-f", "{{with .Error}}{{.}}{{end}}", *PACKAGES], folder, timeout=1800)
+    said = go.tried(
+        ["list", "-e", "-deps", "-f", "{{with .Error}}{{.}}{{end}}", *PACKAGES], folder, timeout=1800
+    )
     text = said.stdout + said.stderr
     absent = {match[1] for match in _NOT_THERE.finditer(text)}
     if absent and "server response" not in text and "404" not in text:
@@ -194,6 +198,10 @@ def _requires(
     yield ""
     yield "replace ("
     for path, new in sorted(replaced.items()):
-        target = (path, instead.get(path, version.staging)) if path in staged else (new["Path"], new.get("Version", ""))
+        target = (
+            (path, instead.get(path, version.staging))
+            if path in staged
+            else (new["Path"], new.get("Version", ""))
+        )
         yield f"\t{path} => {' '.join(target).strip()}"
     yield ")"

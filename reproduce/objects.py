@@ -83,7 +83,9 @@ def node_object(node: Node) -> Object:
     """A v1.Node."""
     spec: Object = {}
     if node.taints:
-        spec["taints"] = [_without_empty({"key": t.key, "value": t.value, "effect": t.effect}) for t in node.taints]
+        spec["taints"] = [
+            _without_empty({"key": t.key, "value": t.value, "effect": t.effect}) for t in node.taints
+        ]
     if node.unschedulable:
         spec["unschedulable"] = True
     amounts = _amounts(node._allocatable)
@@ -104,7 +106,9 @@ def pod_object(pod: Pod) -> Object:
         metadata["labels"] = dict(pod.labels)
     spec: Object = {
         "schedulerName": "default-scheduler",
-        "containers": [{"name": "c", "image": "none", "resources": {"requests": _amounts(pod._requests, whole=False)}}],
+        "containers": [
+            {"name": "c", "image": "none", "resources": {"requests": _amounts(pod._requests, whole=False)}}
+        ],
         "priority": _number(pod._priority),
         "preemptionPolicy": "PreemptLowerPriority" if pod.preempts else "Never",
         "terminationGracePeriodSeconds": 30 if pod.graceful else 0,
@@ -167,7 +171,7 @@ def _amounts(amounts: Mapping[str, Quantity], whole: bool = True) -> dict[str, s
 
 def quantity(resource: str, number: int) -> str:
     """An amount of the model as Kubernetes writes it. All amounts of one resource are in one unit, whatever they are."""
-    if resource in NATIVE and resource != "cpu" or resource.startswith("hugepages-"):
+    if (resource in NATIVE and resource != "cpu") or resource.startswith("hugepages-"):
         return f"{number}Mi"
     return str(number)
 
@@ -176,7 +180,9 @@ def _affinity(pod: Pod) -> Object:
     found: Object = {}
     if pod.node_affinity is not None:
         terms = [_node_term(term) for term in pod.node_affinity.terms]
-        found["nodeAffinity"] = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}
+        found["nodeAffinity"] = {
+            "requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}
+        }
     for name, anti in (("podAffinity", False), ("podAntiAffinity", True)):
         required = [_term(term, pod) for term in pod.terms if term.anti is anti and term.required]
         preferred = [

@@ -1,10 +1,380 @@
-"""Fake time before steps."""
+"""How much time passes before each step of a run, so that the timers of the real queue fire where the model has them fire.
+
+The model has order only: a backoff ends whenever `flush_backoff` is taken. The real queue counts:
+
+- A pod that comes back after n failures backs off for 1, 2, 4, 8, then 10 s. Up to 1.33 n is the number of its attempts, from 1.34 on that of
+  its rejections, or of the errors since the last of them. A flush each second takes whoever is through.
+- From 1.33 on (SchedulerPopFromBackoffQ) backoffs end, and flushes come, at whole seconds of the clock: a pod that was requeued in second w
+  and backs off for d is taken in second w + d + 1, and until then it is backing off. An idle scheduler takes the pod whose backoff
+  ends first, and of those that end in one second the one that activeQ would have first.
+- Every 30 s whoever was parked for longer than 5 minutes is moved; its backoff is over, so it goes to activeQ at once.
+
+A step happens at the moment `second * 1000 + number` in milliseconds since the first wait began; the queue was started 30 s before, and started
+anew by a restart at the moment of that step. So no timer fires amid a step, and what matters of a moment is its second: the
+conditions are difference constraints, and multiples of 30 s that follow from the least solution so far. Where they
+contradict one another, the run cannot happen at any durations: the model's timers may fire at any moment (A-DURATIONS), and it keeps a pod
+in backoffQ for as long as it likes (A-BACKOFF). Without windows a pod that is moved in the very second in which its backoff ends counts as through:
+this leaves out what would depend on milliseconds.
+"""
 
 from __future__ import annotations
 
-from ..analysis.stored.replayed import Replayed
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise, takewhile
+
+from ..checker.trace.execution import replay
+from ..model.environment.objects import Pod
+from ..model.history import Composition, version_of
+from ..model.language import State, Transition, TransitionSystem
+from ..model.scheduler.queue.scheduling_queue import SubQueue
+from .durations import Bound, Contradiction, earliest
+
+MOST_STEPS = 900
+"""Steps of a run that is to have moments: each takes a millisecond, and they must fit into a second."""
+
+FLUSH_EVERY = 30
+PARKED_FLUSHES = 11
+"""In the how manieth flush after it was parked a pod has waited for longer than five minutes."""
+
+BACKOFFS = (1, 2, 4, 8, 10)
+
+NONE, ACTIVE, BACKOFF, PARKED = (list(SubQueue).index(q) for q in SubQueue)
+
+POPS = ("pop", "pop_amid_move")
+FLUSHES = (("queue", "flush_backoff"), ("queue", "flush_unschedulable"))
 
 
-def waits(found: Replayed) -> list[int]:
-    """The milliseconds of fake time that pass before each step."""
-    return [0] * len(found.trace.steps)
+class Untimely(Exception):
+    """No durations let the run happen up to this step, which is counted from 1. `why` is one line."""
+
+    def __init__(self, step: int, why: str) -> None:
+        self.step, self.why = step, why
+        super().__init__(f"step {step}: {why}")
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """How the queue of a version counts. `windows`: backoffs end at whole seconds. `failures`: not attempts are counted."""
+
+    windows: bool
+    failures: bool
+
+
+def rules_of(composition: Composition) -> Rules:
+    """The rules of a composition's release and gates."""
+    early = all(change.key != "pop-from-backoff" for change in composition.missing)
+    return Rules(early, version_of(composition.release) >= version_of("1.34"))
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """`waits`: milliseconds before each step. `ahead`: after each step, the pods that the model still has in backoffQ and that the real
+    queue has in activeQ already, because one flush takes all pods that are due.
+    """
+
+    waits: tuple[int, ...]
+    ahead: tuple[frozenset[str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Record:
+    """What a QueuedPodInfo counts. It was stamped at step `stamp`; if parked it is due in flush number `due` after step `parked`.
+
+    `through`: in backoffQ for the model, while the real queue has put it into activeQ, because its backoff was over.
+    """
+
+    stamp: int
+    parked: int
+    due: int = PARKED_FLUSHES
+    attempts: int = 0
+    rejections: int = 0
+    errors: int = 0
+    through: bool = False
+
+    def backoff(self, rules: Rules) -> int:
+        """How many seconds it backs off."""
+        count = (self.errors or self.rejections) if rules.failures else self.attempts
+        return BACKOFFS[min(max(count, 1), len(BACKOFFS)) - 1]
+
+    def came_back(self, step: int, rejected: bool) -> _Record:
+        """The record of an attempt that failed at this step."""
+        counted = (self.rejections + 1, 0) if rejected else (self.rejections, self.errors + 1)
+        return _Record(step, step, attempts=self.attempts, rejections=counted[0], errors=counted[1])
+
+
+@dataclass(frozen=True, slots=True)
+class _Flush:
+    """At `step` the flush of the parked pods has (or has not) come that is number `due` after the one before `parked`.
+
+    Flushes are counted from `start`, the step at which the queue was started.
+    """
+
+    step: int
+    parked: int
+    due: int
+    start: int
+    has_come: bool
+    why: str
+
+    def bound(self) -> Bound:
+        """What follows whatever the second."""
+        if self.has_come:
+            return Bound(self.step, self.parked, FLUSH_EVERY * (self.due - 1) + 1, self.why)
+        return Bound(self.parked, self.step, 1 - FLUSH_EVERY * self.due, self.why)
+
+    def number(self, at: int, moments: Sequence[int]) -> int:
+        """How many flushes have come when a step happens."""
+        return (moments[at] - moments[self.start]) // FLUSH_EVERY
+
+    def correction(self, moments: Sequence[int]) -> Bound | None:
+        """What follows from the least moments, where they do not satisfy this."""
+        parked, now = self.number(self.parked, moments), self.number(self.step, moments)
+        if self.has_come and now < parked + self.due:
+            return Bound(self.step, self.start, FLUSH_EVERY * (parked + self.due), self.why)
+        if not self.has_come and now >= parked + self.due:
+            return Bound(self.parked, self.start, FLUSH_EVERY * (now - self.due + 1), self.why)
+        return None
+
+
+@dataclass(slots=True)
+class _Conditions:
+    bounds: list[Bound] = field(default_factory=list)
+    flushes: list[_Flush] = field(default_factory=list)
+    corrections: list[Bound] = field(default_factory=list)
+
+    def hold(self, moments: Sequence[int]) -> bool:
+        """Whether these moments satisfy the conditions."""
+        met = all(moments[b.later] >= moments[b.earlier] + b.least for b in self.bounds)
+        return met and all(f.correction(moments) is None for f in self.flushes)
+
+    def and_then(self, more: _Conditions) -> _Conditions:
+        """These and more."""
+        return _Conditions(
+            [*self.bounds, *more.bounds], [*self.flushes, *more.flushes], list(self.corrections)
+        )
+
+
+def _solved(moments: int, conditions: _Conditions) -> list[int]:
+    """The least moments. Raises Contradiction."""
+    fixed = [*conditions.bounds, *(f.bound() for f in conditions.flushes)]
+    corrections = conditions.corrections
+    longest = (moments + 1) * FLUSH_EVERY * (PARKED_FLUSHES + 1)
+    before: list[Bound] = []
+    while True:
+        found = earliest(moments, [*fixed, *corrections])
+        more = [bound for f in conditions.flushes if (bound := f.correction(found)) is not None]
+        if not more:
+            return found
+        if found[-1] > longest:
+            raise Contradiction([*before, *more])
+        corrections += more
+        before = more
+
+
+class Timetable:
+    """The moments of a run that grows step by step.
+
+    With `together`, one flush may take the pods of several steps that flush one after the other.
+    """
+
+    def __init__(self, system: TransitionSystem, composition: Composition, together: bool = False) -> None:
+        self.rules, self._together = rules_of(composition), together
+        self._queue = QueueStates(system)
+        # The pods of the beginning were added before the first wait, after the flush with which the queue began.
+        first = _Record(0, 0, PARKED_FLUSHES - 1)
+        self._records = {p: first for p in self._queue.pods if self._queue.of(p, system.initial) != NONE}
+        self._flying: dict[Pod, _Record] = {}
+        self._start = 0
+        self._conditions = _Conditions()
+        self._backing_off: list[dict[str, _Record]] = []
+        self.moments = [0]
+
+    def take(self, transition: Transition, before: State, after: State) -> bool:
+        """Go on by a step if durations allow for it, and say whether they do."""
+        try:
+            self.go(transition, before, after)
+        except Untimely:
+            return False
+        return True
+
+    def go(
+        self, transition: Transition, before: State, after: State, later: Sequence[Transition] = ()
+    ) -> None:
+        """Go on by a step; `later` are those that follow. Raises Untimely, and stays where it is, if no durations allow for it."""
+        number = len(self.moments)
+        if number > MOST_STEPS:
+            raise Untimely(number, f"a run of more than {MOST_STEPS} steps is too long to be given moments")
+        more = self._conditions_of(number, transition, before, after, later)
+        moments = [*self.moments, self.moments[-1]]
+        conditions = self._conditions.and_then(more)
+        if not more.hold(moments):
+            try:
+                moments = _solved(number + 1, conditions)
+            except Contradiction as problem:
+                raise Untimely(number, "; ".join(problem.reasons)) from None
+        self._conditions, self.moments = conditions, moments
+        self._record(number, transition, before, after)
+        self._backing_off.append(
+            {p.name: r for p, r in self._records.items() if self._queue.of(p, after) == BACKOFF}
+        )
+
+    def _conditions_of(
+        self, number: int, transition: Transition, before: State, after: State, later: Sequence[Transition]
+    ) -> _Conditions:
+        found = _Conditions()
+        pod = _pod_of(transition)
+        backoffs, parkings = (_flushed(name, transition, later) for name in FLUSHES)
+        for p, r in self._records.items():
+            sub_queue, seconds = self._queue.of(p, before), r.backoff(self.rules)
+            if sub_queue == BACKOFF and not r.through:
+                self._add_backoff(found, number, p, r, backoffs)
+            elif sub_queue == PARKED:
+                if p not in parkings[1:] or not self._together:
+                    found.flushes.append(_flush(number, p, r, self._start, p in parkings[:1]))
+                if self._queue.of(p, after) == BACKOFF and p not in parkings:
+                    why = f"{p.name} is moved at step {number} while its backoff of {seconds} s from step {r.stamp} lasts"
+                    left = seconds if self.rules.windows else seconds - 1
+                    found.bounds.append(Bound(r.stamp, number, -left, why))
+        if pod is not None and pod in self._records and transition.step in POPS:
+            self._add_pop(found, number, pod, before)
+        return found
+
+    def _add_backoff(
+        self, found: _Conditions, number: int, pod: Pod, record: _Record, flushed: Sequence[Pod]
+    ) -> None:
+        seconds = record.backoff(self.rules)
+        of = f"the backoff of {seconds} s that {pod.name} began at step {record.stamp}"
+        if pod in flushed[:1]:
+            found.bounds.append(Bound(number, record.stamp, seconds + 1, f"{of} is over at step {number}"))
+        elif pod not in flushed or not self._together:
+            found.bounds.append(Bound(record.stamp, number, -seconds, f"{of} lasts beyond step {number}"))
+
+    def _add_pop(self, found: _Conditions, number: int, pod: Pod, before: State) -> None:
+        """Which of the pods Pop takes is a matter of what the real queue has in activeQ, and of when backoffs end."""
+        record = self._records[pod]
+        early = self._queue.of(pod, before) == BACKOFF and not record.through
+        for q, r in self._records.items():
+            if q is pod or self._queue.of(q, before) != BACKOFF:
+                continue
+            first = self._precedes(pod, q)
+            if r.through and (early or not first):
+                why = f"{q.name} is in activeQ by then, since its backoff was over when it was moved, and is popped before {pod.name}"
+                raise Untimely(number, why)
+            if early and not r.through and self._queue.is_rejected(q, before):
+                ends = record.backoff(self.rules) - r.backoff(self.rules)
+                why = f"{pod.name}, popped from backoffQ at step {number}, is through earlier than {q.name}"
+                found.bounds.append(Bound(r.stamp, record.stamp, ends + (0 if first else 1), why))
+
+    def _precedes(self, a: Pod, b: Pod) -> bool:
+        """activeQ's order."""
+        one, other = ((-int(p.priority.value), self._records[p].stamp, p.index) for p in (a, b))
+        return one < other
+
+    def _record(self, number: int, transition: Transition, before: State, after: State) -> None:
+        """What the step does to the queue's records."""
+        if transition.part == "process" and transition.step != "land":
+            there = (p for p in self._queue.pods if self._queue.of(p, after) != NONE)
+            self._records = {p: _Record(number, number) for p in there}
+            self._flying, self._start = {}, number
+            return
+        pod = _pod_of(transition)
+        for p in self._queue.pods:
+            old, new = self._queue.of(p, before), self._queue.of(p, after)
+            flushed = pod is p and (transition.part, transition.step) == FLUSHES[1]
+            if old == new:
+                if flushed and old == PARKED:
+                    self._records[p] = replace(self._records[p], parked=number, due=1)
+            elif new == NONE:
+                record = self._records.pop(p)
+                if pod is p and transition.step in POPS and not self._queue.is_in_flight(p, before):
+                    self._flying[p] = replace(record, attempts=record.attempts + 1, through=False)
+            elif old == NONE:
+                self._records[p] = _Record(number, number)
+                if pod is p and transition.part == "failure" and p in self._flying:
+                    rejected = self._queue.is_rejected(p, before)
+                    self._records[p] = self._flying.pop(p).came_back(number, rejected)
+            else:
+                self._records[p] = replace(self._records[p], through=flushed and new == BACKOFF)
+
+    @property
+    def timing(self) -> Timing:
+        """The waits for the steps so far."""
+        at = self.moments
+        waits = tuple(1000 * (b - a) for a, b in pairwise(at))
+
+        def is_ahead(number: int, record: _Record) -> bool:
+            return record.through or at[number] > at[record.stamp] + record.backoff(self.rules)
+
+        ahead = (
+            frozenset(name for name, record in records.items() if is_ahead(number, record))
+            for number, records in enumerate(self._backing_off, 1)
+        )
+        return Timing(waits, tuple(ahead))
+
+
+def _flush(number: int, pod: Pod, record: _Record, start: int, has_come: bool) -> _Flush:
+    flushed = "is flushed at" if has_come else "is not flushed up to"
+    why = f"{pod.name}, which waits since step {record.stamp}, {flushed} step {number}"
+    return _Flush(number, record.parked, record.due, start, has_come, why)
+
+
+def _pod_of(transition: Transition) -> Pod | None:
+    return next((value for _, value in transition.args if isinstance(value, Pod)), None)
+
+
+def _flushed(name: tuple[str, str], transition: Transition, later: Sequence[Transition]) -> list[Pod]:
+    """The pods that the steps of this name flush, one after the other from here on."""
+    steps = takewhile(lambda t: (t.part, t.step) == name, (transition, *later))
+    return [pod for t in steps if (pod := _pod_of(t)) is not None]
+
+
+class QueueStates:
+    """Where each pod is in a state, read from it without decoding the rest."""
+
+    def __init__(self, system: TransitionSystem) -> None:
+        self.pods: tuple[Pod, ...] = tuple(system.universe[Pod])
+        place = {variable.name: i for i, variable in enumerate(system.variables)}
+        self._sub_queue = {p: place.get(f"queue.sub_queue[{p.name}]") for p in self.pods}
+        self._in_flight = {p: place.get(f"queue.in_flight[{p.name}]") for p in self.pods}
+        self._rejected = {
+            p: [i for name, i in place.items() if name.startswith(f"queue.rejected_by[{p.name}][")]
+            for p in self.pods
+        }
+
+    def of(self, pod: Pod, state: State) -> int:
+        """The sub-queue that the pod is in."""
+        at = self._sub_queue[pod]
+        return NONE if at is None else state[at]
+
+    def is_in_flight(self, pod: Pod, state: State) -> bool:
+        """Whether the pod was popped, and Done was not called for it."""
+        at = self._in_flight[pod]
+        return at is not None and bool(state[at])
+
+    def is_rejected(self, pod: Pod, state: State) -> bool:
+        """Whether a plugin is known to have rejected the pod."""
+        return any(state[i] for i in self._rejected[pod])
+
+
+def timing_of(system: TransitionSystem, path: Sequence[int], composition: Composition) -> Timing:
+    """The waits before the steps of a run of `system`, which is the composition's. Raises Untimely, and ReplayError if it is no run."""
+    states = replay(system, tuple(path)).states
+    steps = [system.transitions[number] for number in path]
+    try:
+        return _timing(system, steps, states, composition, together=False)
+    except Untimely:
+        return _timing(system, steps, states, composition, together=True)
+
+
+def _timing(
+    system: TransitionSystem,
+    steps: Sequence[Transition],
+    states: Sequence[State],
+    composition: Composition,
+    together: bool,
+) -> Timing:
+    table = Timetable(system, composition, together)
+    for i, step in enumerate(steps):
+        table.go(step, states[i], states[i + 1], steps[i + 1 :])
+    return table.timing

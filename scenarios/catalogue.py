@@ -33,6 +33,15 @@ def catalogue() -> tuple[Scenario, ...]:
     return tuple(sorted(found, key=lambda s: (s.race is None, s.race.issue if s.race else 0, s.name)))
 
 
+@cache
+def hazards() -> tuple[Scenario, ...]:
+    """The open hazards that docs/hazards.md is about, by name: scenarios of releases that are in use."""
+    found = [
+        read_scenario(path, f"scenarios/hazards/{path.name}") for path in (HERE / "hazards").glob("*.yaml")
+    ]
+    return tuple(sorted(found, key=lambda s: s.name))
+
+
 def find_scenarios(name: str) -> list[Scenario]:
     """The scenarios that a NAME or FILE stands for: a file, a name, or the number of an issue or fix.
 

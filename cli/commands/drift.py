@@ -7,14 +7,28 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ...analysis.asked.method import budget_of, cache_folder
+from ...analysis.asked.options import UsageProblem
 from ..configuration.app import app
-from ..configuration.arguments import Form, FormOption, NoColor
+from ..configuration.arguments import (
+    Cache,
+    Form,
+    FormOption,
+    Jobs,
+    MaxMemory,
+    MaxStates,
+    NoCache,
+    NoColor,
+    Timeout,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from ...analysis.upstream.drifted import Drift
     from ...analysis.upstream.held import HeldAgainst
+    from ...checker.core.exploration import Budget
+    from ...reports.reproduction import Reproduction
 
 NOTHING, SOMETHING = 0, 1
 
@@ -23,12 +37,25 @@ NOTHING, SOMETHING = 0, 1
     help="Say which of kube-scheduler's functions have changed in a kubernetes source tree, and which of these changes have to be read.\n\n"
     "docs/functions.md names the functions that the model stands for. What only renames, moves, logs or counts cannot matter and is listed "
     "apart; functions that are outside of the model are only counted.\n\n"
-    "Exit codes: 0 nothing to read, 1 something to read, 2 this is no such tree."
+    "With --run instead of DIR, every known race and every hazard is run on a version of the real scheduler: reproduced, gone, or "
+    "not as the model has it. Needs Go 1.26 or later.\n\n"
+    "Exit codes: 0 nothing to read, or all is as the model has it; 1 something to read, or something is not; 2 this is no such tree or "
+    "version."
 )
 def drift(
     directory: Annotated[
-        Path, typer.Argument(metavar="DIR", show_default=False, help="The root of a kubernetes source tree.")
-    ],
+        Path | None,
+        typer.Argument(metavar="DIR", show_default=False, help="The root of a kubernetes source tree."),
+    ] = None,
+    run: Annotated[
+        bool, typer.Option("--run", help="Run all races and hazards on the real scheduler of a version.")
+    ] = False,
+    kubernetes: Annotated[
+        str | None,
+        typer.Option(
+            metavar="vX.Y.Z", help="With --run: this version, instead of the newest that the model has."
+        ),
+    ] = None,
     since: Annotated[
         str,
         typer.Option(
@@ -44,7 +71,31 @@ def drift(
         Path | None, typer.Option(metavar="FILE", help="Use this record of trees instead of podrace's own.")
     ] = None,
     output: FormOption = Form.text,
+    max_states: MaxStates = None,
+    max_memory: MaxMemory = None,
+    timeout: Timeout = None,
+    jobs: Jobs = None,
+    cache: Cache = None,
+    no_cache: NoCache = False,
     no_color: NoColor = False,
+) -> None:
+    if run:
+        if directory is not None or since or update or record is not None:
+            raise UsageProblem(
+                "--run is about a version, not about a tree: leave out DIR, --since, --update and --record"
+            )
+        budget = budget_of(max_states, max_memory, timeout, jobs)
+        found = _run(kubernetes, budget, cache_folder(cache, no_cache), release, no_color)
+        raise typer.Exit(_print_run(found, output, no_color))
+    if directory is None:
+        raise UsageProblem("name a kubernetes source tree, or run a version with --run")
+    if kubernetes is not None:
+        raise UsageProblem("--kubernetes is for --run: a tree says itself which version it is")
+    _held(directory, since, update, release, record, output, no_color)
+
+
+def _held(
+    directory: Path, since: str, update: bool, release: str, record: Path | None, output: Form, no_color: bool
 ) -> None:
     from ...analysis.upstream.held import hold, write_record
     from ..terminal.console import tolerant_of_closed_pipes
@@ -60,6 +111,50 @@ def drift(
         write_record(found, release)
         say(f"wrote {found.file}: {len(found.here)} functions", no_color)
     raise typer.Exit(SOMETHING if found.to_read and not update else NOTHING)
+
+
+def _run(
+    kubernetes: str | None, budget: Budget, kept: Path | None, release: str, no_color: bool
+) -> list[Reproduction]:
+    from ...analysis.asked.method import Method
+    from ...analysis.asked.options import known_releases
+    from ...reproduce.across import across, everything
+    from ...reproduce.asked import Wanted, release_of
+    from ...reproduce.module import parse_version
+    from ...reproduce.toolchain import find_go
+    from ..terminal.progress_display import progress_display
+
+    go = find_go()
+    version = parse_version(kubernetes or known_releases()[-1])
+    if not release:
+        release_of(version)
+    wanted = Wanted("", version.plain, release or None)
+    with progress_display(no_color) as display:
+        return across(everything(), wanted, go, budget, Method(cache=kept), display)
+
+
+def _print_run(found: list[Reproduction], output: Form, no_color: bool) -> int:
+    import sys
+
+    from rich.text import Text
+
+    from ...reports.formats.reproduction_forms import to_json
+    from ...reports.reproduction import account_of, is_as_modelled
+    from ...reports.text.findings_text import print_wrapped
+    from ...reports.text.reproduction_text import print_table
+    from ..terminal.console import result_console, tolerant_of_closed_pipes
+
+    with tolerant_of_closed_pipes():
+        if output is Form.json:
+            sys.stdout.write(to_json(found))
+        else:
+            console = result_console(no_color)
+            print_table(console, found)
+            print_wrapped(console, Text(account_of(found), "bold"))
+            for one in found:
+                if not is_as_modelled(one):
+                    print_wrapped(console, Text(f"{one.name} {one.property}: {one.words}", "yellow"))
+    return NOTHING if all(map(is_as_modelled, found)) else SOMETHING
 
 
 def _print_json(found: HeldAgainst) -> None:

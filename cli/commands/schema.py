@@ -16,19 +16,22 @@ class Document(Enum):
     report = "report"
     walks = "walks"
     ways = "ways"
+    reproduction = "reproduction"
     trace = "trace"
     scenario = "scenario"
 
 
 @app.command(
     help="Print the JSON Schema of what podrace writes: the report of `check -o json`, those of `simulate -o json` and "
-    "`ways -o json`, and the stored trace; and that of scenario files, which it reads, for editors."
+    "`ways -o json`, that of `reproduce --format json`, and the stored trace; and that of scenario files, which it reads, for editors."
 )
 def schema(
     name: Annotated[
         Document,
         typer.Argument(
-            metavar="report|walks|ways|trace|scenario", show_default=False, help="Which document."
+            metavar="report|walks|ways|reproduction|trace|scenario",
+            show_default=False,
+            help="Which document.",
         ),
     ],
 ) -> None:

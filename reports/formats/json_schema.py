@@ -11,12 +11,14 @@ import msgspec
 from ..answers.walks_report import Walked
 from ..answers.ways_report import WaysFound
 from ..document import Finding
+from ..reproduction import Reproduction
 from ..stored import StoredTrace
 
 DOCUMENTS: Mapping[str, tuple[Any, str]] = {
     "report": (list[Finding], "What `podrace check -o json` prints"),
     "walks": (list[Walked], "What `podrace simulate -o json` prints"),
     "ways": (list[WaysFound], "What `podrace ways -o json` prints"),
+    "reproduction": (list[Reproduction], "What `podrace reproduce --format json` prints"),
     "trace": (StoredTrace, "A counterexample as `podrace check --save-trace` stores it"),
 }
 """The documents: their types and titles."""

@@ -15,16 +15,34 @@ from .verdicts import verdict_table
 
 def to_html(findings: Sequence[Finding]) -> str:
     """One self-contained page about these findings; the same findings give the same bytes."""
-    title = _title(findings)
-    page = Template(_file("page.html"))
-    return page.substitute(
-        title=join(title),
-        style=_file("page.css").strip(),
-        script=_file("page.js").strip(),
+    return framed(
+        _title(findings),
         summary=_summary(findings),
         verdicts=verdict_table(findings),
         comparisons=comparisons(findings),
         sections=join(*(section(f, n) for n, f in enumerate(findings, 1))),
+    )
+
+
+def framed(
+    title: str,
+    *,
+    summary: Markup,
+    verdicts: Markup,
+    sections: Markup,
+    comparisons: Markup | None = None,
+    style: str = "",
+) -> str:
+    """A page with these parts in the frame that all pages have. `style` is what it has beyond their style sheet."""
+    page = Template(_file("page.html"))
+    return page.substitute(
+        title=join(title),
+        style=_file("page.css").strip() + style,
+        script=_file("page.js").strip(),
+        summary=summary,
+        verdicts=verdicts,
+        comparisons=join(comparisons),
+        sections=sections,
     )
 
 

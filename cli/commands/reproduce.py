@@ -1,0 +1,126 @@
+"""`podrace reproduce`: counterexamples executed on kube-scheduler's own code."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ...analysis.asked.method import budget_of
+from ...analysis.asked.options import UsageProblem
+from ..configuration.app import app
+from ..configuration.arguments import (
+    Cache,
+    Gates,
+    Jobs,
+    MaxMemory,
+    MaxStates,
+    NoCache,
+    NoColor,
+    PropertyIds,
+    Release,
+    Timeout,
+)
+
+if TYPE_CHECKING:
+    from ...reports.reproduction import Reproduction
+
+
+class ReproductionForm(Enum):
+    """Forms of what came of a run on the real scheduler."""
+
+    text = "text"
+    json = "json"
+    html = "html"
+
+
+@app.command(
+    help="Execute a counterexample on kube-scheduler's own code, step by step, and compare the state after each step.\n\n"
+    "TRACE is what `podrace check --save-trace` wrote. RACE is one of `podrace races`, or the number of its issue or fix, and HAZARD one of "
+    "docs/hazards.md, such as ghost: for these, the version that is run is searched first. "
+    "Without --run, only the Go module is written that executes the run by itself. Needs Go 1.26 or later.\n\n"
+    "Exit codes: 0 nothing to reproduce (it holds there, or the version lacks what it takes), 1 reproduced, 2 wrong usage or input, "
+    "3 the real scheduler differs from the model, or cannot be forced.",
+)
+def reproduce(
+    what: Annotated[
+        str, typer.Argument(metavar="TRACE|RACE|HAZARD", show_default=False, help="What to reproduce.")
+    ],
+    kubernetes: Annotated[
+        str | None,
+        typer.Option(
+            metavar="vX.Y.Z",
+            help="The version of kube-scheduler to run: that of the trace or scenario unless given; 1.35 means v1.35.0.",
+        ),
+    ] = None,
+    run: Annotated[bool, typer.Option("--run", help="Build it, run it, and say what came of it.")] = False,
+    directory: Annotated[
+        Path | None,
+        typer.Option("-o", "--directory", metavar="DIR", help="Where to write the Go module."),
+    ] = None,
+    form: Annotated[
+        ReproductionForm, typer.Option("--format", help="Form of the result on stdout.")
+    ] = ReproductionForm.text,
+    release: Release = None,
+    property_: PropertyIds = None,
+    gate: Gates = None,
+    max_states: MaxStates = None,
+    max_memory: MaxMemory = None,
+    timeout: Timeout = None,
+    jobs: Jobs = None,
+    cache: Cache = None,
+    no_cache: NoCache = False,
+    no_color: NoColor = False,
+) -> None:
+    budget = budget_of(max_states, max_memory, timeout, jobs)
+    from ...analysis.asked.method import Method, cache_folder
+    from ...reports.reproduction import exit_code
+    from ...reproduce.asked import Wanted, questions
+    from ...reproduce.reproducing import prepare, written
+    from ...reproduce.reproducing import reproduce as reproduced
+    from ...reproduce.running import refuse_unusable
+    from ...reproduce.toolchain import find_go
+    from ..terminal.output import say
+    from ..terminal.progress_display import progress_display
+
+    go = find_go()
+    if directory is not None:
+        refuse_unusable(directory)
+    wanted = Wanted(what, kubernetes, release, property_ or (), gate or ())
+    method = Method(cache=cache_folder(cache, no_cache))
+    with progress_display(no_color) as display:
+        display.start(what)
+        asked = prepare(questions(wanted, budget, method, display))
+        if not asked:
+            raise UsageProblem(
+                f"{what}: nothing would be looked at, for all is ignored: name another property"
+            )
+        if directory is None and not run:
+            directory = Path(f"reproduce-{asked[0].about['name']}-{asked[0].about['scheduler']}")
+            refuse_unusable(directory)
+        found = []
+        if directory is not None:
+            display.start(f"writing {directory}")
+            found = written(asked, directory, go)
+        if run:
+            found = reproduced(asked, go, display.say)
+    if directory is not None and run and directory.exists():
+        say(f"wrote {directory}", no_color)
+    _print(found, form, no_color)
+    raise typer.Exit(exit_code(found))
+
+
+def _print(found: Sequence[Reproduction], form: ReproductionForm, no_color: bool) -> None:
+    from ...reports.formats.reproduction_forms import FORMS
+    from ...reports.text.reproduction_text import print_reproductions
+    from ..terminal.console import result_console, tolerant_of_closed_pipes
+
+    with tolerant_of_closed_pipes():
+        if form is ReproductionForm.text:
+            print_reproductions(result_console(no_color), found)
+        else:
+            sys.stdout.write(FORMS[form.value](found))

@@ -1,0 +1,52 @@
+"""Every race and every hazard on one version: which are reproduced, which are gone, and where the model and the real scheduler part."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..analysis.asked.method import NOBODY, USUAL, Method, Watcher
+from ..checker.core.exploration import Budget
+from ..reports.reproduction import Reproduction
+from ..scenarios import Scenario, ScenarioError, catalogue, hazards
+from .asked import Question, Wanted, searched, version_for
+from .reproducing import Prepared, prepare, reproduce
+from .running import Say
+from .toolchain import Go
+
+
+def everything() -> list[Scenario]:
+    """The hazards, and then the races."""
+    return [*hazards(), *catalogue()]
+
+
+def across(
+    scenarios: Sequence[Scenario],
+    wanted: Wanted,
+    go: Go,
+    budget: Budget,
+    method: Method = USUAL,
+    watcher: Watcher = NOBODY,
+    say: Say | None = None,
+) -> list[Reproduction]:
+    """What becomes of each of them on the version that is wanted; one whose configuration the version does not have is NOT THERE."""
+    asked: list[Prepared] = []
+    for scenario in scenarios:
+        try:
+            asked += prepare(list(searched([scenario], wanted, budget, method, watcher)))
+        except ScenarioError as problem:
+            asked.append(_absent(scenario, wanted, str(problem)))
+    return reproduce(asked, go, say or watcher.say)
+
+
+def _absent(scenario: Scenario, wanted: Wanted, why: str) -> Prepared:
+    version = version_for(wanted, "")
+    made = Reproduction(
+        scenario.name,
+        str(version),
+        wanted.release or version.plain,
+        ", ".join(scenario.properties),
+        "NOT THERE",
+        why,
+        title=scenario.title,
+    )
+    return Prepared(Question(scenario.name, version, None), reproduction=made)

@@ -1,0 +1,149 @@
+"""What is to be reproduced: a stored trace as it is, or what the search finds for a race or a hazard in the very version that is run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from ..analysis.asked.method import NOBODY, USUAL, Method, Watcher
+from ..analysis.asked.options import UsageProblem, known_releases, parse_release
+from ..analysis.asked.plan import Run, Selection, default_release, plan
+from ..analysis.chain import verdicts
+from ..analysis.stored.replayed import read_trace
+from ..analysis.stored.saved_trace import stored_trace
+from ..checker.core.exploration import Budget
+from ..model.history.versions import canonical, exact
+from ..reports.document import Finding
+from ..reports.stored import StoredTrace, TraceProblem
+from ..scenarios import Scenario, ScenarioError, catalogue, find_scenarios, hazards, known_names, one_line
+from .module import KubernetesVersion, parse_version
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What the options ask for. `release` is what the model is composed as, where that is another version than the one that is run."""
+
+    name: str
+    kubernetes: str | None = None
+    release: str | None = None
+    properties: Sequence[str] = ()
+    gates: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One counterexample to be run on a version; or, without a `trace`, why there is none: HOLDS, or the search did not end."""
+
+    name: str
+    version: KubernetesVersion
+    trace: StoredTrace | None
+    finding: Finding | None = None
+
+
+def is_trace(name: str) -> bool:
+    """Whether a file of a stored trace is meant."""
+    path = Path(name)
+    return path.suffix == ".json" or (path.is_file() and path.suffix not in (".yaml", ".yml"))
+
+
+def questions(
+    wanted: Wanted, budget: Budget, method: Method = USUAL, watcher: Watcher = NOBODY
+) -> list[Question]:
+    """The counterexamples that are asked for. Raises UsageProblem, ScenarioError or TraceProblem."""
+    if is_trace(wanted.name):
+        return [_stored(wanted)]
+    return list(searched(found_scenarios(wanted.name), wanted, budget, method, watcher))
+
+
+def searched(
+    scenarios: Sequence[Scenario],
+    wanted: Wanted,
+    budget: Budget,
+    method: Method = USUAL,
+    watcher: Watcher = NOBODY,
+) -> Iterator[Question]:
+    """What the search finds in these scenarios, composed as the version that is run."""
+    for scenario in scenarios:
+        version = version_for(wanted, exact(default_release(scenario)))
+        release = parse_release(wanted.release) if wanted.release else release_of(version)
+        selection = Selection(
+            release=release, properties=wanted.properties, gates=wanted.gates, given=[scenario]
+        )
+        runs = [run for run in plan(selection) if not run.ignored]
+        for run, finding in zip(runs, verdicts(runs, budget, method, watcher), strict=True):
+            yield question_of(run, finding, version)
+
+
+def question_of(run: Run, finding: Finding, version: KubernetesVersion) -> Question:
+    """The question about what came out of a run."""
+    name = f"{run.scenario.name} {run.property}"
+    trace = None if finding.trace is None else stored_trace(run, finding)
+    return Question(name, version, trace, finding)
+
+
+def found_scenarios(name: str) -> list[Scenario]:
+    """The scenarios that a name stands for: as everywhere, and the hazards."""
+    try:
+        return find_scenarios(name)
+    except ScenarioError as problem:
+        found = [hazard for hazard in hazards() if name in hazard.selectors]
+        if found or Path(name).suffix in (".yaml", ".yml") or "/" in name:
+            if not found:
+                raise
+            return found
+        known = [scenario.name for scenario in (*catalogue(), *hazards())]
+        raise ScenarioError(
+            f"unknown race or hazard `{one_line(name)}`; {known_names(name, known)}; or name a trace that "
+            "`podrace check --save-trace` wrote"
+        ) from problem
+
+
+def version_for(wanted: Wanted, otherwise: str) -> KubernetesVersion:
+    """The version that is to be run."""
+    return parse_version(wanted.kubernetes if wanted.kubernetes is not None else otherwise)
+
+
+def release_of(version: KubernetesVersion) -> str:
+    """The model's name of a version. Raises UsageProblem if the model does not have it."""
+    known = canonical(version.plain)
+    if known is not None:
+        return known
+    minor = f"{version.major}.{version.minor}"
+    near = [exact(v) for v in known_releases() if v == minor or v.startswith(f"{minor}.")]
+    there = f"of {minor} it has {', '.join(near)}" if near else f"its newest is {exact(known_releases()[-1])}"
+    raise UsageProblem(
+        f"--kubernetes: the model does not have {version}, {there}: name one of these, or say with --release what to hold it to"
+    )
+
+
+def _stored(wanted: Wanted) -> Question:
+    path = Path(wanted.name)
+    trace = read_trace(path)
+    if wanted.properties or wanted.gates:
+        raise UsageProblem(f"--property and --gate are for races and hazards: {path} says both itself")
+    fixes = trace.fixes
+    if fixes.patches is not msgspec.UNSET:
+        raise TraceProblem(
+            f"{path}: it was found with a patch of yours ({', '.join(fixes.patches)}), which no kubernetes has"
+        )
+    release = canonical(trace.release)
+    if release is None:
+        raise TraceProblem(
+            f"{path}: unknown release `{one_line(trace.release)}`: make the trace anew with `podrace check --save-trace`"
+        )
+    version = version_for(wanted, exact(release))
+    agreed = wanted.release is not None and parse_release(wanted.release) == release
+    if version.plain != exact(release) and not agreed:
+        raise UsageProblem(
+            f"{path}: a trace of {exact(release)}, and {version} is to be run: make one with `podrace check --release "
+            f"{version.plain} --save-trace`, or say --release {release} to run it all the same"
+        )
+    if (fixes.added or fixes.removed) and not agreed:
+        raise UsageProblem(
+            f"{path}: a trace of {release}{fixes.words}, which is no version: say --release {release} to run it on {version} all "
+            "the same"
+        )
+    return Question(f"{one_line(trace.scenario.name)} {trace.property}", version, trace)

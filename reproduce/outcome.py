@@ -1,0 +1,81 @@
+"""What the driver writes of a case: read, and compared with the run of the model."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from ..analysis.asked.options import UsageProblem
+from ..reports.reproduction import Differing
+from ..reports.step import Value
+
+DriverWord = Literal["DONE", "DIFFERS", "CANNOT BE FORCED", "NOT THERE", "CRASHED"]
+
+
+class OutcomeStep(msgspec.Struct, frozen=True):
+    """A step that was forced: the points that its actor came through, and what can be seen to have changed."""
+
+    points: tuple[str, ...] = ()
+    real: dict[str, Value] = {}
+    differs: tuple[Differing, ...] = ()
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """One line of the driver's file. `at` is the number of the step that `why` is about; `initial` is what can be seen before the first step, and
+    `start` what differs there; `unseen` are kinds of variables that cannot be seen.
+    """
+
+    id: str
+    verdict: DriverWord
+    at: int | None = None
+    why: str = ""
+    steps: tuple[OutcomeStep, ...] = ()
+    initial: dict[str, Value] = {}
+    start: tuple[Differing, ...] = ()
+    unseen: tuple[str, ...] = ()
+    epilogue: dict[str, dict[str, Any]] | None = None
+    log: tuple[str, ...] = ()
+
+    @property
+    def forced(self) -> tuple[OutcomeStep, ...]:
+        """The steps that were forced: of the one that could not be, the driver may tell how far it came."""
+        stopped = self.verdict in ("CANNOT BE FORCED", "NOT THERE") and self.at is not None
+        return self.steps[: max((self.at or 1) - 1, 0)] if stopped else self.steps
+
+    @property
+    def bound_after(self) -> dict[str, float]:
+        """After how many seconds pods were bound that waited in the end."""
+        return dict((self.epilogue or {}).get("bound") or {})
+
+    @property
+    def moments(self) -> dict[str, dict[str, str]]:
+        """In which sub-queues pods were, by how long it was waited."""
+        return {when: places for when, places in (self.epilogue or {}).items() if when != "bound"}
+
+
+class OutcomeProblem(UsageProblem):
+    """What the driver wrote cannot be read."""
+
+
+def read_outcomes(file: Path) -> dict[str, Outcome]:
+    """The outcomes by the names of their cases. Raises OutcomeProblem."""
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+        found = [msgspec.convert(_plain(json.loads(line)), Outcome) for line in lines if line.strip()]
+    except FileNotFoundError:
+        return {}
+    except (OSError, msgspec.MsgspecError, ValueError, AttributeError) as error:
+        raise OutcomeProblem(
+            f"{file}: what the driver wrote cannot be read: {' '.join(str(error).split())}"
+        ) from None
+    return {outcome.id: outcome for outcome in found}
+
+
+def _plain(outcome: dict[str, Any]) -> dict[str, Any]:
+    """Without the fields that are null: in Go, so are lists without elements."""
+    found = {name: value for name, value in outcome.items() if value is not None}
+    steps = [{name: v for name, v in step.items() if v is not None} for step in found.get("steps", ())]
+    return {**found, "steps": steps}

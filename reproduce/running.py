@@ -1,0 +1,227 @@
+"""The driver's module for a version: written, built once, and run with cases.
+
+What is built is kept below podrace's cache, by the version of kubernetes, the Go that built it and the driver's files. A directory that a user
+asks for has all of it but the binary, and runs by itself.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+
+from ..analysis.asked.options import UsageProblem
+from ..checker.llvm.machine_code import cache_directory
+from .case import Case, format_cases
+from .module import KubernetesVersion, ModuleFiles, write_module
+from .outcome import Outcome, read_outcomes
+from .toolchain import FLAGS, BuildProblem, Go
+
+GENERATED = "wrappers_gen.go"
+BINARY, CASES, OUTCOMES, NOTES = "replay.test", "cases.jsonl", "outcomes.jsonl", "modules.json"
+TEST = "TestReplay"
+
+BUILD_SECONDS = 3600.0
+RUN_SECONDS = 120.0
+"""How long a case may take; a binary with many of them gets as much for each."""
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A binary that replays cases on a version. `instead`: see ModuleFiles."""
+
+    version: KubernetesVersion
+    folder: Path
+    instead: Mapping[str, str]
+
+    @property
+    def binary(self) -> Path:
+        """The program."""
+        return self.folder / BINARY
+
+
+def driver_files() -> dict[str, str]:
+    """The files of the driver by their paths in the module."""
+    return dict(sorted(_below(files("podrace.reproduce").joinpath("driver"), "")))
+
+
+def _below(folder: Traversable, prefix: str) -> Iterator[tuple[str, str]]:
+    for entry in folder.iterdir():
+        path = f"{prefix}{entry.name}"
+        if entry.is_dir():
+            if entry.name not in ("old", "testdata", "__pycache__"):
+                yield from _below(entry, f"{path}/")
+        elif entry.name.endswith(".go") and entry.name != GENERATED:
+            yield path, entry.read_text(encoding="utf-8")
+
+
+def key_of(version: KubernetesVersion, go: Go, sources: Mapping[str, str]) -> str:
+    """By what a binary is found again."""
+    text = json.dumps([str(version), go.version, FLAGS, *sources.items()])
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def write_sources(
+    folder: Path, version: KubernetesVersion, go: Go, sources: Mapping[str, str]
+) -> ModuleFiles:
+    """Write the module without cases into a folder that is there. Raises GoProblem."""
+    for path, text in sources.items():
+        target = folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, encoding="utf-8")
+    return write_module(version, go, folder)
+
+
+def built_for(version: KubernetesVersion, go: Go, say: Say) -> Built:
+    """The binary for a version, built if there is none yet. Raises GoProblem."""
+    sources = driver_files()
+    kept = cache_directory() / "real" / f"{version}-{key_of(version, go, sources)}"
+    if not (kept / BINARY).exists():
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=kept.parent, prefix=f"{version}-") as name:
+            _build(Path(name), version, go, sources, say)
+            if not (kept / BINARY).exists():
+                shutil.rmtree(kept, ignore_errors=True)
+                shutil.copytree(name, kept)
+    instead = json.loads((kept / NOTES).read_text(encoding="utf-8"))
+    return Built(version, kept, instead)
+
+
+def _build(folder: Path, version: KubernetesVersion, go: Go, sources: Mapping[str, str], say: Say) -> None:
+    say(f"fetching the modules of {version}")
+    files = write_sources(folder, version, go, sources)
+    (folder / NOTES).write_text(json.dumps(dict(files.instead), indent=2) + "\n", encoding="utf-8")
+    say(f"compiling the scheduler of {version}: the first time this takes minutes")
+    try:
+        go.run(["run", "./gen"], folder, timeout=BUILD_SECONDS)
+        go.run(["test", "-c", "-o", BINARY, "."], folder, timeout=BUILD_SECONDS)
+    except BuildProblem as problem:
+        log = cache_directory() / "real" / f"{version}-build.log"
+        log.write_text(problem.text, encoding="utf-8")
+        raise BuildProblem(f"{version}: {problem} (all of it: {log})", problem.text) from None
+
+
+def run_cases(built: Built, cases: Sequence[Case]) -> dict[str, Outcome]:
+    """What becomes of each case, by its name. One with which the driver ends has CRASHED; those after it are run without it."""
+    found: dict[str, Outcome] = {}
+    left = list(cases)
+    while left:
+        with tempfile.TemporaryDirectory(prefix="podrace-real-") as name:
+            folder = Path(name)
+            (folder / CASES).write_text(format_cases(left), encoding="utf-8")
+            said = _run(built, folder, RUN_SECONDS * len(left))
+            outcomes = read_outcomes(folder / OUTCOMES)
+        found |= outcomes
+        left = [case for case in left if case.id not in outcomes]
+        if left:
+            crashed = left.pop(0)
+            found[crashed.id] = Outcome(crashed.id, "CRASHED", why=said or "the driver says nothing of it")
+    return found
+
+
+def _run(built: Built, folder: Path, seconds: float) -> str:
+    environment = {
+        **os.environ,
+        "PODRACE_CASES": str(folder / CASES),
+        "PODRACE_OUTCOMES": str(folder / OUTCOMES),
+    }
+    command = [str(built.binary), "-test.run", f"^{TEST}$", f"-test.timeout={seconds:.0f}s"]
+    try:
+        done = subprocess.run(
+            command,
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            encoding="utf-8",
+            errors="replace",
+            timeout=seconds + 30,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return f"it did not end within {seconds:.0f} s"
+    except OSError as error:
+        raise UsageProblem(f"cannot run {built.binary}: {error.strerror}") from None
+    return _complaint(done.stdout) if done.returncode else ""
+
+
+def _complaint(text: str) -> str:
+    """The line of a Go test's output that says most about its failure."""
+    lines = [" ".join(line.split()) for line in text.splitlines() if line.strip()]
+    marks = ("panic:", "fatal error:", "--- FAIL", "FAIL")
+    found = (line for mark in marks for line in lines if line.startswith(mark))
+    return next(found, lines[-1] if lines else "")[:300]
+
+
+README = """\
+# {title}
+
+{about}
+
+This module executes the run on the unmodified kube-scheduler of {version}, by the driver of podrace. It needs Go 1.26 or later, and nothing of
+podrace. One command:
+
+    GOFLAGS='{flags}' sh -c 'go run ./gen && PODRACE_CASES=$PWD/{cases} PODRACE_OUTCOMES=$PWD/{outcomes} go test -run {test} -v .'
+
+`go run ./gen` writes {generated}, the wrappers around the interfaces of this version. The first build takes minutes. Then {outcomes} says
+for each step which calls of the scheduler were let go, and what of its state has changed; {cases} has the steps of the model with what
+they change there.
+{instead}"""
+
+
+def refuse_unusable(folder: Path, option: str = "-o") -> None:
+    """Find out before any work that a module cannot be written into a directory. Raises UsageProblem.
+
+    A directory with anything but an earlier module in it is left alone.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise UsageProblem(f"{option}: `{folder}` is a file: name a directory")
+    existing = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+    if not existing.is_dir() or not os.access(existing, os.W_OK):
+        raise UsageProblem(f"{option}: cannot write into `{existing}`: permission denied")
+    if folder.exists() and any(folder.iterdir()) and not (folder / CASES).exists():
+        foreign = min(path.name for path in folder.iterdir())
+        raise UsageProblem(f"{option}: `{folder}` holds other things (`{foreign}`): name a new directory")
+
+
+def write_directory(
+    folder: Path, version: KubernetesVersion, go: Go, cases: Sequence[Case], about: str
+) -> None:
+    """Write a module with cases that runs by itself. Raises UsageProblem or GoProblem."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        module = write_sources(folder, version, go, driver_files())
+        (folder / CASES).write_text(format_cases(cases), encoding="utf-8")
+        names = ", ".join(f"`{case.id}`" for case in cases)
+        (folder / "README.md").write_text(
+            README.format(
+                title=f"{names} on {version}",
+                about=about,
+                version=version,
+                flags=FLAGS,
+                cases=CASES,
+                outcomes=OUTCOMES,
+                test=TEST,
+                generated=GENERATED,
+                instead=_instead(module.instead, version),
+            ),
+            encoding="utf-8",
+        )
+    except OSError as error:
+        raise UsageProblem(f"-o: cannot write into `{folder}`: {error.strerror}") from None
+
+
+def _instead(modules: Mapping[str, str], version: KubernetesVersion) -> str:
+    lines = [f"- {module} {taken} in place of {version.staging}" for module, taken in modules.items()]
+    return "\n".join(["", "Modules of which another version was taken, because this one is not to be had:", "", *lines, ""]) if lines else ""  # fmt: skip

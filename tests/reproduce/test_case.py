@@ -1,0 +1,107 @@
+"""Cases: what the driver is given of a counterexample."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from podrace.analysis.asked.options import UsageProblem
+from podrace.analysis.stored.replayed import Replayed, read_trace, replayed
+from podrace.model.history import resolve
+from podrace.properties import PROPERTIES, instrument
+from podrace.reproduce.case import Case, case_of, case_of_run, format_case
+from podrace.scenarios import parse_scenario
+from tests.reproduce.ghosts import STEPS, trace
+
+
+def found_in(file: Path, text: str | None = None) -> Replayed:
+    if text is not None:
+        file.write_text(text)
+    return replayed(read_trace(file))
+
+
+def document(case: Case) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(format_case(case))
+    return found
+
+
+def test_the_ghost(ghost: Path) -> None:
+    case = document(case_of(found_in(ghost), "ghost"))
+    initial, steps = case.pop("initial"), case.pop("steps")
+    nodes, pods = case.pop("nodes"), case.pop("pods")
+    assert case == {
+        "id": "ghost", "release": "1.36.3", "property": "S-GHOST", "budgets": [], "absent_nodes": [], "absent_pods": [],
+        "order": ["p"], "points": {}, "gates": {}, "backoff": True, "scored": False, "loop_from": None, "epilogue": True,
+        "format": "podrace-case", "version": 1,
+    }  # fmt: skip
+    assert [node["metadata"]["name"] for node in nodes] == ["n1"]
+    assert [(pod["metadata"]["uid"], pod["spec"].get("nodeName")) for pod in pods] == [
+        ("x", "n1"),
+        ("p", None),
+    ]
+    assert initial["queue.sub_queue[p]"] == "ACTIVE"
+    assert initial["cache.pod[x].node"] == "n1"
+    assert initial["scheduler.pod"] is None
+    assert [(step["step"], step["args"]) for step in steps] == [(name, args) for name, args in STEPS]
+    assert steps[0] == {
+        "step": "scheduler.pop", "actor": "scheduler", "args": {"pod": "p"}, "wait_ms": 0,
+        "changes": {
+            "scheduler.phase": "POPPED", "scheduler.pod": "p", "queue.sub_queue[p]": "NONE", "queue.in_flight[p]": True,
+        },
+    }  # fmt: skip
+
+
+def test_changes_are_of_variables_that_the_beginning_has(ghost: Path) -> None:
+    case = case_of(found_in(ghost), "ghost")
+    assert {name for step in case.steps for name in step.changes} <= case.initial.keys()
+
+
+def test_the_same_bytes(ghost: Path) -> None:
+    one, other = (format_case(case_of(found_in(ghost), "ghost", range(11))) for _ in range(2))
+    assert one == other
+    assert one.count("\n") == 1
+
+
+def test_waits(ghost: Path) -> None:
+    case = case_of(found_in(ghost), "ghost", [0] * 10 + [3000])
+    assert [step.wait_ms for step in case.steps][-2:] == [0, 3000]
+
+
+def test_a_run_that_is_gone(ghost: Path) -> None:
+    steps = [{"step": step, "args": args} for step, args in STEPS[:-1]]
+    found = found_in(ghost, trace(steps=steps))
+    with pytest.raises(UsageProblem, match="ghost: the run is gone"):
+        case_of(found, "ghost")
+
+
+CLUSTER = """\
+name: more
+release: "1.34"
+properties: [S-CAP]
+featureGates: {SchedulerAsyncPreemption: false}
+nodes: {n: {cpu: 2}, m: {cpu: 1, exists: false}}
+pods:
+  a: {cpu: 1, extensionPoints: [preBind, reserve]}
+  b: {cpu: 1, exists: false}
+  c: {cpu: 1}
+scope: {backoff: false}
+config: {scored: true}
+"""
+
+
+def test_a_run_of_any_system() -> None:
+    """No property, no step: what is absent, points in the order in which they are run, gates, the configuration."""
+    spec = parse_scenario(CLUSTER, "more.yaml").spec
+    composition = resolve("1.34", (), (), {"SchedulerAsyncPreemption": False})
+    system = instrument(spec, composition.classes, [PROPERTIES["S-NOMVIS"]])
+    from podrace.checker.trace.execution import replay
+
+    case = case_of_run("more", "", spec, composition, system, replay(system, ()))
+    assert (case.absent_nodes, case.absent_pods, case.order) == (["m"], ["b"], ["a", "c"])
+    assert case.points == {"a": ["RESERVE", "PRE_BIND"]}
+    assert case.gates["SchedulerAsyncPreemption"] is False
+    assert (case.backoff, case.scored, case.release) == (False, True, "1.34.0")
+    assert not [name for name in case.initial if name.startswith("S-")]

@@ -1,0 +1,193 @@
+"""The objects of a scenario say what the scenario says: they are read back as manifests are."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from podrace.manifests import Inventory, read_manifests
+from podrace.model.environment.objects import (
+    ClusterSpec,
+    Config,
+    DisruptionBudget,
+    Node,
+    NodeAffinity,
+    NodeTerm,
+    Operator,
+    Pod,
+    Requirement,
+    Scope,
+    Selector,
+    Taint,
+    Term,
+    Toleration,
+)
+from podrace.model.environment.placement_rules import SpreadConstraint
+from podrace.model.language import Parameter
+from podrace.reproduce.objects import budget_object, node_object, objects_of, pod_object
+from podrace.scenarios import catalogue, hazards
+from podrace.scenarios.reader.pod_section import NAMESPACE_NAME
+
+UNITS = {"cpu": 1000, "memory": 1 << 20, "ephemeral-storage": 1 << 20, "example.com/gpu": 1}
+"""How many of a manifest's units one of the model is."""
+
+
+def read_back(spec: ClusterSpec) -> Inventory:
+    """What the reader of manifests makes of the objects."""
+    made = objects_of(spec)
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "objects.yaml"
+        file.write_text(yaml.safe_dump_all([*made.nodes, *made.pods, *made.budgets]))
+        return read_manifests([str(file)])
+
+
+KEYS = st.sampled_from(["app", "tier", "zone"])
+VALUES = st.sampled_from(["a", "b"])
+LABELS = st.dictionaries(KEYS, VALUES, max_size=2)
+SIZES = st.integers(0, 3)
+SELECTORS = st.builds(
+    Selector,
+    st.dictionaries(KEYS, VALUES, min_size=1, max_size=2),
+    st.lists(
+        st.builds(Requirement, KEYS, st.just(Operator.NOT_IN), st.tuples(VALUES))
+        | st.builds(Requirement, KEYS, st.sampled_from([Operator.EXISTS, Operator.DOES_NOT_EXIST])),
+        max_size=1,
+    ).map(tuple),
+)
+TERMS = st.builds(
+    Term, st.dictionaries(KEYS, VALUES, min_size=1, max_size=1), st.just("zone"), anti=st.booleans(),
+    namespaces=st.sampled_from([(), ("other",)]), nothing=st.just(False),
+)  # fmt: skip
+NODE_TERMS = st.builds(
+    NodeTerm,
+    st.lists(st.builds(Requirement, KEYS, st.just(Operator.IN), st.tuples(VALUES)), min_size=1, max_size=1).map(tuple),
+    st.sampled_from([(), (Requirement("metadata.name", Operator.IN, ("n",)),)]),
+)  # fmt: skip
+TOLERATIONS = st.builds(
+    Toleration, st.just("dedicated"), st.just("Equal"), VALUES, st.sampled_from(["", "NoSchedule"])
+) | st.builds(Toleration, st.sampled_from(["", "dedicated"]), st.just("Exists"))
+
+
+@st.composite
+def pods(draw: Any, node: Node) -> Pod:
+    """A pod with anything that manifests can say."""
+    namespace = draw(st.sampled_from(["default", "other"]))
+    return Pod(
+        0,
+        "p",
+        draw(SIZES),
+        draw(st.integers(-2, 5)),
+        memory=draw(SIZES),
+        ephemeral=draw(SIZES),
+        extended={"example.com/gpu": draw(SIZES)},
+        namespace=namespace,
+        namespace_labels={NAMESPACE_NAME: namespace},
+        preempts=draw(st.booleans()),
+        labels=draw(LABELS),
+        terms=draw(st.lists(TERMS, max_size=2)),
+        tolerations=draw(st.lists(TOLERATIONS, max_size=2)),
+        node_selector=draw(LABELS),
+        node_affinity=draw(st.none() | st.builds(NodeAffinity, st.lists(NODE_TERMS, min_size=1, max_size=2))),
+        node=draw(st.sampled_from([None, node])),
+        graceful=draw(st.booleans()),
+        spread=draw(
+            st.lists(st.builds(SpreadConstraint, st.just("zone"), SELECTORS, st.integers(1, 2)), max_size=1)
+        ),
+    )
+
+
+def amounts(quantities: Any) -> dict[str, int]:
+    """The amounts of the model that are not zero, in the units of manifests."""
+    return {r: int(n) * UNITS[r] for r, n in quantities.items() if n}
+
+
+@given(st.data(), LABELS, st.booleans(), st.none() | st.integers(0, 9))
+def test_manifests_say_the_same(data: Any, labels: dict[str, str], closed: bool, room: int | None) -> None:
+    node = Node(
+        0, "n", 3, labels, memory=2, extended={"example.com/gpu": 1}, pods=room,
+        taints=data.draw(st.lists(st.builds(Taint, KEYS, VALUES, st.sampled_from(["NoSchedule", "NoExecute"])), max_size=1)),
+        unschedulable=closed,
+    )  # fmt: skip
+    pod = data.draw(pods(node))
+    found = read_back(ClusterSpec("c", (pod,), (node,)))
+    (on,) = found.nodes
+    assert amounts(node._allocatable) == {r: n for r, n in on.allocatable.items() if n}
+    assert (on.pods, on.labels) == (110 if room is None else room, node.labels)
+    assert (on.taints, on.unschedulable) == (node.taints, closed)
+    (read,) = [*found.pending, *found.bound]
+    assert amounts(pod._requests) == {r: n for r, n in read.requests.items() if n}
+    assert (read.namespace, read.labels, read.priority) == (pod.namespace, pod.labels, pod._priority)
+    assert (read.preempts, read.tolerations, read.node_selector) == (
+        pod.preempts,
+        pod.tolerations,
+        pod.node_selector,
+    )
+    assert read.node == (None if pod.node is None else "n")
+    assert bool(read.grace) is pod.graceful
+    assert list(read.terms) == sorted(pod.terms, key=lambda term: term.anti)
+    assert (read.node_affinity is None) is (pod.node_affinity is None)
+    if read.node_affinity is not None and pod.node_affinity is not None:
+        assert list(read.node_affinity.terms) == list(pod.node_affinity.terms)
+    assert [(c.topology_key, c.selector, c.max_skew) for c in read.spread] == [
+        (c.topology_key, c.selector, c.max_skew) for c in pod.spread
+    ]
+
+
+def test_a_budget() -> None:
+    pod = Pod(0, "p", 1, labels={"app": "web"})
+    budget = DisruptionBudget(0, "web", Selector({"app": "web"}), 2, disrupted=["p"])
+    found = budget_object(budget, (pod,))
+    assert found["spec"] == {"selector": {"matchLabels": {"app": "web"}}}
+    assert found["status"] == {"disruptionsAllowed": 2, "disruptedPods": {"p": "2000-01-01T00:00:00Z"}}
+
+
+def test_a_pod() -> None:
+    """What manifests do not tell apart: gates, start times, the status of who is bound."""
+    node = Node(0, "n", 1)
+    gated = pod_object(Pod(0, "p", 0, gated=True))
+    assert gated["spec"]["schedulingGates"] == [{"name": "podrace.io/held-back"}]
+    assert gated["spec"]["containers"][0]["resources"] == {"requests": {}}
+    assert gated["status"] == {"phase": "Pending"}
+    started = pod_object(Pod(0, "ns/p", 1, namespace="ns", node=node, start=61))
+    assert started["metadata"] == {"name": "p", "namespace": "ns", "uid": "ns/p"}
+    assert started["status"] == {"phase": "Running", "startTime": "2000-01-01T00:01:01Z"}
+    preferred = pod_object(Pod(0, "p", 1, terms=[Term({"a": "b"}, "zone", required=False, weight=3)]))
+    (term,) = preferred["spec"]["affinity"]["podAffinity"]["preferredDuringSchedulingIgnoredDuringExecution"]
+    assert (term["weight"], term["podAffinityTerm"]["topologyKey"]) == (3, "zone")
+
+
+def test_no_limit_of_pods() -> None:
+    assert node_object(Node(0, "n", 2))["status"]["allocatable"] == {"cpu": "2", "pods": "110"}
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        (ClusterSpec("c", (Pod(0, "p", Parameter("x", 0, 1)),), ()), "x is open"),
+        (ClusterSpec("c", (Pod(0, "a/p", 1, namespace="a"), Pod(1, "p", 1, namespace="a")), ()), "two pods have one name"),
+        (
+            ClusterSpec("c", (Pod(0, "p", 1, terms=[Term({}, "z", namespace_selector=Selector({"a": "b"}))]),), ()),
+            "selects namespaces by their labels",
+        ),
+        (
+            ClusterSpec("c", (Pod(0, "p", 1, spread=[SpreadConstraint("z", Selector({"a": "b"}), others={"x": 1})]),), ()),
+            "counts pods that are no part",
+        ),
+        (ClusterSpec("c", (), (), Scope(config=Config(min_candidates=5))), "the configuration says min_candidates=5"),
+        (ClusterSpec("c", (Pod(0, "p", 1, memory=1 << 41),), ()), "no common unit"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_said_is_named(spec: ClusterSpec, words: str) -> None:
+    (missing,) = objects_of(spec).missing
+    assert words in missing
+
+
+def test_everything_that_comes_with_podrace_can_be_said() -> None:
+    missing = {s.name: found for s in (*catalogue(), *hazards()) if (found := objects_of(s.spec).missing)}
+    assert missing == {}

@@ -1,0 +1,307 @@
+"""Waits before the steps of a run: the least solution of their constraints, and the real queue's timers simulated with them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from podrace.checker.core.interpreter import Interpreter
+from podrace.checker.trace.execution import replay
+from podrace.model.environment.objects import Pod
+from podrace.model.history import resolve
+from podrace.reproduce.durations import Bound, Contradiction, earliest
+from podrace.reproduce.random_runs import Model, Wanted, random_runs
+from podrace.reproduce.timing import Timing, Untimely, rules_of, timing_of
+
+MOMENTS = 4
+
+BOUNDS = st.lists(
+    st.builds(
+        Bound,
+        st.integers(0, MOMENTS - 1),
+        st.integers(0, MOMENTS - 1),
+        st.integers(-3, 3),
+        st.just("because"),
+    ),
+    max_size=6,
+)
+
+
+@given(BOUNDS)
+def test_the_least_solution_is_found_if_there_is_one(bounds: list[Bound]) -> None:
+    def satisfies(moments: Sequence[int]) -> bool:
+        in_order = moments[0] == 0 and list(moments) == sorted(moments)
+        return in_order and all(moments[b.later] >= moments[b.earlier] + b.least for b in bounds)
+
+    solutions = [m for m in product(range(10), repeat=MOMENTS) if satisfies(m)]
+    if solutions:
+        assert tuple(earliest(MOMENTS, bounds)) == tuple(map(min, zip(*solutions, strict=True)))
+        return
+    with pytest.raises(Contradiction) as caught:
+        earliest(MOMENTS, bounds)
+    assert set(caught.value.cycle) <= {*bounds, *(Bound(i, i - 1, 0) for i in range(1, MOMENTS))}
+
+
+def test_a_contradiction_names_its_bounds() -> None:
+    bounds = [
+        Bound(2, 1, 5, "five at least"),
+        Bound(1, 3, -4, "four at most"),
+        Bound(3, 1, 1, "one at least"),
+    ]
+    with pytest.raises(Contradiction) as caught:
+        earliest(4, bounds)
+    assert caught.value.reasons == ("four at most", "five at least")
+    assert caught.value.moment == 3
+
+
+# --- runs written by hand --------------------------------------------------------------------------
+
+
+WAITS_FOR_ROOM = """
+nodes: {n1: {cpu: 2}}
+pods:
+  p: {cpu: 2}
+  q: {cpu: 2}
+  a: {cpu: 1, nodeName: n1, terminationGracePeriodSeconds: 0}
+scope: {pod_deletions: 1}
+"""
+
+GOING = ("scheduler.", "pod_watch.store", "handlers.")
+
+
+def path_of(model: Model, *wanted: str) -> tuple[int, ...]:
+    """The run whose steps begin with these labels, with what the scheduling cycle and the informers do before each."""
+    interpreter = Interpreter(model.system)
+    state, path = interpreter.initial, []
+    for label in wanted:
+        while True:
+            enabled = {model.system.transitions[n].label: n for n in interpreter.enabled(state)}
+            found = [n for name, n in enabled.items() if name.startswith(label)]
+            going = [n for name, n in enabled.items() if name.startswith(GOING) and "pop" not in name]
+            assert found or going, f"{label}: {list(enabled)}"
+            path.append((found or going)[0])
+            state = interpreter.successor(state, path[-1])
+            if found:
+                break
+    return tuple(path)
+
+
+def waits_of(timing: Timing) -> dict[int, int]:
+    return {number: wait for number, wait in enumerate(timing.waits, 1) if wait}
+
+
+def rejected(pod: str) -> list[str]:
+    """An attempt of the pod that finds no room."""
+    handler = [f"failure.{name}(pod={pod}" for name in ("read", "requeue", "nominate", "patch")]
+    return [f"scheduler.pop(pod={pod}", *handler]
+
+
+DELETED = ("users.delete_pod(pod=a", "handlers.wake_queue(")
+
+
+def waiting(release: str) -> Model:
+    return Model.of(WAITS_FOR_ROOM, resolve(release))
+
+
+def place(model: Model, path: Sequence[int], label: str) -> int:
+    """The number of the first step whose label begins so."""
+    labels = [model.system.transitions[n].label for n in path]
+    return next(i for i, name in enumerate(labels, 1) if name.startswith(label))
+
+
+@pytest.mark.parametrize("release", ["1.36.3", "1.32.13"])
+def test_a_backoff_ends_after_its_second(release: str) -> None:
+    model = waiting(release)
+    path = path_of(model, *rejected("p"), *DELETED, "queue.flush_backoff(pod=p")
+    assert waits_of(timing_of(model.system, path, model.composition)) == {len(path): 2000}
+
+
+def test_other_steps_happen_while_the_backoff_lasts() -> None:
+    model = waiting("1.36.3")
+    steps = [
+        *rejected("p"),
+        *DELETED,
+        "scheduler.pop(pod=q",
+        "scheduler.take_snapshot",
+        "queue.flush_backoff(pod=p",
+    ]
+    path = path_of(model, *steps)
+    assert waits_of(timing_of(model.system, path, model.composition)) == {len(path): 2000}
+
+
+def test_two_flushes_take_two_pods_one_by_one() -> None:
+    model = waiting("1.36.3")
+    flushes = ["queue.flush_backoff(pod=p", "queue.flush_backoff(pod=q"]
+    path = path_of(model, *rejected("p"), *rejected("q"), *DELETED, *flushes)
+    timing = timing_of(model.system, path, model.composition)
+    # q is requeued a second later than p, so that the flush that takes p leaves it.
+    requeue = place(model, path, "failure.requeue(pod=q")
+    assert waits_of(timing) == {requeue: 1000, len(path) - 1: 1000, len(path): 1000}
+    assert not any(timing.ahead)
+
+
+def test_one_flush_takes_two_pods_that_cannot_be_told_apart() -> None:
+    model = waiting("1.36.3")
+    flushes = ["queue.flush_backoff(pod=q", "queue.flush_backoff(pod=p"]
+    path = path_of(model, *rejected("p"), *rejected("q"), *DELETED, *flushes)
+    timing = timing_of(model.system, path, model.composition)
+    assert waits_of(timing) == {len(path) - 1: 2000}
+    assert timing.ahead[-2:] == (frozenset({"p"}), frozenset())
+
+
+def test_a_backoff_that_began_earlier_does_not_end_later() -> None:
+    model = waiting("1.36.3")
+    path = path_of(model, *rejected("p"), *rejected("q"), *DELETED, "queue.flush_backoff(pod=q")
+    with pytest.raises(Untimely) as caught:
+        timing_of(model.system, path, model.composition)
+    stamp, again = place(model, path, "failure.requeue(pod=p"), place(model, path, "failure.requeue(pod=q")
+    at = len(path)
+    assert caught.value.step == at
+    assert set(caught.value.why.split("; ")) == {
+        f"the backoff of 1 s that q began at step {again} is over at step {at}",
+        f"the backoff of 1 s that p began at step {stamp} lasts beyond step {at}",
+    }
+
+
+def test_the_periodic_flush_finds_the_backoff_over() -> None:
+    model = waiting("1.36.3")
+    path = path_of(model, *rejected("p"), "queue.flush_unschedulable(pod=p", "queue.flush_backoff(pod=p")
+    timing = timing_of(model.system, path, model.composition)
+    assert waits_of(timing) == {len(path) - 1: 330_000}
+    assert timing.ahead[-2:] == (frozenset({"p"}), frozenset())
+
+
+def test_a_younger_pod_is_not_flushed_first() -> None:
+    model = waiting("1.36.3")
+    path = path_of(model, *rejected("p"), *rejected("q"), "queue.flush_unschedulable(pod=q")
+    with pytest.raises(Untimely) as caught:
+        timing_of(model.system, path, model.composition)
+    stamp, again = place(model, path, "failure.requeue(pod=p"), place(model, path, "failure.requeue(pod=q")
+    at = len(path)
+    assert caught.value.step == at
+    assert set(caught.value.why.split("; ")) == {
+        f"q, which waits since step {again}, is flushed at step {at}",
+        f"p, which waits since step {stamp}, is not flushed up to step {at}",
+    }
+
+
+# --- the timers simulated --------------------------------------------------------------------------
+
+
+class Timers:
+    """The real queue's timers, second by second: who is in backoffQ or parked, since when, and for how long."""
+
+    def __init__(self, windows: bool, failures: bool) -> None:
+        self.windows, self.failures = windows, failures
+        self.now = 0
+        self.start = -30_000
+        self.stamp: dict[str, int] = {}
+        self.attempts: dict[str, int] = {}
+        self.rejections: dict[str, int] = {}
+        self.errors: dict[str, int] = {}
+
+    def forget(self, pod: str) -> None:
+        self.attempts[pod] = self.rejections[pod] = self.errors[pod] = 0
+        self.stamp[pod] = self.now
+
+    def ends(self, pod: str) -> int:
+        count = (self.errors[pod] or self.rejections[pod]) if self.failures else self.attempts[pod]
+        end = self.stamp[pod] + min(1000 * 2 ** (count - 1), 10_000)
+        return end // 1000 * 1000 if self.windows else end
+
+    def is_backing_off(self, pod: str) -> bool:
+        if self.windows:
+            return self.ends(pod) >= self.now // 1000 * 1000
+        return self.ends(pod) > self.now
+
+    def pass_time(self, wait: int, backing: list[str], parked: list[str]) -> tuple[set[str], set[str]]:
+        """Who is flushed from backoffQ, and who from the parked pods."""
+        backing, parked = list(backing), list(parked)
+        flushed: tuple[set[str], set[str]] = (set(), set())
+        end = self.now + wait
+        while self.now < end:
+            self.now += 1
+            if (self.now if self.windows else self.now - self.start) % 1000 == 0:
+                due = {pod for pod in backing if not self.is_backing_off(pod)}
+                flushed[0].update(due)
+                backing = [pod for pod in backing if pod not in due]
+            if (self.now - self.start) % 30_000 == 0:
+                flushed[1].update(pod for pod in parked if self.now - self.stamp[pod] > 300_000)
+        return flushed
+
+
+def simulate(model: Model, path: Sequence[int], timing: Timing) -> int:
+    """Run the timers beside the model, and compare each flush. Gives how many there were."""
+    system, rules = model.system, rules_of(model.composition)
+    timers = Timers(rules.windows, rules.failures)
+    states = [system.describe(state) for state in replay(system, tuple(path)).states]
+    pods = [pod.name for pod in system.universe[Pod]]
+    flying: dict[str, tuple[int, int, int]] = {}
+    through: set[str] = set()
+    count = 0
+
+    def place(state: dict[str, object], pod: str) -> str:
+        found = state.get(f"queue.sub_queue[{pod}]")
+        return getattr(found, "name", "NONE")
+
+    for pod in pods:
+        timers.forget(pod)
+        timers.stamp[pod] = -29_000
+    for number, (step, wait) in enumerate(zip(path, timing.waits, strict=True), 1):
+        before, after = states[number - 1], states[number]
+        transition = system.transitions[step]
+        name, args = f"{transition.part}.{transition.step}", dict(transition.args)
+        arg = args["pod"].name if "pod" in args else None
+        backing = [pod for pod in pods if place(before, pod) == "BACKOFF" and pod not in through]
+        parked = [pod for pod in pods if place(before, pod) == "UNSCHEDULABLE"]
+        backs, parks = timers.pass_time(wait + 1, backing, parked)
+        expected = {arg} if name == "queue.flush_backoff" and arg not in through else set()
+        assert backs == expected, (number, name, arg)
+        assert parks == ({arg} if name == "queue.flush_unschedulable" else set()), (number, name, arg)
+        count += len(backs | parks)
+        if name in ("process.restart", "process.change_leader"):
+            timers.start, flying, through = timers.now, {}, set()
+            for pod in pods:
+                timers.forget(pod)
+            continue
+        for pod in pods:
+            old, new = place(before, pod), place(after, pod)
+            through -= {pod} if new != "BACKOFF" else set()
+            if old == "NONE" and new != "NONE":
+                known = flying.pop(pod, None) if name.startswith("failure.requeue") and pod == arg else None
+                timers.forget(pod)
+                if known is not None:
+                    timers.attempts[pod], timers.rejections[pod], timers.errors[pod] = known
+                    rejected = any(v for n, v in before.items() if n.startswith(f"queue.rejected_by[{pod}]"))
+                    timers.rejections[pod] += rejected
+                    timers.errors[pod] = 0 if rejected else timers.errors[pod] + 1
+                    if new == "BACKOFF":
+                        assert timers.is_backing_off(pod)
+            elif new == "NONE" and name.startswith("scheduler.pop") and pod == arg:
+                assert old == "ACTIVE" or pod in through or rules.windows
+                if not before.get(f"queue.in_flight[{pod}]"):
+                    flying[pod] = (timers.attempts[pod] + 1, timers.rejections[pod], timers.errors[pod])
+            elif old == "UNSCHEDULABLE" and new == "BACKOFF":
+                if timers.is_backing_off(pod):
+                    assert name != "queue.flush_unschedulable"
+                else:
+                    assert name == "queue.flush_unschedulable"
+                    through.add(pod)
+        ahead = {pod for pod in through if place(after, pod) == "BACKOFF"}
+        assert timing.ahead[number - 1] == ahead
+    return count
+
+
+@pytest.mark.parametrize("release", ["1.36.3", "1.33.6", "1.31.14"])
+def test_the_timers_do_what_random_runs_say(release: str) -> None:
+    flushes = 0
+    wanted = Wanted(clusters=3, runs=12, seed=Random(release).randrange(1000))
+    for run in random_runs(resolve(release), wanted):
+        assert timing_of(run.model.system, run.path, run.model.composition) == run.timing
+        flushes += simulate(run.model, run.path, run.timing)
+    assert flushes > 10

@@ -1,0 +1,117 @@
+"""Go is found, and what it says becomes one line; go.mod is made for a version."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from podrace.reproduce.module import go_mod, parse_version, write_module
+from podrace.reproduce.toolchain import BuildProblem, GoProblem, UnknownVersion, find_go, has_go, problem_of
+from tests.reproduce.fake_go import DECLARED, fake_go
+
+
+def test_go_is_found(go: Path) -> None:
+    found = find_go()
+    assert (found.program, found.version, found.language) == (str(go / "go"), "go1.26.8", "1.26")
+    assert has_go()
+
+
+def test_without_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert not has_go()
+    with pytest.raises(GoProblem, match=r"there is no Go on this machine: install Go 1\.26 or later"):
+        find_go()
+
+
+@pytest.mark.parametrize("version", ["go1.25.9", "go1.9", "devel"])
+def test_go_that_is_too_old(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str) -> None:
+    monkeypatch.setenv("PATH", str(fake_go(tmp_path, version)))
+    with pytest.raises(GoProblem, match=r"install Go 1\.26 or later"):
+        find_go()
+
+
+def test_a_program_that_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "go").write_text("#!/nowhere\n")
+    (tmp_path / "go").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(GoProblem, match="cannot run"):
+        find_go()
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "line"),
+    [
+        ("go: k8s.io/kubernetes@v1.99.0: invalid version: unknown revision v1.99.0", UnknownVersion, "no such version"),
+        ("go: reading https://p/k8s.io/api/@v/v0.1.2.zip: 403 Forbidden\n\tserver response: no", UnknownVersion, "no such version"),
+        ("go: downloading x\ngo: x: Get \"https://p\": dial tcp: lookup p: no such host", GoProblem, "cannot fetch modules"),
+        ("# m\n./a.go:3:1: undefined: x\n./b.go:1:1: other", BuildProblem, "does not compile: ./a.go:3:1: undefined: x"),
+        ("", GoProblem, "it says nothing"),
+        ("something\nelse", GoProblem, "`go test -c` failed: else"),
+    ],
+)  # fmt: skip
+def test_what_go_says_is_one_line(text: str, kind: type[GoProblem], line: str) -> None:
+    problem = problem_of(text, ["test", "-c"])
+    assert type(problem) is kind
+    assert line in str(problem)
+    assert "\n" not in str(problem)
+
+
+@pytest.mark.parametrize(
+    ("text", "version", "staging"),
+    [("v1.36.3", "v1.36.3", "v0.36.3"), ("1.35", "v1.35.0", "v0.35.0"), ("v1.29.6", "v1.29.6", "v0.29.6")],
+)
+def test_versions(text: str, version: str, staging: str) -> None:
+    found = parse_version(text)
+    assert (str(found), found.staging) == (version, staging)
+
+
+def test_go_mod() -> None:
+    """Staging modules at the version that goes with it, everything else as upstream has it."""
+    text = go_mod(DECLARED, parse_version("v1.36.3"), {"k8s.io/gone": "v0.36.5"})
+    assert text == (
+        "module k8s.io/kubernetes/pkg/scheduler/podrace\n\n"
+        "go 1.26.0\n\n"
+        "godebug default=go1.26\n\n"
+        "require (\n"
+        "\tk8s.io/kubernetes v1.36.3\n"
+        "\tk8s.io/api v0.36.3\n"
+        "\tk8s.io/gone v0.36.5\n"
+        "\texample.com/other v1.2.3 // indirect\n"
+        ")\n\n"
+        "replace (\n"
+        "\texample.com/other => example.com/fork v1.2.4\n"
+        "\tk8s.io/api => k8s.io/api v0.36.3\n"
+        "\tk8s.io/gone => k8s.io/gone v0.36.5\n"
+        ")\n"
+    )
+
+
+def test_an_old_language_version() -> None:
+    """The driver needs a newer language, its timers included; everything else is as upstream builds it."""
+    text = go_mod({"Go": "1.21"}, parse_version("v1.29.6"), {})
+    assert text.splitlines()[2:6] == ["go 1.25.0", "", "godebug default=go1.21", "godebug asynctimerchan=0"]
+
+
+def test_what_is_not_to_be_had_is_replaced_by_the_nearest(go: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "module"
+    folder.mkdir()
+    files = write_module(parse_version("v1.36.3"), find_go(), folder)
+    assert files.instead == {"k8s.io/gone": "v0.36.1"} or files.instead == {"k8s.io/gone": "v0.36.5"}
+    assert (folder / "go.sum").read_text() == "sums of v1.36.3\n"
+    assert "k8s.io/gone v0.36.3" not in (folder / "go.mod").read_text()
+
+
+def test_a_version_that_is_none(go: Path, tmp_path: Path) -> None:
+    with pytest.raises(UnknownVersion, match=r"there is no k8s\.io/kubernetes v1\.36\.99"):
+        write_module(parse_version("v1.36.99"), find_go(), tmp_path)
+
+
+def test_no_network(go: Path, tmp_path: Path) -> None:
+    with pytest.raises(GoProblem, match="cannot fetch modules"):
+        write_module(parse_version("v1.35.0"), find_go(), tmp_path)
+
+
+def test_the_fake_is_one(go: Path) -> None:
+    assert (go / "go").read_text().startswith(f"#!{sys.executable}\n")
