@@ -11,32 +11,30 @@ from ..checker.explicit.states.expander import Native
 from ..checker.trace.validation import Answer, Bounds, Explanation, Observation, Search
 from ..model.history import resolve
 from ..model.history.versions import canonical
-from ..model.language import TransitionSystem, Variable
+from ..model.language import TransitionSystem
 from ..properties import instrument
 from ..reports.step import Value
 from ..scenarios import Scenario
-from .not_compared import hidden
+from .compared import Compared, OddValue
 from .possible_steps import PossibleSteps
-from .records import Record, Turn
+from .records import Record
 
 BOUNDS = Bounds(steps=40, states=30_000)
 """Between two turns: where nobody is held, whole cycles can pass."""
 
-NOWHERE = -(1 << 62)
-"""The code of a real value that the model's variable cannot have."""
-
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What was found out about one record. `observations` are those that its turns became."""
+    """What was found out about one record. `odd`: a value that no state of the model has, in the turn after those that are explained."""
 
     record: Record
     explanation: Explanation
+    odd: str | None = None
 
     @property
     def explained(self) -> bool:
         """Whether the record is a behaviour of the model."""
-        return self.explanation.answer is Answer.EXPLAINED
+        return self.explanation.answer is Answer.EXPLAINED and self.odd is None
 
 
 class Validator:
@@ -46,7 +44,12 @@ class Validator:
         self.scenario, self.release, self.bounds = scenario, release, bounds
         self.system: TransitionSystem = instrument(scenario.spec, resolve(canonical(release)).classes, [])
         self.possible = PossibleSteps(self.system)
-        self._variables = {variable.name: variable for variable in self.system.variables}
+        decode = self.system.universe.decode
+        self.codes: dict[str, dict[Value, int]] = {
+            v.name: {plain_value(decode(v.sort, code)): code for code in range(v.lo, v.hi + 1)}
+            for v in self.system.variables
+        }
+        self.compared = Compared({name: tuple(codes) for name, codes in self.codes.items()})
 
     @cached_property
     def search(self) -> Search[bytes]:
@@ -55,41 +58,29 @@ class Validator:
 
     def judge(self, record: Record) -> Judged:
         """Look for a run of the model that explains a record."""
-        return Judged(record, self.search.explain(list(self.observations(record))))
+        observations, odd = list[Observation](), None
+        try:
+            observations.extend(self.observations(record))
+        except OddValue as value:
+            odd = str(value)
+        return Judged(record, self.search.explain(observations), odd)
 
     def observations(self, record: Record) -> Iterator[Observation]:
-        """What each turn says to the search; the first is the state at the start."""
+        """What each turn says to the search; the first is the state at the start. Raises OddValue after those before it."""
         seen: dict[str, Value] = {}
         for number, turn in enumerate(record.turns):
             seen.update(turn.seen)
             for name in turn.lost:
                 del seen[name]
-            codes = {name: self._code(name, value) for name, value in self._compared(seen, turn).items()}
+            codes = self._codes(self.compared.after(turn, seen))
             if number == 0:
                 yield Observation(codes, frozenset(), 0)
             else:
                 yield Observation(codes, self.possible.of(turn))
 
-    def _compared(self, seen: Mapping[str, Value], turn: Turn) -> dict[str, Value]:
-        """The variables whose values can be compared where everybody stands after a turn."""
-        ahead = hidden(turn)
-        return {
-            name: value
-            for name, value in seen.items()
-            if name in self._variables and not name.startswith(ahead)
-        }
-
-    def _code(self, name: str, value: Value) -> int:
-        return self._codes(self._variables[name]).get(value, NOWHERE)
-
-    def _codes(self, variable: Variable) -> Mapping[Value, int]:
-        known = self._tables.get(variable)
-        if known is None:
-            decode = self.system.universe.decode
-            known = {plain_value(decode(variable.sort, c)): c for c in range(variable.lo, variable.hi + 1)}
-            self._tables[variable] = known
-        return known
-
-    @cached_property
-    def _tables(self) -> dict[Variable, Mapping[Value, int]]:
-        return {}
+    def _codes(self, values: Mapping[str, tuple[Value, ...]]) -> dict[str, int | frozenset[int]]:
+        found: dict[str, int | frozenset[int]] = {}
+        for name, several in values.items():
+            own = [self.codes[name][value] for value in several]
+            found[name] = own[0] if len(own) == 1 else frozenset(own)
+        return found

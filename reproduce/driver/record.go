@@ -6,7 +6,6 @@ import (
 	"math/rand"
 	"reflect"
 	"sort"
-	"testing/synctest"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
@@ -15,7 +14,7 @@ import (
 // A free run: no trace says what happens. In each turn one of all things that can happen is chosen at random, and what came of it is
 // written down: who moved, and the real state as far as it can be seen. Whether the model can do the same is judged elsewhere.
 
-// Free says what may happen in a free run. It stands in the case where others have steps.
+// Free says what may happen in a free run.
 type Free struct {
 	Seed  int64          `json:"seed"`
 	Turns int            `json:"turns"`
@@ -24,10 +23,10 @@ type Free struct {
 	Pass  float64        `json:"pass"` // the share of the points at which nobody is held
 }
 
-// FreeCase is a case for a free run.
-type FreeCase struct {
-	Case
-	Free Free `json:"free"`
+// FreeRun is a free run that is asked for: a case without steps, and how it is chosen.
+type FreeRun struct {
+	Case *Case `json:"case"`
+	Free Free  `json:"free"`
 }
 
 // Record is what came of a free run.
@@ -92,11 +91,11 @@ type choice struct {
 	act    func()
 }
 
-// Record takes a free run from the start of a world.
-func recordFreeRun(c *FreeCase) (Record, error) {
+// take takes a free run from the start of a world.
+func (c *FreeRun) take() (Record, error) {
 	r := &recorder{free: c.Free, dice: rand.New(rand.NewSource(c.Free.Seed)), last: map[string]any{}}
-	r.record = Record{Format: "podrace-record", Version: 1, ID: c.ID, Release: c.Release, Seed: c.Free.Seed}
-	world, err := newWorld(&c.Case)
+	r.record = Record{Format: "podrace-record", Version: 1, ID: c.Case.ID, Release: c.Case.Release, Seed: c.Free.Seed}
+	world, err := newWorld(c.Case)
 	if err != nil {
 		return r.record, err
 	}
@@ -107,7 +106,7 @@ func recordFreeRun(c *FreeCase) (Record, error) {
 	r.finish(Turn{Do: "start"})
 	for n := 0; n < c.Free.Turns; n++ {
 		time.Sleep(moment)
-		synctest.Wait()
+		settle()
 		able := r.choices()
 		if len(able) == 0 {
 			r.record.Stopped = "nothing more can happen"
@@ -118,7 +117,7 @@ func recordFreeRun(c *FreeCase) (Record, error) {
 			r.free.Left[chosen.spends]--
 		}
 		chosen.act()
-		synctest.Wait()
+		settle()
 		r.finish(chosen.turn)
 	}
 	return r.record, nil

@@ -28,12 +28,12 @@ func TestRecord(t *testing.T) {
 	lines.Buffer(make([]byte, 1<<16), lineLimit)
 	encoder := json.NewEncoder(records)
 	for lines.Scan() {
-		c := &FreeCase{}
+		c := &FreeRun{}
 		if err := json.Unmarshal(lines.Bytes(), c); err != nil {
 			t.Fatal(err)
 		}
 		synctest.Test(t, func(t *testing.T) {
-			record, err := recordFreeRun(c)
+			record, err := c.take()
 			if err != nil {
 				record.Stopped = err.Error()
 			}
