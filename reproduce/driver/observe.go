@@ -1,48 +1,104 @@
 package podrace
 
-import v1 "k8s.io/api/core/v1"
+import (
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+)
 
-// observe gives the state of the real scheduler in the model's words.
-func observe(w *World) map[string]any {
-	state := map[string]any{}
-	for _, p := range w.Case.Pods {
-		state["queue.sub_queue["+p.Name+"]"] = "NONE"
-		state["queue.in_flight["+p.Name+"]"] = false
-		state["nominator.node["+p.Name+"]"] = nil
-		state["cache.pod["+p.Name+"].node"] = nil
-		state["cache.pod["+p.Name+"].assumed"] = false
-	}
-	in := func(pods []*v1.Pod, variable string, value any) {
-		for _, p := range pods {
-			state[variable+"["+p.Name+"]"] = value
-		}
-	}
-	in(w.RealQueue.PodsInActiveQ(), "queue.sub_queue", "ACTIVE")
-	in(w.RealQueue.PodsInBackoffQ(), "queue.sub_queue", "BACKOFF")
-	in(w.RealQueue.UnschedulablePods(), "queue.sub_queue", "UNSCHEDULABLE")
-	in(w.RealQueue.InFlightPods(), "queue.in_flight", true)
-	for _, n := range w.Case.Nodes {
-		for _, p := range w.RealQueue.NominatedPodsForNode(n.Name) {
-			state["nominator.node["+podOf(p).Name+"]"] = n.Name
-		}
-	}
-	dump := w.RealCache.Dump()
-	for name, n := range dump.Nodes {
-		for _, p := range n.GetPods() {
-			pod := podOf(p)
-			state["cache.pod["+pod.Name+"].node"] = name
-			state["cache.pod["+pod.Name+"].assumed"] = dump.AssumedPods.Has(string(pod.UID))
-		}
-	}
-	return state
+// sight is the real state in the model's words: variables as `podrace explain -o json` names them, and their values.
+type sight map[string]any
+
+// eye looks at one world, and notes what it sees.
+type eye struct {
+	see                  sight
+	pods, nodes          []string // in the scenario's order
+	zones, plugins       []string
+	realQueue, realCache reflect.Value
+	scheduler, framework reflect.Value
+	memory               *memory
 }
 
-func podOf(info any) *v1.Pod {
-	if i, ok := info.(interface{ GetPod() *v1.Pod }); ok {
-		return i.GetPod()
+// observe gives the real state as far as it can be seen, and of what cannot be seen the kinds of variables, each with the reason.
+//
+// It must be called while nobody moves: it takes no locks, since an actor that is held may hold one.
+func observe(w *World) (state map[string]any, unseen []string) {
+	e := &eye{see: sight{}, memory: &w.memory}
+	e.learn(w.Case)
+	e.realQueue, e.realCache = reflect.ValueOf(w.RealQueue), reflect.ValueOf(w.RealCache)
+	e.scheduler, e.framework = reflect.ValueOf(w.Sched), reflect.ValueOf(w.Waiting)
+	e.objects(w.Store, w.Informers.Core().V1().Pods().Informer().GetStore(), w.Informers.Core().V1().Nodes().Informer().GetStore())
+	e.underWay(w.Store)
+	e.queue()
+	e.cache()
+	e.tree()
+	e.generations()
+	e.snapshot()
+	e.scheduling(&w.cycle)
+	e.waiting()
+	e.preempting()
+	for variable := range e.see {
+		name, _ := parts(variable)
+		if _, there := w.Case.Initial[variable]; !there && !isExtra(name) && name != "queue.rejected_by" {
+			delete(e.see, variable) // the scenario does not need it, such as gates
+		}
 	}
-	return embeddedPod(info)
+	return e.see, unseenOf(w.Case.Initial, e.see)
 }
 
-// unseen are the kinds of variables that observe does not show.
-var unseen []string
+// learn takes from the case which pods, nodes, zones and plugins there are, pods and nodes in the scenario's order.
+func (e *eye) learn(c *Case) {
+	for _, pod := range c.Pods {
+		e.pods = append(e.pods, pod.Name)
+	}
+	for _, node := range c.Nodes {
+		e.nodes = append(e.nodes, node.Name)
+	}
+	zones, plugins := map[string]bool{}, map[string]bool{}
+	for variable := range c.Initial {
+		switch name, indices := parts(variable); name {
+		case "node_tree.zones.member":
+			zones[indices[0]] = true
+		case "queue.rejected_by":
+			plugins[indices[1]] = true
+		}
+	}
+	e.zones, e.plugins = sorted(zones), sorted(plugins)
+}
+
+// parts are the name of a variable without its indices, and these.
+func parts(variable string) (name string, indices []string) {
+	for {
+		before, rest, more := strings.Cut(variable, "[")
+		name += before
+		if !more {
+			return name, indices
+		}
+		index, after, _ := strings.Cut(rest, "]")
+		indices = append(indices, index)
+		variable = after
+	}
+}
+
+// kind is the name of a variable with empty indices.
+func kind(variable string) string {
+	var kept strings.Builder
+	depth := 0
+	for _, letter := range variable {
+		if letter == ']' {
+			depth--
+		}
+		if depth == 0 {
+			kept.WriteRune(letter)
+		}
+		if letter == '[' {
+			depth++
+		}
+	}
+	return kept.String()
+}
+
+func sorted[V any](set map[string]V) []string {
+	return slices.Sorted(maps.Keys(set))
+}

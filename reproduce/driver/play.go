@@ -3,13 +3,17 @@ package podrace
 import (
 	"encoding/json"
 	"fmt"
-	"sort"
+	"maps"
+	"runtime/debug"
+	"strings"
 	"time"
+
+	v1 "k8s.io/api/core/v1"
 )
 
 // play executes a case in the bubble that it is called in, and says what came of it.
 func play(c *Case, report func(*Outcome)) {
-	out := &Outcome{ID: c.ID, Verdict: done, Unseen: unseen}
+	out := &Outcome{ID: c.ID, Verdict: done}
 	w, err := newWorld(c)
 	if err != nil {
 		out.Verdict, out.Why = notThere, err.Error()
@@ -17,15 +21,22 @@ func play(c *Case, report func(*Outcome)) {
 		return
 	}
 	defer w.close()
-	defer func() { report(out) }()
+	defer func() {
+		if r := recover(); r != nil {
+			out.Verdict, out.Why = crashed, fmt.Sprint(r)
+			out.Log = append(out.Log, strings.Split(string(debug.Stack()), "\n")...)
+		}
+		report(out)
+	}()
 	p := &player{world: w, model: map[string]any{}, due: time.Now()}
 	for k, v := range c.Initial {
 		p.model[k] = v
 	}
-	seen := observe(w)
-	out.Initial = seen
+	seen, unseen := observe(w)
+	before := told(p.model, seen, nil)
+	out.Initial, out.Unseen = before, unseen
 	differing := map[string]string{}
-	out.Start = compare(p.model, seen, differing)
+	out.Start = news(compare(p.model, seen), differing)
 	w.Stage.Trail()
 	for n, s := range c.Steps {
 		for k, v := range s.Changes {
@@ -35,9 +46,10 @@ func play(c *Case, report func(*Outcome)) {
 		w.Store.keep(p, s)
 		err := p.force(s)
 		settle()
-		now := observe(w)
-		step := StepOutcome{Points: w.Stage.Trail(), Real: changed(seen, now), Differs: compare(p.model, now, differing)}
-		seen = now
+		now, _ := observe(w)
+		after := told(p.model, now, seen)
+		step := StepOutcome{Points: w.Stage.Trail(), Real: changed(before, after), Differs: news(compare(p.model, now), differing)}
+		seen, before = now, after
 		out.Steps = append(out.Steps, step)
 		if err != nil {
 			at := n + 1
@@ -65,22 +77,19 @@ func (s *Store) keep(p *player, step Step) {
 	}
 }
 
-// compare gives the variables whose values differ, but not those that differed as much before.
-func compare(model, real map[string]any, known map[string]string) []Difference {
-	var found []Difference
-	for _, k := range sorted(real) {
-		want, ok := model[k]
-		if !ok || same(want, real[k]) {
-			delete(known, k)
-			continue
-		}
-		d := text(want) + " " + text(real[k])
-		if known[k] != d {
-			known[k] = d
-			found = append(found, Difference{k, want, real[k]})
+// news are the differences that were not there before, or not so.
+func news(found []Difference, known map[string]string) []Difference {
+	var fresh []Difference
+	now := map[string]string{}
+	for _, d := range found {
+		now[d.Variable] = text(d.Model) + " " + text(d.Real)
+		if known[d.Variable] != now[d.Variable] {
+			fresh = append(fresh, d)
 		}
 	}
-	return found
+	clear(known)
+	maps.Copy(known, now)
+	return fresh
 }
 
 func changed(before, after map[string]any) map[string]any {
@@ -103,15 +112,6 @@ func text(v any) string {
 	return string(b)
 }
 
-func sorted(m map[string]any) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	sort.Strings(keys)
-	return keys
-}
-
 // epilogue lets everything go its way, and says after some times where the pods are, and when they were bound.
 func (w *World) epilogue() map[string]any {
 	w.Store.mu.Lock()
@@ -128,15 +128,11 @@ func (w *World) epilogue() map[string]any {
 	for second := 0; second <= 660; second++ {
 		time.Sleep(time.Second)
 		settle()
-		state := observe(w)
-		places := map[string]any{}
+		places := w.places()
 		for _, p := range w.Case.Pods {
 			q := w.Store.Pod(p.Name)
 			if q != nil && q.Spec.NodeName != "" && p.Spec.NodeName == "" && bound[p.Name] == nil {
 				bound[p.Name] = time.Since(began).Seconds()
-			}
-			if v := state["queue.sub_queue["+p.Name+"]"]; v != nil && v != "NONE" {
-				places[p.Name] = v
 			}
 		}
 		switch second + 1 {
@@ -146,4 +142,17 @@ func (w *World) epilogue() map[string]any {
 	}
 	result["bound"] = bound
 	return result
+}
+
+// places gives the sub-queue of each pod that is in one.
+func (w *World) places() map[string]any {
+	places := map[string]any{}
+	for where, pods := range map[string][]*v1.Pod{
+		"ACTIVE": w.RealQueue.PodsInActiveQ(), "BACKOFF": w.RealQueue.PodsInBackoffQ(), "UNSCHEDULABLE": w.RealQueue.UnschedulablePods(),
+	} {
+		for _, p := range pods {
+			places[p.Name] = where
+		}
+	}
+	return places
 }

@@ -33,7 +33,7 @@ func (p *player) expects(format string, args ...any) string {
 // force has the real scheduler do a step of the model.
 func (p *player) force(s Step) error {
 	p.due = p.due.Add(moment + time.Duration(s.WaitMS)*time.Millisecond)
-	time.Sleep(time.Until(p.due)) // a step that takes time itself does not shift those after it
+	time.Sleep(max(moment, time.Until(p.due))) // a step that takes time itself does not shift those after it
 	settle()
 	r, ok := rules[s.Step]
 	if !ok {
@@ -264,6 +264,17 @@ func (p *player) bindingStands(s Step) error {
 	return p.advance(s, r)
 }
 
+// finish: up to 1.35 the cache is told that a binding is over, whether it was made or failed.
+func finish(p *player, s Step) error {
+	if err := p.advance(s, rule{who: isBinding, ends: points("Cache.FinishBinding< P")}); err != nil {
+		return err
+	}
+	if p.expects("binding.phase[%s]", s.arg("pod")) == "NONE" {
+		return runOut(p, s)
+	}
+	return nil
+}
+
 // runOut lets a goroutine go to its end.
 func runOut(p *player, s Step) error {
 	for _, who := range []func(*player, Step) func(*actor) bool{isBinding, isPreempting} {
@@ -422,7 +433,7 @@ func deliver(kind, about string) func(*player, Step) error {
 func flush(from string) func(*player, Step) error {
 	return func(p *player, s Step) error {
 		for waited := time.Duration(0); waited < 10*time.Minute; waited += 100 * time.Millisecond {
-			if observe(p.world)["queue.sub_queue["+s.arg("pod")+"]"] != from {
+			if p.world.places()[s.arg("pod")] != from {
 				return nil
 			}
 			time.Sleep(100 * time.Millisecond)

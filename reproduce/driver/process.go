@@ -8,7 +8,11 @@ import (
 
 // expire interrupts the pod watch. The list that follows comes when the next event is due.
 func expire(p *player, s Step) error {
-	p.world.Store.Expire(podKind)
+	var names []string
+	for _, q := range p.world.Case.Pods {
+		names = append(names, q.Name)
+	}
+	p.world.Store.Expire(podKind, names)
 	return nil
 }
 

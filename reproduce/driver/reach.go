@@ -7,13 +7,8 @@ import (
 
 // reach opens a field of a struct that its package keeps to itself. Versions move fields, so callers look for them by name.
 func reach(v reflect.Value) reflect.Value {
-	if !v.IsValid() || v.CanSet() && v.CanInterface() {
+	if !v.IsValid() || v.CanInterface() || !v.CanAddr() {
 		return v
-	}
-	if !v.CanAddr() {
-		c := reflect.New(v.Type()).Elem()
-		c.Set(v)
-		v = c
 	}
 	return reflect.NewAt(v.Type(), unsafe.Pointer(v.UnsafeAddr())).Elem()
 }
@@ -34,6 +29,11 @@ func field(v reflect.Value, name string) reflect.Value {
 	}
 	if _, ok := v.Type().FieldByName(name); !ok {
 		return reflect.Value{}
+	}
+	if !v.CanAddr() { // the value of a map
+		c := reflect.New(v.Type()).Elem()
+		c.Set(v)
+		v = c
 	}
 	for i := 0; i < v.NumField(); i++ {
 		if v.Type().Field(i).Name == name {

@@ -114,6 +114,9 @@ func (s *Stage) arrive(i *instance, p point) {
 		return
 	}
 	a.note(p)
+	if a.role == scheduling || a.role == worker && a.parent.role == scheduling {
+		i.cycle.hear(p)
+	}
 	if !s.holding {
 		s.mu.Unlock()
 		return

@@ -147,7 +147,7 @@ var rules = map[string]rule{
 	"binding.pre_bind":         {do: preBind},
 	"binding.stop_pre_bind":    {who: isBinding, ends: points("Cache.ForgetPod> P"), via: points("Framework.RunPreBindPlugins< P")},
 	"binding.bind":             {do: bind},
-	"binding.finish":           {who: isBinding, ends: points("Cache.FinishBinding< P"), settle: runOut},
+	"binding.finish":           {do: finish},
 	"binding.forget":           {who: isBinding, ends: points("Cache.ForgetPod< P")},
 	"binding.wake_queue":       {who: isBinding, ends: movesOfPods},
 	"binding.fail":             {who: isBindingThatFails, ends: points("FailureHandler> P")},

@@ -26,8 +26,8 @@ type event struct {
 	version int
 	missed  bool // the watch was interrupted before it
 
-	expired     bool     // no event, but the end of the watch: a list follows
-	missedNames []string // what the events were about that it has missed
+	expired  bool    // no event, but the end of the watch: a list follows
+	outcomes []event // what it shows of those that were missed
 }
 
 // Store is a small API server for pods and nodes. Its watches deliver an event only on command.
@@ -284,11 +284,13 @@ func (s *Store) relist(e event) string {
 		settle()
 		s.mu.Lock()
 	}
-	if len(e.missedNames) == 0 {
+	if len(e.outcomes) == 0 {
 		return ""
 	}
-	s.ahead = append(s.ahead, e.missedNames[1:]...)
-	return e.missedNames[0]
+	for _, o := range e.outcomes[1:] {
+		s.ahead = append(s.ahead, o.name)
+	}
+	return e.outcomes[0].name
 }
 
 // IsAhead says whether the outcome of a missed event has come with that of another.
@@ -404,21 +406,29 @@ func (s *Store) asOf(kind string, events int) (objects []runtime.Object, version
 	return objects, version
 }
 
-// Expire interrupts the watch of a kind: what it has not delivered is seen only by its outcome, in the list that follows.
-func (s *Store) Expire(kind string) {
+// Expire interrupts the watch of a kind: what it has not delivered is seen only by its outcome, in the list that follows. The outcomes are
+// told in the order of names.
+func (s *Store) Expire(kind string, names []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	missed := map[string]bool{}
-	var names []string
+	last := map[string]event{}
 	for n := s.sent[kind]; n < len(s.log[kind]); n++ {
 		s.log[kind][n].missed = true
-		if name := s.log[kind][n].name; !missed[name] {
-			missed[name] = true
-			names = append(names, name)
+		last[s.log[kind][n].name] = s.log[kind][n]
+	}
+	shown := map[string]bool{}
+	objects, _ := s.asOf(kind, s.sent[kind])
+	for _, o := range objects {
+		shown[o.(metav1.Object).GetName()] = true
+	}
+	var outcomes []event
+	for _, name := range names {
+		if e, ok := last[name]; ok && (shown[name] || e.Type != watch.Deleted) {
+			outcomes = append(outcomes, e)
 		}
 	}
 	s.version++
-	s.log[kind] = append(s.log[kind], event{expired: true, missedNames: names, version: s.version})
+	s.log[kind] = append(s.log[kind], event{expired: true, outcomes: outcomes, version: s.version})
 }
 
 func (s *Store) watch(kind string) watch.Interface {

@@ -54,6 +54,8 @@ type instance struct {
 	stage   *Stage
 	cancel  context.CancelFunc
 	dead    bool
+	cycle   cycle             // what the points have told of the scheduling cycle
+	memory  memory            // what was seen of it before
 	failing map[string]*actor // pod -> in which goroutine its failure handler runs
 }
 

@@ -1,0 +1,113 @@
+package podrace
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+)
+
+// asExpected is the value of what the observer holds against itself, such as a sum against its parts, when it is as it should be.
+const asExpected = "as expected"
+
+// What is seen and no variable of the model's. Some of it the model has in other words (see wanted), the rest is for the omissions.
+const (
+	activeOrder   = "queue.order"                 // whether the heap of activeQ orders pods as the model does
+	pastBackoff   = "queue.past_backoff"          // whether a waiting pod's backoff is over
+	sums          = "node_infos.sums"             // what a NodeInfo counts, against the pods that it holds
+	preemptors    = "async_preemption.preempting" // whether a pod is among those whose preemption runs
+	awaitedLast   = "async_preemption.awaited"    // the victim that PreEnqueue looks at
+	podsUnderWay  = "pod_watch.under_way"         // events that the informer's store has not received
+	nodesUnderWay = "node_watch.under_way"
+)
+
+// isExtra is whether a name is one of these.
+func isExtra(name string) bool {
+	for _, extra := range []string{activeOrder, pastBackoff, sums, preemptors, awaitedLast, podsUnderWay, nodesUnderWay} {
+		if name == extra || strings.HasPrefix(name, extra+".") {
+			return true
+		}
+	}
+	return false
+}
+
+// compare holds the real state against the model's after the same step, variable by variable, in the order of their names.
+//
+// What the model leaves out on purpose is not a difference: see the omissions.
+func compare(expected, real map[string]any) []Difference {
+	var found []Difference
+	for variable, seen := range real {
+		want, there := wanted(variable, expected, real)
+		if !there || same(want, seen) {
+			continue
+		}
+		if difference := (Difference{variable, want, seen}); abstracted(difference, expected, real) == "" {
+			found = append(found, difference)
+		}
+	}
+	sort.Slice(found, func(i, j int) bool { return found[i].Variable < found[j].Variable })
+	return found
+}
+
+// wanted is the value that a variable should have. Some that are seen the model has in other words, and some it has only if they can differ:
+// then there is nothing to compare.
+func wanted(variable string, expected, real map[string]any) (any, bool) {
+	name, indices := parts(variable)
+	switch {
+	case name == activeOrder || name == sums:
+		return asExpected, true
+	case name == preemptors:
+		return runsPreemption(expected, real, indices[0]), true
+	case name == awaitedLast:
+		return awaitedVictim(expected, indices[0]), true
+	case strings.HasPrefix(name, podsUnderWay) || strings.HasPrefix(name, nodesUnderWay):
+		return underWayInModel(variable, expected)
+	case name == "queue.rejected_by":
+		if _, there := expected[variable]; !there {
+			return false, true // a plugin that the model does not have rejects nobody
+		}
+	}
+	want, there := expected[variable]
+	if name == "scheduler.verdict" && (want == "CANDIDATE" || want == "NO_CANDIDATE") {
+		want = "REJECTED" // before the dry run said more
+	}
+	return want, there
+}
+
+// number is a number of any type: in JSON there is one only.
+func number(value any) (float64, bool) {
+	switch n := value.(type) {
+	case int:
+		return float64(n), true
+	case int64:
+		return float64(n), true
+	case float64:
+		return n, true
+	}
+	return 0, false
+}
+
+// word is a value of the model's as text.
+func word(state map[string]any, variable string) string { return fmt.Sprint(state[variable]) }
+
+// told is what is said to be real after a step: the variables of the model's that are seen. What an omission explains is as the model has
+// it, and so is what was seen before and cannot be seen any more, since nothing speaks against it.
+func told(expected, real, before map[string]any) map[string]any {
+	found := map[string]any{}
+	for variable, seen := range real {
+		name, _ := parts(variable)
+		if isExtra(name) {
+			continue
+		}
+		if want, there := wanted(variable, expected, real); there && !same(want, seen) && abstracted(Difference{variable, want, seen}, expected, real) == "" {
+			found[variable] = seen
+		} else if model, there := expected[variable]; there {
+			found[variable] = model
+		}
+	}
+	for variable := range before {
+		if _, seen := real[variable]; !seen {
+			found[variable] = expected[variable]
+		}
+	}
+	return found
+}

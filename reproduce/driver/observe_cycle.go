@@ -1,0 +1,58 @@
+package podrace
+
+import "reflect"
+
+// cycle is what the points tell of the scheduling cycle that runs.
+type cycle struct {
+	pod        string
+	host       string
+	verdicts   map[string]string // by node
+	nominee    string
+	postFilter bool // it is over: the nominee is known
+}
+
+// hear notes what a point tells; the actor that has come to it is the scheduling goroutine, or works for it.
+func (c *cycle) hear(p point) {
+	switch {
+	case p.call == "NextPod" && !p.after:
+		*c = cycle{}
+	case p.call == "NextPod":
+		*c = cycle{pod: p.pod, verdicts: map[string]string{}}
+	case c.pod == "" || !p.after || len(p.results) == 0:
+	case p.call == "Framework.RunFilterPluginsWithNominatedPods":
+		c.verdicts[p.node] = verdictOf(p.results[0])
+	case p.call == "Cache.AssumePod" && p.results[0] == nil:
+		c.host = p.node
+	case p.call == "Framework.RunPostFilterPlugins":
+		c.postFilter = true
+		c.nominee = get[string](find(reflect.ValueOf(p.results[0]), "NominatingInfo"), "NominatedNodeName")
+	}
+}
+
+// verdictOf is the model's word for what the filters say of a node.
+func verdictOf(status any) string {
+	codes := []string{"FEASIBLE", "ERROR", "REJECTED", "UNRESOLVABLE"} // as framework.Code counts them
+	code := int(reflect.ValueOf(status).MethodByName("Code").Call(nil)[0].Int())
+	if code < len(codes) {
+		return codes[code]
+	}
+	return "ERROR"
+}
+
+// scheduling is what is known of the cycle that runs.
+func (e *eye) scheduling(c *cycle) {
+	e.see["scheduler.pod"] = orNil(c.pod)
+	e.see["scheduler.host"] = orNil(c.host)
+	for _, node := range e.nodes {
+		e.see["scheduler.verdict["+node+"]"] = "UNTRIED"
+		if verdict, tried := c.verdicts[node]; tried {
+			e.see["scheduler.verdict["+node+"]"] = verdict
+		}
+	}
+	if start := find(e.scheduler, "nextStartNodeIndex"); start.IsValid() {
+		e.see["sampling.start"] = start.Int()
+	}
+	if c.postFilter || c.pod == "" {
+		e.see["scheduler.nominee"] = orNil(c.nominee)
+	}
+}

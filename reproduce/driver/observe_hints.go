@@ -1,0 +1,86 @@
+package podrace
+
+import (
+	"container/list"
+	"reflect"
+	"strings"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/klog/v2"
+)
+
+// inFlight is which pods are in flight, and what the events since their Pop are worth to each plugin.
+//
+// Upstream keeps the events, and asks the hints of the plugins that rejected the pod once it comes back; the model asks each when the event
+// comes. So the list is asked here as isPodWorthRequeuing would, once for each plugin as if that one had rejected the pod.
+func (e *eye) inFlight() {
+	elements := values(find(e.realQueue, "inFlightPods"))
+	for _, pod := range e.pods {
+		element, there := elements[pod]
+		e.see["queue.in_flight["+pod+"]"] = there
+		for _, plugin := range e.plugins {
+			worth := false
+			if there {
+				worth = e.isRetried(element.Interface().(*list.Element), realPlugin(plugin))
+			}
+			e.see["queue.in_flight_events["+pod+"]["+plugin+"]"] = worth
+		}
+	}
+}
+
+// isRetried is whether an event behind a pod's own element of the list would have the pod tried again.
+func (e *eye) isRetried(popped *list.Element, plugin string) bool {
+	pod := popped.Value.(*v1.Pod)
+	for element := popped.Next(); element != nil; element = element.Next() {
+		happened := inside(reflect.ValueOf(element.Value))
+		if event := field(happened, "event"); event.IsValid() && e.counts(plugin, pod, event, happened) {
+			return true
+		}
+	}
+	return false
+}
+
+func (e *eye) counts(plugin string, pod *v1.Pod, event, happened reflect.Value) bool {
+	before, after := field(happened, "oldObj"), field(happened, "newObj")
+	if isWildcard(event) {
+		// With a pod it is meant for that pod alone, as Activate records it.
+		about, is := after.Interface().(*v1.Pod)
+		return after.IsNil() || is && about.UID == pod.UID
+	}
+	profile := find(e.realQueue, "queueingHintMap").MapIndex(reflect.ValueOf(pod.Spec.SchedulerName))
+	if !profile.IsValid() {
+		return false
+	}
+	for each := profile.MapRange(); each.Next(); {
+		if !matches(each.Key(), event) {
+			continue
+		}
+		for i := range each.Value().Len() {
+			function := inside(each.Value().Index(i))
+			if get[string](function, "PluginName") == plugin && says(field(function, "QueueingHintFn"), pod, before, after) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// says is whether a hint is to queue the pod again; an error counts as yes.
+func says(hint reflect.Value, pod *v1.Pod, before, after reflect.Value) bool {
+	answer := hint.Call([]reflect.Value{reflect.ValueOf(klog.Background()), reflect.ValueOf(pod), before, after})
+	const skip = 0 // framework.QueueSkip
+	return len(answer) == 2 && !answer[1].IsNil() || answer[0].Int() != skip
+}
+
+func isWildcard(event reflect.Value) bool { return field(event, "Resource").String() == "*" }
+
+// matches is MatchClusterEvents, which was a method up to 1.33.
+func matches(registered, event reflect.Value) bool {
+	if match := registered.MethodByName("Match"); match.IsValid() {
+		return match.Call([]reflect.Value{event})[0].Bool()
+	}
+	asked, came := field(registered, "Resource").String(), field(event, "Resource").String()
+	actions, action := field(registered, "ActionType").Int(), field(event, "ActionType").Int()
+	resource := asked == came || asked == "*" || asked == "Pod" && strings.HasSuffix(came, "Pod")
+	return isWildcard(registered) || resource && actions&action != 0 && action <= actions
+}

@@ -1,0 +1,34 @@
+package podrace
+
+import v1 "k8s.io/api/core/v1"
+
+// The words of the model for a pod's object (PodObject and PodCopy in model/environment/objects.py).
+
+// putObject says of a table of objects what it has of a pod; a pod that it does not have is nil.
+func (s sight) putObject(table string, pod *v1.Pod) {
+	s[table+".exists"] = pod != nil
+	s[table+".node"] = nil
+	if pod != nil {
+		s[table+".node"] = orNil(pod.Spec.NodeName)
+	}
+	s.putCopy(table, pod)
+}
+
+// putCopy says of a component's own copy what it shows of a pod that it need not have a node.
+func (s sight) putCopy(table string, pod *v1.Pod) {
+	if pod == nil {
+		pod = &v1.Pod{}
+	}
+	s[table+".nominated"] = orNil(pod.Status.NominatedNodeName)
+	s[table+".failed"] = unschedulableSays(pod) // A-CONDITION: any other reason counts as no condition
+	s[table+".terminating"] = pod.DeletionTimestamp != nil
+	s[table+".gated"] = len(pod.Spec.SchedulingGates) > 0
+}
+
+// orNil is a name, or nil for none.
+func orNil(name string) any {
+	if name == "" {
+		return nil
+	}
+	return name
+}

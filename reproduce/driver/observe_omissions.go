@@ -1,0 +1,91 @@
+package podrace
+
+import "strings"
+
+// What the model leaves out on purpose, as far as it shows in the state: one omission each, with the name of its row in docs/model.md.
+
+// realPlugin is the name that a plugin of the model's has in the driver: a Permit plugin is the driver's own.
+func realPlugin(plugin string) string {
+	if plugin == "PermitPlugin" {
+		return pluginName
+	}
+	return plugin
+}
+
+type omission struct {
+	row     string
+	applies func(d Difference, expected, real map[string]any) bool
+}
+
+var omissions = []omission{
+	// The model's cycle is over with its last effect; its goroutine has still to come back for the next pod.
+	{"phases", func(d Difference, expected, _ map[string]any) bool {
+		return strings.HasPrefix(d.Variable, "scheduler.") && word(expected, "scheduler.phase") == "IDLE"
+	}},
+	// The nominated node is tried first; if it does not fit there, the model tries it again among all.
+	{"phases", func(d Difference, expected, _ map[string]any) bool {
+		name, indices := parts(d.Variable)
+		return name == "scheduler.verdict" && d.Model == "UNTRIED" && indices[0] == word(expected, "scheduler.copy.nominated")
+	}},
+	// The snapshot of the model is cleared at the end of a cycle; upstream keeps it, and copies next time what has changed.
+	{"A-SNAPSHOT", func(d Difference, expected, _ map[string]any) bool {
+		return strings.HasPrefix(d.Variable, "snapshot.") && !hasSnapshot(expected)
+	}},
+	// A NodeInfo without Node object is not copied: the pods on it are in the model's snapshot on a node that is not, which no filter looks at.
+	{"A-SNAPSHOT", func(d Difference, expected, _ map[string]any) bool {
+		name, indices := parts(d.Variable)
+		if name != "snapshot.pod.node" && name != "snapshot.pod.terminating" {
+			return false
+		}
+		node, on := expected["snapshot.pod["+indices[0]+"].node"].(string)
+		return on && expected["snapshot.live["+node+"]"] == false && (name != "snapshot.pod.node" || d.Real == nil)
+	}},
+	// A pod that comes back after its backoff passes through backoffQ in the model, which it may leave at once.
+	{"A-BACKOFF", func(d Difference, _, real map[string]any) bool {
+		name, indices := parts(d.Variable)
+		return name == "queue.sub_queue" && d.Model == "BACKOFF" && d.Real == "ACTIVE" && real[pastBackoff+"["+indices[0]+"]"] == true
+	}},
+	// A gate that the preemption plugin closes is a phase of its goroutine in the model; upstream notes the plugin as one that rejected the pod.
+	{"A-PRE-ENQUEUE", func(d Difference, _, _ map[string]any) bool {
+		name, indices := parts(d.Variable)
+		return name == "queue.rejected_by" && indices[1] == "DefaultPreemption" && d.Real == true
+	}},
+}
+
+// abstracted is the row that explains a difference; none if it is one that counts.
+func abstracted(d Difference, expected, real map[string]any) string {
+	for _, o := range omissions {
+		if o.applies(d, expected, real) {
+			return o.row
+		}
+	}
+	return ""
+}
+
+// hasSnapshot is whether the model's cycle works on a snapshot: it has taken one, and is not over.
+func hasSnapshot(expected map[string]any) bool {
+	phase := word(expected, "scheduler.phase")
+	return phase != "IDLE" && phase != "POPPED"
+}
+
+// runsPreemption is whether the goroutine of a preemptor keeps it in the set of those whose preemption runs. Up to 1.34 it leaves the set before
+// it evicts the last victim; where it stays until then, it notes which victim that is.
+func runsPreemption(expected, real map[string]any, pod string) bool {
+	switch word(expected, "async_preemption.phase["+pod+"]") {
+	case "BEGIN", "CLEAR", "EVICT", "LEAVE":
+		return true
+	case "EVICT_LAST", "EVICTED":
+		_, awaits := real[awaitedLast+"["+pod+"]"]
+		return awaits
+	}
+	return false
+}
+
+// awaitedVictim is the victim that PreEnqueue looks at: that which is evicted last, once the others are.
+func awaitedVictim(expected map[string]any, pod string) any {
+	switch word(expected, "async_preemption.phase["+pod+"]") {
+	case "EVICT_LAST", "EVICTED":
+		return expected["async_preemption.last["+pod+"]"]
+	}
+	return nil
+}

@@ -1,0 +1,224 @@
+package podrace
+
+import (
+	"fmt"
+	"reflect"
+	"sort"
+	"strings"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+)
+
+// queued is the record that the queue has of a waiting pod (QueuedPodInfo).
+type queued struct {
+	place string
+	info  reflect.Value
+	pod   *v1.Pod
+}
+
+func (q queued) timestamp() time.Time { return get[time.Time](q.info, "Timestamp") }
+
+// isGated is whether a PreEnqueue plugin holds the pod back: its name is noted from 1.34 on, before only that there is one.
+func (q queued) isGated() bool {
+	return get[bool](q.info, "Gated") || get[string](q.info, "GatingPlugin") != ""
+}
+
+// isPastBackoff is whether the backoff is over that the last failure brought. Its end is noted from 1.33 on; before, all attempts count.
+func (q queued) isPastBackoff(queue reflect.Value) bool {
+	if noted := field(q.info, "BackoffExpiration"); noted.IsValid() {
+		end := get[time.Time](q.info, "BackoffExpiration")
+		untried := get[int](q.info, "UnschedulableCount")+get[int](q.info, "ConsecutiveErrorsCount") == 0
+		return untried || !end.IsZero() && !end.After(time.Now())
+	}
+	backoff := get[time.Duration](queue, "podInitialBackoffDuration")
+	for range get[int](q.info, "Attempts") - 1 {
+		backoff = min(2*backoff, get[time.Duration](queue, "podMaxBackoffDuration"))
+	}
+	return !q.timestamp().Add(backoff).After(time.Now())
+}
+
+// rejectors are the plugins for which the last attempt did not fit; the model has those that are pending among them.
+func (q queued) rejectors() map[string]bool {
+	found := keys(field(q.info, "UnschedulablePlugins"))
+	for plugin := range keys(field(q.info, "PendingPlugins")) {
+		found[plugin] = true
+	}
+	return found
+}
+
+// recordsOf are the records of the real queue, in its three places. A pod that is in two of them at once is there twice.
+func recordsOf(queue reflect.Value) []queued {
+	var found []queued
+	for _, heap := range []struct{ name, place string }{
+		{"podBackoffQ", "BACKOFF"}, {"podErrorBackoffQ", "BACKOFF"}, // two from 1.33 on
+	} {
+		found = append(found, recordsIn(find(queue, heap.name), heap.place)...)
+	}
+	found = append(found, recordsIn(activeHeap(queue), "ACTIVE")...)
+	for _, info := range values(find(queue, "podInfoMap")) {
+		found = append(found, queued{"UNSCHEDULABLE", info, get[*v1.Pod](info, "Pod")})
+	}
+	return found
+}
+
+// activeHeap is the heap of activeQ: a field of the queue up to 1.31, then one of a struct of its own.
+func activeHeap(queue reflect.Value) reflect.Value {
+	active := field(queue, "activeQ")
+	if inner := field(active, "queue"); inner.IsValid() {
+		return inner
+	}
+	return active
+}
+
+func recordsIn(heap reflect.Value, place string) []queued {
+	var found []queued
+	for _, item := range values(find(heap, "items")) {
+		info := field(item, "obj")
+		found = append(found, queued{place, info, get[*v1.Pod](info, "Pod")})
+	}
+	return found
+}
+
+// subQueues are the places of the pods that wait.
+func subQueues(w *World) map[string]string {
+	places := map[string]string{}
+	for _, record := range recordsOf(reflect.ValueOf(w.RealQueue)) {
+		places[record.pod.Name] = record.place
+	}
+	return places
+}
+
+func (e *eye) queue() {
+	waiting := map[string][]queued{}
+	for _, record := range recordsOf(e.realQueue) {
+		waiting[record.pod.Name] = append(waiting[record.pod.Name], record)
+	}
+	for _, pod := range e.pods {
+		var places []string
+		for _, record := range waiting[pod] {
+			places = append(places, record.place)
+		}
+		sort.Strings(places)
+		if len(places) == 0 {
+			e.see["queue.sub_queue["+pod+"]"] = "NONE"
+			e.see.putCopy("queue.copy["+pod+"]", nil)
+			continue
+		}
+		e.see["queue.sub_queue["+pod+"]"] = strings.Join(places, " and ")
+		record := waiting[pod][0]
+		e.see.putCopy("queue.copy["+pod+"]", record.pod)
+		e.see["queue.gated["+pod+"]"] = record.isGated()
+		e.see[pastBackoff+"["+pod+"]"] = record.isPastBackoff(e.realQueue)
+		rejectors := record.rejectors()
+		for _, plugin := range e.plugins {
+			e.see["queue.rejected_by["+pod+"]["+plugin+"]"] = rejectors[realPlugin(plugin)]
+			delete(rejectors, realPlugin(plugin))
+		}
+		for plugin := range rejectors {
+			e.see["queue.rejected_by["+pod+"]["+plugin+"]"] = true
+		}
+	}
+	e.ages(waiting)
+	e.moves()
+	e.inFlight()
+	e.nominator()
+}
+
+// ages compares the timestamps of pods that wait: those of any others are set anew when they come back.
+func (e *eye) ages(waiting map[string][]queued) {
+	for i, pod := range e.pods {
+		for _, other := range e.pods[i+1:] {
+			if len(waiting[pod]) > 0 && len(waiting[other]) > 0 {
+				older := waiting[pod][0].timestamp().Before(waiting[other][0].timestamp())
+				e.see["clock.older["+pod+"]["+other+"]"] = older
+			}
+		}
+	}
+	e.see[activeOrder] = asExpected
+	heap := activeHeap(e.realQueue)
+	less := find(heap, "lessFunc")
+	active := recordsIn(heap, "ACTIVE")
+	for _, a := range active {
+		for _, b := range active {
+			precedes := less.Call([]reflect.Value{a.info, b.info})[0].Bool()
+			if precedes != isBefore(a, b) {
+				e.see[activeOrder] = fmt.Sprintf("%s before %s: %v", a.pod.Name, b.pod.Name, precedes)
+			}
+		}
+	}
+}
+
+// moves is whether a move request came since the last Pop, by the numbers that are compared up to 1.31. The nodes that are there at the start
+// have made some before the first Pop (A-CYCLES: the model begins without).
+func (e *eye) moves() {
+	cycle, moved := find(e.realQueue, "schedulingCycle"), find(e.realQueue, "moveRequestCycle")
+	if cycle.IsValid() && moved.IsValid() && cycle.Int() > 0 {
+		e.see["queue.moved"] = moved.Int() >= cycle.Int()
+	}
+}
+
+// isBefore is the order that the model gives activeQ: higher priority first, then the older timestamp.
+func isBefore(a, b queued) bool {
+	if p, q := priority(a.pod), priority(b.pod); p != q {
+		return p > q
+	}
+	return a.timestamp().Before(b.timestamp())
+}
+
+func priority(pod *v1.Pod) int32 {
+	if pod.Spec.Priority == nil {
+		return 0
+	}
+	return *pod.Spec.Priority
+}
+
+// nominator is who is nominated where, in memory. Both of its maps say it; if they contradict each other, both are told.
+func (e *eye) nominator() {
+	nodes := values(find(e.realQueue, "nominatedPodToNode"))
+	lists := values(find(e.realQueue, "nominatedPods"))
+	for _, pod := range e.pods {
+		var node string
+		if at, there := nodes[pod]; there {
+			node = at.String()
+		}
+		var listed []string
+		carries := false
+		for at, refs := range lists {
+			for i := range refs.Len() {
+				ref := refs.Index(i)
+				if uidOf(ref) == pod && at != "" {
+					listed = append(listed, at)
+					object := get[*v1.Pod](ref, "Pod")
+					carries = object != nil && object.Status.NominatedNodeName != ""
+				}
+			}
+		}
+		e.see["nominator.node["+pod+"]"] = orNil(node)
+		if strings.Join(listed, ",") != node {
+			e.see["nominator.node["+pod+"]"] = fmt.Sprintf("%q, listed under %q", node, listed)
+		}
+		if e.nominatorKeepsObjects() {
+			e.see["nominator.carries["+pod+"]"] = carries
+		}
+	}
+}
+
+// nominatorKeepsObjects is whether the nominator has the objects of its pods, as up to 1.30, or their names only.
+func (e *eye) nominatorKeepsObjects() bool {
+	lists := find(e.realQueue, "nominatedPods")
+	return lists.IsValid() && lists.Type().Elem().Elem().Kind() == reflect.Pointer
+}
+
+// uidOf is the UID in an entry of the nominator: an object, or a reference whose fields were exported in 1.31.
+func uidOf(ref reflect.Value) string {
+	if object := get[*v1.Pod](ref, "Pod"); object != nil {
+		return string(object.UID)
+	}
+	for _, name := range []string{"uid", "UID"} {
+		if uid := field(ref, name); uid.IsValid() {
+			return uid.String()
+		}
+	}
+	return ""
+}

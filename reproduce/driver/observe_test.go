@@ -1,0 +1,89 @@
+package podrace
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+)
+
+func TestNamesOfVariables(t *testing.T) {
+	for variable, want := range map[string]struct {
+		kind, name string
+		indices    []string
+	}{
+		"scheduler.pod":                      {"scheduler.pod", "scheduler.pod", nil},
+		"cache.pod[p].node":                  {"cache.pod[].node", "cache.pod.node", []string{"p"}},
+		"queue.rejected_by[p][NodeAffinity]": {"queue.rejected_by[][]", "queue.rejected_by", []string{"p", "NodeAffinity"}},
+		"node_tree.zones.member[]":           {"node_tree.zones.member[]", "node_tree.zones.member", []string{""}},
+	} {
+		if got := kind(variable); got != want.kind {
+			t.Errorf("kind(%s) = %s, not %s", variable, got, want.kind)
+		}
+		if name, indices := parts(variable); name != want.name || !reflect.DeepEqual(indices, want.indices) {
+			t.Errorf("parts(%s) = %s %v", variable, name, indices)
+		}
+	}
+}
+
+func TestCompare(t *testing.T) {
+	for name, c := range map[string]struct {
+		expected, real map[string]any
+		differ         string
+	}{
+		"another sub-queue": {
+			map[string]any{"queue.sub_queue[p]": "BACKOFF"}, map[string]any{"queue.sub_queue[p]": "UNSCHEDULABLE"}, "queue.sub_queue[p]",
+		},
+		"a backoff that is over (A-BACKOFF)": {
+			map[string]any{"queue.sub_queue[p]": "BACKOFF"}, map[string]any{"queue.sub_queue[p]": "ACTIVE"}, "",
+		},
+		"the snapshot between two cycles (A-SNAPSHOT)": {
+			map[string]any{"snapshot.live[n]": false, "scheduler.phase": "IDLE"}, map[string]any{"snapshot.live[n]": true}, "",
+		},
+		"the snapshot of a cycle": {
+			map[string]any{"snapshot.live[n]": false, "scheduler.phase": "FILTERING"}, map[string]any{"snapshot.live[n]": true}, "snapshot.live[n]",
+		},
+		"a plugin that the model does not have": {
+			map[string]any{}, map[string]any{"queue.rejected_by[p][VolumeBinding]": true}, "queue.rejected_by[p][VolumeBinding]",
+		},
+		"a sum that its parts do not make up": {
+			map[string]any{}, map[string]any{"node_infos.sums[n]": "[1 0 0], and its 0 pods add up to [0 0 0]"}, "node_infos.sums[n]",
+		},
+		"the last victim, awaited (from 1.35 on)": {
+			map[string]any{"async_preemption.phase[p]": "EVICTED", "async_preemption.last[p]": "v"},
+			map[string]any{"async_preemption.preempting[p]": true, "async_preemption.awaited[p]": "v"}, "",
+		},
+		"the last victim, not awaited (up to 1.34)": {
+			map[string]any{"async_preemption.phase[p]": "EVICT_LAST"}, map[string]any{"async_preemption.preempting[p]": false}, "",
+		},
+		"an event behind one that the store has": {
+			map[string]any{"pod_watch.log.length": 2.0, "pod_watch.listed": 1.0, "pod_watch.log[1].pod": "q", "pod_watch.log[0].pod": "p"},
+			map[string]any{"pod_watch.under_way": 1, "pod_watch.under_way[0].pod": "q"}, "",
+		},
+		"an event more": {
+			map[string]any{"pod_watch.log.length": 1.0, "pod_watch.listed": 1.0}, map[string]any{"pod_watch.under_way": 1}, "pod_watch.under_way",
+		},
+	} {
+		var differ []string
+		for _, difference := range compare(c.expected, c.real) {
+			differ = append(differ, difference.Variable)
+		}
+		if got := strings.Join(differ, ", "); got != c.differ {
+			t.Errorf("%s: %q differs, not %q", name, got, c.differ)
+		}
+	}
+}
+
+func TestFieldsAreFoundWhereverTheyLie(t *testing.T) {
+	type inner struct{ wanted map[string]int }
+	type outer struct {
+		other any
+		part  any
+	}
+	root := &outer{part: &inner{map[string]int{"a": 1}}}
+	if got := keys(find(reflect.ValueOf(root), "wanted")); !got["a"] {
+		t.Errorf("found %v", got)
+	}
+	if find(reflect.ValueOf(root), "missing").IsValid() {
+		t.Error("a field was found that is not there")
+	}
+}

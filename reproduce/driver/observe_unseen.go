@@ -1,0 +1,68 @@
+package podrace
+
+import "strings"
+
+// unseenBecause says of variables that cannot be seen why, by what their names begin with. The longest beginning counts.
+var unseenBecause = map[string]string{
+	"api.":                      "no pod has it in this version",
+	"async_preemption.":         "a local variable of the preemption goroutine; its calls are compared, and the set of preemptors with the victim awaited last",
+	"binding.":                  "a local variable of the binding cycle; its calls are compared",
+	"cache.pod[].bound":         "there is no FinishBinding any more",
+	"clock.":                    "no two pods wait",
+	"failure.":                  "an argument or a local variable of the failure handler; its effects are compared",
+	"faults.":                   "how often a fault may still happen is the scenario's",
+	"handlers.":                 "where a goroutine stands is forced by the steps, and so compared",
+	"node_infos.changed[]":      "A-SNAPSHOT: no snapshot of the model resets it",
+	"node_infos.recent.":        "no NodeInfo has changed yet: in which order the objects of the start came, a scenario does not say",
+	"node_tree.nodes.after[][]": "no two nodes share a zone: of two zones nobody can say which node came first",
+	"node_watch.":               "as pod_watch.: compared by the events that the informer's store has not received",
+	"pod_watch.":                "how far the handlers are follows from their steps; compared are the events that the informer's store has not received",
+	"pod_watch.seen":            "the object that a handler was given last is not kept; what it did with it is compared",
+	"preemption.":               "what the dry runs found is the plugin's own; the evictions are compared",
+	"process.":                  "a Binding under way is the driver's to deliver",
+	"queue.gated[]":             "no pod waits",
+	"queue.just_moved[]":        "what Pop could meet before a move is over; the queue does not keep it",
+	"queue.late_events[][]":     "as queue.just_moved[]",
+	"queue.moved":               "no pod was popped yet",
+	"queue.moved_since[]":       "a number that the failure handler keeps in a local variable",
+	"queue.rejected_by[][]":     "no pod waits: the record of an attempt is its goroutine's own (A-RECORD)",
+	"scheduler.":                "a local variable of the scheduling cycle; its effects are compared",
+	"scheduler.phase":           "where a goroutine stands is forced by the steps, and so compared",
+	"users.":                    "how often somebody may still act is the scenario's",
+}
+
+// unseenOf are the kinds of the model's variables of which nothing is seen, each with the reason. Those of a property are its own business.
+func unseenOf(initial map[string]any, seen sight) []string {
+	visible, kinds := map[string]bool{}, map[string]bool{}
+	for variable := range seen {
+		visible[kind(variable)] = true
+	}
+	for variable := range initial {
+		if name := kind(variable); !visible[name] && !isOfProperty(name) && !isAboutItself(variable) {
+			kinds[name+": "+reason(name)] = true
+		}
+	}
+	return sorted(kinds)
+}
+
+func reason(kind string) string {
+	longest := ""
+	for beginning := range unseenBecause {
+		if strings.HasPrefix(kind, beginning) && len(beginning) > len(longest) {
+			longest = beginning
+		}
+	}
+	if longest == "" {
+		return "the observer does not know it"
+	}
+	return unseenBecause[longest]
+}
+
+// isAboutItself is whether a variable says how something is ordered with respect to itself: it is never set.
+func isAboutItself(variable string) bool {
+	_, indices := parts(variable)
+	return len(indices) == 2 && indices[0] == indices[1]
+}
+
+// isOfProperty is whether a variable belongs to a property, such as S-NOM: those are written in capitals.
+func isOfProperty(name string) bool { return name[0] >= 'A' && name[0] <= 'Z' }

@@ -1,0 +1,84 @@
+package podrace
+
+import (
+	"fmt"
+	"strings"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+// objects are those of the API server, and those that listers show.
+func (e *eye) objects(store *Store, pods, nodes lister) {
+	for _, pod := range e.pods {
+		e.see.putObject("api.pod["+pod+"]", store.Pod(pod))
+		object, _ := listed[*v1.Pod](pods, "default/"+pod)
+		e.see.putObject("pod_watch.lister["+pod+"]", object)
+	}
+	for _, node := range e.nodes {
+		e.see["api.node_exists["+node+"]"] = store.Node(node) != nil
+		_, there := listed[*v1.Node](nodes, node)
+		e.see["node_watch.lister["+node+"]"] = there
+	}
+}
+
+// lister is an informer's store.
+type lister interface {
+	GetByKey(key string) (any, bool, error)
+}
+
+func listed[T any](from lister, key string) (T, bool) {
+	object, there, _ := from.GetByKey(key)
+	content, is := object.(T)
+	return content, there && is
+}
+
+// underWay are the events of the watches that the informers' stores do not have yet, without those that the model does not have.
+func (e *eye) underWay(store *Store) {
+	pods, nodes := store.underWay(podKind), store.underWay(nodeKind)
+	e.see[podsUnderWay] = len(pods)
+	for i, event := range pods {
+		at := fmt.Sprintf("%s[%d].", podsUnderWay, i)
+		pod, _ := event.Object.(*v1.Pod)
+		e.see[at+"pod"] = event.name
+		if event.Type == watch.Deleted {
+			pod = nil
+		}
+		e.see.putObject(at+"object", pod)
+	}
+	e.see[nodesUnderWay] = len(nodes)
+	for i, event := range nodes {
+		at := fmt.Sprintf("%s[%d].", nodesUnderWay, i)
+		e.see[at+"node"] = event.name
+		e.see[at+"exists"] = event.Type != watch.Deleted
+	}
+}
+
+// underWay gives the events of a kind that its watch has not delivered, without those that the model does not have.
+func (s *Store) underWay(kind string) []event {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var left []event
+	for _, event := range s.log[kind][s.sent[kind]:] {
+		if event.beyond == "" && !event.missed && !event.expired {
+			left = append(left, event)
+		}
+		left = append(left, event.outcomes...)
+	}
+	return left
+}
+
+// underWayInModel is what the model has for one of the variables above: events are at the places behind those that the store has.
+func underWayInModel(variable string, expected map[string]any) (any, bool) {
+	name, indices := parts(variable)
+	watched, part, _ := strings.Cut(name, ".under_way")
+	stored, _ := number(expected[watched+".listed"])
+	if len(indices) == 0 {
+		length, known := number(expected[watched+".log.length"])
+		return length - stored, known
+	}
+	var place int
+	_, _ = fmt.Sscan(indices[0], &place)
+	want, there := expected[fmt.Sprintf("%s.log[%d]%s", watched, place+int(stored), part)]
+	return want, there
+}
