@@ -18,7 +18,7 @@ SOURCE = "README.md"
 NAVIGATION: dict[str, tuple[str, ...]] = {
     "Start": ("README", "tutorial", "commands", "patches", "counterexamples", "trust", "limits"),
     "Files": ("scenarios", "manifests", "configuration", "reports", "pytest"),
-    "Reference": ("properties", "races", "hazards", "survey", "model", "gates", "functions", "drift"),
+    "Reference": ("properties", "races", "hazards", "survey", "model", "gates", "functions", "drift", "reproduce"),
     "Searches": ("liveness", "simulate", "prove", "symbolic", "reductions", "engine", "cross-checks"),
     "The house": ("ARCHITECTURE", "CONTRIBUTING"),
 }

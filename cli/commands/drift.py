@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     from ...analysis.upstream.drifted import Drift
     from ...analysis.upstream.held import HeldAgainst
-    from ...checker.core.exploration import Budget
     from ...reports.reproduction import Reproduction
 
 NOTHING, SOMETHING = 0, 1
@@ -84,8 +83,8 @@ def drift(
             raise UsageProblem(
                 "--run is about a version, not about a tree: leave out DIR, --since, --update and --record"
             )
-        budget = budget_of(max_states, max_memory, timeout, jobs)
-        found = _run(kubernetes, budget, cache_folder(cache, no_cache), release, no_color)
+        limits = (max_states, max_memory, timeout, jobs)
+        found = _run(kubernetes, limits, cache_folder(cache, no_cache), release, no_color)
         raise typer.Exit(_print_run(found, output, no_color))
     if directory is None:
         raise UsageProblem("name a kubernetes source tree, or run a version with --run")
@@ -114,7 +113,11 @@ def _held(
 
 
 def _run(
-    kubernetes: str | None, budget: Budget, kept: Path | None, release: str, no_color: bool
+    kubernetes: str | None,
+    limits: tuple[str | None, str | None, str | None, str | None],
+    kept: Path | None,
+    release: str,
+    no_color: bool,
 ) -> list[Reproduction]:
     from ...analysis.asked.method import Method
     from ...analysis.asked.options import known_releases
@@ -124,6 +127,7 @@ def _run(
     from ...reproduce.toolchain import find_go
     from ..terminal.progress_display import progress_display
 
+    budget = budget_of(*limits)
     go = find_go()
     version = parse_version(kubernetes or known_releases()[-1])
     if not release:

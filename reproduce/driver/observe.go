@@ -15,6 +15,7 @@ type eye struct {
 	see                  sight
 	pods, nodes          []string // in the scenario's order
 	zones, plugins       []string
+	spread, permitted    map[string]bool // the pods that have topology constraints, and those about which a Permit plugin is asked
 	realQueue, realCache reflect.Value
 	scheduler, framework reflect.Value
 	memory               *memory
@@ -49,8 +50,11 @@ func observe(w *World) (state map[string]any, unseen []string) {
 
 // learn takes from the case which pods, nodes, zones and plugins there are, pods and nodes in the scenario's order.
 func (e *eye) learn(c *Case) {
+	e.spread, e.permitted = map[string]bool{}, map[string]bool{}
 	for _, pod := range c.Pods {
 		e.pods = append(e.pods, pod.Name)
+		e.spread[pod.Name] = len(pod.Spec.TopologySpreadConstraints) > 0
+		e.permitted[pod.Name] = slices.Contains(c.Points[pod.Name], "PERMIT")
 	}
 	for _, node := range c.Nodes {
 		e.nodes = append(e.nodes, node.Name)

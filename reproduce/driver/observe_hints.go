@@ -19,6 +19,9 @@ func (e *eye) inFlight() {
 		element, there := elements[pod]
 		e.see["queue.in_flight["+pod+"]"] = there
 		for _, plugin := range e.plugins {
+			if !e.canReject(plugin, pod) {
+				continue
+			}
 			worth := false
 			if there {
 				worth = e.isRetried(element.Interface().(*list.Element), realPlugin(plugin))
@@ -26,6 +29,17 @@ func (e *eye) inFlight() {
 			e.see["queue.in_flight_events["+pod+"]["+plugin+"]"] = worth
 		}
 	}
+}
+
+// canReject is whether it can ever matter what an event is worth to a plugin: the model passes over events that it can tell matter to none.
+func (e *eye) canReject(plugin, pod string) bool {
+	switch plugin {
+	case "PodTopologySpread":
+		return e.spread[pod]
+	case permitPlugin:
+		return e.permitted[pod]
+	}
+	return true
 }
 
 // isRetried is whether an event behind a pod's own element of the list would have the pod tried again.
