@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ..model.environment.objects import ClusterSpec, ExtensionPoint
 from ..reports.step import Value
 from .records import Point, Turn
 
@@ -34,7 +35,10 @@ IN_CYCLE = frozenset({
 })  # fmt: skip
 """Where a scheduling cycle works on its snapshot and its verdicts: before, and once it has decided, the model has none of them."""
 
-TRIED = {"REJECTED": ("REJECTED", "CANDIDATE", "NO_CANDIDATE", "UNTRIED"), "UNRESOLVABLE": ("UNRESOLVABLE", "UNTRIED")}
+TRIED = {
+    "REJECTED": ("REJECTED", "CANDIDATE", "NO_CANDIDATE", "UNTRIED"),
+    "UNRESOLVABLE": ("UNRESOLVABLE", "UNTRIED"),
+}
 """What a verdict of the filters can be in the model: dry runs say more, and a nominated node that was tried first is tried again among all."""
 
 RUNNING = ("BEGIN", "CLEAR", "EVICT", "LEAVE")
@@ -49,21 +53,24 @@ class OddValue(Exception):
 
 
 class Compared:
-    """What is compared, by the variables of one system; `values` gives those that a variable can have."""
+    """What is compared in one record, turn by turn; `values` gives those that a variable of the system can have, `never` names variables of no meaning."""
 
-    def __init__(self, values: Mapping[str, tuple[Value, ...]]) -> None:
-        self._values = values
+    def __init__(self, values: Mapping[str, tuple[Value, ...]], never: tuple[str, ...] = ()) -> None:
+        self._values, self._never = values, never
+        self._beyond = False
 
     def after(self, turn: Turn, seen: Mapping[str, Value]) -> dict[str, tuple[Value, ...]]:
-        """The values that each variable may have in the model. Raises OddValue."""
-        hidden = tuple(_hidden(turn, seen))
+        """The values that each variable may have in the model after the next turn. Raises OddValue."""
+        # An event that the model does not have touches a NodeInfo all the same: since then another one has changed last.
+        self._beyond = self._beyond or any(p.beyond and p.call == "Cache.UpdatePod" for p in _ways(turn))
+        hidden = (*_hidden(turn, seen), *self._never, *(("node_infos.",) if self._beyond else ()))
         found: dict[str, tuple[Value, ...]] = {}
         for name, value in seen.items():
-            if name.startswith(hidden):
-                continue
             if name.startswith(CHECKED):
                 if value != AS_EXPECTED:
                     raise OddValue(f"{name} is {value}")
+            elif name.startswith(hidden):
+                continue
             elif name.startswith("async_preemption.preempting["):
                 found[name.replace("preempting", "phase")] = self._preempting(name, value, seen)
             elif name in self._values:
@@ -83,6 +90,21 @@ class Compared:
         running = RUNNING + (LAST if awaits else ())
         phases = self._values.get(name.replace("preempting", "phase"), ())
         return tuple(phase for phase in phases if (phase in running) == value)
+
+
+def without_meaning(spec: ClusterSpec) -> tuple[str, ...]:
+    """Events that are counted for a plugin as if it had rejected a pod which it cannot reject: the model does not count them."""
+    found = []
+    for pod in spec.pods:
+        if not pod.spread:
+            found.append(f"queue.in_flight_events[{pod.name}][PodTopologySpread]")
+        if ExtensionPoint.PERMIT not in pod.extension_points:
+            found.append(f"queue.in_flight_events[{pod.name}][PermitPlugin]")
+    return tuple(found)
+
+
+def _ways(turn: Turn) -> list[Point]:
+    return turn.passed if turn.origin is None else [turn.origin, *turn.passed]
 
 
 def _hidden(turn: Turn, seen: Mapping[str, Any]) -> Iterator[str]:

@@ -37,7 +37,12 @@ class FreeRun(msgspec.Struct, frozen=True):
 
 
 def free_run(
-    scenario: Scenario, composition: Composition, system: TransitionSystem, seed: int, turns: int, holdless: float
+    scenario: Scenario,
+    composition: Composition,
+    system: TransitionSystem,
+    seed: int,
+    turns: int,
+    holdless: float,
 ) -> FreeRun:
     """A free run of a scenario's cluster."""
     spec, scope = scenario.spec, scenario.spec.scope

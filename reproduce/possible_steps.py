@@ -57,7 +57,9 @@ CALLS: Mapping[str, frozenset[str]] = {
     "scheduler.assume": frozenset({"Cache.AssumePod"}),
     "scheduler.start_binding": BINDS,
     # The model starts the binding cycle in the last of these, upstream once all plugins have been asked.
-    "scheduler.reserve": frozenset({"Framework.RunReservePluginsReserve", "Framework.RunPermitPlugins", "NextPod"}),
+    "scheduler.reserve": frozenset(
+        {"Framework.RunReservePluginsReserve", "Framework.RunPermitPlugins", "NextPod"}
+    ),
     "scheduler.permit": frozenset({"Framework.RunPermitPlugins", "NextPod"}),
     "scheduler.forget": frozenset({"Cache.ForgetPod"}),
     "scheduler.reread_preemptor": frozenset({"Framework.RunPostFilterPlugins"}),

@@ -19,7 +19,7 @@ from ..reports.step import Value
 class Point(msgspec.Struct, frozen=True, omit_defaults=True):
     """Where an actor came to: `actor` is its role, `of` the pod whose goroutine it is, `number` which handler of its informer.
 
-    It is before a call, or `after` it; `pod` and `node` are what the call is about.
+    It is before a call, or `after` it; `pod` and `node` are what the call is about. `beyond`: it is about an event that the model does not have.
     """
 
     actor: str
@@ -29,6 +29,7 @@ class Point(msgspec.Struct, frozen=True, omit_defaults=True):
     after: bool = False
     pod: str = ""
     node: str = ""
+    beyond: bool = False
 
     def __str__(self) -> str:
         who = self.actor + (f" {self.number}" if self.number else "") + (f" of {self.of}" if self.of else "")

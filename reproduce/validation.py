@@ -15,7 +15,7 @@ from ..model.language import TransitionSystem
 from ..properties import instrument
 from ..reports.step import Value
 from ..scenarios import Scenario
-from .compared import Compared, OddValue
+from .compared import Compared, OddValue, without_meaning
 from .possible_steps import PossibleSteps
 from .records import Record
 
@@ -49,7 +49,6 @@ class Validator:
             v.name: {plain_value(decode(v.sort, code)): code for code in range(v.lo, v.hi + 1)}
             for v in self.system.variables
         }
-        self.compared = Compared({name: tuple(codes) for name, codes in self.codes.items()})
 
     @cached_property
     def search(self) -> Search[bytes]:
@@ -68,11 +67,13 @@ class Validator:
     def observations(self, record: Record) -> Iterator[Observation]:
         """What each turn says to the search; the first is the state at the start. Raises OddValue after those before it."""
         seen: dict[str, Value] = {}
+        values = {name: tuple(codes) for name, codes in self.codes.items()}
+        compared = Compared(values, without_meaning(self.scenario.spec))
         for number, turn in enumerate(record.turns):
             seen.update(turn.seen)
             for name in turn.lost:
                 del seen[name]
-            codes = self._codes(self.compared.after(turn, seen))
+            codes = self._codes(compared.after(turn, seen))
             if number == 0:
                 yield Observation(codes, frozenset(), 0)
             else:

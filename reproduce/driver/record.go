@@ -60,10 +60,11 @@ type Place struct {
 	After  bool   `json:"after,omitempty"`
 	Pod    string `json:"pod,omitempty"`
 	Node   string `json:"node,omitempty"`
+	Beyond bool   `json:"beyond,omitempty"` // the model does not have the event that it is about
 }
 
 // placeOf says where an actor is, a worker in the name of whom it works for.
-func placeOf(a *actor, p point) Place {
+func (r *recorder) placeOf(a *actor, p point) Place {
 	for a.role == worker && a.parent != nil {
 		a = a.parent
 	}
@@ -71,6 +72,10 @@ func placeOf(a *actor, p point) Place {
 	if a.role != scheduling {
 		place.Of = a.pod
 	}
+	if p.call == "PodEvent" && !p.after {
+		r.beyond[a] = r.world.Store.IsBeyond(p.version)
+	}
+	place.Beyond = r.beyond[a]
 	return place
 }
 
@@ -80,6 +85,7 @@ type recorder struct {
 	free   Free
 	dice   *rand.Rand
 	last   map[string]any
+	beyond map[*actor]bool // whether a handler is busy with an event that the model does not have
 	record Record
 }
 
@@ -93,7 +99,7 @@ type choice struct {
 
 // take takes a free run from the start of a world.
 func (c *FreeRun) take() (Record, error) {
-	r := &recorder{free: c.Free, dice: rand.New(rand.NewSource(c.Free.Seed)), last: map[string]any{}}
+	r := &recorder{free: c.Free, dice: rand.New(rand.NewSource(c.Free.Seed)), last: map[string]any{}, beyond: map[*actor]bool{}}
 	r.record = Record{Format: "podrace-record", Version: 1, ID: c.Case.ID, Release: c.Case.Release, Seed: c.Free.Seed}
 	world, err := newWorld(c.Case)
 	if err != nil {
@@ -137,10 +143,10 @@ func (r *recorder) passes(p point) bool {
 func (r *recorder) finish(t Turn) {
 	t.Passed, t.Standing, t.Seen = []Place{}, []Place{}, map[string]any{}
 	for _, p := range r.world.Stage.passages() {
-		t.Passed = append(t.Passed, placeOf(p.actor, p.point))
+		t.Passed = append(t.Passed, r.placeOf(p.actor, p.point))
 	}
 	for _, a := range r.world.Stage.held() {
-		t.Standing = append(t.Standing, placeOf(a, *a.at))
+		t.Standing = append(t.Standing, r.placeOf(a, *a.at))
 	}
 	now, _ := observe(r.world)
 	for name, value := range now {
@@ -198,7 +204,7 @@ func (r *recorder) choices() []choice {
 // goingOn is what can become of an actor that is let go: where it asks a plugin or writes to the API server, there are several answers.
 func (r *recorder) goingOn(a *actor) []choice {
 	at := *a.at
-	origin := placeOf(a, at)
+	origin := r.placeOf(a, at)
 	one := func(weight int, spends string, prepare func()) choice {
 		return choice{weight, Turn{Do: "go", Origin: &origin}, spends, func() {
 			if prepare != nil {
