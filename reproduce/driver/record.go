@@ -195,7 +195,7 @@ func (r *recorder) choices() []choice {
 	able = append(able, r.signals()...)
 	able = append(able, r.users()...)
 	for i, wait := range []time.Duration{1100 * time.Millisecond, 11 * time.Second, 6 * time.Minute} {
-		able = append(able, choice{weight: 3 - i, turn: Turn{Do: "wait", Args: map[string]any{"ms": wait.Milliseconds()}},
+		able = append(able, choice{weight: 1 + i%2, turn: Turn{Do: "wait", Args: map[string]any{"ms": wait.Milliseconds()}},
 			act: func() { time.Sleep(wait) }})
 	}
 	return able
@@ -213,7 +213,7 @@ func (r *recorder) goingOn(a *actor) []choice {
 			r.world.Stage.Release(a)
 		}}
 	}
-	able := []choice{one(12, "", func() { r.answer(at.pod) })}
+	able := []choice{one(16, "", func() { r.answer(at.pod) })}
 	if at.after {
 		return able
 	}
