@@ -118,14 +118,14 @@ func (c *podClient) write(ctx context.Context, name, pod, node string, do func()
 	}
 	switch c.client.store.takeFault(name, pod) {
 	case failed:
-		return apierrors.NewInternalError(errFault)
+		return apierrors.NewBadRequest(errFault.Error()) // an error that nobody repeats the call after
 	case transient:
-		return apierrors.NewTooManyRequests("later", 0)
+		return apierrors.NewInternalError(errFault)
 	case lost:
 		if err := do(); err != nil {
 			return err
 		}
-		return apierrors.NewInternalError(errFault)
+		return apierrors.NewBadRequest(errFault.Error())
 	}
 	return do()
 }

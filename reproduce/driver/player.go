@@ -432,6 +432,9 @@ func deliver(kind, about string) func(*player, Step) error {
 // flush waits until the queue's timer has taken the pod out of a sub-queue.
 func flush(from string) func(*player, Step) error {
 	return func(p *player, s Step) error {
+		if s.WaitMS > 0 {
+			return nil // the timer has fired while time passed
+		}
 		for waited := time.Duration(0); waited < 10*time.Minute; waited += 100 * time.Millisecond {
 			if p.world.places()[s.arg("pod")] != from {
 				return nil
