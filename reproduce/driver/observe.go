@@ -19,13 +19,14 @@ type eye struct {
 	realQueue, realCache reflect.Value
 	scheduler, framework reflect.Value
 	memory               *memory
+	beyond               bool // a watch has delivered an event that the model does not have
 }
 
 // observe gives the real state as far as it can be seen, and of what cannot be seen the kinds of variables, each with the reason.
 //
 // It must be called while nobody moves: it takes no locks, since an actor that is held may hold one.
 func observe(w *World) (state map[string]any, unseen []string) {
-	e := &eye{see: sight{}, memory: &w.memory}
+	e := &eye{see: sight{}, memory: &w.memory, beyond: w.Store.wentBeyond()}
 	e.learn(w.Case)
 	e.realQueue, e.realCache = reflect.ValueOf(w.RealQueue), reflect.ValueOf(w.RealCache)
 	e.scheduler, e.framework = reflect.ValueOf(w.Sched), reflect.ValueOf(w.Waiting)

@@ -19,8 +19,8 @@ func (e *eye) inFlight() {
 		element, there := elements[pod]
 		e.see["queue.in_flight["+pod+"]"] = there
 		for _, plugin := range e.plugins {
-			if !e.canReject(plugin, pod) {
-				continue
+			if !e.canReject(plugin, pod) || plugin == permitPlugin && e.beyond {
+				continue // a plugin for which every event counts hears of those that the model does not have (A-CONDITION, A-DISRUPTION)
 			}
 			worth := false
 			if there {

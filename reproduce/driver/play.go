@@ -47,9 +47,9 @@ func play(c *Case, report func(*Outcome)) {
 		err := p.force(s)
 		settle()
 		now, _ := observe(w)
-		after := told(p.model, now, seen)
+		after := told(p.model, now, before)
 		step := StepOutcome{Points: w.Stage.Trail(), Real: changed(before, after), Differs: news(compare(p.model, now), differing)}
-		seen, before = now, after
+		before = after
 		out.Steps = append(out.Steps, step)
 		if err != nil {
 			at := n + 1
