@@ -93,8 +93,8 @@ def _member(variable: str) -> str:
 
 
 def _without_names(text: str) -> str:
-    """A reason as it is in any cluster: without names and numbers of pods, nodes and goroutines."""
-    return re.sub(r"\b([pn])?[0-9]+\b", lambda m: m[1] or "0", text)[:160]
+    """A reason as it is in any cluster: without names and numbers of pods, nodes and goroutines, and without who stands where."""
+    return re.sub(r"\b([pn])?[0-9]+\b", lambda m: m[1] or "0", text.partition(": ")[0])
 
 
 def _step_name(run: RandomRun, at: int) -> str:

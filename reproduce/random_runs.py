@@ -1,8 +1,8 @@
 """Random runs of the model for the real scheduler: weighted towards rare steps, and possible at some durations.
 
 A step's chance is the inverse of how often it was taken so far on this version, in all clusters; then each of its arguments has the same chance.
-What users and faults do, and the flush of the parked pods, has a tenth of that: most of it can happen at any time, and it would end most attempts
-before they came far. Steps that no durations allow for are not taken. A seed determines all runs.
+What users and faults do, and the flush of the parked pods, has a tenth of that at the end of a run and less before: most of it can happen
+at any time, and it would end most attempts before they came far. Steps that no durations allow for are not taken. A seed determines all runs.
 """
 
 from __future__ import annotations
@@ -70,10 +70,8 @@ class Walker:
         self.model, self.taken = model, taken
         self._steps = QuickSteps(model.system)
         self._names = [f"{t.part}.{t.step}" for t in model.system.transitions]
-        self._share = {
-            name: 1.0 if t.fair else UNFORCED
-            for name, t in zip(self._names, model.system.transitions, strict=True)
-        }
+        transitions = zip(self._names, model.system.transitions, strict=True)
+        self._unforced = {name for name, t in transitions if not t.fair}
         self._without = frozenset(without)
 
     def walk(self, random: Random, most: int) -> RandomRun:
@@ -83,7 +81,8 @@ class Walker:
         state = system.initial
         path: list[int] = []
         while len(path) < most:
-            for number in self._in_random_order(random, self._steps.enabled(state)):
+            progress = (len(path) + 1) / most
+            for number in self._in_random_order(random, self._steps.enabled(state), progress):
                 following = self._steps.successor(state, number)
                 if table.take(system.transitions[number], state, following):
                     break
@@ -94,17 +93,21 @@ class Walker:
             state = following
         return RandomRun(self.model, tuple(path), table.timing)
 
-    def _in_random_order(self, random: Random, enabled: Sequence[int]) -> Iterator[int]:
+    def _in_random_order(self, random: Random, enabled: Sequence[int], progress: float) -> Iterator[int]:
         groups: dict[str, list[int]] = {}
         for number in enabled:
             if self._names[number] not in self._without:
                 groups.setdefault(self._names[number], []).append(number)
         while groups:
             names = list(groups)
-            name = random.choices(names, [self._share[name] / (1 + self.taken[name]) for name in names])[0]
+            name = random.choices(names, [self._weight(name, progress) for name in names])[0]
             yield groups[name].pop(random.randrange(len(groups[name])))
             if not groups[name]:
                 del groups[name]
+
+    def _weight(self, name: str, progress: float) -> float:
+        share = UNFORCED * progress if name in self._unforced else 1.0
+        return share / (1 + self.taken[name])
 
 
 def random_runs(composition: Composition, wanted: Wanted) -> Iterator[RandomRun]:

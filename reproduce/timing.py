@@ -9,8 +9,8 @@ The model has order only: a backoff ends whenever `flush_backoff` is taken. The 
   ends first, and of those that end in one second the one that activeQ would have first.
 - Every 30 s whoever was parked for longer than 5 minutes is moved; its backoff is over, so it goes to activeQ at once.
 
-A step happens at the moment `second * 1000 + number` in milliseconds since the first wait began; the queue was started 30 s before, and started
-anew by a restart at the moment of that step. So no timer fires amid a step, and what matters of a moment is its second: the
+A step happens at the moment `second * 1000 + number` in milliseconds since the first wait began; the queue was started 30 s before, and is started
+anew with the second after a restart. So no timer fires amid a step, and what matters of a moment is its second: the
 conditions are difference constraints, and multiples of 30 s that follow from the least solution so far. Where they
 contradict one another, the run cannot happen at any durations: the model's timers may fire at any moment (A-DURATIONS), and it keeps a pod
 in backoffQ for as long as it likes (A-BACKOFF). Without windows a pod that is moved in the very second in which its backoff ends counts as through:
@@ -124,16 +124,21 @@ class _Flush:
         return Bound(self.parked, self.step, 1 - FLUSH_EVERY * self.due, self.why)
 
     def number(self, at: int, moments: Sequence[int]) -> int:
-        """How many flushes have come when a step happens."""
-        return (moments[at] - moments[self.start]) // FLUSH_EVERY
+        """How many flushes have come when a step happens; it may have happened before the queue was started."""
+        return (moments[at] - moments[self.start] - self.delay) // FLUSH_EVERY
+
+    @property
+    def delay(self) -> int:
+        """When the queue's timers begin, in seconds after the step that started it."""
+        return 1 if self.start else 0
 
     def correction(self, moments: Sequence[int]) -> Bound | None:
         """What follows from the least moments, where they do not satisfy this."""
         parked, now = self.number(self.parked, moments), self.number(self.step, moments)
         if self.has_come and now < parked + self.due:
-            return Bound(self.step, self.start, FLUSH_EVERY * (parked + self.due), self.why)
+            return Bound(self.step, self.start, FLUSH_EVERY * (parked + self.due) + self.delay, self.why)
         if not self.has_come and now >= parked + self.due:
-            return Bound(self.parked, self.start, FLUSH_EVERY * (now - self.due + 1), self.why)
+            return Bound(self.parked, self.start, FLUSH_EVERY * (now - self.due + 1) + self.delay, self.why)
         return None
 
 
@@ -181,8 +186,8 @@ class Timetable:
     def __init__(self, system: TransitionSystem, composition: Composition, together: bool = False) -> None:
         self.rules, self._together = rules_of(composition), together
         self._queue = QueueStates(system)
-        # The pods of the beginning were added before the first wait, after the flush with which the queue began.
-        first = _Record(0, 0, PARKED_FLUSHES - 1)
+        # The pods of the beginning were added before the queue was started, which was one flush before the first wait.
+        first = _Record(0, 0, PARKED_FLUSHES - 2)
         self._records = {p: first for p in self._queue.pods if self._queue.of(p, system.initial) != NONE}
         self._flying: dict[Pod, _Record] = {}
         self._start = 0
@@ -223,6 +228,8 @@ class Timetable:
         self, number: int, transition: Transition, before: State, after: State, later: Sequence[Transition]
     ) -> _Conditions:
         found = _Conditions()
+        if self._start and number == self._start + 1:
+            found.bounds.append(Bound(number, self._start, 1, "a restart takes until the next second"))
         pod = _pod_of(transition)
         backoffs, parkings = (_flushed(name, transition, later) for name in FLUSHES)
         for p, r in self._records.items():

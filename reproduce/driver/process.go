@@ -56,10 +56,10 @@ func (p *player) number(variable string) int {
 	return n
 }
 
-// restart replaces the process. What the old one has under way comes to nothing.
+// restart replaces the process, whose timers begin with the next second. What the old one has under way comes to nothing.
 func (w *World) restart() error {
 	w.end(w.instance)
-	return w.start(time.Now())
+	return w.start(time.Now().Truncate(time.Second).Add(time.Second))
 }
 
 // standBy has the next list of a kind know all events but the last so many of those that the model has.

@@ -32,6 +32,7 @@ type event struct {
 
 // Store is a small API server for pods and nodes. Its watches deliver an event only on command.
 type Store struct {
+	rank map[string]int // the order in which objects are listed: that of the scenario
 	mu       sync.Mutex
 	version  int
 	pods     map[string]*v1.Pod
@@ -395,9 +396,7 @@ func (s *Store) asOf(kind string, events int) (objects []runtime.Object, version
 			byName[e.name] = nil
 		}
 	}
-	if kind == nodeKind {
-		sort.Strings(names)
-	}
+	sort.SliceStable(names, func(i, j int) bool { return s.rank[names[i]] < s.rank[names[j]] })
 	for _, name := range names {
 		if o := byName[name]; o != nil {
 			objects = append(objects, o.DeepCopyObject())

@@ -68,6 +68,13 @@ func (i *instance) isDead() bool {
 // newWorld starts a scheduler on the cluster of a case. When it returns, everybody stands at the first point.
 func newWorld(c *Case) (*World, error) {
 	w := &World{Case: c, Stage: newStage(), Store: newStore(), answers: newAnswers(c.Points)}
+	w.Store.rank = map[string]int{}
+	for n, p := range c.Pods {
+		w.Store.rank[p.Name] = n
+	}
+	for n, o := range c.Nodes {
+		w.Store.rank[o.Name] = n
+	}
 	for _, n := range c.Nodes {
 		if !contains(c.AbsentNodes, n.Name) {
 			w.Store.Create(n)

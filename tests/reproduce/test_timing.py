@@ -230,7 +230,7 @@ class Timers:
                 due = {pod for pod in backing if not self.is_backing_off(pod)}
                 flushed[0].update(due)
                 backing = [pod for pod in backing if pod not in due]
-            if (self.now - self.start) % 30_000 == 0:
+            if self.now >= self.start and (self.now - self.start) % 30_000 == 0:
                 flushed[1].update(pod for pod in parked if self.now - self.stamp[pod] > 300_000)
         return flushed
 
@@ -251,7 +251,7 @@ def simulate(model: Model, path: Sequence[int], timing: Timing) -> int:
 
     for pod in pods:
         timers.forget(pod)
-        timers.stamp[pod] = -29_000
+        timers.stamp[pod] = -31_000
     for number, (step, wait) in enumerate(zip(path, timing.waits, strict=True), 1):
         before, after = states[number - 1], states[number]
         transition = system.transitions[step]
@@ -265,7 +265,7 @@ def simulate(model: Model, path: Sequence[int], timing: Timing) -> int:
         assert parks == ({arg} if name == "queue.flush_unschedulable" else set()), (number, name, arg)
         count += len(backs | parks)
         if name in ("process.restart", "process.change_leader"):
-            timers.start, flying, through = timers.now, {}, set()
+            timers.start, flying, through = timers.now // 1000 * 1000 + 1000, {}, set()
             for pod in pods:
                 timers.forget(pod)
             continue
