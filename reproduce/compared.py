@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..model.environment.objects import ClusterSpec, ExtensionPoint
 from ..reports.step import Value
 from .records import Point, Turn
 
@@ -53,17 +52,17 @@ class OddValue(Exception):
 
 
 class Compared:
-    """What is compared in one record, turn by turn; `values` gives those that a variable of the system can have, `never` names variables of no meaning."""
+    """What is compared in one record, turn by turn; `values` gives those that a variable of the system can have."""
 
-    def __init__(self, values: Mapping[str, tuple[Value, ...]], never: tuple[str, ...] = ()) -> None:
-        self._values, self._never = values, never
+    def __init__(self, values: Mapping[str, tuple[Value, ...]]) -> None:
+        self._values = values
         self._beyond = False
 
     def after(self, turn: Turn, seen: Mapping[str, Value]) -> dict[str, tuple[Value, ...]]:
         """The values that each variable may have in the model after the next turn. Raises OddValue."""
         # An event that the model does not have touches a NodeInfo all the same: since then another one has changed last.
         self._beyond = self._beyond or any(p.beyond and p.call == "Cache.UpdatePod" for p in _ways(turn))
-        hidden = (*_hidden(turn, seen), *self._never, *(("node_infos.",) if self._beyond else ()))
+        hidden = (*_hidden(turn, seen), *(("node_infos.",) if self._beyond else ()))
         found: dict[str, tuple[Value, ...]] = {}
         for name, value in seen.items():
             if name.startswith(CHECKED):
@@ -90,17 +89,6 @@ class Compared:
         running = RUNNING + (LAST if awaits else ())
         phases = self._values.get(name.replace("preempting", "phase"), ())
         return tuple(phase for phase in phases if (phase in running) == value)
-
-
-def without_meaning(spec: ClusterSpec) -> tuple[str, ...]:
-    """Events that are counted for a plugin as if it had rejected a pod which it cannot reject: the model does not count them."""
-    found = []
-    for pod in spec.pods:
-        if not pod.spread:
-            found.append(f"queue.in_flight_events[{pod.name}][PodTopologySpread]")
-        if ExtensionPoint.PERMIT not in pod.extension_points:
-            found.append(f"queue.in_flight_events[{pod.name}][PermitPlugin]")
-    return tuple(found)
 
 
 def _ways(turn: Turn) -> list[Point]:

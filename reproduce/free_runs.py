@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 import msgspec
 
 from ..checker.trace.execution import replay
 from ..model.history import Composition
-from ..model.language import TransitionSystem
-from ..scenarios import Scenario
 from .case import Case, case_of_run
+from .random_runs import Model
+from .varied_clusters import varied_cluster
+
+BACKLOG = "pod_events: 9, node_events: 5"
+"""How far the views may lag: a real watch has no bound, so the model needs one that no free run meets."""
 
 BOUNDED = (
     "node_deletions", "node_creations", "pod_deletions", "pod_creations", "bind_failures", "lost_replies", "write_failures",
-    "status_failures", "plugin_errors", "permit_rejections",
+    "status_failures", "plugin_errors", "permit_rejections", "restarts", "external_binds", "relists",
 )  # fmt: skip
 """What the recorder can do, by the scope's names."""
 
@@ -36,16 +40,16 @@ class FreeRun(msgspec.Struct, frozen=True):
     free: Freedom
 
 
-def free_run(
-    scenario: Scenario,
-    composition: Composition,
-    system: TransitionSystem,
-    seed: int,
-    turns: int,
-    holdless: float,
-) -> FreeRun:
-    """A free run of a scenario's cluster."""
-    spec, scope = scenario.spec, scenario.spec.scope
-    case = case_of_run(f"{scenario.name}-{seed}", "", spec, composition, system, replay(system, ()))
-    left = {name: getattr(scope, name) for name in BOUNDED}
-    return FreeRun(case, Freedom(seed, turns, left, scope.pod_gc, holdless))
+def model_for(cluster: int, composition: Composition) -> Model:
+    """The model of the random cluster of this number, with views that may lag as far as they like."""
+    return Model.of(
+        re.sub("pod_events: [0-9]+, node_events: [0-9]+", BACKLOG, varied_cluster(cluster)), composition
+    )
+
+
+def free_run(model: Model, name: str, seed: int, turns: int, holdless: float) -> FreeRun:
+    """A free run of a cluster."""
+    spec, system = model.scenario.spec, model.system
+    case = case_of_run(name, "", spec, model.composition, system, replay(system, ()))
+    left = {bound: getattr(spec.scope, bound) for bound in BOUNDED}
+    return FreeRun(case, Freedom(seed, turns, left, spec.scope.pod_gc, holdless))

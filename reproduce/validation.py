@@ -9,14 +9,10 @@ from functools import cached_property
 from ..checker.core.trace import plain_value
 from ..checker.explicit.states.expander import Native
 from ..checker.trace.validation import Answer, Bounds, Explanation, Observation, Search
-from ..model.history import resolve
-from ..model.history.versions import canonical
-from ..model.language import TransitionSystem
-from ..properties import instrument
 from ..reports.step import Value
-from ..scenarios import Scenario
-from .compared import Compared, OddValue, without_meaning
+from .compared import Compared, OddValue
 from .possible_steps import PossibleSteps
+from .random_runs import Model
 from .records import Record
 
 BOUNDS = Bounds(steps=40, states=30_000)
@@ -40,9 +36,8 @@ class Judged:
 class Validator:
     """Explains records of one cluster on one version."""
 
-    def __init__(self, scenario: Scenario, release: str, bounds: Bounds = BOUNDS) -> None:
-        self.scenario, self.release, self.bounds = scenario, release, bounds
-        self.system: TransitionSystem = instrument(scenario.spec, resolve(canonical(release)).classes, [])
+    def __init__(self, model: Model, bounds: Bounds = BOUNDS) -> None:
+        self.system, self.bounds = model.system, bounds
         self.possible = PossibleSteps(self.system)
         decode = self.system.universe.decode
         self.codes: dict[str, dict[Value, int]] = {
@@ -68,7 +63,7 @@ class Validator:
         """What each turn says to the search; the first is the state at the start. Raises OddValue after those before it."""
         seen: dict[str, Value] = {}
         values = {name: tuple(codes) for name, codes in self.codes.items()}
-        compared = Compared(values, without_meaning(self.scenario.spec))
+        compared = Compared(values)
         for number, turn in enumerate(record.turns):
             seen.update(turn.seen)
             for name in turn.lost:

@@ -313,6 +313,14 @@ func (r *recorder) users() (able []choice) {
 		if len(now.Spec.SchedulingGates) > 0 {
 			add(2, "users.remove_gates", "", args, func() { must(store.OpenGates(name)) })
 		}
+		if now.Spec.NodeName == "" && now.DeletionTimestamp == nil && len(now.Spec.SchedulingGates) == 0 {
+			for _, node := range r.world.Case.Nodes {
+				if store.Node(node.Name) != nil {
+					to := map[string]any{"pod": name, "node": node.Name}
+					add(1, "users.bind_pod", "external_binds", to, func() { must(store.Bind(name, node.Name)) })
+				}
+			}
+		}
 		able = append(able, r.ends(now, args)...)
 	}
 	for _, node := range r.world.Case.Nodes {
@@ -323,6 +331,7 @@ func (r *recorder) users() (able []choice) {
 			add(2, "users.create_node", "node_creations", args, func() { store.Create(node) })
 		}
 	}
+	add(1, "process.restart", "restarts", nil, func() { must(r.world.restart()) })
 	return able
 }
 
