@@ -331,8 +331,20 @@ func (r *recorder) users() (able []choice) {
 			add(2, "users.create_node", "node_creations", args, func() { store.Create(node) })
 		}
 	}
-	add(1, "process.restart", "restarts", nil, func() { must(r.world.restart()) })
+	if r.handlersIdle() {
+		add(1, "process.restart", "restarts", nil, func() { must(r.world.restart()) })
+	}
 	return able
+}
+
+// handlersIdle is whether no event handler is amid an event: what it did in memory would be lost with it, as if it had not begun.
+func (r *recorder) handlersIdle() bool {
+	for _, a := range r.world.Stage.held() {
+		if (a.role == podHandler || a.role == nodeHandler) && a.at.call != podEvent && a.at.call != nodeEvent {
+			return false
+		}
+	}
+	return true
 }
 
 // ends are how a pod that has a node can end: by its kubelet, or because its node is gone.
