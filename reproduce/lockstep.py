@@ -112,7 +112,9 @@ def _step_label(run: RandomRun, at: int) -> str:
 
 @dataclass
 class Compared:
-    """What came of some runs: the causes of their differences, the earliest example of each, and how often each step was taken."""
+    """What came of some runs: the causes of their differences, the earliest example of each, how often each step was taken, and the steps that
+    the models have.
+    """
 
     runs: int = 0
     steps: int = 0
@@ -121,10 +123,12 @@ class Compared:
     taken: Counter[str] = field(default_factory=Counter)
     causes: Counter[str] = field(default_factory=Counter)
     examples: dict[str, Difference] = field(default_factory=dict)
+    known: set[str] = field(default_factory=set)
 
     def add(self, run: RandomRun, difference: Difference | None) -> None:
         """Take in one run."""
         self.runs += 1
+        self.known.update(f"{t.part}.{t.step}" for t in run.model.system.transitions)
         self.steps += len(run.path) if difference is None else difference.at
         for number in run.path[: None if difference is None else difference.at]:
             transition = run.model.system.transitions[number]

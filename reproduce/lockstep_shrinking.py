@@ -39,7 +39,7 @@ def _fewer_steps(difference: Difference, play: Play) -> Difference:
     best = [difference]
 
     def shows(path: Path) -> Path | None:
-        run = _possible(model, steps, path)
+        run = possible(model, steps, path)
         found = played_again(run, play) if run.path else None
         if found is None or found.cause != difference.cause:
             return None
@@ -52,7 +52,7 @@ def _fewer_steps(difference: Difference, play: Play) -> Difference:
     return best[0]
 
 
-def _possible(model: Model, steps: QuickSteps, path: Sequence[int]) -> RandomRun:
+def possible(model: Model, steps: QuickSteps, path: Sequence[int]) -> RandomRun:
     """What can be taken of a path, at durations that there are."""
     system = model.system
     table = Timetable(system, model.composition)
@@ -76,7 +76,7 @@ def _in_cluster(difference: Difference, text: str, play: Play) -> Difference | N
     numbers = {t.label: number for number, t in enumerate(model.system.transitions)}
     labels = labels_of(difference.run)
     path = [numbers[label] for label in labels[: difference.at] if label in numbers]
-    run = _possible(model, QuickSteps(model.system), path)
+    run = possible(model, QuickSteps(model.system), path)
     found = played_again(run, play) if run.path else None
     return found if found is not None and found.cause == difference.cause else None
 

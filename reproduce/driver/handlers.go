@@ -54,9 +54,9 @@ func (p *player) passOver(is func(*actor) bool) {
 }
 
 // goOn: a handler goes on with the event that it has.
-func goOn(who func(*player, Step) func(*actor) bool, ends []pattern) func(*player, Step) error {
+func goOn(who func(*player, Step) func(*actor) bool, ends []pattern, via ...string) func(*player, Step) error {
 	return func(p *player, s Step) error {
-		if err := p.advance(s, rule{who: who, ends: ends}); err != nil {
+		if err := p.advance(s, rule{who: who, ends: ends, via: points(via...)}); err != nil {
 			return err
 		}
 		return p.concludeEvent(s, who(p, s))

@@ -174,7 +174,7 @@ var rules = map[string]rule{
 	"handlers.handle_for_queue":     {do: takeEvent(isQueueHandler, podKind, points("Cache.IsAssumedPod< P", "Queue.Add< P", "Queue.Delete< P"), nil)},
 	"handlers.look_whether_assumed": {do: goOn(isQueueHandler, points("Cache.IsAssumedPod< P"))},
 	"handlers.reject_waiting":       {do: goOn(isQueueHandler, points("Framework.RejectWaitingPod< P"))},
-	"handlers.forget_assumed":       {do: goOn(isQueueHandler, points("Cache.ForgetPod< P"))},
+	"handlers.forget_assumed":       {do: goOn(isQueueHandler, points("Cache.ForgetPod< P"), "Framework.RejectWaitingPod< P")},
 	"handlers.wake_queue_for_room":  {do: goOn(isQueueHandler, movesOfPods)},
 	"handlers.update_queue":         {do: goOn(isQueueHandler, points("Queue.Update< P"))},
 	"handlers.handle_for_cache":     {do: takeEvent(isCacheHandler, podKind, points("Cache.AddPod< P", "Cache.UpdatePod< P", "Cache.RemovePod< P"), nil)},

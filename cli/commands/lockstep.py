@@ -1,0 +1,109 @@
+"""`podrace lockstep`: the model held against kube-scheduler's own code on random runs."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ..configuration.app import app
+from ..configuration.arguments import NoColor
+
+if TYPE_CHECKING:
+    from ...reports.lockstep import Lockstep
+
+DIFFERS = 3
+
+VERSIONS = ("v1.36.3", "v1.35.4", "v1.34.4", "v1.33.6")
+"""The versions that the model is held against unless others are named."""
+
+
+class LockstepForm(Enum):
+    """Forms of what came of the runs."""
+
+    text = "text"
+    json = "json"
+
+
+@app.command(
+    help="Hold the model against kube-scheduler's own code: random runs of it, forced step by step, the state compared after each step.\n\n"
+    "With TRACE, a difference that was stored is executed again. Needs Go 1.26 or later.\n\n"
+    "Exit codes: 0 in step, 2 wrong usage or input, 3 something differs, or cannot be forced.",
+)
+def lockstep(
+    trace: Annotated[
+        Path | None,
+        typer.Argument(metavar="[TRACE]", show_default=False, help="What --store wrote: run this alone."),
+    ] = None,
+    kubernetes: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="vX.Y.Z", help=f"A version to run (repeatable); {', '.join(VERSIONS)} unless given."
+        ),
+    ] = None,
+    clusters: Annotated[
+        int, typer.Option(metavar="N", min=1, help="So many random clusters a version.")
+    ] = 100,
+    runs: Annotated[int, typer.Option(metavar="N", min=1, help="So many runs in each.")] = 25,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Other runs for another number.")] = 0,
+    store: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Shrink an example of each difference, and store it there."),
+    ] = None,
+    form: Annotated[
+        LockstepForm, typer.Option("--format", help="Form of the result on stdout.")
+    ] = LockstepForm.text,
+    no_color: NoColor = False,
+) -> None:
+    from ...analysis.asked.options import UsageProblem
+    from ...analysis.stored.replayed import read_trace
+    from ...reproduce.lockstep import WITHIN_LOCKS
+    from ...reproduce.lockstep_asked import again, held
+    from ...reproduce.module import parse_version
+    from ...reproduce.random_runs import Wanted
+    from ...reproduce.toolchain import find_go
+    from ..terminal.progress_display import progress_display
+
+    go = find_go()
+    if trace is not None and kubernetes is not None and len(kubernetes) > 1:
+        raise UsageProblem("--kubernetes: a stored run is of one version: name one, or none")
+    versions = [parse_version(name) for name in kubernetes or VERSIONS]
+    with progress_display(no_color) as display:
+        display.start("lockstep")
+        if trace is not None:
+            one = kubernetes[0] if kubernetes else None
+            found = [again(read_trace(trace), str(trace), go, display.say, one)]
+        else:
+            if store is not None:
+                _make(store)
+            wanted = Wanted(clusters, runs, seed, without=tuple(WITHIN_LOCKS))
+            found = [held(version, wanted, go, display.say, store) for version in versions]
+    _print(found, form, no_color)
+    raise typer.Exit(DIFFERS if any(one.causes for one in found) else 0)
+
+
+def _make(folder: Path) -> None:
+    from ...analysis.asked.options import UsageProblem
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageProblem(f"--store: cannot make `{folder}`: {error.strerror}") from None
+
+
+def _print(found: Sequence[Lockstep], form: LockstepForm, no_color: bool) -> None:
+    import msgspec
+
+    from ...reports.text.lockstep_text import print_lockstep
+    from ..terminal.console import result_console, tolerant_of_closed_pipes
+
+    with tolerant_of_closed_pipes():
+        if form is LockstepForm.text:
+            print_lockstep(result_console(no_color), found)
+        else:
+            document = {"format": "podrace-lockstep", "version": 1, "versions": found}
+            sys.stdout.write(msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n")

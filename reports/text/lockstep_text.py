@@ -1,0 +1,34 @@
+"""`podrace lockstep` for people: how many runs, what differs, by cause, and which steps were taken how often."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.text import Text
+
+from ..lockstep import Lockstep
+from .findings_text import INDENT, print_wrapped
+
+RAREST = 8
+"""How many of the rarest steps are named."""
+
+
+def print_lockstep(console: Console, found: Sequence[Lockstep]) -> None:
+    """Print what came of the runs on each version."""
+    for one in found:
+        verdict, style = ("IN STEP", "bold green") if not one.causes else ("DIFFERS", "bold yellow")
+        print_wrapped(console, Text(f"{one.scheduler}: {one.runs:,} runs ", "bold").append(verdict, style))
+        words = f"{one.steps:,} steps compared in {one.clusters:,} clusters, seed {one.seed}, {one.seconds:,.0f} s."
+        if one.causes:
+            words += f" {one.differing:,} runs differ:"
+        print_wrapped(console, Text(words), INDENT)
+        for cause in one.causes:
+            print_wrapped(console, Text(f"{cause.runs:,} {cause.name}"), INDENT)
+            example = f"{cause.words} ({cause.steps} steps{f', {cause.trace}' if cause.trace else ''})"
+            print_wrapped(console, Text(example, "dim"), 2 * INDENT)
+        rare = sorted(one.taken.items(), key=lambda item: (item[1], item[0]))[:RAREST]
+        told = ", ".join(f"{name} {count:,}" for name, count in rare)
+        print_wrapped(console, Text(f"Rarest steps: {told}", "dim"), INDENT)
+        if one.never:
+            print_wrapped(console, Text(f"Never taken: {', '.join(one.never)}", "dim"), INDENT)

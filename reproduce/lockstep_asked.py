@@ -1,0 +1,157 @@
+"""What `podrace lockstep` is asked for: random runs on a version to its document, and one stored difference executed again."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from importlib.metadata import version as version_of_package
+from pathlib import Path
+
+import msgspec
+
+from ..analysis.asked.options import UsageProblem
+from ..checker.trace.fingerprint import fingerprint
+from ..model.history import Composition, resolve
+from ..reports.lockstep import Cause, Lockstep
+from ..reports.stored import StoredScenario, StoredStep, StoredTrace, TraceProblem, format_trace
+from ..scenarios import one_line
+from .asked import release_of
+from .case import Case
+from .lockstep import (
+    WITHIN_LOCKS,
+    Compared,
+    Difference,
+    Play,
+    case_for,
+    difference_of,
+    lockstep,
+)
+from .lockstep_shrinking import possible, shrunk
+from .module import KubernetesVersion, parse_version
+from .outcome import Outcome
+from .quick_steps import QuickSteps
+from .random_runs import Model, RandomRun, Wanted
+from .running import Built, Say, built_for, run_cases
+from .toolchain import Go
+
+NO_PROPERTY = ""
+"""What a stored run that is no counterexample has for a property."""
+
+
+def plays(built: Built) -> Play:
+    """The driver's binary."""
+
+    def play(cases: Sequence[Case]) -> Mapping[str, Outcome]:
+        return run_cases(built, cases)
+
+    return play
+
+
+def held(
+    version: KubernetesVersion,
+    wanted: Wanted,
+    go: Go,
+    say: Say,
+    folder: Path | None = None,
+    composed: Callable[[Composition], Composition] = lambda composition: composition,
+) -> Lockstep:
+    """The random runs on one version. With a `folder`, each cause is shrunk, and stored there. Raises GoProblem, UsageProblem.
+
+    `composed` changes the model that is held against the version.
+    """
+    composition = composed(resolve(release_of(version)))
+    play = plays(built_for(version, go, say))
+    began = time.monotonic()
+
+    def tell(found: Compared) -> None:
+        differing = sum(found.causes.values())
+        say(f"{version}: {found.runs:,} runs, {found.steps:,} steps, {differing:,} differ")
+
+    found = lockstep(composition, wanted, play, progress=tell)
+    seconds = time.monotonic() - began
+    causes = []
+    for number, (name, runs) in enumerate(found.causes.most_common(), 1):
+        example, file = found.examples[name], ""
+        if folder is not None:
+            say(f"{version}: shrinking {name}")
+            example = shrunk(example, play)
+            target = folder / f"{version}-{number}.json"
+            target.write_text(format_trace(stored_run(example)), encoding="utf-8")
+            file = str(target)
+        causes.append(Cause(name, runs, example.words, example.at, file))
+    return Lockstep(
+        scheduler=str(version),
+        release=composition.label,
+        seed=wanted.seed,
+        clusters=wanted.clusters,
+        runs=found.runs,
+        steps=found.steps,
+        seconds=round(seconds, 1),
+        causes=tuple(causes),
+        taken=dict(sorted(found.taken.items())),
+        never=tuple(sorted(found.known - set(found.taken) - set(wanted.without))),
+        within_locks=dict(WITHIN_LOCKS),
+    )
+
+
+def stored_run(difference: Difference) -> StoredTrace:
+    """The run of a difference, in the form of a stored trace without a property."""
+    run = difference.run
+    steps = []
+    for number in run.path[: difference.at]:
+        transition = run.model.system.transitions[number]
+        args = {name: getattr(value, "name", value) for name, value in transition.args}
+        steps.append(StoredStep(f"{transition.part}.{transition.step}", args))
+    scenario = run.model.scenario
+    return StoredTrace(
+        scenario=StoredScenario(scenario.name, scenario.file, scenario.text),
+        release=run.model.composition.release,
+        property=NO_PROPERTY,
+        steps=tuple(steps),
+        podrace=version_of_package("podrace"),
+        fingerprint=fingerprint(run.model.system),
+    )
+
+
+def run_of(stored: StoredTrace, file: str) -> RandomRun:
+    """The run of a stored trace in the model as it is now. Raises TraceProblem if it is none any more."""
+    if stored.fixes.added or stored.fixes.removed or stored.fixes.patches is not msgspec.UNSET:
+        raise TraceProblem(
+            f"{file}: fixes: a run of {stored.release}{stored.fixes.words} is no run of a version"
+        )
+    model = Model.of(stored.scenario.text, resolve(stored.release))
+    numbers = {}
+    for number, t in enumerate(model.system.transitions):
+        args = {name: getattr(value, "name", value) for name, value in t.args}
+        numbers[StoredStep(f"{t.part}.{t.step}", args).label] = number
+    path = [numbers[step.label] for step in stored.steps if step.label in numbers]
+    run = possible(model, QuickSteps(model.system), path)
+    if len(run.path) < len(stored.steps):
+        step = next(
+            s for i, s in enumerate(stored.steps) if i >= len(run.path) or numbers.get(s.label) != run.path[i]
+        )
+        raise TraceProblem(
+            f"{file}: the model has changed: `{one_line(step.label, 200)}` is not possible there any more"
+        )
+    return run
+
+
+def again(stored: StoredTrace, file: str, go: Go, say: Say, kubernetes: str | None = None) -> Lockstep:
+    """One stored run executed again. Raises GoProblem, UsageProblem, TraceProblem."""
+    version = parse_version(kubernetes or stored.release)
+    if release_of(version) != stored.release:
+        raise UsageProblem(
+            f"{file}: a run of {stored.release}, and {version} is to be run: leave out --kubernetes"
+        )
+    run = run_of(stored, file)
+    began = time.monotonic()
+    case = case_for(run, "again")
+    difference = difference_of(run, plays(built_for(version, go, say))([case])[case.id])
+    causes = (
+        () if difference is None else (Cause(difference.cause, 1, difference.words, difference.at, file),)
+    )
+    found = Compared()
+    found.add(run, difference)
+    return Lockstep(
+        str(version), stored.release, 0, 1, 1, found.steps, round(time.monotonic() - began, 1), causes, dict(found.taken)
+    )  # fmt: skip
