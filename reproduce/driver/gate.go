@@ -57,9 +57,12 @@ var held = map[string]bool{
 
 	"Extender.ProcessPreemption": true,
 
-	"Client.Patch":  true,
-	"Client.Bind":   true,
-	"Client.Delete": true,
+	"Handle.GetWaitingPod": true,
+
+	"Client.Patch":   true,
+	"Client.Bind":    true,
+	"Client.Delete":  true,
+	"Client.GetNode": true,
 }
 
 // gate is where the calls of one scheduler process come past.

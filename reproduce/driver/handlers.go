@@ -54,9 +54,9 @@ func (p *player) passOver(is func(*actor) bool) {
 }
 
 // goOn: a handler goes on with the event that it has.
-func goOn(who func(*player, Step) func(*actor) bool, ends []pattern, via ...string) func(*player, Step) error {
+func goOn(who func(*player, Step) func(*actor) bool, ends []pattern) func(*player, Step) error {
 	return func(p *player, s Step) error {
-		if err := p.advance(s, rule{who: who, ends: ends, via: points(via...)}); err != nil {
+		if err := p.advance(s, rule{who: who, ends: ends, via: points("Cache.GetPod<", "Framework.RejectWaitingPod<")}); err != nil {
 			return err
 		}
 		return p.concludeEvent(s, who(p, s))
@@ -87,12 +87,26 @@ func (p *player) concludeEvent(s Step, is func(*actor) bool) error {
 		if a == nil || isEvent(a.at) {
 			return nil
 		}
-		if !a.at.after && a.at.call != "Cache.GetPod" && !(a.at.call == "Cache.RemoveNode" && s.Step == "handlers.handle_node") {
+		if !a.at.after && !p.isOnTheWay(a.at, s) {
 			return nil
 		}
 		p.world.Stage.Release(a)
 	}
 	return nil
+}
+
+// isOnTheWay says whether a call belongs to what the model has done with the event already: a pod is read that was looked for, one is
+// rejected that cannot wait for permission, and a node goes about which nobody wants to hear.
+func (p *player) isOnTheWay(at *point, s Step) bool {
+	switch at.call {
+	case "Cache.GetPod":
+		return true
+	case "Framework.RejectWaitingPod":
+		return !contains(p.world.Case.Points[at.pod], "PERMIT")
+	case "Cache.RemoveNode":
+		return s.Step == "handlers.handle_node"
+	}
+	return false
 }
 
 // readOn lets a handler that has looked whether a pod is assumed fetch it as well: the model has both in one step.

@@ -48,12 +48,8 @@ func (e *eye) order(name string, list, all []string, comparable func(a, b string
 
 // generations is the list of NodeInfos, most recent change first.
 //
-// In which order the nodes and the pods of the start came is not said by a scenario; so only what has changed since then is compared. A
-// write that the model does not have (A-CONDITION, A-DISRUPTION) makes a new generation as well: from then on there is nothing to compare.
+// In which order the nodes and the pods of the start came is not said by a scenario; so only what has changed since then is compared.
 func (e *eye) generations() {
-	if e.beyond {
-		return
-	}
 	since := map[string]int64{}
 	var recent []string
 	for item := find(e.realCache, "headNode"); inside(item).IsValid(); item = field(item, "next") {
@@ -68,20 +64,6 @@ func (e *eye) generations() {
 	first := e.memory.generationsAt(e.realCache, since)
 	moved := func(node string) bool { return since[node] != first[node] }
 	e.order("node_infos.recent", recent, e.nodes, func(a, b string) bool { return moved(a) || moved(b) })
-}
-
-// wentBeyond is whether a watch has delivered an event that the model does not have.
-func (s *Store) wentBeyond() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for kind, events := range s.log {
-		for _, event := range events[:s.sent[kind]] {
-			if event.beyond != "" {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // memory is what the observer keeps of a run from one look to the next: the generations of a cache's NodeInfos when it saw it first.

@@ -4,12 +4,9 @@ import "strings"
 
 // What the model leaves out on purpose, as far as it shows in the state: one omission each, with the name of its row in docs/model.md.
 
-// permitPlugin is the model's name for the Permit plugin out of tree.
-const permitPlugin = "PermitPlugin"
-
 // realPlugin is the name that a plugin of the model's has in the driver: a Permit plugin is the driver's own.
 func realPlugin(plugin string) string {
-	if plugin == permitPlugin {
+	if plugin == "PermitPlugin" {
 		return pluginName
 	}
 	return plugin
@@ -47,12 +44,6 @@ var omissions = []omission{
 	{"A-BACKOFF", func(d Difference, _, real map[string]any) bool {
 		name, indices := parts(d.Variable)
 		return name == "queue.sub_queue" && d.Model == "BACKOFF" && d.Real == "ACTIVE" && real[pastBackoff+"["+indices[0]+"]"] == true
-	}},
-	// Done of a pod that a failure handler does not requeue comes when the handler returns; the model calls it when the pod is read.
-	{"A-RELEASE", func(d Difference, expected, _ map[string]any) bool {
-		name, indices := parts(d.Variable)
-		inFlight := name == "queue.in_flight" || name == "queue.in_flight_events"
-		return inFlight && d.Model == false && word(expected, "failure.phase["+indices[0]+"]") != "NONE"
 	}},
 	// A gate that the preemption plugin closes is a phase of its goroutine in the model; upstream notes the plugin as one that rejected the pod.
 	{"A-PRE-ENQUEUE", func(d Difference, _, _ map[string]any) bool {

@@ -68,13 +68,11 @@ func play(c *Case, report func(*Outcome)) {
 	}
 }
 
-// keep has the API server treat a Binding's nomination as the model's does: releases differ, and the scheduler is what is looked at.
+// keep has the API server treat the nomination of a bound pod as the model's does: releases differ, and the scheduler is what is looked at.
 func (s *Store) keep(p *player, step Step) {
-	if step.Step == "binding.bind" || step.Step == "users.bind_pod" || step.Step == "process.land" {
-		s.mu.Lock()
-		s.keeps = p.expects("api.pod[%s].nominated", step.arg("pod")) != ""
-		s.mu.Unlock()
-	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.keeps = p.expects("api.pod[%s].nominated", step.arg("pod")) != ""
 }
 
 // news are the differences that were not there before, or not so.

@@ -347,12 +347,19 @@ func patch(p *player, s Step) error {
 
 // --- the goroutine that evicts -----------------------------------------------------------------------------------
 
-func failToClear(p *player, s Step) error {
-	p.world.Store.Fail("Client.Patch", s.arg("other"), failed)
-	return p.advance(s, rule{who: isPreempting, ends: points("Client.Patch< O")})
+func failToClear(who func(*player, Step) func(*actor) bool, whose string) func(*player, Step) error {
+	return func(p *player, s Step) error {
+		pod := s.arg(whose)
+		p.world.Store.Fail("Client.Patch", pod, failed)
+		end := pattern{call: "Client.Patch", after: true}
+		if err := p.advance(s, rule{who: who, ends: []pattern{end}, via: points("Queue.NominatedPodsForNode<")}); err != nil {
+			return err
+		}
+		return nil
+	}
 }
 
-var evictVia = points("Client.Patch< V", "Client.Delete< V")
+var evictVia = points("Handle.GetWaitingPod< V", "Client.Patch< V", "Client.Delete< V")
 
 // evict: one of the victims that are evicted in parallel.
 func evict(p *player, s Step) error {
@@ -365,22 +372,46 @@ func evict(p *player, s Step) error {
 	return p.advance(s, rule{who: isEvicting, ends: points("PreemptPod< V"), via: evictVia})
 }
 
-// leave: those that evicted in parallel end, and the last victim is next.
-func leave(p *player, s Step) error {
-	for {
-		a := p.world.Stage.Find(func(a *actor) bool {
-			return a.role == worker && a.parent.role == preempting && a.parent.pod == s.arg("pod") && a.at.after
-		})
+// evictInCycle: the scheduling cycle itself waits until its victims are evicted, in parallel. Where one cannot be, the calls for the others
+// are cancelled.
+func evictInCycle(p *player, s Step) error {
+	fails := s.Step == "scheduler.evict" && !s.says("ok")
+	if fails {
+		p.world.Store.Fail("Client.Patch", s.arg("victim"), failed)
+	}
+	if p.world.Stage.Find(isEvicting(p, s)) == nil {
+		return fmt.Errorf("nobody is about to evict %s: %s", s.arg("victim"), p.world.Stage.Where())
+	}
+	if err := p.advance(s, rule{who: isEvicting, gone: true, via: append(points("PreemptPod< V"), evictVia...)}); err != nil {
+		return err
+	}
+	if fails {
+		p.dismiss(func(a *actor) bool { return a.role == worker && a.parent.role == scheduling })
+	}
+	return nil
+}
+
+// dismiss lets workers go to their end whose calls are cancelled, or over.
+func (p *player) dismiss(is func(*actor) bool) {
+	for n := 0; n < farthest; n++ {
+		a := p.world.Stage.Find(is)
 		if a == nil {
-			break
+			return
 		}
 		p.world.Stage.Release(a)
 	}
+}
+
+// leave: those that evicted in parallel end, and the last victim is next.
+func leave(p *player, s Step) error {
+	p.dismiss(func(a *actor) bool {
+		return a.role == worker && a.parent.role == preempting && a.parent.pod == s.arg("pod")
+	})
 	return p.advance(s, rule{who: isPreempting, ends: points("PreemptPod>", "Queue.Activate>"), gone: true})
 }
 
 func evictLast(p *player, s Step) error {
-	if !s.says("ok") {
+	if s.Step == "async_preemption.evict_last" && !s.says("ok") {
 		p.world.Store.Fail("Client.Patch", s.arg("victim"), failed)
 	}
 	if err := p.advance(s, rule{who: isPreempting, ends: points("PreemptPod< V"), via: evictVia}); err != nil {
@@ -432,7 +463,7 @@ func deliver(kind, about string) func(*player, Step) error {
 // flush waits until the queue's timer has taken the pod out of a sub-queue.
 func flush(from string) func(*player, Step) error {
 	return func(p *player, s Step) error {
-		if s.WaitMS > 0 {
+		if _, moves := s.Changes["queue.sub_queue["+s.arg("pod")+"]"]; s.WaitMS > 0 || !moves {
 			return nil // the timer has fired while time passed
 		}
 		for waited := time.Duration(0); waited < 10*time.Minute; waited += 100 * time.Millisecond {

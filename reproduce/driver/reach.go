@@ -18,6 +18,11 @@ func inside(v reflect.Value) reflect.Value {
 	for v.IsValid() && (v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface) {
 		v = reach(v).Elem()
 	}
+	if v.IsValid() && v.Kind() == reflect.Struct && !v.CanAddr() && v.CanInterface() { // out of a map, or of an interface
+		c := reflect.New(v.Type()).Elem()
+		c.Set(v)
+		return c
+	}
 	return v
 }
 
@@ -29,11 +34,6 @@ func field(v reflect.Value, name string) reflect.Value {
 	}
 	if _, ok := v.Type().FieldByName(name); !ok {
 		return reflect.Value{}
-	}
-	if !v.CanAddr() { // the value of a map
-		c := reflect.New(v.Type()).Elem()
-		c.Set(v)
-		v = c
 	}
 	for i := 0; i < v.NumField(); i++ {
 		if v.Type().Field(i).Name == name {

@@ -32,7 +32,6 @@ type event struct {
 
 // Store is a small API server for pods and nodes. Its watches deliver an event only on command.
 type Store struct {
-	rank map[string]int // the order in which objects are listed: that of the scenario
 	mu       sync.Mutex
 	version  int
 	pods     map[string]*v1.Pod
@@ -43,7 +42,8 @@ type Store struct {
 	beyond   map[string]bool // resourceVersions that came of writes which the model does not have
 	faults   map[string]fault
 	auto     bool           // every event is delivered at once
-	keeps    bool           // a Binding leaves the nomination as it is
+	rank     map[string]int // the order in which objects are listed, if not that in which they were created
+	keeps    bool           // the nomination of a pod outlives its Binding, and may be written after it
 	from     map[string]int // kind -> how many events the next list knows of, if not all
 	relisted bool           // the list has come that follows an expired watch
 	ahead    []string       // pods of which a list has shown more than one at once: their events are in the informer's store already
@@ -63,7 +63,7 @@ func newStore() *Store {
 	return &Store{
 		pods: map[string]*v1.Pod{}, nodes: map[string]*v1.Node{}, log: map[string][]event{}, sent: map[string]int{},
 		watches: map[string]*watch.RaceFreeFakeWatcher{}, beyond: map[string]bool{}, faults: map[string]fault{},
-		from: map[string]int{},
+		from: map[string]int{}, rank: map[string]int{},
 	}
 }
 
@@ -226,7 +226,7 @@ func (s *Store) Patch(name string, kind types.PatchType, patch []byte) (*v1.Pod,
 	if err := json.Unmarshal(merged, q); err != nil {
 		return nil, err
 	}
-	if nominated := q.Status.NominatedNodeName; p.Spec.NodeName != "" && nominated != "" && nominated != p.Status.NominatedNodeName {
+	if nominated := q.Status.NominatedNodeName; !s.keeps && p.Spec.NodeName != "" && nominated != "" && nominated != p.Status.NominatedNodeName {
 		return nil, apierrors.NewInvalid(schema.GroupKind{Kind: "Pod"}, name, nil) // ValidatePodStatusUpdate
 	}
 	beyond := ""

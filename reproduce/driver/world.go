@@ -68,13 +68,6 @@ func (i *instance) isDead() bool {
 // newWorld starts a scheduler on the cluster of a case. When it returns, everybody stands at the first point.
 func newWorld(c *Case) (*World, error) {
 	w := &World{Case: c, Stage: newStage(), Store: newStore(), answers: newAnswers(c.Points)}
-	w.Store.rank = map[string]int{}
-	for n, p := range c.Pods {
-		w.Store.rank[p.Name] = n
-	}
-	for n, o := range c.Nodes {
-		w.Store.rank[o.Name] = n
-	}
 	for _, n := range c.Nodes {
 		if !contains(c.AbsentNodes, n.Name) {
 			w.Store.Create(n)
@@ -86,6 +79,12 @@ func newWorld(c *Case) (*World, error) {
 	ran := time.Now().Add(lead / 2).Truncate(time.Second)
 	if err := w.start(ran); err != nil {
 		return nil, err
+	}
+	for n, p := range c.Pods {
+		w.Store.rank[p.Name] = n
+	}
+	for n, o := range c.Nodes {
+		w.Store.rank[o.Name] = n
 	}
 	time.Sleep(time.Until(ran.Add(lead)))
 	settle()
@@ -194,13 +193,15 @@ func (i *instance) wrap(g *gate, a *answers) error {
 	return nil
 }
 
-// gatePreemption gates the function that evicts one victim, wherever the version has it. Before 1.32 there is none.
+// gatePreemption gates the function that evicts one victim, wherever the version has it. Before 1.32 there is none: then the look whether
+// the victim waits for permission is gated, with which an eviction begins.
 func gatePreemption(f frameworkInterface, g *gate) error {
 	plugins := path(f, "postFilterPlugins")
 	if !plugins.IsValid() {
 		return fmt.Errorf("frameworkImpl has no field postFilterPlugins")
 	}
 	for n := 0; n < plugins.Len(); n++ {
+		gated := false
 		for _, holder := range []string{"Executor", "Evaluator"} {
 			evict := path(plugins.Index(n).Interface(), holder, "PreemptPod")
 			if !evict.IsValid() {
@@ -216,7 +217,11 @@ func gatePreemption(f frameworkInterface, g *gate) error {
 				c := g.enter("PreemptPod", victim)
 				return func(out []any) { c.leave(out...) }
 			}))
+			gated = true
 			break
+		}
+		if h := path(plugins.Index(n).Interface(), "Evaluator", "Handler"); h.IsValid() && !gated {
+			h.Set(reflect.ValueOf(&gatedHandle{h.Interface().(handle), g}))
 		}
 	}
 	return nil
