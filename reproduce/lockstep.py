@@ -29,6 +29,9 @@ Play = Callable[[Sequence[Case]], Mapping[str, Outcome]]
 AT_ONCE = 50
 """Cases that one process of the driver is given."""
 
+FEW = 2
+"""How many kinds of variables a cause names; of more, their parts of the model."""
+
 WITHIN_LOCKS = {
     "scheduler.pop_amid_move": "Pop comes amid a move, which is one call",
     "failure.requeue_too_soon": "Pop comes amid AddUnschedulableIfNotPresent, which is one call",
@@ -81,6 +84,8 @@ def _is_ahead(run: RandomRun, number: int, difference: Differing) -> bool:
 
 def _differing(run: RandomRun, at: int, found: Sequence[Differing]) -> Difference:
     kinds = sorted({d.variable.partition("[")[0] + _member(d.variable) for d in found})
+    if len(kinds) > FEW:
+        kinds = sorted({kind.partition(".")[0] for kind in kinds})
     words = "; ".join(d.words for d in found)
     return Difference(
         run, at, f"{_step_name(run, at)}: {', '.join(kinds)}", f"{_step_label(run, at)}: {words}"

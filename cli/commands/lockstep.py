@@ -46,10 +46,10 @@ def lockstep(
         ),
     ] = None,
     clusters: Annotated[
-        int, typer.Option(metavar="N", min=1, help="So many random clusters a version.")
+        int, typer.Option(metavar="N", min=1, max=100_000, help="So many random clusters a version.")
     ] = 100,
-    runs: Annotated[int, typer.Option(metavar="N", min=1, help="So many runs in each.")] = 25,
-    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Other runs for another number.")] = 0,
+    runs: Annotated[int, typer.Option(metavar="N", min=1, max=100_000, help="So many runs in each.")] = 25,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, max=1_000_000, help="Other runs for another number.")] = 0,
     store: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="Shrink an example of each difference, and store it there."),
