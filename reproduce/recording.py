@@ -11,6 +11,7 @@ from pathlib import Path
 
 import msgspec
 
+from ..analysis.asked.options import UsageProblem
 from ..checker.trace.validation import Answer
 from ..model.history import Composition
 from .free_runs import FreeRun, free_run, model_for
@@ -114,5 +115,5 @@ def takes(built: Built) -> Take:
     return take
 
 
-class RecordingProblem(Exception):
+class RecordingProblem(UsageProblem):
     """The driver ended amid a free run."""
