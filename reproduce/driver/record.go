@@ -213,7 +213,7 @@ func (r *recorder) goingOn(a *actor) []choice {
 			r.world.Stage.Release(a)
 		}}
 	}
-	able := []choice{one(16, "", func() { r.answer(at.pod) })}
+	able := []choice{one(24, "", func() { r.answer(at.pod) })}
 	if at.after {
 		return able
 	}
