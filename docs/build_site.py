@@ -18,7 +18,18 @@ SOURCE = "README.md"
 NAVIGATION: dict[str, tuple[str, ...]] = {
     "Start": ("README", "tutorial", "commands", "patches", "counterexamples", "trust", "limits"),
     "Files": ("scenarios", "manifests", "configuration", "reports", "pytest"),
-    "Reference": ("properties", "races", "hazards", "survey", "model", "gates", "functions", "drift", "reproduce"),
+    "Reference": (
+        "properties",
+        "races",
+        "hazards",
+        "survey",
+        "model",
+        "gates",
+        "functions",
+        "drift",
+        "reproduce",
+        "validation",
+    ),
     "Searches": ("liveness", "simulate", "prove", "symbolic", "reductions", "engine", "cross-checks"),
     "The house": ("ARCHITECTURE", "CONTRIBUTING"),
 }

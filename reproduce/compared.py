@@ -47,6 +47,10 @@ LAST = ("EVICT_LAST", "EVICTED")
 """Those in which it waits for its last victim: from 1.35 on it is among them still."""
 
 
+EVENTS = "queue.in_flight_events["
+MOVES = ("Queue.MoveAllToActiveOrBackoffQueue", "Queue.AssignedPodUpdated", "Queue.Update")
+
+
 class OddValue(Exception):
     """A real value that no state of the model has."""
 
@@ -56,13 +60,23 @@ class Compared:
 
     def __init__(self, values: Mapping[str, tuple[Value, ...]]) -> None:
         self._values = values
-        self._beyond = False
+        self._touched = self._moved = False
 
     def after(self, turn: Turn, seen: Mapping[str, Value]) -> dict[str, tuple[Value, ...]]:
         """The values that each variable may have in the model after the next turn. Raises OddValue."""
+        ways = [turn.origin, *turn.passed] if turn.origin else turn.passed
+        self._touched = self._touched or any(p.beyond and p.call == "Cache.UpdatePod" for p in ways)
+        self._moved = self._moved or any(p.beyond and p.call in MOVES for p in ways)
+        hidden = tuple(_hidden(turn, seen))
         # An event that the model does not have touches a NodeInfo all the same: since then another one has changed last.
-        self._beyond = self._beyond or any(p.beyond and p.call == "Cache.UpdatePod" for p in _ways(turn))
-        hidden = (*_hidden(turn, seen), *(("node_infos.",) if self._beyond else ()))
+        hidden += ("node_infos.recent.",) if self._touched else ()
+        # And a Permit plugin that did not say which events it waits for waits for it, too.
+        moved = (
+            tuple(n for n in seen if n.startswith(EVENTS) and n.endswith("[PermitPlugin]"))
+            if self._moved
+            else ()
+        )
+        hidden += moved
         found: dict[str, tuple[Value, ...]] = {}
         for name, value in seen.items():
             if name.startswith(CHECKED):
@@ -89,10 +103,6 @@ class Compared:
         running = RUNNING + (LAST if awaits else ())
         phases = self._values.get(name.replace("preempting", "phase"), ())
         return tuple(phase for phase in phases if (phase in running) == value)
-
-
-def _ways(turn: Turn) -> list[Point]:
-    return turn.passed if turn.origin is None else [turn.origin, *turn.passed]
 
 
 def _hidden(turn: Turn, seen: Mapping[str, Any]) -> Iterator[str]:

@@ -12,6 +12,7 @@ from podrace.analysis.asked.options import UsageProblem
 from podrace.checker.trace.validation import Answer
 from podrace.model.history import resolve
 from podrace.model.language import Component
+from podrace.reports.step import Value
 from podrace.reproduce.compared import AS_EXPECTED, Compared, OddValue
 from podrace.reproduce.free_runs import free_run, model_for
 from podrace.reproduce.possible_steps import PossibleSteps
@@ -149,7 +150,7 @@ VALUES = {
 
 
 def test_what_the_model_is_ahead_of_is_not_compared() -> None:
-    seen = {"queue.in_flight[p]": True}
+    seen: dict[str, Value] = {"queue.in_flight[p]": True}
     before, after = (
         Turn("go", standing=[Point("binding cycle", "Queue.Done", of="p", after=done, pod="p")])
         for done in (False, True)
@@ -159,7 +160,7 @@ def test_what_the_model_is_ahead_of_is_not_compared() -> None:
 
 
 def test_a_snapshot_is_compared_while_a_cycle_works_on_it() -> None:
-    seen = {"snapshot.live[n]": True, "scheduler.verdict[n]": "REJECTED"}
+    seen: dict[str, Value] = {"snapshot.live[n]": True, "scheduler.verdict[n]": "REJECTED"}
     assert Compared(VALUES).after(Turn("go", standing=[Point("scheduler", "NextPod")]), seen) == {}
     filtering = Turn("go", standing=[Point("scheduler", "Framework.RunPostFilterPlugins", pod="p")])
     assert Compared(VALUES).after(filtering, seen) == {
@@ -169,7 +170,7 @@ def test_a_snapshot_is_compared_while_a_cycle_works_on_it() -> None:
 
 
 def test_a_running_preemption_is_one_of_several_phases() -> None:
-    seen = {"async_preemption.preempting[p]": True}
+    seen: dict[str, Value] = {"async_preemption.preempting[p]": True}
     phases = "async_preemption.phase[p]"
     assert Compared(VALUES).after(Turn("go"), seen) == {phases: ("BEGIN", "EVICT")}
     awaiting = {**seen, "async_preemption.awaited[p]": "v"}
