@@ -153,13 +153,17 @@ class RealRun:
     @property
     def waiting(self) -> list[str]:
         """The pods that are parked in the end and not bound."""
-        values = self.system.describe(self.found.trace.states[-1])
-        plain = {name: plain_value(value) for name, value in values.items()}
         return [
             pod.name
             for pod in self.run.scenario.spec.pods
-            if plain.get(f"queue.sub_queue[{pod.name}]") == "UNSCHEDULABLE"
+            if self._last.get(f"queue.sub_queue[{pod.name}]") == "UNSCHEDULABLE"
         ]
+
+    @cached_property
+    def _last(self) -> dict[str, Value]:
+        """The model's state in the end."""
+        values = self.system.describe(self.found.trace.states[-1])
+        return {name: plain_value(value) for name, value in values.items()}
 
     def verdict(self) -> Verdict:
         """What the real scheduler made of the run."""
@@ -215,13 +219,15 @@ class RealRun:
         return f"in the model nobody helps but the flush, and here were bound: {times}"
 
     def consequence(self) -> tuple[str, ...]:
-        """What followed for the pods that waited in the end."""
+        """What followed for the pods that were not bound in the end."""
         if self.outcome.epilogue is None:
             return ()
         bound, lines = self.outcome.bound_after, []
-        ways = self.outcome.moments
-        names = dict.fromkeys([*self.waiting, *bound, *(pod for places in ways.values() for pod in places)])
-        for pod in names:
+        ways = {seconds_in_words(_seconds(when)): places for when, places in self.outcome.moments.items()}
+        pods = [*self.waiting, *bound, *(pod for places in ways.values() for pod in places)]
+        for pod in dict.fromkeys(pods):
+            if self._last.get(f"api.pod[{pod}].node") is not None:
+                continue
             way = _way([(when, places.get(pod)) for when, places in ways.items()])
             if pod in bound:
                 how = " (by the periodic flush)" if bound[pod] >= FLUSH_SECONDS else ""
@@ -232,13 +238,18 @@ class RealRun:
         return tuple(lines)
 
 
+def _seconds(text: str) -> float:
+    """The number of seconds that the driver writes as `660s`."""
+    return float(text.removesuffix("s"))
+
+
 def _way(moments: Sequence[tuple[str, str | None]]) -> str:
-    """For example `: UNSCHEDULABLE at 1s, ACTIVE at 5m`; each place where a pod is first seen."""
+    """For example `: UNSCHEDULABLE after 10 s, ACTIVE after 5 min`; each place where a pod is first seen."""
     told: list[str] = []
     before = None
     for when, place in moments:
         if place is not None and place != before:
-            told.append(f"{place} at {when}")
+            told.append(f"{place} after {when}")
             before = place
     return f": {', '.join(told)}" if told else ""
 

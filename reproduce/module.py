@@ -55,15 +55,21 @@ class KubernetesVersion:
         return f"v0.{self.minor}.{self.patch}"
 
 
+BEFORE_MODULES = KubernetesVersion(1, 13, 0)
+"""The one version of before Go's modules that can be built: see old_module.py."""
+
+
 def parse_version(text: str) -> KubernetesVersion:
     """The version that `v1.36.3`, `1.36.3` or `1.36` (its first version) stands for. Raises UsageProblem."""
     match = _VERSION.fullmatch(text.strip())
     if match is None:
         raise UsageProblem(f"--kubernetes: `{' '.join(text.split())[:80]}`: write a version such as v1.36.3")
     version = KubernetesVersion(int(match[1]), int(match[2]), int(match[3] or 0))
-    if (version.major, version.minor) < OLDEST:
+    if (version.major, version.minor) < OLDEST and version != BEFORE_MODULES:
         least = ".".join(map(str, OLDEST))
-        raise UsageProblem(f"--kubernetes: {version} cannot be built any more: name v{least}.0 or later")
+        raise UsageProblem(
+            f"--kubernetes: {version} cannot be built any more: name v{least}.0 or later, or {BEFORE_MODULES}"
+        )
     return version
 
 
@@ -76,13 +82,13 @@ PACKAGES = (
 """What the driver imports, as far as staging modules have to be there for it."""
 
 _NOT_THERE = re.compile(
-    r"(k8s\.io/[a-z-]+)@(v0\.[0-9]+\.[0-9]+): (?:reading|unrecognized import|invalid version)"
+    r"(k8s\.io/[a-z-]+)@(v0\.[0-9]+\.[0-9]+): (?:reading|unrecognized import|invalid version|verifying go\.mod)"
 )
 
 
 @dataclass(frozen=True, slots=True)
 class ModuleFiles:
-    """The two files of a module. `instead`: staging modules that are not to be had in the version, and which one was taken."""
+    """The two files of a module. `instead`: staging modules that are compiled in, not to be had in the version, and which one was taken."""
 
     mod: str
     sum: str
@@ -109,20 +115,33 @@ def write_module(version: KubernetesVersion, go: Go, folder: Path) -> ModuleFile
         files.write(folder)
         absent = _absent(go, folder) - instead.keys()
         if not absent:
-            return files
+            return ModuleFiles(files.mod, files.sum, _compiled(instead, go, folder))
         for module in sorted(absent):
             instead[module] = _nearest(module, version, go, folder)
 
 
-def _absent(go: Go, folder: Path) -> set[str]:
-    """The staging modules that packages are needed of, and that are not to be had."""
+def _compiled(instead: Mapping[str, str], go: Go, folder: Path) -> Mapping[str, str]:
+    """Of these modules those that the driver is compiled with: the others are there for their go.mod alone."""
+    if not instead:
+        return instead
     said = go.tried(
-        ["list", "-e", "-deps", "-f", "{{with .Error}}{{.}}{{end}}", *PACKAGES], folder, timeout=1800
+        ["list", "-deps", "-test", "-f", "{{with .Module}}{{.Path}}{{end}}", "."], folder, timeout=1800
     )
-    text = said.stdout + said.stderr
-    absent = {match[1] for match in _NOT_THERE.finditer(text)}
-    if absent and "server response" not in text and "404" not in text:
-        raise problem_of(text, ["list"])
+    there = set(said.stdout.split())
+    return {module: taken for module, taken in instead.items() if module in there} if there else instead
+
+
+def _absent(go: Go, folder: Path) -> set[str]:
+    """The staging modules that packages are needed of, by the driver where it is there, and that are not to be had."""
+    wanted = ["list", "-e", "-deps", "-f", "{{with .Error}}{{.}}{{end}}"]
+    absent: set[str] = set()
+    for packages in (PACKAGES, (".",)):
+        said = go.tried([*wanted, *packages], folder, timeout=1800)
+        text = said.stdout + said.stderr
+        found = {match[1] for match in _NOT_THERE.finditer(text)}
+        if found and "server response" not in text and "404" not in text:
+            raise problem_of(text, ["list"])
+        absent |= found
     return absent
 
 

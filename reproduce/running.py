@@ -21,7 +21,8 @@ from pathlib import Path
 from ..analysis.asked.options import UsageProblem
 from ..checker.llvm.machine_code import cache_directory
 from .case import Case, format_cases
-from .module import KubernetesVersion, ModuleFiles, write_module
+from .module import BEFORE_MODULES, KubernetesVersion, ModuleFiles, write_module
+from .old_module import old_driver_files, write_old_module
 from .outcome import Outcome, read_outcomes
 from .toolchain import FLAGS, BuildProblem, Go
 
@@ -50,8 +51,10 @@ class Built:
         return self.folder / BINARY
 
 
-def driver_files() -> dict[str, str]:
-    """The files of the driver by their paths in the module."""
+def driver_files(version: KubernetesVersion) -> dict[str, str]:
+    """The files of the driver for a version by their paths in the module."""
+    if version == BEFORE_MODULES:
+        return old_driver_files()
     return dict(sorted(_below(files("podrace.reproduce").joinpath("driver"), "")))
 
 
@@ -79,12 +82,12 @@ def write_sources(
         target = folder / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text, encoding="utf-8")
-    return write_module(version, go, folder)
+    return write_old_module(go, folder) if version == BEFORE_MODULES else write_module(version, go, folder)
 
 
 def built_for(version: KubernetesVersion, go: Go, say: Say) -> Built:
     """The binary for a version, built if there is none yet. Raises GoProblem."""
-    sources = driver_files()
+    sources = driver_files(version)
     kept = cache_directory() / "real" / f"{version}-{key_of(version, go, sources)}"
     if not (kept / BINARY).exists():
         kept.parent.mkdir(parents=True, exist_ok=True)
@@ -199,7 +202,7 @@ def write_directory(
     """Write a module with cases that runs by itself. Raises UsageProblem or GoProblem."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        module = write_sources(folder, version, go, driver_files())
+        module = write_sources(folder, version, go, driver_files(version))
         (folder / CASES).write_text(format_cases(cases), encoding="utf-8")
         names = ", ".join(f"`{case.id}`" for case in cases)
         (folder / "README.md").write_text(

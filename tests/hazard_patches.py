@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from podrace.model.environment.objects import Node, Pod, PodCopy, PodObject
+from podrace.model.environment.watch import PodWatch
 from podrace.model.history.failure_changes import ConditionWrittenByUpdate
 from podrace.model.history.queue_changes import DoneAtTheEnd
 from podrace.model.language import (
@@ -68,6 +69,25 @@ class GhostsRefused(PriorityQueue):
         with when(gone):
             self.put(pod, SubQueue.NONE, PodCopy())
         return taken & ~gone
+
+
+class RequeueLooksAgain(PriorityQueue):
+    """The requeue looks into the lister again, under the queue's lock: it takes the newest object, and no pod that is gone or bound.
+
+    What happens to the pod after the look is handled after the lock is free, when the pod is in the queue. So nothing has to be noted,
+    and it is in place of both FreshRequeue and GhostsRefused.
+    """
+
+    pod_watch: PodWatch
+
+    def requeue(self, pod: Pod, copy: PodCopy) -> Expr:
+        current = self.pod_watch.lister[pod]
+        with when(current.pending):
+            taken = super().requeue(pod, current.copy())
+        with otherwise():
+            self.settle()
+            self.done(pod)
+        return taken & current.pending
 
 
 RegisteredToTheEnd = DoneAtTheEnd
@@ -177,6 +197,21 @@ class GoneNoted(EventHandlers):
         """IsAssumedPod, which notes that the pod is gone."""
         self.cache.gone[pod] = True
         super().look_whether_assumed(pod)
+
+
+class AssumedIfListed(Cache):
+    """After AssumePod the scheduling cycle looks into the lister, and forgets a pod that is gone: one step, as nobody takes a snapshot between.
+
+    If the lister still has the pod, the handler of its deletion has yet to look whether it is assumed.
+    """
+
+    pod_watch: PodWatch
+
+    def assume(self, pod: Pod, node: Node, copy: PodCopy, version: Value = None) -> Expr:
+        listed = as_expr(self.pod_watch.lister[pod].exists)
+        with when(listed):
+            refused = super().assume(pod, node, copy, version)
+        return ~listed | refused
 
 
 BESIDE: dict[str, tuple[type[Component], ...]] = {"GoneNotAssumed": (GoneNoted,)}

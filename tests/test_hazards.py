@@ -21,6 +21,7 @@ from podrace.scenarios import find_scenarios
 from tests.hazard_patches import (
     AlwaysActivated,
     AskedBeforeForgotten,
+    AssumedIfListed,
     Barrier,
     BoundElsewhereWakes,
     Fenced,
@@ -31,6 +32,7 @@ from tests.hazard_patches import (
     NodeRemovedFirst,
     PlacedNotAdded,
     RegisteredToTheEnd,
+    RequeueLooksAgain,
     TombstonesWakeLikeDeletions,
     VersionedCondition,
 )
@@ -43,6 +45,7 @@ V, H = "VIOLATED", "HOLDS"
 ROWS: list[tuple[str, str, tuple[type[Component], ...], tuple[str, ...], str, int, int | None]] = [
     ("stale-object", "S-FRESH", (), (), V, 612, 23),
     ("stale-object", "S-FRESH", (FreshRequeue,), (), H, 768, None),
+    ("stale-object", "S-FRESH", (RequeueLooksAgain,), (), H, 597, None),
     ("update-before-requeue", "S-UNIQ", (), (), V, 286, 20),
     ("update-before-requeue", "S-UNIQ", (RegisteredToTheEnd,), (), H, 684, None),
     ("queued-while-assumed", "S-STUCK", (), (), V, 7575, 42),
@@ -53,6 +56,7 @@ ROWS: list[tuple[str, str, tuple[type[Component], ...], tuple[str, ...], str, in
     ("update-before-requeue", "S-UNIQ", (PlacedNotAdded, RegisteredToTheEnd), (), H, 554, None),
     ("ghost", "S-GHOST", (), (), V, 166, 10),
     ("ghost", "S-GHOST", (GhostsRefused,), (), H, 497, None),
+    ("ghost", "S-GHOST", (RequeueLooksAgain,), (), H, 497, None),
     ("two-generals", "S-CAP", (), (), V, 328, 12),
     ("two-generals", "S-CAP", (AskedBeforeForgotten,), (), H, 734, None),
     ("leader-hand-over", "S-CAP", (), (), V, 240, 12),
@@ -90,6 +94,7 @@ LATER_ROWS: list[tuple[str, str, tuple[type[Component], ...], tuple[str, ...], s
     ("announced", "S-STUCK", (PlacedNotAdded,), (), H, 98232, None),
     ("assumed-after-look", "S-ROOM", (), (), V, 1849, 26),
     ("assumed-after-look", "S-ROOM", (GoneNotAssumed, GoneNoted), (), H, 11632, None),
+    ("assumed-after-look", "S-ROOM", (AssumedIfListed,), (), H, 12316, None),
 ]
 
 

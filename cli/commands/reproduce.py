@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -28,6 +28,8 @@ from ..configuration.arguments import (
 
 if TYPE_CHECKING:
     from ...reports.reproduction import Reproduction
+    from ...reproduce.patches import GoPatch
+    from ...reproduce.reproducing import Prepared
 
 
 class ReproductionForm(Enum):
@@ -62,6 +64,21 @@ def reproduce(
         Path | None,
         typer.Option("-o", "--directory", metavar="DIR", help="Where to write the Go module."),
     ] = None,
+    go_test: Annotated[
+        bool,
+        typer.Option(
+            "--go-test",
+            help="Write a short Go test that fails as long as the race is there: to stdout, or with -o into a module. --run runs it.",
+        ),
+    ] = False,
+    go_patch: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            show_default=False,
+            help="With --go-test: build kube-scheduler with this patch, one of reproduce/patches. May be repeated.",
+        ),
+    ] = None,
     form: Annotated[
         ReproductionForm, typer.Option("--format", help="Form of the result on stdout.")
     ] = ReproductionForm.text,
@@ -80,6 +97,7 @@ def reproduce(
     from ...analysis.asked.method import Method, cache_folder
     from ...reports.reproduction import exit_code
     from ...reproduce.asked import Wanted, questions
+    from ...reproduce.patches import read_patch
     from ...reproduce.reproducing import prepare, written
     from ...reproduce.reproducing import reproduce as reproduced
     from ...reproduce.running import refuse_unusable
@@ -87,7 +105,11 @@ def reproduce(
     from ..terminal.output import say
     from ..terminal.progress_display import progress_display
 
-    go = find_go()
+    if go_patch and not go_test:
+        raise UsageProblem("--go-patch: it goes with --go-test")
+    patches = [read_patch(name) for name in go_patch or ()]
+    if not (go_test and directory is None and not run):
+        find_go()
     if directory is not None:
         refuse_unusable(directory)
     wanted = Wanted(what, kubernetes, release, property_ or (), gate or ())
@@ -99,19 +121,45 @@ def reproduce(
             raise UsageProblem(
                 f"{what}: nothing would be looked at, for all is ignored: name another property"
             )
+        if go_test:
+            raise typer.Exit(_go_test(asked, patches, directory, run, display.say))
         if directory is None and not run:
             directory = Path(f"reproduce-{asked[0].about['name']}-{asked[0].about['scheduler']}")
             refuse_unusable(directory)
         found = []
         if directory is not None:
             display.start(f"writing {directory}")
-            found = written(asked, directory, go)
+            found = written(asked, directory, find_go())
         if run:
-            found = reproduced(asked, go, display.say)
+            found = reproduced(asked, find_go(), display.say)
     if directory is not None and run and directory.exists():
         say(f"wrote {directory}", no_color)
     _print(found, form, no_color)
     raise typer.Exit(exit_code(found))
+
+
+def _go_test(
+    asked: Sequence[Prepared], patches: Sequence[GoPatch], directory: Path | None, run: bool, tell: Callable[[str], None]
+) -> int:  # fmt: skip
+    """Print the tests, or write them with all that they need, and run them. Gives the exit code: 1 if one has failed."""
+    from ...reproduce.go_tests import go_tests
+    from ...reproduce.go_tests.running import run_go_tests, write_go_tests
+    from ...reproduce.toolchain import find_go
+    from ..terminal.console import tolerant_of_closed_pipes
+
+    tests = go_tests(asked)
+    version = asked[0].question.version
+    if directory is not None:
+        write_go_tests(directory, version, find_go(), tests, patches)
+        tell(f"wrote {directory}: run `go run ./gen && go test -v .` there")
+    results = run_go_tests(version, find_go(), tests, patches, tell) if run else {}
+    with tolerant_of_closed_pipes():
+        if directory is None and not run:
+            sys.stdout.write("\n".join(tests.values()))
+        for result in results.values():
+            sys.stdout.write(f"{'PASS' if result.passed else 'FAIL'}: {result.name} on {version}\n")
+            sys.stdout.write("".join(f"  {line}\n" for line in result.said))
+    return 0 if all(result.passed for result in results.values()) else 1
 
 
 def _print(found: Sequence[Reproduction], form: ReproductionForm, no_color: bool) -> None:

@@ -7,7 +7,6 @@ import (
 	"io"
 
 	v1 "k8s.io/api/core/v1"
-	policyv1 "k8s.io/api/policy/v1"
 )
 
 const (
@@ -23,9 +22,9 @@ type Case struct {
 	Release  string `json:"release"`
 	Property string `json:"property"`
 
-	Nodes   []*v1.Node                     `json:"nodes"`
-	Pods    []*v1.Pod                      `json:"pods"`
-	Budgets []policyv1.PodDisruptionBudget `json:"budgets"`
+	Nodes   []*v1.Node `json:"nodes"`
+	Pods    []*v1.Pod  `json:"pods"`
+	Budgets []budget   `json:"budgets"`
 
 	AbsentNodes []string            `json:"absent_nodes"` // those of them that are created on the way
 	AbsentPods  []string            `json:"absent_pods"`
@@ -33,7 +32,8 @@ type Case struct {
 	Points      map[string][]string `json:"points"` // where plugins have work for a pod
 	Gates       map[string]bool     `json:"gates"`  // feature gates
 	Backoff     *bool               `json:"backoff"`
-	Scored      bool                `json:"scored"` // scores decide which node wins; otherwise the trace does
+	Scored      bool                `json:"scored"`       // scores decide which node wins; otherwise the trace does
+	Drops       bool                `json:"drops_beyond"` // handlers are not given events that the model does not have
 
 	Initial  map[string]any `json:"initial"` // every variable of the model, by name
 	Steps    []Step         `json:"steps"`

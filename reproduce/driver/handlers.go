@@ -9,7 +9,7 @@ import (
 func takeEvent(who func(*player, Step) func(*actor) bool, kind string, ends, via []pattern) func(*player, Step) error {
 	return func(p *player, s Step) error {
 		r := rule{who: who, ends: ends, via: via}
-		is := who(p, s)
+		is, taken := who(p, s), false
 		for n := 0; n < farthest; n++ {
 			a := p.world.Stage.Find(is)
 			switch {
@@ -25,11 +25,12 @@ func takeEvent(who func(*player, Step) func(*actor) bool, kind string, ends, via
 			case over(a.at, ends, s, n > 0):
 				return p.concludeEvent(s, is)
 			case !a.at.after && !allowed(a.at, r, s):
-				if n > 0 {
+				if taken {
 					return fmt.Errorf("%s is about to call %s, and not to come to %s", a, a.at, describe(ends))
 				}
 				p.note("beyond the model: %s calls %s", a, a.at)
 			}
+			taken = taken || isEvent(a.at) && !a.at.after
 			p.world.Stage.Release(a)
 		}
 		return fmt.Errorf("%s does not come to %s", s.Actor, describe(ends))
@@ -71,13 +72,14 @@ func wakeForPod(p *player, s Step) error {
 // concludeEvent lets a handler that is through with its event, by the model, go to the end of it. What it calls on the way is beyond the
 // model, unless it is the other half of the event.
 func (p *player) concludeEvent(s Step, is func(*actor) bool) error {
-	busy := map[string]bool{
-		"handlers.queue_busy": true, "handlers.queue_removal": true, "handlers.queue_waking": true, "handlers.cache_busy": true,
+	busy := []string{"handlers.queue_busy", "handlers.queue_removal", "handlers.queue_waking"}
+	switch {
+	case s.arg("pod") == "":
+		busy = []string{"handlers.node_busy"}
+	case s.Step == "handlers.handle_for_cache":
+		busy = []string{"handlers.cache_busy"}
 	}
-	if isNode := s.arg("pod") == ""; isNode {
-		busy = map[string]bool{"handlers.node_busy": true}
-	}
-	for variable := range busy {
+	for _, variable := range busy {
 		if v := p.expects("%s", variable); v != "" && v != "false" && v != "NONE" {
 			return p.readOn(is)
 		}

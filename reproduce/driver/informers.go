@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/informers/core"
 	corev1 "k8s.io/client-go/informers/core/v1"
@@ -15,8 +16,9 @@ import (
 type gatedInformers struct {
 	informers.SharedInformerFactory
 	gate     *gate
-	handlers map[string]int // how many have been registered
-	starting atomic.Bool    // the initial list is being handled
+	handlers map[string]int            // how many have been registered
+	starting atomic.Bool               // the initial list is being handled
+	drops    func(version string) bool // events that handlers are not given
 }
 
 func (f *gatedInformers) Core() core.Interface {
@@ -80,11 +82,17 @@ type gatedHandler struct {
 	factory *gatedInformers
 }
 
-func (h *gatedHandler) handle(o any, do func()) {
+func (h *gatedHandler) handle(o any, again bool, do func()) {
 	if h.factory.starting.Load() {
 		time.Sleep(time.Millisecond) // no two pods have the same timestamp in the queue
 	}
 	c := call{h.factory.gate, about(h.event, []any{o})}
+	if again {
+		c.point.version = unchanged
+	}
+	if h.factory.drops(c.point.version) {
+		return
+	}
 	c.point.number = h.number
 	c.gate.stage.arrive(c.gate.owner, c.point)
 	do()
@@ -92,13 +100,20 @@ func (h *gatedHandler) handle(o any, do func()) {
 }
 
 func (h *gatedHandler) OnAdd(o any, initial bool) {
-	h.handle(o, func() { h.handler.OnAdd(o, initial) })
+	h.handle(o, false, func() { h.handler.OnAdd(o, initial) })
 }
 
 func (h *gatedHandler) OnUpdate(old, o any) {
-	h.handle(o, func() { h.handler.OnUpdate(old, o) })
+	h.handle(o, versionOf(old) == versionOf(o), func() { h.handler.OnUpdate(old, o) })
 }
 
 func (h *gatedHandler) OnDelete(o any) {
-	h.handle(o, func() { h.handler.OnDelete(o) })
+	h.handle(o, false, func() { h.handler.OnDelete(o) })
+}
+
+func versionOf(o any) string {
+	if m, ok := o.(metav1.Object); ok {
+		return m.GetResourceVersion()
+	}
+	return ""
 }

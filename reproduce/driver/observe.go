@@ -15,16 +15,19 @@ type eye struct {
 	see                  sight
 	pods, nodes          []string // in the scenario's order
 	zones, plugins       []string
+	spread, permitted    map[string]bool // the pods that have topology constraints, and those about which a Permit plugin is asked
 	realQueue, realCache reflect.Value
 	scheduler, framework reflect.Value
 	memory               *memory
+	interrupted          bool            // a watch was, and a list has followed
+	beyond               map[string]bool // the pods of which a watch has delivered an event that the model does not have
 }
 
 // observe gives the real state as far as it can be seen, and of what cannot be seen the kinds of variables, each with the reason.
 //
 // It must be called while nobody moves: it takes no locks, since an actor that is held may hold one.
 func observe(w *World) (state map[string]any, unseen []string) {
-	e := &eye{see: sight{}, memory: &w.memory}
+	e := &eye{see: sight{}, memory: &w.memory, beyond: w.Store.wentBeyond(), interrupted: w.Store.wasInterrupted()}
 	e.learn(w.Case)
 	e.realQueue, e.realCache = reflect.ValueOf(w.RealQueue), reflect.ValueOf(w.RealCache)
 	e.scheduler, e.framework = reflect.ValueOf(w.Sched), reflect.ValueOf(w.Waiting)
@@ -35,7 +38,7 @@ func observe(w *World) (state map[string]any, unseen []string) {
 	e.tree()
 	e.generations()
 	e.snapshot()
-	e.scheduling(&w.cycle)
+	e.scheduling(&w.cycle, w.answers.victims)
 	e.waiting()
 	e.preempting()
 	for variable := range e.see {
@@ -49,8 +52,11 @@ func observe(w *World) (state map[string]any, unseen []string) {
 
 // learn takes from the case which pods, nodes, zones and plugins there are, pods and nodes in the scenario's order.
 func (e *eye) learn(c *Case) {
+	e.spread, e.permitted = map[string]bool{}, map[string]bool{}
 	for _, pod := range c.Pods {
 		e.pods = append(e.pods, pod.Name)
+		e.spread[pod.Name] = len(pod.Spec.TopologySpreadConstraints) > 0
+		e.permitted[pod.Name] = slices.Contains(c.Points[pod.Name], "PERMIT")
 	}
 	for _, node := range c.Nodes {
 		e.nodes = append(e.nodes, node.Name)

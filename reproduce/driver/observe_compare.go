@@ -17,12 +17,14 @@ const (
 	preemptors    = "async_preemption.preempting" // whether a pod is among those whose preemption runs
 	awaitedLast   = "async_preemption.awaited"    // the victim that PreEnqueue looks at
 	podsUnderWay  = "pod_watch.under_way"         // events that the informer's store has not received
+	writtenBeyond = "pod_watch.beyond"            // whether an event of the pod was delivered that the model does not have
+	listedAhead   = "pod_watch.ahead"             // whether the store has a pod as a list shows it that the model stores one by one
 	nodesUnderWay = "node_watch.under_way"
 )
 
 // isExtra is whether a name is one of these.
 func isExtra(name string) bool {
-	for _, extra := range []string{activeOrder, pastBackoff, sums, preemptors, awaitedLast, podsUnderWay, nodesUnderWay} {
+	for _, extra := range []string{activeOrder, pastBackoff, sums, preemptors, awaitedLast, podsUnderWay, nodesUnderWay, writtenBeyond, listedAhead} {
 		if name == extra || strings.HasPrefix(name, extra+".") {
 			return true
 		}
@@ -67,7 +69,7 @@ func wanted(variable string, expected, real map[string]any) (any, bool) {
 		}
 	}
 	want, there := expected[variable]
-	if name == "scheduler.verdict" && (want == "CANDIDATE" || want == "NO_CANDIDATE") {
+	if name == "scheduler.verdict" && real[variable] == "REJECTED" && (want == "CANDIDATE" || want == "NO_CANDIDATE") {
 		want = "REJECTED" // before the dry run said more
 	}
 	return want, there

@@ -1,6 +1,10 @@
 package podrace
 
-import "reflect"
+import (
+	"reflect"
+
+	extenderv1 "k8s.io/kube-scheduler/extender/v1"
+)
 
 // cycle is what the points tell of the scheduling cycle that runs.
 type cycle struct {
@@ -8,6 +12,7 @@ type cycle struct {
 	host       string
 	verdicts   map[string]string // by node
 	nominee    string
+	searched   bool // the dry runs are over, and the choice has still to be made
 	postFilter bool // it is over: the nominee is known
 }
 
@@ -18,6 +23,8 @@ func (c *cycle) hear(p point) {
 		*c = cycle{}
 	case p.call == "NextPod":
 		*c = cycle{pod: p.pod, verdicts: map[string]string{}}
+	case p.call == "Extender.ProcessPreemption":
+		c.searched = !p.after
 	case c.pod == "" || !p.after || len(p.results) == 0:
 	case p.call == "Framework.RunFilterPluginsWithNominatedPods":
 		c.verdicts[p.node] = verdictOf(p.results[0])
@@ -40,7 +47,7 @@ func verdictOf(status any) string {
 }
 
 // scheduling is what is known of the cycle that runs.
-func (e *eye) scheduling(c *cycle) {
+func (e *eye) scheduling(c *cycle, victims map[string]*extenderv1.Victims) {
 	e.see["scheduler.pod"] = orNil(c.pod)
 	e.see["scheduler.host"] = orNil(c.host)
 	for _, node := range e.nodes {
@@ -49,10 +56,32 @@ func (e *eye) scheduling(c *cycle) {
 			e.see["scheduler.verdict["+node+"]"] = verdict
 		}
 	}
+	if c.searched {
+		e.dryRuns(victims)
+	}
 	if start := find(e.scheduler, "nextStartNodeIndex"); start.IsValid() {
 		e.see["sampling.start"] = start.Int()
 	}
 	if c.postFilter || c.pod == "" {
 		e.see["scheduler.nominee"] = orNil(c.nominee)
+	}
+}
+
+// dryRuns is what they have found: the candidates among the nodes, and whom preemption would evict from each.
+func (e *eye) dryRuns(victims map[string]*extenderv1.Victims) {
+	evicted := map[string]bool{}
+	for _, node := range e.nodes {
+		found, candidate := victims[node]
+		if candidate {
+			e.see["scheduler.verdict["+node+"]"] = "CANDIDATE"
+			for _, pod := range found.Pods {
+				evicted[pod.Name] = true
+			}
+		} else if e.see["scheduler.verdict["+node+"]"] == "REJECTED" {
+			e.see["scheduler.verdict["+node+"]"] = "NO_CANDIDATE"
+		}
+	}
+	for _, pod := range e.pods {
+		e.see["preemption.victim["+pod+"]"] = evicted[pod]
 	}
 }

@@ -19,8 +19,8 @@ func (e *eye) inFlight() {
 		element, there := elements[pod]
 		e.see["queue.in_flight["+pod+"]"] = there
 		for _, plugin := range e.plugins {
-			if there && !mayReject(plugin, element.Interface().(*list.Element).Value.(*v1.Pod)) {
-				continue // its hints are asked only for pods that it has rejected
+			if !e.canReject(plugin, pod) || plugin == permitPlugin && len(e.beyond) > 0 {
+				continue // a plugin for which every event counts hears of those that the model does not have (A-CONDITION, A-DISRUPTION)
 			}
 			worth := false
 			if there {
@@ -31,9 +31,15 @@ func (e *eye) inFlight() {
 	}
 }
 
-// mayReject is whether a plugin can reject a pod at all.
-func mayReject(plugin string, pod *v1.Pod) bool {
-	return plugin != "PodTopologySpread" || len(pod.Spec.TopologySpreadConstraints) > 0
+// canReject is whether it can ever matter what an event is worth to a plugin: the model passes over events that it can tell matter to none.
+func (e *eye) canReject(plugin, pod string) bool {
+	switch plugin {
+	case "PodTopologySpread":
+		return e.spread[pod]
+	case permitPlugin:
+		return e.permitted[pod]
+	}
+	return true
 }
 
 // isRetried is whether an event behind a pod's own element of the list would have the pod tried again.

@@ -48,8 +48,13 @@ func (e *eye) order(name string, list, all []string, comparable func(a, b string
 
 // generations is the list of NodeInfos, most recent change first.
 //
-// In which order the nodes and the pods of the start came is not said by a scenario; so only what has changed since then is compared.
+// In which order the nodes and the pods of the start came is not said by a scenario; so only what has changed since then is compared. A
+// write that the model does not have (A-CONDITION, A-DISRUPTION) makes a new generation as well, and so does a list after an interruption for
+// each pod that it shows unchanged (A-RELIST): from then on there is nothing to compare.
 func (e *eye) generations() {
+	if len(e.beyond) > 0 || e.interrupted {
+		return
+	}
 	since := map[string]int64{}
 	var recent []string
 	for item := find(e.realCache, "headNode"); inside(item).IsValid(); item = field(item, "next") {

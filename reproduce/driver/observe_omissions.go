@@ -1,12 +1,19 @@
 package podrace
 
-import "strings"
+import (
+	"maps"
+	"slices"
+	"strings"
+)
 
 // What the model leaves out on purpose, as far as it shows in the state: one omission each, with the name of its row in docs/model.md.
 
+// permitPlugin is the model's name for the Permit plugin out of tree.
+const permitPlugin = "PermitPlugin"
+
 // realPlugin is the name that a plugin of the model's has in the driver: a Permit plugin is the driver's own.
 func realPlugin(plugin string) string {
-	if plugin == "PermitPlugin" {
+	if plugin == permitPlugin {
 		return pluginName
 	}
 	return plugin
@@ -44,6 +51,29 @@ var omissions = []omission{
 	{"A-BACKOFF", func(d Difference, _, real map[string]any) bool {
 		name, indices := parts(d.Variable)
 		return name == "queue.sub_queue" && d.Model == "BACKOFF" && d.Real == "ACTIVE" && real[pastBackoff+"["+indices[0]+"]"] == true
+	}},
+	// A write that the model does not have makes an event: its Update takes the nomination from the object, and queues a pod that is unknown.
+	{"A-CONDITION", func(d Difference, _, real map[string]any) bool {
+		name, indices := parts(d.Variable)
+		if indices == nil || real[writtenBeyond+"["+indices[0]+"]"] != true {
+			return false
+		}
+		learned := name == "nominator.node" && d.Real != nil && d.Real == real["pod_watch.lister["+indices[0]+"].nominated"]
+		return learned || name == "queue.sub_queue" && d.Model == "NONE" && d.Real == "ACTIVE"
+	}},
+	// A list after an interruption fills the store at once, as far as anybody can hold it; the model stores one object after the other.
+	{"A-RELIST", func(d Difference, _, real map[string]any) bool {
+		if strings.HasPrefix(d.Variable, podsUnderWay) {
+			return slices.ContainsFunc(slices.Collect(maps.Keys(real)), func(v string) bool { return strings.HasPrefix(v, listedAhead) })
+		}
+		name, indices := parts(d.Variable)
+		return strings.HasPrefix(name, "pod_watch.lister.") && real[listedAhead+"["+indices[0]+"]"] == true
+	}},
+	// Done of a pod that a failure handler does not requeue comes when the handler returns; the model calls it when the pod is read.
+	{"A-RELEASE", func(d Difference, expected, _ map[string]any) bool {
+		name, indices := parts(d.Variable)
+		inFlight := name == "queue.in_flight" || name == "queue.in_flight_events"
+		return inFlight && d.Model == false && word(expected, "failure.phase["+indices[0]+"]") != "NONE"
 	}},
 	// A gate that the preemption plugin closes is a phase of its goroutine in the model; upstream notes the plugin as one that rejected the pod.
 	{"A-PRE-ENQUEUE", func(d Difference, _, _ map[string]any) bool {

@@ -26,10 +26,12 @@ func (q queued) isGated() bool {
 
 // isPastBackoff is whether the backoff is over that the last failure brought. Its end is noted from 1.33 on; before, all attempts count.
 func (q queued) isPastBackoff(queue reflect.Value) bool {
-	if noted := field(q.info, "BackoffExpiration"); noted.IsValid() {
+	if get[int](q.info, "Attempts") == 0 {
+		return true
+	}
+	if field(q.info, "BackoffExpiration").IsValid() {
 		end := get[time.Time](q.info, "BackoffExpiration")
-		untried := get[int](q.info, "UnschedulableCount")+get[int](q.info, "ConsecutiveErrorsCount") == 0
-		return untried || !end.IsZero() && !end.After(time.Now())
+		return !end.IsZero() && !end.After(time.Now())
 	}
 	backoff := get[time.Duration](queue, "podInitialBackoffDuration")
 	for range get[int](q.info, "Attempts") - 1 {

@@ -34,7 +34,10 @@ func TestCompare(t *testing.T) {
 			map[string]any{"queue.sub_queue[p]": "BACKOFF"}, map[string]any{"queue.sub_queue[p]": "UNSCHEDULABLE"}, "queue.sub_queue[p]",
 		},
 		"a backoff that is over (A-BACKOFF)": {
-			map[string]any{"queue.sub_queue[p]": "BACKOFF"}, map[string]any{"queue.sub_queue[p]": "ACTIVE"}, "",
+			map[string]any{"queue.sub_queue[p]": "BACKOFF"}, map[string]any{"queue.sub_queue[p]": "ACTIVE", "queue.past_backoff[p]": true}, "",
+		},
+		"a backoff that is not over": {
+			map[string]any{"queue.sub_queue[p]": "BACKOFF"}, map[string]any{"queue.sub_queue[p]": "ACTIVE", "queue.past_backoff[p]": false}, "queue.sub_queue[p]",
 		},
 		"the snapshot between two cycles (A-SNAPSHOT)": {
 			map[string]any{"snapshot.live[n]": false, "scheduler.phase": "IDLE"}, map[string]any{"snapshot.live[n]": true}, "",
@@ -54,6 +57,13 @@ func TestCompare(t *testing.T) {
 		},
 		"the last victim, not awaited (up to 1.34)": {
 			map[string]any{"async_preemption.phase[p]": "EVICT_LAST"}, map[string]any{"async_preemption.preempting[p]": false}, "",
+		},
+		"a nomination that an event beyond the model brings back (A-CONDITION)": {
+			map[string]any{"nominator.node[p]": nil},
+			map[string]any{"nominator.node[p]": "n", "pod_watch.lister[p].nominated": "n", "pod_watch.beyond[p]": true}, "",
+		},
+		"Done when the failure handler returns (A-RELEASE)": {
+			map[string]any{"queue.in_flight[p]": false, "failure.phase[p]": "PATCH"}, map[string]any{"queue.in_flight[p]": true}, "",
 		},
 		"an event behind one that the store has": {
 			map[string]any{"pod_watch.log.length": 2.0, "pod_watch.listed": 1.0, "pod_watch.log[1].pod": "q", "pod_watch.log[0].pod": "p"},
@@ -85,5 +95,15 @@ func TestFieldsAreFoundWhereverTheyLie(t *testing.T) {
 	}
 	if find(reflect.ValueOf(root), "missing").IsValid() {
 		t.Error("a field was found that is not there")
+	}
+}
+
+func TestWhatCannotBeSeenAnyMoreIsToldAsTheModelHasIt(t *testing.T) {
+	expected := map[string]any{"queue.gated[p]": false, "snapshot.live[n]": false, "cache.live[n]": true, "scheduler.phase": "IDLE"}
+	real := map[string]any{"snapshot.live[n]": true, "cache.live[n]": false, "queue.order": asExpected}
+	got := told(expected, real, map[string]any{"queue.gated[p]": true})
+	want := map[string]any{"queue.gated[p]": false, "snapshot.live[n]": false, "cache.live[n]": false}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("told %v, not %v", got, want)
 	}
 }

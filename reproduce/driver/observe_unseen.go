@@ -18,7 +18,7 @@ var unseenBecause = map[string]string{
 	"node_watch.":               "as pod_watch.: compared by the events that the informer's store has not received",
 	"pod_watch.":                "how far the handlers are follows from their steps; compared are the events that the informer's store has not received",
 	"pod_watch.seen":            "the object that a handler was given last is not kept; what it did with it is compared",
-	"preemption.":               "what the dry runs found is the plugin's own; the evictions are compared",
+	"preemption.":               "the dry runs' results are seen between them and the choice only",
 	"process.":                  "a Binding under way is the driver's to deliver",
 	"queue.gated[]":             "no pod waits",
 	"queue.just_moved[]":        "what Pop could meet before a move is over; the queue does not keep it",

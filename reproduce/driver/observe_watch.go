@@ -2,9 +2,11 @@ package podrace
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 )
 
@@ -36,6 +38,12 @@ func listed[T any](from lister, key string) (T, bool) {
 // underWay are the events of the watches that the informers' stores do not have yet, without those that the model does not have.
 func (e *eye) underWay(store *Store) {
 	pods, nodes := store.underWay(podKind), store.underWay(nodeKind)
+	for pod := range e.beyond {
+		e.see[writtenBeyond+"["+pod+"]"] = true
+	}
+	for _, pod := range store.ahead {
+		e.see[listedAhead+"["+pod+"]"] = true
+	}
 	e.see[podsUnderWay] = len(pods)
 	for i, event := range pods {
 		at := fmt.Sprintf("%s[%d].", podsUnderWay, i)
@@ -54,13 +62,37 @@ func (e *eye) underWay(store *Store) {
 	}
 }
 
+// wentBeyond are the names of the pods of which a watch has delivered an event that the model does not have.
+func (s *Store) wentBeyond() map[string]bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	names := map[string]bool{}
+	for _, event := range s.log[podKind][:s.sent[podKind]] {
+		object, is := event.Object.(metav1.Object) // of the end of a watch there is none
+		if is && s.beyond[object.GetResourceVersion()] {
+			names[event.name] = true
+		}
+	}
+	return names
+}
+
+// wasInterrupted is whether the watch of pods has ended, and a list has followed.
+func (s *Store) wasInterrupted() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.ContainsFunc(s.log[podKind][:s.sent[podKind]], func(e event) bool { return e.expired })
+}
+
 // underWay gives the events of a kind that its watch has not delivered, without those that the model does not have.
 func (s *Store) underWay(kind string) []event {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var left []event
 	for _, event := range s.log[kind][s.sent[kind]:] {
-		if event.beyond == "" && !event.missed && !event.expired {
+		if event.missed { // what came of it is an outcome of the end of the watch; that may have been missed as well
+			continue
+		}
+		if event.beyond == "" && !event.expired {
 			left = append(left, event)
 		}
 		left = append(left, event.outcomes...)

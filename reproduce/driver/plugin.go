@@ -23,6 +23,7 @@ type answers struct {
 	preFlight  map[string]bool     // pod -> an error
 	patience   time.Duration       // how long a pod waits for permission
 	candidates []string            // what preemption found last
+	victims    map[string]*extenderv1.Victims
 }
 
 func newAnswers(points map[string][]string) *answers {
@@ -102,7 +103,7 @@ func (e *caseExtender) answer(method string, args ...any) []any {
 	case "ProcessPreemption":
 		pod, _ := subject(args)
 		victims := args[1].(map[string]*extenderv1.Victims)
-		e.answers.candidates = nil
+		e.answers.candidates, e.answers.victims = nil, victims
 		for node := range victims {
 			e.answers.candidates = append(e.answers.candidates, node)
 		}

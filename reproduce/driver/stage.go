@@ -85,6 +85,7 @@ func (s *Stage) abandon(i *instance) {
 }
 
 func (s *Stage) free(whom func(*actor) bool) {
+	stir()
 	var left []*actor
 	for _, a := range s.standing {
 		if !whom(a) {
@@ -119,7 +120,9 @@ func (s *Stage) arrive(i *instance, p point) {
 	if a.role == scheduling || a.role == worker && a.parent.role == scheduling {
 		i.cycle.hear(p)
 	}
-	s.passed = append(s.passed, passage{a, p})
+	if s.passer != nil {
+		s.passed = append(s.passed, passage{a, p})
+	}
 	if !s.holding || s.passer != nil && s.passer(p) {
 		s.mu.Unlock()
 		return
@@ -147,6 +150,7 @@ func (s *Stage) Find(is func(*actor) bool) *actor {
 
 // Release lets an actor go on from where it stands, and waits until nobody moves.
 func (s *Stage) Release(a *actor) {
+	stir()
 	s.mu.Lock()
 	for i, b := range s.standing {
 		if a == b {

@@ -325,11 +325,14 @@ func (s *Store) deliver(kind string) event {
 	return e
 }
 
+// unchanged stands for the version of an object that an informer tells of again, because it was listed once more.
+const unchanged = "unchanged"
+
 // IsBeyond says whether a version of an object came of a write that the model does not have.
 func (s *Store) IsBeyond(version string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.beyond[version]
+	return s.beyond[version] || version == unchanged
 }
 
 // Pod is a pod as the API server has it; nil if it has none.
@@ -415,14 +418,20 @@ func (s *Store) Expire(kind string, names []string) {
 		s.log[kind][n].missed = true
 		last[s.log[kind][n].name] = s.log[kind][n]
 	}
-	shown := map[string]bool{}
+	shown := map[string]*v1.Pod{}
 	objects, _ := s.asOf(kind, s.sent[kind])
 	for _, o := range objects {
-		shown[o.(metav1.Object).GetName()] = true
+		shown[o.(metav1.Object).GetName()], _ = o.(*v1.Pod)
 	}
 	var outcomes []event
 	for _, name := range names {
-		if e, ok := last[name]; ok && (shown[name] || e.Type != watch.Deleted) {
+		e, missed := last[name]
+		old, known := shown[name]
+		switch now, _ := e.Object.(*v1.Pod); {
+		case !missed || !known && e.Type == watch.Deleted:
+		case known && e.Type != watch.Deleted && now != nil && projection(old) == projection(now):
+			s.beyond[now.ResourceVersion] = true // it has come to nothing
+		default:
 			outcomes = append(outcomes, e)
 		}
 	}

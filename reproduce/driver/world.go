@@ -130,6 +130,7 @@ func (w *World) start(then time.Time) error {
 	}
 	clientset := &client{fake.NewSimpleClientset(objects...), w.Store, g}
 	i.Informers = &gatedInformers{SharedInformerFactory: scheduler.NewInformerFactory(clientset, never), gate: g, handlers: map[string]int{}}
+	i.Informers.drops = func(version string) bool { return w.Case.Drops && w.Store.IsBeyond(version) }
 	options, err := w.options()
 	if err != nil {
 		return err

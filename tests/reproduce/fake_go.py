@@ -68,7 +68,7 @@ for line in open(os.environ["PODRACE_CASES"]):
     if word == "crash":
         sys.exit("panic: the scheduler has crashed\\n\\ngoroutine 1")
     done = {{"id": case["id"], "verdict": "DONE", "at": None, "why": "", "initial": case["initial"], "start": None, "steps": [],
-            "unseen": [], "epilogue": {{"1s": {{"p": "UNSCHEDULABLE"}}, "5m": {{"p": "ACTIVE"}}, "bound": {{"p": 331.0}}}}, "log": None}}
+            "unseen": [], "epilogue": {{"10s": {{"p": "UNSCHEDULABLE"}}, "330s": {{"p": "ACTIVE"}}, "bound": {{"p": 331.0}}}}, "log": None}}
     if word == "not there":
         done |= {{"verdict": "NOT THERE", "at": at, "why": "Cache.FinishBinding is gone"}}
     else:

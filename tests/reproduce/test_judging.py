@@ -119,22 +119,17 @@ def test_a_flush_takes_all() -> None:
 
 
 def test_what_followed() -> None:
-    epilogue = {
-        "1s": {"p": "UNSCHEDULABLE"},
-        "1m": {"p": "UNSCHEDULABLE"},
-        "6m": {"p": "NONE"},
-        "bound": {"p": 331.0},
-    }
-    found = judged(as_the_model(epilogue=epilogue))
+    waits = {"10s": {"p": "UNSCHEDULABLE"}, "60s": {"p": "UNSCHEDULABLE"}, "330s": {"p": "ACTIVE"}}
+    found = judged(as_the_model(epilogue={**waits, "bound": {"p": 331.0}}))
     assert found.consequence == (
-        "p is bound after 5 min 31 s (by the periodic flush): UNSCHEDULABLE at 1s, NONE at 6m.",
+        "p is bound after 5 min 31 s (by the periodic flush): UNSCHEDULABLE after 10 s, ACTIVE after 5 min 30 s.",
     )
-    gone = judged(as_the_model(epilogue={"1s": {"p": "UNSCHEDULABLE"}, "6m": {"p": "UNSCHEDULABLE"}}))
-    assert gone.consequence == ("p is not bound within 6m: UNSCHEDULABLE at 1s.",)
+    for_ever = judged(as_the_model(epilogue={"660s": {"p": "UNSCHEDULABLE"}, "bound": {}}))
+    assert for_ever.consequence == ("p is not bound within 11 min: UNSCHEDULABLE after 11 min.",)
 
 
 @pytest.mark.parametrize(
-    ("seconds", "words"), [(4.25, "4.2 s"), (60, "1 min"), (331, "5 min 31 s"), (0, "0 s"), (59.96, "60 s")]
+    ("seconds", "words"), [(4.26, "4.3 s"), (60, "1 min"), (331, "5 min 31 s"), (0, "0 s"), (59.96, "60 s")]
 )
 def test_times(seconds: float, words: str) -> None:
     assert seconds_in_words(seconds) == words

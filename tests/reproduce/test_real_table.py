@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from podrace.reports.reproduction import RealStep, Reproduction
+import pytest
+
+from podrace.reports.reproduction import RealStep, Reproduction, ReproductionWord
 from podrace.reports.step import ShownStep
 from podrace.reproduce.across import everything
 from tests.reproduce.real_table import PAGE, VERSIONS, cell, merged, put, read
@@ -30,13 +32,18 @@ def test_a_column() -> None:
     assert table == {("b", "S"): {"1.36.3": "reproduced (1)"}}
 
 
-def test_cells() -> None:
+@pytest.mark.parametrize(
+    ("verdict", "at", "words"),
+    [
+        ("REPRODUCED", None, "reproduced (3)"),
+        ("HOLDS", None, "holds"),
+        ("CANNOT BE FORCED", 2, "cannot be forced at 2 of 3"),
+        ("CRASHED", None, "crashed"),
+    ],
+)
+def test_cells(verdict: ReproductionWord, at: int | None, words: str) -> None:
     steps = (RealStep(ShownStep(1, "a", "c", "s", {}, "", ())),) * 3
-    said = {
-        cell(Reproduction("x", "v1.36.3", "1.36.3", "S", verdict, "", at, steps=steps))
-        for verdict, at in (("REPRODUCED", None), ("HOLDS", None), ("CANNOT BE FORCED", 2), ("CRASHED", None))
-    }  # fmt: skip
-    assert said == {"reproduced (3)", "holds", "cannot be forced at 2 of 3", "crashed"}
+    assert cell(Reproduction("x", "v1.36.3", "1.36.3", "S", verdict, "", at, steps=steps)) == words
 
 
 def test_the_page_speaks_of_what_there_is() -> None:

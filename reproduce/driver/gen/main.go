@@ -33,7 +33,7 @@ func main() {
 }
 
 func run() error {
-	packages, err := load(root, root+"/framework", staging)
+	packages, err := load(append([]string{root, root + "/framework", staging}, old...)...)
 	if err != nil {
 		return err
 	}
@@ -137,6 +137,9 @@ func (g *generator) find(name string) (types.Object, error) {
 }
 
 func (g *generator) generate() error {
+	if g.packages[root+"/framework"] == nil {
+		return g.generateOld()
+	}
 	scheduler := g.packages[root].Scope().Lookup("Scheduler").Type().Underlying().(*types.Struct)
 	for field, as := range map[string]string{"Cache": "cacheInterface", "SchedulingQueue": "queueInterface"} {
 		t := fieldType(scheduler, field)

@@ -1,0 +1,70 @@
+"""Writes the generated parts of docs/findings/*.md: the steps, the Go test, the patch. `make reference`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+
+from podrace.analysis.asked.method import Method, budget_for
+from podrace.reproduce.asked import Wanted, questions
+from podrace.reproduce.go_tests import file_of, go_tests, lines_of
+from podrace.reproduce.patches import MADE_FOR, MENDED_BY, read_patch
+from podrace.reproduce.reproducing import Prepared, prepare
+
+FINDINGS = Path(__file__).parent / "findings"
+
+
+def names() -> list[str]:
+    """The findings that have a page."""
+    return sorted(path.stem for path in FINDINGS.glob("*.md"))
+
+
+def prepared(name: str) -> Prepared:
+    """The counterexample of a finding, as the search finds it in the version that the patches are made for."""
+    (one,) = prepare(questions(Wanted(name, MADE_FOR), budget_for(), Method()))
+    return one
+
+
+def page(name: str, one: Prepared) -> str:
+    """The page of a finding with its generated parts made anew."""
+    text = (FINDINGS / f"{name}.md").read_text(encoding="utf-8")
+    test = go_tests([one])[file_of(name)]
+    parts = {
+        "steps": "\n".join(_steps(one)),
+        "test": f"```go\n{test}```",
+        "patch": "\n\n".join(f"```diff\n{read_patch(patch).diff}```" for patch in MENDED_BY[name]),
+    }
+    for part, made in parts.items():
+        text = _put(text, part, made)
+    return text
+
+
+def _put(text: str, part: str, made: str) -> str:
+    block = re.compile(rf"(<!-- {part} -->\n).*?(<!-- /{part} -->)", re.DOTALL)
+    if len(block.findall(text)) != 1:
+        raise ValueError(f"a page has no place for {part}")
+    return block.sub(lambda match: f"{match[1]}\n{made}\n\n{match[2]}", text)
+
+
+def _steps(one: Prepared) -> Iterator[str]:
+    """What the goroutines do, an item for each stretch that one takes without a break."""
+    assert one.found is not None
+    assert one.case is not None
+    steps = one.found.steps
+    lines = [line for line in lines_of(steps, one.case) if line.numbers]
+    stretches = groupby(lines, key=lambda line: steps[line.numbers[0] - 1].actor)
+    for number, (actor, stretch) in enumerate(stretches, 1):
+        yield f"{number}. *{actor}*: {' '.join(line.said for line in stretch)}"
+
+
+def main() -> None:
+    """Write all pages."""
+    for name in names():
+        text = page(name, prepared(name))
+        (FINDINGS / f"{name}.md").write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,372 @@
+package podrace
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Cluster is what a test begins with.
+type Cluster struct {
+	Nodes   []*v1.Node
+	Pods    []*v1.Pod // with a node: they run there; without one: they wait in the scheduling queue
+	Budgets []policyv1.PodDisruptionBudget
+
+	CreatedLater      []string            // pods that are not there at the start
+	NodesCreatedLater []string            // nodes that are not there at the start
+	Order             []string            // in which the pods that wait come to the queue
+	Plugins           map[string][]string // pod -> where a plugin out of tree has work for it, such as PRE_BIND
+	Gates             map[string]bool     // feature gates that are not as this version has them
+}
+
+// Moves are what the actors of a cluster do, one after the other. They are made when the test comes to what it expects.
+type Moves struct {
+	t      *testing.T
+	script *Case
+	lines  []string // where in the test each move is
+	world  *World
+	wait   time.Duration
+}
+
+// run runs a test in a bubble of fake time.
+func run(t *testing.T, cluster Cluster, test func(*Moves)) {
+	t.Helper()
+	setGates(t, cluster.Gates)
+	dog := time.AfterFunc(time.Minute, func() {
+		debug.SetTraceback("all")
+		panic(t.Name() + " hangs: somebody is held inside a lock")
+	})
+	defer dog.Stop()
+	synctest.Test(t, func(t *testing.T) {
+		c := &Moves{t: t, script: &Case{
+			ID: t.Name(), Nodes: cluster.Nodes, Pods: cluster.Pods, Budgets: cluster.Budgets, AbsentNodes: cluster.NodesCreatedLater,
+			AbsentPods: cluster.CreatedLater, Order: cluster.order(), Points: cluster.Plugins, Gates: cluster.Gates,
+		}}
+		c.script.Initial = map[string]any{} // which variables of podrace's model are looked at
+		for _, p := range cluster.Pods {
+			for _, variable := range []string{"queue.sub_queue[%s]", "queue.in_flight[%s]", "cache.pod[%s].node", "cache.pod[%s].assumed"} {
+				c.script.Initial[fmt.Sprintf(variable, p.Name)] = nil
+			}
+			if p.Spec.SchedulerName == "" {
+				p.Spec.SchedulerName = v1.DefaultSchedulerName
+			}
+			if p.Spec.Priority == nil {
+				p.Spec.Priority = new(int32)
+			}
+		}
+		test(c)
+		if c.world == nil {
+			t.Fatal("the test expects nothing")
+		}
+		c.world.close()
+	})
+}
+
+func setGates(t *testing.T, gates map[string]bool) {
+	for gate, on := range gates {
+		t.Setenv("KUBE_FEATURE_"+gate, fmt.Sprint(on))
+	}
+}
+
+func (c Cluster) order() []string {
+	if c.Order != nil {
+		return c.Order
+	}
+	var waiting []string
+	for _, p := range c.Pods {
+		if p.Spec.NodeName == "" && !contains(c.CreatedLater, p.Name) {
+			waiting = append(waiting, p.Name)
+		}
+	}
+	return waiting
+}
+
+// fromJSON is an object for which there is no wrapper.
+func fromJSON[T any](text string) *T {
+	o := new(T)
+	if err := json.Unmarshal([]byte(text), o); err != nil {
+		panic(err)
+	}
+	return o
+}
+
+// Wait lets fake time pass before the next move.
+func (c *Moves) Wait(d time.Duration) { c.wait += d }
+
+func (c *Moves) move(name string, arguments ...any) {
+	s := Step{Step: name, Actor: "the actor", Args: map[string]any{}, WaitMS: int(c.wait / time.Millisecond)}
+	for n := 0; n+1 < len(arguments); n += 2 {
+		s.Args[arguments[n].(string)] = arguments[n+1]
+	}
+	c.wait = 0
+	c.script.Steps = append(c.script.Steps, s)
+	c.lines = append(c.lines, caller())
+}
+
+// caller is the line of the test that is being run.
+func caller() string {
+	for n := 1; ; n++ {
+		_, file, line, ok := runtime.Caller(n)
+		if !ok || strings.HasSuffix(file, "_test.go") {
+			return fmt.Sprintf("%s:%d", filepath.Base(file), line)
+		}
+	}
+}
+
+// play makes the moves. One that the code does not make any more ends the run: the rest of the test is left out, and what is expected must hold.
+func (c *Moves) play() *World {
+	c.t.Helper()
+	if c.world != nil {
+		return c.world
+	}
+	w, err := newWorld(c.script)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	c.world = w
+	p := &player{world: w, model: map[string]any{}, due: time.Now()}
+	for n, s := range c.script.Steps {
+		for variable, value := range foreseen(c.script, n) {
+			p.model[variable] = value
+		}
+		p.rest = c.script.Steps[n+1:]
+		w.Store.keep(p, s)
+		if err := p.force(s); err != nil {
+			c.t.Logf("%s: this does not happen any more, so the run ends here: %v", c.lines[n], err)
+			break
+		}
+	}
+	settle()
+	return w
+}
+
+// --- what is expected --------------------------------------------------------------------------------------------
+
+const soon = time.Minute
+
+// ExpectBoundSoon lets everybody go their way, and expects the pod to be bound within a minute: the backoff is ten seconds at most.
+func (c *Moves) ExpectBoundSoon(pod string) {
+	c.t.Helper()
+	w := c.play()
+	w.setFree()
+	after, ok := w.until(11*time.Minute, func() bool { p := w.Store.Pod(pod); return p != nil && p.Spec.NodeName != "" })
+	switch {
+	case !ok:
+		c.t.Errorf("%s is not bound, although it fits: %v later it waits in %s", pod, after, w.place(pod))
+	case after > soon:
+		c.t.Errorf("%s was bound to %s only after %v, although it fitted all the time: nothing woke it but the periodic flush", pod, w.Store.Pod(pod).Spec.NodeName, after)
+	}
+}
+
+// ExpectNotQueued expects the pod not to be in any of the queue's parts.
+func (c *Moves) ExpectNotQueued(pod string) {
+	c.t.Helper()
+	w := c.play()
+	place := w.place(pod)
+	if place == "NONE" {
+		return
+	}
+	w.setFree()
+	after, ok := w.until(11*time.Minute, func() bool { return w.place(pod) == "NONE" })
+	left := fmt.Sprintf("left it only after %v", after)
+	if !ok {
+		left = fmt.Sprintf("is still there %v later", after)
+	}
+	c.t.Errorf("%s is in the scheduling queue (%s), although it is gone, and %s", pod, place, left)
+}
+
+// ExpectInOnePlace expects a pod that is assumed, or in its binding cycle, to be neither queued nor in a scheduling cycle as well.
+func (c *Moves) ExpectInOnePlace(pod string) {
+	c.t.Helper()
+	w := c.play()
+	binding := w.Stage.Find(func(a *actor) bool { return a.role == binding && a.pod == pod && !a.failed })
+	again := w.Stage.Find(func(a *actor) bool {
+		return a.role == scheduling && a.pod == pod && (a.at.call != "NextPod" || a.at.after)
+	})
+	if place := w.place(pod); place != "NONE" && (binding != nil || w.is("queue.in_flight", pod) || w.assumedOn(pod) != "") {
+		c.t.Errorf("%s is in the scheduling queue (%s) while it is being scheduled or bound", pod, place)
+	} else if binding != nil && again != nil {
+		c.t.Errorf("%s is being scheduled once more while it is being bound to %s", pod, w.assumedOn(pod))
+	}
+}
+
+// ExpectNotAssumed lets everybody go their way but for the Binding of the pod, which is gone, and expects the cache not to keep room for it.
+func (c *Moves) ExpectNotAssumed(pod string) {
+	c.t.Helper()
+	w := c.play()
+	node := w.assumedOn(pod)
+	isBind := func(a *actor) bool { return a.at.call == "Client.Bind" && !a.at.after && a.at.pod == pod }
+	w.freeAllBut(isBind)
+	if w.assumedOn(pod) == "" {
+		return
+	}
+	newcomer := c.needing(node, pod)
+	w.Store.Create(newcomer)
+	scheduled := func() bool { p := w.Store.Pod(newcomer.Name); return p != nil && p.Spec.NodeName != "" }
+	w.until(time.Minute, func() bool { w.freeAllBut(isBind); return scheduled() })
+	waits := "a pod that needs all that is free there is bound nevertheless"
+	if !scheduled() {
+		waits = "a pod that needs this room has waited for a minute, and waits as long as the Bind call of " + pod + " lasts"
+		w.setFree()
+		if after, ok := w.until(11*time.Minute, scheduled); ok {
+			waits += fmt.Sprintf("; it was bound %v after that", after)
+		}
+	}
+	c.t.Errorf("%s is gone, and its deletion has been handled, but the cache keeps its room on %s: %s", pod, node, waits)
+}
+
+// needing is a pod that needs all that would be free on a node if a pod were not there.
+func (c *Moves) needing(node, without string) *v1.Pod {
+	free := v1.ResourceList{}
+	for _, n := range c.script.Nodes {
+		if n.Name == node {
+			free = n.Status.Allocatable.DeepCopy()
+		}
+	}
+	delete(free, v1.ResourcePods)
+	for _, p := range c.script.Pods {
+		now := c.world.Store.Pod(p.Name)
+		if p.Name == without || now == nil || now.Spec.NodeName != node {
+			continue
+		}
+		for name, amount := range p.Spec.Containers[0].Resources.Requests {
+			left := free[name]
+			left.Sub(amount)
+			free[name] = left
+		}
+	}
+	return &v1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Name: "newcomer", Namespace: metav1.NamespaceDefault, UID: "newcomer"},
+		Spec: v1.PodSpec{
+			SchedulerName: v1.DefaultSchedulerName, Priority: new(int32),
+			Containers: []v1.Container{{Name: "c", Image: "none", Resources: v1.ResourceRequirements{Requests: free}}},
+		},
+	}
+}
+
+// freeAllBut lets everybody go their way who does not come to stand where the question is answered yes.
+func (w *World) freeAllBut(stays func(*actor) bool) {
+	for n := 0; n < 10000; n++ {
+		for _, kind := range []string{podKind, nodeKind} {
+			for w.Store.Undelivered(kind) > 0 {
+				w.Store.Deliver(kind)
+			}
+		}
+		a := w.Stage.Find(func(a *actor) bool { return !stays(a) })
+		if a == nil {
+			return
+		}
+		w.Stage.Release(a)
+	}
+}
+
+// ExpectQueuedAsKnown expects the queue's object of the pod to be the API server's, as far as scheduling is concerned.
+func (c *Moves) ExpectQueuedAsKnown(pod string) {
+	c.t.Helper()
+	w := c.play()
+	known := w.Store.Pod(pod)
+	for _, queued := range append(append(w.RealQueue.PodsInActiveQ(), w.RealQueue.PodsInBackoffQ()...), w.RealQueue.UnschedulablePods()...) {
+		if queued.Name == pod && known != nil && projection(queued) != projection(known) {
+			c.t.Errorf("%s is queued as of version %s, the API server has version %s, and no event is left that would tell the queue", pod, queued.ResourceVersion, known.ResourceVersion)
+		}
+	}
+}
+
+// ExpectNotUnschedulable expects the pod, which is bound, to have no condition that says that it could not be scheduled.
+func (c *Moves) ExpectNotUnschedulable(pod string) {
+	c.t.Helper()
+	w := c.play()
+	if p := w.Store.Pod(pod); p != nil && p.Spec.NodeName != "" && unschedulableSays(p) {
+		c.t.Errorf("%s runs on %s, and its condition says that it is unschedulable", pod, p.Spec.NodeName)
+	}
+}
+
+// ExpectNoNodeOverfull expects no node to have pods, bound or assumed, that request more than it can allocate.
+func (c *Moves) ExpectNoNodeOverfull() {
+	c.t.Helper()
+	w := c.play()
+	for _, n := range c.script.Nodes {
+		requested := v1.ResourceList{}
+		var names []string
+		for _, p := range c.script.Pods {
+			now := w.Store.Pod(p.Name)
+			if (now == nil || now.Spec.NodeName != n.Name) && w.assumedOn(p.Name) != n.Name {
+				continue
+			}
+			names = append(names, p.Name)
+			for name, amount := range p.Spec.Containers[0].Resources.Requests {
+				sum := requested[name]
+				sum.Add(amount)
+				requested[name] = sum
+			}
+		}
+		for name, amount := range requested {
+			if room := n.Status.Allocatable[name]; amount.Cmp(room) > 0 {
+				c.t.Errorf("%s of %s has %s %s for %s", name, n.Name, room.String(), "allocatable, but "+amount.String()+" is requested", strings.Join(names, ", "))
+			}
+		}
+	}
+}
+
+// setFree lets everybody go their way, and has the watches deliver at once.
+func (w *World) setFree() {
+	w.Store.mu.Lock()
+	w.Store.auto = true
+	for _, kind := range []string{podKind, nodeKind} {
+		for w.Store.sent[kind] < len(w.Store.log[kind]) {
+			w.Store.deliver(kind)
+		}
+	}
+	w.Store.mu.Unlock()
+	w.Stage.Hold(false)
+}
+
+// until lets fake time pass until something is so, and says how long it took, to the second.
+func (w *World) until(most time.Duration, is func() bool) (time.Duration, bool) {
+	began := time.Now()
+	for time.Since(began) < most {
+		settle()
+		if is() {
+			return time.Since(began).Round(time.Second), true
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	return most, false
+}
+
+// place is the part of the scheduling queue that has the pod; NONE if it is not queued.
+func (w *World) place(pod string) string {
+	settle()
+	return fmt.Sprint(w.seen()["queue.sub_queue["+pod+"]"])
+}
+
+func (w *World) is(variable, pod string) bool {
+	return fmt.Sprint(w.seen()[variable+"["+pod+"]"]) == "true"
+}
+
+// assumedOn is the node on which the cache assumes the pod.
+func (w *World) assumedOn(pod string) string {
+	settle()
+	state := w.seen()
+	if fmt.Sprint(state["cache.pod["+pod+"].assumed"]) != "true" {
+		return ""
+	}
+	return fmt.Sprint(state["cache.pod["+pod+"].node"])
+}
+
+// seen is the state of the scheduler, by the names that podrace's model has for it.
+func (w *World) seen() map[string]any {
+	settle()
+	state, _ := observe(w)
+	return state
+}

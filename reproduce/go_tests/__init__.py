@@ -1,0 +1,27 @@
+"""Readable Go tests: a counterexample as upstream would write it down."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...analysis.asked.options import UsageProblem
+from ..reproducing import Prepared
+from .text import file_of, go_test, lines_of
+
+
+def go_tests(asked: Sequence[Prepared]) -> dict[str, str]:
+    """The tests of counterexamples, by the names of their files. Raises UsageProblem if there is none to be written."""
+    found: dict[str, str] = {}
+    for one in asked:
+        if one.found is None or one.case is None:
+            continue
+        scenario = one.found.run.scenario.name
+        name = scenario if file_of(scenario) not in found else f"{scenario}-{one.case.property}"
+        found[file_of(name)] = go_test(one.found, one.case, str(one.question.version), name)
+    if not found:
+        words = "; ".join(one.reproduction.words for one in asked if one.reproduction is not None)
+        raise UsageProblem(f"--go-test: there is no counterexample to write down: {words}")
+    return found
+
+
+__all__ = ["file_of", "go_tests", "lines_of"]

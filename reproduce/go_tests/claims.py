@@ -1,0 +1,80 @@
+"""What a Go test asserts at the end: what must not be, as a user of the cluster or a reader of the queue sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from ...analysis.stored.replayed import Replayed
+from ...analysis.systems import system_of
+from ...checker.core.interpreter import Interpreter
+from ...checker.core.trace import plain_value
+from ...checker.trace.execution import replay
+from .objects import quoted
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """The last line of a test, and what it expects, in a sentence."""
+
+    call: str
+    expectation: str
+
+
+def claim_of(found: Replayed) -> Claim | None:
+    """What the test of a counterexample asserts; None if there is nothing readable for its property."""
+    make = _CLAIMS.get(found.run.property)
+    return None if make is None else make(found)
+
+
+def concerned(found: Replayed) -> tuple[str, ...]:
+    """The pods of which the run violates the property, each by itself; empty if its violations are not ones of pods."""
+    prop = found.run.prop
+    if not prop.concerns:
+        return ()
+    pods = [pod.name for pod in found.run.scenario.spec.pods]
+    return tuple(pod for pod in pods if pod not in prop.silenced and _violates(found, pod))
+
+
+def _violates(found: Replayed, pod: str) -> bool:
+    others = frozenset(p.name for p in found.run.scenario.spec.pods) - {pod}
+    system = system_of(replace(found.run, own=found.run.prop.ignoring(others)))
+    last = replay(system, found.trace.path).states[-1]
+    return not Interpreter(system).holds(system.invariants[found.run.property], last)
+
+
+def _of_pod(method: str, text: str) -> Callable[[Replayed], Claim | None]:
+    def make(found: Replayed) -> Claim | None:
+        pods = concerned(found)
+        return _claim(method, text, pods[0]) if pods else None
+
+    return make
+
+
+def _claim(method: str, text: str, pod: str) -> Claim:
+    return Claim(f"c.{method}({quoted(pod)})", text.format(pod=pod))
+
+
+def _room(found: Replayed) -> Claim | None:
+    values = {name: plain_value(v) for name, v in found.system.describe(found.trace.states[-1]).items()}
+    pods: Sequence[str] = [pod.name for pod in found.run.scenario.spec.pods]
+    for pod in pods:
+        if values[f"cache.pod[{pod}].assumed"] and not values[f"pod_watch.lister[{pod}].exists"]:
+            text = "The deletion of {pod} has been handled, so the cache must not keep room for it."
+            return _claim("ExpectNotAssumed", text, pod)
+    return None
+
+
+def _capacity(_: Replayed) -> Claim:
+    return Claim("c.ExpectNoNodeOverfull()", "No node may have more than it can allocate.")
+
+
+_CLAIMS: dict[str, Callable[[Replayed], Claim | None]] = {
+    "S-STUCK": _of_pod("ExpectBoundSoon", "{pod} fits, so it must be bound soon once nobody is held back any more."),
+    "S-GHOST": _of_pod("ExpectNotQueued", "{pod} is gone, so it must not be in the scheduling queue."),
+    "S-UNIQ": _of_pod("ExpectInOnePlace", "{pod} must not be queued while it is being scheduled or bound."),
+    "S-FRESH": _of_pod("ExpectQueuedAsKnown", "All events of {pod} have been handled, so the queue must have it as the API server has it."),
+    "S-COND": _of_pod("ExpectNotUnschedulable", "{pod} is bound, so it must not be marked as unschedulable."),
+    "S-CAP": _capacity,
+    "S-ROOM": _room,
+}  # fmt: skip

@@ -1,0 +1,121 @@
+"""The cluster of a case as Go: with the wrappers of upstream's own tests where they have a method for it, else as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ..case import Case
+
+Object = Mapping[str, Any]
+
+
+def quoted(text: str) -> str:
+    """A string literal of Go."""
+    return json.dumps(text, ensure_ascii=False)
+
+
+def cluster_lines(case: Case) -> Iterator[str]:
+    """The declaration of `cluster`."""
+    yield "\tcluster := Cluster{"
+    yield from _list("Nodes", "*v1.Node", (_node(node) for node in case.nodes))
+    yield from _list("Pods", "*v1.Pod", (_pod(pod) for pod in case.pods))
+    if case.budgets:
+        budgets = (f"fromJSON[policyv1.PodDisruptionBudget](`{json.dumps(b)}`)" for b in case.budgets)
+        yield from _list("Budgets", "*policyv1.PodDisruptionBudget", budgets)
+    fields = dict(_fields(case))
+    width = max(map(len, fields), default=0) + 1
+    yield from (f"\t\t{name + ':':{width}} {value}," for name, value in fields.items())
+    yield "\t}"
+
+
+def _fields(case: Case) -> Iterator[tuple[str, str]]:
+    if case.absent_nodes:
+        yield "CreatedLaterNodes", _strings(case.absent_nodes)
+    if case.absent_pods:
+        yield "CreatedLater", _strings(case.absent_pods)
+    if len(case.order) > 1:
+        yield "Order", _strings(case.order)
+    if case.points:
+        points = ", ".join(f"{quoted(pod)}: {_strings(names)}" for pod, names in case.points.items())
+        yield "Plugins", f"map[string][]string{{{points}}}"
+    if case.gates:
+        gates = ", ".join(f"{quoted(gate)}: {str(on).lower()}" for gate, on in case.gates.items())
+        yield "Gates", f"map[string]bool{{{gates}}}"
+
+
+def _list(name: str, kind: str, items: Iterator[str]) -> Iterator[str]:
+    yield f"\t\t{name}: []{kind}{{"
+    yield from (f"\t\t\t{item}," for item in items)
+    yield "\t\t},"
+
+
+def _strings(texts: list[str]) -> str:
+    return f"[]string{{{', '.join(map(quoted, texts))}}}"
+
+
+def _resources(amounts: Mapping[str, str]) -> str:
+    return (
+        f"map[v1.ResourceName]string{{{', '.join(f'{quoted(k)}: {quoted(v)}' for k, v in amounts.items())}}}"
+    )
+
+
+def _map(texts: Mapping[str, str]) -> str:
+    return f"map[string]string{{{', '.join(f'{quoted(k)}: {quoted(v)}' for k, v in texts.items())}}}"
+
+
+def _node(node: Object) -> str:
+    allocatable = node["status"]["allocatable"]
+    if node["spec"] or node["status"]["capacity"] != allocatable:
+        return f"fromJSON[v1.Node](`{json.dumps(node)}`)"
+    made = f"st.MakeNode().Name({quoted(node['metadata']['name'])}).UID({quoted(node['metadata']['uid'])})"
+    for key, value in node["metadata"].get("labels", {}).items():
+        made += f".Label({quoted(key)}, {quoted(value)})"
+    return f"{made}.Capacity({_resources(allocatable)}).Obj()"
+
+
+_KNOWN = {
+    "schedulerName", "containers", "priority", "preemptionPolicy", "terminationGracePeriodSeconds", "nodeName", "nodeSelector",
+    "topologySpreadConstraints",
+}  # fmt: skip
+
+
+def _pod(pod: Object) -> str:
+    metadata, spec = pod["metadata"], pod["spec"]
+    if not spec.keys() <= _KNOWN or "startTime" in pod["status"] or len(spec["containers"]) != 1:
+        return f"fromJSON[v1.Pod](`{json.dumps(pod)}`)"
+    name = quoted(metadata["name"])
+    made = (
+        f"st.MakePod().Namespace({quoted(metadata['namespace'])}).Name({name}).UID({quoted(metadata['uid'])})"
+    )
+    if spec["schedulerName"] != "default-scheduler":
+        made += f".SchedulerName({quoted(spec['schedulerName'])})"
+    for key, value in metadata.get("labels", {}).items():
+        made += f".Label({quoted(key)}, {quoted(value)})"
+    if "nodeName" in spec:
+        made += f".Node({quoted(spec['nodeName'])}).Phase({quoted(pod['status']['phase'])})"
+    made += f".Req({_resources(spec['containers'][0]['resources']['requests'])})"
+    made += f".Priority({spec['priority']})" if spec["priority"] else ""
+    if spec["preemptionPolicy"] != "PreemptLowerPriority":
+        made += f".PreemptionPolicy({quoted(spec['preemptionPolicy'])})"
+    if "nodeSelector" in spec:
+        made += f".NodeSelector({_map(spec['nodeSelector'])})"
+    for constraint in spec.get("topologySpreadConstraints", ()):
+        made += f".{_spread(constraint)}"
+    if spec["terminationGracePeriodSeconds"] == 0:
+        made += ".ZeroTerminationGracePeriod()"
+    return f"{made}.Obj()"
+
+
+def _spread(constraint: Object) -> str:
+    selector = constraint.get("labelSelector")
+    if selector is None:
+        said = "nil"
+    else:
+        said = f"fromJSON[metav1.LabelSelector](`{json.dumps(selector)}`)"
+        if selector.keys() == {"matchLabels"}:
+            said = f"&metav1.LabelSelector{{MatchLabels: {_map(selector['matchLabels'])}}}"
+    skew, key = constraint["maxSkew"], quoted(constraint["topologyKey"])
+    when = f"v1.{constraint['whenUnsatisfiable']}"
+    return f"SpreadConstraint({skew}, {key}, {when}, {said}, nil, nil, nil, nil)"

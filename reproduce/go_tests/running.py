@@ -1,0 +1,105 @@
+"""Go tests written into a module, with patches or without, and run there."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...checker.llvm.machine_code import cache_directory
+from ..module import KubernetesVersion, downloaded
+from ..patches import GoPatch, patched_copy, replaced
+from ..running import BUILD_SECONDS, RUN_SECONDS, Say, driver_files, write_sources
+from ..toolchain import Go, GoProblem
+
+BINARY = "moves.test"
+SOURCES = "kubernetes"
+
+_RAN = re.compile(r"^--- (PASS|FAIL): (Test\w+) ")
+_BEGUN = re.compile(r"^=== (?:RUN|CONT) +(Test\w+)$")
+_SAID = re.compile(r"^ {4}\w+_test\.go:\d+: (.*)$")
+
+
+@dataclass(frozen=True, slots=True)
+class GoTestResult:
+    """What became of a test, and what it said."""
+
+    name: str
+    passed: bool
+    said: tuple[str, ...] = ()
+
+
+def write_go_tests(
+    folder: Path,
+    version: KubernetesVersion,
+    go: Go,
+    tests: Mapping[str, str],
+    patches: Sequence[GoPatch] = (),
+) -> None:
+    """Write a module with tests, by their files' names, that runs by itself: `go run ./gen && go test`. Raises GoProblem.
+
+    With patches, the sources of kube-scheduler that it is built from are a copy beside it.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    files = write_sources(folder, version, go, driver_files(version))
+    if patches:
+        sources = Path(downloaded(version, go, folder)["Dir"])
+        patched_copy(sources, folder / SOURCES, patches)
+        (folder / "go.mod").write_text(replaced(files.mod), encoding="utf-8")
+    for name, text in tests.items():
+        (folder / name).write_text(text, encoding="utf-8")
+
+
+def run_go_tests(
+    version: KubernetesVersion, go: Go, tests: Mapping[str, str], patches: Sequence[GoPatch], say: Say
+) -> dict[str, GoTestResult]:
+    """What becomes of tests on a version, with patches or without, by their names. Raises GoProblem."""
+    # One place for all patches: Go's cache knows packages by their place, and builds what they did not change only once.
+    folder = cache_directory() / "real" / f"go-tests-{version}{'-patched' if patches else ''}"
+    for left in folder.glob("*_test.go"):
+        left.unlink()
+    with_patches = "".join(f" + {patch.name}" for patch in patches)
+    say(f"building {version}{with_patches}: the first time this takes minutes")
+    write_go_tests(folder, version, go, tests, patches)
+    build_in(folder, go)
+    names = "|".join(re.findall(r"^func (Test\w+)\(", "\n".join(tests.values()), re.MULTILINE))
+    done = subprocess.run(
+        [
+            str(folder / BINARY),
+            "-test.v",
+            f"-test.run=^({names})$",
+            f"-test.timeout={RUN_SECONDS * len(tests):.0f}s",
+        ],
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        errors="replace",
+        check=False,
+    )
+    found = {result.name: result for result in results_of(done.stdout)}
+    if not found:
+        raise GoProblem(f"the tests did not run: {done.stdout.strip()[-300:]}")
+    return found
+
+
+def build_in(folder: Path, go: Go) -> None:
+    """Build the tests of a module. Raises GoProblem."""
+    go.run(["run", "./gen"], folder, timeout=BUILD_SECONDS)
+    go.run(["test", "-c", "-o", BINARY, "."], folder, timeout=BUILD_SECONDS)
+
+
+def results_of(output: str) -> Iterator[GoTestResult]:
+    """What the output of `go test -v` says of each test."""
+    said: list[str] = []
+    for line in output.splitlines():
+        if _BEGUN.match(line):
+            said = []
+        elif (match := _SAID.match(line)) is not None:
+            said.append(match[1])
+        elif (match := _RAN.match(line)) is not None:
+            yield GoTestResult(match[2], match[1] == "PASS", tuple(said))
+            said = []

@@ -1,0 +1,166 @@
+"""A counterexample as a short Go test, in the manner of upstream's own: it fails as long as the race is there, and passes with a patch.
+
+A line is one move of one goroutine, or several that it makes without a break, with the sentences that podrace tells of them. The moves are those of
+`driver/testing_moves.go`; a step that has no name there is written as `c.Step`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ...analysis.asked.options import UsageProblem
+from ...analysis.stored.replayed import Replayed
+from ...reports.step import ShownStep, Value
+from ..case import Case
+from .claims import claim_of
+from .moves import COMPOSED, MOVES, Move
+from .objects import cluster_lines, quoted
+
+WIDTH = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of the test: the call, and what is said about it. `numbers` are the steps that it stands for."""
+
+    call: str
+    said: str
+    numbers: tuple[int, ...]
+
+
+def go_test(found: Replayed, case: Case, version: str, name: str) -> str:
+    """The text of the test of a counterexample. Raises UsageProblem if there is none for its property."""
+    scenario = found.run.scenario
+    if case.loop_from is not None:
+        raise UsageProblem(
+            f"--go-test: {case.id}: the run goes on for ever; a test can be written only for one that ends"
+        )
+    claim = claim_of(found)
+    if claim is None:
+        raise UsageProblem(f"--go-test: there is no readable test for {case.property} yet")
+    lines = lines_of(found.steps, case)
+    return "\n".join(
+        [
+            f"// Written by `podrace reproduce {scenario.name} --go-test` for kube-scheduler {version}.",
+            "",
+            "package podrace",
+            "",
+            *_imports(case),
+            "",
+            *_comment(*([_sentence(scenario.title)] if scenario.title else []), found.run.prop.sentence()),
+            f"func {name_of(name)}(t *testing.T) {{",
+            *cluster_lines(case),
+            "\trun(t, cluster, func(c *Moves) {",
+            *_aligned(lines),
+            "",
+            *_comment(claim.expectation, indent="\t\t"),
+            f"\t\t{claim.call}",
+            "\t})",
+            "}",
+            "",
+        ]
+    )
+
+
+def file_of(name: str) -> str:
+    """The file of the test of a scenario."""
+    return "_".join(re.findall(r"[a-z0-9]+", name.lower())) + "_test.go"
+
+
+def name_of(identifier: str) -> str:
+    """The name of the test: TestAssumedAfterLook for `assumed-after-look`."""
+    words = re.findall(r"[A-Za-z0-9]+", identifier)
+    return "Test" + "".join(word[0].upper() + word[1:] for word in words)
+
+
+def lines_of(steps: Sequence[ShownStep], case: Case) -> tuple[Line, ...]:
+    """The moves of a run: steps that one goroutine takes without a break are one move where there is a name for it."""
+    found: list[Line] = []
+    at = 0
+    while at < len(steps):
+        wait = case.steps[at].wait_ms
+        if wait:
+            found.append(Line(f"c.Wait({_duration(wait)})", "Time passes.", ()))
+        taken = _composed(steps, case, at) or _single(steps[at])
+        found.append(taken)
+        at += len(taken.numbers)
+    return tuple(found)
+
+
+def _composed(steps: Sequence[ShownStep], case: Case, at: int) -> Line | None:
+    for composed in COMPOSED:
+        span = composed.length(steps, at)
+        # A wait within the span would be lost.
+        if span > 1 and not any(case.steps[i].wait_ms for i in range(at + 1, at + span)):
+            part = steps[at : at + span]
+            arguments = composed.arguments(part)
+            return Line(_call(composed.name, arguments), composed.said(part), tuple(s.number for s in part))
+    return None
+
+
+def _single(step: ShownStep) -> Line:
+    move: Move | None = MOVES.get(f"{step.component}.{step.step}")
+    if move is None:
+        pairs = [text for name, value in step.args.items() for text in (quoted(name), _value(value))]
+        call = f"c.Step({', '.join([quoted(f'{step.component}.{step.step}'), *pairs])})"
+    else:
+        call = _call(move.name_for(step.args), move.arguments(step.args))
+    return Line(call, step.sentence, (step.number,))
+
+
+def _call(name: str, arguments: Sequence[Value]) -> str:
+    return f"c.{name}({', '.join(map(_value, arguments))})"
+
+
+def _value(value: Value) -> str:
+    return quoted(value) if isinstance(value, str) else "nil" if value is None else str(value).lower()
+
+
+def _duration(milliseconds: int) -> str:
+    if milliseconds % 1000:
+        return f"{milliseconds} * time.Millisecond"
+    return f"{milliseconds // 1000} * time.Second"
+
+
+def _imports(case: Case) -> Iterator[str]:
+    yield "import ("
+    yield '\t"testing"'
+    if any(step.wait_ms for step in case.steps):
+        yield '\t"time"'
+    yield ""
+    yield '\tv1 "k8s.io/api/core/v1"'
+    if any("topologySpreadConstraints" in pod["spec"] for pod in case.pods):
+        yield '\tmetav1 "k8s.io/apimachinery/pkg/apis/meta/v1"'
+    yield '\tst "k8s.io/kubernetes/pkg/scheduler/testing"'
+    yield ")"
+
+
+def _aligned(lines: Sequence[Line]) -> Iterator[str]:
+    """As gofmt has it: the comments of lines that follow each other begin in one column."""
+    width = max(len(line.call) for line in lines)
+    for line in lines:
+        yield f"\t\t{line.call:{width}} // {line.said}"
+
+
+def _comment(*sentences: str, indent: str = "") -> Iterator[str]:
+    for number, text in enumerate(sentences):
+        if number:
+            yield f"{indent}//"
+        yield from (f"{indent}// {row}" for row in _wrapped(text))
+
+
+def _wrapped(text: str) -> Iterator[str]:
+    row = ""
+    for word in text.split():
+        if row and len(row) + 1 + len(word) > WIDTH:
+            yield row
+            row = word
+        else:
+            row = f"{row} {word}".strip()
+    yield row
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "?", "!")) else f"{text}."
