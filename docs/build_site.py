@@ -28,6 +28,7 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
         "functions",
         "drift",
         "reproduce",
+        "lockstep",
         "validation",
     ),
     "Searches": ("liveness", "simulate", "prove", "symbolic", "reductions", "engine", "cross-checks"),

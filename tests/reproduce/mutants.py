@@ -61,10 +61,10 @@ class HintIsTooNarrow(Hints):
 
 
 class UpdateWipesTheNomination(Nominator):
-    """An update without status.nominatedNodeName forgets a nomination that is in memory only."""
+    """Any update of a pod makes the nominator forget it."""
 
     def update(self, pod: Pod, old_field: Value, new_field: Value) -> None:
-        self.add(pod, None, new_field)
+        self.delete(pod)
 
 
 class CacheKeepsRemovedPods(Cache):
