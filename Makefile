@@ -73,9 +73,10 @@ lockstep: setup
 site: setup
 	$(BIN)/python docs/build_site.py build/site
 
-# The pages of docs/ that are written from the catalogue.
+# The pages of docs/ that are written from the catalogue, and the parts of those of findings that are.
 reference: setup
 	$(BIN)/python docs/build_reference.py
+	$(BIN)/python docs/build_findings.py
 
 # What a user does: install the wheel into a fresh environment, and run the tutorial's commands.
 wheel-check: setup

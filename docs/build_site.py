@@ -29,7 +29,18 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
         "drift",
         "reproduce",
         "lockstep",
+<<<<<<< HEAD
         "validation",
+=======
+    ),
+    "Findings": (
+        "findings/ghost",
+        "findings/emptied-zone",
+        "findings/assumed-after-look",
+        "findings/stale-tombstone",
+        "findings/queued-while-assumed",
+        "findings/announced",
+>>>>>>> repro
     ),
     "Searches": ("liveness", "simulate", "prove", "symbolic", "reductions", "engine", "cross-checks"),
     "The house": ("ARCHITECTURE", "CONTRIBUTING"),
@@ -61,7 +72,7 @@ def build(target: Path) -> list[Path]:
 
 
 def _file(name: str) -> str:
-    return "index.html" if name == "README" else f"{name.lower()}.html"
+    return "index.html" if name == "README" else f"{name.lower().replace('/', '-')}.html"
 
 
 def _source(name: str) -> str:

@@ -25,6 +25,11 @@ BEFORE_DONE = frozenset({
 """A binding cycle calls Done once its pod need not wait for permission any more; until then it changes nothing that others look at. The model does it
 at once where there is nothing to wait for. An Update in between is for a pod in flight, as before; the handler began it before the pod was assumed."""
 
+STARTING = frozenset({
+    "Queue.DeleteNominatedPodIfExists", "Framework.RunReservePluginsReserve", "Framework.RunPermitPlugins",
+})  # fmt: skip
+"""The same while the scheduling cycle has still to start the binding cycle: the model has started it with the deletion of the nomination."""
+
 GIVEN_UP = frozenset({"Queue.AddNominatedPod", "Client.Patch", "Queue.Done"})
 """A failure handler that finds its pod gone, or assigned, calls Done last; the model when it reads. An Update in between is for a pod in flight, as
 before: nobody reads what it leaves there."""
@@ -131,4 +136,4 @@ def _ahead_of_done(point: Point) -> str:
         return ""
     if point.actor == "binding cycle" and point.call in BEFORE_DONE | GIVEN_UP:
         return point.of
-    return point.pod if point.actor == "scheduler" and point.call in GIVEN_UP else ""
+    return point.pod if point.actor == "scheduler" and point.call in STARTING | GIVEN_UP else ""

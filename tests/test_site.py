@@ -67,7 +67,13 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, Page]:
 
 def test_every_page_of_the_documentation_is_in_the_navigation(pages: dict[Path, Page]) -> None:
     at_root = {path.stem.lower() for path in DOCS.parent.glob("*.md")} - {"readme"}
-    assert {path.stem for path in pages} == {"index", *at_root, *(path.stem for path in DOCS.glob("*.md"))}
+    findings = {f"findings-{path.stem}" for path in DOCS.glob("findings/*.md")}
+    assert {path.stem for path in pages} == {
+        "index",
+        *at_root,
+        *findings,
+        *(path.stem for path in DOCS.glob("*.md")),
+    }
 
 
 def test_links_lead_somewhere(pages: dict[Path, Page]) -> None:

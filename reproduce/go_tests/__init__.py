@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...analysis.asked.options import UsageProblem
+from ..module import BEFORE_MODULES
 from ..reproducing import Prepared
 from .text import file_of, go_test, lines_of
 
@@ -12,6 +13,8 @@ from .text import file_of, go_test, lines_of
 def go_tests(asked: Sequence[Prepared]) -> dict[str, str]:
     """The tests of counterexamples, by the names of their files. Raises UsageProblem if there is none to be written."""
     found: dict[str, str] = {}
+    if any(one.question.version == BEFORE_MODULES for one in asked):
+        raise UsageProblem(f"--go-test: {BEFORE_MODULES} has a driver of its own, without names for moves")
     for one in asked:
         if one.found is None or one.case is None:
             continue

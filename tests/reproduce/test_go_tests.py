@@ -59,7 +59,7 @@ def test_they_are_as_gofmt_has_them(tmp_path: Path) -> None:
 
 
 def test_every_move_is_a_method_that_makes_its_step() -> None:
-    source = driver_files(parse_version("v1.36.3"))["testing_moves.go"]
+    source = driver_files(parse_version(MADE_FOR))["testing_moves.go"]
     bodies = dict(
         re.findall(r"^func \(c \*Moves\) (\w+)\((?:[^\n]*)\) \{(.*?)\}$", source, re.MULTILINE | re.DOTALL)
     )
@@ -74,13 +74,14 @@ def test_every_move_is_a_method_that_makes_its_step() -> None:
 
 def test_every_move_is_a_step_of_the_model() -> None:
     steps: set[str] = set()
-    for name in ("72124", "announced", "emptied-zone", "late-binding"):
+    for name in ("72124", "announced", "emptied-zone", "ghost", "late-binding"):
         file = Path(__file__).parents[2] / "scenarios" / "hazards" / f"{name}.yaml"
         (scenario,) = find_scenarios(str(file) if file.exists() else name)
         for release in (RELEASES[-1], "1.34", "1.13"):
             system = instrument(scenario.spec, resolve(release).classes, [PROPERTIES["S-CAP"]])
             steps |= {f"{t.part}.{t.step}" for t in system.transitions}
     assert MOVES.keys() - steps <= {
+        "cache.expire",
         "pod_watch.resume",
         "users.remove_gates",
         "users.create_node",

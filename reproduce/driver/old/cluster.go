@@ -39,9 +39,10 @@ type cluster struct {
 	version int
 	objects map[kind]map[string]runtime.Object
 	pending map[kind][]watch.Event
+	log     map[kind][]watch.Event // all events that there ever were
 	watches map[kind]*watch.RaceFreeFakeWatcher
 	beyond  map[string]bool           // versions of objects that came of writes which the model does not have
-	lists   map[kind][]runtime.Object // what an informer whose watch was interrupted will list
+	lists   map[kind][]runtime.Object // what will be listed next, if that is not what there is now
 	freely  bool                      // events are delivered as soon as they are there
 	orders  map[string]outcome        // what becomes of the next call, by its name and its pod
 }
@@ -58,7 +59,7 @@ const (
 func newCluster() *cluster {
 	c := &cluster{orders: map[string]outcome{}, watches: map[kind]*watch.RaceFreeFakeWatcher{}}
 	c.objects = map[kind]map[string]runtime.Object{pods: {}, nodes: {}, budgets: {}}
-	c.beyond = map[string]bool{}
+	c.beyond, c.log = map[string]bool{}, map[kind][]watch.Event{}
 	c.pending, c.lists = map[kind][]watch.Event{}, map[kind][]runtime.Object{}
 	return c
 }
@@ -92,7 +93,8 @@ func (c *cluster) put(k kind, event watch.EventType, object runtime.Object) {
 	} else {
 		c.objects[k][meta.GetName()] = object
 	}
-	c.pending[k] = append(c.pending[k], watch.Event{Type: event, Object: object.DeepCopyObject()})
+	told := watch.Event{Type: event, Object: object.DeepCopyObject()}
+	c.pending[k], c.log[k] = append(c.pending[k], told), append(c.log[k], told)
 	if c.freely {
 		c.flush(k)
 	}
@@ -284,9 +286,9 @@ func (c *cluster) Heartbeat(name string) {
 func (c *cluster) List(k kind) []runtime.Object {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if interrupted, is := c.lists[k]; is {
+	if known, is := c.lists[k]; is {
 		delete(c.lists, k)
-		return interrupted
+		return known
 	}
 	c.pending[k] = nil
 	return c.all(k)
@@ -350,4 +352,27 @@ func (c *cluster) Interrupt(k kind) {
 	gone := errors.NewGone("too old resource version")
 	c.pending[k] = []watch.Event{{Type: watch.Error, Object: &gone.ErrStatus}}
 	c.lists[k] = c.all(k)
+}
+
+// StandBy has the next list of a kind know all events but the last so many of those that the model has; the watch after it tells these.
+func (c *cluster) StandBy(k kind, unknown int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	end := len(c.log[k])
+	for ; end > 0 && unknown > 0; end-- {
+		if !c.beyond[versionOf(c.log[k][end-1].Object)] {
+			unknown--
+		}
+	}
+	known := map[string]runtime.Object{}
+	for _, event := range c.log[k][:end] {
+		if delete(known, nameOf(event.Object)); event.Type != watch.Deleted {
+			known[nameOf(event.Object)] = event.Object
+		}
+	}
+	c.lists[k] = nil
+	for _, name := range sorted(known) {
+		c.lists[k] = append(c.lists[k], known[name].DeepCopyObject())
+	}
+	c.pending[k] = append([]watch.Event{}, c.log[k][end:]...)
 }

@@ -11,8 +11,7 @@ type observer struct {
 	model sight // what the model has after the last step
 	last  sight // what was really there
 
-	hasPopped bool // a cycle has begun
-	relisted  bool // an informer has listed, or will
+	relisted bool // an informer has listed, or will
 }
 
 func newObserver(w *world, c *Case) *observer {
@@ -35,7 +34,6 @@ func (o *observer) after(s Step) (map[string]any, []Difference) {
 		o.model[variable] = value
 	}
 	now := o.world.see()
-	o.hasPopped = o.hasPopped || now["scheduler.pod"] != nil
 	changed := sight{}
 	for variable, value := range now {
 		if o.last[variable] != value {
@@ -72,7 +70,7 @@ func (o *observer) differences(now sight) []Difference {
 // isComparable is whether the model keeps a variable at that moment: between two cycles it has none of what belongs to one. That nodes came
 // before the first pod was popped is a move request that nobody has asked for.
 func (o *observer) isComparable(variable string) bool {
-	if variable == "queue.moved" && !o.hasPopped {
+	if variable == "queue.moved" && !o.world.instance.cycle.hasPopped {
 		return false
 	}
 	if o.relisted && strings.HasPrefix(variable, "pod_watch.lister[") {

@@ -32,13 +32,14 @@ type instance struct {
 type cycle struct {
 	pod         *v1.Pod
 	hasSnapshot bool
+	hasPopped   bool // this process has begun with one
 }
 
 // hear is told of each point that the scheduling cycle comes to.
 func (c *cycle) hear(p point) {
 	switch p.call {
 	case "NextPod":
-		*c = cycle{}
+		*c = cycle{hasPopped: c.hasPopped || p.after}
 		if p.after {
 			c.pod, _ = p.results[0].(*v1.Pod)
 		}

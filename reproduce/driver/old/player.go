@@ -163,6 +163,16 @@ func (p *player) note(format string, args ...any) {
 	p.log = append(p.log, fmt.Sprintf("step %d: ", p.now+1)+fmt.Sprintf(format, args...))
 }
 
+// expects is a number that the model has after the step.
+func (p *player) expects(variable string) int {
+	value, changed := p.c.Steps[p.now].Changes[variable]
+	if !changed {
+		value = p.seen.model[variable]
+	}
+	n, _ := value.(float64)
+	return int(n)
+}
+
 // next is an argument of the next step of that name for that pod; empty if the case has none.
 func (p *player) next(step, pod, argument string) string {
 	for _, s := range p.c.Steps[p.now:] {

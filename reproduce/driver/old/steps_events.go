@@ -104,3 +104,22 @@ func interrupt(p *player, _ Step) error {
 	p.seen.relisted = true
 	return nil
 }
+
+// changeLeader ends the process and starts a standby, whose informers are as far as those of the old leader: its lists know the events that
+// the handlers were through with, and those that were in the old leader's store are delivered at once.
+func changeLeader(p *player, _ Step) error {
+	pod, node := p.expects("pod_watch.log.length"), p.expects("node_watch.log.length")
+	p.cluster.StandBy(pods, pod)
+	p.cluster.StandBy(nodes, node)
+	if err := p.restart(true); err != nil {
+		return err
+	}
+	for n := p.expects("pod_watch.listed"); n > 0; n-- {
+		p.cluster.Deliver(pods)
+	}
+	for n := p.expects("node_watch.listed"); n > 0; n-- {
+		p.cluster.Deliver(nodes)
+	}
+	settle()
+	return nil
+}

@@ -70,15 +70,17 @@ func (w *world) waiting(c *Case) []string {
 	return names
 }
 
-// restart ends the process, and starts another on the same cluster.
-func (w *world) restart() error {
+// restart ends the process, and starts another on the same cluster. Its handlers have been given the lists already, or are held before them.
+func (w *world) restart(handled bool) error {
 	w.end()
 	next, err := w.start()
 	if err != nil {
 		return err
 	}
 	w.instance = next
+	w.stage.Hold(!handled)
 	next.run()
+	w.stage.Hold(true)
 	next.schedule()
 	settle()
 	return nil
