@@ -29,9 +29,7 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
         "drift",
         "reproduce",
         "lockstep",
-<<<<<<< HEAD
         "validation",
-=======
     ),
     "Findings": (
         "findings/ghost",
@@ -40,7 +38,6 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
         "findings/stale-tombstone",
         "findings/queued-while-assumed",
         "findings/announced",
->>>>>>> repro
     ),
     "Searches": ("liveness", "simulate", "prove", "symbolic", "reductions", "engine", "cross-checks"),
     "The house": ("ARCHITECTURE", "CONTRIBUTING"),
