@@ -29,6 +29,7 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
         "drift",
         "reproduce",
         "lockstep",
+        "validation",
     ),
     "Findings": (
         "findings/ghost",

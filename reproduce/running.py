@@ -122,7 +122,8 @@ def run_cases(built: Built, cases: Sequence[Case]) -> dict[str, Outcome]:
         with tempfile.TemporaryDirectory(prefix="podrace-real-") as name:
             folder = Path(name)
             (folder / CASES).write_text(format_cases(left), encoding="utf-8")
-            said = _run(built, folder, RUN_SECONDS * len(left))
+            named = {"PODRACE_CASES": folder / CASES, "PODRACE_OUTCOMES": folder / OUTCOMES}
+            said = run_test(built, TEST, named, folder, RUN_SECONDS * len(left))
             outcomes = read_outcomes(folder / OUTCOMES)
         found |= outcomes
         left = [case for case in left if case.id not in outcomes]
@@ -132,13 +133,10 @@ def run_cases(built: Built, cases: Sequence[Case]) -> dict[str, Outcome]:
     return found
 
 
-def _run(built: Built, folder: Path, seconds: float) -> str:
-    environment = {
-        **os.environ,
-        "PODRACE_CASES": str(folder / CASES),
-        "PODRACE_OUTCOMES": str(folder / OUTCOMES),
-    }
-    command = [str(built.binary), "-test.run", f"^{TEST}$", f"-test.timeout={seconds:.0f}s"]
+def run_test(built: Built, test: str, named: Mapping[str, Path], folder: Path, seconds: float) -> str:
+    """Run a test of the driver, which finds its files by these variables of the environment; what it says if it fails."""
+    environment = {**os.environ, **{name: str(file) for name, file in named.items()}}
+    command = [str(built.binary), "-test.run", f"^{test}$", f"-test.timeout={seconds:.0f}s"]
     try:
         done = subprocess.run(
             command,

@@ -52,6 +52,13 @@ def lockstep(
     seed: Annotated[
         int, typer.Option(metavar="N", min=0, max=1_000_000, help="Other runs for another number.")
     ] = 0,
+    recorded: Annotated[
+        bool,
+        typer.Option(
+            "--recorded",
+            help="The other way round: the real scheduler runs freely, and the model is to explain it.",
+        ),
+    ] = False,
     store: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="Shrink an example of each difference, and store it there."),
@@ -67,6 +74,8 @@ def lockstep(
     from ...reproduce.lockstep_asked import again, held
     from ...reproduce.module import parse_version
     from ...reproduce.random_runs import Wanted
+    from ...reproduce.recorded_asked import recorded as explained
+    from ...reproduce.recording import Asked
     from ...reproduce.toolchain import find_go
     from ..terminal.progress_display import progress_display
 
@@ -83,7 +92,13 @@ def lockstep(
             if store is not None:
                 _make(store)
             wanted = Wanted(clusters, runs, seed, without=tuple(WITHIN_LOCKS))
-            found = [held(version, wanted, go, display.say, store) for version in versions]
+            free = Asked(clusters, runs, seed * clusters)
+            found = [
+                explained(version, free, go, display.say, store)
+                if recorded
+                else held(version, wanted, go, display.say, store)
+                for version in versions
+            ]
     _print(found, form, no_color)
     raise typer.Exit(DIFFERS if any(one.causes for one in found) else 0)
 

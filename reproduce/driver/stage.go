@@ -56,7 +56,9 @@ type Stage struct {
 	holding  bool
 	actors   map[int64]*actor // by goroutine
 	standing []*actor
-	trail    []string // where actors were held since Trail was last asked
+	trail    []string         // where actors were held since Trail was last asked
+	passer   func(point) bool // at which points nobody is held, if it is set
+	passed   []passage
 	notes    []string
 }
 
@@ -118,7 +120,10 @@ func (s *Stage) arrive(i *instance, p point) {
 	if a.role == scheduling || a.role == worker && a.parent.role == scheduling {
 		i.cycle.hear(p)
 	}
-	if !s.holding {
+	if s.passer != nil {
+		s.passed = append(s.passed, passage{a, p})
+	}
+	if !s.holding || s.passer != nil && s.passer(p) {
 		s.mu.Unlock()
 		return
 	}
