@@ -104,7 +104,7 @@ ROWS = [
     Row("106361", "S-CAP", "1.24", ("110925",), (), H, 629, 1544, 33),
     # A pod that evens out the zones of those that topology spread rejected, and wakes none of them.
     Row("122626", "S-STUCK", "1.30", (), (), V, 78, 158, 25, 25),
-    Row("122626", "S-STUCK", "1.30", ("122627",), (), H, 1066, 3166, 50),
+    Row("122626", "S-STUCK", "1.30", ("122627",), (), H, 970, 2822, 49),
     # An error that parked a pod, an update of a pod in flight, a preemption of somebody who is gone.
     Row("104013", "S-STUCK", "1.28", (), (), V, 28, 41, 12, 12),
     Row("104013", "S-STUCK", "1.28", ("119105",), (), H, 51, 80, 24),
