@@ -69,12 +69,6 @@ var omissions = []omission{
 		name, indices := parts(d.Variable)
 		return strings.HasPrefix(name, "pod_watch.lister.") && real[listedAhead+"["+indices[0]+"]"] == true
 	}},
-	// Done of a pod that a failure handler does not requeue comes when the handler returns; the model calls it when the pod is read.
-	{"A-RELEASE", func(d Difference, expected, _ map[string]any) bool {
-		name, indices := parts(d.Variable)
-		inFlight := name == "queue.in_flight" || name == "queue.in_flight_events"
-		return inFlight && d.Model == false && word(expected, "failure.phase["+indices[0]+"]") != "NONE"
-	}},
 	// A gate that the preemption plugin closes is a phase of its goroutine in the model; upstream notes the plugin as one that rejected the pod.
 	{"A-PRE-ENQUEUE", func(d Difference, _, _ map[string]any) bool {
 		name, indices := parts(d.Variable)

@@ -167,6 +167,7 @@ var rules = map[string]rule{
 	"failure.nominate":         {who: isFailing, ends: points("Queue.AddNominatedPod< P")},
 	"failure.patch":            {do: patch},
 	"failure.lose_patch":       {do: patch},
+	"failure.skip_patch":       {do: patch},
 	"failure.wake_others":      {who: isFailing, ends: movesOfPods, settle: runOut},
 
 	// The goroutine that evicts.

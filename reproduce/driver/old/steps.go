@@ -10,6 +10,7 @@ var table = map[string]func(*player, Step) error{
 	"scheduler.filter":                       work,
 	"scheduler.fail":                         fail,
 	"scheduler.reread_preemptor":             reread,
+	"scheduler.take_preemption_snapshot":     takeAnotherSnapshot,
 	"scheduler.dry_run":                      work,
 	"scheduler.choose_candidate":             choose,
 	"scheduler.write_nomination":             writeNomination,
@@ -30,6 +31,7 @@ var table = map[string]func(*player, Step) error{
 	"failure.remove_node": removeNode,
 	"failure.patch":       patch(succeeds),
 	"failure.lose_patch":  patch(fails),
+	"failure.skip_patch":  patch(succeeds),
 	"failure.live_get":    requeue("Client.Get"),
 	"failure.add_fetched": requeue("Queue.AddUnschedulableIfNotPresent"),
 
