@@ -9,9 +9,9 @@ from ..checker.core.exploration import Budget
 from ..reports.reproduction import Reproduction
 from ..scenarios import Scenario, ScenarioError, catalogue, hazards
 from .asked import Question, Wanted, searched, version_for
+from .modules.toolchain import Go
 from .reproducing import Prepared, prepare, reproduce
 from .running import Say
-from .toolchain import Go
 
 
 def everything() -> list[Scenario]:

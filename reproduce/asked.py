@@ -19,7 +19,7 @@ from ..model.history.versions import canonical, exact
 from ..reports.document import Finding
 from ..reports.stored import StoredTrace, TraceProblem
 from ..scenarios import Scenario, ScenarioError, catalogue, find_scenarios, hazards, known_names, one_line
-from .module import KubernetesVersion, parse_version
+from .modules.module import KubernetesVersion, parse_version
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,10 @@ from ..reports.reproduction import Reproduction, ReproductionWord
 from .asked import Question
 from .case import Case, case_of, missing_from
 from .judging import reproduction_of
-from .module import KubernetesVersion
+from .modules.module import KubernetesVersion
+from .modules.toolchain import Go
 from .running import Say, built_for, run_cases, write_directory
-from .timing import Untimely, timing_of
-from .toolchain import Go
+from .timing.timing import Untimely, timing_of
 
 
 @dataclass(frozen=True, slots=True)

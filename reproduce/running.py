@@ -21,10 +21,10 @@ from pathlib import Path
 from ..analysis.asked.options import UsageProblem
 from ..checker.llvm.machine_code import cache_directory
 from .case import Case, format_cases
-from .module import BEFORE_MODULES, KubernetesVersion, ModuleFiles, write_module
-from .old_module import old_driver_files, write_old_module
+from .modules.module import BEFORE_MODULES, KubernetesVersion, ModuleFiles, write_module
+from .modules.old_module import old_driver_files, write_old_module
+from .modules.toolchain import FLAGS, BuildProblem, Go
 from .outcome import Outcome, read_outcomes
-from .toolchain import FLAGS, BuildProblem, Go
 
 GENERATED = "wrappers_gen.go"
 BINARY, CASES, OUTCOMES, NOTES = "replay.test", "cases.jsonl", "outcomes.jsonl", "modules.json"

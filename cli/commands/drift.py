@@ -123,8 +123,8 @@ def _run(
     from ...analysis.asked.options import known_releases
     from ...reproduce.across import across, everything
     from ...reproduce.asked import Wanted, release_of
-    from ...reproduce.module import parse_version
-    from ...reproduce.toolchain import find_go
+    from ...reproduce.modules.module import parse_version
+    from ...reproduce.modules.toolchain import find_go
     from ..terminal.progress_display import progress_display
 
     budget = budget_of(*limits)

@@ -70,13 +70,13 @@ def lockstep(
 ) -> None:
     from ...analysis.asked.options import UsageProblem
     from ...analysis.stored.replayed import read_trace
-    from ...reproduce.lockstep import WITHIN_LOCKS
-    from ...reproduce.lockstep_asked import again, held
-    from ...reproduce.module import parse_version
-    from ...reproduce.random_runs import Wanted
-    from ...reproduce.recorded_asked import recorded as explained
-    from ...reproduce.recording import Asked
-    from ...reproduce.toolchain import find_go
+    from ...reproduce.lockstep.asked import again, held
+    from ...reproduce.lockstep.lockstep import WITHIN_LOCKS
+    from ...reproduce.modules.module import parse_version
+    from ...reproduce.modules.toolchain import find_go
+    from ...reproduce.random_runs.random_runs import Wanted
+    from ...reproduce.recorded.asked import recorded as explained
+    from ...reproduce.recorded.recording import Asked
     from ..terminal.progress_display import progress_display
 
     go = find_go()

@@ -97,11 +97,11 @@ def reproduce(
     from ...analysis.asked.method import Method, cache_folder
     from ...reports.reproduction import exit_code
     from ...reproduce.asked import Wanted, questions
+    from ...reproduce.modules.toolchain import find_go
     from ...reproduce.patches import read_patch
     from ...reproduce.reproducing import prepare, written
     from ...reproduce.reproducing import reproduce as reproduced
     from ...reproduce.running import refuse_unusable
-    from ...reproduce.toolchain import find_go
     from ..terminal.output import say
     from ..terminal.progress_display import progress_display
 
@@ -144,7 +144,7 @@ def _go_test(
     """Print the tests, or write them with all that they need, and run them. Gives the exit code: 1 if one has failed."""
     from ...reproduce.go_tests import go_tests
     from ...reproduce.go_tests.running import run_go_tests, write_go_tests
-    from ...reproduce.toolchain import find_go
+    from ...reproduce.modules.toolchain import find_go
     from ..terminal.console import tolerant_of_closed_pipes
 
     tests = go_tests(asked)

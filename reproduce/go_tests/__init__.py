@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...analysis.asked.options import UsageProblem
-from ..module import BEFORE_MODULES
+from ..modules.module import BEFORE_MODULES
 from ..reproducing import Prepared
 from .text import file_of, go_test, lines_of
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...checker.llvm.machine_code import cache_directory
-from ..module import KubernetesVersion, downloaded
+from ..modules.module import KubernetesVersion, downloaded
+from ..modules.toolchain import Go, GoProblem
 from ..patches import GoPatch, patched_copy, replaced
 from ..running import BUILD_SECONDS, RUN_SECONDS, Say, driver_files, write_sources
-from ..toolchain import Go, GoProblem
 
 BINARY = "moves.test"
 SOURCES = "kubernetes"

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...analysis.asked.options import UsageProblem
-from ..module import KUBERNETES
+from ..modules.module import KUBERNETES
 
 MADE_FOR = "v1.36.3"
 

@@ -229,8 +229,8 @@ def test_cases_after_one_that_crashes(go: Path, ghost: Path, monkeypatch: pytest
     """They are run without it."""
     from podrace.analysis.stored.replayed import read_trace, replayed
     from podrace.reproduce.case import case_of
-    from podrace.reproduce.module import parse_version
-    from podrace.reproduce.toolchain import find_go
+    from podrace.reproduce.modules.module import parse_version
+    from podrace.reproduce.modules.toolchain import find_go
 
     found = replayed(read_trace(ghost))
     cases = [case_of(found, name) for name in ("one", "two")]

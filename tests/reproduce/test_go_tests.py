@@ -24,7 +24,7 @@ from podrace.reproduce.go_tests.moves import COMPOSED, MOVES
 from podrace.reproduce.go_tests.objects import quoted
 from podrace.reproduce.go_tests.running import results_of
 from podrace.reproduce.go_tests.text import lines_of, name_of
-from podrace.reproduce.module import parse_version
+from podrace.reproduce.modules.module import parse_version
 from podrace.reproduce.patches import MADE_FOR, MENDED_BY
 from podrace.reproduce.reproducing import Prepared, prepare
 from podrace.reproduce.running import driver_files

@@ -12,10 +12,10 @@ from podrace.reproduce.asked import Wanted, questions
 from podrace.reproduce.go_tests import go_tests
 from podrace.reproduce.go_tests.running import run_go_tests
 from podrace.reproduce.go_tests.text import name_of
-from podrace.reproduce.module import parse_version
+from podrace.reproduce.modules.module import parse_version
+from podrace.reproduce.modules.toolchain import Go, GoProblem, find_go
 from podrace.reproduce.patches import MADE_FOR, MENDED_BY, read_patch
 from podrace.reproduce.reproducing import prepare
-from podrace.reproduce.toolchain import Go, GoProblem, find_go
 from tests.reproduce.test_findings import FINDINGS, says
 
 VERSION = parse_version(MADE_FOR)

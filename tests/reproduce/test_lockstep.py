@@ -18,16 +18,23 @@ from podrace.model.language import Component
 from podrace.reports.reproduction import Differing
 from podrace.reports.stored import format_trace, parse_trace
 from podrace.reproduce.case import Case
-from podrace.reproduce.lockstep import WITHIN_LOCKS, Compared, Play, case_for, difference_of, lockstep
-from podrace.reproduce.lockstep_asked import plays, run_of, stored_run
-from podrace.reproduce.lockstep_shrinking import shrunk, smaller_clusters
-from podrace.reproduce.module import parse_version
+from podrace.reproduce.lockstep.asked import plays, run_of, stored_run
+from podrace.reproduce.lockstep.lockstep import (
+    WITHIN_LOCKS,
+    Compared,
+    Play,
+    case_for,
+    difference_of,
+    lockstep,
+)
+from podrace.reproduce.lockstep.shrinking import shrunk, smaller_clusters
+from podrace.reproduce.modules.module import parse_version
+from podrace.reproduce.modules.toolchain import find_go
 from podrace.reproduce.outcome import Outcome, OutcomeStep
-from podrace.reproduce.quick_steps import QuickSteps
-from podrace.reproduce.random_runs import Model, Walker, Wanted, random_runs
+from podrace.reproduce.random_runs.quick_steps import QuickSteps
+from podrace.reproduce.random_runs.random_runs import Model, Walker, Wanted, random_runs
+from podrace.reproduce.random_runs.varied_clusters import varied_cluster
 from podrace.reproduce.running import built_for
-from podrace.reproduce.toolchain import find_go
-from podrace.reproduce.varied_clusters import varied_cluster
 from podrace.scenarios import parse_scenario
 from tests.reproduce.mutants import MUTANTS, mutated
 

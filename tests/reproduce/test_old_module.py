@@ -16,8 +16,8 @@ from podrace.reports.document import Value
 from podrace.reports.reproduction import Reproduction
 from podrace.reports.stored import StoredLasso, StoredScenario, StoredStep, StoredTrace, format_trace
 from podrace.reproduce.asked import Wanted, questions
-from podrace.reproduce.module import BEFORE_MODULES, parse_version
-from podrace.reproduce.old_module import (
+from podrace.reproduce.modules.module import BEFORE_MODULES, parse_version
+from podrace.reproduce.modules.old_module import (
     COPIED,
     NEWER,
     go_mod,
@@ -25,8 +25,8 @@ from podrace.reproduce.old_module import (
     old_driver_files,
     unlike_godeps,
 )
+from podrace.reproduce.modules.toolchain import Go, GoProblem, find_go
 from podrace.reproduce.reproducing import prepare, reproduce
-from podrace.reproduce.toolchain import Go, GoProblem, find_go
 
 
 def test_the_version_is_known() -> None:

@@ -13,7 +13,7 @@ from podrace.analysis.asked.method import Method, budget_for
 from podrace.reports.reproduction import Reproduction
 from podrace.reproduce.across import across, everything
 from podrace.reproduce.asked import Wanted
-from podrace.reproduce.toolchain import GoProblem, find_go
+from podrace.reproduce.modules.toolchain import GoProblem, find_go
 from podrace.scenarios import hazards
 from tests.reproduce.real_table import PAGE, VERSIONS, cell, merged, put, read
 

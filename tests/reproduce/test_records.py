@@ -13,12 +13,12 @@ from podrace.checker.trace.validation import Answer
 from podrace.model.history import resolve
 from podrace.model.language import Component
 from podrace.reports.step import Value
-from podrace.reproduce.compared import AS_EXPECTED, Compared, OddValue
-from podrace.reproduce.free_runs import free_run, model_for
-from podrace.reproduce.possible_steps import PossibleSteps
-from podrace.reproduce.random_runs import Model
-from podrace.reproduce.records import Point, Record, Turn, read_records
-from podrace.reproduce.validation import Judged, Validator
+from podrace.reproduce.random_runs.random_runs import Model
+from podrace.reproduce.recorded.compared import AS_EXPECTED, Compared, OddValue
+from podrace.reproduce.recorded.free_runs import free_run, model_for
+from podrace.reproduce.recorded.possible_steps import PossibleSteps
+from podrace.reproduce.recorded.records import Point, Record, Turn, read_records
+from podrace.reproduce.recorded.validation import Judged, Validator
 from tests.reproduce.mutants import MUTANTS, mutated
 
 STORED = Path(__file__).parent / "data" / "free-runs-1.36.3.jsonl"

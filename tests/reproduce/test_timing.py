@@ -14,9 +14,9 @@ from podrace.checker.core.interpreter import Interpreter
 from podrace.checker.trace.execution import replay
 from podrace.model.environment.objects import Pod
 from podrace.model.history import resolve
-from podrace.reproduce.durations import Bound, Contradiction, earliest
-from podrace.reproduce.random_runs import Model, Wanted, random_runs
-from podrace.reproduce.timing import Timing, Untimely, rules_of, timing_of
+from podrace.reproduce.random_runs.random_runs import Model, Wanted, random_runs
+from podrace.reproduce.timing.durations import Bound, Contradiction, earliest
+from podrace.reproduce.timing.timing import Timing, Untimely, rules_of, timing_of
 
 MOMENTS = 4
 

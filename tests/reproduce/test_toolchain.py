@@ -7,8 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from podrace.reproduce.module import go_mod, parse_version, write_module
-from podrace.reproduce.toolchain import BuildProblem, GoProblem, UnknownVersion, find_go, has_go, problem_of
+from podrace.reproduce.modules.module import go_mod, parse_version, write_module
+from podrace.reproduce.modules.toolchain import (
+    BuildProblem,
+    GoProblem,
+    UnknownVersion,
+    find_go,
+    has_go,
+    problem_of,
+)
 from tests.reproduce.fake_go import DECLARED, fake_go
 
 

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from ..checker.core.trace import plain_value
-from ..checker.explicit.states.expander import Native
-from ..checker.trace.validation import Answer, Bounds, Explanation, Observation, Search
-from ..reports.step import Value
+from ...checker.core.trace import plain_value
+from ...checker.explicit.states.expander import Native
+from ...checker.trace.validation import Answer, Bounds, Explanation, Observation, Search
+from ...reports.step import Value
+from ..random_runs.random_runs import Model
 from .compared import Compared, OddValue
 from .possible_steps import PossibleSteps
-from .random_runs import Model
 from .records import Record
 
 BOUNDS = Bounds(steps=40, states=30_000)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..model.language import Expr, State, TransitionSystem, topological
+from ...model.language import Expr, State, TransitionSystem, topological
 
 _WRITTEN: dict[str, Callable[..., str]] = {
     "not": lambda a: f"not {a}",

@@ -23,11 +23,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise, takewhile
 
-from ..checker.trace.execution import replay
-from ..model.environment.objects import Pod
-from ..model.history import Composition, version_of
-from ..model.language import State, Transition, TransitionSystem
-from ..model.scheduler.queue.scheduling_queue import SubQueue
+from ...checker.trace.execution import replay
+from ...model.environment.objects import Pod
+from ...model.history import Composition, version_of
+from ...model.language import State, Transition, TransitionSystem
+from ...model.scheduler.queue.scheduling_queue import SubQueue
 from .durations import Bound, Contradiction, earliest
 
 MOST_STEPS = 900

@@ -12,13 +12,13 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from ..checker.core.exploration import Path
-from ..model.history import Composition
-from ..model.language import TransitionSystem
-from ..properties import instrument
-from ..scenarios import Scenario, parse_scenario
+from ...checker.core.exploration import Path
+from ...model.history import Composition
+from ...model.language import TransitionSystem
+from ...properties import instrument
+from ...scenarios import Scenario, parse_scenario
+from ..timing.timing import Timetable, Timing
 from .quick_steps import QuickSteps
-from .timing import Timetable, Timing
 from .varied_clusters import varied_cluster
 
 SHORTEST, LONGEST = 20, 60

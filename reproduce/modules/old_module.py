@@ -108,4 +108,4 @@ def _module_of(package: str) -> str:
 
 
 def _text(name: str) -> str:
-    return files("podrace.reproduce").joinpath(name).read_text(encoding="utf-8")
+    return files("podrace.reproduce.modules").joinpath(name).read_text(encoding="utf-8")

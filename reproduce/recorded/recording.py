@@ -11,13 +11,13 @@ from pathlib import Path
 
 import msgspec
 
-from ..analysis.asked.options import UsageProblem
-from ..checker.trace.validation import Answer
-from ..model.history import Composition
+from ...analysis.asked.options import UsageProblem
+from ...checker.trace.validation import Answer
+from ...model.history import Composition
+from ..random_runs.random_runs import Model
+from ..running import RUN_SECONDS, Built, run_test
 from .free_runs import FreeRun, free_run, model_for
-from .random_runs import Model
 from .records import Record, read_records
-from .running import RUN_SECONDS, Built, run_test
 from .validation import Judged, Validator
 
 TEST = "TestRecord"

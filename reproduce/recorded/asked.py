@@ -8,16 +8,16 @@ from pathlib import Path
 
 import msgspec
 
-from ..checker.core.trace import plain_value
-from ..checker.trace.validation import Answer, Difference
-from ..model.history import Composition, resolve
-from ..reports.lockstep import Cause, Lockstep
-from .asked import release_of
-from .module import KubernetesVersion
-from .random_runs import Model
+from ...checker.core.trace import plain_value
+from ...checker.trace.validation import Answer, Difference
+from ...model.history import Composition, resolve
+from ...reports.lockstep import Cause, Lockstep
+from ..asked import release_of
+from ..modules.module import KubernetesVersion
+from ..modules.toolchain import Go
+from ..random_runs.random_runs import Model
+from ..running import Say, built_for
 from .recording import Asked, Explained, explain_free_runs, takes
-from .running import Say, built_for
-from .toolchain import Go
 from .validation import Judged
 
 

@@ -12,8 +12,8 @@ from typing import Literal
 
 import msgspec
 
-from ..analysis.asked.options import UsageProblem
-from ..reports.step import Value
+from ...analysis.asked.options import UsageProblem
+from ...reports.step import Value
 
 
 class Point(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -16,12 +16,12 @@ from itertools import islice
 
 import msgspec
 
-from ..checker.trace.execution import replay
-from ..model.history import Composition
-from ..reports.reproduction import Differing
-from .case import Case, case_of_run
-from .outcome import Outcome
-from .random_runs import Model, RandomRun, Wanted, random_runs
+from ...checker.trace.execution import replay
+from ...model.history import Composition
+from ...reports.reproduction import Differing
+from ..case import Case, case_of_run
+from ..outcome import Outcome
+from ..random_runs.random_runs import Model, RandomRun, Wanted, random_runs
 
 Play = Callable[[Sequence[Case]], Mapping[str, Outcome]]
 """Has the real scheduler execute cases: what became of each, by its name."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..reports.step import Value
+from ...reports.step import Value
 from .records import Point, Turn
 
 AS_EXPECTED = "as expected"

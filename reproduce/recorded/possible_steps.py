@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from ..checker.core.trace import plain_value
-from ..model.language import Transition, TransitionSystem
-from ..reports.step import Value
+from ...checker.core.trace import plain_value
+from ...model.language import Transition, TransitionSystem
+from ...reports.step import Value
 from .records import Turn
 
 TIMERS = ("queue timers", "cache timers")

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 
 import msgspec
 
-from ..checker.trace.execution import replay
-from ..model.history import Composition
-from .case import Case, case_of_run
-from .random_runs import Model
-from .varied_clusters import varied_cluster
+from ...checker.trace.execution import replay
+from ...model.history import Composition
+from ..case import Case, case_of_run
+from ..random_runs.random_runs import Model
+from ..random_runs.varied_clusters import varied_cluster
 
 BACKLOG = "pod_events: 9, node_events: 5"
 """How far the views may lag: a real watch has no bound, so the model needs one that no free run meets."""

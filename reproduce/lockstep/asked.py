@@ -9,14 +9,20 @@ from pathlib import Path
 
 import msgspec
 
-from ..analysis.asked.options import UsageProblem
-from ..checker.trace.fingerprint import fingerprint
-from ..model.history import Composition, resolve
-from ..reports.lockstep import Cause, Lockstep
-from ..reports.stored import StoredScenario, StoredStep, StoredTrace, TraceProblem, format_trace
-from ..scenarios import one_line
-from .asked import release_of
-from .case import Case
+from ...analysis.asked.options import UsageProblem
+from ...checker.trace.fingerprint import fingerprint
+from ...model.history import Composition, resolve
+from ...reports.lockstep import Cause, Lockstep
+from ...reports.stored import StoredScenario, StoredStep, StoredTrace, TraceProblem, format_trace
+from ...scenarios import one_line
+from ..asked import release_of
+from ..case import Case
+from ..modules.module import KubernetesVersion, parse_version
+from ..modules.toolchain import Go
+from ..outcome import Outcome
+from ..random_runs.quick_steps import QuickSteps
+from ..random_runs.random_runs import Model, RandomRun, Wanted
+from ..running import Built, Say, built_for, run_cases
 from .lockstep import (
     WITHIN_LOCKS,
     Compared,
@@ -26,13 +32,7 @@ from .lockstep import (
     difference_of,
     lockstep,
 )
-from .lockstep_shrinking import possible, shrunk
-from .module import KubernetesVersion, parse_version
-from .outcome import Outcome
-from .quick_steps import QuickSteps
-from .random_runs import Model, RandomRun, Wanted
-from .running import Built, Say, built_for, run_cases
-from .toolchain import Go
+from .shrinking import possible, shrunk
 
 NO_PROPERTY = ""
 """What a stored run that is no counterexample has for a property."""

@@ -8,13 +8,13 @@ from typing import Any
 
 import yaml
 
-from ..checker.core.exploration import Path
-from ..checker.trace.shrinking import shrink
-from ..scenarios import ScenarioError
+from ...checker.core.exploration import Path
+from ...checker.trace.shrinking import shrink
+from ...scenarios import ScenarioError
+from ..random_runs.quick_steps import QuickSteps
+from ..random_runs.random_runs import Model, RandomRun
+from ..timing.timing import Timetable
 from .lockstep import Difference, Play, played_again
-from .quick_steps import QuickSteps
-from .random_runs import Model, RandomRun
-from .timing import Timetable
 
 
 def shrunk(difference: Difference, play: Play, say: Callable[[str], None] = lambda text: None) -> Difference:

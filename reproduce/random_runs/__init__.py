@@ -1,0 +1,1 @@
+"""Random runs of the model, on random clusters."""

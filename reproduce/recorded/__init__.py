@@ -1,0 +1,1 @@
+"""Random runs of the real scheduler, explained by the model."""

@@ -1,0 +1,1 @@
+"""The fake time that passes before each step."""
