@@ -55,27 +55,27 @@ type gate struct {
 	owner *instance
 }
 
-// passage is one call that goes through a gate.
-type passage struct {
+// crossing is one call that goes through a gate.
+type crossing struct {
 	gate  *gate
 	about point
 }
 
 // enter is called before the call that is wrapped.
-func (g *gate) enter(call string, args ...any) passage {
+func (g *gate) enter(call string, args ...any) crossing {
 	if !held[call] {
-		return passage{}
+		return crossing{}
 	}
 	about := point{call: call}
 	for _, arg := range args {
 		about.take(arg)
 	}
 	g.stage.arrive(g.owner, about)
-	return passage{g, about}
+	return crossing{g, about}
 }
 
 // leave is called after it. What a call gives names its pod if its arguments did not: Pop has none.
-func (p passage) leave(results ...any) {
+func (p crossing) leave(results ...any) {
 	if p.gate == nil {
 		return
 	}
