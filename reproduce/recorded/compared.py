@@ -30,9 +30,8 @@ STARTING = frozenset({
 })  # fmt: skip
 """The same while the scheduling cycle has still to start the binding cycle: the model has started it with the deletion of the nomination."""
 
-GIVEN_UP = frozenset({"Queue.AddNominatedPod", "Client.Patch", "Queue.Done"})
-"""A failure handler that finds its pod gone, or assigned, calls Done last; the model when it reads. An Update in between is for a pod in flight, as
-before: nobody reads what it leaves there."""
+GIVEN_UP = frozenset({"Client.Patch", "Queue.Done"})
+"""A failure handler that finds its pod gone, or assigned, calls Done last, once it has written the status; the model with the write."""
 
 IN_CYCLE = frozenset({
     "Framework.RunFilterPluginsWithNominatedPods", "Framework.RunPostFilterPlugins", "Queue.NominatedPodsForNode", "Extender.ProcessPreemption",
