@@ -32,6 +32,9 @@ def test_a_profile_that_there_is_not_is_refused(monkeypatch: pytest.MonkeyPatch)
 def test_ci_runs_lint_and_every_test_but_the_campaign() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     (recipe,) = re.findall(r"^test-all: setup\n\t(.*)$", makefile, re.MULTILINE)
-    assert recipe == "PODRACE_TESTS=ci $(BIN)/python -m pytest -m 'not campaign' $(PYTEST_ARGS)"
+    assert (
+        recipe
+        == "PODRACE_TESTS=ci $(BIN)/python -m pytest -m 'not campaign and not real and not lockstep' $(PYTEST_ARGS)"
+    )
     commands = (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
     assert [c for c in ("make lint </dev/null", "make test-all </dev/null") if c not in commands] == []

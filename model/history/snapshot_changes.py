@@ -1,11 +1,11 @@
-"""The snapshot of a cycle, as it was: nodes that were removed, but whose pods the cache still knew; a second one for preemption."""
+"""The snapshot of a cycle, as it was: nodes that were removed, but whose pods the cache still knew."""
 
 from __future__ import annotations
 
 from ..environment.objects import Node, Pod
-from ..language import Expr, as_expr, count, otherwise, ref, require, step, tells, when
+from ..language import Expr, as_expr, count, when
 from ..scheduler import IncrementalSnapshot, Scheduler, Snapshot
-from ..scheduler.framework.status import NodeStatus, Phase
+from ..scheduler.framework.status import NodeStatus
 from .change import before
 
 
@@ -96,44 +96,3 @@ class RemovedNodesPreempted(Scheduler):
                 with when(self.snapshot.live[node] & ~self.snapshot.listed[node]):
                     self.snapshot.listed[node] = True
                     self.verdict[node] = NodeStatus.REJECTED
-
-
-@before("one-snapshot", "preemption works on the snapshot that the filters had", first_in="1.14")
-class PreemptionTakesSnapshot(Scheduler):
-    """Preempt took a snapshot of its own, once the preemptor had been read again (core/generic_scheduler.go, 1.8 to 1.13).
-
-    `reread` is the nomination that was read. A node that is in this snapshot only, of which the filters have said nothing, is tried, too.
-    """
-
-    reread = ref(Node)
-
-    @step(actor="scheduler")
-    @tells(
-        "Preemption for {pod} begins: the scheduler reads the pod again.",
-    )
-    def reread_preemptor(self, pod: Pod) -> None:
-        """GetUpdatedPod: read the preemptor again; one that is gone does not preempt."""
-        require(self.at(Phase.REREAD_PREEMPTOR, pod))
-        current = self.read_preemptor(pod)
-        self.bound_elsewhere(current)
-        with when(current.exists):
-            self.reread = current.nominated
-            self.phase = Phase.PREEMPTION_SNAPSHOT
-        with otherwise():
-            self._after_preemption()
-
-    @step(actor="scheduler")
-    @tells("The scheduler takes another snapshot of the cache: preemption for {pod} relies on that one.")
-    def take_preemption_snapshot(self, pod: Pod) -> None:
-        """Preempt begins: the cache as it is now, and whether the pod may preempt."""
-        require(self.at(Phase.PREEMPTION_SNAPSHOT, pod))
-        nominated = self.reread
-        self.reread = None
-        inconsistent = self.snapshot.update()
-        for node in self.universe[Node]:
-            with when(self.snapshot.listed[node] & (self.verdict[node] == NodeStatus.UNTRIED)):
-                self.verdict[node] = NodeStatus.REJECTED
-        with when(inconsistent):
-            self._after_preemption()
-        with otherwise():
-            self.begin_preemption(pod, as_expr(True), nominated)

@@ -46,7 +46,7 @@ def test_the_fix_of_the_seed_race_leaves_another_interleaving(shell: Shell) -> N
     told = read(ran.out)
     assert told["outcomes"] == {"S-NOMVIS": "fixed", "S-NOM": "still violated"}
     visible, strong = told["pairs"]
-    assert visible["after"]["states"] == 10208884
+    assert visible["after"]["states"] == 8820374
     assert strong["remark"].startswith(
         "by another interleaving: the earlier one stops before its step 15 of 15"
     )

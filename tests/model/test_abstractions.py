@@ -476,3 +476,27 @@ def test_a_moves():
     assert enabled(model, lambda: scheduler.pop_amid_move(moved))
     model.do(lambda: queue.settle())
     assert not enabled(model, lambda: scheduler.pop_amid_move(moved))
+
+
+@pytest.mark.parametrize("release", ["1.9", "1.13", "1.14"])
+def test_a_preempt_snapshot(release):
+    (n0,) = nodes(2)
+    v, p = Pod(0, "v", 2, 0, node=n0, graceful=False), Pod(1, "p", 2, 10)
+    model = concrete(spec([v, p], (n0,), pod_deletions=1), release)
+    scheduler, snapshot = model.part("scheduler"), model.part("snapshot")
+    if enabled(model, partial(model.part("scheduler").pop, p)):
+        model.do(partial(scheduler.pop, p))
+    if "list_nodes" in dir(scheduler) and enabled(model, partial(scheduler.list_nodes, p)):
+        model.do(partial(scheduler.list_nodes, p))
+    for step in (
+        partial(scheduler.take_snapshot, p),
+        partial(scheduler.filter, p, n0),
+        partial(model.part("users").delete_pod, v),
+        partial(model.part("handlers").handle_for_cache, v),
+        partial(scheduler.fail, p),
+        partial(model.part("failure").patch, p),
+        partial(scheduler.reread_preemptor, p),
+    ):
+        model.do(step)
+    assert model.get(lambda: snapshot.pod[v].node) == n0  # though the cache has it no longer
+    assert model.get(lambda: model.part("cache").on(v, n0)) is False

@@ -66,7 +66,7 @@ ROWS = [
     ("S-UNIQ", "two pods apart, a reply is lost", "1.19", (), "HOLDS", 29900, None),
     ("S-UNIQ", "two pods apart, a reply is lost", "1.22", (), "HOLDS", 26612, None),
     # Between the look into the lister and the requeue a deletion can still be handled.
-    ("S-GHOST", "two pods, a bind may fail, one is deleted", "1.13", (), "VIOLATED", 1868, 13),
+    ("S-GHOST", "two pods, a bind may fail, one is deleted", "1.13", (), "VIOLATED", 1864, 13),
     ("S-GHOST", "two pods, a bind may fail, one is deleted", "1.22", (), "VIOLATED", 1232, 13),
     ("S-BIND", "two pods, a bind may fail, one is deleted", "1.22", (), "HOLDS", 27028, None),
     ("S-NOMLIVE", "a preemptor is deleted", "1.19", (), "VIOLATED", 220, 12),
@@ -76,7 +76,7 @@ ROWS = [
     ("S-NOMLIVE", "a preemptor is deleted", "1.22", (), "VIOLATED", 2784, 39),
     ("S-NOMLIVE", "a preemptor is deleted", "1.22", ("109245",), "HOLDS", 2791, None),
     pytest.param(
-        "S-GAIN", "preemption for one of two", "1.13", (), "VIOLATED", 6181, 24, marks=pytest.mark.ci
+        "S-GAIN", "preemption for one of two", "1.13", (), "VIOLATED", 888177, 51, marks=pytest.mark.ci
     ),
     ("S-GAIN", "preemption for one of two", "1.22", (), "HOLDS", 6486, None),
     ("S-SNAP", "a node goes and comes back", "1.9", (), "VIOLATED", 82, 5),

@@ -32,7 +32,6 @@ class Phase(Enum):
     REJECT_VICTIM = 19
     RESERVED = 20
     CLEAR_OWN_NOMINATION = 21
-    PREEMPTION_SNAPSHOT = 22
 
 
 @spoken(

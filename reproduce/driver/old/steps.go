@@ -10,7 +10,6 @@ var table = map[string]func(*player, Step) error{
 	"scheduler.filter":                       work,
 	"scheduler.fail":                         fail,
 	"scheduler.reread_preemptor":             reread,
-	"scheduler.take_preemption_snapshot":     takeAnotherSnapshot,
 	"scheduler.dry_run":                      work,
 	"scheduler.choose_candidate":             choose,
 	"scheduler.write_nomination":             writeNomination,

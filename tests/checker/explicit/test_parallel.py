@@ -123,4 +123,4 @@ def test_a_scenario_has_its_counts() -> None:
     system = instrument(scenario.spec, composition.classes, [PROPERTIES["S-NOM"]])
     (result,) = check(system, ["S-NOM"], Budget(jobs=2))
     # As in tests/test_catalogue.py, where one thread counts.
-    assert (result.counts.states, result.counts.transitions, result.counts.depth) == (473449, 1824410, 91)
+    assert (result.counts.states, result.counts.transitions, result.counts.depth) == (432951, 1667181, 88)
