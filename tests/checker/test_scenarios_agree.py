@@ -92,7 +92,7 @@ SMALL = {
     "nominated-node-race S-NOM 1.13 + 72259 + 77990 + 90660": 2881,
     "node-comes-back-empty S-CAP 1.18": 225,
     "node-comes-back-empty S-CAP 1.18 + 93938": 18948,
-    "protected-by-budget S-NOM 1.22": 397,
+    "protected-by-budget S-NOM 1.22": 361,
     "new-node-in-zone S-STUCK 1.22": 3094,
     "waiting-victim S-CAP 1.22": 3033,
 }
