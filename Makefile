@@ -55,7 +55,7 @@ bench: setup
 survey: setup
 	PODRACE_TESTS=campaign $(BIN)/python -m pytest -m campaign $(if $(PODRACE_UPDATE_GOLDEN),,$(PYTEST_ARGS)) tests/survey
 
-# All races and hazards on the real scheduler of several versions, against the table in docs/reproduce.md. Needs Go 1.26 or later; compiling a version
+# All races and hazards on the real scheduler of several versions, against the table in docs/reproduce.md, and what of its code is reached (docs/coverage.md). Needs Go 1.26 or later; compiling a version
 # takes 7 minutes of a processor. REAL_VERSIONS="1.36.3 1.35.4" chooses, REAL_PART=hazards leaves out the races, PODRACE_UPDATE_GOLDEN=1 makes the table anew.
 real: setup
 	PODRACE_TESTS=ci PODRACE_REAL="$(REAL_VERSIONS)" PODRACE_REAL_PART="$(REAL_PART)" $(BIN)/python -m pytest -m real -s tests/reproduce

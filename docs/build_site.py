@@ -30,6 +30,7 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
         "reproduce",
         "lockstep",
         "validation",
+        "coverage",
     ),
     "Findings": (
         "findings/ghost",

@@ -43,6 +43,7 @@ class Case(msgspec.Struct, frozen=True):
 
     `order` is that of activeQ at the start, `points` are the extension points at which a plugin has work for a pod, `gates` the feature gates that are
     set. `initial` has every variable of the model. Of a run that goes on for ever, the steps from `loop_from` on repeat.
+    With `drops_beyond`, handlers are not given the events of writes that the model does not have.
     """
 
     id: str
@@ -62,6 +63,7 @@ class Case(msgspec.Struct, frozen=True):
     steps: list[CaseStep]
     loop_from: int | None = None
     epilogue: bool = True
+    drops_beyond: bool = False
     format: Literal["podrace-case"] = "podrace-case"
     version: Literal[1] = 1
 

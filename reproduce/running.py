@@ -133,10 +133,17 @@ def run_cases(built: Built, cases: Sequence[Case]) -> dict[str, Outcome]:
     return found
 
 
-def run_test(built: Built, test: str, named: Mapping[str, Path], folder: Path, seconds: float) -> str:
+def run_test(
+    built: Built,
+    test: str,
+    named: Mapping[str, Path],
+    folder: Path,
+    seconds: float,
+    more: Sequence[str] = (),
+) -> str:
     """Run a test of the driver, which finds its files by these variables of the environment; what it says if it fails."""
     environment = {**os.environ, **{name: str(file) for name, file in named.items()}}
-    command = [str(built.binary), "-test.run", f"^{test}$", f"-test.timeout={seconds:.0f}s"]
+    command = [str(built.binary), "-test.run", f"^{test}$", f"-test.timeout={seconds:.0f}s", *more]
     try:
         done = subprocess.run(
             command,

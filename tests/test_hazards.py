@@ -47,7 +47,7 @@ ROWS: list[tuple[str, str, tuple[type[Component], ...], tuple[str, ...], str, in
     ("stale-object", "S-FRESH", (FreshRequeue,), (), H, 766, None),
     ("stale-object", "S-FRESH", (RequeueLooksAgain,), (), H, 599, None),
     ("update-before-requeue", "S-UNIQ", (), (), V, 294, 20),
-    ("update-before-requeue", "S-UNIQ", (RegisteredToTheEnd,), (), H, 1012, None),
+    ("update-before-requeue", "S-UNIQ", (RegisteredToTheEnd,), (), H, 1000, None),
     ("queued-while-assumed", "S-STUCK", (), (), V, 7574, 42),
     ("queued-while-assumed", "S-STUCK", (RegisteredToTheEnd,), (), V, 6879, 42),
     ("queued-while-assumed", "S-STUCK", (PlacedNotAdded,), (), H, 4026, None),
@@ -77,7 +77,7 @@ ROWS: list[tuple[str, str, tuple[type[Component], ...], tuple[str, ...], str, in
     ("replacement", "S-NOM", (), (), H, 12664, None),
     ("emptied-zone", "S-STUCK", (), (), V, 1175, 16),
     ("emptied-zone", "S-STUCK", (), ("127464",), V, 578, 15),
-    ("emptied-zone", "S-STUCK", (NodeRemovedFirst,), (), H, 7307, None),
+    ("emptied-zone", "S-STUCK", (NodeRemovedFirst,), (), H, 7031, None),
     ("budget-overdrawn", "S-PDB", (), (), V, 548, 22),
 ]
 
@@ -87,10 +87,10 @@ LATER_ROWS: list[tuple[str, str, tuple[type[Component], ...], tuple[str, ...], s
     # 140054 mends what it was made for; the same end is reached by a victim that is deleted while it is being bound.
     ("rejected-in-memory", "S-STUCK", (), ("140054",), V, 18631, 34),
     ("rejected-in-memory", "S-STUCK", (AlwaysActivated,), (), H, 509565, None),
-    ("stale-tombstone", "S-STUCK", (), (), V, 9547, 24),
-    ("stale-tombstone", "S-STUCK", (TombstonesWakeLikeDeletions,), (), H, 58821, None),
-    ("announced", "S-STUCK", (), (), V, 133808, 46),
-    ("announced", "S-STUCK", (RegisteredToTheEnd,), (), H, 85887, None),
+    ("stale-tombstone", "S-STUCK", (), (), V, 9445, 24),
+    ("stale-tombstone", "S-STUCK", (TombstonesWakeLikeDeletions,), (), H, 58719, None),
+    ("announced", "S-STUCK", (), (), V, 133799, 46),
+    ("announced", "S-STUCK", (RegisteredToTheEnd,), (), H, 83336, None),
     ("announced", "S-STUCK", (PlacedNotAdded,), (), H, 133612, None),
     ("assumed-after-look", "S-ROOM", (), (), V, 1845, 26),
     ("assumed-after-look", "S-ROOM", (GoneNotAssumed, GoneNoted), (), H, 12484, None),

@@ -192,7 +192,8 @@ class PodWatch(Component):
     def resume(self) -> None:
         """The watch was interrupted, and the informer lists all pods: of what it missed it sees the outcome only.
 
-        A pod that is gone gives a deletion whose last state is unknown: it carries the object that the store had.
+        A pod that is gone gives a deletion whose last state is unknown: it carries the object that the store had. Of deletions, as of other
+        events, the scenario's order is taken; upstream's is that of a Go map, and of the list (client-go's RealFIFO.Replace).
         """
         if not self.scope.relists:
             require(False)
@@ -202,10 +203,16 @@ class PodWatch(Component):
         self.log.drop(self.log.length)
         for handler in Handler:
             self.next[handler] = 0
-        for pod in self.universe[Pod]:
-            stored, current = self.lister[pod], self.api.pod[pod]
-            with when(~stored.same_as(current)):
-                self.publish(pod, stored, current, ~as_expr(current.exists) & self.tombstones_for_all())
+        for gone in (True, False) if self.deletions_first() else (False, True):
+            for pod in self.universe[Pod]:
+                stored, current = self.lister[pod], self.api.pod[pod]
+                told = ~current.exists if gone else as_expr(current.exists)
+                with when(~stored.same_as(current) & told):
+                    self.publish(pod, stored, current, gone and self.tombstones_for_all())
+
+    def deletions_first(self) -> bool:
+        """Whether the handlers hear of the pods that are gone before they hear of those that are listed."""
+        return True
 
     def tombstones_for_all(self) -> Expr:
         """Whether a deletion whose last state is unknown is given to both handlers, whatever its object says."""

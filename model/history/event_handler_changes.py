@@ -53,6 +53,18 @@ class EveryNodeUpdateWakes(EventHandlers):
         self.queue.move_all()
 
 
+@before(
+    "in-order-informers",
+    "after an interruption of the watch, handlers hear of deletions first",
+    first_in="1.33",
+)
+class ListedFirst(PodWatch):
+    """DeltaFIFO: what a list shows was told before what it does not show any more (client-go's InOrderInformers)."""
+
+    def deletions_first(self) -> bool:
+        return False
+
+
 _ASSUMED_UPDATES = "every update of an assumed pod is dropped"
 
 

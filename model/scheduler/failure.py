@@ -21,7 +21,6 @@ from ..language import (
     Sentence,
     Value,
     any_of,
-    as_expr,
     boolean,
     changes,
     constraint,
@@ -272,23 +271,6 @@ class FailureHandler(Component):
         self.faults.spend(Fault.STATUS_FAILURE)
         self.patched(pod)
 
-    @step(actor="failure handler", each="pod")
-    @tells(
-        "The failure handler writes nothing: {pod}'s object, as it has it, says already that the pod could not be scheduled."
-    )
-    def skip_patch(self, pod: Pod) -> None:
-        """No PATCH: the object at hand carries the condition, and the nomination need not change (updatePod).
-
-        The condition's message counts, too: if the filters found other reasons this time, it is written. Where the API server's object carries
-        the condition as well, both come to the same, and this step is left out.
-        """
-        require(self.phase[pod] == FailurePhase.PATCH)
-        require(self.noted[pod] & self.unschedulable[pod])
-        require(self.withdrawal[pod] != Withdrawal.EVERYWHERE)
-        require((self.withdrawal[pod] != Withdrawal.NOWHERE) | as_expr(self.nominee[pod]).is_none)
-        require(self.api.pod[pod].exists & ~self.api.pod[pod].failed)
-        self.patched(pod)
-
     def patched(self, pod: Pod) -> None:
         """What follows the PATCH, whatever became of it: the handler returns, and calls Done unless the requeue did (deferred)."""
         with when(self.done_due[pod]):
@@ -300,10 +282,17 @@ class FailureHandler(Component):
             self.finish(pod)
 
     def write_status(self, pod: Pod) -> None:
-        """The API call of `patch`."""
+        """The API call of `patch`: what is new compared with the object at hand (updatePod, PatchPodStatus).
+
+        Where that object carries the condition already, its status is no part of the patch, and a pod that was bound meanwhile keeps
+        PodScheduled=True. Only the message may be another; where it is the same, too, there is no call.
+        """
         withdrawn = self.withdrawal[pod] == Withdrawal.EVERYWHERE
         nominee = select(self.withdrawal[pod] == Withdrawal.KNOWN, None, self.nominee[pod])
-        self.api.patch_status(pod, self.unschedulable[pod], nominee, withdrawn)
+        failed = select(
+            self.noted[pod] & self.unschedulable[pod], self.api.pod[pod].failed, self.unschedulable[pod]
+        )
+        self.api.patch_status(pod, failed, nominee, withdrawn)
 
     @step(actor="failure handler", each="pod")
     @tells("{pod} was rejected after it had room, so the other parked pods may try again.")

@@ -44,7 +44,10 @@ type nodeClient struct {
 }
 
 func (c *nodeClient) List(context.Context, metav1.ListOptions) (*v1.NodeList, error) {
-	objects, version := c.client.store.list(nodeKind)
+	objects, version, err := c.client.store.list(nodeKind)
+	if err != nil {
+		return nil, err
+	}
 	list := &v1.NodeList{ListMeta: metav1.ListMeta{ResourceVersion: version}}
 	for _, o := range objects {
 		list.Items = append(list.Items, *o.(*v1.Node))
@@ -71,7 +74,10 @@ type podClient struct {
 }
 
 func (c *podClient) List(context.Context, metav1.ListOptions) (*v1.PodList, error) {
-	objects, version := c.client.store.list(podKind)
+	objects, version, err := c.client.store.list(podKind)
+	if err != nil {
+		return nil, err
+	}
 	list := &v1.PodList{ListMeta: metav1.ListMeta{ResourceVersion: version}}
 	for _, o := range objects {
 		list.Items = append(list.Items, *o.(*v1.Pod))

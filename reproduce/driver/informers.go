@@ -82,33 +82,36 @@ type gatedHandler struct {
 	factory *gatedInformers
 }
 
-func (h *gatedHandler) handle(o any, again bool, do func()) {
+// handle: `written` is the version of the write that an update tells of; what is added or gone is never that of a write which the model
+// does not have.
+func (h *gatedHandler) handle(o any, written string, do func()) {
 	if h.factory.starting.Load() {
 		time.Sleep(time.Millisecond) // no two pods have the same timestamp in the queue
 	}
-	c := call{h.factory.gate, about(h.event, []any{o})}
-	if again {
-		c.point.version = unchanged
-	}
-	if h.factory.drops(c.point.version) {
+	if h.factory.drops(written) {
 		return
 	}
-	c.point.number = h.number
+	c := call{h.factory.gate, about(h.event, []any{o})}
+	c.point.version, c.point.number = written, h.number
 	c.gate.stage.arrive(c.gate.owner, c.point)
 	do()
 	c.leave()
 }
 
 func (h *gatedHandler) OnAdd(o any, initial bool) {
-	h.handle(o, false, func() { h.handler.OnAdd(o, initial) })
+	h.handle(o, "", func() { h.handler.OnAdd(o, initial) })
 }
 
 func (h *gatedHandler) OnUpdate(old, o any) {
-	h.handle(o, versionOf(old) == versionOf(o), func() { h.handler.OnUpdate(old, o) })
+	written := versionOf(o)
+	if versionOf(old) == written {
+		written = unchanged
+	}
+	h.handle(o, written, func() { h.handler.OnUpdate(old, o) })
 }
 
 func (h *gatedHandler) OnDelete(o any) {
-	h.handle(o, false, func() { h.handler.OnDelete(o) })
+	h.handle(o, "", func() { h.handler.OnDelete(o) })
 }
 
 func versionOf(o any) string {

@@ -342,9 +342,6 @@ func patch(p *player, s Step) error {
 		who: isFailing, via: points("Client.Patch< P", "Queue.Done< P"), gone: true,
 		ends: points("NextPod>", "Queue.MoveAllToActiveOrBackoffQueue>"),
 	}
-	if s.Step == "failure.skip_patch" {
-		r.via = points("Queue.Done< P")
-	}
 	return p.advance(s, r)
 }
 

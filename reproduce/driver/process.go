@@ -6,11 +6,16 @@ import (
 	"time"
 )
 
-// expire interrupts the pod watch. The list that follows comes when the next event is due.
+// expire interrupts the pod watch. The list that follows is answered when the next event is due.
 func expire(p *player, s Step) error {
 	var names []string
+	for n := range p.number("pod_watch.log.length") {
+		names = append(names, p.expects("pod_watch.log[%d].pod", n))
+	}
 	for _, q := range p.world.Case.Pods {
-		names = append(names, q.Name)
+		if !contains(names, q.Name) {
+			names = append(names, q.Name)
+		}
 	}
 	p.world.Store.Expire(podKind, names)
 	return nil
@@ -21,6 +26,12 @@ func restart(p *player, s Step) error {
 	p.world.Store.standBy(podKind, 0)
 	p.world.Store.standBy(nodeKind, 0)
 	return p.world.restart()
+}
+
+// land has the API server execute a Binding of an earlier leader, or refuse it: nobody hears what came of it.
+func land(p *player, s Step) error {
+	_ = p.world.Store.Bind(s.arg("pod"), s.arg("node"))
+	return nil
 }
 
 // changeLeader ends the process and starts a standby, whose informers are as far as those of the old leader: its lists know the events that

@@ -167,7 +167,6 @@ var rules = map[string]rule{
 	"failure.nominate":         {who: isFailing, ends: points("Queue.AddNominatedPod< P")},
 	"failure.patch":            {do: patch},
 	"failure.lose_patch":       {do: patch},
-	"failure.skip_patch":       {do: patch},
 	"failure.wake_others":      {who: isFailing, ends: movesOfPods, settle: runOut},
 
 	// The goroutine that evicts.
@@ -209,7 +208,7 @@ var rules = map[string]rule{
 	"pod_watch.resume":           {do: expire},
 	"process.restart":            {do: restart},
 	"process.change_leader":      {do: changeLeader},
-	"process.land":               {do: func(p *player, s Step) error { return p.world.Store.Bind(s.arg("pod"), s.arg("node")) }},
+	"process.land":               {do: land},
 	"queue.flush_backoff":        {do: flush("BACKOFF")},
 	"queue.flush_unschedulable":  {do: flush("UNSCHEDULABLE")},
 	"waiting.permit":             {do: decide},

@@ -46,6 +46,7 @@ type Store struct {
 	keeps    bool           // the nomination of a pod outlives its Binding, and may be written after it
 	from     map[string]int // kind -> how many events the next list knows of, if not all
 	relisted bool           // the list has come that follows an expired watch
+	listing  *listing       // that list, while it is not to be answered
 	ahead    []string       // pods of which a list has shown more than one at once: their events are in the informer's store already
 	notes    []string
 }
@@ -266,8 +267,11 @@ func (s *Store) Deliver(kind string) string {
 	defer s.mu.Unlock()
 	for s.sent[kind] < len(s.log[kind]) {
 		e := s.deliver(kind)
-		if e.expired {
-			return s.relist(e)
+		if e.expired && !e.missed {
+			if name := s.relist(e); name != "" {
+				return name
+			}
+			continue // what was missed has come to nothing
 		}
 		if e.beyond == "" && !e.missed {
 			return e.name
@@ -276,9 +280,13 @@ func (s *Store) Deliver(kind string) string {
 	return ""
 }
 
-// relist waits for the list that follows an expired watch. It shows the outcome of all events that were missed at once.
+// relist answers the list that follows an expired watch. It shows the outcome of all events that were missed at once. The informer lets some
+// time pass before it lists; where that has not passed yet, it is waited for.
 func (s *Store) relist(e event) string {
 	s.relisted = false
+	s.mu.Unlock()
+	settle()
+	s.mu.Lock()
 	for n := 0; n < 50 && !s.relisted; n++ {
 		s.mu.Unlock()
 		time.Sleep(100 * time.Millisecond)
@@ -312,10 +320,9 @@ func (s *Store) deliver(kind string) event {
 	s.sent[kind]++
 	w := s.watches[kind]
 	switch {
+	case e.expired && !e.missed:
+		s.letList(false)
 	case w == nil || e.missed:
-	case e.expired:
-		status := apierrors.NewResourceExpired("too old resource version").Status()
-		w.Action(watch.Error, &status)
 	default:
 		if e.beyond != "" {
 			s.notes = append(s.notes, fmt.Sprintf("passed over: an event of %s with %s", e.name, e.beyond))
@@ -366,9 +373,18 @@ func (s *Store) takeFault(call, pod string) fault {
 
 // list gives all objects of a kind, and the version that a watch is to go on from. A list that follows an expired watch finds what there
 // was when it expired, and one of a standby what the standby has been shown.
-func (s *Store) list(kind string) ([]runtime.Object, string) {
+func (s *Store) list(kind string) ([]runtime.Object, string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	for kind == podKind && s.listing != nil {
+		l := s.listing
+		s.mu.Unlock()
+		<-l.answered
+		s.mu.Lock()
+		if l.ended {
+			return nil, "", apierrors.NewServiceUnavailable("the process has ended")
+		}
+	}
 	end := len(s.log[kind])
 	if from, ok := s.from[kind]; ok {
 		end = from
@@ -378,7 +394,23 @@ func (s *Store) list(kind string) ([]runtime.Object, string) {
 		s.relisted = true
 	}
 	s.sent[kind] = end
-	return s.asOf(kind, end)
+	objects, version := s.asOf(kind, end)
+	return objects, version, nil
+}
+
+// listing is a list that is held up.
+type listing struct {
+	answered chan struct{}
+	ended    bool // whoever lists has ended
+}
+
+// letList lets the list go on that follows an expired watch, if there is one.
+func (s *Store) letList(ended bool) {
+	if s.listing != nil {
+		s.listing.ended = ended
+		close(s.listing.answered)
+		s.listing = nil
+	}
 }
 
 // asOf gives the objects of a kind after so many events.
@@ -408,8 +440,8 @@ func (s *Store) asOf(kind string, events int) (objects []runtime.Object, version
 	return objects, version
 }
 
-// Expire interrupts the watch of a kind: what it has not delivered is seen only by its outcome, in the list that follows. The outcomes are
-// told in the order of names.
+// Expire interrupts the watch of a kind: what it has not delivered is seen only by its outcome, in the list that follows, which is answered
+// when the first outcome is due. The outcomes are told in the order of `names`.
 func (s *Store) Expire(kind string, names []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -432,11 +464,21 @@ func (s *Store) Expire(kind string, names []string) {
 		case known && e.Type != watch.Deleted && now != nil && projection(old) == projection(now):
 			s.beyond[now.ResourceVersion] = true // it has come to nothing
 		default:
+			if now != nil {
+				delete(s.beyond, now.ResourceVersion) // whatever its last write was, there is one that the model has
+			}
 			outcomes = append(outcomes, e)
 		}
 	}
 	s.version++
 	s.log[kind] = append(s.log[kind], event{expired: true, outcomes: outcomes, version: s.version})
+	if s.listing != nil || s.watches[kind] == nil {
+		return // the informer is to list already
+	}
+	status := apierrors.NewResourceExpired("too old resource version").Status()
+	s.watches[kind].Action(watch.Error, &status)
+	s.watches[kind] = nil
+	s.listing = &listing{answered: make(chan struct{})}
 }
 
 func (s *Store) watch(kind string) watch.Interface {

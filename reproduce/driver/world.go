@@ -276,6 +276,9 @@ func (w *World) end(i *instance) {
 	i.cancel()
 	w.Stage.abandon(i)
 	settle()
+	w.Store.mu.Lock()
+	w.Store.letList(true)
+	w.Store.mu.Unlock()
 	for _, p := range w.Case.Pods {
 		if waiting := i.Waiting.GetWaitingPod(p.UID); waiting != nil {
 			waiting.Reject(pluginName, "the end")

@@ -57,7 +57,7 @@ def case_for(run: RandomRun, name: str) -> Case:
     case = case_of_run(
         name, "", model.scenario.spec, model.composition, model.system, trace, run.timing.waits
     )
-    return msgspec.structs.replace(case, epilogue=False)
+    return msgspec.structs.replace(case, epilogue=False, drops_beyond=True)
 
 
 def difference_of(run: RandomRun, outcome: Outcome) -> Difference | None:

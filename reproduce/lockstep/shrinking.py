@@ -11,6 +11,7 @@ import yaml
 from ...checker.core.exploration import Path
 from ...checker.trace.shrinking import shrink
 from ...scenarios import ScenarioError
+from ..random_runs.forcing import Forcing
 from ..random_runs.quick_steps import QuickSteps
 from ..random_runs.random_runs import Model, RandomRun
 from ..timing.timing import Timetable
@@ -55,13 +56,14 @@ def _fewer_steps(difference: Difference, play: Play) -> Difference:
 def possible(model: Model, steps: QuickSteps, path: Sequence[int]) -> RandomRun:
     """What can be taken of a path, at durations that there are."""
     system = model.system
-    table = Timetable(system, model.composition)
+    table, forcing = Timetable(system, model.composition), Forcing(system)
     state = system.initial
     taken: list[int] = []
     for number in path:
         if number in steps.enabled(state):
-            following = steps.successor(state, number)
-            if table.take(system.transitions[number], state, following):
+            following, step = steps.successor(state, number), system.transitions[number]
+            if forcing.allows(step, state) and table.take(step, state, following):
+                forcing.go(step, state, following)
                 state = following
                 taken.append(number)
     return RandomRun(model, tuple(taken), table.timing)

@@ -18,6 +18,7 @@ from ...model.language import TransitionSystem
 from ...properties import instrument
 from ...scenarios import Scenario, parse_scenario
 from ..timing.timing import Timetable, Timing
+from .forcing import Forcing
 from .quick_steps import QuickSteps
 from .varied_clusters import varied_cluster
 
@@ -77,17 +78,19 @@ class Walker:
     def walk(self, random: Random, most: int) -> RandomRun:
         """One run of at most so many steps; shorter where nothing more can happen."""
         system = self.model.system
-        table = Timetable(system, self.model.composition)
+        table, forcing = Timetable(system, self.model.composition), Forcing(system)
         state = system.initial
         path: list[int] = []
         while len(path) < most:
             progress = (len(path) + 1) / most
             for number in self._in_random_order(random, self._steps.enabled(state), progress):
                 following = self._steps.successor(state, number)
-                if table.take(system.transitions[number], state, following):
+                step = system.transitions[number]
+                if forcing.allows(step, state) and table.take(step, state, following):
                     break
             else:
                 break
+            forcing.go(system.transitions[number], state, following)
             path.append(number)
             self.taken[self._names[number]] += 1
             state = following

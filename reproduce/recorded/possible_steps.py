@@ -72,7 +72,6 @@ CALLS: Mapping[str, frozenset[str]] = {
     "failure.nominate": frozenset({"Queue.AddNominatedPod"}),
     "failure.patch": WRITES,
     "failure.lose_patch": frozenset({"Client.Patch"}),
-    "failure.skip_patch": WRITES,
     "failure.wake_others": frozenset({"Queue.MoveAllToActiveOrBackoffQueue"}),
     "binding.fail_pre_flight": frozenset({"Framework.RunPreBindPreFlights"}),
     "binding.fail_to_announce": frozenset({"Client.Patch"}),

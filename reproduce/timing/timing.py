@@ -41,8 +41,14 @@ BACKOFFS = (1, 2, 4, 8, 10)
 
 NONE, ACTIVE, BACKOFF, PARKED = (list(SubQueue).index(q) for q in SubQueue)
 
+LISTED_WITHIN = (2, 4, 7, 13, 26)
+"""In how many seconds an informer has listed whose watch was interrupted for the first, second, ... time (client-go's reflector backs off for 0.8 s, doubled each
+time, and up to twice that)."""
+
 POPS = ("pop", "pop_amid_move")
 FLUSHES = (("queue", "flush_backoff"), ("queue", "flush_unschedulable"))
+INTERRUPTION = ("pod_watch", "resume")
+STORES = (("pod_watch", "store"), ("handlers", "handle_for_queue"), ("handlers", "handle_for_cache"))
 
 
 class Untimely(Exception):
@@ -191,6 +197,8 @@ class Timetable:
         self._records = {p: first for p in self._queue.pods if self._queue.of(p, system.initial) != NONE}
         self._flying: dict[Pod, _Record] = {}
         self._start = 0
+        self._interrupted = 0
+        self._interruptions = 0
         self._conditions = _Conditions()
         self._backing_off: list[dict[str, _Record]] = []
         self.moments = [0]
@@ -230,7 +238,11 @@ class Timetable:
         found = _Conditions()
         if self._start and number == self._start + 1:
             found.bounds.append(Bound(number, self._start, 1, "a restart takes until the next second"))
-        pod = _pod_of(transition)
+        if self._interrupted and _stores(transition):
+            seconds = LISTED_WITHIN[min(self._interruptions, len(LISTED_WITHIN)) - 1]
+            why = f"the list after step {self._interrupted} comes within {seconds} s"
+            found.bounds.append(Bound(number, self._interrupted, seconds, why))
+        pod = pod_of(transition)
         backoffs, parkings = (_flushed(name, transition, later) for name in FLUSHES)
         for p, r in self._records.items():
             sub_queue, seconds = self._queue.of(p, before), r.backoff(self.rules)
@@ -284,8 +296,14 @@ class Timetable:
             there = (p for p in self._queue.pods if self._queue.of(p, after) != NONE)
             self._records = {p: _Record(number, number) for p in there}
             self._flying, self._start = {}, number
+            self._interrupted = self._interruptions = 0
             return
-        pod = _pod_of(transition)
+        if _stores(transition):
+            self._interrupted = 0
+        elif (transition.part, transition.step) == INTERRUPTION:
+            self._interrupted = number
+            self._interruptions += 1
+        pod = pod_of(transition)
         for p in self._queue.pods:
             old, new = self._queue.of(p, before), self._queue.of(p, after)
             flushed = pod is p and (transition.part, transition.step) == FLUSHES[1]
@@ -326,14 +344,19 @@ def _flush(number: int, pod: Pod, record: _Record, start: int, has_come: bool) -
     return _Flush(number, record.parked, record.due, start, has_come, why)
 
 
-def _pod_of(transition: Transition) -> Pod | None:
+def pod_of(transition: Transition) -> Pod | None:
+    """The first pod that a step is about, if it is about one."""
     return next((value for _, value in transition.args if isinstance(value, Pod)), None)
+
+
+def _stores(transition: Transition) -> bool:
+    return (transition.part, transition.step) in STORES
 
 
 def _flushed(name: tuple[str, str], transition: Transition, later: Sequence[Transition]) -> list[Pod]:
     """The pods that the steps of this name flush, one after the other from here on."""
     steps = takewhile(lambda t: (t.part, t.step) == name, (transition, *later))
-    return [pod for t in steps if (pod := _pod_of(t)) is not None]
+    return [pod for t in steps if (pod := pod_of(t)) is not None]
 
 
 class QueueStates:

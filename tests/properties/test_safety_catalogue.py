@@ -68,7 +68,7 @@ ROWS = [
     # Between the look into the lister and the requeue a deletion can still be handled.
     ("S-GHOST", "two pods, a bind may fail, one is deleted", "1.13", (), "VIOLATED", 1864, 13),
     ("S-GHOST", "two pods, a bind may fail, one is deleted", "1.22", (), "VIOLATED", 1232, 13),
-    ("S-BIND", "two pods, a bind may fail, one is deleted", "1.22", (), "HOLDS", 27028, None),
+    ("S-BIND", "two pods, a bind may fail, one is deleted", "1.22", (), "HOLDS", 26904, None),
     ("S-NOMLIVE", "a preemptor is deleted", "1.19", (), "VIOLATED", 220, 12),
     ("S-NOMLIVE", "a preemptor is deleted", "1.21", (), "VIOLATED", 220, 12),
     ("S-NOMLIVE", "a preemptor is deleted", "1.21", ("102498", "109245"), "HOLDS", 5067, None),

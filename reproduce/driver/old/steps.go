@@ -30,7 +30,6 @@ var table = map[string]func(*player, Step) error{
 	"failure.remove_node": removeNode,
 	"failure.patch":       patch(succeeds),
 	"failure.lose_patch":  patch(fails),
-	"failure.skip_patch":  patch(succeeds),
 	"failure.live_get":    requeue("Client.Get"),
 	"failure.add_fetched": requeue("Queue.AddUnschedulableIfNotPresent"),
 

@@ -47,7 +47,7 @@ def test_a_pod_that_is_not_requeued_is_in_flight_until_the_handler_returns(relea
     assert seen == [True, True, False]
 
 
-def test_nothing_is_written_where_the_object_at_hand_says_it_already() -> None:
+def test_a_condition_that_the_object_at_hand_carries_is_not_written_again() -> None:
     model, p, n0 = failing("1.36.3", external_binds=1, pod_events=3)
     failure, api, queue = (model.part(name) for name in ("failure", "api", "queue"))
     scheduler = model.part("scheduler")
@@ -57,7 +57,7 @@ def test_nothing_is_written_where_the_object_at_hand_says_it_already() -> None:
             model.do(step)
 
     do(lambda: failure.read(p), lambda: failure.requeue(p), lambda: failure.nominate(p))
-    assert not enabled(model, lambda: failure.skip_patch(p))  # the first time it is news
+    assert not model.get(lambda: failure.noted[p])  # the first time it is news
     do(lambda: failure.patch(p), lambda: model.part("pod_watch").store(p))
     do(lambda: queue.flush_unschedulable(p))
     if model.get(lambda: queue.sub_queue[p]) is SubQueue.BACKOFF:
@@ -66,15 +66,13 @@ def test_nothing_is_written_where_the_object_at_hand_says_it_already() -> None:
     do(lambda: model.part("users").bind_pod(p, n0))
     do(lambda: scheduler.reread_preemptor(p), lambda: scheduler.fail(p))
     do(lambda: failure.read(p), lambda: failure.requeue(p), lambda: failure.nominate(p))
-    assert enabled(model, lambda: failure.patch(p))  # the message is another
-    do(lambda: failure.skip_patch(p))
+    do(lambda: failure.patch(p))
     assert model.get(lambda: (api.pod[p].failed, failure.phase[p])) == (False, FailurePhase.NONE)
 
 
-def test_nothing_is_left_out_where_no_condition_can_go() -> None:
+def test_nothing_is_noted_where_no_condition_can_go() -> None:
     model, p, _ = failing("1.36.3")
     failure = model.part("failure")
     for step in (failure.read, failure.requeue, failure.nominate):
         model.do(partial(step, p))
-    assert not enabled(model, lambda: failure.skip_patch(p))
     assert not model.get(lambda: failure.noted[p])

@@ -1,0 +1,1 @@
+"""Which code of the real scheduler replays reach."""

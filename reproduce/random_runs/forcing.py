@@ -1,0 +1,98 @@
+"""Which steps of a run can be forced on the real scheduler, beside those that lie within one lock.
+
+A list after an interruption fills the informer's store at once (A-RELIST): the model's informer takes one outcome after the other, and readers may look in
+between, where the real one cannot be held. So a run for the real scheduler has nothing between the first outcome that is stored and the last. And there is one deletion at most
+among them, because the order of several is that of a Go map.
+
+A pod whose last condition was of an error, and that was bound meanwhile, keeps PodScheduled=True when it is said to be unschedulable, because the PATCH has the new
+reason only (A-CONDITION).
+
+A standby's informers have been as far as the old leader's, and the driver makes them so (A-STANDBY). Two things it does not make: that the standby's watch was interrupted
+where the old leader's was, and what the standby's nominator learnt from an object that its lister has replaced since.
+"""
+
+from __future__ import annotations
+
+from ...model.environment.objects import Pod
+from ...model.language import State, Transition, TransitionSystem
+from ..timing.timing import INTERRUPTION, STORES, pod_of
+
+PATCH = ("failure", "patch")
+HAND_OVER = ("process", "change_leader")
+
+TWO = 2
+
+
+class Forcing:
+    """What can be forced, as far as it depends on the run so far. Goes along with a run."""
+
+    def __init__(self, system: TransitionSystem) -> None:
+        self._place = {variable.name: i for i, variable in enumerate(system.variables)}
+        self._pods: tuple[Pod, ...] = tuple(system.universe[Pod])
+        self._to_store = 0
+        self._to_handle = 0
+        self._amid = False
+        self._erred: set[Pod] = set()
+
+    def allows(self, transition: Transition, before: State) -> bool:
+        """Whether the step can be forced in this state."""
+        name = (transition.part, transition.step)
+        if self._amid or name == STORES[0]:
+            return name == STORES[0]
+        if name == INTERRUPTION:
+            return sum(self._is_missed(pod, before) for pod in self._pods) < TWO
+        if name == PATCH:
+            return not self._says_less(pod_of(transition), before)
+        if name == HAND_OVER:
+            return not self._to_handle and not any(self._knows_older(pod, before) for pod in self._pods)
+        return not 0 < self._stored(transition, before) < self._to_store
+
+    def go(self, transition: Transition, before: State, after: State) -> None:
+        """Go on by a step that was taken."""
+        length = self._place["pod_watch.log.length"]
+        if (transition.part, transition.step) == INTERRUPTION:
+            self._to_store = self._to_handle = after[length]
+        elif transition.part == "process" and transition.step != "land":
+            self._to_store = self._to_handle = 0
+        else:
+            stored = min(self._stored(transition, before), self._to_store)
+            self._to_store -= stored
+            self._amid = bool(stored and self._to_store)
+            self._to_handle -= min(self._to_handle, max(0, before[length] - after[length]))
+        pod = pod_of(transition)
+        if pod is not None and (transition.part, transition.step) == PATCH:
+            says = self._is_set(before, f"failure.unschedulable[{pod.name}]")
+            (self._erred.discard if says else self._erred.add)(pod)
+
+    def _stored(self, transition: Transition, before: State) -> int:
+        """How many events of pods the step brings into the store."""
+        name = (transition.part, transition.step)
+        if name not in STORES:
+            return 0
+        if name == STORES[0]:
+            return 1
+        handler = "QUEUE" if name == STORES[1] else "CACHE"
+        position = before[self._place[f"pod_watch.next[{handler}]"]]
+        return max(0, position + 1 - before[self._place["pod_watch.listed"]])
+
+    def _says_less(self, pod: Pod | None, state: State) -> bool:
+        """Whether the PATCH writes less than the model's, and that shows."""
+        if pod is None or pod not in self._erred or not self._is_set(state, f"api.pod[{pod.name}].node"):
+            return False
+        return self._is_set(state, f"failure.unschedulable[{pod.name}]")
+
+    def _is_missed(self, pod: Pod, state: State) -> bool:
+        """Whether the pod is gone, and the lister has it."""
+        there = self._is_set(state, f"pod_watch.lister[{pod.name}].exists")
+        return there and not self._is_set(state, f"api.pod[{pod.name}].exists")
+
+    def _knows_older(self, pod: Pod, state: State) -> bool:
+        """Whether the queue's handler was given a nominated pod that is bound or gone for the lister."""
+        seen, lister = f"pod_watch.seen[QUEUE][{pod.name}]", f"pod_watch.lister[{pod.name}]"
+        if not self._is_set(state, f"{seen}.exists") or not self._is_set(state, f"{seen}.nominated"):
+            return False
+        return self._is_set(state, f"{lister}.node") or not self._is_set(state, f"{lister}.exists")
+
+    def _is_set(self, state: State, variable: str) -> bool:
+        at = self._place.get(variable)
+        return at is not None and bool(state[at])

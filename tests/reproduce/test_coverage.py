@@ -1,0 +1,138 @@
+"""Coverage of the real scheduler: profiles read, the page's form, and, where Go is, its figures."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from podrace.analysis.asked.method import NOBODY, Method, budget_for
+from podrace.model.history import resolve
+from podrace.reproduce.asked import Wanted, searched
+from podrace.reproduce.case import Case
+from podrace.reproduce.coverage.measuring import Coverage, measured
+from podrace.reproduce.coverage.profile import Reached, merged_text, read_profiles
+from podrace.reproduce.lockstep.lockstep import AT_ONCE, case_for
+from podrace.reproduce.modules.module import parse_version
+from podrace.reproduce.modules.toolchain import GoProblem, find_go
+from podrace.reproduce.random_runs.random_runs import Wanted as WantedRuns
+from podrace.reproduce.random_runs.random_runs import random_runs
+from podrace.reproduce.reproducing import prepare
+from podrace.scenarios import hazards
+from tests.reproduce.coverage_page import LARGEST, PAGE, figures, largest, put, rows, short, total
+
+VERSION = "1.36.3"
+RUNS = WantedRuns(clusters=20, runs=25)
+
+FIRST = """\
+mode: set
+a/b/one.go:3.20,5.2 2 1
+a/b/one.go:7.20,9.2 3 0
+a/c/two.go:3.20,5.2 5 0
+"""
+SECOND = """\
+mode: set
+a/b/one.go:3.20,5.2 2 0
+a/b/one.go:7.20,9.2 3 0
+a/c/two.go:3.20,5.2 5 1
+"""
+LISTED = """\
+a/b/one.go:3:\tFirst\t100.0%
+a/b/one.go:7:\tSecond\t0.0%
+a/c/two.go:3:\tThird\t100.0%
+total:\t(statements)\t70.0%
+"""
+
+
+def test_a_block_is_reached_if_any_run_reaches_it() -> None:
+    profile = read_profiles([FIRST, SECOND])
+    assert profile.packages() == [Reached("a/b", 5, 2), Reached("a/c", 5, 5)]
+    assert [one.percent for one in profile.packages()] == [40.0, 100.0]
+    assert profile.functions(LISTED) == [
+        Reached("a/b/one.go: First", 2, 2),
+        Reached("a/b/one.go: Second", 3, 0),
+        Reached("a/c/two.go: Third", 5, 5),
+    ]
+    assert read_profiles([merged_text(profile)]) == profile
+    assert profile.files == ("a/b/one.go", "a/c/two.go")
+
+
+def test_what_is_no_profile_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"^no block of a coverage profile: a/b/one\.go:3$"):
+        read_profiles(["mode: set\na/b/one.go:3\n"])
+
+
+def test_figures_are_made_anew_and_reasons_stay() -> None:
+    text = (
+        "<!-- total -->\n<!-- /total -->\n<!-- packages -->\n| `queue` | 1 of 2 | 50 % | because |\n<!-- /packages -->\n"
+        "<!-- unreached -->\n<!-- /unreached -->\n"
+    )
+    packages = (
+        Reached("k8s.io/kubernetes/pkg/scheduler/queue", 4, 3),
+        Reached("k8s.io/kubernetes/pkg/scheduler", 6, 0),
+    )
+    functions = (
+        Reached("k8s.io/kubernetes/pkg/scheduler/a.go: F", 6, 0),
+        Reached("k8s.io/kubernetes/pkg/scheduler/queue/q.go: G", 4, 3),
+    )
+    made = put(text, Coverage("v1.36.3", 7, packages, functions))
+    assert rows(made, "packages") == {
+        "queue": ("3 of 4 | 75 %", "because"),
+        "scheduler": ("0 of 6 | 0 %", ""),
+    }
+    assert rows(made, "unreached") == {"a.go: F": ("6", "")}
+    assert "v1.36.3, 7 runs: 3 of 10 statements, 30 %." in made
+    assert put(made, Coverage("v1.36.3", 7, packages, functions)) == made
+
+
+def test_the_page_has_a_reason_for_everything_that_is_left() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    packages, unreached = rows(text, "packages"), rows(text, "unreached")
+    without = [name for name, (said, why) in packages.items() if not why and not said.endswith("| 100 %")]
+    assert without == []
+    assert len(unreached) == LARGEST
+    assert [name for name, (_, why) in unreached.items() if not why] == []
+
+
+@pytest.mark.real
+def test_the_page_says_what_is_reached() -> None:
+    try:
+        go = find_go()
+    except GoProblem as problem:
+        if os.environ.get("PODRACE_GO") == "required":
+            raise
+        pytest.skip(str(problem))
+    if VERSION not in (os.environ.get("PODRACE_REAL") or VERSION) or os.environ.get("PODRACE_REAL_PART"):
+        pytest.skip("the coverage is that of the newest version, and of a run as a whole")
+    found = measured(parse_version(VERSION), go, batches(), print)
+    if os.environ.get("PODRACE_UPDATE_GOLDEN"):
+        PAGE.write_text(put(PAGE.read_text(encoding="utf-8"), found), encoding="utf-8")
+        return
+    text = PAGE.read_text(encoding="utf-8")
+    said = {name: figure for name, (figure, _) in rows(text, "packages").items()}
+    real = {short(one.name): one for one in found.packages if one.statements}
+    assert said.keys() == real.keys()
+    # Goroutines make a statement or two of a difference from run to run.
+    assert {
+        n: (said[n], figures(one)) for n, one in real.items() if abs(_percent(said[n]) - one.percent) > 1
+    } == {}
+    assert set(rows(text, "unreached")) == {short(one.name) for one in largest(found)}
+    assert total(found).percent > 0
+
+
+def batches() -> list[list[Case]]:
+    """The hazards, and random runs of the model."""
+    method = Method()
+    asked = [
+        one
+        for scenario in hazards()
+        for one in prepare(list(searched([scenario], Wanted("", VERSION), budget_for(), method, NOBODY)))
+    ]
+    runs = [run for run in random_runs(resolve(VERSION), RUNS) if run.path]
+    cases = [case_for(run, f"run {number}") for number, run in enumerate(runs, 1)]
+    some = [cases[i : i + AT_ONCE] for i in range(0, len(cases), AT_ONCE)]
+    return [[one.case for one in asked if one.case is not None], *some]
+
+
+def _percent(said: str) -> float:
+    return float(said.rpartition("| ")[2].removesuffix(" %"))
