@@ -57,8 +57,10 @@ survey: setup
 
 # All races and hazards on the real scheduler of several versions, against the table in docs/reproduce.md, and what of its code is reached (docs/coverage.md). Needs Go 1.26 or later; compiling a version
 # takes 7 minutes of a processor. REAL_VERSIONS="1.36.3 1.35.4" chooses, REAL_PART=hazards leaves out the races, PODRACE_UPDATE_GOLDEN=1 makes the table anew.
+REAL_TESTS ?= tests/reproduce
+
 real: setup
-	PODRACE_TESTS=ci PODRACE_REAL="$(REAL_VERSIONS)" PODRACE_REAL_PART="$(REAL_PART)" $(BIN)/python -m pytest -m real -s tests/reproduce
+	PODRACE_TESTS=ci PODRACE_REAL="$(REAL_VERSIONS)" PODRACE_REAL_PART="$(REAL_PART)" $(BIN)/python -m pytest -m real -s $(REAL_TESTS)
 
 # The model held against the real scheduler of four versions on 10,000 random runs, and ten mistakes put into the model that must be found. Needs Go 1.26 or
 # later. LOCKSTEP_VERSIONS="v1.36.3" chooses.
