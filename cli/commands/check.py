@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from ...analysis.asked.method import budget_of
-from ...analysis.asked.options import UsageProblem
+from ...analysis.asked.usage_problem import UsageProblem
 from ..configuration.app import EXIT_CODES, app
 from ..configuration.arguments import (
     Cache,
