@@ -25,13 +25,12 @@ from ..checker.search import engine_of
 from ..checker.verdict_cache import VerdictCache
 from ..model.language import TransitionSystem
 from ..model.language.expr import fresh_graph
+from ..reports.document import FROM_CACHE as FROM_CACHE
 from ..reports.document import Finding
 from .asked.method import NOBODY, USUAL, Engine, Method, Watcher
 from .asked.plan import Run, Selection, plan
 from .findings import finding_of, how_to_go_on, ignored
 from .systems import system_of
-
-FROM_CACHE = "from the cache: this system was explored before; --no-cache explores it again"
 
 
 def check_all(

@@ -73,6 +73,14 @@ def parse_timeout(text: str) -> float:
     return seconds
 
 
+def parse_closing(text: str) -> float:
+    """How long to look for what closes a race; 0 for not at all."""
+    match = _TIME.fullmatch(text)
+    if match is None:
+        raise UsageProblem(f"--closing: `{one_line(text)}` is no duration: write for example 20s or 1m, or 0")
+    return float(match[1]) * _SECONDS[match[2].lower()]
+
+
 def parse_size(option: str, text: str) -> int:
     """A number of pods or nodes."""
     number = int(text) if re.fullmatch(r"[0-9]{1,2}", text, re.ASCII) else 0
