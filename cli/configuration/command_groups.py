@@ -33,6 +33,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
     "What is known": {
         "races": "listings",
         "properties": "listings",
+        "fixes": "listings",
         "gates": "gates",
     },
     "Hold the model against others": {
