@@ -345,3 +345,24 @@ def test_a_search_on_disk_is_stopped_and_resumed(shell: Shell) -> None:
     for name in ("states", "transitions", "depth", "steps_fired", "witnesses_reached"):
         found = [json.loads(ran.out)[0][name] for ran in (resumed, whole)]
         assert found[0] == found[1]
+
+
+def test_what_closes_a_race_is_told_in_the_text_alone(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[float] = []
+
+    def found(
+        runs: object, findings: object, budget: object, method: object, seconds: float, *rest: object
+    ) -> object:
+        asked.append(seconds)
+        return {0: ["12345 closes it."]}
+
+    monkeypatch.setattr("podrace.analysis.closing.closings", found)
+    with pretending(monkeypatch, "VIOLATED"):
+        told = shell("check", "tiny.yaml", "--closing", "1m")
+        assert "\n  What closes it\n    12345 closes it.\n" in told.out
+        assert shell("check", "tiny.yaml", "-o", "json", "--closing", "1m").code == 1
+        assert "What closes it" not in shell("check", "tiny.yaml", "--closing", "0").out
+    assert asked == [60.0]
+    assert shell("check", "tiny.yaml", "--closing", "soon").err == (
+        "podrace: --closing: `soon` is no duration: write for example 20s or 1m, or 0\n"
+    )
