@@ -65,7 +65,10 @@ class _Search:
         for keys in dict.fromkeys([*((key,) for key in named), tuple(named)]):
             if keys and self._verdict(with_keys := self._with(keys)) == "HOLDS":
                 assert with_keys is not None
-                return [*self._closed_by(keys, with_keys), *self._first_release(keys)]
+                lines = self._closed_by(keys, with_keys)
+                # The system of a release is about as large: where that is too much to look at, nothing would come of it.
+                small = self._known[with_keys.label].states <= MOST_STATES
+                return [*lines, *self._first_release(keys)] if small else lines
         lines = self._does_not(named)
         return lines if self._is_over else [*lines, *self._by_release()]
 

@@ -64,6 +64,13 @@ def test_the_change_that_the_race_is_known_by_is_tried_first(monkeypatch: pytest
     assert pretence.limits == [None, closing.MOST_STATES]
 
 
+def test_no_release_is_looked_at_that_has_too_many_states(monkeypatch: pytest.MonkeyPatch) -> None:
+    pretence = Pretence(monkeypatch, "HOLDS")
+    monkeypatch.setattr(closing, "MOST_STATES", 1233)
+    assert len(said(run_of("72124"))) == 2
+    assert pretence.asked == ["1.13 + 72259"]
+
+
 @pytest.mark.parametrize(
     ("verdict", "words"),
     [
