@@ -25,14 +25,12 @@ from ..checker.search import engine_of
 from ..checker.verdict_cache import VerdictCache
 from ..model.language import TransitionSystem
 from ..model.language.expr import fresh_graph
+from ..reports.document import FROM_CACHE as FROM_CACHE
 from ..reports.document import Finding
 from .asked.method import NOBODY, USUAL, Engine, Method, Watcher
 from .asked.plan import Run, Selection, plan
-from .every_cluster import on_every_cluster
 from .findings import finding_of, how_to_go_on, ignored
 from .systems import system_of
-
-FROM_CACHE = "from the cache: this system was explored before; --no-cache explores it again"
 
 
 def check_all(
@@ -64,6 +62,8 @@ def verdict_on(
     """
     if not run.scenario.open:
         return verdict_in(system_of(run), run, budget, method, watch)
+    from .every_cluster import on_every_cluster  # numpy, LLVM and Z3 take a while to import
+
     clusters = on_every_cluster(run, budget, method, watch)
     if clusters.example is None:
         return clusters.finding

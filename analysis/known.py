@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import inspect
 import platform
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from typing import Any
 
-from ..model.history import CHANGES
+from ..model.history import CHANGES, in_order
 from ..model.history.gates import gates
 from ..properties import PROPERTIES, Property
 from ..reports.formats.forms import FORMS
 from ..reports.stored import VERSION
-from ..scenarios import Scenario, catalogue
-from .asked.options import known_releases, parse_property
+from ..scenarios import Race, Scenario, catalogue
+from .asked.options import known_releases, parse_fix, parse_property
 from .asked.plan import checked_changes, default_properties, default_release, race_fixes
 
 
@@ -75,6 +76,30 @@ def properties(names: Sequence[str], own: Mapping[str, type[Property]]) -> list[
         }
         for identifier in wanted
     ]
+
+
+def fixes(names: Sequence[str]) -> list[dict[str, Any]]:
+    """The upstream changes that can be put in and taken out, oldest first, or only those that are named. Raises UsageProblem."""
+    wanted = {parse_fix(name, list(CHANGES)) for name in names}
+    return [
+        {
+            "key": change.key,
+            "title": change.title,
+            "first_in": change.first_in,
+            "where": change.where,
+            "before": [inspect.getdoc(cls) or "" for cls in change.classes],
+            "gate": change.gate or None,
+            "issues": list(change.issues),
+            "races": [s.name for s in catalogue() if s.race is not None and change.key in _fixing(s.race)],
+        }
+        for change in in_order()
+        if not wanted or change.key in wanted
+    ]
+
+
+def _fixing(race: Race) -> tuple[str, ...]:
+    """The changes that have a part in closing a race."""
+    return (*race.fixes, *(race.residual.closed_by if race.residual is not None else ()))
 
 
 def installed() -> dict[str, Any]:

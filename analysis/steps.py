@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from ..checker.core import trace as executed
 from ..checker.core.trace import Trace, plain_value
@@ -14,7 +15,9 @@ from ..reports.step import ShownChange, ShownStep, Value
 def steps_of(system: TransitionSystem, trace: Trace) -> tuple[ShownStep, ...]:
     """The steps of a trace, with what the model says of each."""
     return tuple(
-        step_of(system, system.transitions[step.transition], i, step.changes)
+        step_of(
+            system, system.transitions[step.transition], i, step.changes, system.describe(trace.states[i - 1])
+        )
         for i, step in enumerate(trace.steps, 1)
     )
 
@@ -24,8 +27,9 @@ def step_of(
     transition: Transition,
     number: int,
     changes: Sequence[executed.VariableChange] = (),
+    found: Mapping[str, Any] | None = None,
 ) -> ShownStep:
-    """A transition as a step that reports know, told in the words of its model."""
+    """A transition as a step that reports know, told in the words of its model; `found` are the values of variables before it."""
     narration = system.narration
     return ShownStep(
         number=number,
@@ -35,7 +39,8 @@ def step_of(
         args={name: plain_value(value) for name, value in transition.args},
         summary=transition.doc.partition("\n")[0].rstrip("."),
         changes=tuple(_change(system, transition, change) for change in changes),
-        told=narration.sentence(f"{transition.part}.{transition.step}", transition.args, changes) or "",
+        told=narration.sentence(f"{transition.part}.{transition.step}", transition.args, changes, found)
+        or "",
     )
 
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import re
+from pathlib import Path
+
 from ..model.language import ModelError, TransitionSystem
 from ..properties import instrument
 from ..scenarios import Scenario, one_line
 from .asked.option_files import at_line, split_option
 from .asked.options import UsageProblem
+from .asked.own_properties import file_of, line_of
 from .asked.plan import Run
 
 
@@ -40,10 +45,21 @@ def traced(run: Run) -> TransitionSystem:
             str(error) if isinstance(error, ModelError) else f"{type(error).__name__}: {one_line(str(error))}"
         )
         if run.own is not None and where is None:
-            raise UsageProblem(f"--properties: {run.property} cannot be built: {what}") from error
+            file = file_of(run.own)
+            at = at_line(file, error) or line_of(run.own)
+            said = re.sub(r"^\S+\.py:\d+: ", "", what)  # the place stands in front
+            raise UsageProblem(
+                f"--properties: {_shown(file)}: {at}{run.property} cannot be built: {said}"
+            ) from error
         if not patches:
             raise
-        sources = ", ".join(patch.source for patch in patches)
+        sources = ", ".join(patch.place for patch in patches)
         raise UsageProblem(
             f"{sources}: {where or ''}{run.composition.label} cannot be built: {what}"
         ) from error
+
+
+def _shown(file: Path) -> str:
+    """How messages name a file of the user's: relative to the working directory where it is below that."""
+    relative = Path(os.path.relpath(file)).as_posix()
+    return str(file) if relative.startswith("..") else relative

@@ -7,8 +7,8 @@ import sys
 
 import typer
 
-from ..analysis.asked.options import UsageProblem
-from .commands import app
+from ..analysis.asked.usage_problem import UsageProblem
+from .commands import app_for
 
 INTERRUPTED = 130
 
@@ -25,8 +25,9 @@ def main(arguments: list[str] | None = None) -> None:
 
 def run(arguments: list[str] | None = None) -> int:
     """Run a command line; gives the exit code. Problems of the user become one line on stderr."""
+    arguments = sys.argv[1:] if arguments is None else arguments
     try:
-        code = app(arguments, prog_name="podrace", standalone_mode=False)
+        code = app_for(arguments)(arguments, prog_name="podrace", standalone_mode=False)
         if code == INTERRUPTED:  # typer's way to say so
             raise KeyboardInterrupt
     except (KeyboardInterrupt, typer.Abort):

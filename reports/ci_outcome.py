@@ -43,6 +43,22 @@ def subject(finding: Finding) -> str:
     return f"{finding.scenario}, {finding.label}: {finding.property}"
 
 
+def command_of(finding: Finding) -> str:
+    """The command line that finds this again; patches and gates are left to whoever asked with them."""
+    words = [
+        "podrace",
+        "check",
+        finding.scenario,
+        "--release",
+        finding.release,
+        "--property",
+        finding.property,
+    ]
+    for option, keys in (("--with-fix", finding.fixes.added), ("--without-fix", finding.fixes.removed)):
+        words += [word for key in keys for word in (option, key)]
+    return " ".join(words)
+
+
 def message(finding: Finding) -> str:
     """The verdict with what it rests on, and what was expected if that is not what came out."""
     words = finding.words

@@ -63,9 +63,23 @@ class Clusters(msgspec.Struct, frozen=True):
         return ", ".join(f"{name} {number}" for name, number in self.example.items())
 
 
+FROM_CACHE = "from the cache: this system was explored before; --no-cache explores it again"
+"""The note on a verdict that was kept."""
+
 Word = Literal["HOLDS", "VIOLATED", "INCONCLUSIVE", "IGNORED"]
 
-__all__ = ["Finding", "Fixes", "NoWayBack", "ShownChange", "ShownLasso", "ShownStep", "Value", "Word", "show"]
+__all__ = [
+    "FROM_CACHE",
+    "Finding",
+    "Fixes",
+    "NoWayBack",
+    "ShownChange",
+    "ShownLasso",
+    "ShownStep",
+    "Value",
+    "Word",
+    "show",
+]
 
 
 class Fixes(msgspec.Struct, frozen=True):

@@ -188,7 +188,7 @@ they change there.
 {instead}"""
 
 
-def refuse_unusable(folder: Path, option: str = "-o") -> None:
+def refuse_unusable(folder: Path, option: str = "--directory") -> None:
     """Find out before any work that a module cannot be written into a directory. Raises UsageProblem.
 
     A directory with anything but an earlier module in it is left alone.
@@ -227,7 +227,7 @@ def write_directory(
             encoding="utf-8",
         )
     except OSError as error:
-        raise UsageProblem(f"-o: cannot write into `{folder}`: {error.strerror}") from None
+        raise UsageProblem(f"--directory: cannot write into `{folder}`: {error.strerror}") from None
 
 
 def _instead(modules: Mapping[str, str], version: KubernetesVersion) -> str:

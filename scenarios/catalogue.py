@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
@@ -25,12 +26,31 @@ def number_of(text: str) -> str | None:
 @cache
 def catalogue() -> tuple[Scenario, ...]:
     """All scenarios that come with podrace, in the order of their issues, others after them by name."""
-    found = [read_scenario(path, f"scenarios/{path.name}") for path in sorted(HERE.glob("*.yaml"))]
+    found = [_read(path) for path in sorted(HERE.glob("*.yaml"))]
     names = [s.name for s in found]
     twice = next((n for n in names if names.count(n) > 1), None)
     if twice is not None:
         raise ScenarioError(f"scenarios: two files are named `{twice}`: rename one of them")
+    return _in_order(found)
+
+
+def _in_order(found: Iterable[Scenario]) -> tuple[Scenario, ...]:
     return tuple(sorted(found, key=lambda s: (s.race is None, s.race.issue if s.race else 0, s.name)))
+
+
+@cache
+def _read(path: Path) -> Scenario:
+    return read_scenario(path, f"scenarios/{path.name}")
+
+
+def _selected(wanted: str) -> tuple[Scenario, ...]:
+    """Those of the catalogue that `wanted` selects; only files that speak of it are read whole."""
+    files = (
+        path
+        for path in sorted(HERE.glob("*.yaml"))
+        if wanted == path.stem or wanted in path.read_text(encoding="utf-8")
+    )
+    return _in_order(s for s in map(_read, files) if wanted in s.selectors)
 
 
 @cache
@@ -51,11 +71,11 @@ def find_scenarios(name: str) -> list[Scenario]:
     if path.suffix in (".yaml", ".yml") or (number_of(name) is None and ("/" in name or name in (".", ".."))):
         return [read_scenario(path, name)]
     wanted = number_of(name) or name
-    found = [s for s in catalogue() if wanted in s.selectors]
+    found = _selected(wanted)
     if not found:
         known = [s.name for s in catalogue()]
         raise ScenarioError(
             f"unknown scenario `{one_line(name)}`; {known_names(name, known)}; "
             "or name a YAML file, such as ./mine.yaml"
         )
-    return found
+    return list(found)

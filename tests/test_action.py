@@ -15,7 +15,7 @@ import pytest
 import yaml
 from typer.main import get_command
 
-from podrace.cli.commands import app
+from podrace.cli.commands import all_commands
 from podrace.cli.commands.init import starter_text
 from tests.action import ROOT, Job, run_action
 from tests.cli.helpers import TINY
@@ -103,7 +103,7 @@ def test_wrong_usage_ends_the_step(tmp_path: Path, given: dict[str, str], printe
 
 
 def options_of(command: str) -> set[str]:
-    found = get_command(app).commands[command]  # type: ignore[attr-defined]
+    found = get_command(all_commands()).commands[command]  # type: ignore[attr-defined]
     return {option for parameter in found.params for option in parameter.opts}
 
 
@@ -139,7 +139,7 @@ def test_other_services_use_options_that_there_are() -> None:
     hooks: Any = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
     for hook in hooks:
         program, command = hook["entry"].split()
-        assert (program, command in get_command(app).commands) == ("podrace", True)  # type: ignore[attr-defined]
+        assert (program, command in get_command(all_commands()).commands) == ("podrace", True)  # type: ignore[attr-defined]
         assert {"id", "name", "language", "files"} <= set(hook)
         re.compile(hook["files"])
     assert re.search(hooks[0]["files"], "deploy/podrace-test.yaml")

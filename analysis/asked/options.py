@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from ...scenarios import known_names, number_of, one_line
+from .usage_problem import UsageProblem as UsageProblem
 
 _NUMBER = re.compile(r"([0-9][0-9_]{0,15})([kmg]?)", re.ASCII | re.IGNORECASE)
 _MEMORY = re.compile(r"([0-9]{1,9})(?:\.([0-9]{1,3}))?([kmgt]?)(i?)b?", re.ASCII | re.IGNORECASE)
@@ -21,10 +22,6 @@ MOST_JOBS = 256
 
 MOST_STEPS = 10_000_000
 """More steps than this no random walk has."""
-
-
-class UsageProblem(Exception):
-    """A wrong option or argument: one line that says what is wrong and what to do."""
 
 
 def parse_states(text: str) -> int:
@@ -74,6 +71,14 @@ def parse_timeout(text: str) -> float:
     if seconds <= 0:
         raise UsageProblem(f"--timeout: `{one_line(text)}` is no duration: write for example 60s, 5m or 1h")
     return seconds
+
+
+def parse_closing(text: str) -> float:
+    """How long to look for what closes a race; 0 for not at all."""
+    match = _TIME.fullmatch(text)
+    if match is None:
+        raise UsageProblem(f"--closing: `{one_line(text)}` is no duration: write for example 20s or 1m, or 0")
+    return float(match[1]) * _SECONDS[match[2].lower()]
 
 
 def parse_size(option: str, text: str) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import get_args
@@ -24,10 +26,11 @@ def own_properties(options: Sequence[str]) -> dict[str, type[Property]]:
         for cls in _classes(path, name):
             if cls.id in PROPERTIES:
                 raise _problem(
-                    path, f"{cls.__name__}: `{cls.id}` is a property of podrace: choose another `id`"
+                    path,
+                    f"{line_of(cls)}{cls.__name__}: `{cls.id}` is a property of podrace: choose another `id`",
                 )
             if found.get(cls.id, cls) is not cls:
-                raise _problem(path, f"{cls.__name__}: two properties have the id `{cls.id}`")
+                raise _problem(path, f"{line_of(cls)}{cls.__name__}: two properties have the id `{cls.id}`")
             found[cls.id] = cls
     return found
 
@@ -56,17 +59,32 @@ def _classes(path: Path, name: str) -> list[type[Property]]:
     return chosen
 
 
+def line_of(cls: type) -> str:
+    """For example `line 7: `, where a class of the user's begins; empty if that cannot be told."""
+    try:
+        return f"line {inspect.getsourcelines(cls)[1]}: "
+    except (OSError, TypeError):
+        return ""
+
+
+def file_of(cls: type) -> Path:
+    """The file that a property of the user's is written in."""
+    return Path(getattr(sys.modules.get(cls.__module__), "__file__", None) or "")
+
+
 def _check(path: Path, cls: type[Property]) -> None:
+    at = line_of(cls)
     identifier = getattr(cls, "id", None)
     if not isinstance(identifier, str) or not identifier:
-        raise _problem(path, f'{cls.__name__} has no identifier: write `id = "MY-RULE"` in the class')
+        raise _problem(path, f'{at}{cls.__name__} has no identifier: write `id = "MY-RULE"` in the class')
     if not cls.__doc__:
-        raise _problem(path, f"{cls.__name__} has no docstring: say in one sentence what must hold")
+        raise _problem(path, f"{at}{cls.__name__} has no docstring: say in one sentence what must hold")
     if cls.kind not in get_args(Kind):
         kinds = ", ".join(get_args(Kind))
         raise _problem(
-            path, f"{cls.__name__}: `{one_line(str(cls.kind))}` is no kind of property: use one of {kinds}"
+            path,
+            f"{at}{cls.__name__}: `{one_line(str(cls.kind))}` is no kind of property: use one of {kinds}",
         )
     method = _METHOD.get(cls.kind, "holds")
     if getattr(cls, method) is getattr(Property, method):
-        raise _problem(path, f"{cls.__name__} is of kind `{cls.kind}` and has no method `{method}`")
+        raise _problem(path, f"{at}{cls.__name__} is of kind `{cls.kind}` and has no method `{method}`")

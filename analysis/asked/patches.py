@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from ...model.history import Composition, Patch
@@ -15,23 +16,24 @@ from .patch_checks import PARTS, PatchMistake, check_members, check_names, check
 
 def patches_of(options: Sequence[str]) -> tuple[Patch, ...]:
     """The patches that `FILE[:CLASS]` name. Raises UsageProblem."""
-    return tuple(read_patch(option) for option in dict.fromkeys(options))
+    return tuple(read_patch(option, "--patch") for option in dict.fromkeys(options))
 
 
-def read_patch(option: str) -> Patch:
-    """The patch in a file: all classes in it, or the one that is named. Raises UsageProblem."""
+def read_patch(option: str, given_by: str = "") -> Patch:
+    """The patch in a file: all classes in it, or the one that is named; `given_by` is the option that names it. Raises UsageProblem."""
+    problem = partial(_mistake, f"{given_by}: " if given_by else "")
     path, name = split_option(option)
-    module = load_module(path, _problem)
+    module = load_module(path, problem)
     own = {n: c for n, c in vars(module).items() if isinstance(c, type) and c.__module__ == module.__name__}
     found = {n: c for n, c in own.items() if not n.startswith("_") and issubclass(c, Component)}
     if name and name not in own:
-        raise _problem(path, f"there is no class `{name}` in it; {known_names(name, list(found))}")
+        raise problem(path, f"there is no class `{name}` in it; {known_names(name, list(found))}")
     if name and name not in found:
-        raise _problem(path, f"{name} is no part of the scheduler: {_derive(own[name])}")
+        raise problem(path, f"{name} is no part of the scheduler: {_derive(own[name])}")
     if not found:
         other = next(iter(own), None)
         what = f"{other} is no part of the scheduler" if other else "there is no class in it"
-        raise _problem(path, f"{what}: {_derive(own.get(other or '', object))}")
+        raise problem(path, f"{what}: {_derive(own.get(other or '', object))}")
     chosen = [found[name]] if name else list(found.values())
     try:
         for cls in chosen:
@@ -41,9 +43,9 @@ def read_patch(option: str) -> Patch:
             check_members(cls)
     except PatchMistake as mistake:
         where = f"line {mistake.line}: " if mistake.line else ""
-        raise _problem(path, f"{where}{mistake}") from None
+        raise problem(path, f"{where}{mistake}") from None
     title = path.stem if len(chosen) > 1 or chosen[0].__name__ == "Patch" else chosen[0].__name__
-    return Patch(title, option, tuple(chosen))
+    return Patch(title, option, tuple(chosen), given_by)
 
 
 def with_patches(composition: Composition, patches: Sequence[Patch]) -> Composition:
@@ -75,5 +77,5 @@ def _derive(cls: type) -> str:
     return f"derive it from {near[0]}" if near else f"derive a class from one of {parts}"
 
 
-def _problem(path: Path, what: str) -> UsageProblem:
-    return UsageProblem(f"{' '.join(str(path).split())}: {what}")
+def _mistake(given_by: str, path: Path, what: str) -> UsageProblem:
+    return UsageProblem(f"{given_by}{' '.join(str(path).split())}: {what}")

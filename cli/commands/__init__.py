@@ -1,11 +1,32 @@
 """The commands and their options: a file each, with what it prints. Every other room is imported only by the command that needs it."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
 from importlib import import_module
-from pkgutil import iter_modules
 
 from ..configuration.app import app
+from ..configuration.command_groups import MODULES
+from ..configuration.configured import ConfiguredTyper
 
-for _command in iter_modules(__path__):
-    import_module(f".{_command.name}", __name__)
 
-__all__ = ["app"]
+def app_for(arguments: Sequence[str]) -> ConfiguredTyper:
+    """The app with the command that a command line begins with; with all of them where it begins otherwise.
+
+    So that a command does not wait for what the others import.
+    """
+    named = MODULES.get(arguments[0]) if arguments else None
+    if named is None:
+        return all_commands()
+    import_module(f".{named}", __name__)
+    return app
+
+
+def all_commands() -> ConfiguredTyper:
+    """The app with all commands; each adds itself when it is imported."""
+    for module in MODULES.values():
+        import_module(f".{module}", __name__)
+    return app
+
+
+app.all_commands = all_commands

@@ -10,10 +10,11 @@ from typing import Annotated
 import typer
 
 from ...analysis.asked.method import budget_of
-from ...analysis.asked.options import UsageProblem
-from ..configuration.app import EXIT_CODES, app
+from ...analysis.asked.usage_problem import UsageProblem
+from ..configuration.app import EXIT_CODES, app, examples
 from ..configuration.arguments import (
     Cache,
+    ClosingTime,
     Filename,
     Focus,
     Gates,
@@ -38,6 +39,7 @@ from ..configuration.arguments import (
     Strict,
     Timeout,
     Timings,
+    Verbose,
     WithFix,
     WithoutFix,
     WriteScenario,
@@ -57,7 +59,12 @@ class Engine(Enum):
     "With -f, a small cluster that represents the one described by Kubernetes objects is checked. "
     "A race is checked on the release just before its fix, unless --release says otherwise. "
     "Without arguments, the seed races are checked before and after their fix, and the exit code is 0 when every race "
-    f"shows up before its fix and none after.\n\n{EXIT_CODES}"
+    f"shows up before its fix and none after.\n\n{EXIT_CODES}",
+    epilog=examples(
+        "podrace check 72124 --without-fix 72259",
+        "podrace check mine.yaml --release 1.36 --property S-NOM -o html > race.html",
+        "kubectl get nodes,pods,pdb,priorityclass -A -o yaml | podrace check -f - --pods 5",
+    ),
 )
 def check(
     names: Annotated[
@@ -93,6 +100,8 @@ def check(
     save_trace: SaveTrace = None,
     report: Report = None,
     timings: Timings = False,
+    closing: ClosingTime = "20s",
+    verbose: Verbose = False,
     max_states: Annotated[
         str | None, typer.Option(metavar="N", help="Stop after so many states, such as 5M.")
     ] = None,
@@ -123,10 +132,12 @@ def check(
             "-R, --strict, --pods, --nodes, --focus and --write-scenario are about manifests: name some with -f"
         )
     from ...analysis.asked.method import Method, cache_folder
+    from ...analysis.asked.options import parse_closing
     from ...analysis.asked.own_properties import own_properties
     from ...analysis.asked.patches import patches_of
     from ...analysis.asked.plan import Selection, plan, refuse_all_ignored
     from ...analysis.chain import verdicts
+    from ...analysis.closing import closings
     from ..terminal.output import Output, print_account, report_everywhere, say
     from ..terminal.progress_display import progress_display
 
@@ -153,7 +164,9 @@ def check(
     out = Output(
         output.value, graph, no_color, fail_on_vacuous, graph_kind.value, timings, report, save_trace
     )
+    out = replace(out, extent="whole" if verbose else "brief" if selection.is_empty else "usual")
     method = Method(engine.value, cache_folder(cache, no_cache))
+    time = parse_closing(closing)
     out.refuse_unusable()
     runs = plan(selection)
     if disk is not None and len(runs) > 1:
@@ -165,4 +178,5 @@ def check(
     refuse_all_ignored(runs)
     with progress_display(no_color) as display:
         findings = verdicts(runs, replace(budget, disk=disk, resume=resume), method, display)
-    raise typer.Exit(report_everywhere(runs, findings, out))
+        found = closings(runs, findings, budget, method, time, display) if out.tells_closings and time else {}
+    raise typer.Exit(report_everywhere(runs, findings, out, found))

@@ -4,15 +4,29 @@ from __future__ import annotations
 
 import typer
 
-from ..configuration.app import app
-from ..configuration.arguments import Graph, NoColor, Own, Patches, ReportForm, ReportOption, TraceFile
+from ..configuration.app import app, examples
+from ..configuration.arguments import (
+    ClosingTime,
+    Graph,
+    NoColor,
+    Own,
+    Patches,
+    ReportForm,
+    ReportOption,
+    TraceFile,
+    Verbose,
+)
 
 SHOWN, GONE = 0, 1
 
 
 @app.command(
     help="Show a stored counterexample in any form, after executing it again.\n\n"
-    "Exit codes: 0 shown, 1 the run is no longer possible or violates the property no longer, 2 the trace cannot be read."
+    "Exit codes: 0 shown, 1 the run is no longer possible or violates the property no longer, 2 the trace cannot be read.",
+    epilog=examples(
+        "podrace check 72124 --save-trace race.json",
+        "podrace explain race.json -o html > race.html",
+    ),
 )
 def explain(
     trace: TraceFile,
@@ -20,15 +34,22 @@ def explain(
     graph: Graph = None,
     own: Own = None,
     patch: Patches = None,
+    closing: ClosingTime = "20s",
+    verbose: Verbose = False,
     no_color: NoColor = False,
 ) -> None:
+    from ...analysis.asked.method import Method, budget_of, cache_folder
+    from ...analysis.asked.options import parse_closing
     from ...analysis.asked.own_properties import own_properties
     from ...analysis.asked.patches import patches_of
+    from ...analysis.closing import Closings, closings
     from ...analysis.stored.replayed import read_trace, replayed
     from ..terminal.console import tolerant_of_closed_pipes
     from ..terminal.output import Output, draw, report, say
+    from ..terminal.progress_display import progress_display
 
-    out = Output(output.value, graph, no_color)
+    out = Output(output.value, graph, no_color, extent="whole" if verbose else "usual")
+    time = parse_closing(closing)
     out.refuse_unusable()
     patches = patches_of(patch or ())
     found = replayed(read_trace(trace), own_properties(own or ()), str(trace), patches)
@@ -38,8 +59,15 @@ def explain(
         say(f"podrace: {trace}: {found.why_not}", no_color)
         raise typer.Exit(GONE)
     finding = found.finding()
+    closed: Closings = {}
+    if out.tells_closings and time:
+        with progress_display(no_color) as display:
+            usual = budget_of(None, None, None, None)
+            closed = closings(
+                [found.run], [finding], usual, Method(cache=cache_folder(None, False)), time, display
+            )
     with tolerant_of_closed_pipes():
-        report([finding], out)
+        report([finding], out, closed)
     if graph is not None:
         draw([finding], graph, no_color)
     raise typer.Exit(SHOWN)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import sys
 from enum import Enum
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from ..configuration.app import app
-from ..configuration.arguments import Gates, Release, WithFix, WithoutFix
+from ..configuration.app import app, examples
+from ..configuration.arguments import FormerFile, Gates, Release, WithFix, WithoutFix, WriteFile
 
 
 class Language(Enum):
@@ -24,7 +23,8 @@ class Language(Enum):
     help="Write a scenario's transition system for another checker: Promela for SPIN, TLA+ for TLC.\n\n"
     "What is written is the slice that `podrace check` explores for the property, with the property as an "
     "invariant; with --whole, everything. Without --property, the scenario's own.\n\n"
-    "Exit codes: 0 written, 2 wrong usage or input."
+    "Exit codes: 0 written, 2 wrong usage or input.",
+    epilog=examples("podrace export 53647 --property S-ERR --to promela --write race.pml"),
 )
 def export(
     name: Annotated[str, typer.Argument(metavar="NAME|FILE", show_default=False, help="What to write.")],
@@ -37,10 +37,8 @@ def export(
     with_fix: WithFix = None,
     without_fix: WithoutFix = None,
     gate: Gates = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("-o", "--output", metavar="FILE", help="Where to write; stdout unless given."),
-    ] = None,
+    write: WriteFile = None,
+    output: FormerFile = None,
 ) -> None:
     from ...analysis.asked.option_files import write_text
     from ...analysis.asked.plan import Selection
@@ -50,9 +48,9 @@ def export(
     properties = (property_,) if property_ is not None else ()
     selection = Selection((name,), release, with_fix or (), without_fix or (), properties, gates=gate or ())
     with tolerant_of_closed_pipes():
-        for path, text in exported(selection, to.value, whole, output).items():
+        for path, text in exported(selection, to.value, whole, write or output).items():
             if path is None:
                 sys.stdout.write(text)
             else:
-                write_text("--output", path, text)
+                write_text("--write", path, text)
                 print(f"wrote {path}", file=sys.stderr)

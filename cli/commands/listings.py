@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..configuration.app import app
+from ..configuration.app import app, examples
 from ..configuration.arguments import Form, FormOption, NoColor, Own
 
 if TYPE_CHECKING:
@@ -50,6 +50,45 @@ def properties(
         console = result_console(no_color)
         for row in rows:
             _print_property(console, row, explained=bool(names))
+
+
+@app.command(
+    help="List the upstream changes that --with-fix and --without-fix take, or explain some.",
+    epilog=examples("podrace fixes", "podrace fixes 72259", "podrace check 72124 --with-fix 72259"),
+)
+def fixes(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="N", show_default=False, help="What to explain.")
+    ] = None,
+    output: FormOption = Form.text,
+    no_color: NoColor = False,
+) -> None:
+    from ...analysis.known import fixes
+    from ..terminal.console import print_json, result_console, tolerant_of_closed_pipes
+
+    with tolerant_of_closed_pipes():
+        rows = fixes(names or ())
+        if output is Form.json:
+            print_json(rows)
+            return
+        console = result_console(no_color)
+        for row in rows:
+            _print_fix(console, row, explained=bool(names))
+
+
+def _print_fix(console: Console, row: dict[str, Any], explained: bool) -> None:
+    _heading(console, row["key"], row["title"])
+    races = f"; closes {', '.join(row['races'])}" if row["races"] else ""
+    _detail(console, f"{row['where']}{races}")
+    if not explained:
+        return
+    for paragraph in row["before"]:
+        _detail(console, f"Before it: {' '.join(paragraph.split())}")
+    if row["gate"]:
+        _detail(console, f"behind the feature gate {row['gate']}: see `podrace gates`")
+    pages = [row["key"], *map(str, row["issues"])] if row["key"].isdigit() else [*map(str, row["issues"])]
+    if pages:
+        _detail(console, "see " + ", ".join(f"{UPSTREAM}{number}" for number in dict.fromkeys(pages)))
 
 
 def _print_race(console: Console, row: dict[str, Any]) -> None:

@@ -11,7 +11,7 @@ import typer
 
 from ...analysis.asked.method import threads_of
 from ...analysis.asked.options import UsageProblem, parse_size, parse_states
-from ..configuration.app import app
+from ..configuration.app import app, examples
 from ..configuration.arguments import (
     Form,
     FormOption,
@@ -38,7 +38,10 @@ class Resource(Enum):
     "The scheduler looks at sizes and priorities only by comparing them, so finitely many clusters can be told apart. Z3 "
     "enumerates them, every one is explored to the end, and the verdict covers them all. Without --property: S-NOM, "
     "S-NOMVIS and S-CAP.\n\n"
-    "Exit codes: 0 holds for all, 1 violated by some, 2 wrong usage or input, 3 inconclusive for some."
+    "Exit codes: 0 holds for all, 1 violated by some, 2 wrong usage or input, 3 inconclusive for some.",
+    epilog=examples(
+        "podrace prove --pods 3 --nodes 2 --property S-CAP",
+    ),
 )
 def prove(
     pods: Annotated[str, typer.Option("--pods", metavar="P", show_default=False, help="Up to so many pods.")],

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from ..configuration.app import app
-from ..configuration.arguments import TraceFile
+from ..configuration.app import app, examples
+from ..configuration.arguments import FormerFile, TraceFile, WriteFile
 
 WRITTEN, GONE = 0, 1
 
@@ -20,6 +19,9 @@ WRITTEN, GONE = 0, 1
     "The test asserts that the run still violates the property, and that it is gone with the changes that fix it: those "
     "that the scenario names, or those of --with-fix.\n\n"
     "Exit codes: 0 written, 1 the run is no longer possible or violates the property no longer, 2 wrong usage or input.",
+    epilog=examples(
+        "podrace check 72124 --save-trace race.json", "podrace test-from race.json --write test_race.py"
+    ),
 )
 def regression(
     trace: TraceFile,
@@ -29,24 +31,23 @@ def regression(
             metavar="N", help="With this change the run must be gone (repeatable; all are put in together)."
         ),
     ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("-o", "--output", metavar="FILE", help="Where to write; stdout unless given."),
-    ] = None,
+    write: WriteFile = None,
+    output: FormerFile = None,
 ) -> None:
     from ...analysis.asked.option_files import refuse_unwritable, write_text
     from ...analysis.stored.replayed import regression_of
     from ..terminal.console import tolerant_of_closed_pipes
     from ..terminal.output import say
 
-    if output is not None:
-        refuse_unwritable("--output", output)
+    target = write or output
+    if target is not None:
+        refuse_unwritable("--write", target)
     text, obstacle = regression_of(trace, with_fix or ())
     if text is None:
         say(f"podrace: {trace}: {obstacle}")
         raise typer.Exit(GONE)
-    if output is not None:
-        write_text("--output", output, text)
+    if target is not None:
+        write_text("--write", target, text)
     else:
         with tolerant_of_closed_pipes():
             sys.stdout.write(text)

@@ -12,7 +12,8 @@ import typer
 
 from ...analysis.asked.method import budget_of
 from ...analysis.asked.options import UsageProblem
-from ..configuration.app import app
+from ...scenarios import one_line
+from ..configuration.app import app, examples
 from ..configuration.arguments import (
     Cache,
     Gates,
@@ -47,6 +48,10 @@ class ReproductionForm(Enum):
     "Without --run, only the Go module is written that executes the run by itself. Needs Go 1.26 or later.\n\n"
     "Exit codes: 0 nothing to reproduce (it holds there, or the version lacks what it takes), 1 reproduced, 2 wrong usage or input, "
     "3 the real scheduler differs from the model, or cannot be forced.",
+    epilog=examples(
+        "podrace reproduce ghost --kubernetes v1.36.3 --run",
+        "podrace reproduce ghost --directory ghost",
+    ),
 )
 def reproduce(
     what: Annotated[
@@ -62,13 +67,13 @@ def reproduce(
     run: Annotated[bool, typer.Option("--run", help="Build it, run it, and say what came of it.")] = False,
     directory: Annotated[
         Path | None,
-        typer.Option("-o", "--directory", metavar="DIR", help="Where to write the Go module."),
+        typer.Option("--directory", metavar="DIR", help="Where to write the Go module."),
     ] = None,
     go_test: Annotated[
         bool,
         typer.Option(
             "--go-test",
-            help="Write a short Go test that fails as long as the race is there: to stdout, or with -o into a module. --run runs it.",
+            help="Write a short Go test that fails as long as the race is there: to stdout, or with --directory into a module. --run runs it.",
         ),
     ] = False,
     go_patch: Annotated[
@@ -79,8 +84,17 @@ def reproduce(
             help="With --go-test: build kube-scheduler with this patch, one of reproduce/patches. May be repeated.",
         ),
     ] = None,
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="<text|json|html>",
+            help="Form of the result on stdout.  [default: text]",
+        ),
+    ] = None,
     form: Annotated[
-        ReproductionForm, typer.Option("--format", help="Form of the result on stdout.")
+        ReproductionForm, typer.Option("--format", hidden=True, help="As -o, which it was called before.")
     ] = ReproductionForm.text,
     release: Release = None,
     property_: PropertyIds = None,
@@ -105,6 +119,12 @@ def reproduce(
     from ..terminal.output import say
     from ..terminal.progress_display import progress_display
 
+    if output in {known.value for known in ReproductionForm}:
+        form = ReproductionForm(output)
+    elif output is not None and directory is None:
+        directory = Path(output)  # what -o meant before
+    elif output is not None:
+        raise UsageProblem(f"-o: `{one_line(output)}` is no form: write text, json or html")
     if go_patch and not go_test:
         raise UsageProblem("--go-patch: it goes with --go-test")
     patches = [read_patch(name) for name in go_patch or ()]

@@ -23,7 +23,7 @@ class Document(Enum):
 
 @app.command(
     help="Print the JSON Schema of what podrace writes: the report of `check -o json`, those of `simulate -o json` and "
-    "`ways -o json`, that of `reproduce --format json`, and the stored trace; and that of scenario files, which it reads, for editors."
+    "`ways -o json`, that of `reproduce -o json`, and the stored trace; and that of scenario files, which it reads, for editors."
 )
 def schema(
     name: Annotated[

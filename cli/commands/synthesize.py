@@ -10,7 +10,7 @@ import typer
 
 from ...analysis.asked.options import UsageProblem, parse_timeout
 from ..configuration.app import app
-from ..configuration.arguments import Gates, NoColor, Release, Timeout, WithFix, WithoutFix
+from ..configuration.arguments import FormerFile, Gates, NoColor, Release, Timeout, WithFix, WithoutFix
 
 
 @app.command(
@@ -47,12 +47,11 @@ def synthesize(
             metavar="NAME=VALUE", help="A bound, as in a scenario, such as bind_failures=1 (repeatable)."
         ),
     ] = None,
-    output: Annotated[
+    write_scenario: Annotated[
         Path | None,
-        typer.Option(
-            "-o", "--output", metavar="FILE", help="Write the cluster as a scenario for `podrace check`."
-        ),
+        typer.Option(metavar="FILE", help="Write the cluster as a scenario for `podrace check`."),
     ] = None,
+    output: FormerFile = None,
     timeout: Timeout = None,
     no_color: NoColor = False,
 ) -> None:
@@ -68,15 +67,18 @@ def synthesize(
         pods, nodes, release, with_fix or (), without_fix or (), property_, steps, scope or (), gate or ()
     )
     asked = replace(asked, every=every, timeout=seconds)
-    if output is not None and (output.is_dir() or not output.parent.is_dir()):
-        raise UsageProblem(f"-o: cannot write `{output}`: name a file in a directory that exists")
+    written = write_scenario or output
+    if written is not None and (written.is_dir() or not written.parent.is_dir()):
+        raise UsageProblem(
+            f"--write-scenario: cannot write `{written}`: name a file in a directory that exists"
+        )
     console = result_console(no_color)
     with tolerant_of_closed_pipes(), progress_display(no_color) as display:
         search = ClusterSearch(asked, display)
         for example in search:
-            if output is not None:
-                target = beside(output, search.found)
-                write_text("-o", target, example.scenario)
+            if written is not None:
+                target = beside(written, search.found)
+                write_text("--write-scenario", target, example.scenario)
                 say(f"wrote {target}: `podrace check` runs it", no_color)
             print_example(console, example)
         if not search.found or every:

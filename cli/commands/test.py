@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from ...analysis.asked.method import budget_of
-from ..configuration.app import app
+from ..configuration.app import app, examples
 from ..configuration.arguments import (
     Cache,
     Jobs,
@@ -40,6 +40,10 @@ class VerdictForm(Enum):
     "Of a directory, all YAML files with a section `expect` are checked, in all directories below; docs/scenarios.md describes the "
     "section. `podrace init` writes a file to begin with.\n\n"
     "Exit codes: 0 all is as expected, 1 something is not, 2 wrong usage or input, 3 inconclusive (a budget ran out).",
+    epilog=examples(
+        "podrace test clusters/",
+        "podrace test mine.yaml -o junit > results.xml",
+    ),
 )
 def check_expectations(
     paths: Annotated[

@@ -10,7 +10,7 @@ import typer
 
 from ...analysis.asked.method import budget_of
 from ...analysis.asked.options import UsageProblem, parse_size
-from ..configuration.app import app
+from ..configuration.app import app, examples
 from ..configuration.arguments import (
     ComparisonForm,
     ComparisonOption,
@@ -41,7 +41,11 @@ GOOD, BAD, INCONCLUSIVE = 0, 1, 3
     "`podrace new-patch`), or the number of an upstream change. Without --release: the newest, or the last without the "
     "upstream change. Without --scenario: the catalogue.\n\n"
     "Exit codes: 0 nothing regressed, 1 a property regressed or something can no longer come about (with --strict also: a "
-    "property is still violated), 2 wrong usage or input, 3 inconclusive (a budget ran out)."
+    "property is still violated), 2 wrong usage or input, 3 inconclusive (a budget ran out).",
+    epilog=examples(
+        "podrace verify 72259",
+        "podrace verify mine.py --release 1.36 --property S-NOM",
+    ),
 )
 def verify(
     changes: Annotated[

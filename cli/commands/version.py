@@ -10,7 +10,7 @@ from ..configuration.arguments import Form, FormOption
 def version(output: FormOption = Form.text) -> None:
     from importlib.metadata import version
 
-    from ..terminal.console import print_json, tolerant_of_closed_pipes
+    from ..terminal.pipes import print_json, tolerant_of_closed_pipes
 
     with tolerant_of_closed_pipes():
         if output is Form.json:

@@ -2,12 +2,31 @@
 
 from __future__ import annotations
 
+from .command_groups import CommandGroups
 from .configured import ConfiguredTyper
 
 EXIT_CODES = "Exit codes: 0 holds, 1 violated, 2 wrong usage or input, 3 inconclusive (a budget ran out)."
 
+
+def examples(*lines: str) -> str:
+    """Command lines for the end of a command's help, kept as they are."""
+    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
+
+
+def _podrace() -> None:
+    """Nothing of its own: with a callback, typer takes a command's name also where only that command was imported."""
+
+
 app = ConfiguredTyper(
     name="podrace",
+    epilog=examples(
+        "podrace check 72124                      # a race, told step by step",
+        "podrace check mine.yaml --release 1.36   # a scenario of your own",
+        "kubectl get nodes,pods -A -o yaml | podrace check -f -",
+        "podrace verify 72259                     # what an upstream change brings about",
+    ),
+    cls=CommandGroups,
+    callback=_podrace,
     help=f"Finds race conditions in the Kubernetes scheduler, and proves their absence.\n\n{EXIT_CODES}",
     no_args_is_help=True,
     pretty_exceptions_enable=False,

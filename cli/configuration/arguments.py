@@ -47,12 +47,40 @@ class ReportForm(Enum):
     mermaid = "mermaid"
 
 
+Verbose = Annotated[
+    bool,
+    typer.Option(
+        "-v",
+        "--verbose",
+        help="Also the steps by actor with their functions, steps that never ran, and what was kept.",
+    ),
+]
+ClosingTime = Annotated[
+    str,
+    typer.Option(
+        "--closing",
+        metavar="TIME",
+        envvar="PODRACE_CLOSING",
+        show_envvar=False,
+        help="Look so long, in all, for the change or later release that closes a race, for the text; 0 not at all.",
+    ),
+]
 NoColor = Annotated[bool, typer.Option("--no-color", help="No colours (as does the variable NO_COLOR).")]
 FormOption = Annotated[Form, typer.Option("-o", "--output", help="Form of the result on stdout.")]
 ComparisonOption = Annotated[
     ComparisonForm, typer.Option("-o", "--output", help="Form of the result on stdout.")
 ]
 ReportOption = Annotated[ReportForm, typer.Option("-o", "--output", help="Form of the result on stdout.")]
+WriteFile = Annotated[
+    Path | None, typer.Option("--write", metavar="FILE", help="Where to write; stdout unless given.")
+]
+FormerFile = Annotated[
+    Path | None,
+    typer.Option(
+        "-o", "--output", metavar="FILE", hidden=True, help="As --write, which it was called before."
+    ),
+]
+"""Everywhere else, `-o` names a form; old command lines go on to work."""
 Cache = Annotated[
     Path | None,
     typer.Option(

@@ -1,58 +1,19 @@
-"""Configuration files: `.podrace.yaml`, or `[tool.podrace]` in pyproject.toml, in the working directory or above it."""
+"""What a configuration file says, with the line of everything in it."""
 
 from __future__ import annotations
 
-import os
 import tomllib
 from bisect import bisect_left
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NoReturn
 
 import yaml
 
-from ...analysis.asked.options import UsageProblem
+from ...analysis.asked.usage_problem import UsageProblem
 from ...scenarios.reader.yaml_values import ScenarioError, Value, one_line, parse_document, read_text
-
-YAML_NAME, TOML_NAME = ".podrace.yaml", "pyproject.toml"
-TABLE = ("tool", "podrace")
+from .found_file import TABLE, shown, table_of
 
 _TAG = "tag:yaml.org,2002:"
-
-
-def find_config(start: Path) -> Path | None:
-    """The file that holds for a directory: the nearest one, upwards. Raises UsageProblem where one directory has two."""
-    for folder in (start, *start.parents):
-        own, shared = folder / YAML_NAME, folder / TOML_NAME
-        has_table = shared.is_file() and _says_something(shared)
-        if own.is_file() and has_table:
-            raise UsageProblem(
-                f"{shown(own)}: {shown(shared)} has settings, too ([tool.podrace]): keep one of them"
-            )
-        if own.is_file():
-            return own
-        if has_table:
-            return shared
-    return None
-
-
-def _says_something(path: Path) -> bool:
-    """Whether a pyproject.toml has a table for podrace; one that cannot be read is none of our business unless it may."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
-        return False
-    if "podrace" not in text:
-        return False
-    try:
-        return _table(tomllib.loads(text)) is not None
-    except tomllib.TOMLDecodeError:
-        return "tool.podrace" in text
-
-
-def shown(path: Path) -> str:
-    """How messages name a file: relative to the working directory."""
-    return one_line(Path(os.path.relpath(path)).as_posix(), 200)
 
 
 def read_config(path: Path) -> Value | None:
@@ -76,17 +37,12 @@ def _from_toml(text: str, file: str) -> Value | None:
     """The table for podrace in the form that YAML has, so that one reader does for both."""
     try:
         # A number keeps the digits that were written: 1.10 stays 1.10.
-        table = _table(tomllib.loads(text, parse_float=_Written))
+        table = table_of(tomllib.loads(text, parse_float=_Written))
     except tomllib.TOMLDecodeError as error:
         raise UsageProblem(f"{file}: not TOML: {one_line(str(error), 120)}") from None
     if table is None:
         return None
     return Value(file, "", _Lines(text).node(TABLE, table))
-
-
-def _table(document: Mapping[str, Any]) -> Any:
-    tools = document.get("tool")
-    return tools.get("podrace") if isinstance(tools, dict) else None
 
 
 class _Written(str):

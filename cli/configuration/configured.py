@@ -7,13 +7,17 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ...analysis.asked.options import UsageProblem
+from ...analysis.asked.usage_problem import UsageProblem
+from .command_groups import MODULES, CommandHelp
 from .command_options import CONFIG, Commands, options_of
-from .in_force import Setting, settings_in_force
+from .found_file import find_config
+
+if TYPE_CHECKING:
+    from .in_force import Setting
 
 
 @dataclass(frozen=True)
@@ -43,19 +47,25 @@ class Applied:
 
 
 class ConfiguredTyper(typer.Typer):
-    """A Typer whose commands all have `-c FILE`, and take from that file what the command line does not say."""
+    """A Typer whose commands all have `-c FILE`, and take from that file what the command line does not say.
+
+    `all_commands` imports those that have not been, and gives them all: a file may speak of every command.
+    """
+
+    all_commands: Callable[[], typer.Typer]
 
     def options(self) -> Commands:
         """The options of every command, by the command's name."""
-        return {
+        found = {
             name_of(c.name, c.callback): options_of(c.callback)
-            for c in self.registered_commands
+            for c in self.all_commands().registered_commands
             if c.callback
         }
+        return {name: found[name] for name in MODULES if name in found}
 
     def command(self, name: str | None = None, **rest: Any) -> Callable[[Any], Any]:
         """As Typer's, with the option added."""
-        register = super().command(name, **rest)
+        register = super().command(name, cls=CommandHelp, **rest)
 
         def add(function: Callable[..., Any]) -> Callable[..., Any]:
             register(self._configured(name_of(name, function), function))
@@ -67,7 +77,12 @@ class ConfiguredTyper(typer.Typer):
         def apply(context: typer.Context, value: Path | None) -> Applied:
             if context.resilient_parsing:  # a shell asks for completions
                 return Applied(context, {}, value)
-            settings = settings_in_force(self.options(), value)[name]
+            path = value or find_config(Path.cwd())
+            if path is None:
+                return Applied(context, {}, value)
+            from .in_force import settings_of
+
+            settings = settings_of(self.options(), path)[name]
             context.default_map = {s.option.parameter: s.value for s in settings.values()}
             return Applied(context, settings, value)
 

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ...analysis.asked.options import UsageProblem
+from ...analysis.asked.usage_problem import UsageProblem
 from ...scenarios.reader.yaml_values import ScenarioError, Value, known_names, one_line
 from .command_options import Commands, Option
-from .config_file import find_config, read_config
+from .config_file import read_config
+from .found_file import find_config
 
 DEFAULTS = "defaults"
 """The section for all commands."""
@@ -32,8 +33,11 @@ Settings = Mapping[str, Mapping[str, Setting]]
 def settings_in_force(commands: Commands, named: Path | None = None, start: Path | None = None) -> Settings:
     """What holds for each command: from the file that is named, or the one that is found. Raises UsageProblem."""
     path = named or find_config(start or Path.cwd())
-    if path is None:
-        return {name: {} for name in commands}
+    return {name: {} for name in commands} if path is None else settings_of(commands, path)
+
+
+def settings_of(commands: Commands, path: Path) -> Settings:
+    """What a file sets for each command. Raises UsageProblem."""
     top = read_config(path)
     try:
         return _settings(top, commands, path.parent) if top is not None else {name: {} for name in commands}

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any
 
 from rich.console import Console
 
-from ...analysis.asked.options import UsageProblem
+from .pipes import print_json as print_json
+from .pipes import tolerant_of_closed_pipes as tolerant_of_closed_pipes
 
 PIPED_WIDTH = 120
 
@@ -22,22 +19,6 @@ class ResultConsole(Console):
     def on_broken_pipe(self) -> None:
         """Called where rich would end the process with code 1, which means something else here."""
         raise BrokenPipeError
-
-
-@contextmanager
-def tolerant_of_closed_pipes() -> Iterator[None]:
-    """Whoever reads the result may stop early (`| head`): that is no error and changes no exit code.
-
-    Raises UsageProblem if the result cannot be written for another reason.
-    """
-    try:
-        yield
-        sys.stdout.flush()
-    except OSError as error:
-        # What is left in the buffer must go somewhere, or the interpreter complains when it ends.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if not isinstance(error, BrokenPipeError):
-            raise UsageProblem(f"cannot write the result: {error.strerror}: write it elsewhere") from None
 
 
 def result_console(no_color: bool = False) -> Console:
@@ -55,8 +36,3 @@ def message_console(no_color: bool = False) -> Console:
 
 def _plain(no_color: bool) -> bool | None:
     return True if no_color else None  # None: rich looks at NO_COLOR
-
-
-def print_json(document: Any) -> None:
-    """A document for programs, on stdout."""
-    sys.stdout.write(json.dumps(document, indent=2, ensure_ascii=False) + "\n")

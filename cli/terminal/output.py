@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...analysis.asked.option_files import beside, refuse_unwritable, write_text
-from ...analysis.asked.options import UsageProblem
+from ...analysis.asked.usage_problem import UsageProblem
 from .console import message_console, result_console, tolerant_of_closed_pipes
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ...reports.ci_outcome import Style
     from ...reports.document import Finding
     from ...reports.graphs import Kind
+    from ...reports.text.findings_text import Extent
 
 
 HOLDS, VIOLATED, INCONCLUSIVE = 0, 1, 3
@@ -37,6 +38,12 @@ class Output:
     timings: bool = False
     report: Path | None = None
     save_trace: Path | None = None
+    extent: Extent = "usual"
+
+    @property
+    def tells_closings(self) -> bool:
+        """Whether there is room in the report for what closes a race."""
+        return self.form == "text" and self.extent != "brief"
 
     def refuse_unusable(self) -> None:
         """Find out before a long search that something could not be written. Raises UsageProblem or RenderError."""
@@ -76,10 +83,15 @@ def say(line: str, no_color: bool = False) -> None:
     message_console(no_color).print(line, soft_wrap=True)
 
 
-def report_everywhere(runs: Sequence[Run], findings: Sequence[Finding], output: Output) -> int:
+def report_everywhere(
+    runs: Sequence[Run],
+    findings: Sequence[Finding],
+    output: Output,
+    closings: Mapping[int, Sequence[str]] | None = None,
+) -> int:
     """The result on stdout, and in the files that are asked for; gives the exit code."""
     with tolerant_of_closed_pipes():
-        report(findings, output)
+        report(findings, output, closings)
     if output.graph is not None:
         draw(findings, output.graph, output.no_color, output.graph_kind)
     if output.save_trace is not None:
@@ -101,8 +113,10 @@ def print_account(lines: Sequence[str], output: Output) -> None:
         console.print()
 
 
-def report(findings: Sequence[Finding], output: Output) -> None:
-    """Print the result on stdout; in a step of GitHub Actions, the form `github` also adds to the step's summary."""
+def report(
+    findings: Sequence[Finding], output: Output, closings: Mapping[int, Sequence[str]] | None = None
+) -> None:
+    """Print the result on stdout, for people with what closes the races, by the number of the finding; in a step of GitHub Actions, the form `github` also adds to the step's summary."""
     if output.form != "text":
         from ...reports.formats.forms import FORMS
 
@@ -113,7 +127,7 @@ def report(findings: Sequence[Finding], output: Output) -> None:
     else:
         from ...reports.text.findings_text import print_report
 
-        print_report(result_console(output.no_color), findings)
+        print_report(result_console(output.no_color), findings, output.extent, closings or {})
 
 
 def write_directory(runs: Sequence[Run], findings: Sequence[Finding], output: Output) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from ..language import Component
-from .versions import RELEASE_ORDER, Version, version_of
+from .versions import LATER, RELEASE_ORDER, Version, version_of
 
 C = TypeVar("C", bound=type[Component])
 
@@ -62,6 +62,17 @@ class Change:
     def age(self) -> Version:
         """Its place among the changes: the first version that has it."""
         return version_of(self.first_in)
+
+    @property
+    def where(self) -> str:
+        """In which versions it is, in words."""
+        if self.first_in == LATER:
+            return "in no release yet"
+        since = f", and before {self.since}" if self.since != RELEASE_ORDER[0] else ""
+        until = f" until {self.until} took it back" if self.until is not None else ""
+        back = f"; backported to {', '.join(self.backports)}" if self.backports else ""
+        taken = f"; taken back in {', '.join(self.reverts)}" if self.reverts else ""
+        return f"in {self.first_in} and later{until}{since}{back}{taken}"
 
     @property
     def number(self) -> int | None:

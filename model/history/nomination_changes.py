@@ -15,6 +15,7 @@ from ..language import (
     as_expr,
     boolean,
     changes,
+    finds,
     otherwise,
     per,
     require,
@@ -68,6 +69,14 @@ class BeforePostFilter(Scheduler):
         Sentence(
             "The scheduler writes to the API server that {pod} is nominated to {after}.",
             changes("api.pod.nominated", after=SOMETHING),
+        ),
+        Sentence(
+            "The scheduler sends {pod}'s nomination to the API server, and the write fails.",
+            changes("faults.left"),
+        ),
+        Sentence(
+            "The scheduler sends {pod}'s nomination to the API server: 404, the pod is gone.",
+            finds("api.pod.exists", "pod", False),
         ),
         "The scheduler sends {pod}'s nomination to the API server, which has no effect there.",
     )

@@ -8,6 +8,7 @@ from ..environment.faults import Fault
 from ..environment.objects import DisruptionBudget, Node, Pod
 from ..language import Expr, Value, any_of, as_expr, otherwise, require, select, step, tells, when
 from ..scheduler import AsyncPreemption, Preemption, Scheduler
+from ..scheduler.eviction_words import eviction
 from ..scheduler.framework.status import Phase
 from ..scheduler.preemption.async_preemption import EVICTED, AsyncPhase
 from ..scheduler.preemption.evaluator import highest
@@ -64,6 +65,10 @@ class EvictionsInOrder(Preemption):
 @before("gone-victims", "a victim that is gone already does not end the preemption", first_in="1.32")
 class GoneVictimFailsPreemption(Scheduler):
     """The API server's NotFound was an error like any other."""
+
+    @tells(*eviction("PostFilter ends in an error"))
+    def evict(self, pod: Pod, victim: Pod, ok: bool) -> None:
+        super().evict(pod, victim, ok)
 
     def victim_was_gone(self, victim: Pod) -> None:
         self.eviction_failed()

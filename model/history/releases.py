@@ -21,11 +21,20 @@ from . import binding_changes  # noqa: F401
 
 @dataclass(frozen=True, slots=True)
 class Patch:
-    """A proposed change: classes that belong to no release. `source` is how the user names it, `name` how reports do."""
+    """A proposed change: classes that belong to no release. `source` is how the user names it, `name` how reports do.
+
+    `option` is the option that names it, if one does.
+    """
 
     name: str
     source: str
     classes: tuple[type[Component], ...]
+    option: str = ""
+
+    @property
+    def place(self) -> str:
+        """How mistakes in it are introduced: `--patch: mine.py`."""
+        return f"{self.option}: {self.source}" if self.option else self.source
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,15 +55,29 @@ def changes(state: str, before: Any = ANYTHING, after: Any = ANYTHING) -> Change
 
 
 @dataclass(frozen=True, slots=True)
-class Sentence:
-    """A step in one sentence, for where it changed what `when` says.
+class Finds:
+    """A condition on a step: before it, the cell of `state` for its argument `of` had this value. It says why a step had no effect."""
 
-    Names in braces are the step's arguments. With a condition there are `{before}` and `{after}`, the values of the
+    state: str
+    of: str
+    value: Any
+
+
+def finds(state: str, of: str, value: Any) -> Finds:
+    """The condition that a step met this value: a Python value, or SOMETHING, NOTHING; `of` names the argument whose cell it is."""
+    return Finds(state, of, value)
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A step in one sentence, for where it changed, or found, what `when` says.
+
+    Names in braces are the step's arguments. With a condition on a change there are `{before}` and `{after}`, the values of the
     changed cell, and `{0}`, `{1}`, its keys.
     """
 
     text: str
-    when: Changes | None = None
+    when: Changes | Finds | None = None
 
 
 def tells(*sentences: Sentence | str) -> Callable[[F], F]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cached_property
 from string import Formatter
 from typing import Any, Protocol
 
-from .narration import ANYTHING, NOTHING, SOMETHING, Changes, Reader, Sentence, Words
+from .narration import ANYTHING, NOTHING, SOMETHING, Changes, Finds, Reader, Sentence, Words
 from .sorts import Entity
 
 
@@ -90,11 +91,23 @@ class Narration:
     channels: tuple[ChannelCells, ...] = ()
 
     def sentence(
-        self, step: str, args: Iterable[tuple[str, Any]], done: Sequence[SpokenChange]
+        self,
+        step: str,
+        args: Iterable[tuple[str, Any]],
+        done: Sequence[SpokenChange],
+        found: Mapping[str, Any] | None = None,
     ) -> str | None:
-        """The step `part.name` in one sentence; None if nothing was declared that fits."""
-        names = _Arguments((name, _named(value)) for name, value in args)
+        """The step `part.name` in one sentence; None if nothing was declared that fits.
+
+        `found` are the values of the variables before the step; without them, no condition on what it found is met.
+        """
+        given = dict(args)
+        names = _Arguments((name, _named(value)) for name, value in given.items())
         for sentence in self.sentences.get(step, ()):
+            if isinstance(sentence.when, Finds):
+                if self._found(sentence.when, given, found or {}):
+                    return Formatter().vformat(sentence.text, (), names)
+                continue
             if sentence.when is None:
                 return Formatter().vformat(sentence.text, (), names)
             change = next((c for c in done if self._meets(c, sentence.when)), None)
@@ -115,6 +128,14 @@ class Narration:
         address = self.addresses[change.variable]
         both = {"before": _named(change.before), "after": _named(change.after)}
         return Formatter().vformat(text, [_named(key) for key in address.keys], _Arguments({**names, **both}))
+
+    @cached_property
+    def _cells(self) -> Mapping[tuple[str, tuple[Any, ...]], str]:
+        return {(address.state, address.keys): name for name, address in self.addresses.items()}
+
+    def _found(self, wanted: Finds, given: Mapping[str, Any], found: Mapping[str, Any]) -> bool:
+        variable = self._cells.get((wanted.state, (given.get(wanted.of),)))
+        return variable is not None and variable in found and _is(found[variable], wanted.value)
 
     def _meets(self, change: SpokenChange, wanted: Changes) -> bool:
         address = self.addresses.get(change.variable)

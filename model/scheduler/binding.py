@@ -21,6 +21,7 @@ from ..language import (
     changes,
     constraint,
     enum,
+    finds,
     otherwise,
     per,
     ref,
@@ -267,6 +268,22 @@ class Binding(Component):
     @tells(
         Sentence(
             "The binding goroutine binds {pod}: the API server has it on {after}.", changes("api.pod.node")
+        ),
+        Sentence(
+            "The binding goroutine asks the API server to bind {pod}, and the call fails.",
+            changes("faults.left"),
+        ),
+        Sentence(
+            "The binding goroutine asks the API server to bind {pod}: 404, the pod is gone.",
+            finds("api.pod.exists", "pod", False),
+        ),
+        Sentence(
+            "The binding goroutine asks the API server to bind {pod}: refused, the pod is on a node already.",
+            finds("api.pod.node", "pod", SOMETHING),
+        ),
+        Sentence(
+            "The binding goroutine asks the API server to bind {pod}: refused, the pod is being deleted.",
+            finds("api.pod.terminating", "pod", True),
         ),
         "The binding goroutine asks the API server to bind {pod}, in vain.",
     )

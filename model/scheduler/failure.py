@@ -25,6 +25,7 @@ from ..language import (
     changes,
     constraint,
     enum,
+    finds,
     otherwise,
     per,
     ref,
@@ -236,6 +237,14 @@ class FailureHandler(Component):
             "The failure handler notes in the nominator that {pod} is nominated to {after}.",
             changes("nominator.node", after=SOMETHING),
         ),
+        Sentence(
+            "The failure handler takes the nomination of {pod} out of the nominator.",
+            changes("nominator.node", after=NOTHING),
+        ),
+        Sentence(
+            "The failure handler notes in the nominator that {pod} is nominated, which it has already.",
+            finds("nominator.node", "pod", SOMETHING),
+        ),
         "The failure handler updates the nominator about {pod}: there is no nomination.",
     )
     def nominate(self, pod: Pod) -> None:
@@ -251,6 +260,10 @@ class FailureHandler(Component):
         Sentence(
             "The failure handler writes to the API server that {pod} could not be scheduled.",
             changes("api.pod"),
+        ),
+        Sentence(
+            "The failure handler writes {pod}'s condition to the API server: 404, the pod is gone.",
+            finds("api.pod.exists", "pod", False),
         ),
         "The failure handler writes {pod}'s condition to the API server, which changes nothing there.",
     )

@@ -40,6 +40,7 @@ from ..language import (
     when,
     words,
 )
+from .eviction_words import eviction
 from .failure import FailedAttempt, FailurePhase
 from .framework.events import PERMIT_PLUGIN, Plugin
 from .framework.status import Code, NodeStatus, Phase
@@ -63,6 +64,14 @@ if TYPE_CHECKING:
 
 
 FILTERED = (
+    Sentence(
+        "All nodes are tried for {pod}, {node} last, and the attempt ends in an error: there is no node {after} to be found.",
+        changes("scheduler.missing", after=SOMETHING),
+    ),
+    Sentence(
+        "All nodes are tried for {pod}, {node} last, and the attempt ends in an error.",
+        changes("scheduler.error", after=True),
+    ),
     Sentence(
         "The filters pass: {pod} fits on {node}.", changes("scheduler.verdict", after=NodeStatus.FEASIBLE)
     ),
@@ -508,17 +517,7 @@ class Scheduler(Component):
             self._after_preemption()
 
     @step(actor="scheduler")
-    @tells(
-        Sentence(
-            "The scheduler evicts {victim} for {pod}: the API server deletes it.",
-            changes("api.pod.exists", after=False),
-        ),
-        Sentence(
-            "The scheduler evicts {victim} for {pod}: the API server sets its deletion timestamp.",
-            changes("api.pod.terminating", after=True),
-        ),
-        "The scheduler sends a DELETE for {victim}, which has no effect.",
-    )
+    @tells(*eviction("it counts as deleted"))
     def evict(self, pod: Pod, victim: Pod, ok: bool) -> None:
         """DELETE one victim at the API server; an error ends the preemption."""
         if pod is victim or not self.preempts_in_cycle():

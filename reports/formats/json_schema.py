@@ -18,7 +18,7 @@ DOCUMENTS: Mapping[str, tuple[Any, str]] = {
     "report": (list[Finding], "What `podrace check -o json` prints"),
     "walks": (list[Walked], "What `podrace simulate -o json` prints"),
     "ways": (list[WaysFound], "What `podrace ways -o json` prints"),
-    "reproduction": (list[Reproduction], "What `podrace reproduce --format json` prints"),
+    "reproduction": (list[Reproduction], "What `podrace reproduce -o json` prints"),
     "trace": (StoredTrace, "A counterexample as `podrace check --save-trace` stores it"),
 }
 """The documents: their types and titles."""

@@ -1,4 +1,4 @@
-"""The forms of what came of runs on the real scheduler, by the name that `--format` knows. `text` is fitted to the terminal, and no part of these."""
+"""The forms of what came of runs on the real scheduler, by the name that `-o` knows. `text` is fitted to the terminal, and no part of these."""
 
 from __future__ import annotations
 

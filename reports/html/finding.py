@@ -7,13 +7,20 @@ from collections.abc import Sequence
 import msgspec
 
 from ..document import Finding
-from ..text.explanation import explain
+from ..text.explanation import HOW_IT_ENDS, explain
 from ..text.findings_text import scope_words
 from .elements import Markup, el, join
 from .lanes_page import causes_figure
 from .player import player
 from .story import story
 from .verdicts import badge, links
+
+CLASSES = {
+    HOW_IT_ENDS: "outcome",
+    "Where the views disagreed": "disagreement",
+    "What would have prevented it": "remedy",
+}
+"""How style sheets and scripts call the paragraphs after the steps."""
 
 
 def section(finding: Finding, number: int) -> Markup:
@@ -38,11 +45,7 @@ def section(finding: Finding, number: int) -> Markup:
 
 def _counterexample(finding: Finding, name: str) -> Markup:
     told = explain(finding)
-    closing = [
-        *_paragraphs("How it ends", told.outcome, "outcome"),
-        *_paragraphs("Where the views disagreed", told.disagreement, "disagreement"),
-        *_paragraphs("What would have prevented it", told.remedy, "remedy"),
-    ]
+    closing = [_paragraphs(heading, lines) for heading, lines in told.sections]
     about = (
         [el("p", version_words(finding), class_="version")] if finding.version is not msgspec.UNSET else []
     )
@@ -61,8 +64,8 @@ def _counterexample(finding: Finding, name: str) -> Markup:
     )
 
 
-def _paragraphs(title: str, lines: Sequence[str], class_: str) -> list[Markup]:
-    return [el("div", el("h3", title), *(el("p", line) for line in lines), class_=class_)] if lines else []
+def _paragraphs(title: str, lines: Sequence[str]) -> Markup:
+    return el("div", el("h3", title), *(el("p", line) for line in lines), class_=CLASSES[title])
 
 
 def version_words(finding: Finding) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..document import Finding
-from ..text.explanation import Explanation, Told
+from ..text.explanation import DIVERGES, Explanation, Told
 from ..text.lanes_text import actors_of
 from .elements import Markup, el, join
 
@@ -49,8 +49,7 @@ def _row(told: Told, call: str, summary: str, actors: list[str], target: str | N
     ]
     kinds = [k for k, on in (("step", True), ("decisive", told.decisive), ("diverges", told.diverges)) if on]
     notes = [
-        el("p", note, class_="note split" if note.startswith("From here on") else "note")
-        for note in told.notes
+        el("p", note, class_="note split" if note.startswith(DIVERGES) else "note") for note in told.notes
     ]
     return el(
         "li",

@@ -14,6 +14,10 @@ from ..evidence import Memory, ShownCluster, ShownCounterfactual
 from ..picture import main_resource, scenes
 from ..states import State, ViewDifference, differences, listed, published, states_of
 
+HOW_IT_ENDS = "How it ends"
+DIVERGES = "From here on"
+"""How a note begins that says where views begin to differ."""
+
 
 @dataclass(frozen=True, slots=True)
 class Told:
@@ -47,9 +51,19 @@ class Explanation:
     outcome: tuple[str, ...] = ()
 
     @property
+    def sections(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """What stands after the steps, by headings; those without lines are left out."""
+        every = (
+            (HOW_IT_ENDS, self.outcome),
+            ("Where the views disagreed", self.disagreement),
+            ("What would have prevented it", self.remedy),
+        )
+        return tuple((heading, lines) for heading, lines in every if lines)
+
+    @property
     def closing(self) -> tuple[str, ...]:
         """What stands after the steps."""
-        return (*self.outcome, *self.disagreement, *self.remedy)
+        return tuple(line for _, lines in self.sections for line in lines)
 
     @property
     def text(self) -> str:
@@ -130,7 +144,7 @@ def _told(finding: Finding, step: ShownStep, states: list[State], remark: str) -
     earlier = {d.subject: d for d in differences(finding.memory, before)}
     now = {d.subject: d for d in differences(finding.memory, after)}
     new = [d for subject, d in now.items() if subject not in earlier]
-    notes += [f"From here on views differ on {d.subject}: {said(d, finding.memory)}." for d in new]
+    notes += [f"{DIVERGES} views differ on {d.subject}: {said(d, finding.memory)}." for d in new]
     notes += [
         f"Views on {subject} now: {said(d, finding.memory)}."
         for subject, d in now.items()

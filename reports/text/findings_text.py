@@ -1,37 +1,85 @@
-"""The report for people: the table, then the counterexamples, then what each HOLDS rests on."""
+"""The report for people: the counterexamples and what each HOLDS rests on, then the table and the conclusion."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal
 
 import msgspec
 from rich.console import Console
 from rich.text import Text
 
 from ...checker.core.result import counted
-from ..ci_outcome import Style, message
-from ..document import Finding, Value, show
+from ..ci_outcome import Style, command_of, message
+from ..document import FROM_CACHE, Finding, Value, show
 from ..scheduler_version import ReadVersion, versions_of
 from .lanes_text import print_lanes
+from .story_text import print_gist, print_story
 from .table import VERDICT_STYLES, print_table
+from .wrapping import INDENT as INDENT
+from .wrapping import print_wrapped as print_wrapped
 
-INDENT = "  "
+Extent = Literal["brief", "usual", "whole"]
+"""How much is told: the gist of what is violated; every finding, with counterexamples in prose; or also who knows more than that:
+lanes, functions, steps that never ran, what was kept from an earlier search.
+"""
+
+NOTHING_CLOSES: Mapping[int, Sequence[str]] = {}
 
 
-def print_report(console: Console, findings: Sequence[Finding]) -> None:
-    """Print everything that there is to say about these findings."""
-    print_table(console, findings)
+def print_report(
+    console: Console,
+    findings: Sequence[Finding],
+    extent: Extent = "usual",
+    closings: Mapping[int, Sequence[str]] = NOTHING_CLOSES,
+) -> None:
+    """Print what there is to say about these findings; the table and the conclusion come last.
+
+    `closings` has, by the number of a finding, what closes its race.
+    """
+    for number, finding in enumerate(findings):
+        if extent == "brief" and finding.trace is None:
+            continue
+        if extent == "brief":
+            _print_in_brief(console, finding)
+            continue
+        print_heading(console, finding)
+        if finding.trace is not None:
+            _print_violation(console, finding, closings.get(number, ()), extent)
+        else:
+            _print_rest(console, finding, extent)
+        console.print()
+    _print_sums(console, findings, extent)
+
+
+def _print_sums(console: Console, findings: Sequence[Finding], extent: Extent) -> None:
     print_versions(console, (finding.version for finding in findings))
-    notes = [f"note: {f.scenario}, {f.label}: {note}" for f in findings for note in f.notes]
+    hidden = () if extent == "whole" else (FROM_CACHE,)
+    told = [f for f in findings if extent != "brief" or f.trace is not None]
+    notes = [f"note: {f.scenario}, {f.label}: {n}" for f in told for n in f.notes if n not in hidden]
     for line in dict.fromkeys(notes):
         print_wrapped(console, Text(line, "dim"))
-    for finding in findings:
-        console.print()
-        print_heading(console, finding)
-        if finding.verdict == "VIOLATED":
-            _print_violation(console, finding)
-        else:
-            _print_rest(console, finding)
+    timed = findings if extent == "whole" else [_without_kept_time(finding) for finding in findings]
+    print_table(console, timed)
+    print_wrapped(console, Text(f"{conclusion(findings, extent)}.", "bold"))
+
+
+def _without_kept_time(finding: Finding) -> Finding:
+    """The finding without the time of a search that another command waited for."""
+    return msgspec.structs.replace(finding, seconds=None) if FROM_CACHE in finding.notes else finding
+
+
+def conclusion(findings: Sequence[Finding], extent: Extent = "usual") -> str:
+    """What came out, in one sentence."""
+    if findings and all(finding.expected for finding in findings):
+        wrong = sum(not finding.as_expected for finding in findings)
+        if wrong:
+            return f"{wrong} of {counted(len(findings), 'verdict')} NOT as expected"
+        said = f"All {len(findings)} verdicts are as expected"
+        return f"{said}: each race is there before its fix, not after" if extent == "brief" else said
+    words = [finding.headline for finding in findings]
+    sums = ", ".join(f"{words.count(word)} {word}" for word in dict.fromkeys(words))
+    return f"{counted(len(findings), 'verdict')}: {sums}"
 
 
 def print_versions(
@@ -42,41 +90,46 @@ def print_versions(
         print_wrapped(console, Text(f"scheduler {version.line}", "dim"), indent)
 
 
-def print_wrapped(console: Console, text: Text, indent: str = "") -> None:
-    """Print a paragraph, fitted to the console's width."""
-    for line in text.wrap(console, max(console.width - len(indent), 20)):
-        line.rstrip()
-        console.print(Text(indent).append_text(line), soft_wrap=True)
+def _print_in_brief(console: Console, finding: Finding) -> None:
+    """Print a counterexample in a few lines, and the command that tells all of it."""
+    _print_first_line(console, finding)
+    links = f" ({_links(finding)})" if finding.issues else ""
+    if finding.title or links:
+        print_wrapped(console, Text(f"{finding.title}{links}", "italic"), INDENT)
+    print_gist(console, finding)
+    console.print(Text(f"{INDENT}{command_of(finding)}", "cyan"), soft_wrap=True)
+    console.print()
+
+
+def _print_first_line(console: Console, finding: Finding) -> None:
+    heading = Text(f"{finding.scenario}, {finding.label}: {finding.property} ", "bold")
+    print_wrapped(console, heading.append(finding.headline, VERDICT_STYLES[finding.verdict]))
+
+
+def _links(finding: Finding) -> str:
+    return ", ".join(f"kubernetes/kubernetes#{number}" for number in finding.issues)
 
 
 def print_heading(console: Console, finding: Finding) -> None:
     """Print what a finding is about, and its verdict."""
-    heading = Text(f"{finding.scenario}, {finding.label}: {finding.property} ", "bold")
-    print_wrapped(console, heading.append(finding.headline, VERDICT_STYLES[finding.verdict]))
+    _print_first_line(console, finding)
     if finding.title:
         print_wrapped(console, Text(finding.title, "italic"), INDENT)
     if finding.sentence:
-        print_wrapped(console, Text(f"{finding.property}: {finding.sentence}"), INDENT)
+        said = "Violated is" if finding.verdict == "VIOLATED" else "Asked is"
+        print_wrapped(console, Text(f"{said} {finding.property}: {finding.sentence}"), INDENT)
     if finding.issues:
-        links = ", ".join(f"kubernetes/kubernetes#{number}" for number in finding.issues)
-        print_wrapped(console, Text(f"see {links}", "dim"), INDENT)
+        print_wrapped(console, Text(f"see {_links(finding)}", "dim"), INDENT)
 
 
-def _print_violation(console: Console, finding: Finding) -> None:
-    console.print()
-    if finding.story:
-        print_lanes(console, finding.story, finding.remarks)
+def _print_violation(console: Console, finding: Finding, closing: Sequence[str], extent: Extent) -> None:
+    print_story(console, finding, closing)
+    if extent == "whole" and finding.story:
         console.print()
-    print_wrapped(console, Text(finding.words, "bold"), INDENT)
-    if finding.lasso is not None:
-        if finding.lasso.acts:
-            print_wrapped(console, Text(f"In every round act: {', '.join(finding.lasso.acts)}."), INDENT)
-        if finding.lasso.rests:
-            rest = f"Not always with something to do: {', '.join(finding.lasso.rests)}."
-            print_wrapped(console, Text(rest), INDENT)
+        print_lanes(console, finding.story, finding.remarks)
 
 
-def _print_rest(console: Console, finding: Finding) -> None:
+def _print_rest(console: Console, finding: Finding, extent: Extent) -> None:
     print_wrapped(console, Text(finding.words), INDENT)
     if finding.verdict == "IGNORED":
         return
@@ -84,7 +137,7 @@ def _print_rest(console: Console, finding: Finding) -> None:
         advice = "To go on, raise --max-states, --max-memory or --timeout, or make the scenario smaller."
         print_wrapped(console, Text(advice), INDENT)
     _print_scope(console, finding)
-    _print_coverage(console, finding)
+    _print_coverage(console, finding, extent)
 
 
 def _print_scope(console: Console, finding: Finding) -> None:
@@ -92,12 +145,12 @@ def _print_scope(console: Console, finding: Finding) -> None:
         print_wrapped(console, Text(f"Scope: {scope_words(finding.scope)}."), INDENT)
 
 
-def _print_coverage(console: Console, finding: Finding) -> None:
+def _print_coverage(console: Console, finding: Finding, extent: Extent) -> None:
     if finding.witnesses_reached:
         reached = (f"{witness} (after {steps} steps)" for witness, steps in finding.witnesses_reached.items())
         prefix = "Not vacuous" if finding.verdict == "HOLDS" and not finding.vacuous else "Reached on the way"
         print_wrapped(console, Text(f"{prefix}: {'; '.join(reached)}."), INDENT)
-    if finding.steps_never_fired:
+    if finding.steps_never_fired and extent == "whole":
         total = len(finding.steps_never_fired) + len(finding.steps_fired)
         never = f"{len(finding.steps_never_fired)} of {total}"
         print_wrapped(

@@ -58,7 +58,10 @@ def _outcome(finding: Finding) -> str:
 
 
 def print_table(console: Console, findings: Sequence[Finding]) -> None:
-    """Print the table, without the least important columns where the width does not allow them."""
+    """Print the table, without the least important columns where the width does not allow them.
+
+    Where it is too wide even so, the scenarios stand above their rows.
+    """
     styles = [
         {
             "verdict": VERDICT_STYLES[finding.verdict],
@@ -66,7 +69,20 @@ def print_table(console: Console, findings: Sequence[Finding]) -> None:
         }
         for finding in findings
     ]
-    print_columns(console, columns_of(findings), styles, _EXPENDABLE)
+    columns = columns_of(findings)
+    if not any(columns["time"]):
+        del columns["time"]
+    names = columns["scenario"]
+    if _width(_widths(console, columns, _EXPENDABLE)) <= console.width:
+        print_columns(console, columns, styles, _EXPENDABLE)
+        return
+    del columns["scenario"]
+    widths = _widths(console, columns, _EXPENDABLE)
+    _print_row(console, {name: (name, "dim") for name in widths}, widths)
+    for i, row in enumerate(styles):
+        if i == 0 or names[i] != names[i - 1]:
+            console.print(Text(names[i], "bold"), soft_wrap=True)
+        _print_row(console, {name: (columns[name][i], row.get(name, "")) for name in widths}, widths)
 
 
 def print_columns(
@@ -76,13 +92,25 @@ def print_columns(
     expendable: Sequence[str] = (),
 ) -> None:
     """Print columns of cells below their names; `styles` are those of each row, by column."""
-    widths = {name: max(len(name), *(len(c) for c in cells)) for name, cells in columns.items()}
-    for name in expendable:
-        if sum(widths.values()) + len(_GAP) * (len(widths) - 1) > console.width:
-            del widths[name]
+    widths = _widths(console, columns, expendable)
     _print_row(console, {name: (name, "dim") for name in widths}, widths)
     for i, row in enumerate(styles):
         _print_row(console, {name: (columns[name][i], row.get(name, "")) for name in widths}, widths)
+
+
+def _widths(
+    console: Console, columns: Mapping[str, Sequence[str]], expendable: Sequence[str]
+) -> dict[str, int]:
+    """The columns that are shown, and how wide they are."""
+    widths = {name: max(len(name), *(len(c) for c in cells)) for name, cells in columns.items()}
+    for name in expendable:
+        if _width(widths) > console.width:
+            widths.pop(name, None)
+    return widths
+
+
+def _width(widths: Mapping[str, int]) -> int:
+    return sum(widths.values()) + len(_GAP) * (len(widths) - 1)
 
 
 def _print_row(console: Console, cells: dict[str, tuple[str, str]], widths: dict[str, int]) -> None:

@@ -31,7 +31,7 @@ def test_exit_codes(shell: Shell, monkeypatch: pytest.MonkeyPatch, verdict: Word
     with pretending(monkeypatch, verdict):
         ran = shell("check", "tiny.yaml")
     assert (ran.code, ran.err) == (code, "")
-    assert f"tiny, 1.19: S-CAP {verdict}\n  It {verdict}." in ran.out.replace("\n\n  It", "\n  It")
+    assert f"tiny, 1.19: S-CAP {verdict}\n  It {verdict}." in ran.out.replace("\n\n  How it ends\n  ", "\n")
 
 
 def test_a_violation_counts_more_than_a_budget_that_ran_out(
@@ -121,8 +121,10 @@ def test_without_arguments_the_seed_races_run_before_and_after(
     assert (
         "note: nominated-node-race, 1.13 + 72259: a residual of 72259: another interleaving breaks S-NOM although the "
         "fix is in\n"
-        "note: nominated-node-race, 1.13 + 72259 + 77990 + 90660: 72259, 77990 and 90660 together make S-NOM hold\n"
     ) in ran.out
+    assert ran.out.endswith(
+        "\nAll 8 verdicts are as expected: each race is there before its fix, not after.\n"
+    )
 
 
 @pytest.mark.parametrize(
@@ -172,15 +174,26 @@ def test_the_seed_race_reads_like_the_issue(shell: Shell) -> None:
     ran = shell("check", "72124")
     assert ran.code == 1
     story = [
-        "choose_candidate(p, n1)",
-        "decision: p is to go to n1",
-        "API server: p is nominated to n1",
-        "API server: v is gone",
-        "pop(q)",
-        "q fits on n1",
-        "q is assumed",
+        "Another pod takes the room that preemption made\n",
+        "Violated is S-NOMVIS: Between the choice of a node for a preemptor and the moment",
+        "The cluster: node n1 has 2 cpu.\n",
+        "Pod p asks for 2 cpu, has priority 10 and is pending.\n",
+        "Preemption decides: p is to go to n1.\n",
+        "The scheduler writes to the API server that p is nominated to n1.\n",
+        "From here on views differ on p: API server: nominated to n1; lister and nominator: not nominated.\n",
+        "The scheduler evicts v for p: the API server deletes it.\n",
+        "The scheduler takes q from the head of activeQ.\n",
+        "The filters pass: q fits on n1.\n",
+        "The scheduler assumes q on n1: in its cache the pod is there already.\n",
+        "How it ends\n",
+        "p, nominated to n1, asks for 2 cpu and does not fit.\n",
+        "Where the views disagreed\n",
+        "What the pod watch has to say of p had not reached the queue handler yet.\n",
+        "What would have prevented it\n",
+        "The queue handler could have acted before step 14: ",
+        "\nscenario             release  property  verdict",
     ]
-    places = [ran.out.find(words) for words in story]
+    places = [" ".join(ran.out.split()).find(" ".join(words.split())) for words in story]
     assert -1 not in places
     assert places == sorted(places)
     assert "see kubernetes/kubernetes#72124" in ran.out
@@ -190,17 +203,35 @@ def test_the_other_seed_race_shows_what_repeats_for_ever(shell: Shell) -> None:
     ran = shell("check", "53647", "--property", "L-ISO")
     assert ran.code == 1
     story = [
-        "API server: node n is deleted",
+        "Node n is deleted.",
         "from here there is no way out; for example, it goes on like this:",
-        "the attempt to schedule p ends in an error",
+        "All nodes are tried for p, m last, and the attempt ends in an error: there is no node n to be found.",
         "and these steps repeat for ever:",
     ]
-    places = [ran.out.find(words) for words in story]
+    told = " ".join(ran.out.split())
+    places = [told.find(words) for words in story]
     assert -1 not in places
     assert places == sorted(places)
-    repeated = ran.out[places[-1] :]
-    assert "pop(p)" in repeated
-    assert "the attempt to schedule p ends in an error" in repeated
+    repeated = told[places[-1] :]
+    assert "The scheduler takes p from the head of activeQ." in repeated
+    assert "the attempt ends in an error" in repeated
+
+
+def test_functions_and_lanes_of_the_seed_race(shell: Shell) -> None:
+    usual, whole = (shell("check", "72124", *more).out for more in ((), ("-v",)))
+    assert "choose_candidate(p, n1)  Choose the node" in whole
+    assert "choose_candidate(p, n1)" not in usual
+
+
+@pytest.mark.ci
+def test_the_seed_races_fit_on_one_screen_and_end_on_the_conclusion(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = shell("check").out.splitlines()
+    assert sum(max(1, -(-len(line) // 80)) for line in lines) <= 60
+    assert lines[-12].split() == ["release", "property", "verdict", "the", "race", "is"]
+    assert "The scheduler evicts v for p:" in " ".join(lines)
 
 
 def test_the_same_input_gives_the_same_output_but_for_seconds(shell: Shell) -> None:
@@ -314,3 +345,24 @@ def test_a_search_on_disk_is_stopped_and_resumed(shell: Shell) -> None:
     for name in ("states", "transitions", "depth", "steps_fired", "witnesses_reached"):
         found = [json.loads(ran.out)[0][name] for ran in (resumed, whole)]
         assert found[0] == found[1]
+
+
+def test_what_closes_a_race_is_told_in_the_text_alone(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[float] = []
+
+    def found(
+        runs: object, findings: object, budget: object, method: object, seconds: float, *rest: object
+    ) -> object:
+        asked.append(seconds)
+        return {0: ["12345 closes it."]}
+
+    monkeypatch.setattr("podrace.analysis.closing.closings", found)
+    with pretending(monkeypatch, "VIOLATED"):
+        told = shell("check", "tiny.yaml", "--closing", "1m")
+        assert "\n  What closes it\n    12345 closes it.\n" in told.out
+        assert shell("check", "tiny.yaml", "-o", "json", "--closing", "1m").code == 1
+        assert "What closes it" not in shell("check", "tiny.yaml", "--closing", "0").out
+    assert asked == [60.0]
+    assert shell("check", "tiny.yaml", "--closing", "soon").err == (
+        "podrace: --closing: `soon` is no duration: write for example 20s or 1m, or 0\n"
+    )

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from podrace.analysis.asked.options import bytes_in_words, scaled_down
 from podrace.checker.core.exploration import Progress
-from podrace.cli.commands import app
+from podrace.cli.commands import all_commands
 from podrace.cli.terminal.progress_display import describe
 from podrace.properties import PROPERTIES
 from podrace.scenarios import catalogue
@@ -72,7 +72,7 @@ def test_version(shell: Shell) -> None:
 
 @pytest.mark.parametrize("line", [["--help"], ["check", "-h"]])
 def test_the_help_documents_the_exit_codes(line: list[str]) -> None:
-    result = CliRunner().invoke(app, line)
+    result = CliRunner().invoke(all_commands(), line)
     text = " ".join(result.output.split())
     assert result.exit_code == 0
     assert "0 holds, 1 violated, 2 wrong usage or input, 3 inconclusive (a budget ran out)" in text

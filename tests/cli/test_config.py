@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.main import get_command
 
-from podrace.cli.commands import app
+from podrace.cli.commands import all_commands
 from podrace.cli.configuration.command_options import CONFIG
 from tests.cli.helpers import MINE, TINY, Shell, pretending
 
@@ -31,17 +31,17 @@ def typers_options() -> dict[str, set[str]]:
             if parameter.param_type_name == "option"
         }
         - NOT_SETTABLE
-        for name, command in get_command(app).commands.items()  # type: ignore[attr-defined]
+        for name, command in get_command(all_commands()).commands.items()  # type: ignore[attr-defined]
     }
 
 
 def test_every_option_of_every_command_can_be_set() -> None:
-    assert {name: set(options) for name, options in app.options().items()} == typers_options()
-    assert {"check", "config", "prove", "test-from"} <= set(app.options())
+    assert {name: set(options) for name, options in all_commands().options().items()} == typers_options()
+    assert {"check", "config", "prove", "test-from"} <= set(all_commands().options())
 
 
 def test_every_command_takes_a_file() -> None:
-    for command in get_command(app).commands.values():  # type: ignore[attr-defined]
+    for command in get_command(all_commands()).commands.values():  # type: ignore[attr-defined]
         assert ["-c", "--config"] in [parameter.opts for parameter in command.params]
 
 

@@ -234,7 +234,7 @@ def test_a_property_of_ones_own(shell: Shell, tmp_path: Path) -> None:
     assert "MY-NONE is not about single pods" in shell(*asked).err
     told = MINE.replace('id = "MY-NONE"\n', 'id = "MY-NONE"\n    concerns = "the pod"\n')
     (tmp_path / "mine.py").write_text(told.replace("self.pods", "self.subjects"))
-    ran = shell(*asked)
+    ran = shell(*asked, "-v")
     assert ran.code == 1
     assert [text for text in ("p is assumed", "q is assumed") if f"● {text}" in ran.out][-1] == "q is assumed"
     assert "not looked at for: p" in " ".join(ran.out.split())

@@ -89,12 +89,12 @@ def test_what_nothing_tested_fails_if_asked_to(shell: Shell, tiny: str, mine: Pa
         ("x = 1", "there is no property in it: write a subclass of podrace.properties.Property"),
         ("x = (", "line 1: '(' was never closed"),
         ("import podrace\nnope", "line 2: NameError: name 'nope' is not defined"),
-        (MINE.replace('    id = "MY-NONE"\n', ""), 'NobodyAssumed has no identifier: write `id = "MY-RULE"` in the class'),
-        (MINE.replace("MY-NONE", "S-CAP"), "NobodyAssumed: `S-CAP` is a property of podrace: choose another `id`"),
-        (MINE.replace("MY-DRAIN", "MY-NONE"), "QueueDrains: two properties have the id `MY-NONE`"),
-        (MINE.replace('    """No pod stays in the queue for ever."""\n', ""), "QueueDrains has no docstring: say in one sentence what must hold"),
-        (MINE.replace('"liveness"', '"often"'), "QueueDrains: `often` is no kind of property: use one of invariant, resettability, deadlock freedom, liveness"),
-        (MINE.replace("def cases", "def holds"), "QueueDrains is of kind `liveness` and has no method `cases`"),
+        (MINE.replace('    id = "MY-NONE"\n', ""), 'line 5: NobodyAssumed has no identifier: write `id = "MY-RULE"` in the class'),
+        (MINE.replace("MY-NONE", "S-CAP"), "line 5: NobodyAssumed: `S-CAP` is a property of podrace: choose another `id`"),
+        (MINE.replace("MY-DRAIN", "MY-NONE"), "line 17: QueueDrains: two properties have the id `MY-NONE`"),
+        (MINE.replace('    """No pod stays in the queue for ever."""\n', ""), "line 17: QueueDrains has no docstring: say in one sentence what must hold"),
+        (MINE.replace('"liveness"', '"often"'), "line 17: QueueDrains: `often` is no kind of property: use one of invariant, resettability, deadlock freedom, liveness"),
+        (MINE.replace("def cases", "def holds"), "line 17: QueueDrains is of kind `liveness` and has no method `cases`"),
     ],
 )  # fmt: skip
 def test_mistakes_in_the_file(shell: Shell, tiny: str, mine: Path, text: str, message: str) -> None:
@@ -109,11 +109,13 @@ def test_mistakes_in_a_predicate_name_the_property(shell: Shell, tiny: str, mine
     mine.write_text(MINE.replace("cache.is_assumed", "cache.is_asumed"))
     ran = shell("check", tiny, "-P", f"{mine}:NobodyAssumed")
     assert ran.code == 2
-    assert ran.err.startswith("podrace: --properties: MY-NONE cannot be built: ")
+    assert ran.err.startswith(
+        f"podrace: --properties: {mine}: line 14: MY-NONE cannot be built: Cache has no `is_asumed`; "
+    )
     mine.write_text(MINE.replace("in self.pods)", "in 5)", 1))
     ran = shell("check", tiny, "-P", f"{mine}:NobodyAssumed")
-    assert (
-        ran.err == "podrace: --properties: MY-NONE cannot be built: TypeError: 'int' object is not iterable\n"
+    assert ran.err == (
+        f"podrace: --properties: {mine}: line 14: MY-NONE cannot be built: TypeError: 'int' object is not iterable\n"
     )
 
 

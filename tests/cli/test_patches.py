@@ -91,6 +91,12 @@ def test_an_error_while_the_patch_is_traced_names_its_line(shell: Shell, tmp_pat
     assert (ran.code, ran.out) == (2, "")
     assert ran.err.startswith(f"podrace: {path}: line 8: 1.36 + A cannot be built: ")
     assert ran.err.count("\n") == 1
+    again = shell("check", str(tiny), "--release", "1.36", "--patch", str(path))
+    assert again.err.startswith(f"podrace: --patch: {path}: line 8: 1.36 + A cannot be built: ")
+    path.write_text(HEAD + "class A:\n    pass\n")
+    assert shell("check", str(tiny), "--patch", str(path)).err.startswith(
+        f"podrace: --patch: {path}: A is no part of the scheduler: "
+    )
 
 
 def test_a_file_may_hold_several_classes_and_helpers(tmp_path: Path) -> None:

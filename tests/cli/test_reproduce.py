@@ -160,7 +160,7 @@ MISTAKES = [
     (("OTHER",), "unknown release `1.99`"),
     (("PATCHED",), "it was found with a patch of yours (mine)"),
     (("FIXED",), "a trace of 1.36.3 + 139450, which is no version"),
-    (("TRACE", "-o", "/proc/nowhere/x"), "-o: "),
+    (("TRACE", "-o", "/proc/nowhere/x"), "--directory: "),
     (("TRACE", "-o", "FULL"), "holds other things"),
     (("TRACE", "-o", "TRACE"), "is a file: name a directory"),
 ]  # fmt: skip

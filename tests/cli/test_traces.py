@@ -270,7 +270,7 @@ def run_quietly(arguments: list[str]) -> tuple[int, str, str]:
 @pytest.mark.parametrize(
     ("form", "beginning"),
     [
-        ("text", "scenario"),
+        ("text", "removed-node-blocks-pods, 1.8: L-PEND VIOLATED\n"),
         ("json", '[\n  {\n    "scenario": "removed-node-blocks-pods"'),
         (
             "junit",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from string import Formatter
 
@@ -15,6 +16,7 @@ from podrace.model.language import Component, Narration
 from podrace.model.language.component import steps_of
 from podrace.model.language.gathering import narrate, sentences_of
 from podrace.model.scheduler import IncrementalSnapshot
+from podrace.model.scheduler.framework.waiting_pods import Signal
 from podrace.model.scheduler.queue.numbered import Timing, counted
 from podrace.properties import PROPERTIES
 
@@ -77,6 +79,69 @@ def test_every_sentence_belongs_to_a_step_and_names_what_it_knows(name: str) -> 
                 names = {n for _, n, _, _ in Formatter().parse(sentence.text) if n}
                 changed = set() if sentence.when is None else {"before", "after", "0"}
                 assert names <= arguments[step] | changed, sentence.text
+
+
+def pod(release: str, name: str) -> object:
+    """The model's own pod: entities are equal only to themselves."""
+    return telling(release).addresses[f"api.pod[{name}].exists"].keys[0]
+
+
+@dataclass(frozen=True)
+class Change:
+    variable: str
+    before: object
+    after: object
+
+
+@pytest.mark.parametrize(
+    ("release", "step", "done", "found", "sentence"),
+    [
+        ("1.31", "scheduler.evict", (), False, "The scheduler sends a DELETE for v and finds nobody: 404: PostFilter ends in an error."),
+        ("1.32", "scheduler.evict", (), False, "The scheduler sends a DELETE for v and finds nobody: 404: it counts as deleted."),
+        ("1.32", "scheduler.evict", (), True, "The scheduler sends a DELETE for v, which is being deleted already: nothing changes."),
+        ("1.31", "scheduler.evict", (Change("faults.left[WRITE_FAILURE]", 1, 0),), True, "The scheduler's DELETE of v fails: PostFilter ends in an error."),
+        ("1.31", "scheduler.evict", (Change("api.pod[v].exists", True, False),), True, "The scheduler evicts v for p: the API server deletes it."),
+        ("1.36", "async_preemption.evict_last", (), False, "The goroutine sends a DELETE for v and finds nobody: 404. Nothing is deleted, so no event will follow."),
+        ("1.36", "async_preemption.evict_last", (), True, "The goroutine sends a DELETE for v, which is being deleted already: nothing changes."),
+        ("1.36", "async_preemption.evict_last", (Change("waiting.signal[v]", Signal.AWAITED, Signal.REFUSED),), True, "The goroutine stops v in memory: it waited for permission to be bound."),
+    ],
+)  # fmt: skip
+def test_why_an_eviction_has_no_effect(
+    release: str, step: str, done: tuple[Change, ...], found: bool, sentence: str
+) -> None:
+    before = {"api.pod[v].exists": found, "waiting.signal[v]": Signal.NONE}
+    assert before.keys() | {change.variable for change in done} <= telling(release).addresses.keys()
+    arguments = (("pod", pod(release, "p")), ("victim", pod(release, "v")), ("ok", True))
+    assert telling(release).sentence(step, arguments, done, before) == sentence
+
+
+@pytest.mark.parametrize(
+    ("found", "sentence"),
+    [
+        ({"exists": False}, "404, the pod is gone."),
+        ({"exists": True, "node": Node(0, "n", 1)}, "refused, the pod is on a node already."),
+        ({"exists": True, "node": None, "terminating": True}, "refused, the pod is being deleted."),
+    ],
+)
+def test_why_a_binding_is_refused(found: dict[str, object], sentence: str) -> None:
+    before = {f"api.pod[p].{name}": value for name, value in found.items()}
+    told = telling("1.36").sentence("binding.bind", (("pod", pod("1.36", "p")),), (), before)
+    assert told == f"The binding goroutine asks the API server to bind p: {sentence}"
+
+
+def test_a_nomination_that_the_nominator_has_already() -> None:
+    def told(before: object, *done: Change) -> str | None:
+        arguments = (("pod", pod("1.36", "p")),)
+        return telling("1.36").sentence("failure.nominate", arguments, done, {"nominator.node[p]": before})
+
+    node = Node(0, "n", 1)
+    assert (
+        told(node) == "The failure handler notes in the nominator that p is nominated, which it has already."
+    )
+    assert told(None) == "The failure handler updates the nominator about p: there is no nomination."
+    assert told(node, Change("nominator.node[p]", node, None)) == (
+        "The failure handler takes the nomination of p out of the nominator."
+    )
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from ...environment.faults import Fault
 from ...environment.objects import Node, Pod
 from ...language import (
+    SOMETHING,
     UNTOLD,
     Component,
     Expr,
@@ -26,6 +27,7 @@ from ...language import (
     changes,
     constraint,
     enum,
+    finds,
     otherwise,
     per,
     ref,
@@ -68,7 +70,21 @@ EVICTED = (
         "The goroutine evicts {victim} for {pod}: the API server sets its deletion timestamp.",
         changes("api.pod.terminating", after=True),
     ),
-    Sentence("The goroutine tries to evict {victim} for {pod}, which has no effect at the API server."),
+    Sentence("The goroutine's DELETE of {victim} for {pod} fails: no answer.", changes("faults.left")),
+    Sentence(
+        "The goroutine stops {victim} in memory: it waited for permission to be bound.",
+        changes("waiting.signal", after=SOMETHING),
+    ),
+    Sentence("The goroutine stops {victim} in memory: its PreBind plugins ran.", changes("binding.phase")),
+    Sentence(
+        "The goroutine tries to evict {victim} for {pod}, which has no effect at the API server.",
+        finds("waiting.signal", "victim", SOMETHING),
+    ),
+    Sentence(
+        "The goroutine sends a DELETE for {victim} and finds nobody: 404. Nothing is deleted, so no event will follow.",
+        finds("api.pod.exists", "victim", False),
+    ),
+    Sentence("The goroutine sends a DELETE for {victim}, which is being deleted already: nothing changes."),
 )
 
 

@@ -33,6 +33,7 @@ from podrace.model.language import (
     changes,
     enum,
     fifo,
+    finds,
     integer,
     per,
     ref,
@@ -199,6 +200,42 @@ DISH = "room.plate[ann].dish"
 )  # fmt: skip
 def test_the_first_sentence_whose_condition_is_met(done: tuple[Change, ...], sentence: str) -> None:
     assert told(*done) == sentence
+
+
+def test_what_a_step_found_says_why_it_had_no_effect() -> None:
+    class Polite(Room):
+        @step(actor="waiter")
+        @tells(
+            Sentence("{guest} gets {after}.", changes("room.plate.dish", after=SOMETHING)),
+            Sentence("{dish} is out.", finds("kitchen.stock", "dish", False)),
+            Sentence("{guest} waits.", finds("room.plate.dish", "guest", NOTHING)),
+            "Nothing happens.",
+        )
+        def serve(self, guest: Guest, dish: Dish) -> None:
+            """Bring it."""
+
+    narration = system(Polite).narration
+
+    def told_with(done: tuple[Change, ...] = (), stock: bool = True, plate: Dish | None = None) -> str | None:
+        values = {"kitchen.stock[pie]": stock, DISH: plate}
+        return narration.sentence("room.serve", ARGUMENTS, done, values)
+
+    assert told_with((Change(DISH, None, PIE),), stock=False) == "ann gets pie."
+    assert told_with(stock=False) == "pie is out."
+    assert told_with() == "ann waits."
+    assert told_with(plate=SOUP) == "Nothing happens."
+    assert narration.sentence("room.serve", ARGUMENTS, ()) == "Nothing happens."
+
+
+def test_a_condition_on_state_that_there_is_not() -> None:
+    class Odd(Room):
+        @step(actor="waiter")
+        @tells(Sentence("Never.", finds("room.nothing", "guest", True)))
+        def serve(self, guest: Guest, dish: Dish) -> None:
+            """Nothing."""
+
+    with pytest.raises(ModelError, match=r"speak of `room.nothing`, which is no state"):
+        system(Odd)
 
 
 def test_a_step_without_sentences_has_none() -> None:

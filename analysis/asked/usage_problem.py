@@ -1,0 +1,7 @@
+"""The exception for what users get wrong; by itself, because whoever only catches it should not wait for imports."""
+
+from __future__ import annotations
+
+
+class UsageProblem(Exception):
+    """A wrong option or argument: one line that says what is wrong and what to do."""

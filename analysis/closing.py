@@ -1,0 +1,214 @@
+"""What closes a race: the change, or the later release, with which the property holds. It is found by trying, in bounded time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from time import monotonic
+
+from ..checker.core.exploration import Budget
+from ..model.history import CHANGES, LATER, RELEASES, Composition, version_of
+from ..reports.document import Finding, Word
+from ..scenarios import ScenarioError
+from .asked.method import NOBODY, Method, Watcher
+from .asked.options import UsageProblem
+from .asked.plan import Run, compose_for
+from .chain import verdict_on
+
+Closings = Mapping[int, Sequence[str]]
+"""Sentences about what closes a race, by the number of the finding."""
+
+MOST_STATES = 300_000
+"""So far is looked at a release of which it is known already which of its changes closes the race."""
+
+MORE = "--closing TIME allows more."
+OVER = f"Not looked for: the time for that is over. {MORE}"
+
+
+def closings(
+    runs: Sequence[Run],
+    findings: Sequence[Finding],
+    budget: Budget,
+    method: Method,
+    seconds: float,
+    watcher: Watcher = NOBODY,
+) -> Closings:
+    """For each violated finding what closes its race; all together take so many seconds at most.
+
+    Of a scenario that leaves numbers open, and with patches of the user's own, nothing is said.
+    """
+    until = monotonic() + seconds
+    found: dict[int, Sequence[str]] = {}
+    for number, (run, finding) in enumerate(zip(runs, findings, strict=True)):
+        if finding.trace is None or run.scenario.open or run.composition.patches:
+            continue
+        search = _Search(run, budget, method, until, watcher)
+        found[number] = [OVER] if monotonic() >= until else search.sentences()
+    return found
+
+
+class _Search:
+    """What closes one race. Every answer is a verdict of the chain; one that is not in time is none."""
+
+    def __init__(self, run: Run, budget: Budget, method: Method, until: float, watcher: Watcher) -> None:
+        self._run, self._budget, self._method = run, budget, method
+        self._until, self._watcher = until, watcher
+        self._known: dict[str, Finding] = {}
+
+    @property
+    def _base(self) -> Composition:
+        return self._run.composition
+
+    def sentences(self) -> list[str]:
+        """What closes the race, or how far that is known."""
+        named = self._named()
+        for keys in dict.fromkeys([*((key,) for key in named), tuple(named)]):
+            if keys and self._verdict(with_keys := self._with(keys)) == "HOLDS":
+                assert with_keys is not None
+                lines = self._closed_by(keys, with_keys)
+                # The system of a release is about as large: where that is too much to look at, nothing would come of it.
+                small = self._known[with_keys.label].states <= MOST_STATES
+                return [*lines, *self._first_release(keys)] if small else lines
+        lines = self._does_not(named)
+        return lines if self._is_over else [*lines, *self._by_release()]
+
+    # --- the changes that are named: those that were taken out, and the race's own -------------------------
+
+    def _named(self) -> list[str]:
+        """The changes to be tried first: those that were taken out, and those that the race is known by."""
+        race = self._run.scenario.race
+        residual = race.residual.closed_by if race is not None and race.residual is not None else ()
+        known = (*self._base.removed, *(race.fixes if race is not None else ()), *residual)
+        missing = {change.key for change in self._base.missing}
+        return [key for key in dict.fromkeys(known) if key in missing]
+
+    def _closed_by(self, keys: Sequence[str], composition: Composition) -> list[str]:
+        finding = self._known[composition.label]
+        close, them = ("together close", "them") if len(keys) > 1 else ("closes", "it")
+        holds = f"{finding.property} holds in all {finding.states:,} states of the same cluster"
+        return [
+            f"{_listed(keys)} {close} it: with {them}, {holds}.",
+            *(f"{key}: {CHANGES[key].title}; {CHANGES[key].where}." for key in keys),
+        ]
+
+    def _first_release(self, keys: Sequence[str]) -> list[str]:
+        """What the first release with these changes gives, if there is a later one."""
+        last = max((CHANGES[key].first_in for key in keys), key=version_of)
+        if last not in _later(self._base.release):
+            return []
+        verdict = self._verdict(self._at(last), MOST_STATES)
+        said = {"HOLDS": "the property holds, too", "VIOLATED": "another run violates the property"}
+        undecided = f"no violation was found within {MOST_STATES:,} states"
+        whose = "them" if len(keys) > 1 else "it"
+        return [f"In {last}, the first release with {whose}, {said.get(verdict, undecided)}."]
+
+    def _does_not(self, named: Sequence[str]) -> list[str]:
+        lines = []
+        for key in named:
+            composition = self._with((key,))
+            verdict = self._verdict(composition)
+            if verdict == "VIOLATED":
+                lines.append(f"{key} does not close it by itself: another run violates the property.")
+            elif composition is not None and composition.label in self._known:
+                states = self._known[composition.label].states
+                lines.append(
+                    f"Whether {key} closes it was not decided in the time: no violation was found among {states:,} states. {MORE}"
+                )
+        return lines or ([OVER] if self._is_over else [])
+
+    @property
+    def _is_over(self) -> bool:
+        return monotonic() >= self._until
+
+    # --- the later releases -------------------------------------------------------------------------------
+
+    def _by_release(self) -> list[str]:
+        later = _later(self._base.release)
+        if not later:
+            return ["No release of the model is later.", *self._by_coming_change()]
+        newest = later[-1]
+        verdict = self._verdict(self._at(newest))
+        if verdict == "VIOLATED":
+            return [f"It is still there in {newest}, the newest release.", *self._by_coming_change()]
+        if verdict != "HOLDS":
+            return [f"Not found: {newest}, the newest release, was not decided in the time."]
+        low, high = self._base.release, newest
+        between = list(later[:-1])
+        while between:
+            middle = between[len(between) // 2]
+            verdict = self._verdict(self._at(middle))
+            if verdict == "HOLDS":
+                high, between = middle, between[: len(between) // 2]
+            elif verdict == "VIOLATED":
+                low, between = middle, between[len(between) // 2 + 1 :]
+            else:
+                return [
+                    f"It is gone in {high}, and still there in {low}; which release between them closes it was not decided in the time."
+                ]
+        return [f"It is gone in {high}, and still there in {low}.", *self._by_change_of(low, high)]
+
+    def _by_change_of(self, low: str, high: str) -> list[str]:
+        before, after = self._at(low), self._at(high)
+        assert before is not None
+        assert after is not None
+        left = {change.key for change in after.missing}
+        brought = [change.key for change in before.missing if change.key not in left]
+        key = self._first_that_closes(brought, low)
+        if key is None:
+            return [f"Which of the {len(brought)} changes that it brought closes it was not found."]
+        return [f"Of what {high} brought, {key} closes it by itself: {CHANGES[key].title}."]
+
+    def _by_coming_change(self) -> list[str]:
+        missing = {change.key for change in self._base.missing}
+        coming = [key for key in sorted(missing) if CHANGES[key].first_in == LATER]
+        key = self._first_that_closes(coming, self._base.release)
+        if key is not None:
+            return [f"{key} closes it: {CHANGES[key].title}; {CHANGES[key].where}."]
+        return ["None of the changes that no release has yet was found to close it."]
+
+    def _first_that_closes(self, keys: Iterable[str], release: str) -> str | None:
+        return next((key for key in keys if self._verdict(self._with((key,), release)) == "HOLDS"), None)
+
+    # --- trying -------------------------------------------------------------------------------------------
+
+    def _with(self, keys: Sequence[str], release: str | None = None) -> Composition | None:
+        removed = [key for key in self._base.removed if key not in keys] if release is None else []
+        return self._composed(release or self._base.release, [*self._base.added, *keys], removed)
+
+    def _at(self, release: str) -> Composition | None:
+        return self._composed(release, self._base.added, ())
+
+    def _composed(self, release: str, added: Sequence[str], removed: Sequence[str]) -> Composition | None:
+        try:
+            gates = dict(self._base.gates)
+            return compose_for(self._run.scenario, release, list(dict.fromkeys(added)), removed, gates)
+        except (UsageProblem, ScenarioError):  # a gate that is not there, or contradicts a change
+            return None
+
+    def _verdict(self, composition: Composition | None, most_states: int | None = None) -> Word:
+        if composition is None:
+            return "INCONCLUSIVE"
+        if composition.label not in self._known:
+            left = self._until - monotonic()
+            if left <= 0:
+                return "INCONCLUSIVE"
+            self._watcher.start(f"what closes it: {composition.label}?")
+            budget = replace(
+                self._budget,
+                timeout=min(left, self._budget.timeout or left),
+                max_states=most_states or self._budget.max_states,
+            )
+            run = replace(self._run, composition=composition, expected=None, expected_steps=None)
+            try:
+                self._known[composition.label] = verdict_on(run, budget, self._method, self._watcher.watch)
+            except UsageProblem:  # a property of the user's own that this release has not what it takes for
+                return "INCONCLUSIVE"
+        return self._known[composition.label].verdict
+
+
+def _later(release: str) -> tuple[str, ...]:
+    return tuple(name for name in RELEASES if version_of(name) > version_of(release))
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

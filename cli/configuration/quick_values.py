@@ -1,0 +1,53 @@
+"""Values of options without pydantic: typer turns texts into values with it, and its import takes longer than a small command.
+
+What is a value already does not wait for it: a default, a text that is to stay a text, and the name of a choice.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Any
+
+import typer
+
+
+class QuickValue:
+    """In the place of typer's own coercion of one parameter, which is asked only for what is not a value already."""
+
+    def __init__(self, parameter: Any) -> None:
+        self._typers = parameter.get_runtime_param
+        self._default = parameter.default
+        self._annotation = parameter.type_descriptor.annotation
+
+    def itself(self) -> QuickValue:
+        """What typer asks a parameter for."""
+        return self
+
+    def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
+        """As typer's."""
+        if value is None:
+            return () if param.multiple or param.nargs == -1 else None
+        if value is self._default or (self._annotation is str and isinstance(value, str)):
+            return value
+        if self._annotation == list[str] and isinstance(value, (list, tuple)):
+            return list(value)
+        if isinstance(self._annotation, type) and issubclass(self._annotation, Enum):
+            return _choice(self._annotation, value, param, ctx)
+        return self._typers().coerce(value, param=param, ctx=ctx)
+
+
+def made_quick(parameters: list[Any]) -> list[Any]:
+    """The parameters of a command of typer's, that take this way from here on."""
+    for parameter in parameters:
+        if "get_runtime_param" not in vars(parameter):
+            parameter.get_runtime_param = QuickValue(parameter).itself
+    return parameters
+
+
+def _choice(choices: type[Enum], value: Any, param: Any, ctx: Any) -> Enum:
+    known = {str(member.value): member for member in choices}
+    if isinstance(value, choices):
+        return value
+    if value not in known:
+        raise typer.BadParameter(f"'{value}' is not one of {', '.join(known)}", ctx=ctx, param=param)
+    return known[value]

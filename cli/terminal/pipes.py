@@ -1,0 +1,33 @@
+"""Results on stdout without a console: pipes that close early, and documents for programs."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from ...analysis.asked.usage_problem import UsageProblem
+
+
+@contextmanager
+def tolerant_of_closed_pipes() -> Iterator[None]:
+    """Whoever reads the result may stop early (`| head`): that is no error and changes no exit code.
+
+    Raises UsageProblem if the result cannot be written for another reason.
+    """
+    try:
+        yield
+        sys.stdout.flush()
+    except OSError as error:
+        # What is left in the buffer must go somewhere, or the interpreter complains when it ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):
+            raise UsageProblem(f"cannot write the result: {error.strerror}: write it elsewhere") from None
+
+
+def print_json(document: Any) -> None:
+    """A document for programs, on stdout."""
+    sys.stdout.write(json.dumps(document, indent=2, ensure_ascii=False) + "\n")

@@ -1,0 +1,82 @@
+"""A counterexample told in prose, in the words of `explanation`: for those who have no page in front of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.text import Text
+
+from ..document import Finding
+from .explanation import DIVERGES, HOW_IT_ENDS, Explanation, Told, explain
+from .lanes_text import COLOURS, actors_of
+from .wrapping import INDENT, print_wrapped
+
+
+def print_story(console: Console, finding: Finding, closing: Sequence[str] = ()) -> None:
+    """Print the cluster, the steps, and what is to be said of them; `closing` says what closes the race."""
+    told = explain(finding)
+    if told.opening:
+        console.print()
+    for line in told.opening:
+        print_wrapped(console, Text(line), INDENT)
+    if told.steps:
+        _print_heading(console, "What happens")
+        print_steps(console, told, actors_of(finding.story))
+    sections = {HOW_IT_ENDS: (), **dict(told.sections), "What closes it": tuple(closing)}
+    sections[HOW_IT_ENDS] = (*told.outcome, *_rests_on(finding))
+    for heading, lines in sections.items():
+        _print_section(console, heading, lines)
+
+
+def _rests_on(finding: Finding) -> tuple[str, ...]:
+    """What the verdict rests on; of what goes on for ever, how everybody has a share in it."""
+    lines = [finding.words]
+    if finding.lasso is not None and finding.lasso.acts:
+        lines.append(f"In every round act: {', '.join(finding.lasso.acts)}.")
+    if finding.lasso is not None and finding.lasso.rests:
+        lines.append(f"Not always with something to do: {', '.join(finding.lasso.rests)}.")
+    return tuple(line for line in lines if line)
+
+
+def print_steps(console: Console, told: Explanation, actors: Sequence[str]) -> None:
+    """Print the steps as a numbered list, each in the colour of its actor; below it, what it brings about."""
+    width = len(str(len(told.steps)))
+    for one in told.steps:
+        _print_remark(console, one.remark)
+        _print_step(console, one, width, COLOURS[actors.index(one.actor) % len(COLOURS)])
+    _print_remark(console, told.ending)
+
+
+def _print_step(console: Console, told: Told, width: int, colour: str) -> None:
+    number = f"{INDENT}{told.number:>{width}}. "
+    below = " " * len(number)
+    print_wrapped(console, Text(told.text, f"bold {colour}" if told.decisive else colour), below, number)
+    for note in told.notes:
+        print_wrapped(console, Text(note, "yellow" if note.startswith(DIVERGES) else "dim"), below)
+
+
+def _print_remark(console: Console, remark: str) -> None:
+    if remark:
+        print_wrapped(console, Text(f"({remark})", "bold red"), INDENT)
+
+
+def _print_heading(console: Console, heading: str) -> None:
+    console.print()
+    console.print(Text(INDENT).append(heading, "bold"), soft_wrap=True)
+
+
+def _print_section(console: Console, heading: str, lines: Sequence[str]) -> None:
+    if lines:
+        _print_heading(console, heading)
+    for line in lines:
+        print_wrapped(console, Text(line), 2 * INDENT)
+
+
+def print_gist(console: Console, finding: Finding) -> None:
+    """Print the counterexample in a few lines: its decisive steps, how it ends, and what the verdict rests on."""
+    told = explain(finding)
+    decisive = [one.text for one in told.steps if one.decisive] or [one.text for one in told.steps]
+    rests_on = finding.words.partition(" (")[0].rstrip(".")
+    lines = [*dict.fromkeys(decisive), *told.outcome, f"{rests_on}."]
+    print_wrapped(console, Text(" ".join(lines)), INDENT)

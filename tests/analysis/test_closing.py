@@ -1,0 +1,180 @@
+"""What closes a race: the change or the later release, found by trying."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import pytest
+
+from podrace.analysis import closing
+from podrace.analysis.asked.method import USUAL, Method
+from podrace.analysis.asked.options import UsageProblem
+from podrace.analysis.asked.plan import Run, Selection, plan
+from podrace.analysis.chain import verdicts
+from podrace.analysis.closing import OVER, closings
+from podrace.checker.core.exploration import Budget
+from podrace.model.history import CHANGES, LATER, RELEASES
+from podrace.reports.document import Finding, Fixes, Word
+
+BUDGET = Budget(max_memory=1 << 28)
+
+
+def found(run: Run, verdict: Word) -> Finding:
+    return Finding(
+        run.scenario.name, run.composition.release, Fixes(), run.property, verdict, 1234, 2, 3, 0.0,
+        trace=() if verdict == "VIOLATED" else None,
+    )  # fmt: skip
+
+
+class Pretence:
+    """Verdicts by label, instead of searches; `asked` are the labels that were asked for, `limits` how many states each might have."""
+
+    def __init__(
+        self, monkeypatch: pytest.MonkeyPatch, otherwise: Word, by_label: Mapping[str, Word] | None = None
+    ) -> None:
+        self.asked: list[str] = []
+        self.limits: list[int | None] = []
+        self._otherwise, self._by_label = otherwise, by_label or {}
+        monkeypatch.setattr(closing, "verdict_on", self._verdict_on)
+
+    def _verdict_on(self, run: Run, budget: Budget, method: Method, watch: object) -> Finding:
+        self.asked.append(run.composition.label)
+        self.limits.append(budget.max_states)
+        assert budget.timeout is not None
+        return found(run, self._by_label.get(run.composition.label, self._otherwise))
+
+
+def run_of(name: str, *, release: str | None = None, without: Sequence[str] = ()) -> Run:
+    return plan(Selection([name], release, without_fixes=without))[0]
+
+
+def said(run: Run, seconds: float = 60.0) -> Sequence[str]:
+    return closings([run], [found(run, "VIOLATED")], BUDGET, USUAL, seconds)[0]
+
+
+def test_the_change_that_the_race_is_known_by_is_tried_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    pretence = Pretence(monkeypatch, "HOLDS")
+    assert said(run_of("72124")) == [
+        "72259 closes it: with it, S-NOMVIS holds in all 1,234 states of the same cluster.",
+        "72259: a nomination is in the scheduler's memory before it is written to the API server; in 1.14 and later.",
+        "In 1.14, the first release with it, the property holds, too.",
+    ]
+    assert pretence.asked == ["1.13 + 72259", "1.14"]
+    assert pretence.limits == [None, closing.MOST_STATES]
+
+
+def test_no_release_is_looked_at_that_has_too_many_states(monkeypatch: pytest.MonkeyPatch) -> None:
+    pretence = Pretence(monkeypatch, "HOLDS")
+    monkeypatch.setattr(closing, "MOST_STATES", 1233)
+    assert len(said(run_of("72124"))) == 2
+    assert pretence.asked == ["1.13 + 72259"]
+
+
+@pytest.mark.parametrize(
+    ("verdict", "words"),
+    [
+        ("VIOLATED", "another run violates the property"),
+        ("INCONCLUSIVE", "no violation was found within 300,000 states"),
+    ],
+)
+def test_what_the_first_release_with_it_gives(
+    monkeypatch: pytest.MonkeyPatch, verdict: Word, words: str
+) -> None:
+    Pretence(monkeypatch, verdict, {"1.13 + 72259": "HOLDS"})
+    assert said(run_of("72124"))[-1] == f"In 1.14, the first release with it, {words}."
+
+
+def test_a_change_that_was_taken_out_is_put_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    pretence = Pretence(monkeypatch, "VIOLATED", {"1.36": "HOLDS"})
+    lines = said(run_of("72124", release="1.36", without=["77990"]))
+    assert pretence.asked[0] == "1.36"
+    assert lines[0] == "77990 closes it: with it, S-NOMVIS holds in all 1,234 states of the same cluster."
+    assert len(lines) == 2
+
+
+def test_the_release_is_found_by_halving_and_its_change_by_trying(monkeypatch: pytest.MonkeyPatch) -> None:
+    still = ("1.8", "1.9", "1.12", "1.13", "1.14", "1.15", "1.16", "1.17", "1.18")
+    holding: dict[str, Word] = {name: "HOLDS" for name in RELEASES if name not in still}
+    holding["1.18 + reserve-after-assume"] = "HOLDS"
+    pretence = Pretence(monkeypatch, "VIOLATED", holding)
+    lines = said(run_of("72124"))
+    assert lines == [
+        *(
+            f"{key} does not close it by itself: another run violates the property."
+            for key in ("72259", "77990", "90660")
+        ),
+        "It is gone in 1.19, and still there in 1.18.",
+        f"Of what 1.19 brought, reserve-after-assume closes it by itself: {CHANGES['reserve-after-assume'].title}.",
+    ]
+    assert [label for label in pretence.asked if "+" not in label] == ["1.36", "1.25", "1.19", "1.16", "1.18"]
+
+
+def test_what_is_still_there_in_the_newest_release(monkeypatch: pytest.MonkeyPatch) -> None:
+    pretence = Pretence(monkeypatch, "VIOLATED")
+    assert said(run_of("gone-victim")) == [
+        "133167 does not close it by itself: another run violates the property.",
+        "It is still there in 1.36, the newest release.",
+        "None of the changes that no release has yet was found to close it.",
+    ]
+    coming = sorted(
+        key for key, change in CHANGES.items() if change.first_in == LATER and not change.is_in("1.33")
+    )
+    assert pretence.asked == ["1.33 + 133167", "1.36", *(f"1.33 + {key}" for key in coming)]
+
+
+def test_a_search_that_is_not_decided_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    Pretence(monkeypatch, "INCONCLUSIVE")
+    assert said(run_of("heartbeats")) == [
+        (
+            "Whether 70366 closes it was not decided in the time: no violation was found among 1,234 states. "
+            "--closing TIME allows more."
+        ),
+        "Not found: 1.36, the newest release, was not decided in the time.",
+    ]
+
+
+def test_when_the_time_is_over_nothing_else_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    pretence = Pretence(monkeypatch, "INCONCLUSIVE")
+    now = iter(
+        range(0, 1000, 4)
+    )  # what closes it is asked for at 0 and 4, and the first search ends after 12
+    monkeypatch.setattr(closing, "monotonic", lambda: next(now))
+    (line,) = said(run_of("72124"), 10.0)
+    assert line.startswith(
+        "Whether 72259 closes it was not decided in the time: no violation was found among "
+    )
+    assert pretence.asked == ["1.13 + 72259"]
+
+
+def test_when_the_time_is_over_nothing_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    pretence = Pretence(monkeypatch, "HOLDS")
+    assert said(run_of("72124"), 0.0) == [OVER]
+    assert pretence.asked == []
+
+
+def test_a_property_that_does_not_fit_a_release_is_no_mistake(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*asked: object) -> Finding:
+        raise UsageProblem("MY-RULE cannot be built")
+
+    monkeypatch.setattr(closing, "verdict_on", refuse)
+    assert said(run_of("heartbeats")) == ["Not found: 1.36, the newest release, was not decided in the time."]
+
+
+def test_nothing_is_said_of_what_holds_and_of_patches(monkeypatch: pytest.MonkeyPatch) -> None:
+    pretence = Pretence(monkeypatch, "HOLDS")
+    run = run_of("72124")
+    patched = replace(run, composition=replace(run.composition, patches=("mine",)))  # type: ignore[arg-type]
+    both = [found(run, "HOLDS"), found(run, "VIOLATED")]
+    assert closings([run, patched], both, BUDGET, USUAL, 60.0) == {}
+    assert pretence.asked == []
+
+
+def test_a_small_race_for_real() -> None:
+    run = run_of("heartbeats")
+    (finding,) = verdicts([run], BUDGET)
+    assert closings([run], [finding], BUDGET, USUAL, 60.0)[0] == [
+        "70366 closes it: with it, L-PEND holds in all 2,255 states of the same cluster.",
+        "70366: a node update wakes parked pods only if something changed that they may wait for; in 1.14 and later.",
+        "In 1.14, the first release with it, the property holds, too.",
+    ]
