@@ -5,8 +5,9 @@ from __future__ import annotations
 from ..model.language import ModelError, TransitionSystem
 from ..properties import instrument
 from ..scenarios import Scenario, one_line
-from .asked.option_files import at_line, split_option
+from .asked.option_files import split_option
 from .asked.options import UsageProblem
+from .asked.own_modules import at_line
 from .asked.plan import Run
 
 
