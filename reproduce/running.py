@@ -18,6 +18,7 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
+from ..analysis.asked.option_files import links_in, refuse_links
 from ..analysis.asked.options import UsageProblem
 from ..checker.core.signing import make_private, others_may_write
 from ..checker.llvm.machine_code import cache_directory
@@ -198,6 +199,7 @@ def refuse_unusable(folder: Path, option: str = "-o") -> None:
 
     A directory with anything but an earlier module in it is left alone.
     """
+    refuse_links(option, folder)
     if folder.exists() and not folder.is_dir():
         raise UsageProblem(f"{option}: `{folder}` is a file: name a directory")
     existing = next(path for path in (folder, *folder.absolute().parents) if path.exists())
@@ -206,6 +208,8 @@ def refuse_unusable(folder: Path, option: str = "-o") -> None:
     if folder.exists() and any(folder.iterdir()) and not (folder / CASES).exists():
         foreign = min(path.name for path in folder.iterdir())
         raise UsageProblem(f"{option}: `{folder}` holds other things (`{foreign}`): name a new directory")
+    if links := links_in(folder):
+        raise UsageProblem(f"{option}: `{links[0]}` is a link, and podrace writes through none: remove it")
 
 
 def write_directory(

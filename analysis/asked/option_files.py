@@ -1,15 +1,41 @@
-"""Files that options name: found unusable before a long search, and written after it."""
+"""Files and directories that options name: found unusable before a long search, and written after it, through no link.
+
+A link in a directory that somebody else made, such as a checkout, would lead to a file of the user's that nobody named.
+"""
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 from pathlib import Path
+from types import TracebackType
 
 from .options import UsageProblem
+
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+def refuse_links(option: str, path: Path) -> None:
+    """Refuse a path that is a link, or leads through one below the working directory. Raises UsageProblem.
+
+    What is in /dev is the system's: /dev/stdout may be named.
+    """
+    here = Path.cwd()
+    whole = here / path
+    if whole.parent in (Path("/dev"), Path("/dev/fd")):
+        return
+    for place in reversed([whole, *whole.parents]):
+        if (place == whole or here in place.parents) and place.is_symlink():
+            named = place.relative_to(here) if place.is_relative_to(here) else place
+            raise UsageProblem(
+                f"{option}: `{named}` is a link, and podrace writes through none: name what it leads to"
+            )
 
 
 def refuse_unwritable(option: str, path: Path) -> None:
     """Find out before a long search that a file could not be written. Raises UsageProblem."""
+    refuse_links(option, path)
     target = path if path.exists() else path.parent
     if path.is_dir():
         raise UsageProblem(f"{option}: cannot write `{path}`: it is a directory")
@@ -21,10 +47,95 @@ def refuse_unwritable(option: str, path: Path) -> None:
 
 def write_text(option: str, path: Path, text: str) -> None:
     """Write a file in UTF-8. Raises UsageProblem."""
+    write_bytes(option, path, text.encode())
+
+
+def write_bytes(option: str, path: Path, data: bytes) -> None:
+    """Write a file. Raises UsageProblem."""
+    refuse_links(option, path)
+    system = path.absolute().parent in (Path("/dev"), Path("/dev/fd"))
     try:
-        path.write_text(text, encoding="utf-8", newline="\n")
+        handle = os.open(path, (_NEW & ~os.O_NOFOLLOW if system else _NEW) | os.O_TRUNC, 0o666)
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
     except OSError as error:
         raise UsageProblem(f"{option}: cannot write `{path}`: {error.strerror}") from None
+
+
+class OutputDirectory:
+    """A directory that an option names, made if there is none. Whatever becomes of its name or of what is in it while it is
+    open, only files in it are written and removed.
+    """
+
+    def __init__(self, option: str, path: Path, inside: OutputDirectory | None = None) -> None:
+        self.option, self.path = option, path
+        self._handle = -1
+        self._within: int | None = None if inside is None else inside._handle
+
+    def __enter__(self) -> OutputDirectory:
+        name = self.path if self._within is None else self.path.name
+        try:
+            if self._within is None:
+                refuse_links(self.option, self.path)
+                self.path.mkdir(parents=True, exist_ok=True)
+            elif not self._has(self._within, self.path.name):
+                os.mkdir(name, dir_fd=self._within)
+            flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+            self._handle = os.open(name, flags, dir_fd=self._within)
+        except OSError as error:
+            raise self._problem(error) from None
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        os.close(self._handle)
+
+    def has(self, name: str) -> bool:
+        """Whether there is something of this name, a link that leads nowhere included."""
+        return self._has(self._handle, name)
+
+    def clear(self) -> None:
+        """Remove all files in it. Raises UsageProblem."""
+        try:
+            for name in sorted(os.listdir(self._handle)):
+                os.unlink(name, dir_fd=self._handle)
+        except OSError as error:
+            raise self._problem(error) from None
+
+    def write(self, name: str, text: str) -> Path:
+        """Write a file in UTF-8, in the place of one that may be there. Raises UsageProblem."""
+        try:
+            if self.has(name):  # which may be a second name of a file elsewhere
+                os.unlink(name, dir_fd=self._handle)
+            with os.fdopen(os.open(name, _NEW | os.O_EXCL, 0o666, dir_fd=self._handle), "wb") as file:
+                file.write(text.encode())
+        except OSError as error:
+            raise self._problem(error, name) from None
+        return self.path / name
+
+    @staticmethod
+    def _has(handle: int, name: str) -> bool:
+        try:
+            os.stat(name, dir_fd=handle, follow_symlinks=False)
+        except FileNotFoundError:
+            return False
+        return True
+
+    def _problem(self, error: OSError, name: str = "") -> UsageProblem:
+        where = f"cannot write `{self.path / name}`" if name else f"cannot write into `{self.path}`"
+        why = "it is a link" if error.errno == errno.ELOOP else error.strerror
+        return UsageProblem(f"{self.option}: {where}: {why}")
+
+
+def links_in(folder: Path) -> list[Path]:
+    """The links anywhere in a directory, which are not followed; none if it is not there."""
+    found = []
+    for place, folders, files in os.walk(folder):
+        found += [
+            path for name in [*folders, *files] if stat.S_ISLNK((path := Path(place, name)).lstat().st_mode)
+        ]
+    return sorted(found)
 
 
 def beside(path: Path, number: int) -> Path:

@@ -104,8 +104,10 @@ def lockstep(
 
 
 def _make(folder: Path) -> None:
+    from ...analysis.asked.option_files import refuse_links
     from ...analysis.asked.options import UsageProblem
 
+    refuse_links("--store", folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -104,8 +104,13 @@ def prove(
     most = parse_states(max_states) if max_states is not None else None
     processes = threads_of(jobs)
     sizes = parse_size("--pods", pods), parse_size("--nodes", nodes)
-    if journal is not None and journal.is_dir():
+    if journal is not None and journal.is_dir() and not journal.is_symlink():
         raise UsageProblem(f"--journal: `{journal}` is a directory: name a file")
+    from ...analysis.asked.option_files import refuse_links
+
+    for option, path in (("--journal", journal), ("--examples", examples)):
+        if path is not None:
+            refuse_links(option, path)
     from ...analysis.asked.plan import parse_scope
     from ...analysis.prove.proof_request import ProofRequest, template_of
     from ...analysis.prove.proofs import prove_all, write_examples

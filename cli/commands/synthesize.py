@@ -57,7 +57,7 @@ def synthesize(
     no_color: NoColor = False,
 ) -> None:
     seconds = parse_timeout(timeout) if timeout is not None else None
-    from ...analysis.asked.option_files import beside, write_text
+    from ...analysis.asked.option_files import beside, refuse_links, write_text
     from ...analysis.symbolic.smallest_cluster import ClusterSearch, wanted
     from ...reports.answers.synthesis_report import print_coverage, print_example
     from ..terminal.console import result_console, tolerant_of_closed_pipes
@@ -68,6 +68,8 @@ def synthesize(
         pods, nodes, release, with_fix or (), without_fix or (), property_, steps, scope or (), gate or ()
     )
     asked = replace(asked, every=every, timeout=seconds)
+    if output is not None:
+        refuse_links("-o", output)
     if output is not None and (output.is_dir() or not output.parent.is_dir()):
         raise UsageProblem(f"-o: cannot write `{output}`: name a file in a directory that exists")
     console = result_console(no_color)
