@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from enum import Enum
 from pathlib import Path
 from typing import Annotated
@@ -115,7 +114,7 @@ def prove(
     from ...analysis.prove.proof_request import ProofRequest, template_of
     from ...analysis.prove.proofs import prove_all, write_examples
     from ...reports.answers.proof_report import print_proof, to_json
-    from ..terminal.console import result_console, tolerant_of_closed_pipes
+    from ..terminal.console import print_form, result_console, tolerant_of_closed_pipes
     from ..terminal.progress_display import progress_display
 
     request = ProofRequest(
@@ -146,7 +145,7 @@ def prove(
         write_examples(proofs, examples)
     with tolerant_of_closed_pipes():
         if output is Form.json:
-            sys.stdout.write(to_json(proofs))
+            print_form(to_json(proofs))
         else:
             console = result_console(no_color)
             for number, proof in enumerate(proofs):

@@ -12,11 +12,13 @@ from typing import Any
 from rich.console import Console
 
 from ...analysis.asked.options import UsageProblem
+from ...reports.filtered import escaped_json, shown, without_commands
+from ...reports.text.filtered_console import FilteredConsole
 
 PIPED_WIDTH = 120
 
 
-class ResultConsole(Console):
+class ResultConsole(FilteredConsole):
     """A console that leaves a closed pipe to `tolerant_of_closed_pipes`."""
 
     def on_broken_pipe(self) -> None:
@@ -43,14 +45,22 @@ def tolerant_of_closed_pipes() -> Iterator[None]:
 def result_console(no_color: bool = False) -> Console:
     """The console for results: as wide as the terminal; a fixed width where there is none."""
     width = None if sys.stdout.isatty() or "COLUMNS" in os.environ else PIPED_WIDTH
-    return ResultConsole(
-        file=sys.stdout, width=width, highlight=False, markup=False, emoji=False, no_color=_plain(no_color)
-    )
+    return ResultConsole(sys.stdout, width, _plain(no_color))
 
 
 def message_console(no_color: bool = False) -> Console:
     """The console for progress and messages."""
-    return Console(file=sys.stderr, highlight=False, markup=False, emoji=False, no_color=_plain(no_color))
+    return FilteredConsole(sys.stderr, no_color=_plain(no_color))
+
+
+def complaint(line: str) -> str:
+    """A message for stderr, in one line."""
+    return without_commands(shown(" ".join(line.splitlines())))
+
+
+def print_form(text: str) -> None:
+    """A report in a form that is filtered, on stdout, where a CI service may look for commands; for one that is none of its own."""
+    sys.stdout.write(without_commands(text))
 
 
 def _plain(no_color: bool) -> bool | None:
@@ -59,4 +69,4 @@ def _plain(no_color: bool) -> bool | None:
 
 def print_json(document: Any) -> None:
     """A document for programs, on stdout."""
-    sys.stdout.write(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+    print_form(escaped_json(json.dumps(document, indent=2, ensure_ascii=False, default=str)) + "\n")
