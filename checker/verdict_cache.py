@@ -133,6 +133,8 @@ class VerdictCache:
             path = self._path(key)
             make_private(self.folder)
             make_private(path.parent)
+            if path.parent.is_symlink():  # it would lead out of the directory
+                return False
             # Written beside and then renamed: whoever reads meanwhile sees the old file or the new one.
             with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".new", delete=False) as file:
                 file.write(data)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from .option_files import refuse_links
 from .options import UsageProblem, parse_jobs, parse_memory, parse_states, parse_timeout
 
 if TYPE_CHECKING:
@@ -127,6 +128,7 @@ def _cache_folder(named: Path | None, switched_off: bool) -> Path | None:
             raise UsageProblem("--cache and --no-cache contradict each other: leave one of them out")
         return None
     if named is not None:
+        refuse_links("--cache", named)
         if named.exists() and not named.is_dir():
             raise UsageProblem(f"--cache: `{named}` is no directory: name one")
         return named

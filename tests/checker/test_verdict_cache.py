@@ -180,6 +180,15 @@ def test_a_directory_of_others_is_passed_over(violated: Kept) -> None:
     assert cache.get(key, system, name) is not None
 
 
+def test_no_verdict_is_written_through_a_link(violated: Kept, tmp_path: Path) -> None:
+    _, key, system, name = violated
+    (tmp_path / "kept").mkdir(mode=0o700)
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "kept" / key[:2]).symlink_to(tmp_path / "outside")
+    assert not VerdictCache(tmp_path / "kept").put(key, searched(system, name))
+    assert list((tmp_path / "outside").iterdir()) == []
+
+
 def test_nobody_else_can_write_where_verdicts_are_kept(violated: Kept, tmp_path: Path) -> None:
     _, key, system, name = violated
     before = os.umask(0)

@@ -141,6 +141,7 @@ VIOLATED = ("check", "tiny.yaml", "-P", "mine.py")
         ((*VIOLATED, "--save-trace", "LINK"), "--save-trace"),
         ((*VIOLATED, "--graph", "LINK"), "--graph"),
         ((*VIOLATED, "--disk", "LINK"), "--disk"),
+        ((*VIOLATED, "--cache", "LINK"), "--cache"),
         (("init", "LINK", "--force"), "FILE"),
         (("export", "tiny.yaml", "--to", "promela", "-o", "LINK"), "--output"),
         (("test-from", "trace.json", "-o", "LINK"), "--output"),
