@@ -12,6 +12,7 @@ from podrace.analysis.asked.option_files import OutputDirectory, refuse_links, w
 from podrace.analysis.asked.options import UsageProblem
 from podrace.analysis.stored.report_directory import FILES
 from podrace.cli.commands.init import starter_text
+from podrace.reproduce.running import CASES, refuse_unusable
 from tests.cli.helpers import MINE, TINY, Shell, pretending
 
 KEPT = "not podrace's\n"
@@ -195,3 +196,15 @@ def test_a_file_that_is_there_is_written_over(shell: Shell, outside: Path) -> No
     Path("new.yaml").write_text("x" * 10_000)
     assert shell("init", "new.yaml", "--force").code == 0
     assert Path("new.yaml").read_text() == starter_text()
+
+
+def test_no_module_for_the_real_scheduler_goes_through_a_link(outside: Path) -> None:
+    Path("module").mkdir()
+    Path("module", CASES).write_text("")
+    Path("module", "gen").symlink_to(outside)
+    with pytest.raises(UsageProblem) as problem:
+        refuse_unusable(Path("module"))
+    assert str(problem.value) == "-o: `module/gen` is a link, and podrace writes through none: remove it"
+    Path("link").symlink_to("module")
+    with pytest.raises(UsageProblem, match=r"^-o: `link` is a link, and podrace writes through none"):
+        refuse_unusable(Path("link"))
