@@ -28,6 +28,7 @@ from ..model.language.expr import fresh_graph
 from ..reports.document import FROM_CACHE as FROM_CACHE
 from ..reports.document import Finding
 from .asked.method import NOBODY, USUAL, Engine, Method, Watcher
+from .asked.own_modules import digest_of
 from .asked.plan import Run, Selection, plan
 from .findings import finding_of, how_to_go_on, ignored
 from .systems import system_of
@@ -80,7 +81,7 @@ def verdict_in(
 ) -> Finding:
     """The same in a system that has been traced: slice, search and confirm, unless the verdict is in the cache; then find."""
     # The limit of states is part of what was asked for; time and memory differ from run to run.
-    asked = {"engine": method.engine, "max_states": budget.max_states}
+    asked = {"engine": method.engine, "max_states": budget.max_states, "files": files_of(run)}
     cache = None if method.cache is None or budget.disk is not None else VerdictCache(method.cache)
     key = "" if cache is None else cache.key(system, run.property, asked)
     known = None if cache is None else cache.get(key, system, run.property)
@@ -90,6 +91,11 @@ def verdict_in(
     if cache is not None:
         cache.put(key, result)
     return finding_of(run, system, result, how_to_go_on(result, budget))
+
+
+def files_of(run: Run) -> str:
+    """A digest of all files of the user's that a run is about, with what they import from beside them; empty if there are none."""
+    return digest_of([run.prop, *(cls for patch in run.composition.patches for cls in patch.classes)])
 
 
 @fresh_graph()

@@ -9,8 +9,9 @@ from pathlib import Path
 from ..model.language import ModelError, TransitionSystem
 from ..properties import instrument
 from ..scenarios import Scenario, one_line
-from .asked.option_files import at_line, split_option
+from .asked.option_files import split_option
 from .asked.options import UsageProblem
+from .asked.own_modules import at_line
 from .asked.own_properties import file_of, line_of
 from .asked.plan import Run
 

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Literal
 
 import msgspec
-from rich.console import Console
 
 from ..analysis.asked.method import Engine, Method, budget_for, cache_folder
 from ..analysis.asked.options import UsageProblem
@@ -25,6 +24,7 @@ from ..analysis.chain import check_all
 from ..properties import Property
 from ..reports.ci_outcome import message, subject
 from ..reports.document import Finding, Word
+from ..reports.text.filtered_console import FilteredConsole
 from ..reports.text.findings_text import print_report
 from ..scenarios import ScenarioError
 
@@ -121,7 +121,7 @@ def expect(
 def text_of(findings: Sequence[Finding], width: int = WIDTH) -> str:
     """The findings as `podrace check` prints them, without colours."""
     written = io.StringIO()
-    console = Console(file=written, width=width, highlight=False, markup=False, emoji=False, no_color=True)
+    console = FilteredConsole(written, width, no_color=True)
     # Equal findings give equal texts, however long they took.
     print_report(console, [msgspec.structs.replace(f, seconds=None) for f in findings])
     return written.getvalue()

@@ -1,13 +1,15 @@
 """Verdicts that are kept, so that an unchanged system is not explored again.
 
 An entry is found by a hash of all that decides a verdict: the system, the property, how it is searched, podrace's own source and
-the libraries that run it. Only complete verdicts are kept. A counterexample is executed again by the reference interpreter
-whenever it is used; an entry that cannot be read, or whose counterexample is none, counts as absent.
+the libraries that run it. Only complete verdicts are kept, signed with a key that only their user has (`core.signing`). A
+counterexample is executed again by the reference interpreter whenever it is used. An entry that cannot be read, that was not
+written for this user, that the system could not have, or whose counterexample is none, counts as absent.
 """
 
 from __future__ import annotations
 
 import hashlib
+import math
 import os
 import platform
 import tempfile
@@ -24,16 +26,20 @@ import msgspec
 from ..model.language import TransitionSystem
 from .core.exploration import Lasso
 from .core.result import Counts, Coverage, Kind, Result, Verdict
+from .core.signing import is_private, is_signed, make_private, signature
 from .core.trace import LassoTrace, Trace
 from .reduction.questions import kind_of, witnesses_of
+from .reduction.slicing import step_name
 from .trace.execution import ReplayError, confirm, confirm_no_way_back
 from .trace.fingerprint import fingerprint
 from .trace.lasso import confirm_lasso
 
-FORMAT = 1
+FORMAT = 2
 MOST_BYTES = 16 << 20
+ENGINES = ("native", "reference")
 _LIBRARIES = ("podrace", "llvmlite", "numpy", "z3-solver")
 _SOURCES = ("model", "checker", "properties")
+_USE = "verdict"
 
 
 class _Run(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -59,17 +65,19 @@ class _Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What is written: the entry as text, and its hash."""
+    """What is written: the entry as text, and the signature of both in hexadecimal."""
 
     format: int
     key: str
-    hash: str
+    signature: str
     entry: str
 
 
 @dataclass(frozen=True, slots=True)
 class VerdictCache:
-    """Verdicts in a directory, a file each. What cannot be written is not kept, and nobody is told."""
+    """Verdicts in a directory, a file each. What cannot be written is not kept, and nobody is told; nor is anything kept in a
+    directory into which others can write, or found there.
+    """
 
     folder: Path
 
@@ -88,11 +96,16 @@ class VerdictCache:
     def get(self, key: str, system: TransitionSystem, name: str) -> Result | None:
         """The verdict that was kept under this key, its counterexample executed again; None if there is none to be trusted."""
         try:
+            if not is_private(self.folder):
+                return None
             data = self._path(key).read_bytes()
             if len(data) > MOST_BYTES:
                 return None
             written = msgspec.json.decode(data, type=_File)
-            if (written.format, written.key, written.hash) != (FORMAT, key, _hash(key, written.entry)):
+            signed = bytes.fromhex(written.signature)
+            if (written.format, written.key) != (FORMAT, key) or not is_signed(
+                signed, _USE, *_signed(key, written.entry)
+            ):
                 return None
             entry = msgspec.json.decode(written.entry, type=_Entry)
             return _restored(entry, system, name)
@@ -109,13 +122,19 @@ class VerdictCache:
 
     def put(self, key: str, result: Result) -> bool:
         """Keep a complete verdict; says whether it was kept."""
-        if result.verdict is Verdict.INCONCLUSIVE:
+        if result.verdict is Verdict.INCONCLUSIVE or not is_private(self.folder):
             return False
         entry = msgspec.json.encode(_entry(result)).decode()
-        data = msgspec.json.encode(_File(FORMAT, key, _hash(key, entry), entry))
+        signed = signature(_USE, *_signed(key, entry))
+        if signed is None:
+            return False
+        data = msgspec.json.encode(_File(FORMAT, key, signed.hex(), entry))
         with suppress(OSError):
             path = self._path(key)
-            path.parent.mkdir(parents=True, exist_ok=True)
+            make_private(self.folder)
+            make_private(path.parent)
+            if path.parent.is_symlink():  # it would lead out of the directory
+                return False
             # Written beside and then renamed: whoever reads meanwhile sees the old file or the new one.
             with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".new", delete=False) as file:
                 file.write(data)
@@ -127,8 +146,8 @@ class VerdictCache:
         return self.folder / key[:2] / f"{key}.json"
 
 
-def _hash(key: str, entry: str) -> str:
-    return hashlib.sha256(f"{key}\n{entry}".encode()).hexdigest()
+def _signed(key: str, entry: str) -> tuple[bytes, bytes]:
+    return key.encode(), entry.encode()
 
 
 def _entry(result: Result) -> _Entry:
@@ -158,8 +177,8 @@ def _restored(entry: _Entry, system: TransitionSystem, name: str) -> Result:
         raise ValueError("an entry about something else")
     if verdict is Verdict.INCONCLUSIVE or (entry.run is None) != (verdict is Verdict.HOLDS):
         raise ValueError("an entry that contradicts itself")
-    if verdict is Verdict.HOLDS and entry.stopped is not None:
-        raise ValueError("an entry that contradicts itself")
+    if not _is_possible(entry, system):
+        raise ValueError("an entry that no search gives")
     trace = None if entry.run is None else _executed(entry.run, system, name, entry.kind)
     return Result(
         system=entry.system,
@@ -171,6 +190,33 @@ def _restored(entry: _Entry, system: TransitionSystem, name: str) -> Result:
         evidence=trace,
         stopped=entry.stopped,
         engine=entry.engine,
+    )
+
+
+def _is_possible(entry: _Entry, system: TransitionSystem) -> bool:
+    """Whether every number and every name of an entry may be that of a search of this system."""
+    counts, seen, run = entry.counts, entry.coverage, entry.run
+    states, transitions, depth, seconds = counts.states, counts.transitions, counts.depth, counts.seconds
+    if states is None or transitions is None or depth is None or seconds is None or counts.walks is not None:
+        return False
+    steps = sorted({step_name(t) for t in system.transitions})
+    shortest = entry.run is not None and entry.kind != "liveness"
+    return (
+        0 <= depth < states
+        and sum(seen.fired.values()) == transitions >= states - 1
+        and math.isfinite(seconds)
+        and seconds >= 0
+        and seen.measured
+        and not seen.values
+        and sorted([*seen.fired, *seen.never_fired, *seen.outside_cone]) == steps
+        and all(times > 0 for times in seen.fired.values())
+        and not set(seen.witnesses_reached) & set(seen.witnesses_missed)
+        and all(0 <= length <= depth for length in seen.witnesses_reached.values())
+        and seen.constraints_hit == tuple(c for c in system.constraints if c in seen.constraints_hit)
+        and entry.stopped in ((None, "answered") if run is not None else (None,))
+        and entry.engine in ENGINES
+        and (run is None or run.turn is None) == (entry.kind != "liveness" or run is None)
+        and (not shortest or run is None or (len(run.path) <= depth and not run.case))
     )
 
 

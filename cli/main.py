@@ -48,7 +48,9 @@ def run(arguments: list[str] | None = None) -> int:
 
 
 def _complain(line: str, code: int) -> int:
-    print(f"podrace: {line}", file=sys.stderr)
+    from .terminal.console import complaint
+
+    print(complaint(f"podrace: {line}"), file=sys.stderr)
     return code
 
 

@@ -47,6 +47,7 @@ class Podrace:
     ) -> list[Finding]:
         __tracebackhide__ = True
         from .. import api
+        from ..reports.filtered import shown
 
         named = [self._beside(name) for name in scenarios or self._scenarios]
         try:
@@ -54,10 +55,10 @@ class Podrace:
         except api.NotAsExpected as problem:
             wrong = [f for f in problem.findings if not f.as_expected]
             if all(finding.verdict == "IGNORED" for finding in wrong):
-                pytest.skip("; ".join(f"{finding.property}: {finding.words}" for finding in wrong))
+                pytest.skip(shown("; ".join(f"{finding.property}: {finding.words}" for finding in wrong)))
             raise
         except (api.UsageProblem, api.ScenarioError) as problem:
-            pytest.fail(f"podrace: {problem}", pytrace=False)
+            pytest.fail(shown(f"podrace: {problem}"), pytrace=False)
 
     def _beside(self, name: str | Path) -> str:
         """A file is looked for beside the test first."""

@@ -228,16 +228,18 @@ def _read(
             "`kind` is missing: a Kubernetes object has `apiVersion`, `kind` and `metadata`; a scenario is named without -f"
         )
     if "apiVersion" not in fields and inherited is None:
-        top.fail(f"`apiVersion` is missing: this {kind[:60]} belongs to some API group and version")
+        top.fail(f"`apiVersion` is missing: this {one_line(kind)} belongs to some API group and version")
     version = fields["apiVersion"].text("an API version such as apps/v1") if "apiVersion" in fields else None
     group = GROUPS.get(kind, "") if version is None else version.rpartition("/")[0]
     if kind not in GROUPS or (group != GROUPS[kind] and not (kind in WORKLOADS and group == "extensions")):
         if strict:
             place = fields.get("kind", top)
             place.fail(
-                f"podrace knows no kind {place.described} of {version or 'v1'}; known: {', '.join(GROUPS)}"
+                f"podrace knows no kind {place.described} of {one_line(version or 'v1')}; known: {', '.join(GROUPS)}"
             )
-        remarks.add(f"objects of kind {kind[:60]} say nothing to the scheduler's model: left out", top.file)
+        remarks.add(
+            f"objects of kind {one_line(kind)} say nothing to the scheduler's model: left out", top.file
+        )
         return
     written.seen += 1
     if written.seen > MOST_OBJECTS:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from ..scenarios.reader.labels import read_labels
 from ..scenarios.reader.scenario import MAX_REASON
+from ..scenarios.reader.yaml_values import one_line
 from .manifest_files import Manifest
 
 ANNOTATION = "podrace.io/ignore"
@@ -127,7 +128,7 @@ def _owner(value: Manifest) -> tuple[Owner, bool]:
             value.fail(f"`{needed}` is missing: an owner has `kind`, `name` and `uid`")
     uid = fields["uid"].text("a uid") if "uid" in fields else ""
     controls = fields["controller"].boolean() if "controller" in fields else False
-    return Owner(fields["kind"].text("a kind"), fields["name"].text("a name"), uid), controls
+    return Owner(one_line(fields["kind"].text("a kind")), fields["name"].text("a name"), uid), controls
 
 
 def _name(value: Manifest) -> str:

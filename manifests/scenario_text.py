@@ -9,6 +9,7 @@ import yaml
 
 from ..model.environment.objects import NodeTerm, Requirement, Selector, Taint, Term, Toleration
 from ..model.environment.placement_rules import SpreadConstraint
+from ..scenarios.reader.yaml_values import one_line
 from .asked import repels
 from .contention import selected_of_nodes
 from .left_out import Affinity, Closing, affinity_of, closings_of, constraints_of, tolerations_of
@@ -112,7 +113,7 @@ def scenario_of(kept: Representative, name: str, title: str, comment: Sequence[s
     text = yaml.dump(
         document, Dumper=_Dumper, sort_keys=False, default_flow_style=None, width=110, allow_unicode=True
     )
-    return "".join(f"# {line}\n" for line in comment) + text
+    return "".join(f"# {one_line(line, len(line))}\n" for line in comment) + text
 
 
 def _properties(budgets: bool, anti: bool) -> list[str]:

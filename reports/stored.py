@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from .document import Fixes, Value
+from .filtered import json_filtered
 
 VERSION = 1
 MAX_BYTES = 16 << 20
@@ -70,6 +71,7 @@ class _Header(msgspec.Struct):
     version: int
 
 
+@json_filtered
 def format_trace(trace: StoredTrace) -> str:
     """The file's text; the same trace gives the same text."""
     return msgspec.json.format(msgspec.json.encode(trace), indent=2).decode() + "\n"

@@ -18,12 +18,14 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
+from ..analysis.asked.option_files import links_in, refuse_links
 from ..analysis.asked.options import UsageProblem
+from ..checker.core.signing import make_private, others_may_write
 from ..checker.llvm.machine_code import cache_directory
 from .case import Case, format_cases
 from .modules.module import BEFORE_MODULES, KubernetesVersion, ModuleFiles, write_module
 from .modules.old_module import old_driver_files, write_old_module
-from .modules.toolchain import FLAGS, BuildProblem, Go
+from .modules.toolchain import FLAGS, BuildProblem, Go, GoProblem
 from .outcome import Outcome, read_outcomes
 
 GENERATED = "wrappers_gen.go"
@@ -88,9 +90,8 @@ def write_sources(
 def built_for(version: KubernetesVersion, go: Go, say: Say) -> Built:
     """The binary for a version, built if there is none yet. Raises GoProblem."""
     sources = driver_files(version)
-    kept = cache_directory() / "real" / f"{version}-{key_of(version, go, sources)}"
+    kept = kept_in() / f"{version}-{key_of(version, go, sources)}"
     if not (kept / BINARY).exists():
-        kept.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=kept.parent, prefix=f"{version}-") as name:
             _build(Path(name), version, go, sources, say)
             if not (kept / BINARY).exists():
@@ -98,6 +99,18 @@ def built_for(version: KubernetesVersion, go: Go, say: Say) -> Built:
                 shutil.copytree(name, kept)
     instead = json.loads((kept / NOTES).read_text(encoding="utf-8"))
     return Built(version, kept, instead)
+
+
+def kept_in() -> Path:
+    """Where what is built is kept. Raises GoProblem for a directory into which others may write: what is in it is run."""
+    found = cache_directory() / "real"
+    for folder in (found.parent, found):
+        make_private(folder)
+        if others_may_write(folder):
+            raise GoProblem(
+                f"the cache: others may write into `{folder}`, and what is built there is run: run `chmod go-w {folder}`"
+            )
+    return found
 
 
 def _build(folder: Path, version: KubernetesVersion, go: Go, sources: Mapping[str, str], say: Say) -> None:
@@ -193,6 +206,7 @@ def refuse_unusable(folder: Path, option: str = "--directory") -> None:
 
     A directory with anything but an earlier module in it is left alone.
     """
+    refuse_links(option, folder)
     if folder.exists() and not folder.is_dir():
         raise UsageProblem(f"{option}: `{folder}` is a file: name a directory")
     existing = next(path for path in (folder, *folder.absolute().parents) if path.exists())
@@ -201,6 +215,8 @@ def refuse_unusable(folder: Path, option: str = "--directory") -> None:
     if folder.exists() and any(folder.iterdir()) and not (folder / CASES).exists():
         foreign = min(path.name for path in folder.iterdir())
         raise UsageProblem(f"{option}: `{folder}` holds other things (`{foreign}`): name a new directory")
+    if links := links_in(folder):
+        raise UsageProblem(f"{option}: `{links[0]}` is a link, and podrace writes through none: remove it")
 
 
 def write_directory(

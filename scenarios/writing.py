@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 
 from ..model.environment.objects import ClusterSpec, Node, Pod, Scope
+from .reader.yaml_values import one_line
 
 
 def scenario_text(
@@ -23,7 +24,7 @@ def scenario_text(
     The cluster may have what an template has: sizes, priorities, where pods are at the start, whether deletion is graceful.
     A size of s means s cores, s GiB of memory, or s of any other resource. Raises ValueError for anything else.
     """
-    lines = [f"# {line}" for line in comment.splitlines()]
+    lines = [f"# {one_line(line, len(line))}" for line in comment.splitlines()]
     lines += [
         f"name: {name}",
         f"title: {title}",

@@ -18,7 +18,7 @@ import yaml
 
 ROOT = Path(__file__).parents[1]
 _REFERENCE = re.compile(r"\$\{\{\s*([^}]*?)\s*\}\}")
-_TERM = re.compile(r"([\w.-]+) == '([^']*)'")
+_TERM = re.compile(r"([\w.-]+) ([!=]=) '([^']*)'")
 
 
 @dataclass
@@ -59,10 +59,10 @@ class Job:
         return _REFERENCE.sub(lambda match: self.value(match[1]), text)
 
     def wanted(self, condition: str) -> bool:
-        """Whether a step's `if` is true: terms `a == 'b'` joined by `&&`."""
+        """Whether a step's `if` is true: terms `a == 'b'` or `a != 'b'` joined by `&&`."""
         terms = [_TERM.fullmatch(term.strip()) for term in condition.split("&&")]
         assert all(terms), condition
-        return all(self.value(term[1]) == term[2] for term in terms if term)
+        return all((self.value(term[1]) == term[3]) == (term[2] == "==") for term in terms if term)
 
 
 def run_action(folder: Path, work: Path, install: bool = True, **given: str) -> Job:
@@ -91,7 +91,11 @@ def _run(job: Job, name: str, step: dict[str, Any], work: Path) -> bool:
     output = job.folder / f"output-{name}"
     output.touch()
     environment = {
-        **{k: v for k, v in os.environ.items() if k not in ("PODRACE_NO_CACHE", "PYTEST_ADDOPTS")},
+        **{
+            k: v
+            for k, v in os.environ.items()
+            if k not in ("PODRACE_NO_CACHE", "PODRACE_KEY", "PYTEST_ADDOPTS")
+        },
         "RUNNER_TEMP": str(job.folder),
         "GITHUB_OUTPUT": str(output),
         "GITHUB_STEP_SUMMARY": str(job.folder / "summary"),

@@ -80,11 +80,18 @@ def test_expected_verdicts(tmp_path: Path) -> None:
     assert [name for name in job.used if "setup-python" not in name] == []
 
 
-def test_what_holds_passes_and_is_kept(tmp_path: Path) -> None:
-    job = ran(tmp_path, scenarios="tiny.yaml")
+def test_what_holds_passes_and_is_kept_with_a_secret(tmp_path: Path) -> None:
+    job = ran(tmp_path, scenarios="tiny.yaml", **{"cache-key": "a secret of this project"})
     assert (job.outputs["run"], job.failed) == ({"exit-code": "0"}, "")
     kept = Path(job.used["actions/cache@v4"]["path"])
     assert len(list((kept / "verdicts").rglob("*.json"))) == 1
+
+
+def test_without_a_secret_nothing_is_kept_between_runs(tmp_path: Path) -> None:
+    job = ran(tmp_path, scenarios="tiny.yaml")
+    assert (job.outputs["run"], job.failed) == ({"exit-code": "0"}, "")
+    assert "actions/cache@v4" not in job.used
+    assert not (tmp_path / "runner" / "podrace-cache" / "verdicts").exists()
 
 
 @pytest.mark.parametrize(

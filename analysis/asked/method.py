@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from .option_files import refuse_links
 from .options import UsageProblem, parse_jobs, parse_memory, parse_states, parse_timeout
 
 if TYPE_CHECKING:
@@ -101,12 +102,33 @@ def threads_of(jobs: str | None) -> int:
 
 
 def cache_folder(named: Path | None, switched_off: bool) -> Path | None:
-    """The directory that the options ask for, else one beside the compiled code; None if nothing is to be kept."""
+    """The directory that the options ask for, else one beside the compiled code; None if nothing is to be kept.
+
+    Raises UsageProblem for one into which others may write, and for a secret that is none.
+    """
+    found = _cache_folder(named, switched_off)
+    if found is None:
+        return None
+    from ...checker.core.signing import LEAST, VARIABLE, others_may_write
+
+    if 0 < len(os.environ.get(VARIABLE, "")) < LEAST:
+        raise UsageProblem(f"{VARIABLE}: a secret has at least {LEAST} characters: write a longer one")
+    for folder in (found,) if named is not None else (found.parent, found):
+        if others_may_write(folder):
+            what = "--cache" if named is not None else "the cache"
+            raise UsageProblem(
+                f"{what}: others may write into `{folder}`: run `chmod go-w {folder}`, name another, or use --no-cache"
+            )
+    return found
+
+
+def _cache_folder(named: Path | None, switched_off: bool) -> Path | None:
     if switched_off:
         if named is not None:
             raise UsageProblem("--cache and --no-cache contradict each other: leave one of them out")
         return None
     if named is not None:
+        refuse_links("--cache", named)
         if named.exists() and not named.is_dir():
             raise UsageProblem(f"--cache: `{named}` is no directory: name one")
         return named

@@ -1,21 +1,41 @@
-"""Files that options name: found unusable before a long search, written after it, or loaded as Python modules."""
+"""Files and directories that options name: found unusable before a long search, and written after it, through no link.
+
+A link in a directory that somebody else made, such as a checkout, would lead to a file of the user's that nobody named.
+"""
 
 from __future__ import annotations
 
-import importlib.util
+import errno
 import os
-import sys
-from collections.abc import Callable
+import stat
 from pathlib import Path
-from types import ModuleType
-from zlib import crc32
+from types import TracebackType
 
-from ...scenarios import one_line
 from .options import UsageProblem
+
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+def refuse_links(option: str, path: Path) -> None:
+    """Refuse a path that is a link, or leads through one below the working directory. Raises UsageProblem.
+
+    What is in /dev is the system's: /dev/stdout may be named.
+    """
+    here = Path.cwd()
+    whole = here / path
+    if whole.parent in (Path("/dev"), Path("/dev/fd")):
+        return
+    for place in reversed([whole, *whole.parents]):
+        if (place == whole or here in place.parents) and place.is_symlink():
+            named = place.relative_to(here) if place.is_relative_to(here) else place
+            raise UsageProblem(
+                f"{option}: `{named}` is a link, and podrace writes through none: name what it leads to"
+            )
 
 
 def refuse_unwritable(option: str, path: Path) -> None:
     """Find out before a long search that a file could not be written. Raises UsageProblem."""
+    refuse_links(option, path)
     target = path if path.exists() else path.parent
     if path.is_dir():
         raise UsageProblem(f"{option}: cannot write `{path}`: it is a directory")
@@ -27,10 +47,95 @@ def refuse_unwritable(option: str, path: Path) -> None:
 
 def write_text(option: str, path: Path, text: str) -> None:
     """Write a file in UTF-8. Raises UsageProblem."""
+    write_bytes(option, path, text.encode())
+
+
+def write_bytes(option: str, path: Path, data: bytes) -> None:
+    """Write a file. Raises UsageProblem."""
+    refuse_links(option, path)
+    system = path.absolute().parent in (Path("/dev"), Path("/dev/fd"))
     try:
-        path.write_text(text, encoding="utf-8", newline="\n")
+        handle = os.open(path, (_NEW & ~os.O_NOFOLLOW if system else _NEW) | os.O_TRUNC, 0o666)
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
     except OSError as error:
         raise UsageProblem(f"{option}: cannot write `{path}`: {error.strerror}") from None
+
+
+class OutputDirectory:
+    """A directory that an option names, made if there is none. Whatever becomes of its name or of what is in it while it is
+    open, only files in it are written and removed.
+    """
+
+    def __init__(self, option: str, path: Path, inside: OutputDirectory | None = None) -> None:
+        self.option, self.path = option, path
+        self._handle = -1
+        self._within: int | None = None if inside is None else inside._handle
+
+    def __enter__(self) -> OutputDirectory:
+        name = self.path if self._within is None else self.path.name
+        try:
+            if self._within is None:
+                refuse_links(self.option, self.path)
+                self.path.mkdir(parents=True, exist_ok=True)
+            elif not self._has(self._within, self.path.name):
+                os.mkdir(name, dir_fd=self._within)
+            flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+            self._handle = os.open(name, flags, dir_fd=self._within)
+        except OSError as error:
+            raise self._problem(error) from None
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        os.close(self._handle)
+
+    def has(self, name: str) -> bool:
+        """Whether there is something of this name, a link that leads nowhere included."""
+        return self._has(self._handle, name)
+
+    def clear(self) -> None:
+        """Remove all files in it. Raises UsageProblem."""
+        try:
+            for name in sorted(os.listdir(self._handle)):
+                os.unlink(name, dir_fd=self._handle)
+        except OSError as error:
+            raise self._problem(error) from None
+
+    def write(self, name: str, text: str) -> Path:
+        """Write a file in UTF-8, in the place of one that may be there. Raises UsageProblem."""
+        try:
+            if self.has(name):  # which may be a second name of a file elsewhere
+                os.unlink(name, dir_fd=self._handle)
+            with os.fdopen(os.open(name, _NEW | os.O_EXCL, 0o666, dir_fd=self._handle), "wb") as file:
+                file.write(text.encode())
+        except OSError as error:
+            raise self._problem(error, name) from None
+        return self.path / name
+
+    @staticmethod
+    def _has(handle: int, name: str) -> bool:
+        try:
+            os.stat(name, dir_fd=handle, follow_symlinks=False)
+        except FileNotFoundError:
+            return False
+        return True
+
+    def _problem(self, error: OSError, name: str = "") -> UsageProblem:
+        where = f"cannot write `{self.path / name}`" if name else f"cannot write into `{self.path}`"
+        why = "it is a link" if error.errno == errno.ELOOP else error.strerror
+        return UsageProblem(f"{self.option}: {where}: {why}")
+
+
+def links_in(folder: Path) -> list[Path]:
+    """The links anywhere in a directory, which are not followed; none if it is not there."""
+    found = []
+    for place, folders, files in os.walk(folder):
+        found += [
+            path for name in [*folders, *files] if stat.S_ISLNK((path := Path(place, name)).lstat().st_mode)
+        ]
+    return sorted(found)
 
 
 def beside(path: Path, number: int) -> Path:
@@ -38,51 +143,7 @@ def beside(path: Path, number: int) -> Path:
     return path if number == 1 else path.with_name(f"{path.stem}-{number}{path.suffix}")
 
 
-Problem = Callable[[Path, str], Exception]
-"""Makes the error from the file and from what is wrong with it."""
-
-
-def load_module(path: Path, problem: Problem) -> ModuleType:
-    """Execute a file and give its module. Raises what `problem` makes."""
-    if not path.is_file():
-        raise problem(path, "there is no such file")
-    name = f"podrace_own_{path.stem}_{crc32(str(path.resolve()).encode()):08x}"
-    spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
-        raise problem(path, "this is no Python file: its name must end in .py")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    try:
-        spec.loader.exec_module(module)
-    except SyntaxError as error:
-        raise problem(path, f"line {error.lineno}: {error.msg}") from error
-    except Exception as error:
-        what = f"{at_line(path, error)}{type(error).__name__}: {one_line(str(error))}"
-        raise problem(path, what + _where_to_import_from(error)) from error
-    return module
-
-
-def _where_to_import_from(error: Exception) -> str:
-    """A remedy for what the file imports of podrace and podrace does not have there."""
-    if not isinstance(error, ImportError) or not (error.name or "").startswith("podrace."):
-        return ""
-    return (
-        "; the parts of the scheduler and their words are in podrace.model.scheduler, pods and nodes in "
-        "podrace.model.environment.objects, the expressions in podrace.model.language"
-    )
-
-
 def split_option(option: str) -> tuple[Path, str]:
     """The file and the class that `FILE[:CLASS]` names; the class is empty if it names none."""
     file, colon, name = option.rpartition(":")
     return (Path(file), name) if colon and name.isidentifier() else (Path(option), "")
-
-
-def at_line(path: Path, error: BaseException) -> str:
-    """For example `line 7: `, for the last line of the file that took part in an error; empty if none did."""
-    found, at = None, error.__traceback__
-    while at is not None:
-        if at.tb_frame.f_code.co_filename == str(path):
-            found = at.tb_lineno
-        at = at.tb_next
-    return "" if found is None else f"line {found}: "

@@ -11,8 +11,9 @@ from typing import get_args
 from ...properties import PROPERTIES, Property
 from ...properties.property import Kind
 from ...scenarios import known_names, one_line
-from .option_files import load_module, split_option
+from .option_files import split_option
 from .options import UsageProblem
+from .own_modules import load_module
 
 _METHOD = {"liveness": "cases"}
 """What a property of each kind must define; `holds` unless named."""

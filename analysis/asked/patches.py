@@ -9,8 +9,9 @@ from pathlib import Path
 from ...model.history import Composition, Patch
 from ...model.language import Component
 from ...scenarios import known_names
-from .option_files import load_module, split_option
+from .option_files import split_option
 from .options import UsageProblem
+from .own_modules import load_module
 from .patch_checks import PARTS, PatchMistake, check_members, check_names, check_part
 
 

@@ -7,9 +7,17 @@ from functools import lru_cache
 
 import msgspec
 
-from ...checker.core.exploration import Budget
+from ...checker.core.exploration import Budget, Lasso
+from ...checker.core.trace import LassoTrace
 from ...checker.parametric.explorer import Explorer
+from ...checker.parametric.parameters import with_parameters
+from ...checker.parametric.parametric_system import ParametricSystem, Regions
 from ...checker.reduction.conclusion import times_fired, verdict_of
+from ...checker.reduction.questions import kind_of
+from ...checker.reduction.slicing import step_name
+from ...checker.trace.execution import ReplayError, confirm, confirm_no_way_back
+from ...checker.trace.lasso import confirm_lasso
+from ...scenarios import one_line
 from ...scenarios.template import instantiate
 from .proof_request import ProofQuestion
 
@@ -27,8 +35,11 @@ class Task:
     max_states: int | None = None
 
 
-class ClusterOutcome(msgspec.Struct, frozen=True):
-    """What came out for one cluster. `trace` has the labels of a shortest counterexample, `steps` their steps."""
+class ClusterOutcome(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What came out for one cluster. `trace` has the labels of a shortest counterexample, `steps` their steps.
+
+    Of a liveness, the steps after `turn` repeat for ever, as `case` says.
+    """
 
     values: tuple[int, ...]
     regions: int
@@ -38,9 +49,11 @@ class ClusterOutcome(msgspec.Struct, frozen=True):
     depth: int
     trace: tuple[str, ...] = ()
     steps: tuple[str, ...] = ()
+    turn: int | None = None
+    case: str = ""
 
 
-class BatchOutcome(msgspec.Struct, frozen=True):
+class BatchOutcome(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What came out for the clusters of a task: also which constraints any of them hit, which witnesses and steps any reached."""
 
     clusters: tuple[ClusterOutcome, ...]
@@ -80,11 +93,68 @@ def work(task: Task) -> BatchOutcome:
                 answer.depth,
                 () if trace is None else tuple(step.label for step in trace.steps),
                 () if trace is None else tuple(f"{step.part}.{step.step}" for step in trace.steps),
+                trace.turn if isinstance(trace, LassoTrace) else None,
+                trace.case if isinstance(trace, LassoTrace) else "",
             )
         )
     return BatchOutcome(
         tuple(found), tuple(sorted(constraints)), tuple(sorted(witnesses)), tuple(sorted(fired))
     )
+
+
+class NoOutcome(ValueError):
+    """What is said to have come out cannot have: one phrase that says why."""
+
+
+def refuse_no_outcome(task: Task, kept: BatchOutcome, regions: Regions) -> None:
+    """Hold an outcome that was kept to its task: the clusters one by one, the names, and every counterexample, executed again.
+
+    Raises NoOutcome.
+    """
+    sliced, system = regions.slice, regions.parametric.system
+    if tuple((cluster.values, cluster.regions) for cluster in kept.clusters) != task.members:
+        raise NoOutcome("it is not about the clusters that it should be about")
+    for found, known in (
+        (kept.constraints, system.constraints),
+        (kept.witnesses, sliced.witnesses),
+        (kept.fired, {step_name(t) for t in sliced.transitions}),
+    ):
+        if strange := [name for name in found if name not in known]:
+            raise NoOutcome(f"it names `{one_line(strange[0])}`, which these clusters do not have")
+    for cluster in kept.clusters:
+        if not 0 <= cluster.depth < cluster.states or cluster.transitions < cluster.states - 1:
+            raise NoOutcome("its counts are those of no search")
+        if cluster.verdict == "VIOLATED":
+            _refuse_no_counterexample(task, cluster, regions.parametric)
+        elif cluster.verdict not in ("HOLDS", "INCONCLUSIVE") or cluster.trace or cluster.steps:
+            raise NoOutcome("it contradicts itself")
+
+
+def _refuse_no_counterexample(task: Task, cluster: ClusterOutcome, parametric: ParametricSystem) -> None:
+    name, turn = task.question.property, cluster.turn
+    values = {q.name: value for q, value in zip(parametric.parameters, cluster.values, strict=True)}
+    system = parametric.system
+    numbers = {t.label: number for number, t in enumerate(system.transitions)}
+    try:
+        path = tuple(numbers[label] for label in cluster.trace)
+        kind = kind_of(system, name)
+        if kind == "invariant":
+            trace = confirm(system, path, name, values)
+        elif kind == "resettability":
+            trace = confirm_no_way_back(system, path, name, parameters=values)
+        elif turn is None or not 0 <= turn <= len(path):
+            raise NoOutcome("it has a counterexample without an end")
+        else:
+            lasso = Lasso(path[:turn], path[turn:], cluster.case)
+            trace = confirm_lasso(with_parameters(system, values), lasso, name)
+    except KeyError as error:
+        raise NoOutcome(
+            f"its counterexample takes the step {one_line(str(error))}, which there is not"
+        ) from None
+    except ReplayError as error:
+        raise NoOutcome(f"its counterexample is none: {error}") from None
+    if tuple(f"{step.part}.{step.step}" for step in trace.steps) != cluster.steps:
+        raise NoOutcome("it contradicts itself")
 
 
 def named(question: ProofQuestion, values: tuple[int, ...]) -> dict[str, int]:

@@ -7,6 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -17,6 +18,7 @@ from ...checker.parametric.parametric_system import Regions
 from ...checker.parametric.regions import evaluate
 from ...checker.reduction.slicing import step_name
 from ...checker.trace.fingerprint import fingerprint
+from ...checker.verdict_cache import source_hash
 from ...model.language.expr import fresh_graph
 from ...properties import PROPERTIES
 from ...reports.answers.proof_report import SHOWN, Proof, Row, ViolatingGroup
@@ -30,7 +32,7 @@ from ..asked.plan import Run
 from ..chain import verdict_on
 from ..findings import scope_of, witness_words
 from ..scheduler_version import version_of
-from .cluster_batches import BatchOutcome, ClusterOutcome, Task, named, work
+from .cluster_batches import BatchOutcome, ClusterOutcome, NoOutcome, Task, named, refuse_no_outcome, work
 from .proof_request import ProofQuestion, ProofRequest
 
 if TYPE_CHECKING:
@@ -60,6 +62,8 @@ class Prover:
         if self.request.journal is not None:
             journal = Journal(self.request.journal, self._about(chunks), BatchOutcome)
         try:
+            if journal is not None:
+                self._hold_to_its_word(chunks, journal)
             self._sweep(chunks, journal)
         finally:
             if journal is not None:
@@ -72,10 +76,24 @@ class Prover:
         members = [chunk.task.members for chunk in chunks]
         return {
             "property": self.what,
+            "podrace": version("podrace"),
+            "source": source_hash(),
+            "files": self.question.sources,
             "max_states": self.request.max_states,
             "systems": systems,
             "clusters": hashlib.sha256(msgspec.json.encode(members)).hexdigest(),
         }
+
+    def _hold_to_its_word(self, chunks: list[Job], journal: Journal) -> None:
+        """Hold what a journal says to what it should be about. Raises JournalProblem."""
+        for chunk in chunks:
+            if chunk.name in journal.results:
+                _, regions = self.regions[_template_of(chunk)]
+                self.watcher.say(f"executing again what {journal.path} says: {chunk.name}")
+                try:
+                    refuse_no_outcome(chunk.task, journal.results[chunk.name], regions)
+                except NoOutcome as problem:
+                    raise journal.refuse(chunk.name, str(problem)) from None
 
     def _chunks(self) -> Iterator[Job]:
         for pods, nodes in sizes(self.request.pods, self.request.nodes):
@@ -102,7 +120,7 @@ class Prover:
         total = sum(len(chunk.task.members) for chunk in chunks)
         began, done, states = time.monotonic(), 0, 0
         for chunk, result in run_jobs(work, chunks, self._pool(len(chunks)), journal):
-            self.found[chunk.name.rpartition(" #")[0]].append(result)
+            self.found[_template_of(chunk)].append(result)
             done += len(result.clusters)
             states += sum(cluster.states for cluster in result.clusters)
             left = (time.monotonic() - began) / done * (total - done)
@@ -226,6 +244,10 @@ class Prover:
             scenario=text,
             finding=finding,
         )
+
+
+def _template_of(chunk: Job) -> str:
+    return chunk.name.rpartition(" #")[0]
 
 
 def _oversize(template: ClusterTemplate, values: dict[str, int]) -> bool:

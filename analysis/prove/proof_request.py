@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ...checker.parametric.parametric_system import Exchange, ParametricSystem
 from ...model.environment.objects import Scope
 from ...model.history import CHANGES, Composition, resolve
-from ...properties import PROPERTIES, instrument
+from ...properties import PROPERTIES, Property, instrument
 from ...scenarios.template import LOWEST_PRIORITY, ClusterTemplate, Limits, instantiate
-from ..asked.options import parse_fix, parse_gates, parse_property
+from ..asked.options import UsageProblem, parse_fix, parse_gates, parse_property
+from ..asked.own_modules import digest_of
 from ..asked.own_properties import own_properties
 from ..asked.patches import patches_of, with_patches
 from ..asked.plan import compose, release_of
@@ -40,7 +41,10 @@ class ProofRequest:
 
 @dataclass(frozen=True, slots=True)
 class ProofQuestion:
-    """What is asked of the clusters of an template. `own` is as `--properties` gives it, `patches` as `--patch`."""
+    """What is asked of the clusters of an template. `own` is as `--properties` gives it, `patches` as `--patch`.
+
+    `sources` is the digest of their files when the proof began: each worker reads them anew.
+    """
 
     template: ClusterTemplate
     release: str
@@ -50,6 +54,7 @@ class ProofQuestion:
     own: tuple[str, ...] = ()
     patches: tuple[str, ...] = ()
     gates: tuple[tuple[str, bool], ...] = ()
+    sources: str = ""
 
     @builtins.property
     def composition(self) -> Composition:
@@ -58,9 +63,14 @@ class ProofQuestion:
         return with_patches(found, patches_of(self.patches))
 
     def parametric_system(self) -> ParametricSystem:
-        """The system with its parameters: the requests, capacities and priorities."""
-        composition = self.composition
-        prop = own_properties(self.own).get(self.property) or PROPERTIES[self.property]
+        """The system with its parameters: the requests, capacities and priorities.
+
+        Raises UsageProblem if a file of the user's is no longer what it was when the proof began.
+        """
+        composition, prop, digest = self._read()
+        if digest != self.sources:
+            files = ", ".join([*self.own, *self.patches])
+            raise UsageProblem(f"{files}: changed while the proof was running: run it again")
         found = instantiate(self.template)
         return ParametricSystem(
             instrument(found.spec, composition.classes, [prop]),
@@ -68,6 +78,16 @@ class ProofQuestion:
             found.assumptions(),
             tuple(Exchange(*pair) for pair in found.exchanges()),
         )
+
+    def begun(self) -> ProofQuestion:
+        """The question about the files as they are now."""
+        return replace(self, sources=self._read()[2])
+
+    def _read(self) -> tuple[Composition, type[Property], str]:
+        composition = self.composition
+        prop = own_properties(self.own).get(self.property) or PROPERTIES[self.property]
+        classes = [cls for patch in composition.patches for cls in patch.classes]
+        return composition, prop, digest_of([prop, *classes])
 
 
 def template_of(
@@ -95,4 +115,4 @@ def questions(request: ProofRequest) -> Iterator[ProofQuestion]:
         asked = tuple(request.own) if name in own else ()
         yield ProofQuestion(
             request.example, release, fixes[0], fixes[1], name, asked, tuple(request.patches), gates
-        )
+        ).begun()

@@ -10,6 +10,7 @@ from ...checker.parametric.grounding import TooManyCases
 from ...checker.parametric.regions import UndecidedRegions
 from ...reports.answers.proof_report import Proof
 from ..asked.method import NOBODY, Watcher
+from ..asked.option_files import OutputDirectory
 from ..asked.options import UsageProblem
 from .proof_of_property import Prover
 from .proof_request import ProofRequest, questions
@@ -30,12 +31,8 @@ def prove_all(request: ProofRequest, watcher: Watcher = NOBODY) -> list[Proof]:
 
 def write_examples(proofs: Sequence[Proof], directory: Path) -> None:
     """Write the simplest cluster of each group as a scenario file. Raises UsageProblem."""
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
+    with OutputDirectory("--examples", directory) as folder:
         for proof in proofs:
             for number, group in enumerate(proof.groups, 1):
-                path = directory / f"{proof.property.lower()}-group-{number}.yaml"
                 if group.scenario:
-                    path.write_text(group.scenario, encoding="utf-8")
-    except OSError as error:
-        raise UsageProblem(f"--examples: cannot write to `{directory}`: {error.strerror or error}") from None
+                    folder.write(f"{proof.property.lower()}-group-{number}.yaml", group.scenario)

@@ -18,7 +18,7 @@ from ...reports.graphs import Kind, to_dot
 from ...reports.graphs.render import render
 from ...reports.graphs.style import NotDrawn
 from ...reports.stored import format_trace
-from ..asked.option_files import write_text
+from ..asked.option_files import OutputDirectory, links_in, refuse_links
 from ..asked.options import UsageProblem
 from ..asked.plan import Run
 from .saved_trace import stored_trace
@@ -57,6 +57,7 @@ def refuse_unusable(folder: Path) -> None:
 
     A directory with anything but an earlier report in it is left alone.
     """
+    refuse_links(OPTION, folder)
     if folder.exists() and not folder.is_dir():
         raise UsageProblem(f"{OPTION}: `{folder}` is a file: name a directory")
     existing = next(path for path in (folder, *folder.absolute().parents) if path.exists())
@@ -65,6 +66,8 @@ def refuse_unusable(folder: Path) -> None:
     foreign = sorted(path.name for path in folder.iterdir() if not _is_ours(path)) if folder.exists() else []
     if foreign:
         raise UsageProblem(f"{OPTION}: `{folder}` holds other things (`{foreign[0]}`): name a new directory")
+    if links := links_in(folder):
+        raise UsageProblem(f"{OPTION}: `{links[0]}` is a link, and podrace writes through none: remove it")
 
 
 def _is_ours(path: Path) -> bool:
@@ -75,40 +78,41 @@ def _is_ours(path: Path) -> bool:
 
 def write_report(folder: Path, runs: Sequence[Run], findings: Sequence[Finding], style: Style) -> list[Path]:
     """Write all files; what an earlier report left of counterexamples is removed. Raises UsageProblem, RenderError."""
-    inner = folder / FOLDER
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for left in sorted(inner.iterdir()) if inner.exists() else ():
-            left.unlink()
-        if any(finding.trace is not None for finding in findings):
-            inner.mkdir(exist_ok=True)
-    except OSError as error:
-        raise UsageProblem(f"{OPTION}: cannot write into `{folder}`: {error.strerror}") from None
-    written = []
-    for name, form in FILES.items():
-        write_text(OPTION, folder / name, form(findings, style))
-        written.append(folder / name)
+    with OutputDirectory(OPTION, folder) as outer:
+        violated = [
+            (run, finding) for run, finding in zip(runs, findings, strict=True) if finding.trace is not None
+        ]
+        written: list[Path] = []
+        if violated or outer.has(FOLDER):
+            with OutputDirectory(OPTION, folder / FOLDER, outer) as inner:
+                inner.clear()
+                written = _write_counterexamples(inner, violated, style)
+        return [*(outer.write(name, form(findings, style)) for name, form in FILES.items()), *written]
+
+
+def _write_counterexamples(
+    inner: OutputDirectory, violated: Sequence[tuple[Run, Finding]], style: Style
+) -> list[Path]:
+    written: list[Path] = []
     stems: Counter[str] = Counter()
-    for run, finding in zip(runs, findings, strict=True):
-        if finding.trace is not None:
-            stem = file_stem(finding)
-            stems[stem] += 1  # scenarios in different files may have the same name
-            unique = stem if stems[stem] == 1 else f"{stem}-{stems[stem]}"
-            written += _write_counterexample(inner / unique, run, finding, style)
+    for run, finding in violated:
+        stem = file_stem(finding)
+        stems[stem] += 1  # scenarios in different files may have the same name
+        unique = stem if stems[stem] == 1 else f"{stem}-{stems[stem]}"
+        written += _write_counterexample(inner, unique, run, finding, style)
     return written
 
 
-def _write_counterexample(stem: Path, run: Run, finding: Finding, style: Style) -> list[Path]:
-    written = [stem.with_name(f"{stem.name}.trace.json")]
-    write_text(OPTION, written[0], format_trace(stored_trace(run, finding)))
+def _write_counterexample(
+    inner: OutputDirectory, stem: str, run: Run, finding: Finding, style: Style
+) -> list[Path]:
+    written = [inner.write(f"{stem}.trace.json", format_trace(stored_trace(run, finding)))]
     for ending, draw in DRAWINGS.items():
-        target = stem.with_name(stem.name + ending)
         try:
             drawn = draw(finding, style)
         except NotDrawn:
             continue
-        write_text(OPTION, target, drawn if isinstance(drawn, str) else drawn.decode())
-        written.append(target)
+        written.append(inner.write(stem + ending, drawn if isinstance(drawn, str) else drawn.decode()))
     return written
 
 

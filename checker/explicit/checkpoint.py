@@ -13,6 +13,7 @@ import hashlib
 import json
 import os
 import time
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -64,7 +65,11 @@ class Directory:
         self._due, self._lock = 0.0, -1
         try:
             path.mkdir(parents=True, exist_ok=True)
-            self._lock = os.open(path / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+            for inner in sorted(path.iterdir()):
+                if inner.is_symlink():  # it would lead to a file that nobody named
+                    raise CheckpointProblem(f"`{inner.name}` in it is a link: remove it, or name another")
+            flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+            self._lock = os.open(path / "lock", flags, 0o666)
         except OSError as error:
             raise CheckpointProblem(f"cannot be used: {error.strerror}") from error
         try:
@@ -98,7 +103,9 @@ class Directory:
     def write(self, snapshot: SavedSearch, began: float) -> None:
         """Replace the checkpoint, once and for all. `began` is when the writing of what it speaks of began."""
         draft = self.path / f"{_NAME}.new"
-        with open(draft, "w", encoding="ascii") as file:
+        with suppress(FileNotFoundError):
+            draft.unlink()
+        with open(draft, "x", encoding="ascii") as file:
             json.dump({"format": _FORMAT, **asdict(snapshot)}, file)
             file.flush()
             os.fsync(file.fileno())

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from .journal import Journal
+from .journal import Journal, JournalProblem
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +42,17 @@ class Pool(Protocol):
 def run_jobs(
     function: JobFunction, jobs: Sequence[Job], pool: Pool, journal: Journal | None = None
 ) -> Iterator[tuple[Job, Any]]:
-    """The result of every job, once, in any order; those that the journal has come first."""
+    """The result of every job, once, in any order; those that the journal has come first.
+
+    Raises JournalProblem if it has results of jobs that are none of these.
+    """
     known = {} if journal is None else journal.results
+    strange = [name for name in known if name not in {job.name for job in jobs}]
+    if strange:
+        assert journal is not None
+        raise JournalProblem(
+            f"{journal.path}: has the result of `{strange[0]}`, which is not asked for: remove it"
+        )
     done = [(job, known[job.name]) for job in jobs if job.name in known]
     left = [job for job in jobs if job.name not in known]
     yield from done

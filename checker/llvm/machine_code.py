@@ -1,4 +1,8 @@
-"""LLVM text to machine code in this process, with the object code kept on disk between runs."""
+"""LLVM text to machine code in this process, with the object code kept on disk between runs.
+
+What is kept is executed, and decides verdicts. So it is signed together with what it is the code of (`core.signing`): code that
+somebody else wrote, and code of ours in another's place, is compiled again.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +19,11 @@ from pathlib import Path
 import llvmlite
 import llvmlite.binding as llvm
 
-_MAGIC = b"podrace object 1\n"
-_DIGEST = 32
+from ..core.signing import is_private, is_signed, make_private, signature
+
+_MAGIC = b"podrace object 2\n"
+_SIGNATURE = 32
+_USE = "object code"
 _serial = count()
 
 FUNCTIONS = ("expand", "check", "recovered", "observed")
@@ -116,29 +123,40 @@ def _place(text: str) -> Path:
 
 def _read(path: Path) -> bytes | None:
     try:
+        if not _is_ours(path):
+            return None
         content = path.read_bytes()
     except OSError:
         return None
-    start = len(_MAGIC) + _DIGEST
-    magic, digest, code = content[: len(_MAGIC)], content[len(_MAGIC) : start], content[start:]
-    if magic != _MAGIC or digest != hashlib.sha256(code).digest():
+    start = len(_MAGIC) + _SIGNATURE
+    magic, signed, code = content[: len(_MAGIC)], content[len(_MAGIC) : start], content[start:]
+    # The name says what it is the code of: it is a digest of the text, of the compiler and of the processor.
+    if magic != _MAGIC or not is_signed(signed, _USE, path.name.encode(), code):
         return None
     return code
 
 
 def _write(path: Path, code: bytes) -> None:
     # Written beside its place and renamed: another process sees all of it or nothing.
+    signed = signature(_USE, path.name.encode(), code)
+    if signed is None or not _is_ours(path):
+        return
     with contextlib.suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_private(path.parents[1])
+        make_private(path.parent)
         handle, draft = tempfile.mkstemp(dir=path.parent)
         try:
             with os.fdopen(handle, "wb") as file:
-                file.write(_MAGIC + hashlib.sha256(code).digest() + code)
+                file.write(_MAGIC + signed + code)
             os.replace(draft, path)
         except BaseException:
             with contextlib.suppress(OSError):
                 os.unlink(draft)
             raise
+
+
+def _is_ours(path: Path) -> bool:
+    return is_private(path.parents[1]) and is_private(path.parent)
 
 
 @cache

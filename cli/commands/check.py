@@ -132,6 +132,7 @@ def check(
             "-R, --strict, --pods, --nodes, --focus and --write-scenario are about manifests: name some with -f"
         )
     from ...analysis.asked.method import Method, cache_folder
+    from ...analysis.asked.option_files import refuse_links
     from ...analysis.asked.options import parse_closing
     from ...analysis.asked.own_properties import own_properties
     from ...analysis.asked.patches import patches_of
@@ -141,6 +142,8 @@ def check(
     from ..terminal.output import Output, print_account, report_everywhere, say
     from ..terminal.progress_display import progress_display
 
+    if disk is not None:
+        refuse_links("--disk", disk)
     represented = None
     if filename:
         from ...analysis.asked.representative_cluster import Manifests, parse_size, scenario_from

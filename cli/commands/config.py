@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator, Sequence
 from enum import Enum
 from pathlib import Path
@@ -18,6 +17,7 @@ from ..configuration.arguments import Form, FormOption
 from ..configuration.command_options import Commands
 from ..configuration.configured import Applied
 from ..configuration.in_force import settings_in_force
+from ..terminal.console import complaint, print_json
 
 DEFAULT = "default"
 
@@ -54,13 +54,13 @@ def show_config(commands: Commands, names: Sequence[str], named: Path | None, ev
             raise UsageProblem(f"unknown command `{one_line(name)}`; {known_names(name, commands)}")
     rows = list(_rows(commands, names or list(commands), named, every))
     if form == "json":
-        sys.stdout.write(json.dumps(rows, indent=2, ensure_ascii=False, default=str) + "\n")
+        print_json(rows)
         return
     if not rows:
         print("nothing is set")
     for row in rows:
         value = json.dumps(row["value"], ensure_ascii=False, default=str)
-        print(f"{row['command']}.{row['option']} = {value}  ({row['from']})")
+        print(complaint(f"{row['command']}.{row['option']} = {value}  ({row['from']})"))
 
 
 def _rows(

@@ -138,7 +138,6 @@ def _run(
 
 
 def _print_run(found: list[Reproduction], output: Form, no_color: bool) -> int:
-    import sys
 
     from rich.text import Text
 
@@ -146,11 +145,11 @@ def _print_run(found: list[Reproduction], output: Form, no_color: bool) -> int:
     from ...reports.reproduction import account_of, is_as_modelled
     from ...reports.text.findings_text import print_wrapped
     from ...reports.text.reproduction_text import print_table
-    from ..terminal.console import result_console, tolerant_of_closed_pipes
+    from ..terminal.console import print_form, result_console, tolerant_of_closed_pipes
 
     with tolerant_of_closed_pipes():
         if output is Form.json:
-            sys.stdout.write(to_json(found))
+            print_form(to_json(found))
         else:
             console = result_console(no_color)
             print_table(console, found)

@@ -43,14 +43,15 @@ def export(
     from ...analysis.asked.option_files import write_text
     from ...analysis.asked.plan import Selection
     from ...analysis.other_checkers import exported
-    from ..terminal.console import tolerant_of_closed_pipes
+    from ...reports.filtered import shown
+    from ..terminal.console import complaint, tolerant_of_closed_pipes
 
     properties = (property_,) if property_ is not None else ()
     selection = Selection((name,), release, with_fix or (), without_fix or (), properties, gates=gate or ())
     with tolerant_of_closed_pipes():
         for path, text in exported(selection, to.value, whole, write or output).items():
             if path is None:
-                sys.stdout.write(text)
+                sys.stdout.write(shown(text))
             else:
                 write_text("--write", path, text)
-                print(f"wrote {path}", file=sys.stderr)
+                print(complaint(f"wrote {path}"), file=sys.stderr)

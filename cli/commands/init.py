@@ -23,6 +23,7 @@ def init(
     force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
 ) -> None:
     from ...analysis.asked.option_files import refuse_unwritable, write_text
+    from ..terminal.console import complaint
 
     if file.suffix not in ENDINGS:
         raise UsageProblem(f"`{file}`: a scenario is a YAML file: let its name end in .yaml")
@@ -30,7 +31,7 @@ def init(
     if file.exists() and not force:
         raise UsageProblem(f"`{file}` is there already: name another file, or add --force to write over it")
     write_text("FILE", file, starter_text())
-    print(f"wrote {file}: now run `podrace test {file}`")
+    print(complaint(f"wrote {file}: now run `podrace test {file}`"))
 
 
 def starter_text() -> str:

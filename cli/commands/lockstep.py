@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from enum import Enum
 from pathlib import Path
@@ -107,8 +106,10 @@ def lockstep(
 
 
 def _make(folder: Path) -> None:
+    from ...analysis.asked.option_files import refuse_links
     from ...analysis.asked.options import UsageProblem
 
+    refuse_links("--store", folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -118,12 +119,14 @@ def _make(folder: Path) -> None:
 def _print(found: Sequence[Lockstep], form: LockstepForm, no_color: bool) -> None:
     import msgspec
 
+    from ...reports.filtered import escaped_json
     from ...reports.text.lockstep_text import print_lockstep
-    from ..terminal.console import result_console, tolerant_of_closed_pipes
+    from ..terminal.console import print_form, result_console, tolerant_of_closed_pipes
 
     with tolerant_of_closed_pipes():
         if form is LockstepForm.text:
             print_lockstep(result_console(no_color), found)
         else:
             document = {"format": "podrace-lockstep", "version": 1, "versions": found}
-            sys.stdout.write(msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n")
+            text = msgspec.json.format(msgspec.json.encode(document), indent=2).decode()
+            print_form(escaped_json(text) + "\n")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from enum import Enum
 from pathlib import Path
 from typing import Annotated
@@ -107,13 +106,18 @@ def prove(
     most = parse_states(max_states) if max_states is not None else None
     processes = threads_of(jobs)
     sizes = parse_size("--pods", pods), parse_size("--nodes", nodes)
-    if journal is not None and journal.is_dir():
+    if journal is not None and journal.is_dir() and not journal.is_symlink():
         raise UsageProblem(f"--journal: `{journal}` is a directory: name a file")
+    from ...analysis.asked.option_files import refuse_links
+
+    for option, path in (("--journal", journal), ("--examples", examples)):
+        if path is not None:
+            refuse_links(option, path)
     from ...analysis.asked.plan import parse_scope
     from ...analysis.prove.proof_request import ProofRequest, template_of
     from ...analysis.prove.proofs import prove_all, write_examples
     from ...reports.answers.proof_report import print_proof, to_json
-    from ..terminal.console import result_console, tolerant_of_closed_pipes
+    from ..terminal.console import print_form, result_console, tolerant_of_closed_pipes
     from ..terminal.progress_display import progress_display
 
     request = ProofRequest(
@@ -144,7 +148,7 @@ def prove(
         write_examples(proofs, examples)
     with tolerant_of_closed_pipes():
         if output is Form.json:
-            sys.stdout.write(to_json(proofs))
+            print_form(to_json(proofs))
         else:
             console = result_console(no_color)
             for number, proof in enumerate(proofs):

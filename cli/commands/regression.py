@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated
 
 import typer
@@ -36,7 +35,7 @@ def regression(
 ) -> None:
     from ...analysis.asked.option_files import refuse_unwritable, write_text
     from ...analysis.stored.replayed import regression_of
-    from ..terminal.console import tolerant_of_closed_pipes
+    from ..terminal.console import print_form, tolerant_of_closed_pipes
     from ..terminal.output import say
 
     target = write or output
@@ -50,5 +49,5 @@ def regression(
         write_text("--write", target, text)
     else:
         with tolerant_of_closed_pipes():
-            sys.stdout.write(text)
+            print_form(text)
     raise typer.Exit(WRITTEN)

@@ -162,10 +162,11 @@ def _go_test(
     asked: Sequence[Prepared], patches: Sequence[GoPatch], directory: Path | None, run: bool, tell: Callable[[str], None]
 ) -> int:  # fmt: skip
     """Print the tests, or write them with all that they need, and run them. Gives the exit code: 1 if one has failed."""
+    from ...reports.filtered import shown
     from ...reproduce.go_tests import go_tests
     from ...reproduce.go_tests.running import run_go_tests, write_go_tests
     from ...reproduce.modules.toolchain import find_go
-    from ..terminal.console import tolerant_of_closed_pipes
+    from ..terminal.console import print_form, tolerant_of_closed_pipes
 
     tests = go_tests(asked)
     version = asked[0].question.version
@@ -175,20 +176,20 @@ def _go_test(
     results = run_go_tests(version, find_go(), tests, patches, tell) if run else {}
     with tolerant_of_closed_pipes():
         if directory is None and not run:
-            sys.stdout.write("\n".join(tests.values()))
+            print_form(shown("\n".join(tests.values())))
         for result in results.values():
             sys.stdout.write(f"{'PASS' if result.passed else 'FAIL'}: {result.name} on {version}\n")
-            sys.stdout.write("".join(f"  {line}\n" for line in result.said))
+            print_form(shown("".join(f"  {line}\n" for line in result.said)))
     return 0 if all(result.passed for result in results.values()) else 1
 
 
 def _print(found: Sequence[Reproduction], form: ReproductionForm, no_color: bool) -> None:
     from ...reports.formats.reproduction_forms import FORMS
     from ...reports.text.reproduction_text import print_reproductions
-    from ..terminal.console import result_console, tolerant_of_closed_pipes
+    from ..terminal.console import print_form, result_console, tolerant_of_closed_pipes
 
     with tolerant_of_closed_pipes():
         if form is ReproductionForm.text:
             print_reproductions(result_console(no_color), found)
         else:
-            sys.stdout.write(FORMS[form.value](found))
+            print_form(FORMS[form.value](found))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from enum import Enum
 from typing import TYPE_CHECKING, Annotated
@@ -119,11 +118,11 @@ def simulate(
 
 def _report(found: Sequence[Walked], findings: Sequence[Finding], output: Output) -> None:
     from ...reports.answers.walks_report import print_walks, walks_to_json
-    from ..terminal.console import result_console
+    from ..terminal.console import print_form, result_console
     from ..terminal.output import report
 
     if output.form == "json":
-        sys.stdout.write(walks_to_json(found if output.timings else [walked.untimed() for walked in found]))
+        print_form(walks_to_json(found if output.timings else [walked.untimed() for walked in found]))
     elif output.form != "text":
         report(findings, output)
     else:

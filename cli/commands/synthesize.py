@@ -56,7 +56,7 @@ def synthesize(
     no_color: NoColor = False,
 ) -> None:
     seconds = parse_timeout(timeout) if timeout is not None else None
-    from ...analysis.asked.option_files import beside, write_text
+    from ...analysis.asked.option_files import beside, refuse_links, write_text
     from ...analysis.symbolic.smallest_cluster import ClusterSearch, wanted
     from ...reports.answers.synthesis_report import print_coverage, print_example
     from ..terminal.console import result_console, tolerant_of_closed_pipes
@@ -68,6 +68,8 @@ def synthesize(
     )
     asked = replace(asked, every=every, timeout=seconds)
     written = write_scenario or output
+    if written is not None:
+        refuse_links("--write-scenario", written)
     if written is not None and (written.is_dir() or not written.parent.is_dir()):
         raise UsageProblem(
             f"--write-scenario: cannot write `{written}`: name a file in a directory that exists"

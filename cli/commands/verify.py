@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence, Set
 from typing import TYPE_CHECKING, Annotated
 
@@ -101,7 +100,7 @@ def verify(
         from ...analysis.compare.over_all_clusters import with_changes_over_all_clusters
         from ...analysis.prove.proof_request import ProofRequest
         from ...reports.verify import cluster_comparison
-        from ..terminal.console import result_console, tolerant_of_closed_pipes
+        from ..terminal.console import print_form, result_console, tolerant_of_closed_pipes
         from ..terminal.progress_display import progress_display
 
         request = ProofRequest(
@@ -121,7 +120,7 @@ def verify(
             if output is ComparisonForm.text:
                 cluster_comparison.print_proof_pairs(result_console(no_color), pairs)
             else:
-                sys.stdout.write(cluster_comparison.FORMS[output.value](pairs))
+                print_form(cluster_comparison.FORMS[output.value](pairs))
         raise typer.Exit(proofs_code(pairs, strict))
     if minimal and (against is not None or strict):
         raise UsageProblem("--minimal compares sets of changes: leave out --against and --strict")
@@ -190,24 +189,24 @@ def diff(
 def _print(comparison: Comparison, form: ComparisonForm, no_color: bool) -> None:
     from ...reports.verify.comparison_forms import FORMS
     from ...reports.verify.comparison_text import print_comparison
-    from ..terminal.console import result_console, tolerant_of_closed_pipes
+    from ..terminal.console import print_form, result_console, tolerant_of_closed_pipes
 
     with tolerant_of_closed_pipes():
         if form is ComparisonForm.text:
             print_comparison(result_console(no_color), comparison)
         else:
-            sys.stdout.write(FORMS[form.value](comparison))
+            print_form(FORMS[form.value](comparison))
 
 
 def _print_needed(needed: Needed, form: ComparisonForm, no_color: bool) -> None:
     from ...reports.verify.needed import FORMS, print_needed
-    from ..terminal.console import result_console, tolerant_of_closed_pipes
+    from ..terminal.console import print_form, result_console, tolerant_of_closed_pipes
 
     with tolerant_of_closed_pipes():
         if form is ComparisonForm.text:
             print_needed(result_console(no_color), needed)
         else:
-            sys.stdout.write(FORMS[form.value](needed))
+            print_form(FORMS[form.value](needed))
 
 
 def verify_code(comparison: Comparison, strict: bool = False) -> int:

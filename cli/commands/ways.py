@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
@@ -105,11 +104,11 @@ def ways(
 
 def _report(found: Sequence[WaysFound], output: Output) -> None:
     from ...reports.answers.ways_report import ways_to_json
-    from ..terminal.console import result_console
+    from ..terminal.console import print_form, result_console
     from ..terminal.output import report
 
     if output.form == "json":
-        sys.stdout.write(ways_to_json(found if output.timings else [one.untimed() for one in found]))
+        print_form(ways_to_json(found if output.timings else [one.untimed() for one in found]))
     elif output.form != "text":
         report([finding for one in found for finding in one.findings()], output)
     else:

@@ -7,13 +7,16 @@ import sys
 
 from rich.console import Console
 
+from ...reports.text.filtered_console import FilteredConsole
+from .pipes import complaint as complaint
+from .pipes import print_form as print_form
 from .pipes import print_json as print_json
 from .pipes import tolerant_of_closed_pipes as tolerant_of_closed_pipes
 
 PIPED_WIDTH = 120
 
 
-class ResultConsole(Console):
+class ResultConsole(FilteredConsole):
     """A console that leaves a closed pipe to `tolerant_of_closed_pipes`."""
 
     def on_broken_pipe(self) -> None:
@@ -24,14 +27,12 @@ class ResultConsole(Console):
 def result_console(no_color: bool = False) -> Console:
     """The console for results: as wide as the terminal; a fixed width where there is none."""
     width = None if sys.stdout.isatty() or "COLUMNS" in os.environ else PIPED_WIDTH
-    return ResultConsole(
-        file=sys.stdout, width=width, highlight=False, markup=False, emoji=False, no_color=_plain(no_color)
-    )
+    return ResultConsole(sys.stdout, width, _plain(no_color))
 
 
 def message_console(no_color: bool = False) -> Console:
     """The console for progress and messages."""
-    return Console(file=sys.stderr, highlight=False, markup=False, emoji=False, no_color=_plain(no_color))
+    return FilteredConsole(sys.stderr, no_color=_plain(no_color))
 
 
 def _plain(no_color: bool) -> bool | None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from ...analysis.asked.option_files import beside, refuse_unwritable, write_text
 from ...analysis.asked.usage_problem import UsageProblem
-from .console import message_console, result_console, tolerant_of_closed_pipes
+from .console import message_console, print_form, result_console, tolerant_of_closed_pipes
 
 if TYPE_CHECKING:
     from ...analysis.asked.plan import Run
@@ -121,8 +121,11 @@ def report(
         from ...reports.formats.forms import FORMS
 
         findings = output.timed(findings)
-        sys.stdout.write(FORMS[output.form](findings, output.style()))
-        if output.form == "github":
+        text = FORMS[output.form](findings, output.style())
+        if output.form != "github":
+            print_form(text)
+        else:
+            sys.stdout.write(text)
             add_to_step_summary(FORMS["markdown"](findings, output.style()))
     else:
         from ...reports.text.findings_text import print_report

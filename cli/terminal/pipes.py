@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ...analysis.asked.usage_problem import UsageProblem
+from ...reports.filtered import escaped_json, shown, without_commands
 
 
 @contextmanager
@@ -28,6 +29,16 @@ def tolerant_of_closed_pipes() -> Iterator[None]:
             raise UsageProblem(f"cannot write the result: {error.strerror}: write it elsewhere") from None
 
 
+def complaint(line: str) -> str:
+    """A message for stderr, in one line."""
+    return without_commands(shown(" ".join(line.splitlines())))
+
+
+def print_form(text: str) -> None:
+    """A report in a form that is filtered, on stdout, where a CI service may look for commands; for one that is none of its own."""
+    sys.stdout.write(without_commands(text))
+
+
 def print_json(document: Any) -> None:
     """A document for programs, on stdout."""
-    sys.stdout.write(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+    print_form(escaped_json(json.dumps(document, indent=2, ensure_ascii=False, default=str)) + "\n")

@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ..document import Finding, Value
+from ..filtered import json_filtered
 from ..scheduler_version import ReadVersion
 from ..text.findings_text import INDENT, print_versions, print_wrapped, scope_words
 from ..text.lanes_text import print_lanes
@@ -83,6 +84,7 @@ class Proof(msgspec.Struct, frozen=True):
         return self.verdict == "HOLDS FOR ALL" and bool(self.witnesses_missed)
 
 
+@json_filtered
 def to_json(proofs: Sequence[Proof]) -> str:
     """The proofs as JSON, indented, with a newline at the end."""
     return msgspec.json.format(msgspec.json.encode(list(proofs)), indent=2).decode() + "\n"

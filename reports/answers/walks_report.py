@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from ..document import Finding, Fixes, ShownStep, Value, Word, show
+from ..filtered import json_filtered
 from ..scheduler_version import ReadVersion
 from ..text.findings_text import INDENT, print_heading, print_versions, print_wrapped, scope_words
 from ..text.lanes_text import print_lanes
@@ -81,6 +82,7 @@ class Walked(msgspec.Struct, frozen=True):
         )  # fmt: skip
 
 
+@json_filtered
 def walks_to_json(found: Sequence[Walked]) -> str:
     """What was found as JSON, indented, with a newline at the end."""
     return msgspec.json.format(msgspec.json.encode(list(found)), indent=2).decode() + "\n"

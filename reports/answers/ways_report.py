@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from ..document import Finding, Fixes, Value, Word
+from ..filtered import json_filtered
 from ..scheduler_version import ReadVersion
 from ..text.findings_text import INDENT, print_heading, print_versions, print_wrapped, scope_words
 from ..text.lanes_text import print_lanes
@@ -92,6 +93,7 @@ class WaysFound(msgspec.Struct, frozen=True):
         print_versions(console, [self.version], INDENT)
 
 
+@json_filtered
 def ways_to_json(found: Sequence[WaysFound]) -> str:
     """What was found as JSON, indented, with a newline at the end."""
     return msgspec.json.format(msgspec.json.encode(list(found)), indent=2).decode() + "\n"

@@ -10,8 +10,10 @@ from collections.abc import Sequence
 
 from ..ci_outcome import USUAL, Style, message, numbered, subject
 from ..document import Finding
+from ..filtered import text_filtered
 
 
+@text_filtered
 def to_annotations(findings: Sequence[Finding], style: Style = USUAL) -> str:
     """One workflow command per line: an error, a warning, or a notice of what passed but is worth a look."""
     told = [

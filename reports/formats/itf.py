@@ -13,8 +13,10 @@ from typing import Any
 
 from ..ci_outcome import USUAL, Style, subject
 from ..document import Finding, Value
+from ..filtered import json_filtered
 
 
+@json_filtered
 def to_itf(findings: Sequence[Finding], style: Style = USUAL) -> str:
     """A JSON document on a line of its own for every counterexample; no text at all if there is none."""
     traces = (trace_of(finding, style) for finding in findings if finding.trace is not None)

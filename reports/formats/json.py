@@ -7,8 +7,10 @@ from collections.abc import Sequence
 import msgspec
 
 from ..document import Finding
+from ..filtered import json_filtered
 
 
+@json_filtered
 def to_json(findings: Sequence[Finding]) -> str:
     """The findings as JSON, indented, with a newline at the end; the same findings give the same text."""
     return msgspec.json.format(msgspec.json.encode(list(findings)), indent=2).decode() + "\n"

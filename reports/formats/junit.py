@@ -14,11 +14,13 @@ from xml.etree import ElementTree as xml
 
 from ..ci_outcome import USUAL, Style, grouped, message, numbered
 from ..document import Finding
+from ..filtered import text_filtered
 
 # What XML 1.0 has no way to write (its production `Char`).
 _UNWRITABLE = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
+@text_filtered
 def to_junit(findings: Sequence[Finding], style: Style = USUAL) -> str:
     """The findings as a JUnit report."""
     root = xml.Element("testsuites", {"name": "podrace", **_figures(findings, style)})

@@ -4,17 +4,24 @@ sequence diagram and its numbered steps.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from ..ci_outcome import USUAL, Style, issue_link, numbered, subject
 from ..document import Finding
+from ..filtered import on_one_line, text_filtered
 from ..scheduler_version import versions_of
 from ..text.table import columns_of
 from .mermaid import MOST_LETTERS, diagram
 
+_REFERENCE = re.compile(
+    r"(@|#|GH-)(?=\w)", re.IGNORECASE
+)  # what GitHub makes of it does not heed backslashes
+
 MARKS = {"passed": "✅", "failed": "❌", "undecided": "⚠️", "ignored": "➖"}
 
 
+@text_filtered
 def to_markdown(findings: Sequence[Finding], style: Style = USUAL) -> str:
     """The findings as GitHub's Markdown."""
     blocks = ["# podrace", _table(findings, style)]
@@ -40,7 +47,7 @@ def _table(findings: Sequence[Finding], style: Style) -> str:
 def _section(finding: Finding, style: Style) -> list[str]:
     blocks = [f"## {MARKS[style.outcome(finding)]} {plain(subject(finding))} {finding.headline}"]
     blocks += [f"*{plain(finding.title)}*"] if finding.title else []
-    blocks += [f"**{finding.property}**: {plain(finding.sentence)}"] if finding.sentence else []
+    blocks += [f"**{plain(finding.property)}**: {plain(finding.sentence)}"] if finding.sentence else []
     links = [f"[kubernetes/kubernetes#{n}]({issue_link(n)})" for n in finding.issues]
     blocks += [f"See {', '.join(links)}."] if links else []
     blocks += [plain(finding.words)] if finding.words else []
@@ -64,6 +71,7 @@ def counterexample(finding: Finding, style: Style) -> list[str]:
 
 
 def plain(text: str) -> str:
-    """Words that Markdown takes as they are, on one line and in one cell."""
-    escaped = "".join(f"\\{letter}" if letter in "\\`*_[]<>|~" else letter for letter in text)
-    return " ".join(escaped.split())
+    """Words that Markdown takes as they are, on one line and in one cell. They mention nobody, refer to nothing and link nowhere."""
+    escaped = "".join(f"\\{letter}" if letter in "\\`*_[]<>|~&" else letter for letter in on_one_line(text))
+    escaped = escaped.replace("://", "\\://").replace("::", ":\\:").replace("www.", "www\\.")
+    return _REFERENCE.sub(r"\1<!-- -->", escaped)

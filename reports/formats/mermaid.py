@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from ..ci_outcome import USUAL, Style, subject
 from ..document import Finding, ShownStep
+from ..filtered import on_one_line, text_filtered
 from ..text.lanes_text import actors_of
 
 MOST_LETTERS = 50_000
@@ -18,10 +19,11 @@ MOST_LETTERS = 50_000
 _ESCAPES = {ord(letter): f"#{ord(letter)};" for letter in '#;<>"{}'} | {ord("\n"): " ", ord("\r"): " "}
 
 
+@text_filtered
 def to_mermaid(findings: Sequence[Finding], style: Style = USUAL) -> str:
     """A diagram for every counterexample, each below a comment that says what it is about."""
     diagrams = [
-        f"%% {' '.join(subject(finding).split())}\n{diagram(finding)}"
+        f"%% {_text(on_one_line(subject(finding)))}\n{diagram(finding)}"
         for finding in findings
         if finding.trace is not None
     ]

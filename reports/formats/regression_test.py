@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from ..filtered import on_one_line, text_filtered, without_commands
 from ..stored import StoredTrace
 
 _MODULE = '''\
@@ -53,6 +54,7 @@ def test_the_run_is_gone_with_{identifier}() -> None:
 """
 
 
+@text_filtered
 def regression_test(trace: StoredTrace, fixes: Sequence[str]) -> str:
     """The text of the module. Without `fixes`, it only asserts that the run violates the property."""
     set_gates = {} if trace.fixes.gates is msgspec.UNSET else trace.fixes.gates
@@ -97,20 +99,21 @@ def _name(text: str) -> str:
 
 def _words(text: str) -> str:
     """Words inside a docstring."""
-    return " ".join(text.split()).replace("\\", "/").replace('"', "'")
+    return without_commands(on_one_line(text)).replace("\\", "/").replace('"', "'")
 
 
 def _block(text: str) -> str:
     """A text as a literal of several lines where Python can write it so."""
     printable = text.replace("\n", "").isprintable() and "\\" not in text and '"""' not in text
+    printable = printable and without_commands(text) == text
     return f'"""\\\n{text}"""' if printable and text.endswith("\n") else _literal(text)
 
 
 def _literal(value: object) -> str:
     """A value in Python, texts in double quotes where they need no escapes."""
     if isinstance(value, str):
-        simple = value.isprintable() and '"' not in value and "\\" not in value
-        return f'"{value}"' if simple else repr(value)
+        simple = value.isprintable() and '"' not in value and "\\" not in value and "##" not in value
+        return f'"{value}"' if simple else repr(value).replace("##", r"#\x23")
     if isinstance(value, dict):
         return f"{{{', '.join(f'{_literal(name)}: {_literal(inner)}' for name, inner in value.items())}}}"
     if isinstance(value, tuple):

@@ -6,10 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
+from ..filtered import json_filtered
 from ..html.reproduction_page import to_html
 from ..reproduction import Reproduction
 
 
+@json_filtered
 def to_json(found: Sequence[Reproduction]) -> str:
     """As JSON, indented, with a newline at the end; the same reproductions give the same text."""
     return msgspec.json.format(msgspec.json.encode(list(found)), indent=2).decode() + "\n"

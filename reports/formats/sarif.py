@@ -21,11 +21,14 @@ import msgspec
 
 from ..ci_outcome import USUAL, Style, issue_link, message, subject
 from ..document import Finding, ShownStep
+from ..filtered import json_filtered
+from .markdown import plain
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 ROOT = "%SRCROOT%"
 
 
+@json_filtered
 def to_sarif(findings: Sequence[Finding], style: Style = USUAL) -> str:
     """The findings as a SARIF log with one run."""
     rules = {finding.property: finding for finding in findings}
@@ -51,7 +54,7 @@ def to_sarif(findings: Sequence[Finding], style: Style = USUAL) -> str:
 
 
 def _rule(finding: Finding) -> dict[str, Any]:
-    sentence = finding.sentence or finding.property
+    sentence = _text(finding.sentence or finding.property)
     links = [issue_link(number) for number in finding.issues]
     more = f"`podrace properties {finding.property}` says more."
     rule: dict[str, Any] = {
@@ -60,7 +63,7 @@ def _rule(finding: Finding) -> dict[str, Any]:
         "fullDescription": {"text": sentence},
         "help": {
             "text": "\n".join([sentence, *(f"See {link}" for link in links), more]),
-            "markdown": "\n\n".join([sentence, *(f"See <{link}>." for link in links), more]),
+            "markdown": "\n\n".join([plain(sentence), *(f"See <{link}>." for link in links), more]),
         },
         "defaultConfiguration": {"level": "error"},
         "properties": {"tags": ["concurrency", "kube-scheduler"]},
@@ -73,7 +76,7 @@ def _invocation(findings: Sequence[Finding], style: Style, numbers: dict[str, in
     notifications = [
         {
             "level": "error",
-            "message": {"text": f"{subject(finding)}: {message(finding)}"},
+            "message": {"text": _text(f"{subject(finding)}: {message(finding)}")},
             "associatedRule": {"id": finding.property, "index": numbers[finding.property]},
         }
         for finding in undecided
@@ -81,7 +84,7 @@ def _invocation(findings: Sequence[Finding], style: Style, numbers: dict[str, in
     notifications += [
         {
             "level": "note",
-            "message": {"text": f"{subject(finding)}: {message(finding)}"},
+            "message": {"text": _text(f"{subject(finding)}: {message(finding)}")},
             "associatedRule": {"id": finding.property, "index": numbers[finding.property]},
         }
         for finding in findings
@@ -99,7 +102,7 @@ def _result(finding: Finding, style: Style, rule: int) -> dict[str, Any]:
         "ruleIndex": rule,
         "kind": kind,
         "level": level,
-        "message": {"text": f"{subject(finding)}: {message(finding)}"},
+        "message": {"text": _text(f"{subject(finding)}: {message(finding)}")},
         "partialFingerprints": {"finding/v1": sha256(subject(finding).encode()).hexdigest()},
         "properties": {"scenario": finding.scenario, "release": finding.label, "verdict": finding.verdict},
     }
@@ -112,7 +115,7 @@ def _result(finding: Finding, style: Style, rule: int) -> dict[str, Any]:
     if finding.story:
         steps = [_step(finding, step) for step in finding.story]
         result["codeFlows"] = [
-            {"message": {"text": finding.words}, "threadFlows": [{"locations": steps}]}
+            {"message": {"text": _text(finding.words)}, "threadFlows": [{"locations": steps}]}
             if finding.words
             else {"threadFlows": [{"locations": steps}]}
         ]
@@ -125,12 +128,17 @@ def _step(finding: Finding, step: ShownStep) -> dict[str, Any]:
     text = f"{f'({remark}) ' if remark else ''}[{step.actor}] {step.call}{summary}"
     location = _location(finding, finding.place.line_of(step.args)) if finding.place else {}
     return {
-        "location": {**location, "message": {"text": text}},
+        "location": {**location, "message": {"text": _text(text)}},
         "executionOrder": step.number,
         "kinds": ["call"],
         "importance": "essential",
         "state": {change.variable: {"text": json.dumps(change.after)} for change in step.changes},
     }
+
+
+def _text(text: str) -> str:
+    """A message in plain text, in which `[words](address)` would be a link (section 3.11.6)."""
+    return text.replace("](", "] (")
 
 
 def _location(finding: Finding, line: int) -> dict[str, Any]:

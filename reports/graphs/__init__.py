@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal, get_args
 
 from ..document import Finding
+from ..filtered import text_filtered
 from . import cluster_graph as cluster
 from . import lanes_graph as lanes
 from . import lasso_graph as lasso
@@ -14,6 +15,7 @@ Kind = Literal["lanes", "cluster", "states", "lasso"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
+@text_filtered
 def to_dot(finding: Finding, kind: Kind = "lanes") -> str:
     """One drawing of a counterexample. ValueError if it has none, NotDrawn if it has none of this kind."""
     if finding.trace is None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import shutil
 import subprocess
 import sysconfig
@@ -25,12 +27,15 @@ def format_of(path: Path) -> str:
 
 
 def write_graph(dot: str, path: Path) -> None:
-    """Write the drawing of `dot` to `path`, in the format of its ending."""
+    """Write the drawing of `dot` to `path`, in the format of its ending, and never through a link."""
     data = render(dot, format_of(path))
     try:
-        path.write_bytes(data)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW
+        with os.fdopen(os.open(path, flags, 0o666), "wb") as file:
+            file.write(data)
     except OSError as error:
-        raise RenderError(f"cannot write `{path}`: {error.strerror}") from None
+        why = "it is a link" if error.errno == errno.ELOOP else error.strerror
+        raise RenderError(f"cannot write `{path}`: {why}") from None
 
 
 def render(dot: str, form: str) -> bytes:

@@ -7,6 +7,7 @@ from importlib.resources import files
 from string import Template
 
 from ..document import Finding
+from ..filtered import text_filtered
 from .compare import comparisons
 from .elements import Markup, el, join
 from .finding import section
@@ -24,6 +25,7 @@ def to_html(findings: Sequence[Finding]) -> str:
     )
 
 
+@text_filtered
 def framed(
     title: str,
     *,

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from ..answers.proof_report import Proof, print_proof, size
+from ..filtered import json_filtered, text_filtered
 from ..formats.markdown import plain
 from ..scheduler_version import versions_of
 from ..text.findings_text import print_versions, print_wrapped
@@ -71,11 +72,13 @@ def _columns(found: Sequence[ProofPair]) -> dict[str, list[str]]:
     }
 
 
+@json_filtered
 def to_json(found: Sequence[ProofPair]) -> str:
     """The same as JSON."""
     return msgspec.json.format(msgspec.json.encode(list(found)), indent=2).decode() + "\n"
 
 
+@text_filtered
 def to_markdown(found: Sequence[ProofPair]) -> str:
     """The same as GitHub's Markdown."""
     columns = _columns(found)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 import msgspec
 
 from ..ci_outcome import Style
+from ..filtered import json_filtered, text_filtered
 from ..formats.markdown import counterexample, plain
 from ..scheduler_version import versions_of
 from .comparison import Comparison, bad_news
@@ -22,6 +23,7 @@ MARKS = {
 }
 
 
+@json_filtered
 def to_json(comparison: Comparison) -> str:
     """The comparison as JSON, with the outcome of each property; no durations, so that equal input gives equal text."""
     pairs = tuple(
@@ -37,6 +39,7 @@ def to_json(comparison: Comparison) -> str:
     return msgspec.json.format(msgspec.json.encode(made), indent=2).decode() + "\n"
 
 
+@text_filtered
 def to_markdown(comparison: Comparison) -> str:
     """The comparison as GitHub's Markdown."""
     columns = columns_of(comparison)

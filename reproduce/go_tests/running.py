@@ -8,11 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...checker.llvm.machine_code import cache_directory
 from ..modules.module import KubernetesVersion, downloaded
 from ..modules.toolchain import Go, GoProblem
 from ..patches import GoPatch, patched_copy, replaced
-from ..running import BUILD_SECONDS, RUN_SECONDS, Say, driver_files, write_sources
+from ..running import BUILD_SECONDS, RUN_SECONDS, Say, driver_files, kept_in, write_sources
 
 BINARY = "moves.test"
 SOURCES = "kubernetes"
@@ -57,7 +56,7 @@ def run_go_tests(
 ) -> dict[str, GoTestResult]:
     """What becomes of tests on a version, with patches or without, by their names. Raises GoProblem."""
     # One place for all patches: Go's cache knows packages by their place, and builds what they did not change only once.
-    folder = cache_directory() / "real" / f"go-tests-{version}{'-patched' if patches else ''}"
+    folder = kept_in() / f"go-tests-{version}{'-patched' if patches else ''}"
     for left in folder.glob("*_test.go"):
         left.unlink()
     with_patches = "".join(f" + {patch.name}" for patch in patches)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 
+from ...analysis.asked.option_files import write_text
 from ...analysis.asked.options import UsageProblem
 from ...checker.trace.fingerprint import fingerprint
 from ...model.history import Composition, resolve
@@ -76,7 +77,7 @@ def held(
             say(f"{version}: shrinking {name}")
             example = shrunk(example, play)
             target = folder / f"{version}-{number}.json"
-            target.write_text(format_trace(stored_run(example)), encoding="utf-8")
+            write_text("--store", target, format_trace(stored_run(example)))
             file = str(target)
         causes.append(Cause(name, runs, example.words, example.at, file))
     return Lockstep(

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from ...analysis.asked.option_files import write_bytes
 from ...checker.core.trace import plain_value
 from ...checker.trace.validation import Answer, Difference
 from ...model.history import Composition, resolve
@@ -48,7 +49,7 @@ def recorded(
         file = ""
         if folder is not None:
             target = folder / f"{version}-record-{number}.jsonl"
-            target.write_bytes(msgspec.json.encode(judged.record) + b"\n")
+            write_bytes("--store", target, msgspec.json.encode(judged.record) + b"\n")
             file = str(target)
         causes.append(Cause(name, count, words_of(model, judged), len(judged.explanation.at), file))
     return Lockstep(

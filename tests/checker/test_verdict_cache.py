@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,6 +16,7 @@ from hypothesis import given, settings
 from podrace.checker import verdict_cache as remembered
 from podrace.checker.core.exploration import Budget
 from podrace.checker.core.result import Result, Verdict
+from podrace.checker.core.signing import signature
 from podrace.checker.search import check
 from podrace.checker.verdict_cache import VerdictCache
 from podrace.model.language import TransitionSystem
@@ -71,7 +75,8 @@ def file_of(kept: Kept) -> Path:
         lambda data: b"",
         lambda data: data[: len(data) // 2],
         lambda data: data.replace(b"VIOLATED", b"HOLDS..."),
-        lambda data: data.replace(b'"format":1', b'"format":2'),
+        lambda data: data.replace(b'"format":2', b'"format":3'),
+        lambda data: data.replace(b'"signature":"', b'"signature":"00'),
         lambda data: b"[" * 100_000,
         lambda data: b"\xff\xfe",
         lambda data: data + b" " * remembered.MOST_BYTES,
@@ -89,11 +94,110 @@ def test_a_damaged_entry_is_ignored(violated: Kept, damage: Any) -> None:
 
 
 def forged(kept: Kept, changes: dict[str, Any]) -> None:
-    """Rewrite the entry, with a right hash."""
+    """Rewrite the entry, with a right signature."""
     path = file_of(kept)
     written = json.loads(path.read_bytes())
     entry = json.dumps({**json.loads(written["entry"]), **changes})
-    path.write_text(json.dumps({**written, "entry": entry, "hash": remembered._hash(kept[1], entry)}))
+    signed = signature("verdict", kept[1].encode(), entry.encode())
+    assert signed is not None
+    path.write_text(json.dumps({**written, "entry": entry, "signature": signed.hex()}))
+
+
+def with_(part: str, **changes: Any) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    """The entry with some fields of its counts or its coverage changed."""
+    return lambda entry: {part: {**entry[part], **changes}}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        with_("counts", states=None),
+        with_("counts", states=0),
+        with_("counts", states=3),  # fewer than its levels
+        with_("counts", depth=-1),
+        with_("counts", depth=1),  # less than the length of the run
+        with_("counts", transitions=10**9),  # more than its steps ran
+        with_("counts", seconds=-1.0),
+        with_("counts", walks={"walks": 1, "steps": 1, "resting": 0, "longest": 1}),
+        with_("coverage", measured=False),
+        with_("coverage", fired={}),
+        with_("coverage", never_fired=["no.step"]),
+        with_("coverage", outside_cone=["no.step"]),
+        with_("coverage", constraints_hit=["no bound"]),
+        with_("coverage", values=[{"variable": "v", "counted": True, "values": [], "missing": []}]),
+        with_("run", case="a case"),
+        with_("run", turn=0),
+        lambda entry: {"engine": "another"},
+        lambda entry: {"stopped": "timeout"},
+    ],
+)
+def test_what_no_search_of_this_system_gives_is_ignored(
+    violated: Kept, change: Callable[[dict[str, Any]], dict[str, Any]]
+) -> None:
+    """Even if it is signed."""
+    cache, key, system, name = violated
+    whole = file_of(violated).read_bytes()
+    forged(violated, change(json.loads(json.loads(whole)["entry"])))
+    assert cache.get(key, system, name) is None
+    file_of(violated).write_bytes(whole)
+    assert cache.get(key, system, name) is not None
+
+
+def test_a_verdict_that_was_not_made_here_is_ignored(
+    violated: Kept, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A complete entry, from whoever has another key, or none."""
+    cache, key, system, name = violated
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    assert cache.get(key, system, name) is None
+    monkeypatch.setenv("PODRACE_KEY", "a secret of sixteen")
+    assert cache.get(key, system, name) is None
+
+
+def test_a_holds_that_somebody_wrote_is_ignored(violated: Kept) -> None:
+    """A search's answer but for the verdict, with the digest that used to be enough."""
+    cache, key, system, name = violated
+    whole = file_of(violated).read_bytes()
+    written = json.loads(whole)
+    entry = json.dumps({**json.loads(written["entry"]), "verdict": "HOLDS", "run": None, "stopped": None})
+    digest = hashlib.sha256(f"{key}\n{entry}".encode()).hexdigest()
+    for claimed in (digest, written["signature"], "", "not hexadecimal"):
+        file_of(violated).write_text(json.dumps({**written, "entry": entry, "signature": claimed}))
+        assert cache.get(key, system, name) is None
+    old = {"format": 1, "key": key, "hash": digest, "entry": entry}
+    file_of(violated).write_text(json.dumps(old))
+    assert cache.get(key, system, name) is None
+    file_of(violated).write_bytes(whole)
+
+
+def test_a_directory_of_others_is_passed_over(violated: Kept) -> None:
+    cache, key, system, name = violated
+    for mode in (0o770, 0o707):
+        cache.folder.chmod(mode)
+        assert cache.get(key, system, name) is None
+        assert not cache.put(key, searched(system, name))
+    cache.folder.chmod(0o755)
+    assert cache.get(key, system, name) is not None
+
+
+def test_no_verdict_is_written_through_a_link(violated: Kept, tmp_path: Path) -> None:
+    _, key, system, name = violated
+    (tmp_path / "kept").mkdir(mode=0o700)
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "kept" / key[:2]).symlink_to(tmp_path / "outside")
+    assert not VerdictCache(tmp_path / "kept").put(key, searched(system, name))
+    assert list((tmp_path / "outside").iterdir()) == []
+
+
+def test_nobody_else_can_write_where_verdicts_are_kept(violated: Kept, tmp_path: Path) -> None:
+    _, key, system, name = violated
+    before = os.umask(0)
+    try:
+        assert VerdictCache(tmp_path / "kept").put(key, searched(system, name))
+    finally:
+        os.umask(before)
+    modes = {path.stat().st_mode & 0o777 for path in (tmp_path / "kept", tmp_path / "kept" / key[:2])}
+    assert modes == {0o700}
 
 
 @pytest.mark.parametrize(
@@ -114,7 +218,7 @@ def test_a_counterexample_that_is_none_is_ignored(violated: Kept, changes: dict[
     cache, key, system, name = violated
     whole = file_of(violated).read_bytes()
     forged(violated, {})
-    assert cache.get(key, system, name) is not None  # the forger's hash is right
+    assert cache.get(key, system, name) is not None  # the forger's signature is right
     forged(violated, changes)
     assert cache.get(key, system, name) is None
     file_of(violated).write_bytes(whole)

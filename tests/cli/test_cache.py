@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 
@@ -129,3 +130,65 @@ def test_python_programs_use_and_keep_the_same_verdicts(
         api.check("tiny.yaml", cache=False)
     with pytest.raises(api.UsageProblem, match="is no directory"):
         api.check("tiny.yaml", cache="tiny.yaml")
+
+
+def test_a_kept_verdict_that_was_rewritten_is_found_again(shell: Shell, tmp_path: Path) -> None:
+    """VIOLATED rewritten to HOLDS, with all that a reader can compute anew."""
+    first = shell(*VIOLATED, "-o", "json")
+    (path,) = (tmp_path / "kept" / "verdicts").rglob("*.json")
+    written = json.loads(path.read_bytes())
+    entry = json.loads(written["entry"]) | {"verdict": "HOLDS", "run": None, "stopped": None}
+    text = json.dumps(entry, separators=(",", ":"))
+    digest = hashlib.sha256(f"{written['key']}\n{text}".encode()).hexdigest()
+    rewritten = {**written, "entry": text}
+    path.write_text(
+        json.dumps({name: digest if name == "hash" else value for name, value in rewritten.items()})
+    )
+    second = shell(*VIOLATED, "-o", "json")
+    assert json.loads(second.out)[0]["verdict"] == "VIOLATED"
+    assert (second.code, second.out) == (first.code, first.out)
+
+
+def test_a_cache_from_elsewhere_is_explored_again(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """As one that CI gives back: only with the same secret is it believed."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "there"))
+    shell("check", "tiny.yaml")
+    monkeypatch.setattr(chain, "decide", no_search)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "here"))
+    with pytest.raises(Searched):
+        shell("check", "tiny.yaml")
+    monkeypatch.undo()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("PODRACE_NO_CACHE")
+    monkeypatch.setenv("PODRACE_CACHE", str(tmp_path / "kept"))
+    monkeypatch.setenv("PODRACE_KEY", "the secret of this project")
+    shell("check", "tiny.yaml")
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "elsewhere"))
+    assert FROM_CACHE in shell("check", "tiny.yaml", "-o", "json").out
+
+
+def test_a_cache_that_others_can_write_is_refused(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv("PODRACE_KEY", raising=False)
+    (tmp_path / "theirs").mkdir()
+    (tmp_path / "theirs").chmod(0o777)
+    refused = shell("check", "tiny.yaml", "--cache", "theirs")
+    assert (refused.code, refused.err) == (
+        2,
+        "podrace: --cache: others may write into `theirs`: run `chmod go-w theirs`, name another, or use --no-cache\n",
+    )
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    kept.chmod(0o775)
+    assert shell("check", "tiny.yaml").err == (
+        f"podrace: the cache: others may write into `{kept}`: run `chmod go-w {kept}`, name another, or use --no-cache\n"
+    )
+    assert shell("check", "tiny.yaml", "--no-cache").code == 0
+    monkeypatch.setenv("PODRACE_KEY", "too short")
+    kept.chmod(0o755)
+    assert shell("check", "tiny.yaml").err == (
+        "podrace: PODRACE_KEY: a secret has at least 16 characters: write a longer one\n"
+    )

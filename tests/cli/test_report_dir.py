@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -125,8 +126,8 @@ def test_a_disk_that_is_full_is_one_line(shell: Shell, monkeypatch: pytest.Monke
     def fail(*arguments: object, **options: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Path, "write_text", fail)
-    with pretending(monkeypatch, "HOLDS"):
+    with pretending(monkeypatch, "HOLDS"), monkeypatch.context() as patch:
+        patch.setattr(os, "fdopen", fail)
         ran = shell("check", "tiny.yaml", "--report", "out")
     assert (ran.code, ran.err) == (
         2,

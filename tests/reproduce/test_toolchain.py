@@ -16,6 +16,7 @@ from podrace.reproduce.modules.toolchain import (
     has_go,
     problem_of,
 )
+from podrace.reproduce.running import kept_in
 from tests.reproduce.fake_go import DECLARED, fake_go
 
 
@@ -122,3 +123,18 @@ def test_no_network(go: Path, tmp_path: Path) -> None:
 
 def test_the_fake_is_one(go: Path) -> None:
     assert (go / "go").read_text().startswith(f"#!{sys.executable}\n")
+
+
+def test_what_is_built_is_kept_where_nobody_else_can_write(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PODRACE_CACHE", str(tmp_path / "kept"))
+    assert kept_in() == tmp_path / "kept" / "real"
+    for folder in (tmp_path / "kept", tmp_path / "kept" / "real"):
+        folder.chmod(0o770)
+        with pytest.raises(GoProblem) as problem:
+            kept_in()
+        assert str(problem.value) == (
+            f"the cache: others may write into `{folder}`, and what is built there is run: run `chmod go-w {folder}`"
+        )
+        folder.chmod(0o700)

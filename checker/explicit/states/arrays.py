@@ -111,7 +111,7 @@ class FileBlock(Block):
     """
 
     def __init__(self, dtype: Any, length: int, path: Path) -> None:
-        self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
         self._size = os.fstat(self._file).st_size
         super().__init__(dtype, max(length, self._size // _size_of(dtype)))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import subprocess
 import sys
@@ -56,6 +57,56 @@ def test_a_damaged_file_is_replaced(cache: Path, damage: str) -> None:
     assert compile_system(text).from_cache
 
 
+def test_code_in_the_place_of_other_code_is_replaced(cache: Path) -> None:
+    """Whole and ours, but of another system: the digest of its content is right."""
+    compile_system(ir(ring(4)))
+    (other,) = (cache / "objects").iterdir()
+    moved = other.read_bytes()
+    compile_system(ir(ring(3)))
+    (file,) = set((cache / "objects").iterdir()) - {other}
+    good = file.read_bytes()
+    file.write_bytes(moved)
+    assert not compile_system(ir(ring(3))).from_cache
+    assert file.read_bytes() == good
+
+
+def test_code_that_somebody_else_wrote_is_replaced(
+    cache: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """By whoever can write there and does not have the key: with the digest that used to be enough, or their own signature."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "theirs"))
+    compile_system(ir(ring(3)))
+    (file,) = (cache / "objects").iterdir()
+    theirs = file.read_bytes()
+    code = theirs[len(b"podrace object 2\n") + 32 :]
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "ours"))
+    digest = hashlib.sha256(code).digest()
+    for forged in (theirs, b"podrace object 1\n" + digest + code, b"podrace object 2\n" + digest + code):
+        file.write_bytes(forged)
+        assert not compile_system(ir(ring(3))).from_cache
+        assert compile_system(ir(ring(3))).from_cache
+
+
+@pytest.mark.parametrize("mode", [0o770, 0o707, 0o777])
+@pytest.mark.parametrize("place", ["", "objects"])
+def test_a_directory_of_others_is_passed_over(cache: Path, mode: int, place: str) -> None:
+    compile_system(ir(ring(3)))
+    (cache / place).chmod(mode)
+    before = list((cache / "objects").iterdir())
+    assert not compile_system(ir(ring(3))).from_cache
+    assert not compile_system(ir(ring(4))).from_cache
+    assert list((cache / "objects").iterdir()) == before
+    (cache / place).chmod(0o700)
+    assert compile_system(ir(ring(3))).from_cache
+
+
+def test_without_a_key_nothing_is_kept(cache: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "file"))
+    assert not compile_system(ir(ring(3))).from_cache
+    assert not cache.exists()
+
+
 def test_a_place_that_cannot_be_written_is_no_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_text("in the way")
     monkeypatch.setenv("PODRACE_CACHE", str(tmp_path / "file" / "cache"))
@@ -66,6 +117,16 @@ def test_a_place_that_cannot_be_written_is_no_error(tmp_path: Path, monkeypatch:
 def test_no_drafts_are_left(cache: Path) -> None:
     compile_system(ir(ring(3)))
     assert [len(f.name) for f in (cache / "objects").iterdir()] == [64]
+
+
+def test_nobody_else_can_write_where_code_is_kept(cache: Path) -> None:
+    before = os.umask(0)
+    try:
+        compile_system(ir(ring(3)))
+    finally:
+        os.umask(before)
+    assert [path.stat().st_mode & 0o777 for path in (cache, cache / "objects")] == [0o700, 0o700]
+    assert compile_system(ir(ring(3))).from_cache
 
 
 def test_where_the_cache_is(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,161 @@
+"""Python files of the user's, executed from their text. What Python compiled of them earlier is neither read nor written: it
+knows a file by its size and the second of its last change, and so takes some edits for the old text.
+"""
+
+from __future__ import annotations
+
+import builtins
+import hashlib
+import linecache
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec, SourceFileLoader
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+from zlib import crc32
+
+from ...scenarios import one_line
+
+Problem = Callable[[Path, str], Exception]
+"""Makes the error from the file and from what is wrong with it."""
+
+_folders: dict[str, Path] = {}
+_sources: dict[str, dict[str, str]] = {}
+"""Of each file that was executed, by the name of its module: its folder, and the digests of all that it is made of."""
+
+
+def load_module(path: Path, problem: Problem) -> ModuleType:
+    """Execute a file and give its module; its import statements find the modules of its own folder. Raises what `problem` makes."""
+    if not path.is_file():
+        raise problem(path, "there is no such file")
+    if path.suffix != ".py":
+        raise problem(path, "this is no Python file: its name must end in .py")
+    name = f"podrace_own_{path.stem}_{crc32(str(path.resolve()).encode()):08x}"
+    for old in [old for old in sys.modules if old == name or old.startswith(f"{name}.")]:
+        del sys.modules[old]
+    _folders[name], _sources[name] = path.parent, {}
+    if _FINDER not in sys.meta_path:
+        sys.meta_path.insert(0, _FINDER)
+    spec = _spec(name, path, [str(path.parent)])
+    module = module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        assert spec.loader is not None
+        spec.loader.exec_module(module)
+    except SyntaxError as error:
+        elsewhere = "" if error.filename in (None, str(path)) else f"{one_line(str(error.filename), 200)}: "
+        raise problem(path, f"{elsewhere}line {error.lineno}: {error.msg}") from error
+    except Exception as error:
+        what = f"{at_line(path, error)}{type(error).__name__}: {one_line(str(error))}"
+        raise problem(path, what + _where_to_import_from(error)) from error
+    return module
+
+
+def sources_of(cls: type) -> Mapping[str, str]:
+    """The digests of the user's files that a class is made of, by their names; none for a class of podrace's own."""
+    return dict(_sources.get(cls.__module__.partition(".")[0], {}))
+
+
+def digest_of(classes: Sequence[type]) -> str:
+    """One digest of all files of the user's that these classes are made of; empty if there are none."""
+    found = sorted({item for cls in classes for item in sources_of(cls).items()})
+    return hashlib.sha256(repr(found).encode()).hexdigest() if found else ""
+
+
+def at_line(path: Path, error: BaseException) -> str:
+    """For example `line 7: `, for the last line of the file that took part in an error; empty if none did."""
+    found, at = None, error.__traceback__
+    while at is not None:
+        if at.tb_frame.f_code.co_filename == str(path):
+            found = at.tb_lineno
+        at = at.tb_next
+    return "" if found is None else f"line {found}: "
+
+
+def _where_to_import_from(error: Exception) -> str:
+    """A remedy for what the file imports of podrace and podrace does not have there."""
+    if not isinstance(error, ImportError) or not (error.name or "").startswith("podrace."):
+        return ""
+    return (
+        "; the parts of the scheduler and their words are in podrace.model.scheduler, pods and nodes in "
+        "podrace.model.environment.objects, the expressions in podrace.model.language"
+    )
+
+
+class _FromSource(SourceFileLoader):
+    """Compiles what it reads, and notes its digest."""
+
+    def get_code(self, fullname: str) -> Any:
+        """The code of the file as it is now."""
+        data = self.get_data(self.path)
+        top, _, rest = fullname.partition(".")
+        _sources[top][rest or Path(self.path).name] = hashlib.sha256(data).hexdigest()
+        linecache.cache.pop(self.path, None)  # it, too, goes by time and size
+        return self.source_to_code(data, self.path)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Execute the file; its import statements look into the folder first."""
+        top = module.__name__.partition(".")[0]
+        module.__dict__["__builtins__"] = {**vars(builtins), "__import__": _importing_from(top)}
+        super().exec_module(module)
+
+
+class _Finder(MetaPathFinder):
+    """Finds the modules that files import from their own folders: below the name of the file's module, so that files of
+    different folders never share one.
+    """
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """As importlib asks."""
+        top, _, last = fullname.rpartition(".")
+        if path is None or top.partition(".")[0] not in _folders:
+            return None
+        for folder in path:
+            inner = Path(folder, last)
+            if (inner / "__init__.py").is_file():
+                return _spec(fullname, inner / "__init__.py", [str(inner)])
+            if inner.with_name(f"{last}.py").is_file():
+                return _spec(fullname, inner.with_name(f"{last}.py"))
+        # Others would look there, too, and take what was compiled.
+        raise ModuleNotFoundError(f"No module named {last!r}", name=last)
+
+
+_FINDER = _Finder()
+
+
+def _spec(name: str, path: Path, inside: list[str] | None = None) -> ModuleSpec:
+    loader = _FromSource(name, str(path))
+    spec = spec_from_file_location(name, path, loader=loader, submodule_search_locations=inside)
+    assert spec is not None
+    spec.cached = None
+    return spec
+
+
+def _importing_from(top: str) -> Callable[..., ModuleType]:
+    """What an import statement calls in the modules of this file."""
+
+    def importing(
+        name: str,
+        globals_: Mapping[str, object] | None = None,
+        locals_: Mapping[str, object] | None = None,
+        fromlist: Sequence[str] | None = (),
+        level: int = 0,
+    ) -> ModuleType:
+        first = name.partition(".")[0]
+        if level or not _is_beside(first, _folders[top]):
+            return builtins.__import__(name, globals_, locals_, fromlist or (), level)
+        found = builtins.__import__(f"{top}.{name}", globals_, locals_, fromlist or (), 0)
+        return found if fromlist else sys.modules[f"{top}.{first}"]
+
+    return importing
+
+
+def _is_beside(name: str, folder: Path) -> bool:
+    if name == "podrace" or name in sys.stdlib_module_names:
+        return False
+    return (folder / f"{name}.py").is_file() or (folder / name / "__init__.py").is_file()
