@@ -111,9 +111,7 @@ def with_changes(
     old = release_of(against, base)
     before = compose(old, fixes, (), gates)
     runs, left_out = runs_of(inquiry, before, after)
-    comparer = Comparer(
-        before, after, runs, budget, method, watcher, left_out, gates, nets=not inquiry.alone
-    )
+    comparer = Comparer(before, after, runs, budget, method, watcher, left_out, gates, nets=not inquiry.alone)
     if against is None and comparer.is_no_comparison():
         changes = " + ".join(c.name for c in candidates)
         raise UsageProblem(

@@ -60,7 +60,9 @@ def words(needed: Needed) -> list[str]:
     if vacuous:
         found.append(f"Vacuous, as something that should come about did not: {'; '.join(vacuous)}.")
     if needed.alone:
-        found.append(f"{alone_words(needed.properties, needed.alone)}; verify without --minimal compares that.")
+        found.append(
+            f"{alone_words(needed.properties, needed.alone)}; verify without --minimal compares that."
+        )
     return found + [f"{one.property} in {one.scenario}: {one.words}" for one in needed.ignored]
 
 

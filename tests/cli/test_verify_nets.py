@@ -53,9 +53,7 @@ def test_json_and_markdown_say_the_same(shell: Shell) -> None:
 def test_what_is_compared_alone_is_said(shell: Shell) -> None:
     ran = shell("verify", DROPS, *GHOST, "--alone")
     assert ran.code == 0
-    alone = (
-        "compared alone: S-GHOST; whether pods are lost or left waiting (S-CONS, S-STUCK, L-PEND) was not looked at"
-    )
+    alone = "compared alone: S-GHOST; whether pods are lost or left waiting (S-CONS, S-STUCK, L-PEND) was not looked at"
     assert alone in ran.out.splitlines()
     ran = shell("verify", DROPS, *GHOST, "--minimal", "--no-color")
     assert ran.code == 0
