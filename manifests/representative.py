@@ -71,7 +71,7 @@ def represent(inventory: Inventory, size: Size = Size(), focus: str | None = Non
     if question.needs > size.pods:
         raise ScenarioError(
             f"{question.pod.name} needs {len(question.victims)} pods out of its way on every node: "
-            f"allow --pods {question.needs} or more, or choose another pod with --focus"
+            f"allow --pods {question.needs_with_contender} or more{_with_whom(question)}, or choose another pod with --focus"
         )
     pods, nodes = _kept(question, asker, size)
     return Representative(inventory, situation, groups, question, asked, pods, nodes, hypothetical)
@@ -104,10 +104,19 @@ def _named(focus: str, waiting: Sequence[ClusterPod]) -> ClusterPod:
     return found
 
 
+def _with_whom(question: ClusterQuestion) -> str:
+    """For whom there is to be room beside the pod and its victims."""
+    if not question.contenders:
+        return ""
+    return f", so that {question.contenders[0].name} is kept, too, which may take the room"
+
+
 def _first(asked: Sequence[ClusterQuestion], size: Size) -> ClusterQuestion:
-    fitting = [q for q in asked if q.node is not None and q.needs <= size.pods]
+    """The most contested question that can be kept with a pod that may take the room; else without; else any."""
     some = [q for q in asked if q.node is not None]
-    return (fitting or some or asked)[0]
+    fitting = [q for q in some if q.needs <= size.pods]
+    whole = [q for q in fitting if q.needs_with_contender <= size.pods]
+    return (whole or fitting or some or asked)[0]
 
 
 def _hopeless(pod: ClusterPod, situation: Situation, focus: str | None) -> str:
@@ -130,7 +139,7 @@ def _kept(
     assert question.node is not None
     pods = [question.pod, *question.victims]
     nodes = [question.node]
-    rivals, after = list(question.rivals), [v.again() for v in question.victims if v.owner]
+    rivals, after = list(question.rivals), question.replacements
     if rivals or after:
         pods.append((rivals or after).pop(0))
     pods = pods[: size.pods]

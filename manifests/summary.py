@@ -10,6 +10,7 @@ from .left_out import affinity_of, constraints_of
 from .members import ClusterNode, ClusterPod
 from .representative import Representative, victims_of
 from .resource_amounts import write_amount
+from .untested import not_asked
 
 MOST_LINES = 8
 """So many questions and budgets are listed."""
@@ -49,6 +50,7 @@ def account_of(kept: Representative) -> list[str]:
         *_spread(kept),
         *_kept(kept),
         *_left_out(kept),
+        *(f"not checked by default: {name}: {why}" for name, why in not_asked(kept).items()),
     ]
 
 

@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from ...checker.core.exploration import Budget
 from ...checker.reduction.questions import explored_slice
 from ...checker.trace.fingerprint import fingerprint
-from ...properties import NoPodLost, NotStuck, PendingPodsAreScheduled
+from ...properties.bindings import NoPodLost
+from ...properties.liveness import NotStuck, PendingPodsAreScheduled
 from ...reports.verify.comparison import Net, NetOutcome
 from ..asked.method import Method, Watcher
 from ..asked.plan import Run

@@ -14,6 +14,7 @@ from ...analysis.asked.options import UsageProblem
 from ..configuration.app import EXIT_CODES, app
 from ..configuration.arguments import (
     Cache,
+    FailOnVacuous,
     Filename,
     Focus,
     Gates,
@@ -81,12 +82,7 @@ def check(
         bool,
         typer.Option("--fair-flush", help="Let liveness count on the periodic flush of long-parked pods."),
     ] = False,
-    fail_on_vacuous: Annotated[
-        bool,
-        typer.Option(
-            "--fail-on-vacuous", help="Exit with 1 if a property holds only because nothing tested it."
-        ),
-    ] = False,
+    fail_on_vacuous: FailOnVacuous = False,
     output: ReportOption = ReportForm.text,
     graph: Graph = None,
     graph_kind: GraphKindOption = GraphKind.lanes,
@@ -165,4 +161,6 @@ def check(
     refuse_all_ignored(runs)
     with progress_display(no_color) as display:
         findings = verdicts(runs, replace(budget, disk=disk, resume=resume), method, display)
+    if represented is not None:
+        findings = represented.tell(findings)
     raise typer.Exit(report_everywhere(runs, findings, out))

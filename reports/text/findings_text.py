@@ -9,11 +9,11 @@ from rich.console import Console
 from rich.text import Text
 
 from ...checker.core.result import counted
-from ..ci_outcome import Style, message
+from ..ci_outcome import Style, message, vacuity
 from ..document import Finding, Value, show
 from ..scheduler_version import ReadVersion, versions_of
 from .lanes_text import print_lanes
-from .table import VERDICT_STYLES, print_table
+from .table import VACUOUS_STYLE, VERDICT_STYLES, print_table
 
 INDENT = "  "
 
@@ -21,6 +21,8 @@ INDENT = "  "
 def print_report(console: Console, findings: Sequence[Finding]) -> None:
     """Print everything that there is to say about these findings."""
     print_table(console, findings)
+    for line in vacuity(findings):
+        print_wrapped(console, Text(line, VACUOUS_STYLE))
     print_versions(console, (finding.version for finding in findings))
     notes = [f"note: {f.scenario}, {f.label}: {note}" for f in findings for note in f.notes]
     for line in dict.fromkeys(notes):
@@ -52,7 +54,8 @@ def print_wrapped(console: Console, text: Text, indent: str = "") -> None:
 def print_heading(console: Console, finding: Finding) -> None:
     """Print what a finding is about, and its verdict."""
     heading = Text(f"{finding.scenario}, {finding.label}: {finding.property} ", "bold")
-    print_wrapped(console, heading.append(finding.headline, VERDICT_STYLES[finding.verdict]))
+    style = VACUOUS_STYLE if finding.vacuous else VERDICT_STYLES[finding.verdict]
+    print_wrapped(console, heading.append(finding.marked, style))
     if finding.title:
         print_wrapped(console, Text(finding.title, "italic"), INDENT)
     if finding.sentence:

@@ -160,14 +160,10 @@ def nets_that(comparison: Comparison, outcome: NetOutcome) -> list[Net]:
     return [net for net in comparison.nets if net.outcome == outcome]
 
 
-def shown_nets(comparison: Comparison) -> list[Finding]:
-    """Of each scenario in which nets regressed, the counterexample of fewest steps: they mostly show the same."""
-    shortest: dict[str, Finding] = {}
-    for net in comparison.nets:
-        one, known = net.after, shortest.get(net.scenario)
-        if one is not None and (known is None or _steps_of(one) < _steps_of(known)):
-            shortest[net.scenario] = one
-    return [*shortest.values()]
+def shown_net(comparison: Comparison) -> Finding | None:
+    """Of all nets that regressed, the counterexample of fewest steps: they mostly show the same."""
+    broken = [net.after for net in comparison.nets if net.after is not None]
+    return min(broken, key=_steps_of, default=None)
 
 
 def _steps_of(finding: Finding) -> int:

@@ -10,7 +10,7 @@ from ..ci_outcome import Style
 from ..document import Finding
 from ..formats.markdown import counterexample, plain
 from ..scheduler_version import versions_of
-from .comparison import Comparison, bad_news, shown_nets
+from .comparison import Comparison, bad_news, shown_net
 from .comparison_text import columns_of, decision_words, parted_words, summary
 
 MARKS = {
@@ -58,7 +58,7 @@ def to_markdown(comparison: Comparison) -> str:
     blocks += [f"> scheduler {plain(version.words)}" for version in versions]
     for pair in bad_news(comparison):
         blocks += _violation(pair.after, pair.outcome, pair.remark)
-    for finding in shown_nets(comparison):
+    if (finding := shown_net(comparison)) is not None:
         blocks += _violation(finding, "REGRESSED")
     parted = comparison.difference
     if parted is not None:

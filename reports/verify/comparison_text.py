@@ -24,7 +24,7 @@ from .comparison import (
     alone_words,
     bad_news,
     nets_that,
-    shown_nets,
+    shown_net,
 )
 
 STYLES = {
@@ -54,7 +54,7 @@ def print_comparison(console: Console, comparison: Comparison) -> None:
     for pair in bad_news(comparison):
         console.print()
         _print_violation(console, pair.after, pair.outcome, pair.remark)
-    for finding in shown_nets(comparison):
+    if (finding := shown_net(comparison)) is not None:
         console.print()
         _print_violation(console, finding, "REGRESSED")
     if comparison.difference is not None:
@@ -109,7 +109,8 @@ def net_words(comparison: Comparison) -> list[str]:
     """What the safety nets say, or that they were left out."""
     lines = []
     if broken := nets_that(comparison, "REGRESSED"):
-        lines.append(f"SAFETY NETS REGRESSED, which held before: {_nets(broken)}")
+        shortest = "; the shortest counterexample of them is below" if len(broken) > 1 else ""
+        lines.append(f"SAFETY NETS REGRESSED, which held before: {_nets(broken)}{shortest}")
     if open_ := nets_that(comparison, "inconclusive"):
         lines.append(
             f"safety nets not compared to the end: {_nets(open_)}; --max-states lets them search further, "
