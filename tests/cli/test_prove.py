@@ -59,7 +59,7 @@ def test_counts_of_two_pods_are_exact(shell: Shell) -> None:
         "1 on n1, 1 waiting": (51, 51),
         "2 on n1": (1, 1),
     }
-    assert proof["clusters"] == sum(row["clusters"] for row in proof["rows"]) == 119
+    assert proof["clusters"] == sum(row["clusters"] for row in proof["rows"]) == 117
     assert proof["states"] == sum(row["states"] for row in proof["rows"])
     assert (proof["states"], proof["depth"]) == (23640, 53)
 
