@@ -115,10 +115,15 @@ class ClusterQuestion:
         Most is asked where room is made that another pod may take: only there can a nomination be disregarded.
         """
         return (
-            bool(self.victims and self.contenders), self.node is not None and bool(self.rivals), bool(self.victims),
+            self.tests_nominations, self.node is not None and bool(self.rivals), bool(self.victims),
             -len(self.victims), self.pod.priority, sum(r.stands_for for r in self.rivals),
             -max((v.priority for v in self.victims), default=0),
         )  # fmt: skip
+
+    @property
+    def tests_nominations(self) -> bool:
+        """Whether room is made that another pod may take."""
+        return bool(self.victims and self.contenders)
 
     @property
     def contenders(self) -> list[ClusterPod]:

@@ -120,10 +120,10 @@ def _with_whom(question: ClusterQuestion) -> str:
 
 
 def _first(asked: Sequence[ClusterQuestion], size: Size) -> ClusterQuestion:
-    """The most contested question that can be kept with a pod that may take the room; else without; else any."""
+    """The most contested question that tests nominations if it is kept whole; else the most contested that can be kept; else any."""
     some = [q for q in asked if q.node is not None]
     fitting = [q for q in some if q.needs <= size.pods]
-    whole = [q for q in fitting if q.needs_with_contender <= size.pods]
+    whole = [q for q in fitting if q.tests_nominations and q.needs_with_contender <= size.pods]
     return (whole or fitting or some or asked)[0]
 
 

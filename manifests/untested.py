@@ -28,18 +28,30 @@ def why_untested(kept: Representative, name: str, missed: tuple[str, ...]) -> st
 
 def _no_contest(kept: Representative) -> str:
     """Why nobody among the kept pods may take the room that preemption makes; empty if somebody may."""
-    if not victims_of(kept):
-        return "of the kept pods none is less important than another, so none can be evicted and no nomination made"
     question = kept.question
     known = {p.name for p in kept.pods}
+    if not victims_of(kept):
+        return (
+            "of the kept pods none is less important than another, so none can be evicted and no nomination made"
+            f"{_elsewhere(kept)}"
+        )
     if any(p.name in known for p in question.contenders):
         return ""
     if not question.victims:
-        return f"{question.pod.name} fits without evicting anybody, so no nomination is made for it"
+        return f"{question.pod.name} fits without evicting anybody, so no nomination is made for it{_elsewhere(kept)}"
     where = question.node.name if question.node is not None else "any node"
     if not question.contenders:
-        return f"no other pod may take the room that {question.pod.name} makes on {where}"
+        return f"no other pod may take the room that {question.pod.name} makes on {where}{_elsewhere(kept)}"
     return (
         f"no rival of {question.pod.name} is kept: --pods {question.needs_with_contender} keeps "
         f"{question.contenders[0].name}, too"
     )
+
+
+def _elsewhere(kept: Representative) -> str:
+    """Which other question of the cluster could test it, if one could."""
+    able = [q for q in kept.asked if q.tests_nominations]
+    if not able:
+        return ""
+    best = min(able, key=lambda q: q.needs_with_contender)
+    return f"; --focus {best.pod.name} --pods {best.needs_with_contender} asks where it is"

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from podrace.manifests.scenario_text import DEFAULT_PROPERTIES
 from podrace.properties import PROPERTIES
 from tests.cli.helpers import Shell
 from tests.manifests.big_dump import crowded
@@ -110,3 +111,24 @@ def test_the_race_of_a_large_cluster_is_found_where_a_rival_is_kept(shell: Shell
     assert row["notes"][-1] == (
         "S-NOM was not tested: no rival of shop/wants-0 is kept: --pods 5 keeps shop/wants-1, too"
     )
+
+
+@pytest.mark.ci
+def test_of_a_large_cluster_each_default_property_is_tested_or_said_not_to_be(
+    shell: Shell, tmp_path: Path
+) -> None:
+    file = tmp_path / "crowded.json"
+    file.write_text(crowded(victims=1))
+    rows = json.loads(shell("check", "-f", str(file), "-o", "json").out)
+    about = rows[0]["about"]
+    assert about[0].startswith("cluster: 300 nodes of 1 kind, 2,700 pods on them, 6 waiting")
+    assert any(line.startswith("  shop/wants-1: waits, and may want the same room") for line in about)
+    verdicts = {row["property"]: (row["verdict"], row["vacuous"]) for row in rows}
+    assert verdicts == {
+        "S-CAP": ("HOLDS", False),
+        "S-NOM": ("HOLDS", False),
+        "S-NOMVIS": ("HOLDS", False),
+        "S-STUCK": ("VIOLATED", False),
+    }
+    untold = [name for name in DEFAULT_PROPERTIES if name not in verdicts]
+    assert [line.split(":")[1].strip() for line in about if line.startswith("not checked")] == untold

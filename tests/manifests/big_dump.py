@@ -1,4 +1,4 @@
-"""A crowded cluster of 300 nodes and 2,700 pods: whoever waits has to evict three pods, and so have its rivals."""
+"""A crowded cluster of 300 nodes and 2,700 pods: whoever waits has to evict somebody, and so have its rivals."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from typing import Any
 NODES, ON_EACH, WAITING = 300, 9, 6
 
 
-def crowded(waiting: int = WAITING, priority: int = 1000) -> str:
-    """The objects as JSON. Of the nine pods on a node three are batch work of 1 CPU, and six stay."""
+def crowded(victims: int = 3) -> str:
+    """The objects as JSON. Of the nine pods on a node the `victims` are batch work of 3 CPU together, and the others stay."""
     items = [_node(i) for i in range(NODES)]
     for i in range(NODES):
-        items += [_pod(f"batch-{i}-{k}", "1", -10, "batch", f"n{i:03}") for k in range(3)]
-        items += [_pod(f"serve-{i}-{k}", "500m", 1000, "serve", f"n{i:03}") for k in range(ON_EACH - 3)]
-    items += [_pod(f"wants-{k}", "3", priority, "wants") for k in range(waiting)]
+        batch, serve = f"{3000 // victims}m", f"{3000 // (ON_EACH - victims)}m"
+        items += [_pod(f"batch-{i}-{k}", batch, -10, "batch", f"n{i:03}") for k in range(victims)]
+        items += [_pod(f"serve-{i}-{k}", serve, 1000, "serve", f"n{i:03}") for k in range(ON_EACH - victims)]
+    items += [_pod(f"wants-{k}", "3", 1000, "wants") for k in range(WAITING)]
     return json.dumps({"apiVersion": "v1", "kind": "List", "items": items})
 
 

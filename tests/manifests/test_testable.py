@@ -85,6 +85,20 @@ def test_why_a_nomination_is_not_tested(tmp_path: Path) -> None:
     assert why_untested(fits, "S-CAP", ()) == "nothing happens at all"
 
 
+def test_where_it_could_be_tested_is_said(tmp_path: Path) -> None:
+    """p0 and p1 want the same free room; big and bigger would have to evict two each, for which three pods leave no room."""
+    some = [
+        node("n1", "4", zone="a"), pod("a", "2", 0, "n1"), pod("b", "2", 0, "n1"), node("n2", "2", zone="z"),
+        *(pod(name, "4", 100, nodeSelector={"zone": "a"}) for name in ("big", "bigger")),
+        *(pod(f"p{i}", "2", 50, nodeSelector={"zone": "z"}) for i in range(2)),
+    ]  # fmt: skip
+    assert reason(kept(tmp_path, *some, focus="shop/p0", pods=2)) == (
+        "of the kept pods none is less important than another, so none can be evicted and no nomination made; "
+        "--focus shop/big --pods 4 asks where it is"
+    )
+    assert reason(kept(tmp_path, *some)) == "no rival of shop/big is kept: --pods 4 keeps shop/bigger, too"
+
+
 def test_what_is_not_checked_is_said(tmp_path: Path) -> None:
     found = kept(tmp_path, node("n1", "2"), pod("v", "2", 0, "n1"), pod("p", "2", 10))
     assert written(found)["properties"] == ["S-CAP", "S-NOM", "S-NOMVIS", "S-STUCK"]
