@@ -101,7 +101,7 @@ def finding_of(
         depth=counts.depth or 0,
         seconds=None if counts.seconds is None else round(counts.seconds, 3),
         words=(result.words if words is None else words) + silence_of(run),
-        notes=(*run.composition.notes, *(note for note in (run.remark, remedy) if note)),
+        notes=(*run.composition.notes, *(note for note in (run.remark, remedy, _idle(run, result)) if note)),
         scope=scope_of(run.scenario.spec.scope),
         constraints_hit=seen.constraints_hit,
         witnesses_reached={witness_words(name): steps for name, steps in seen.witnesses_reached.items()},
@@ -113,6 +113,13 @@ def finding_of(
         silenced=dict(run.silenced) or msgspec.UNSET,
     )
     return found if result.trace is None else _with_counterexample(found, run, system, result.trace)
+
+
+def _idle(run: Run, result: Result) -> str:
+    """Why nothing tested a property, where nothing could be scheduled."""
+    if not result.vacuous or any(pod.node is None for pod in run.scenario.spec.pods):
+        return ""
+    return "no pod waits to be scheduled: every pod is on a node from the start; leave out the nodeName of one, or add another"
 
 
 def _figures(result: Result) -> Counts:

@@ -62,6 +62,7 @@ def cluster_of(spec: ClusterSpec) -> ShownCluster:
                 node.name,
                 {r: _amount(node.allocatable(r)) for r in asked},
                 None if node.pods is None else _amount(node.pods),
+                _written(spec, f"node {node.name}", {r: _amount(node.allocatable(r)) for r in asked}),
             )
             for node in spec.nodes
         ),
@@ -70,11 +71,24 @@ def cluster_of(spec: ClusterSpec) -> ShownCluster:
                 pod.name,
                 {r: _amount(pod.request(r)) for r in asked if _amount(pod.request(r))},
                 _amount(pod.priority),
+                _written(spec, f"pod {pod.name}", {r: _amount(pod.request(r)) for r in asked}),
             )
             for pod in spec.pods
         ),
         pictures=PICTURES,
+        units={r: spec.units[r] for r in asked if r in spec.units},
     )
+
+
+def _written(spec: ClusterSpec, whose: str, amounts: dict[str, int]) -> dict[str, str]:
+    """How the scenario writes these amounts, where that is not how its unit would write them."""
+    found = {}
+    for resource, amount in amounts.items():
+        number, suffix = spec.units.get(resource, (1, ""))
+        text = spec.written.get((whose, resource, amount))
+        if text is not None and text != f"{amount * number}{suffix}":
+            found[resource] = text
+    return found
 
 
 def _amount(quantity: Expr) -> int:

@@ -41,10 +41,18 @@ class NodeObject:
         return {"kubernetes.io/hostname": self.meta.name, **self.meta.labels}
 
 
-def read_node(top: Manifest, meta: Meta, fields: Mapping[str, Manifest]) -> NodeObject:
-    """A Node. What it can allocate is its capacity where only that is written, as the API server fills in."""
+NOT_READY = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
+"""The taints that the node controller gives a node that is not ready."""
+
+
+def read_node(top: Manifest, meta: Meta, fields: Mapping[str, Manifest], remarks: Remarks) -> NodeObject:
+    """A Node. What it can allocate is its capacity where only that is written, as the API server fills in.
+
+    Like the scheduler, it goes by taints, and not by conditions.
+    """
     spec = fields["spec"].fields(("taints", "unschedulable"), "a mapping") if "spec" in fields else {}
-    status = fields["status"].fields(("allocatable", "capacity"), "a mapping") if "status" in fields else {}
+    known = ("allocatable", "capacity", "conditions")
+    status = fields["status"].fields(known, "a mapping") if "status" in fields else {}
     has = status.get("allocatable", status.get("capacity"))
     if has is None:
         top.fail(
@@ -57,13 +65,28 @@ def read_node(top: Manifest, meta: Meta, fields: Mapping[str, Manifest]) -> Node
     if "cpu" not in amounts:
         has.fail("`cpu` is missing: give what the node can allocate, such as 4 or 3920m")
     pods = has.fields(("pods",), "a mapping").get("pods")
+    taints = tuple(read_taints(spec.get("taints")))
+    if _is_not_ready(status.get("conditions")) and not any(t.key in NOT_READY for t in taints):
+        remarks.add(
+            f"the node is not Ready, but has no taint {NOT_READY[0]} or {NOT_READY[1]}: pods may go to it, as the scheduler goes "
+            "by taints; a node controller would add one",
+            meta.shown,
+        )
     return NodeObject(
         meta,
         amounts,
         pods.integer(0, MANY_PODS) if pods and not pods.node.tag.endswith(":str") else _number(pods),
-        tuple(read_taints(spec.get("taints"))),
+        taints,
         spec["unschedulable"].boolean() if "unschedulable" in spec else False,
     )
+
+
+def _is_not_ready(conditions: Manifest | None) -> bool:
+    for condition in conditions.elements("a list of conditions") if conditions is not None else ():
+        said = condition.fields(("type", "status"), "a condition with `type` and `status`")
+        if "type" in said and said["type"].text("a type such as Ready") == "Ready":
+            return "status" in said and said["status"].scalar("True, False or Unknown") != "True"
+    return False
 
 
 def _number(value: Manifest | None) -> int | None:

@@ -109,18 +109,41 @@ class ClusterQuestion:
     nodes: int
 
     @property
-    def rank(self) -> tuple[bool, bool, int, int, int, int]:
-        """The greater, the more contested; of equal ones, where the least important pods would have to go."""
+    def rank(self) -> tuple[bool, bool, bool, int, int, int, int]:
+        """The greater, the more contested; of equal ones, where the least important pods would have to go.
+
+        Most is asked where room is made that another pod may take: only there can a nomination be disregarded.
+        """
         return (
-            self.node is not None and bool(self.rivals), bool(self.victims), -len(self.victims),
-            self.pod.priority, sum(r.stands_for for r in self.rivals),
+            self.tests_nominations, self.node is not None and bool(self.rivals), bool(self.victims),
+            -len(self.victims), self.pod.priority, sum(r.stands_for for r in self.rivals),
             -max((v.priority for v in self.victims), default=0),
         )  # fmt: skip
+
+    @property
+    def tests_nominations(self) -> bool:
+        """Whether room is made that another pod may take."""
+        return bool(self.victims and self.contenders)
+
+    @property
+    def contenders(self) -> list[ClusterPod]:
+        """The pods that may take the room instead: the rivals, and what controllers create in place of the victims."""
+        return [*self.rivals, *self.replacements]
+
+    @property
+    def replacements(self) -> list[ClusterPod]:
+        """The pods that the controllers of the victims create in their place."""
+        return [v.again() for v in self.victims if v.owner]
 
     @property
     def needs(self) -> int:
         """How many pods cannot be left out."""
         return 1 + len(self.victims)
+
+    @property
+    def needs_with_contender(self) -> int:
+        """The same with one pod, if there is any, that may take the room instead."""
+        return self.needs + bool(self.contenders)
 
 
 MOST_NODES = 100

@@ -165,6 +165,11 @@ GROUPS = {
 }  # fmt: skip
 """The kinds that are read, and the API group of each."""
 
+DAEMONS_OWED = (
+    "pods that a DaemonSet still owes are left out, though they would wait for their nodes and could preempt there; "
+    "those among the objects count"
+)
+
 MOST_OBJECTS = 200_000
 _FIELDS = ("apiVersion", "kind", "metadata", "spec", "status", "items")
 
@@ -237,9 +242,12 @@ def _read(
             place.fail(
                 f"podrace knows no kind {place.described} of {one_line(version or 'v1')}; known: {', '.join(GROUPS)}"
             )
-        remarks.add(
-            f"objects of kind {one_line(kind)} say nothing to the scheduler's model: left out", top.file
-        )
+        if kind == "DaemonSet" and group in ("apps", "extensions"):
+            remarks.add(DAEMONS_OWED, read_meta(top, kind, fields.get("metadata")).shown)
+        else:
+            remarks.add(
+                f"objects of kind {one_line(kind)} say nothing to the scheduler's model: left out", top.file
+            )
         return
     written.seen += 1
     if written.seen > MOST_OBJECTS:
@@ -263,7 +271,7 @@ def _read_kind(
         case "Pod":
             written.pods.append(read_pod(top, meta, fields, remarks))
         case "Node":
-            written.nodes.append(read_node(top, meta, fields))
+            written.nodes.append(read_node(top, meta, fields, remarks))
         case "Namespace":
             written.namespaces[meta.name] = meta.labels
         case "PriorityClass":

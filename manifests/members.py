@@ -198,7 +198,8 @@ def owed_pods(
 ) -> Iterator[ClusterPod]:
     """The missing pods of every workload; the last that is named stands for those beyond it.
 
-    A Deployment with ReplicaSets among the objects leaves its pods to them. Names are those that the controller would
+    A Deployment with ReplicaSets among the objects leaves its pods to them. Of an ordered StatefulSet no more than the next pod
+    can wait, and not while another one does. Names are those that the controller would
     give where it numbers pods, and otherwise the workload's with `-new-1` and so on.
     """
     parents = {_owner_of(w) for w in workloads if _owner_of(w)}
@@ -206,7 +207,10 @@ def owed_pods(
         shown = workload.meta.shown
         if shown in parents or workload.meta.deleted:
             continue
-        missing = workload.wanted - sum(_is_of(pod, workload) for pod in pods)
+        own = [pod for pod in pods if _is_of(pod, workload)]
+        missing = workload.wanted - len(own)
+        if workload.ordered and missing > 0:
+            missing = _next_in_order(missing, any(pod.spec.node is None for pod in own), shown, make.remarks)
         if missing <= 0:
             continue
         if not {k for c in workload.spec.spread for k in c.keys} <= workload.labels.keys():
@@ -220,6 +224,19 @@ def owed_pods(
             pod = make.of(name, workload.meta.namespace, workload.labels, workload.spec, shown)
             stands_for = missing - NAMED + 1 if i == NAMED - 1 else 1
             yield replace(pod, node=None, stands_for=stands_for, ignored=workload.ignored)
+
+
+def _next_in_order(missing: int, waits: bool, shown: str, remarks: Remarks) -> int:
+    """How many of the missing pods of an ordered StatefulSet wait now, which `waits` for one already or does not."""
+    if waits:
+        remarks.add("OrderedReady: while a pod of the StatefulSet waits, it creates no other", shown)
+        return 0
+    if missing > 1:
+        remarks.add(
+            "OrderedReady: the StatefulSet creates its missing pods one after the other, so only the first of them waits",
+            shown,
+        )
+    return 1
 
 
 def _names(workload: Workload, taken: set[str]) -> Iterator[str]:

@@ -131,7 +131,7 @@ def _honors(given: Mapping[str, Manifest], name: str, default: bool) -> bool:
 SPEC_FIELDS = (
     "containers", "initContainers", "overhead", "resources", "nodeName", "nodeSelector", "affinity", "tolerations",
     "priority", "priorityClassName", "preemptionPolicy", "schedulerName", "terminationGracePeriodSeconds",
-    "schedulingGates", "topologySpreadConstraints", "volumes",
+    "schedulingGates", "topologySpreadConstraints", "volumes", "resourceClaims",
 )  # fmt: skip
 
 DEFAULT_SCHEDULER = "default-scheduler"
@@ -240,9 +240,11 @@ def _terms(value: Manifest | None, anti: bool) -> list[Term]:
 def _note_left_out(fields: Mapping[str, Manifest], owner: str, remarks: Remarks) -> None:
     if "volumes" in fields:
         for v in fields["volumes"].elements("a list of volumes"):
-            if v.fields(("persistentVolumeClaim",), "a volume"):
+            if v.fields(("persistentVolumeClaim", "ephemeral"), "a volume"):
                 remarks.add("volumes are not modelled: claims are taken to fit everywhere", owner)
                 break
+    if "resourceClaims" in fields and fields["resourceClaims"].elements("a list of claims"):
+        remarks.add("resourceClaims are not modelled: devices are taken to be free on every node", owner)
     for container in fields["containers"].elements("a list of containers"):
         ports = container.fields(("ports",), "a container").get("ports")
         if ports and any(p.fields(("hostPort",), "a port") for p in ports.elements("a list of ports")):
@@ -256,7 +258,10 @@ MOST_REPLICAS = (1 << 31) - 1
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """A controller's object: it wants `wanted` pods with these labels and this specification."""
+    """A controller's object: it wants `wanted` pods with these labels and this specification.
+
+    `ordered`: it creates each pod only once those before it are ready (podManagementPolicy OrderedReady).
+    """
 
     meta: Meta
     wanted: int
@@ -264,13 +269,22 @@ class Workload:
     labels: Mapping[str, str]
     ignored: Mapping[str, str]
     spec: PodSpec
+    ordered: bool = False
 
 
 def read_workload(top: Manifest, meta: Meta, fields: Mapping[str, Manifest], remarks: Remarks) -> Workload:
     """A Deployment, ReplicaSet, StatefulSet or Job."""
     if "spec" not in fields:
         top.fail(f"`spec` is missing: a {meta.kind} has at least `spec.template`")
-    known = ("replicas", "selector", "template", "parallelism", "completions", "suspend")
+    known = (
+        "replicas",
+        "selector",
+        "template",
+        "parallelism",
+        "completions",
+        "suspend",
+        "podManagementPolicy",
+    )
     spec = fields["spec"].fields(known, "a mapping with `template`")
     if "template" not in spec:
         fields["spec"].fail(f"`template` is missing: say what the pods of this {meta.kind} look like")
@@ -288,7 +302,16 @@ def read_workload(top: Manifest, meta: Meta, fields: Mapping[str, Manifest], rem
         )
     wanted = _of_job(spec, fields) if meta.kind == "Job" else _number(spec, "replicas", 1)
     made = read_spec(template["spec"], meta.shown, remarks)
-    return Workload(meta, wanted, selector, labels, ignored, made)
+    return Workload(meta, wanted, selector, labels, ignored, made, _is_ordered(meta, spec))
+
+
+def _is_ordered(meta: Meta, spec: Mapping[str, Manifest]) -> bool:
+    """Whether a StatefulSet creates its pods one after the other, as it does unless told otherwise."""
+    if meta.kind != "StatefulSet":
+        return False
+    policies = ("OrderedReady", "Parallel")
+    written = spec.get("podManagementPolicy")
+    return written is None or written.one_of(policies, "a policy of managing pods") == "OrderedReady"
 
 
 def _number(fields: Mapping[str, Manifest], name: str, default: int) -> int:

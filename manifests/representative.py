@@ -67,11 +67,11 @@ def represent(inventory: Inventory, size: Size = Size(), focus: str | None = Non
     asked = asker.ask_all()
     question = asker.ask(_named(focus, waiting)) if focus is not None else _first(asked, size)
     if question.node is None:
-        raise ScenarioError(_hopeless(question.pod, situation, focus))
+        raise ScenarioError(_hopeless(question, asked, situation, focus))
     if question.needs > size.pods:
         raise ScenarioError(
             f"{question.pod.name} needs {len(question.victims)} pods out of its way on every node: "
-            f"allow --pods {question.needs} or more, or choose another pod with --focus"
+            f"allow --pods {question.needs_with_contender} or more{_with_whom(question)}, or choose another pod with --focus"
         )
     pods, nodes = _kept(question, asker, size)
     return Representative(inventory, situation, groups, question, asked, pods, nodes, hypothetical)
@@ -82,13 +82,21 @@ def _waiting(inventory: Inventory, groups: Groups) -> tuple[list[ClusterPod], bo
     if inventory.pending:
         return list(inventory.pending), False
     owned = [group[0] for group in groups.firsts(p for p in inventory.bound if p.owner)]
-    again = [pod.again() for pod in owned if not pod.owner.startswith("DaemonSet/")]
+    again = [pod.again() for pod in owned if not is_of_daemon_set(pod)]
     if not again:
+        who = (
+            "no controller but DaemonSets, whose pods are tied to their nodes," if owned else "no controller"
+        )
         raise ScenarioError(
-            f"{inventory.where}: no pod waits to be scheduled, and no controller would create one: add a pod without spec.nodeName, "
+            f"{inventory.where}: no pod waits to be scheduled, and {who} would create one: add a pod without spec.nodeName, "
             "or a workload with replicas to come"
         )
     return again, True
+
+
+def is_of_daemon_set(pod: ClusterPod) -> bool:
+    """Whether a DaemonSet has created the pod, for its node."""
+    return pod.owner.startswith("DaemonSet/")
 
 
 def _named(focus: str, waiting: Sequence[ClusterPod]) -> ClusterPod:
@@ -104,21 +112,45 @@ def _named(focus: str, waiting: Sequence[ClusterPod]) -> ClusterPod:
     return found
 
 
+def _with_whom(question: ClusterQuestion) -> str:
+    """For whom there is to be room beside the pod and its victims."""
+    if not question.contenders:
+        return ""
+    return f", so that {question.contenders[0].name} is kept, too, which may take the room"
+
+
 def _first(asked: Sequence[ClusterQuestion], size: Size) -> ClusterQuestion:
-    fitting = [q for q in asked if q.node is not None and q.needs <= size.pods]
+    """The most contested question that tests nominations if it is kept whole; else the most contested that can be kept; else any."""
     some = [q for q in asked if q.node is not None]
-    return (fitting or some or asked)[0]
+    fitting = [q for q in some if q.needs <= size.pods]
+    whole = [q for q in fitting if q.tests_nominations and q.needs_with_contender <= size.pods]
+    return (whole or fitting or some or asked)[0]
 
 
-def _hopeless(pod: ClusterPod, situation: Situation, focus: str | None) -> str:
-    where = situation.inventory.where
+def _hopeless(
+    question: ClusterQuestion, asked: Sequence[ClusterQuestion], situation: Situation, focus: str | None
+) -> str:
+    inventory = situation.inventory
     if not situation.sound_nodes:
-        return f"{where}: the pods on every node ask for more than the node has: dump nodes and pods at the same time"
-    who = pod.name if focus is not None else f"every pod that waits, such as {pod.name},"
+        return f"{inventory.where}: the pods on every node ask for more than the node has: dump nodes and pods at the same time"
+    pods = [question.pod] if focus is not None else [q.pod for q in asked]
+    who = question.pod.name if focus is not None else f"every pod that waits, such as {question.pod.name},"
+    never = [p for p in pods if not p.preempts]
+    reasons = ["evicting pods of lower priority would not help"] if len(never) < len(pods) else []
+    reasons += [f"nobody is evicted for {p.name} ({why_never(p, inventory)})" for p in never[:1]]
+    more = f" and {len(never) - 1} more" if len(never) > 1 else ""
     return (
-        f"{where}: {who} fits no node, and evicting pods of lower priority would not help: nothing can be decided about it; "
+        f"{inventory.where}: {who} fits no node, and {', and '.join(reasons)}{more}: nothing can be decided about it; "
         "make room, or look at its node selectors, tolerations, affinity and topology spread"
     )
+
+
+def why_never(pod: ClusterPod, inventory: Inventory) -> str:
+    """Why a pod preempts nobody at all."""
+    profile = inventory.configuration.of(pod.scheduler)
+    if profile is not None and "DefaultPreemption" in profile.without:
+        return "DefaultPreemption is switched off"
+    return "its preemptionPolicy is Never"
 
 
 def _kept(
@@ -130,7 +162,7 @@ def _kept(
     assert question.node is not None
     pods = [question.pod, *question.victims]
     nodes = [question.node]
-    rivals, after = list(question.rivals), [v.again() for v in question.victims if v.owner]
+    rivals, after = list(question.rivals), question.replacements
     if rivals or after:
         pods.append((rivals or after).pop(0))
     pods = pods[: size.pods]

@@ -16,6 +16,7 @@ from .left_out import Affinity, Closing, affinity_of, closings_of, constraints_o
 from .members import ClusterNode, ClusterPod
 from .representative import Representative, victims_of
 from .resource_amounts import write_amount
+from .untested import not_asked
 
 NOBODY = {"matchExpressions": [{"key": "podrace.io/nobody", "operator": "Exists"}]}
 """A selector that no pod meets: a scenario has no word for one that is not set."""
@@ -98,7 +99,7 @@ def scenario_of(kept: Representative, name: str, title: str, comment: Sequence[s
     document: dict[str, Any] = {
         "name": name,
         "title": title,
-        "properties": _properties(bool(budgets), any(t.anti for a in affinity.values() for t in a.terms)),
+        "properties": [name for name in DEFAULT_PROPERTIES if name not in not_asked(kept)],
         "nodes": {n.name: _node(n, kept, resources, affinity, closings) for n in kept.nodes},
         "pods": {p.name: _pod(p, kept, affinity[p.name], closings) for p in kept.pods},
     }
@@ -116,15 +117,8 @@ def scenario_of(kept: Representative, name: str, title: str, comment: Sequence[s
     return "".join(f"# {one_line(line, len(line))}\n" for line in comment) + text
 
 
-def _properties(budgets: bool, anti: bool) -> list[str]:
-    return [
-        "S-CAP",
-        "S-NOM",
-        "S-NOMVIS",
-        *(["S-PDB"] if budgets else []),
-        *(["S-AFF"] if anti else []),
-        "S-STUCK",
-    ]
+DEFAULT_PROPERTIES = ("S-CAP", "S-NOM", "S-NOMVIS", "S-PDB", "S-AFF", "S-STUCK")
+"""What is checked of every cluster, as far as something in it can test it."""
 
 
 def _amounts(amounts: Mapping[str, int], resources: Iterable[str]) -> dict[str, Any]:

@@ -8,8 +8,9 @@ from collections.abc import Iterator, Sequence
 from .contention import ClusterQuestion
 from .left_out import affinity_of, constraints_of
 from .members import ClusterNode, ClusterPod
-from .representative import Representative, victims_of
+from .representative import Representative, is_of_daemon_set, victims_of, why_never
 from .resource_amounts import write_amount
+from .untested import not_asked
 
 MOST_LINES = 8
 """So many questions and budgets are listed."""
@@ -49,6 +50,7 @@ def account_of(kept: Representative) -> list[str]:
         *_spread(kept),
         *_kept(kept),
         *_left_out(kept),
+        *(f"not checked by default: {name}: {why}" for name, why in not_asked(kept).items()),
     ]
 
 
@@ -70,13 +72,21 @@ def _questions(kept: Representative) -> Iterator[str]:
     yield f"questions: {len(able)} of {counted(len(kept.asked), 'kind')} of waiting pods can be decided"
     if kept.hypothetical:
         yield "  no pod waits: asked is what happens to a pod that its controller creates once more"
+        daemons = sum(map(is_of_daemon_set, kept.inventory.bound))
+        if daemons:
+            yield (
+                f"  not asked about: {counted(daemons, 'pod')} of DaemonSets, which come back to their own nodes and may preempt there"
+            )
     for question in able[:MOST_LINES]:
         yield f"  {_question(question, kept)}"
     if len(able) > MOST_LINES:
         yield f"  and {len(able) - MOST_LINES} more; --focus POD chooses one"
-    hopeless = [q.pod.name for q in kept.asked if q.node is None]
-    if hopeless:
-        yield f"  neither room nor anybody to evict: {_some(hopeless)}"
+    hopeless = [q.pod for q in kept.asked if q.node is None]
+    if stuck := [p.name for p in hopeless if p.preempts]:
+        yield f"  neither room nor anybody to evict: {_some(stuck)}"
+    for why in dict.fromkeys(why_never(p, kept.inventory) for p in hopeless if not p.preempts):
+        names = [p.name for p in hopeless if not p.preempts and why_never(p, kept.inventory) == why]
+        yield f"  no room, and nobody is evicted for it ({why}): {_some(names)}"
 
 
 def _question(question: ClusterQuestion, kept: Representative) -> str:

@@ -6,7 +6,7 @@ from functools import partial
 
 from ..model.environment.objects import Node, Pod
 from ..model.environment.watch import Handler
-from ..model.language import Expr, all_of, any_of, before, boolean, per, ref, when
+from ..model.language import Expr, all_of, any_of, as_expr, before, boolean, per, ref, when
 from . import truth
 from .property import Property
 
@@ -68,8 +68,22 @@ class _NominationMonitor(Property):
     def holds(self) -> Expr:
         return ~self.broken
 
+    def may_be_taken(self, pod: Pod, node: Node) -> Expr:
+        """Whether the room for `pod` on the node can be taken at all: some pod of no higher priority is still to be scheduled,
+        and there is no room for all that can be there. Only the numbers of the scenario decide.
+
+        Where sizes are unknown, only the priorities do: a proof of all clusters is not to tell clusters apart by one sum more.
+        """
+        rivals = [q for q in self.pods if q is not pod and q.node is None]
+        wanted = any_of(q.priority <= pod.priority for q in rivals)
+        crowded = truth.exceeds(self, node, lambda q: as_expr(q.node is None or q.node is node))
+        return wanted & crowded if crowded.is_const else wanted
+
     def witnesses(self) -> dict[str, Expr]:
-        return {"preemption chooses a node": any_of(self.promised[p].is_some for p in self.subjects)}
+        chosen = (
+            (self.promised[p] == n) & self.may_be_taken(p, n) for p in self.subjects for n in self.nodes
+        )
+        return {"preemption chooses a node that another pod may take": any_of(chosen)}
 
 
 class NominationRespected(_NominationMonitor):

@@ -71,6 +71,16 @@ def message(finding: Finding) -> str:
     return words if finding.expected is None else f"{words}{expected}"
 
 
+def vacuity(findings: Sequence[Finding]) -> list[str]:
+    """How many of the verdicts say nothing, in a line; none where all say something."""
+    number = sum(finding.vacuous for finding in findings)
+    if not number:
+        return []
+    what = counted(len(findings), "verdict")
+    reason = "as what would test the property never comes about: no evidence that it is kept"
+    return [f"vacuous: {number} of {what}, {reason}; --fail-on-vacuous makes the exit code 1"]
+
+
 def numbered(finding: Finding) -> list[str]:
     """The steps of the counterexample, a line each, with the remarks between them."""
     lines = []

@@ -10,7 +10,7 @@ name of a pod, a node or an enum member.
 from __future__ import annotations
 
 import builtins
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 import msgspec
@@ -140,7 +140,8 @@ class Finding(msgspec.Struct, frozen=True):
     `seconds` is left out (None) where equal input must give equal reports. `clusters` is there where the scenario leaves numbers
     open: the figures are then those of all its clusters together, and the counterexample that of the simplest violating one. `silenced` has
     the pods for which the property was not looked at, with the reasons, if there are any; `words` say so, too. `version` is what is known of
-    the version that `release` stands for.
+    the version that `release` stands for. `about` is there where Kubernetes objects were reduced: what of them was kept, left out
+    and abstracted, a line each.
     """
 
     scenario: str
@@ -182,11 +183,17 @@ class Finding(msgspec.Struct, frozen=True):
     clusters: Clusters | msgspec.UnsetType = msgspec.UNSET
     silenced: dict[str, str] | msgspec.UnsetType = msgspec.UNSET
     version: ReadVersion | msgspec.UnsetType = msgspec.UNSET
+    about: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
 
     @builtins.property
     def headline(self) -> str:
         """The verdict as people read it: HOLDS FOR ALL where it is one on many clusters."""
         return "HOLDS FOR ALL" if self.verdict == "HOLDS" and self.clusters else self.verdict
+
+    @builtins.property
+    def marked(self) -> str:
+        """The same, and that nothing tested it, if so: HOLDS alone would look like an answer."""
+        return f"{self.headline} (vacuous)" if self.vacuous else self.headline
 
     @builtins.property
     def label(self) -> str:
@@ -220,3 +227,13 @@ class Finding(msgspec.Struct, frozen=True):
         """Whether the verdict, and the length of the counterexample, are the expected ones, or none were expected."""
         steps = self.expected_steps is None or self.trace is None or len(self.trace) == self.expected_steps
         return self.expected is None or (self.expected == self.verdict and steps)
+
+
+ABOUT = "What was kept of the cluster, and what was left out"
+"""Above what `about_of` gives."""
+
+
+def about_of(findings: Sequence[Finding]) -> list[str]:
+    """What of Kubernetes objects was kept, left out and abstracted, for all these findings: each line once."""
+    lines = (line for f in findings if f.about is not msgspec.UNSET for line in f.about)
+    return list(dict.fromkeys(lines))

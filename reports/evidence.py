@@ -12,19 +12,23 @@ from .step import ShownStep, Value, says_something, show
 
 
 class NodeShape(msgspec.Struct, frozen=True):
-    """A node: how much it has of each resource that is asked for, and how many pods it admits."""
+    """A node: how much it has of each resource that is asked for, and how many pods it admits. `written` are the amounts as
+    the scenario writes them, where it does.
+    """
 
     name: str
     capacity: dict[str, int]
     pods: int | None = None
+    written: dict[str, str] = {}
 
 
 class PodShape(msgspec.Struct, frozen=True):
-    """A pod: how much it asks for of each resource, and its priority."""
+    """A pod: how much it asks for of each resource, also as it is `written`, and its priority."""
 
     name: str
     requests: dict[str, int]
     priority: int
+    written: dict[str, str] = {}
 
 
 class Picture(msgspec.Struct, frozen=True):
@@ -36,11 +40,15 @@ class Picture(msgspec.Struct, frozen=True):
 
 
 class ShownCluster(msgspec.Struct, frozen=True):
-    """Nodes and pods, and through whose eyes they are to be drawn."""
+    """Nodes and pods, and through whose eyes they are to be drawn.
+
+    Amounts are counted in `units`: a number and a suffix of Kubernetes for each resource, such as (200, "m").
+    """
 
     nodes: tuple[NodeShape, ...]
     pods: tuple[PodShape, ...]
     pictures: tuple[Picture, ...] = ()
+    units: dict[str, tuple[int, str]] = {}
 
 
 class Cell(msgspec.Struct, frozen=True):

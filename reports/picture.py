@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from .evidence import Picture, PodShape, ShownCluster
+from .quantities import asks_words, has_words
 from .states import Facts, State
 from .step import Value
 
@@ -85,19 +86,21 @@ def _scene(cluster: ShownCluster, picture: Picture, state: State) -> Scene:
                 node.name,
                 about.get("exists", True) is True,
                 node.capacity.get(resource, 0) if resource else (node.pods or len(cluster.pods)),
-                _amounts(node.capacity),
+                has_words(cluster, node),
                 tuple(
-                    _placed(p, resource, placed) for p in cluster.pods if _at(placed, p, "node") == node.name
+                    _placed(cluster, p, resource, placed)
+                    for p in cluster.pods
+                    if _at(placed, p, "node") == node.name
                 ),
                 tuple(
-                    _placed(p, resource, {})
+                    _placed(cluster, p, resource, {})
                     for p in cluster.pods
                     if _at(nominated, p, "nominated") == node.name and _at(placed, p, "node") is None
                 ),
             )
         )
     pending = (
-        _placed(p, resource, placed)
+        _placed(cluster, p, resource, placed)
         for p in cluster.pods
         if _at(placed, p, "exists") is True and _at(placed, p, "node") is None
     )
@@ -108,15 +111,13 @@ def _at(facts: Facts, pod: PodShape, fact: str) -> Value:
     return facts.get(pod.name, {}).get(fact)
 
 
-def _placed(pod: PodShape, resource: str | None, facts: Mapping[str, Mapping[str, Value]]) -> Placed:
+def _placed(
+    cluster: ShownCluster, pod: PodShape, resource: str | None, facts: Mapping[str, Mapping[str, Value]]
+) -> Placed:
     return Placed(
         pod.name,
         pod.requests.get(resource, 0) if resource else 1,
-        _amounts(pod.requests),
+        asks_words(cluster, pod),
         _at(facts, pod, "assumed") is True,
         _at(facts, pod, "terminating") is True,
     )
-
-
-def _amounts(resources: Mapping[str, int]) -> str:
-    return ", ".join(f"{amount} {name}" for name, amount in resources.items())

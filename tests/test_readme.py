@@ -31,6 +31,16 @@ def test_the_race_is_told_as_podrace_tells_it() -> None:
         assert any(line in text for text in printed), line
 
 
+def test_what_wipes_the_nomination_is_what_the_command_prints() -> None:
+    assert "podrace check 72124 --with-fix 72259 --property S-NOM " in README
+    assert "which the queue's handler takes after it, wipes it from memory" in " ".join(README.split())
+    (finding,) = check("72124", with_fix=["72259"], property=["S-NOM"], cache=False)
+    wiped = [
+        s for s in finding.story if any(c.phrase == "nominator: p is no longer nominated" for c in s.changes)
+    ]
+    assert [(s.actor, s.step) for s in wiped] == [("queue handler", "update_queue")]
+
+
 def test_the_picture_is_the_drawn_one(tmp_path: Path) -> None:
     assert f"]({PICTURE})" in README
     program = Path(sys.executable).with_name("podrace")

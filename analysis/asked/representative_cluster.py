@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ...manifests import Size, read_manifests, represent
+import msgspec
+
+from ...manifests import Representative, Size, read_manifests, represent
 from ...manifests.left_out import remarks_of
 from ...manifests.scenario_text import scenario_of
 from ...manifests.summary import account_of, caveat_of, title_of
+from ...manifests.untested import why_untested
+from ...reports.document import Finding
 from ...scenarios import Scenario, parse_scenario
 from .option_files import refuse_unwritable, write_text
 from .options import UsageProblem
@@ -30,11 +34,30 @@ class Manifests:
 
 @dataclass(frozen=True, slots=True)
 class Represented:
-    """The scenario, what is to be said about it before the verdicts, and what beside each."""
+    """The scenario, what is to be said about it before the verdicts, and what beside each.
+
+    `remarks` say what of the objects was left out or abstracted.
+    """
 
     scenario: Scenario
     account: Sequence[str]
     caveat: str
+    remarks: Sequence[str] = ()
+    kept: Representative | None = None
+
+    def tell(self, findings: Iterable[Finding]) -> list[Finding]:
+        """The findings with what was kept and left out, and with why nothing tested a property."""
+        return [msgspec.structs.replace(f, about=self._about, notes=self._notes(f)) for f in findings]
+
+    @property
+    def _about(self) -> tuple[str, ...]:
+        return (*self.account, *(f"note: {remark}" for remark in self.remarks))
+
+    def _notes(self, finding: Finding) -> tuple[str, ...]:
+        if not finding.vacuous or self.kept is None:
+            return finding.notes
+        why = why_untested(self.kept, finding.property, finding.witnesses_missed)
+        return (*finding.notes, f"{finding.property} was not tested: {why}")
 
 
 def scenario_from(asked: Manifests, say: Callable[[str], None]) -> Represented:
@@ -48,7 +71,8 @@ def scenario_from(asked: Manifests, say: Callable[[str], None]) -> Represented:
     for remark in inventory.remarks:
         say(f"note: {remark}")
     kept = represent(inventory, asked.size, asked.focus)
-    for remark in remarks_of(kept):
+    of_kept = list(remarks_of(kept))
+    for remark in of_kept:
         say(f"note: {remark}")
     account, caveat = account_of(kept), caveat_of(kept)
     text = scenario_of(kept, _name(asked.names), title_of(kept), account)
@@ -59,7 +83,7 @@ def scenario_from(asked: Manifests, say: Callable[[str], None]) -> Represented:
         say(f"wrote {asked.write}")
     else:
         scenario = replace(scenario, lines={})  # those of a text that is in no file
-    return Represented(scenario, account, caveat)
+    return Represented(scenario, account, caveat, [*inventory.remarks, *of_kept], kept)
 
 
 def parse_size(pods: str, nodes: str) -> Size:

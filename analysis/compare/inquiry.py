@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+import msgspec
+
 from ...checker.core.exploration import Budget
 from ...model.history import CHANGES, RELEASES, Composition, Patch
 from ...properties import PROPERTIES, Property
@@ -23,6 +25,7 @@ from ..asked.plan import (
     refuse_unknown_ignored,
     release_of,
 )
+from .safety_nets import NETS
 from .schedulers import Comparer
 
 FRAMEWORK = "framework"
@@ -31,12 +34,16 @@ FRAMEWORK = "framework"
 
 @dataclass(frozen=True, slots=True)
 class Inquiry:
-    """What two schedulers are compared by, and the feature gates that are set on both, as `--gate` gives them."""
+    """What two schedulers are compared by, and the feature gates that are set on both, as `--gate` gives them.
+
+    `alone`: a change is compared by nothing but that, without the safety nets.
+    """
 
     scenarios: Sequence[str] = ()
     properties: Sequence[str] = ()
     own: Mapping[str, type[Property]] = field(default_factory=dict)
     gates: Sequence[str] = ()
+    alone: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,14 +111,23 @@ def with_changes(
     old = release_of(against, base)
     before = compose(old, fixes, (), gates)
     runs, left_out = runs_of(inquiry, before, after)
-    comparer = Comparer(before, after, runs, budget, method, watcher, left_out, gates)
+    comparer = Comparer(before, after, runs, budget, method, watcher, left_out, gates, nets=not inquiry.alone)
     if against is None and comparer.is_no_comparison():
         changes = " + ".join(c.name for c in candidates)
         raise UsageProblem(
             f"{changes} changes nothing on {before.label}: in every scenario the two systems are the same; choose another "
             "--release or --scenario, or look for what overrides it"
         )
-    return comparer.compare()
+    compared = comparer.compare()
+    left = nets_not_asked(runs) if inquiry.alone else ()
+    return msgspec.structs.replace(compared, alone=left)
+
+
+def nets_not_asked(runs: Sequence[Run]) -> tuple[str, ...]:
+    """The safety nets that these runs leave out in some scenario."""
+    files = {run.scenario.file for run in runs}
+    asked = {(run.scenario.file, run.property) for run in runs}
+    return tuple(net for net in NETS if any((file, net) not in asked for file in files))
 
 
 def two_releases(

@@ -14,7 +14,7 @@ from ..asked.options import UsageProblem, parse_fix, parse_gates
 from ..asked.plan import Run, compose, release_of, with_gates_of
 from ..chain import verdict_on
 from ..scheduler_version import version_of
-from .inquiry import Candidate, Inquiry, candidates_of, default_release, put_in, runs_of
+from .inquiry import Candidate, Inquiry, candidates_of, default_release, nets_not_asked, put_in, runs_of
 from .schedulers import ignored_of
 
 MOST = 10
@@ -51,6 +51,7 @@ def changes_needed(
         tuple(tried),
         ignored_of(asked),
         version_of(before),
+        nets_not_asked(runs),
     )
 
 

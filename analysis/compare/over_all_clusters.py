@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+import msgspec
+
 from ...checker.core.exploration import Budget
 from ...model.history import CHANGES, Composition
 from ...reports.answers.proof_report import Proof
@@ -19,6 +21,7 @@ from ..chain import verdict_on
 from ..prove.proof_request import ProofRequest
 from ..prove.proofs import prove_all
 from .inquiry import candidates_of, default_release, put_in
+from .safety_nets import NETS
 
 VERDICTS = {"HOLDS FOR ALL": "HOLDS"}
 
@@ -38,7 +41,10 @@ def with_changes_over_all_clusters(
     second = replace(first, with_fixes=[*fixes, *keys], patches=patches)
     before = compose(release, fixes, (), gates)
     proofs = zip(prove_all(first, watcher), prove_all(second, watcher), strict=True)
-    return [pair_of(one, other, before, request.own) for one, other in proofs]
+    pairs = [pair_of(one, other, before, request.own) for one, other in proofs]
+    asked = {pair.before.property for pair in pairs}
+    alone = tuple(net for net in NETS if net not in asked)
+    return [msgspec.structs.replace(pair, alone=alone) for pair in pairs]
 
 
 def pair_of(before: Proof, after: Proof, composition: Composition, own: Sequence[str]) -> ProofPair:

@@ -22,7 +22,17 @@ from ...model.language.expr import fresh_graph
 from ...properties import instrument
 from ...properties.truth import Outcomes
 from ...reports.document import Finding
-from ...reports.verify.comparison import Comparison, Decided, Ignored, Lost, Outcome, Pair, Parted, outcome_of
+from ...reports.verify.comparison import (
+    Comparison,
+    Decided,
+    Ignored,
+    Lost,
+    Net,
+    Outcome,
+    Pair,
+    Parted,
+    outcome_of,
+)
 from ...scenarios import Scenario
 from ..asked.method import NOBODY, Method, Watcher
 from ..asked.plan import Run, with_gates_of
@@ -31,6 +41,7 @@ from ..findings import fixes_of, ignored_words, witness_words
 from ..scheduler_version import version_of
 from ..steps import label_of, steps_of
 from ..systems import system_of
+from .safety_nets import NetSearch, nets_beside
 
 DECISIONS = 6
 """How many differing decisions are told of the state in which two schedulers part."""
@@ -41,7 +52,7 @@ class Comparer:
     """Compares two compositions. `runs` are those on the first; the second gets the same.
 
     What a scenario ignores is not searched, and a scenario of which nothing is left is not compared. A scenario that sets feature gates sets
-    them on both sides, unless `gates` has them: those that were asked for.
+    them on both sides, unless `gates` has them: those that were asked for. With `nets`, the safety nets are compared, too.
     """
 
     before: Composition
@@ -52,6 +63,7 @@ class Comparer:
     watcher: Watcher = NOBODY
     left_out: tuple[str, ...] = ()
     gates: Mapping[str, bool] = field(default_factory=dict)
+    nets: bool = False
     _silent: list[str] = field(default_factory=list)
     _systems: dict[str, tuple[TransitionSystem, TransitionSystem]] = field(default_factory=dict)
 
@@ -66,17 +78,19 @@ class Comparer:
     def compare(self) -> Comparison:
         """Search everything, one scenario after the other."""
         pairs, lost, undecided = list[Pair](), list[Lost](), list[Lost]()
-        parted, alike = list[Parted](), list[str]()
+        parted, alike, nets = list[Parted](), list[str](), list[Net]()
         for scenario in self.scenarios():
             first, second = self._both(scenario)
             runs = [run for run in self.runs if run.scenario is scenario]
-            pairs += [self._pair(run) for run in runs if not run.ignored]
+            own = [self._pair(run) for run in runs if not run.ignored]
+            pairs += own
             if self._is_alike(scenario):
                 alike.append(scenario.name)
                 continue
             gone, open_ = self._lost(runs, second)
             lost += [Lost(scenario.name, witness) for witness in gone]
             undecided += [Lost(scenario.name, witness) for witness in open_]
+            nets += self._nets(runs, own)
             parted += self._parted(scenario, first, second)
         gone_steps, new_steps = _steps(pairs, self._silent)
         return Comparison(
@@ -90,7 +104,8 @@ class Comparer:
             difference=min(parted, key=lambda p: len(p.steps), default=None),
             alike=tuple(alike),
             left_out=self.left_out,
-            ignored=ignored_of(self.runs),
+            ignored=ignored_of([*self.runs, *self._other_nets()]),
+            nets=tuple(nets),
             notes=tuple(dict.fromkeys((*self.before.notes, *self.after.notes))),
         )
 
@@ -137,6 +152,24 @@ class Comparer:
             never = {step for step in before.steps_fired if step not in names} | {*after.steps_never_fired}
             self._silent += [step for step in before.steps_fired if step in never]
         return Pair(outcome, before, after, same, remark, tuple(lost))
+
+    def _nets(self, runs: Sequence[Run], pairs: Sequence[Pair]) -> Iterator[Net]:
+        """What comes of the safety nets of one scenario."""
+        if not self.nets:
+            return
+        searched = max((f.states for p in pairs for f in (p.before, p.after)), default=0)
+        search = NetSearch(self.budget, self.method, self.watcher, searched)
+        for net in nets_beside(runs):
+            sides = (with_gates_of(net.scenario, side, self.gates) for side in (self.before, self.after))
+            if not net.ignored:
+                yield search.compare(*(replace(net, composition=side) for side in sides))
+
+    def _other_nets(self) -> list[Run]:
+        """The safety nets of all scenarios."""
+        if not self.nets:
+            return []
+        of_scenario = ([run for run in self.runs if run.scenario is s] for s in self.scenarios())
+        return [net for runs in of_scenario for net in nets_beside(runs)]
 
     def _witnesses_lost(self, first: TransitionSystem, before: Finding, after: Finding) -> list[str]:
         """Witnesses of the property that a complete search of the second did not reach, and the first can reach."""

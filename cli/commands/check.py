@@ -15,6 +15,7 @@ from ..configuration.app import EXIT_CODES, app, examples
 from ..configuration.arguments import (
     Cache,
     ClosingTime,
+    FailOnVacuous,
     Filename,
     Focus,
     Gates,
@@ -88,12 +89,7 @@ def check(
         bool,
         typer.Option("--fair-flush", help="Let liveness count on the periodic flush of long-parked pods."),
     ] = False,
-    fail_on_vacuous: Annotated[
-        bool,
-        typer.Option(
-            "--fail-on-vacuous", help="Exit with 1 if a property holds only because nothing tested it."
-        ),
-    ] = False,
+    fail_on_vacuous: FailOnVacuous = False,
     output: ReportOption = ReportForm.text,
     graph: Graph = None,
     graph_kind: GraphKindOption = GraphKind.lanes,
@@ -182,4 +178,6 @@ def check(
     with progress_display(no_color) as display:
         findings = verdicts(runs, replace(budget, disk=disk, resume=resume), method, display)
         found = closings(runs, findings, budget, method, time, display) if out.tells_closings and time else {}
+    if represented is not None:
+        findings = represented.tell(findings)
     raise typer.Exit(report_everywhere(runs, findings, out, found))

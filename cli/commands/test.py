@@ -12,6 +12,7 @@ from ...analysis.asked.method import budget_of
 from ..configuration.app import app, examples
 from ..configuration.arguments import (
     Cache,
+    FailOnVacuous,
     Jobs,
     MaxMemory,
     MaxStates,
@@ -55,6 +56,7 @@ def check_expectations(
         VerdictForm, typer.Option("-o", "--output", help="Form of the result on stdout.")
     ] = VerdictForm.text,
     report: Report = None,
+    fail_on_vacuous: FailOnVacuous = False,
     timings: Timings = False,
     max_states: MaxStates = None,
     max_memory: MaxMemory = None,
@@ -76,7 +78,9 @@ def check_expectations(
     from ..terminal.output import report as print_report
     from ..terminal.progress_display import progress_display
 
-    out = Output(output.value, no_color=no_color, timings=timings, report=report)
+    out = Output(
+        output.value, no_color=no_color, fail_on_vacuous=fail_on_vacuous, timings=timings, report=report
+    )
     method = Method(cache=cache_folder(cache, no_cache))
     chosen = own_properties(own or ())
     out.refuse_unusable()

@@ -38,7 +38,8 @@ GOOD, BAD, INCONCLUSIVE = 0, 1, 3
     help="Compare a release with the same release and a change: which properties it fixes, and which it breaks.\n\n"
     "CHANGE is a Python file with subclasses of parts of the scheduler (FILE.py:CLASS for one of them; see "
     "`podrace new-patch`), or the number of an upstream change. Without --release: the newest, or the last without the "
-    "upstream change. Without --scenario: the catalogue.\n\n"
+    "upstream change. Without --scenario: the catalogue. Whether the change loses pods (S-CONS) or leaves them waiting (S-STUCK, "
+    "L-PEND) is always compared, unless --alone says otherwise.\n\n"
     "Exit codes: 0 nothing regressed, 1 a property regressed or something can no longer come about (with --strict also: a "
     "property is still violated), 2 wrong usage or input, 3 inconclusive (a budget ran out).",
     epilog=examples(
@@ -66,6 +67,13 @@ def verify(
     own: Own = None,
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit with 1 also if a property is still violated.")
+    ] = False,
+    alone: Annotated[
+        bool,
+        typer.Option(
+            "--alone",
+            help="Compare nothing but what is asked for, not whether pods are lost or left waiting.",
+        ),
     ] = False,
     minimal: Annotated[
         bool,
@@ -130,7 +138,7 @@ def verify(
     from ...analysis.compare.inquiry import Inquiry, with_changes
     from ..terminal.progress_display import progress_display
 
-    inquiry = Inquiry(scenario or (), property_ or (), own_properties(own or ()), gate or ())
+    inquiry = Inquiry(scenario or (), property_ or (), own_properties(own or ()), gate or (), alone)
     if minimal:
         from ...analysis.compare.minimal_changes import changes_needed
 
@@ -210,9 +218,13 @@ def _print_needed(needed: Needed, form: ComparisonForm, no_color: bool) -> None:
 
 
 def verify_code(comparison: Comparison, strict: bool = False) -> int:
-    """1 if something regressed or went out of reach (with `strict`: or is still violated), 3 if that is not known."""
+    """1 if something regressed or went out of reach (with `strict`: or is still violated), 3 if that is not known.
+
+    Of what nobody asked for, the safety nets, only a regression counts.
+    """
+    nets: set[str] = {net.outcome for net in comparison.nets}
     lost, undecided = bool(comparison.witnesses_lost), bool(comparison.undecided)
-    return _code({pair.outcome for pair in comparison.pairs}, lost, undecided, strict)
+    return _code({pair.outcome for pair in comparison.pairs} | nets, lost, undecided, strict)
 
 
 def proofs_code(pairs: Sequence[ProofPair], strict: bool) -> int:

@@ -225,3 +225,7 @@ Focus = Annotated[
 WriteScenario = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Write the cluster that is kept of -f as a scenario.")
 ]
+FailOnVacuous = Annotated[
+    bool,
+    typer.Option("--fail-on-vacuous", help="Exit with 1 if a property holds only because nothing tested it."),
+]

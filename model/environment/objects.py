@@ -256,13 +256,19 @@ class DisruptionBudget(Entity):
 
 @dataclass(frozen=True)
 class ClusterSpec:
-    """A cluster and the scope in which it is explored."""
+    """A cluster and the scope in which it is explored.
+
+    `units` are those in which amounts of resources are counted, a number and a suffix of Kubernetes each, and `written` how
+    an amount of a resource is written for `node NAME` or `pod NAME`. Only reports look at both.
+    """
 
     name: str
     pods: tuple[Pod, ...]
     nodes: tuple[Node, ...]
     scope: Scope = field(default_factory=Scope)
     budgets: tuple[DisruptionBudget, ...] = ()
+    units: Mapping[str, tuple[int, str]] = field(default_factory=dict, compare=False, repr=False)
+    written: Mapping[tuple[str, str, int], str] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def unknown(self) -> tuple[Parameter, ...]:

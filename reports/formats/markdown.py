@@ -7,8 +7,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ..ci_outcome import USUAL, Style, issue_link, numbered, subject
-from ..document import Finding
+from ..ci_outcome import USUAL, Style, issue_link, numbered, subject, vacuity
+from ..document import ABOUT, Finding, about_of
 from ..filtered import on_one_line, text_filtered
 from ..scheduler_version import versions_of
 from ..text.table import columns_of
@@ -25,8 +25,11 @@ MARKS = {"passed": "✅", "failed": "❌", "undecided": "⚠️", "ignored": "�
 def to_markdown(findings: Sequence[Finding], style: Style = USUAL) -> str:
     """The findings as GitHub's Markdown."""
     blocks = ["# podrace", _table(findings, style)]
+    blocks += [f"> {plain(line)}" for line in vacuity(findings)]
     blocks += [f"> {plain(note)}" for note in dict.fromkeys(n for f in findings for n in f.notes)]
     blocks += [f"> scheduler {plain(version.words)}" for version in versions_of(f.version for f in findings)]
+    if about := about_of(findings):
+        blocks += [f"## {ABOUT}", "\n".join(f"- {plain(line)}" for line in about)]
     for finding in findings:
         blocks += _section(finding, style)
     return "\n\n".join(blocks) + "\n"
@@ -38,14 +41,20 @@ def _table(findings: Sequence[Finding], style: Style) -> str:
         del columns["time"]
     rows = [["", *columns], ["---"] * (len(columns) + 1)]
     rows += [
-        [MARKS[style.outcome(finding)], *(plain(cells[i]) for cells in columns.values())]
+        [_mark(finding, style), *(plain(cells[i]) for cells in columns.values())]
         for i, finding in enumerate(findings)
     ]
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
+def _mark(finding: Finding, style: Style) -> str:
+    """What is vacuous is no success, even where it is no failure."""
+    outcome = style.outcome(finding)
+    return MARKS["undecided" if finding.vacuous and outcome == "passed" else outcome]
+
+
 def _section(finding: Finding, style: Style) -> list[str]:
-    blocks = [f"## {MARKS[style.outcome(finding)]} {plain(subject(finding))} {finding.headline}"]
+    blocks = [f"## {_mark(finding, style)} {plain(subject(finding))} {finding.marked}"]
     blocks += [f"*{plain(finding.title)}*"] if finding.title else []
     blocks += [f"**{plain(finding.property)}**: {plain(finding.sentence)}"] if finding.sentence else []
     links = [f"[kubernetes/kubernetes#{n}]({issue_link(n)})" for n in finding.issues]

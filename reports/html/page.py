@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from importlib.resources import files
 from string import Template
 
-from ..document import Finding
+from ..document import ABOUT, Finding, about_of
 from ..filtered import text_filtered
 from .compare import comparisons
 from .elements import Markup, el, join
@@ -21,7 +21,7 @@ def to_html(findings: Sequence[Finding]) -> str:
         summary=_summary(findings),
         verdicts=verdict_table(findings),
         comparisons=comparisons(findings),
-        sections=join(*(section(f, n) for n, f in enumerate(findings, 1))),
+        sections=join(_about(findings), *(section(f, n) for n, f in enumerate(findings, 1))),
     )
 
 
@@ -48,6 +48,15 @@ def framed(
     )
 
 
+def _about(findings: Sequence[Finding]) -> Markup | None:
+    """What of Kubernetes objects was kept, left out and abstracted."""
+    lines = about_of(findings)
+    if not lines:
+        return None
+    words = [el("p", line) for line in lines]
+    return el("section", el("h2", ABOUT), *words, class_="finding about")
+
+
 def _title(findings: Sequence[Finding]) -> str:
     names = list(dict.fromkeys(f.title or f.scenario for f in findings))
     return names[0] if len(names) == 1 else "Races in the Kubernetes scheduler"
@@ -60,6 +69,8 @@ def _summary(findings: Sequence[Finding]) -> Markup:
     }
     words = {"VIOLATED": "violated", "INCONCLUSIVE": "undecided", "HOLDS": "holding", "IGNORED": "ignored"}
     told = ", ".join(f"{count} {words[word]}" for word, count in counts.items() if count)
+    vacuous = sum(f.vacuous for f in findings)
+    told += f"; {vacuous} vacuous, as nothing tested {'it' if vacuous == 1 else 'them'}" if vacuous else ""
     noun = "property was" if len(findings) == 1 else "properties were"
     return el(
         "p", f"{len(findings)} {noun} checked: {told}." if findings else "Nothing was checked.", class_="lead"

@@ -35,7 +35,8 @@ def _cell(name: str, text: str, finding: Finding, number: int) -> Markup:
 
 def badge(finding: Finding) -> Markup:
     """The verdict, in words that do not depend on colour."""
-    return el("span", finding.headline, class_=f"badge {finding.verdict.lower()}")
+    kind = "vacuous" if finding.vacuous else finding.verdict.lower()
+    return el("span", finding.marked, class_=f"badge {kind}")
 
 
 def links(issues: Sequence[int]) -> Markup:

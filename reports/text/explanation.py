@@ -8,15 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from ..document import Finding, ShownStep
 from ..evidence import Memory, ShownCluster, ShownCounterfactual
 from ..picture import main_resource, scenes
+from ..quantities import asks_words, has_words, quantity
 from ..states import State, ViewDifference, differences, listed, published, states_of
 
 HOW_IT_ENDS = "How it ends"
 DIVERGES = "From here on"
 """How a note begins that says where views begin to differ."""
+NOTHING = "nothing in particular"
+"""Who asks for, or has, nothing that matters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +112,7 @@ def crowded(cluster: ShownCluster, state: State) -> list[str]:
     resource = main_resource(cluster)
     if resource is None:
         return []
+    amount = partial(quantity, cluster, resource)
     seen = scenes(cluster, state)
     meant = {(box.name, pod.name): pod for scene in seen for box in scene.boxes for pod in box.nominated}
     lines = []
@@ -115,18 +120,21 @@ def crowded(cluster: ShownCluster, state: State) -> list[str]:
         for box in scene.boxes:
             staying = [pod for pod in box.pods if not pod.terminating]
             used = sum(pod.size for pod in staying)
-            names = listed([f"{pod.name} ({pod.size} {resource})" for pod in staying]) if staying else ""
+            names = (
+                listed([f"{pod.name} ({amount(pod.size)} {resource})" for pod in staying]) if staying else ""
+            )
             if used > box.capacity:
                 lines.append(
-                    f"In the end, {scene.title}, {box.name} has {names} on it, and no more than {box.capacity} {resource}."
+                    f"In the end, {scene.title}, {box.name} has {names} on it, and no more than "
+                    f"{amount(box.capacity)} {resource}."
                 )
             for (node, _), pod in meant.items():
                 fits = used + pod.size <= box.capacity
                 if node == box.name and staying and not fits and pod.name not in {p.name for p in staying}:
                     lines.append(
                         f"In the end, {scene.title}, {box.name} has {names} on it, which leaves "
-                        f"{max(box.capacity - used, 0)} of {box.capacity} {resource}. {pod.name}, nominated to {box.name}, "
-                        f"asks for {pod.size} {resource} and does not fit."
+                        f"{amount(max(box.capacity - used, 0))} of {amount(box.capacity)} {resource}. {pod.name}, nominated "
+                        f"to {box.name}, asks for {amount(pod.size)} {resource} and does not fit."
                     )
     return lines
 
@@ -170,7 +178,9 @@ def said(difference: ViewDifference, memory: Memory) -> str:
 def _opening(finding: Finding, states: list[State]) -> tuple[str, ...]:
     if finding.cluster is None:
         return ()
-    nodes = "; ".join(f"node {n.name} has {amounts(n.capacity)}" for n in finding.cluster.nodes)
+    nodes = "; ".join(
+        f"node {n.name} has {has_words(finding.cluster, n) or NOTHING}" for n in finding.cluster.nodes
+    )
     return (f"The cluster: {nodes}.", *_pods(finding.cluster, states[0] if states else None))
 
 
@@ -187,14 +197,9 @@ def _pods(cluster: ShownCluster, state: State | None) -> tuple[str, ...]:
         elif facts.get("node") is not None:
             where = f"runs on {facts['node']}"
         lines.append(
-            f"Pod {pod.name} asks for {amounts(pod.requests)}, has priority {pod.priority} and {where}."
+            f"Pod {pod.name} asks for {asks_words(cluster, pod) or NOTHING}, has priority {pod.priority} and {where}."
         )
     return tuple(lines)
-
-
-def amounts(resources: dict[str, int]) -> str:
-    """Amounts of resources in words."""
-    return ", ".join(f"{amount} {name}" for name, amount in resources.items()) or "nothing in particular"
 
 
 def _disagreement(finding: Finding, states: list[State]) -> tuple[str, ...]:

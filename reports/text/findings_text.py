@@ -10,12 +10,12 @@ from rich.console import Console
 from rich.text import Text
 
 from ...checker.core.result import counted
-from ..ci_outcome import Style, command_of, message
+from ..ci_outcome import Style, command_of, message, vacuity
 from ..document import FROM_CACHE, Finding, Value, show
 from ..scheduler_version import ReadVersion, versions_of
 from .lanes_text import print_lanes
 from .story_text import print_gist, print_story
-from .table import VERDICT_STYLES, print_table
+from .table import VACUOUS_STYLE, VERDICT_STYLES, print_table
 from .wrapping import INDENT as INDENT
 from .wrapping import print_wrapped as print_wrapped
 
@@ -61,6 +61,8 @@ def _print_sums(console: Console, findings: Sequence[Finding], extent: Extent) -
         print_wrapped(console, Text(line, "dim"))
     timed = findings if extent == "whole" else [_without_kept_time(finding) for finding in findings]
     print_table(console, timed)
+    for line in vacuity(findings):
+        print_wrapped(console, Text(line, VACUOUS_STYLE))
     print_wrapped(console, Text(f"{conclusion(findings, extent)}.", "bold"))
 
 
@@ -77,7 +79,7 @@ def conclusion(findings: Sequence[Finding], extent: Extent = "usual") -> str:
             return f"{wrong} of {counted(len(findings), 'verdict')} NOT as expected"
         said = f"All {len(findings)} verdicts are as expected"
         return f"{said}: each race is there before its fix, not after" if extent == "brief" else said
-    words = [finding.headline for finding in findings]
+    words = [finding.marked for finding in findings]
     sums = ", ".join(f"{words.count(word)} {word}" for word in dict.fromkeys(words))
     return f"{counted(len(findings), 'verdict')}: {sums}"
 
@@ -103,7 +105,8 @@ def _print_in_brief(console: Console, finding: Finding) -> None:
 
 def _print_first_line(console: Console, finding: Finding) -> None:
     heading = Text(f"{finding.scenario}, {finding.label}: {finding.property} ", "bold")
-    print_wrapped(console, heading.append(finding.headline, VERDICT_STYLES[finding.verdict]))
+    style = VACUOUS_STYLE if finding.vacuous else VERDICT_STYLES[finding.verdict]
+    print_wrapped(console, heading.append(finding.marked, style))
 
 
 def _links(finding: Finding) -> str:

@@ -16,6 +16,9 @@ VERDICT_STYLES = {
     "IGNORED": "dim",
 }
 
+VACUOUS_STYLE = "bold yellow"
+"""Of a verdict that nothing tested."""
+
 # Columns that go first when the terminal is too narrow for all.
 _EXPENDABLE = ("transitions", "depth", "states", "time")
 _RIGHT = frozenset({"states", "transitions", "depth", "time", "walks", "steps", "longest", "steps/s"})
@@ -28,7 +31,7 @@ def columns_of(findings: Sequence[Finding]) -> dict[str, list[str]]:
         "scenario": [f.scenario for f in findings],
         "release": [f.label for f in findings],
         "property": [f.property for f in findings],
-        "verdict": [f.headline for f in findings],
+        "verdict": [f.marked for f in findings],
         "states": [f"{f.states:,}" for f in findings],
         "transitions": [f"{f.transitions:,}" for f in findings],
         "depth": [str(f.depth) for f in findings],
@@ -64,7 +67,7 @@ def print_table(console: Console, findings: Sequence[Finding]) -> None:
     """
     styles = [
         {
-            "verdict": VERDICT_STYLES[finding.verdict],
+            "verdict": VACUOUS_STYLE if finding.vacuous else VERDICT_STYLES[finding.verdict],
             "the race is": "" if finding.as_expected else "bold red",
         }
         for finding in findings

@@ -14,7 +14,7 @@ from ..formats.markdown import plain
 from ..scheduler_version import versions_of
 from ..text.findings_text import print_versions, print_wrapped
 from ..text.table import print_columns
-from .comparison import Outcome
+from .comparison import Outcome, alone_words
 from .comparison_text import NEWS, STYLES
 
 
@@ -23,7 +23,7 @@ class ProofPair(msgspec.Struct, frozen=True):
 
     `tried` says how many violating clusters, the simplest of each group, were searched on the first scheduler too;
     `newly_violating` are those in which the property holds there. `witnesses_lost` were reached in some cluster before, and are in
-    none now.
+    none now. `alone` are the safety nets that were not asked for.
     """
 
     outcome: Outcome
@@ -32,6 +32,7 @@ class ProofPair(msgspec.Struct, frozen=True):
     tried: int = 0
     newly_violating: tuple[str, ...] = ()
     witnesses_lost: tuple[str, ...] = ()
+    alone: tuple[str, ...] = ()
 
 
 def words(found: ProofPair) -> str:
@@ -50,11 +51,19 @@ def words(found: ProofPair) -> str:
     return told
 
 
+def not_looked_at(found: Sequence[ProofPair]) -> list[str]:
+    """What alone was compared, if safety nets were not."""
+    nets = found[0].alone
+    return [alone_words([one.before.property for one in found], nets)] if nets else []
+
+
 def print_proof_pairs(console: Console, found: Sequence[ProofPair]) -> None:
     """Print the table, and the proof of what is not good news."""
     print_columns(console, _columns(found), [{"outcome": STYLES[s.outcome]} for s in found])
     for one in found:
         print_wrapped(console, Text(words(one)))
+    for line in not_looked_at(found):
+        print_wrapped(console, Text(line))
     print_versions(console, (side.version for one in found for side in (one.before, one.after)))
     for one in found:
         if one.outcome in NEWS:
@@ -86,7 +95,7 @@ def to_markdown(found: Sequence[ProofPair]) -> str:
     rows += [[plain(cells[i]) for cells in columns.values()] for i in range(len(found))]
     blocks = [f"# podrace: {plain(found[0].before.release)} → {plain(found[0].after.release)}"]
     blocks.append("\n".join(f"| {' | '.join(row)} |" for row in rows))
-    blocks.append("\n".join(f"- {plain(words(one))}" for one in found))
+    blocks.append("\n".join(f"- {plain(line)}" for line in [*map(words, found), *not_looked_at(found)]))
     versions = versions_of(side.version for one in found for side in (one.before, one.after))
     blocks += [f"> scheduler {plain(version.words)}" for version in versions]
     return "\n\n".join(blocks) + "\n"

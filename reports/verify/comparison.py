@@ -15,6 +15,8 @@ from ..step import ShownStep, Value
 
 Outcome = Literal["REGRESSED", "inconclusive", "still violated", "fixed", "holds both", "holds after"]
 
+NetOutcome = Literal["REGRESSED", "inconclusive", "violated before", "holds", "no difference"]
+
 ORDER: tuple[Outcome, ...] = (
     "REGRESSED",
     "inconclusive",
@@ -49,6 +51,21 @@ class Pair(msgspec.Struct, frozen=True):
     def property(self) -> str:
         """The identifier of the property."""
         return self.before.property
+
+
+class Net(msgspec.Struct, frozen=True):
+    """A property that nobody asked for, compared so that no change passes by losing pods or leaving them waiting.
+
+    `states` are those of the larger search. `after` is the finding where the net regressed. A net that is violated on both
+    schedulers cannot tell what the change adds.
+    """
+
+    scenario: str
+    property: str
+    outcome: NetOutcome
+    states: int = 0
+    vacuous: bool = False
+    after: Finding | None = None
 
 
 class Lost(msgspec.Struct, frozen=True):
@@ -86,7 +103,7 @@ class Ignored(msgspec.Struct, frozen=True):
 
 class Comparison(msgspec.Struct, frozen=True):
     """Two schedulers, compared. `undecided` are outcomes of scenarios that a budget left open; `alike` are scenarios whose
-    systems are the same in all; `ignored` was not looked at.
+    systems are the same in all; `ignored` was not looked at. `alone` are the safety nets that were left out as asked.
     """
 
     before: str
@@ -101,6 +118,8 @@ class Comparison(msgspec.Struct, frozen=True):
     left_out: tuple[str, ...] = ()
     ignored: tuple[Ignored, ...] = ()
     notes: tuple[str, ...] = ()
+    nets: tuple[Net, ...] = ()
+    alone: tuple[str, ...] = ()
 
     @builtins.property
     def outcomes(self) -> dict[str, Outcome]:
@@ -134,3 +153,26 @@ def outcome_of(before: str, after: str) -> Outcome:
 def bad_news(comparison: Comparison) -> Sequence[Pair]:
     """What a counterexample is shown of."""
     return [p for p in comparison.pairs if p.after.trace is not None]
+
+
+def nets_that(comparison: Comparison, outcome: NetOutcome) -> list[Net]:
+    """The safety nets with this outcome."""
+    return [net for net in comparison.nets if net.outcome == outcome]
+
+
+def shown_net(comparison: Comparison) -> Finding | None:
+    """Of all nets that regressed, the counterexample of fewest steps: they mostly show the same."""
+    broken = [net.after for net in comparison.nets if net.after is not None]
+    return min(broken, key=_steps_of, default=None)
+
+
+def _steps_of(finding: Finding) -> int:
+    return len(finding.trace or ()) + len(finding.cycle)
+
+
+def alone_words(properties: Iterable[str], nets: Iterable[str]) -> str:
+    """What alone was compared, and that these safety nets were not."""
+    return (
+        f"compared alone: {', '.join(properties)}; whether pods are lost or left waiting ({', '.join(nets)}) "
+        "was not looked at"
+    )

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 import msgspec
 
 from ..ci_outcome import Style
+from ..document import Finding
 from ..filtered import json_filtered, text_filtered
 from ..formats.markdown import counterexample, plain
 from ..scheduler_version import versions_of
-from .comparison import Comparison, bad_news
+from .comparison import Comparison, bad_news, shown_net
 from .comparison_text import columns_of, decision_words, parted_words, summary
 
 MARKS = {
@@ -34,7 +35,11 @@ def to_json(comparison: Comparison) -> str:
         )
         for p in comparison.pairs
     )
-    whole = msgspec.structs.replace(comparison, pairs=pairs)
+    nets = tuple(
+        msgspec.structs.replace(n, after=n.after and msgspec.structs.replace(n.after, seconds=None))
+        for n in comparison.nets
+    )
+    whole = msgspec.structs.replace(comparison, pairs=pairs, nets=nets)
     made = {"outcomes": comparison.outcomes, **msgspec.structs.asdict(whole)}
     return msgspec.json.format(msgspec.json.encode(made), indent=2).decode() + "\n"
 
@@ -55,12 +60,9 @@ def to_markdown(comparison: Comparison) -> str:
     versions = versions_of(side.version for pair in comparison.pairs for side in (pair.before, pair.after))
     blocks += [f"> scheduler {plain(version.words)}" for version in versions]
     for pair in bad_news(comparison):
-        blocks.append(
-            f"## {MARKS[pair.outcome]} {plain(f'{pair.scenario}, {pair.after.label}: {pair.property}')} {pair.outcome}"
-        )
-        blocks += [f"**{pair.property}**: {plain(pair.after.sentence)}"] if pair.after.sentence else []
-        blocks += [f"{plain(pair.remark)}."] if pair.remark else []
-        blocks += counterexample(pair.after, Style())
+        blocks += _violation(pair.after, pair.outcome, pair.remark)
+    if (finding := shown_net(comparison)) is not None:
+        blocks += _violation(finding, "REGRESSED")
     parted = comparison.difference
     if parted is not None:
         steps = [f"{step.number}. {plain(f'{step.actor}: {step.call}')}" for step in parted.steps]
@@ -73,6 +75,15 @@ def to_markdown(comparison: Comparison) -> str:
             "\n".join(told),
         ]
     return "\n\n".join(blocks) + "\n"
+
+
+def _violation(after: Finding, outcome: str, remark: str = "") -> Iterator[str]:
+    yield f"## {MARKS[outcome]} {plain(f'{after.scenario}, {after.label}: {after.property}')} {outcome}"
+    if after.sentence:
+        yield f"**{after.property}**: {plain(after.sentence)}"
+    if remark:
+        yield f"{plain(remark)}."
+    yield from counterexample(after, Style())
 
 
 FORMS: Mapping[str, Callable[[Comparison], str]] = {"json": to_json, "markdown": to_markdown}

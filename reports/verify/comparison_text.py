@@ -9,12 +9,23 @@ from collections.abc import Mapping, Sequence
 from rich.console import Console
 from rich.text import Text
 
-from ..document import show
+from ..document import Finding, show
 from ..step import Value
 from ..text.findings_text import INDENT, print_versions, print_wrapped
 from ..text.lanes_text import print_lanes
 from ..text.table import print_columns
-from .comparison import Comparison, Decided, Lost, Pair, Parted, bad_news
+from .comparison import (
+    Comparison,
+    Decided,
+    Lost,
+    Net,
+    Pair,
+    Parted,
+    alone_words,
+    bad_news,
+    nets_that,
+    shown_net,
+)
 
 STYLES = {
     "REGRESSED": "bold red",
@@ -24,6 +35,8 @@ STYLES = {
     "holds both": "green",
     "holds after": "green",
 }
+MOST_PLACES = 3
+"""So many scenarios are named of a safety net."""
 NEWS = ("REGRESSED", "inconclusive", "still violated")
 
 
@@ -40,7 +53,10 @@ def print_comparison(console: Console, comparison: Comparison) -> None:
         print_wrapped(console, Text(f"note: {note}", "dim"))
     for pair in bad_news(comparison):
         console.print()
-        _print_pair(console, pair)
+        _print_violation(console, pair.after, pair.outcome, pair.remark)
+    if (finding := shown_net(comparison)) is not None:
+        console.print()
+        _print_violation(console, finding, "REGRESSED")
     if comparison.difference is not None:
         console.print()
         _print_difference(console, comparison, comparison.difference)
@@ -68,6 +84,7 @@ def _aside(pair: Pair) -> str:
 def summary(comparison: Comparison) -> list[str]:
     """What the table says of each property, and what changed without being a violation, a line each."""
     lines = [f"{name}: {outcome}" for name, outcome in comparison.outcomes.items()]
+    lines += net_words(comparison)
     if comparison.witnesses_lost:
         lines.append(
             f"OUT OF REACH after it, and reached before without a violation: {_places(comparison.witnesses_lost)}"
@@ -86,6 +103,44 @@ def summary(comparison: Comparison) -> list[str]:
             f"left out, as they need plugins that one of the two lacks: {', '.join(comparison.left_out)}"
         )
     return lines
+
+
+def net_words(comparison: Comparison) -> list[str]:
+    """What the safety nets say, or that they were left out."""
+    lines = []
+    if broken := nets_that(comparison, "REGRESSED"):
+        shortest = "; the shortest counterexample of them is below" if len(broken) > 1 else ""
+        lines.append(f"SAFETY NETS REGRESSED, which held before: {_nets(broken)}{shortest}")
+    if open_ := nets_that(comparison, "inconclusive"):
+        lines.append(
+            f"safety nets not compared to the end: {_nets(open_)}; --max-states lets them search further, "
+            "--alone leaves them out"
+        )
+    if known := nets_that(comparison, "violated before"):
+        lines.append(
+            f"safety nets that are violated before, too, and cannot tell what it adds: {_nets(known)}"
+        )
+    if good := nets_that(comparison, "holds"):
+        lines.append(f"safety nets that hold after it: {_nets(good)}")
+    if same := nets_that(comparison, "no difference"):
+        lines.append(f"safety nets that it cannot touch: {_nets(same)}")
+    if comparison.alone:
+        lines.append(alone_words(comparison.outcomes, comparison.alone))
+    return lines
+
+
+def _nets(nets: Sequence[Net]) -> str:
+    """S-CONS (one, two), L-PEND (one); of many scenarios, how many."""
+    places: dict[str, list[str]] = {}
+    for net in nets:
+        places.setdefault(net.property, []).append(net.scenario + (", vacuous" if net.vacuous else ""))
+    return ", ".join(f"{name} ({_few(where)})" for name, where in places.items())
+
+
+def _few(scenarios: Sequence[str]) -> str:
+    if len(scenarios) <= MOST_PLACES:
+        return "; ".join(scenarios)
+    return f"{'; '.join(scenarios[:MOST_PLACES])} and {len(scenarios) - MOST_PLACES} more"
 
 
 def decision_words(decided: Decided, before: str, after: str) -> str:
@@ -121,14 +176,13 @@ def _styles(pair: Pair) -> dict[str, str]:
     return {"outcome": STYLES[pair.outcome]}
 
 
-def _print_pair(console: Console, pair: Pair) -> None:
-    after = pair.after
-    heading = Text(f"{pair.scenario}, {after.label}: {pair.property} ", "bold")
-    print_wrapped(console, heading.append(pair.outcome, STYLES[pair.outcome]))
+def _print_violation(console: Console, after: Finding, outcome: str, remark: str = "") -> None:
+    heading = Text(f"{after.scenario}, {after.label}: {after.property} ", "bold")
+    print_wrapped(console, heading.append(outcome, STYLES[outcome]))
     if after.sentence:
-        print_wrapped(console, Text(f"{pair.property}: {after.sentence}"), INDENT)
-    if pair.remark:
-        print_wrapped(console, Text(f"{pair.remark}"), INDENT)
+        print_wrapped(console, Text(f"{after.property}: {after.sentence}"), INDENT)
+    if remark:
+        print_wrapped(console, Text(remark), INDENT)
     console.print()
     if after.story:
         print_lanes(console, after.story, after.remarks)

@@ -13,7 +13,7 @@ from ..formats.markdown import plain
 from ..scheduler_version import ReadVersion, versions_of
 from ..text.findings_text import print_versions, print_wrapped
 from ..text.table import VERDICT_STYLES, print_columns
-from .comparison import Ignored
+from .comparison import Ignored, alone_words
 
 
 class Tried(msgspec.Struct, frozen=True):
@@ -30,7 +30,7 @@ class Tried(msgspec.Struct, frozen=True):
 
 class Needed(msgspec.Struct, frozen=True):
     """The minimal sets of changes with which everything holds that was asked. `tried` are all sets that were searched; `ignored` was
-    not asked.
+    not asked, nor were the safety nets of `alone`.
     """
 
     release: str
@@ -41,6 +41,7 @@ class Needed(msgspec.Struct, frozen=True):
     tried: tuple[Tried, ...]
     ignored: tuple[Ignored, ...] = ()
     version: ReadVersion | msgspec.UnsetType = msgspec.UNSET
+    alone: tuple[str, ...] = ()
 
 
 def words(needed: Needed) -> list[str]:
@@ -59,6 +60,10 @@ def words(needed: Needed) -> list[str]:
     vacuous = [_listed(t.changes) for t in needed.tried if t.vacuous]
     if vacuous:
         found.append(f"Vacuous, as something that should come about did not: {'; '.join(vacuous)}.")
+    if needed.alone:
+        found.append(
+            f"{alone_words(needed.properties, needed.alone)}; verify without --minimal compares that."
+        )
     return found + [f"{one.property} in {one.scenario}: {one.words}" for one in needed.ignored]
 
 

@@ -184,6 +184,7 @@ def read_cluster(top: Value, fields: Mapping[str, Value], name: str) -> ClusterS
         "pod_creations": [n for n, m in pods.items() if not m.exists],
         "node_creations": [n for n, m in nodes.items() if not m.exists],
     }
+    written = {**units.written(_of("node", has)), **units.written(_of("pod", asked))}
     scope = read_scope(fields.get("scope"), absent, {p for pod in made_pods for p in pod.extension_points})
     spec = ClusterSpec(
         name,
@@ -191,12 +192,18 @@ def read_cluster(top: Value, fields: Mapping[str, Value], name: str) -> ClusterS
         tuple(made.values()),
         replace(scope, config=read_config(fields.get("config"))),
         read_budgets(fields.get("podDisruptionBudgets"), pods),
+        units.shown(written),
+        written,
     )
     names = [quantity.name for quantity in spec.unknown]
     for name in names:
         if names.count(name) > 1:
             top.fail(f"two ranges are both called {one_line(name)}: rename a pod or a resource")
     return spec
+
+
+def _of(kind: str, amounts: Mapping[str, Amounts]) -> dict[str, Amounts]:
+    return {f"{kind} {name}": some for name, some in amounts.items()}
 
 
 def _some(top: Value, fields: Mapping[str, Value], kind: str, known: tuple[str, ...]) -> Members:

@@ -74,3 +74,22 @@ def show_bytes(amount: Fraction) -> str:
         if amount and amount % scale == 0:
             shown.append(f"{amount / scale}{suffix}")
     return min(shown, key=len)
+
+
+def cpu_in_suffix(cores: Fraction, written: Iterable[str]) -> tuple[int, str]:
+    """A number of cores as a whole number with a suffix: none, or m."""
+    return (cores.numerator, "") if cores.denominator == 1 else (int(cores * 1000), "m")
+
+
+def bytes_in_suffix(amount: Fraction, written: Iterable[str]) -> tuple[int, str]:
+    """A number of bytes as a whole number with the greatest suffix that is among those written; none if none will do."""
+    used = {match[3] or "" for text in written if (match := _BYTES.fullmatch(text))}
+    scales = {**_BINARY, **_DECIMAL}
+    fitting = [s for s in used if s in scales and amount % scales[s] == 0]
+    best = max(fitting, key=lambda s: scales[s], default="")
+    return int(amount / scales.get(best, 1)), best
+
+
+def count_in_suffix(amount: Fraction, written: Iterable[str]) -> tuple[int, str]:
+    """A number of pieces."""
+    return int(amount), ""

@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
 from ...model.environment.objects import NATIVE, is_scalar_resource
-from .quantity import MAX_CORES, parse_bytes, parse_count, parse_cpu, show_bytes, show_cpu, unit_of
+from .quantity import (
+    MAX_CORES,
+    bytes_in_suffix,
+    count_in_suffix,
+    cpu_in_suffix,
+    parse_bytes,
+    parse_count,
+    parse_cpu,
+    show_bytes,
+    show_cpu,
+    unit_of,
+)
 from .ranges import Range, RangeParameter, is_range, read_range
 from .yaml_values import Value
+
+Written = tuple[str, str, int]
+"""The name of a pod or node, a resource, and an amount in the model's unit."""
 
 RESOURCE_FIELDS = ("cpu", "memory", "ephemeral-storage", "resources")
 
@@ -23,15 +37,24 @@ class ResourceKind:
     parse: Callable[[str], Fraction | None]
     show: Callable[[Fraction], str]
     range: str
+    in_suffix: Callable[[Fraction, Sequence[str]], tuple[int, str]]
 
 
 _CPU = ResourceKind(
-    f"a CPU quantity from 0 to {MAX_CORES} such as 2, 0.5 or 500m", parse_cpu, show_cpu, "500m..2000m"
+    f"a CPU quantity from 0 to {MAX_CORES} such as 2, 0.5 or 500m",
+    parse_cpu,
+    show_cpu,
+    "500m..2000m",
+    cpu_in_suffix,
 )
 _BYTES = ResourceKind(
-    "a whole number of bytes from 0 to 1Pi such as 1000, 128Mi or 1.5G", parse_bytes, show_bytes, "1Gi..4Gi"
+    "a whole number of bytes from 0 to 1Pi such as 1000, 128Mi or 1.5G",
+    parse_bytes,
+    show_bytes,
+    "1Gi..4Gi",
+    bytes_in_suffix,
 )
-_COUNT = ResourceKind("a whole number from 0 to 1000000", parse_count, str, "1..4")
+_COUNT = ResourceKind("a whole number from 0 to 1000000", parse_count, str, "1..4", count_in_suffix)
 
 
 def kind_of(resource: str) -> ResourceKind:
@@ -104,6 +127,23 @@ class Units:
     """The unit of each resource, in which every amount of the scenario is a whole number."""
 
     unit: Mapping[str, Fraction]
+
+    def written(self, everything: Mapping[str, Amounts]) -> dict[Written, str]:
+        """The texts of the amounts of these pods or nodes, by name, resource and amount."""
+        found = {}
+        for name, amounts in everything.items():
+            for resource, amount in amounts.amount.items():
+                if not isinstance(amount, Range):
+                    text = str(amounts.place[resource].node.value)
+                    found[name, resource, int(amount / self.unit[resource])] = text
+        return found
+
+    def shown(self, written: Mapping[Written, str]) -> dict[str, tuple[int, str]]:
+        """The units as numbers and suffixes, which are among those that are written, if they can be."""
+        texts: dict[str, list[str]] = {}
+        for (_, resource, _), text in written.items():
+            texts.setdefault(resource, []).append(text)
+        return {r: kind_of(r).in_suffix(unit, texts.get(r, [])) for r, unit in self.unit.items()}
 
     def scaled(self, amounts: Amounts) -> dict[str, Any]:
         """Amounts as the model's constructors take them."""

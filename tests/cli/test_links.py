@@ -144,12 +144,15 @@ VIOLATED = ("check", "tiny.yaml", "-P", "mine.py")
         ((*VIOLATED, "--disk", "LINK"), "--disk"),
         ((*VIOLATED, "--cache", "LINK"), "--cache"),
         (("init", "LINK", "--force"), "FILE"),
-        (("export", "tiny.yaml", "--to", "promela", "-o", "LINK"), "--output"),
-        (("test-from", "trace.json", "-o", "LINK"), "--output"),
+        (("export", "tiny.yaml", "--to", "promela", "--write", "LINK"), "--write"),
+        (("test-from", "trace.json", "--write", "LINK"), "--write"),
         (("prove", "--pods", "1", "--nodes", "1", "--property", "S-CAP", "--journal", "LINK"), "--journal"),
         (("prove", "--pods", "1", "--nodes", "1", "--property", "S-CAP", "--examples", "LINK"), "--examples"),
         (("check", "-f", "tiny.yaml", "--write-scenario", "LINK"), "--write-scenario"),
-        (("synthesize", "--pods", "1", "--nodes", "1", "--property", "S-CAP", "-o", "LINK"), "-o"),
+        (
+            ("synthesize", "--pods", "1", "--nodes", "1", "--property", "S-CAP", "--write-scenario", "LINK"),
+            "--write-scenario",
+        ),
     ],
 )
 def test_no_option_writes_through_a_link(
@@ -204,7 +207,10 @@ def test_no_module_for_the_real_scheduler_goes_through_a_link(outside: Path) -> 
     Path("module", "gen").symlink_to(outside)
     with pytest.raises(UsageProblem) as problem:
         refuse_unusable(Path("module"))
-    assert str(problem.value) == "-o: `module/gen` is a link, and podrace writes through none: remove it"
+    assert (
+        str(problem.value)
+        == "--directory: `module/gen` is a link, and podrace writes through none: remove it"
+    )
     Path("link").symlink_to("module")
     with pytest.raises(UsageProblem, match=r"^-o: `link` is a link, and podrace writes through none"):
         refuse_unusable(Path("link"))

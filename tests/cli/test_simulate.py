@@ -74,11 +74,11 @@ def test_json_is_the_same_for_any_number_of_threads(shell: Shell) -> None:
 
 
 def test_several_properties_and_short_walks(shell: Shell, tiny: str) -> None:
-    properties = ("--property", "s-cap", "--property", "S-NOM")
+    properties = ("--property", "s-cap", "--property", "S-CONS")
     ran = shell("simulate", tiny, *properties, "--steps", "5", "--walks", "10", "-o", "json")
     assert ran.code == 3
     assert [(r["property"], r["longest"], r["walks"]) for r in rows(ran.out)] == [
-        ("S-CAP", 5, 10), ("S-NOM", 5, 10),
+        ("S-CAP", 5, 10), ("S-CONS", 5, 10),
     ]  # fmt: skip
 
 

@@ -96,7 +96,7 @@ def test_a_patch_that_never_schedules_is_caught(shell: Shell) -> None:
         {"scenario": "small-race", "witness": "p is bound"},
         {"scenario": "small-race", "witness": "q is bound"},
     ]
-    assert told["pairs"][0]["witnesses_lost"] == ["preemption chooses a node"]
+    assert told["pairs"][0]["witnesses_lost"] == ["preemption chooses a node that another pod may take"]
     assert "scheduler.assume" in told["steps_lost"]
 
 

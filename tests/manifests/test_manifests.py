@@ -149,7 +149,7 @@ def test_what_controllers_still_owe(tmp_path: Path) -> None:
 def test_a_stateful_set_numbers_its_pods_and_huge_ones_cost_nothing(tmp_path: Path) -> None:
     (big,) = objects("replicaset")
     big |= {"kind": "StatefulSet"}
-    big["spec"]["replicas"] = 2_000_000_000
+    big["spec"] |= {"replicas": 2_000_000_000, "podManagementPolicy": "Parallel"}
     found = inventory(tmp_path, *objects("node"), big).pending
     assert [p.name for p in found] == [f"shop/batch-{i}" for i in range(8)]
     assert sum(p.stands_for for p in found) == 2_000_000_000

@@ -1,0 +1,77 @@
+"""Safety nets: what a change is compared by though nobody asked, so that a race closed by losing pods is no success.
+
+The scheduler with the change is searched first. Only where a net is violated there does the other one have to be searched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from ...checker.core.exploration import Budget
+from ...checker.reduction.questions import explored_slice
+from ...checker.trace.fingerprint import fingerprint
+from ...properties.bindings import NoPodLost
+from ...properties.liveness import NotStuck, PendingPodsAreScheduled
+from ...reports.verify.comparison import Net, NetOutcome
+from ..asked.method import Method, Watcher
+from ..asked.plan import Run
+from ..chain import verdict_in
+from ..systems import system_of
+
+NETS = (NoPodLost.id, NotStuck.id, PendingPodsAreScheduled.id)
+"""No pod is lost, none is stuck, and none waits for ever although it fits."""
+
+LEAST_STATES = 1_000_000
+FACTOR = 4
+"""A net may look at so many times the states of what was asked, and at LEAST_STATES in any case."""
+
+
+@dataclass(frozen=True, slots=True)
+class NetSearch:
+    """How the nets of one scenario are searched. `states` is the largest search of what was asked there."""
+
+    budget: Budget
+    method: Method
+    watcher: Watcher
+    states: int = 0
+
+    @property
+    def bounded(self) -> Budget:
+        """What one net may use: what the user says, else in proportion to what was asked."""
+        if self.budget.max_states is not None:
+            return self.budget
+        return replace(self.budget, max_states=max(LEAST_STATES, FACTOR * self.states))
+
+    def compare(self, before: Run, after: Run) -> Net:
+        """One net on both schedulers."""
+        name = f"{after.scenario.name} {after.property}, a safety net,"
+        first, second = system_of(before), system_of(after)
+        slices = (explored_slice(system, after.property) for system in (first, second))
+        if len({fingerprint(one) for one in slices}) == 1:
+            return Net(after.scenario.name, after.property, "no difference")
+        self.watcher.start(f"{name} on {after.composition.label}")
+        found = verdict_in(second, after, self.bounded, self.method, self.watcher.watch)
+        if found.verdict != "VIOLATED":
+            outcome: NetOutcome = "holds" if found.verdict == "HOLDS" else "inconclusive"
+            return Net(after.scenario.name, after.property, outcome, found.states, vacuous=found.vacuous)
+        self.watcher.start(f"{name} on {before.composition.label}")
+        known = verdict_in(first, before, self.bounded, self.method, self.watcher.watch)
+        outcomes: dict[str, NetOutcome] = {"HOLDS": "REGRESSED", "VIOLATED": "violated before"}
+        outcome = outcomes.get(known.verdict, "inconclusive")
+        regressed = outcome == "REGRESSED"
+        return Net(
+            after.scenario.name,
+            after.property,
+            outcome,
+            max(found.states, known.states),
+            after=found if regressed else None,
+        )
+
+
+def nets_beside(runs: Sequence[Run]) -> Iterator[Run]:
+    """The runs of one scenario's nets that are not asked for anyhow."""
+    asked = {run.property for run in runs}
+    for net in NETS:
+        if net not in asked:
+            yield replace(runs[0], property=net, own=None, expected=None, expected_steps=None)

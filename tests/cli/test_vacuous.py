@@ -1,0 +1,134 @@
+"""What nothing tested does not look like success, in any form."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from podrace.manifests.scenario_text import DEFAULT_PROPERTIES
+from podrace.properties import PROPERTIES
+from tests.cli.helpers import Shell
+from tests.manifests.big_dump import crowded
+from tests.manifests.manifest_objects import text_of
+from tests.manifests.test_representative import node, pod
+
+IDLE = """\
+name: idle
+title: Nobody waits
+release: "1.36"
+nodes: {n: {cpu: 2}}
+pods: {p: {cpu: 1, nodeName: n}}
+"""
+COUNT = (
+    "vacuous: {} of {}, as what would test the property never comes about: no evidence that it is kept; "
+    "--fail-on-vacuous makes the exit code 1"
+)
+
+
+@pytest.fixture
+def idle(tmp_path: Path) -> str:
+    file = tmp_path / "idle.yaml"
+    file.write_text(IDLE)
+    return str(file)
+
+
+@pytest.fixture
+def lonely(tmp_path: Path) -> str:
+    """A preemptor without a rival."""
+    file = tmp_path / "lonely.yaml"
+    file.write_text(text_of([node("n1", "2"), pod("v", "2", 0, "n1"), pod("p", "2", 10)]))
+    return str(file)
+
+
+def joined(text: str) -> str:
+    return " ".join(text.split())
+
+
+def test_no_waiting_pod_is_no_success(shell: Shell, idle: str) -> None:
+    ran = shell("check", idle)
+    assert ran.code == 0
+    rows = ran.out.splitlines()[1 : 1 + len(PROPERTIES)]
+    assert [" ".join(row.split()[2:5]) for row in rows] == [f"{name} HOLDS (vacuous)" for name in PROPERTIES]
+    assert COUNT.format(31, "31 verdicts") in joined(ran.out)
+    assert (
+        "note: idle, 1.36: no pod waits to be scheduled: every pod is on a node from the start; leave out the nodeName of one, "
+        "or add another"
+    ) in joined(ran.out)
+    assert shell("check", idle, "--fail-on-vacuous").code == 1
+
+
+def test_markdown_and_the_page_mark_it(shell: Shell, idle: str, tmp_path: Path) -> None:
+    ran = shell("check", idle, "--property", "S-CAP", "-o", "markdown", "--report", str(tmp_path / "r"))
+    assert "| ⚠️ | idle | 1.36 | S-CAP | HOLDS (vacuous) |" in ran.out
+    assert f"> {COUNT.format(1, '1 verdict')}" in ran.out
+    page = shell("check", idle, "--property", "S-CAP", "-o", "html").out
+    assert '<span class="badge vacuous">HOLDS (vacuous)</span>' in page
+    assert "1 property was checked: 1 holding; 1 vacuous, as nothing tested it." in page
+
+
+def test_an_expectation_that_nothing_tested_fails_if_asked_to(shell: Shell, tmp_path: Path) -> None:
+    file = tmp_path / "idle.yaml"
+    file.write_text(f"{IDLE}expect: {{S-CAP: holds}}\n")
+    assert shell("test", str(file)).code == 0
+    assert shell("test", str(file), "--fail-on-vacuous").code == 1
+
+
+def test_a_run_on_objects_says_what_it_could_not_test(shell: Shell, lonely: str) -> None:
+    ran = shell("check", "-f", lonely)
+    said = joined(ran.out)
+    for name in ("S-NOM", "S-NOMVIS"):
+        why = "no other pod may take the room that shop/p makes on n1"
+        assert f"note: lonely, 1.36: {name} was not tested: {why}" in said
+    assert "S-NOM HOLDS (vacuous)" in said
+    assert "S-CAP HOLDS (vacuous)" not in said
+    assert "not checked by default: S-AFF: no two kept pods keep away from each other" in said
+    assert shell("check", "-f", lonely, "--property", "S-NOM").code == 0
+    assert shell("check", "-f", lonely, "--property", "S-NOM", "--fail-on-vacuous").code == 1
+
+
+@pytest.mark.parametrize("form", ["json", "markdown", "html"])
+def test_what_was_left_out_is_in_every_form(shell: Shell, lonely: str, form: str) -> None:
+    ran = shell("check", "-f", lonely, "--property", "S-CAP", "-o", form)
+    assert "representative: 2 pods and 1 node that represent 2 pods and 1 node" in ran.out
+    if form == "json":
+        (row,) = json.loads(ran.out)
+        assert row["about"][-1] == (
+            "not checked by default: S-AFF: no two kept pods keep away from each other"
+        )
+
+
+@pytest.mark.ci
+def test_the_race_of_a_large_cluster_is_found_where_a_rival_is_kept(shell: Shell, tmp_path: Path) -> None:
+    file = tmp_path / "crowded.json"
+    file.write_text(crowded())
+    asked = ("check", "-f", str(file), "--release", "1.13", "--property", "S-NOM", "-o", "json")
+    (row,) = json.loads(shell(*asked, "--pods", "5").out)
+    assert (row["verdict"], len(row["trace"])) == ("VIOLATED", 42)
+    (row,) = json.loads(shell(*asked, "--pods", "4").out)
+    assert (row["verdict"], row["vacuous"]) == ("HOLDS", True)
+    assert row["notes"][-1] == (
+        "S-NOM was not tested: no rival of shop/wants-0 is kept: --pods 5 keeps shop/wants-1, too"
+    )
+
+
+@pytest.mark.ci
+def test_of_a_large_cluster_each_default_property_is_tested_or_said_not_to_be(
+    shell: Shell, tmp_path: Path
+) -> None:
+    file = tmp_path / "crowded.json"
+    file.write_text(crowded(victims=1))
+    rows = json.loads(shell("check", "-f", str(file), "-o", "json").out)
+    about = rows[0]["about"]
+    assert about[0].startswith("cluster: 300 nodes of 1 kind, 2,700 pods on them, 6 waiting")
+    assert any(line.startswith("  shop/wants-1: waits, and may want the same room") for line in about)
+    verdicts = {row["property"]: (row["verdict"], row["vacuous"]) for row in rows}
+    assert verdicts == {
+        "S-CAP": ("HOLDS", False),
+        "S-NOM": ("HOLDS", False),
+        "S-NOMVIS": ("HOLDS", False),
+        "S-STUCK": ("VIOLATED", False),
+    }
+    untold = [name for name in DEFAULT_PROPERTIES if name not in verdicts]
+    assert [line.split(":")[1].strip() for line in about if line.startswith("not checked")] == untold

@@ -1,0 +1,155 @@
+"""What is left out of a cluster's objects, or only partly understood, is said, and said rightly."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from podrace.manifests import read_manifests
+from podrace.manifests.summary import account_of
+from podrace.scenarios import ScenarioError
+from tests.manifests.manifest_objects import objects, owned, spec, text_of
+from tests.manifests.test_manifests import inventory
+from tests.manifests.test_representative import kept, node, pod
+
+
+def test_a_pod_that_never_preempts_is_not_told_that_it_would_not_help(tmp_path: Path) -> None:
+    victim = pod("v", "2", 0, "n1")
+    never = pod("p", "2", 10, preemptionPolicy="Never")
+    with pytest.raises(ScenarioError) as caught:
+        kept(tmp_path, node("n1", "2"), victim, never, focus="shop/p")
+    assert (
+        "shop/p fits no node, and nobody is evicted for shop/p (its preemptionPolicy is Never): nothing"
+        in str(caught.value)
+    )
+    with pytest.raises(ScenarioError) as caught:
+        kept(tmp_path, node("n1", "2"), pod("v", "2", 50, "n1"), never, pod("q", "2", 10))
+    assert (
+        "every pod that waits, such as shop/p, fits no node, and evicting pods of lower priority would not help, and nobody is "
+        "evicted for shop/p (its preemptionPolicy is Never): nothing"
+    ) in str(caught.value)
+
+
+def test_the_account_says_who_evicts_nobody(tmp_path: Path) -> None:
+    some = [
+        node("n1", "2"),
+        pod("v", "2", 0, "n1"),
+        pod("p", "2", 10),
+        pod("never", "2", 10, preemptionPolicy="Never"),
+    ]
+    lines = account_of(kept(tmp_path, *some))
+    assert "  no room, and nobody is evicted for it (its preemptionPolicy is Never): shop/never" in lines
+    assert not any("neither room nor anybody to evict" in line for line in lines)
+
+
+def test_without_the_plugin_nobody_is_evicted(tmp_path: Path) -> None:
+    (config,) = objects("config")
+    config["profiles"] = [{"plugins": {"postFilter": {"disabled": [{"name": "DefaultPreemption"}]}}}]
+    with pytest.raises(
+        ScenarioError, match=r"nobody is evicted for shop/p \(DefaultPreemption is switched off\)"
+    ):
+        kept(tmp_path, node("n1", "2"), pod("v", "2", 0, "n1"), pod("p", "2", 10), config)
+
+
+def daemon(name: str, on: str) -> dict[str, Any]:
+    found = pod(name, "1", 10, on)
+    found["metadata"]["ownerReferences"] = owned("DaemonSet", "agent")
+    return found
+
+
+def test_daemon_sets_would_preempt(tmp_path: Path) -> None:
+    made = {
+        "apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": {"name": "agent", "namespace": "shop"},
+        "spec": {"template": {"spec": spec("1", priority=10)}},
+    }  # fmt: skip
+    words = (
+        "pods that a DaemonSet still owes are left out, though they would wait for their nodes and could preempt there; "
+        "those among the objects count (DaemonSet/shop/agent)"
+    )
+    assert inventory(tmp_path, *objects("node"), made).remarks == [words]
+    with pytest.raises(ScenarioError) as caught:
+        kept(tmp_path, node("n1"), daemon("agent-1", "n1"))
+    assert (
+        "no pod waits to be scheduled, and no controller but DaemonSets, whose pods are tied to their nodes, would create one"
+        in str(caught.value)
+    )
+    batch = pod("b", "1", 0, "n1")
+    batch["metadata"]["ownerReferences"] = owned("ReplicaSet", "b")
+    assert (
+        "  not asked about: 1 pod of DaemonSets, which come back to their own nodes and may preempt there"
+    ) in account_of(kept(tmp_path, node("n1"), daemon("agent-1", "n1"), batch))
+
+
+def test_claims_of_devices_and_ephemeral_volumes(tmp_path: Path) -> None:
+    (rival,) = objects("rival")
+    rival["spec"] |= {
+        "resourceClaims": [{"name": "gpu", "resourceClaimTemplateName": "gpu"}],
+        "volumes": [{"name": "v", "ephemeral": {"volumeClaimTemplate": {}}}],
+    }
+    assert inventory(tmp_path, *objects("node"), rival).remarks == [
+        "volumes are not modelled: claims are taken to fit everywhere (Pod/shop/search-1)",
+        "resourceClaims are not modelled: devices are taken to be free on every node (Pod/shop/search-1)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("status", "taint", "said"),
+    [
+        ("False", "", True),
+        ("Unknown", "", True),
+        ("True", "", False),
+        ("False", "node.kubernetes.io/not-ready", False),
+        ("Unknown", "node.kubernetes.io/unreachable", False),
+        ("False", "team", True),
+    ],
+)
+def test_a_node_that_is_not_ready(tmp_path: Path, status: str, taint: str, said: bool) -> None:
+    made = node("n1")
+    made["status"]["conditions"] = [
+        {"type": "DiskPressure", "status": "False"},
+        {"type": "Ready", "status": status},
+    ]
+    if taint:
+        made["spec"]["taints"] = [{"key": taint, "effect": "NoSchedule"}]
+    remarks = inventory(tmp_path, made).remarks
+    words = (
+        "the node is not Ready, but has no taint node.kubernetes.io/not-ready or node.kubernetes.io/unreachable: pods may go "
+        "to it, as the scheduler goes by taints; a node controller would add one (Node/n1)"
+    )
+    assert remarks == ([words] if said else [])
+
+
+def stateful(replicas: int, **more: Any) -> dict[str, Any]:
+    (found,) = objects("replicaset")
+    found |= {"kind": "StatefulSet"}
+    found["spec"] |= {"replicas": replicas, **more}
+    return found
+
+
+def test_an_ordered_stateful_set_creates_one_pod_at_a_time(tmp_path: Path) -> None:
+    found = inventory(tmp_path, *objects("node"), stateful(3))
+    assert [(p.name, p.stands_for) for p in found.pending] == [("shop/batch-0", 1)]
+    words = "OrderedReady: the StatefulSet creates its missing pods one after the other, so only the first of them waits"
+    assert found.remarks == [f"{words} (StatefulSet/shop/batch)"]
+    found = inventory(tmp_path, *objects("node"), stateful(3, podManagementPolicy="Parallel"))
+    assert [p.name for p in found.pending] == ["shop/batch-0", "shop/batch-1", "shop/batch-2"]
+    assert found.remarks == []
+
+
+def test_while_a_pod_of_it_waits_it_creates_none(tmp_path: Path) -> None:
+    waiting = pod("batch-0", "1")
+    waiting["metadata"]["ownerReferences"] = owned("StatefulSet", "batch")
+    found = inventory(tmp_path, *objects("node"), stateful(3), waiting)
+    assert [p.name for p in found.pending] == ["shop/batch-0"]
+    assert found.remarks == [
+        "OrderedReady: while a pod of the StatefulSet waits, it creates no other (StatefulSet/shop/batch)"
+    ]
+
+
+def test_an_unknown_policy_is_a_mistake(tmp_path: Path) -> None:
+    file = tmp_path / "m.yaml"
+    file.write_text(text_of([*objects("node"), stateful(3, podManagementPolicy="Random")]))
+    with pytest.raises(ScenarioError, match=r"podManagementPolicy.*OrderedReady"):
+        read_manifests([str(file)])
