@@ -21,7 +21,7 @@ from .cluster_objects import (
     read_class,
     read_node,
 )
-from .manifest_files import Manifest, Remarks, documents, read_sources
+from .manifest_files import Manifest, Remarks, documents, folders_passed_over, read_sources
 from .members import ClusterNode, ClusterPod, Maker, owed_pods
 from .metadata import ANNOTATION, Meta, read_meta
 from .pod_objects import WORKLOADS, Workload, WrittenPod, read_pod, read_workload
@@ -183,16 +183,29 @@ def read_manifests(names: Sequence[str], recursive: bool = False, strict: bool =
     where = ", ".join("<stdin>" if name == "-" else name for name in names)
     written, remarks = Written(where=one_line(where, 200)), Remarks()
     with _uncollected():
+        for folder in () if recursive else folders_passed_over(names):
+            remarks.add(FOLDER_PASSED_OVER, folder)
         for source in read_sources(names, recursive):
-            for top in documents(source.text, source.file):
-                for kind, item in _objects(top):
-                    _read(kind, item, written, remarks, strict)
+            try:
+                for top in documents(source.text, source.file):
+                    for kind, item in _objects(top):
+                        _read(kind, item, written, remarks, strict)
+            except ScenarioError as problem:
+                raise ScenarioError(f"{problem}{_of_a_template(source.text)}") from None
     if not written.seen:
         raise ScenarioError(
             f"{written.where}: no Kubernetes object in it: "
             "give what kubectl get nodes,pods,pdb,priorityclass -A -o yaml prints"
         )
     return assemble(written, remarks)
+
+
+FOLDER_PASSED_OVER = "directories below those of -f were not looked into, -R does so"
+
+
+def _of_a_template(text: str) -> str:
+    """A remedy for what cannot be read because it is not written out yet."""
+    return "; it has {{ as a template does: give what `helm template` prints" if "{{" in text else ""
 
 
 @contextmanager

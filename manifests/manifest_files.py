@@ -178,6 +178,19 @@ def read_sources(names: Sequence[str], recursive: bool = False) -> Iterator[Sour
             yield _source(path)
 
 
+def folders_passed_over(names: Sequence[str]) -> Iterator[str]:
+    """The directories in those that are named which have manifests of their own, or directories with such."""
+    for name in names:
+        path = Path(name)
+        try:
+            inside = sorted(p for p in path.iterdir() if p.is_dir()) if name != "-" and path.is_dir() else []
+            for folder in inside:
+                if any(p.suffix in SUFFIXES and p.is_file() for p in folder.rglob("*")):
+                    yield one_line(str(folder), 200)
+        except (OSError, ValueError):
+            continue  # whoever reads it says so
+
+
 def _files(name: str, recursive: bool) -> list[Path]:
     path = Path(name)
     try:

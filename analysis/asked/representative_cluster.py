@@ -31,6 +31,11 @@ class Manifests:
     focus: str | None = None
     write: Path | None = None
 
+    @property
+    def is_for_stdout(self) -> bool:
+        """Whether the scenario itself is the result: `--write-scenario -`."""
+        return self.write == Path("-")
+
 
 @dataclass(frozen=True, slots=True)
 class Represented:
@@ -65,7 +70,7 @@ def scenario_from(asked: Manifests, say: Callable[[str], None]) -> Represented:
 
     Raises ScenarioError or UsageProblem.
     """
-    if asked.write is not None:
+    if asked.write is not None and not asked.is_for_stdout:
         refuse_unwritable("--write-scenario", asked.write)
     inventory = read_manifests(asked.names, asked.recursive, asked.strict)
     for remark in inventory.remarks:
@@ -76,9 +81,10 @@ def scenario_from(asked: Manifests, say: Callable[[str], None]) -> Represented:
         say(f"note: {remark}")
     account, caveat = account_of(kept), caveat_of(kept)
     text = scenario_of(kept, _name(asked.names), title_of(kept), account)
-    file = str(asked.write) if asked.write is not None else _shown(asked.names)
+    to_file = asked.write is not None and not asked.is_for_stdout
+    file = str(asked.write) if to_file else _shown(asked.names)
     scenario = parse_scenario(text, file)
-    if asked.write is not None:
+    if asked.write is not None and to_file:
         write_text("--write-scenario", asked.write, text)
         say(f"wrote {asked.write}")
     else:

@@ -135,6 +135,8 @@ def check(
     from ...analysis.asked.plan import Selection, plan, refuse_all_ignored
     from ...analysis.chain import verdicts
     from ...analysis.closing import closings
+    from ...reports.filtered import shown
+    from ..terminal.console import print_form, tolerant_of_closed_pipes
     from ..terminal.output import Output, print_account, report_everywhere, say
     from ..terminal.progress_display import progress_display
 
@@ -147,6 +149,10 @@ def check(
         size = parse_size(pods, nodes)
         asked = Manifests(filename, recursive, strict, size, focus, write_scenario)
         represented = scenario_from(asked, lambda remark: say(remark, no_color))
+        if asked.is_for_stdout:
+            with tolerant_of_closed_pipes():
+                print_form(shown(represented.scenario.text))
+            raise typer.Exit(0)
     selection = Selection(
         names or (),
         release,

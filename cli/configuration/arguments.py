@@ -223,7 +223,11 @@ Focus = Annotated[
     typer.Option(metavar="NAMESPACE/POD", help="Keep this waiting pod of -f (the most contested one)."),
 ]
 WriteScenario = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Write the cluster that is kept of -f as a scenario.")
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Write the cluster that is kept of -f as a scenario; - prints it, and checks nothing.",
+    ),
 ]
 FailOnVacuous = Annotated[
     bool,

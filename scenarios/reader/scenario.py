@@ -110,14 +110,21 @@ def _verdicts(
 
 def _verdict(value: Value) -> tuple[str, int | None]:
     if value.is_scalar:
-        return value.one_of(EXPECTED, "a verdict"), None
+        return _word(value), None
     fields = value.fields(VERDICT_FIELDS, "holds, violated, or a mapping with `verdict`")
     if "verdict" not in fields:
         value.fail("`verdict` is missing: write holds or violated")
-    verdict = fields["verdict"].one_of(EXPECTED, "a verdict")
+    verdict = _word(fields["verdict"])
     if "steps" in fields and verdict != "violated":
         fields["steps"].fail("what holds has no counterexample: remove `steps`")
     return verdict, fields["steps"].integer(0, MAX_STEPS) if "steps" in fields else None
+
+
+def _word(value: Value) -> str:
+    """holds or violated, also as reports write them."""
+    as_in_reports = {word.upper(): word for word in EXPECTED}
+    written = value.scalar(f"a verdict: {', '.join(EXPECTED)}")
+    return as_in_reports.get(written) or value.one_of(EXPECTED, "a verdict")
 
 
 def read_ignored(section: Value | None, lines: dict[str, int]) -> Mapping[str, str]:

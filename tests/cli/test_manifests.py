@@ -173,3 +173,21 @@ def test_names_with_a_namespace_are_read_in_scenarios() -> None:
         parse_scenario("nodes: {n: {cpu: 1}}\npods: {shop/p: {cpu: 1, namespace: other}}\n")
     with pytest.raises(Exception, match="expected a name"):
         parse_scenario("nodes: {a/n: {cpu: 1}}\npods: {p: {cpu: 1}}\n")
+
+
+def test_the_scenario_may_be_the_result(shell: Shell, small: Path, tmp_path: Path) -> None:
+    written = tmp_path / "kept.yaml"
+    shell(
+        "check",
+        "-f",
+        str(small),
+        "--property",
+        "S-CAP",
+        "--max-states",
+        "1",
+        "--write-scenario",
+        str(written),
+    )
+    ran = shell("check", "-f", str(small), "--write-scenario", "-")
+    assert (ran.code, ran.out) == (0, written.read_text())
+    assert not Path("-").exists()

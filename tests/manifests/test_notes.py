@@ -153,3 +153,39 @@ def test_an_unknown_policy_is_a_mistake(tmp_path: Path) -> None:
     file.write_text(text_of([*objects("node"), stateful(3, podManagementPolicy="Random")]))
     with pytest.raises(ScenarioError, match=r"podManagementPolicy.*OrderedReady"):
         read_manifests([str(file)])
+
+
+def test_directories_that_are_passed_over_are_said(tmp_path: Path) -> None:
+    below = tmp_path / "below" / "deeper"
+    below.mkdir(parents=True)
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "a.yaml").write_text(text_of([node("n1", "2"), pod("p", "1")]), encoding="utf-8")
+    said = "directories below those of -f were not looked into, -R does so"
+    (below / "notes.txt").write_text("nothing", encoding="utf-8")
+    assert not any(said in remark for remark in read_manifests([str(tmp_path)]).remarks)
+    (below / "b.yaml").write_text(text_of([node("n2", "2")]), encoding="utf-8")
+    assert f"{said} ({tmp_path / 'below'})" in read_manifests([str(tmp_path)]).remarks
+    assert not any(said in remark for remark in read_manifests([str(tmp_path)], recursive=True).remarks)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (
+            "metadata:\n  name: {{ .Release.Name }}\n",
+            "2: expected a name before the colon, not a mapping or a list",
+        ),
+        ("{{- if .Values.on }}\nkind: Pod\n", "1: not a YAML that podrace reads: "),
+    ],
+)
+def test_a_template_has_a_remedy(tmp_path: Path, text: str, problem: str) -> None:
+    file = tmp_path / "pod.yaml"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(ScenarioError) as caught:
+        read_manifests([str(file)])
+    assert str(caught.value).startswith(f"{file}:{problem}")
+    assert str(caught.value).endswith("; it has {{ as a template does: give what `helm template` prints")
+    file.write_text("kind: [\n", encoding="utf-8")
+    with pytest.raises(ScenarioError) as caught:
+        read_manifests([str(file)])
+    assert "helm" not in str(caught.value)

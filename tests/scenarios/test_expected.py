@@ -31,6 +31,11 @@ def test_verdicts_by_release() -> None:
     )
 
 
+def test_verdicts_may_be_written_as_reports_write_them() -> None:
+    scenario = parse_scenario(BASE + "expect: {S-CAP: HOLDS, S-NOM: {verdict: VIOLATED, steps: 3}}\n")
+    assert [(e.verdict, e.steps) for e in scenario.expect] == [("holds", None), ("violated", 3)]
+
+
 def test_reasons() -> None:
     scenario = parse_scenario(BASE + "ignore: {S-NOM: later}\n")
     assert scenario.ignore == {"S-NOM": "later"}
