@@ -318,6 +318,20 @@ def test_a_standby():
     assert model.get(lambda: model.part("pod_watch").log.length) == 1
 
 
+def test_a_commit():
+    """The nominations to be withdrawn are those of the moment when the node is chosen."""
+    (n0,), (p, lower, later) = nodes(2), [Pod(i, name, 1, priority=9 - i) for i, name in enumerate("pql")]
+    model = concrete(spec([p, lower, later], [n0]), "1.32")
+    preemption, nominator, queue = (model.part(name) for name in ("preemption", "nominator", "queue"))
+    for pod in (lower, later):
+        model.do(lambda pod=pod: queue.copy.__setitem__(pod, PodCopy(nominated=n0)))
+    model.do(lambda: nominator.node.__setitem__(lower, n0))
+    model.do(lambda: preemption.commit(p, n0))
+    model.do(lambda: nominator.node.__setitem__(lower, None))
+    model.do(lambda: nominator.node.__setitem__(later, n0))
+    assert [model.get(lambda o=o: preemption.to_clear[o]) for o in (lower, later)] == [True, False]
+
+
 @pytest.mark.parametrize(("release", "heads"), [("1.13", [True, True]), ("1.14", [True, False])])
 def test_a_equals(release, heads):
     on, pods = nodes(2), [Pod(0, "a", 1), Pod(1, "b", 1)]

@@ -114,6 +114,35 @@ def place(model: Model, path: Sequence[int], label: str) -> int:
     return next(i for i, name in enumerate(labels, 1) if name.startswith(label))
 
 
+LISTED = """
+nodes: {n1: {cpu: 2}}
+pods: {p: {cpu: 1}, q: {cpu: 1}}
+scope: {external_binds: 2, relists: 2, restarts: 1, pod_deletions: 1}
+"""
+
+
+def test_an_interrupted_watch_lists_after_a_while_that_grows() -> None:
+    """client-go waits for 0.8 s to 1.6 s, and twice that the next time; whoever does not look at the list does not wait."""
+    model = Model.of(LISTED, resolve("1.36.3"))
+    first = ["users.bind_pod(pod=p", "pod_watch.resume", "users.delete_pod(pod=q", "pod_watch.store(pod=p"]
+    path = path_of(model, *first)
+    assert waits_of(timing_of(model.system, path, model.composition)) == {4: 2000}
+    handled = ["handlers.wake_queue(pod=p", "handlers.handle_for_queue(pod=p"]
+    path = path_of(
+        model,
+        *first[:2],
+        first[3],
+        *handled,
+        "users.bind_pod(pod=q",
+        "pod_watch.resume",
+        "pod_watch.store(pod=q",
+    )
+    assert waits_of(timing_of(model.system, path, model.composition)) == {3: 2000, len(path): 4000}
+    restart = ["process.restart", "users.bind_pod(pod=p", "pod_watch.resume", "pod_watch.store(pod=p"]
+    path = path_of(model, "users.bind_pod(pod=q", "pod_watch.resume", *restart)
+    assert list(waits_of(timing_of(model.system, path, model.composition)).values()) == [1000, 2000]
+
+
 @pytest.mark.parametrize("release", ["1.36.3", "1.32.13"])
 def test_a_backoff_ends_after_its_second(release: str) -> None:
     model = waiting(release)

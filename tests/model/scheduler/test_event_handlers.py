@@ -260,6 +260,19 @@ def test_a_deletion_whose_last_state_is_unknown_wakes_by_the_object_that_it_carr
     assert places(model, waiting) == [place]
 
 
+@pytest.mark.parametrize(("release", "told"), [("1.32", "ab"), ("1.33", "ba"), ("1.36.3", "ba")])
+def test_of_what_was_missed_deletions_are_told_first(release, told):
+    """client-go's RealFIFO, from 1.33 on; DeltaFIFO told of them last."""
+    on = nodes(2)
+    bound, gone = Pod(0, "a", 1), Pod(1, "b", 1)
+    model = concrete(spec([bound, gone], on, relists=1, pod_events=2), release)
+    api, watch = model.part("api"), model.part("pod_watch")
+    model.do(lambda: api.bind(bound, on[0]))
+    model.do(lambda: api.delete_pod(gone))
+    model.do(watch.resume)
+    assert [model.get(lambda i=i: watch.log.entry(i).pod).name for i in range(2)] == list(told)
+
+
 @pytest.mark.parametrize("release", ["1.27", "1.32", "1.36"])
 def test_a_deletion_leaves_the_record_of_a_failing_attempt_alone(release):
     """The pod is put back by that record, although it is gone: parked, and not tried at once."""
