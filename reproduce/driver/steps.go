@@ -85,9 +85,11 @@ func isFailing(p *player, s Step) func(*actor) bool {
 }
 
 // isWorkerOnNode: a goroutine that the scheduling cycle has started for one node.
-func isWorkerOnNode(p *player, s Step) func(*actor) bool {
+func isWorkerOnNode(p *player, s Step) func(*actor) bool { return isTrying(s.arg("node")) }
+
+func isTrying(node string) func(*actor) bool {
 	return func(a *actor) bool {
-		return a.role == worker && a.parent.role == scheduling && a.at.node == s.arg("node")
+		return a.role == worker && a.parent.role == scheduling && a.at.node == node
 	}
 }
 

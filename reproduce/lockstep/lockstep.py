@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+from typing import Any
 
 import msgspec
 
@@ -57,7 +58,16 @@ def case_for(run: RandomRun, name: str) -> Case:
     case = case_of_run(
         name, "", model.scenario.spec, model.composition, model.system, trace, run.timing.waits
     )
-    return msgspec.structs.replace(case, epilogue=False, drops_beyond=True)
+    pods = [_started(pod, number) for number, pod in enumerate(case.pods)]
+    return msgspec.structs.replace(case, pods=pods, epilogue=False, drops_beyond=True)
+
+
+def _started(pod: dict[str, Any], number: int) -> dict[str, Any]:
+    """A pod with a start time, also where none is known of it: of victims that are equally important the model takes the scenario's order,
+    and upstream that of the NodeInfo (A-VICTIMS).
+    """
+    later = f"2100-01-01T00:00:{number:02}Z"
+    return {**pod, "status": {"startTime": later, **pod["status"]}}
 
 
 def difference_of(run: RandomRun, outcome: Outcome) -> Difference | None:
