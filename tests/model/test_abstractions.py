@@ -320,16 +320,18 @@ def test_a_standby():
 
 def test_a_commit():
     """The nominations to be withdrawn are those of the moment when the node is chosen."""
-    (n0,), (p, lower, later) = nodes(2), [Pod(i, name, 1, priority=9 - i) for i, name in enumerate("pql")]
-    model = concrete(spec([p, lower, later], [n0]), "1.32")
+    on = nodes(2)
+    p, lower, later = (Pod(i, name, 1, priority=9 - i) for i, name in enumerate("pql"))
+    model = concrete(spec([p, lower, later], on), "1.32")
     preemption, nominator, queue = (model.part(name) for name in ("preemption", "nominator", "queue"))
     for pod in (lower, later):
-        model.do(lambda pod=pod: queue.copy.__setitem__(pod, PodCopy(nominated=n0)))
-    model.do(lambda: nominator.node.__setitem__(lower, n0))
-    model.do(lambda: preemption.commit(p, n0))
+        model.do(partial(queue.copy.__setitem__, pod, PodCopy(nominated=on[0])))
+    model.do(lambda: nominator.node.__setitem__(lower, on[0]))
+    model.do(lambda: preemption.commit(p, on[0]))
     model.do(lambda: nominator.node.__setitem__(lower, None))
-    model.do(lambda: nominator.node.__setitem__(later, n0))
-    assert [model.get(lambda o=o: preemption.to_clear[o]) for o in (lower, later)] == [True, False]
+    model.do(lambda: nominator.node.__setitem__(later, on[0]))
+    withdrawn = [model.get(partial(preemption.to_clear.__getitem__, other)) for other in (lower, later)]
+    assert withdrawn == [True, False]
 
 
 @pytest.mark.parametrize(("release", "heads"), [("1.13", [True, True]), ("1.14", [True, False])])

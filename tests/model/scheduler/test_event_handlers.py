@@ -260,6 +260,10 @@ def test_a_deletion_whose_last_state_is_unknown_wakes_by_the_object_that_it_carr
     assert places(model, waiting) == [place]
 
 
+def watch_entry(watch, i):
+    return watch.log.entry(i).pod
+
+
 @pytest.mark.parametrize(("release", "told"), [("1.32", "ab"), ("1.33", "ba"), ("1.36.3", "ba")])
 def test_of_what_was_missed_deletions_are_told_first(release, told):
     """client-go's RealFIFO, from 1.33 on; DeltaFIFO told of them last."""
@@ -270,7 +274,9 @@ def test_of_what_was_missed_deletions_are_told_first(release, told):
     model.do(lambda: api.bind(bound, on[0]))
     model.do(lambda: api.delete_pod(gone))
     model.do(watch.resume)
-    assert [model.get(lambda i=i: watch.log.entry(i).pod).name for i in range(2)] == list(told)
+    assert [model.get(partial(watch_entry, watch, i)) for i in range(2)] == [
+        {"a": bound, "b": gone}[name] for name in told
+    ]
 
 
 @pytest.mark.parametrize("release", ["1.27", "1.32", "1.36"])
