@@ -90,11 +90,19 @@ def fixes(names: Sequence[str]) -> list[dict[str, Any]]:
             "before": [inspect.getdoc(cls) or "" for cls in change.classes],
             "gate": change.gate or None,
             "issues": list(change.issues),
-            "races": [s.name for s in catalogue() if s.race is not None and change.key in _fixing(s.race)],
+            "races": [s.name for s in catalogue() if s.race is not None and change.key in s.race.fixes],
+            "with_others": [s.name for s in catalogue() if _closing_with_others(change.key, s)],
         }
         for change in in_order()
         if not wanted or change.key in wanted
     ]
+
+
+def _closing_with_others(change: str, scenario: Scenario) -> bool:
+    """Whether a change closes no race by itself there, but has a part in closing what its fix leaves."""
+    return (
+        scenario.race is not None and change not in scenario.race.fixes and change in _fixing(scenario.race)
+    )
 
 
 def _fixing(race: Race) -> tuple[str, ...]:

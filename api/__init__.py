@@ -39,7 +39,7 @@ WIDTH = 100
 
 
 class NotAsExpected(AssertionError):
-    """A verdict that is not the expected one. The message has the counterexample in lanes, where there is one."""
+    """A verdict that is not the expected one. The message tells the counterexample, where there is one."""
 
     def __init__(self, findings: Sequence[Finding]) -> None:
         self.findings = tuple(findings)

@@ -59,8 +59,8 @@ def command_of(finding: Finding) -> str:
     return " ".join(words)
 
 
-def message(finding: Finding) -> str:
-    """The verdict with what it rests on, and what was expected if that is not what came out."""
+def message(finding: Finding, style: Style = USUAL) -> str:
+    """The verdict with what it rests on, and what was expected if that is not what came out, or is vacuous where that fails."""
     words = finding.words
     if not words.lower().startswith(finding.verdict.lower()):
         words = f"{finding.verdict}: {words}" if words else finding.verdict
@@ -68,6 +68,8 @@ def message(finding: Finding) -> str:
     if finding.expected_steps is not None:
         wanted += f" after {counted(finding.expected_steps, 'step')}"
     expected = f" As expected: {wanted}." if finding.as_expected else f" Expected: {wanted}."
+    if style.vacuous_fails and finding.vacuous:
+        expected = f" Expected: {wanted}, and that something tests it."
     return words if finding.expected is None else f"{words}{expected}"
 
 

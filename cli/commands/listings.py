@@ -79,7 +79,10 @@ def fixes(
 def _print_fix(console: Console, row: dict[str, Any], explained: bool) -> None:
     _heading(console, row["key"], row["title"])
     races = f"; closes {', '.join(row['races'])}" if row["races"] else ""
-    _detail(console, f"{row['where']}{races}")
+    others = (
+        f"; with others closes what is left of {', '.join(row['with_others'])}" if row["with_others"] else ""
+    )
+    _detail(console, f"{row['where']}{races}{others}")
     if not explained:
         return
     for paragraph in row["before"]:

@@ -24,6 +24,7 @@ from ..configuration.arguments import (
     NoColor,
     PropertyIds,
     Release,
+    ReportForm,
     Timeout,
 )
 
@@ -121,7 +122,7 @@ def reproduce(
 
     if output in {known.value for known in ReproductionForm}:
         form = ReproductionForm(output)
-    elif output is not None and directory is None:
+    elif output is not None and directory is None and output not in {known.value for known in ReportForm}:
         directory = Path(output)  # what -o meant before
     elif output is not None:
         raise UsageProblem(f"-o: `{one_line(output)}` is no form: write text, json or html")

@@ -220,7 +220,7 @@ def _print_needed(needed: Needed, form: ComparisonForm, no_color: bool) -> None:
 def verify_code(comparison: Comparison, strict: bool = False) -> int:
     """1 if something regressed or went out of reach (with `strict`: or is still violated), 3 if that is not known.
 
-    Of what nobody asked for, the safety nets, only a regression counts.
+    Of what nobody asked for, the safety nets, what is violated on both schedulers does not count.
     """
     nets: set[str] = {net.outcome for net in comparison.nets}
     lost, undecided = bool(comparison.witnesses_lost), bool(comparison.undecided)

@@ -15,7 +15,7 @@ from ..filtered import json_filtered
 from ..scheduler_version import ReadVersion
 from ..text.findings_text import INDENT, print_versions, print_wrapped, scope_words
 from ..text.lanes_text import print_lanes
-from ..text.table import VERDICT_STYLES
+from ..text.table import VACUOUS_STYLE, VERDICT_STYLES
 
 STYLES = {**VERDICT_STYLES, "HOLDS FOR ALL": VERDICT_STYLES["HOLDS"]}
 
@@ -83,6 +83,11 @@ class Proof(msgspec.Struct, frozen=True):
         """Whether it holds, but some witness was reached in no cluster."""
         return self.verdict == "HOLDS FOR ALL" and bool(self.witnesses_missed)
 
+    @builtins.property
+    def marked(self) -> str:
+        """The verdict, and that nothing tested it, if so."""
+        return f"{self.verdict} (vacuous)" if self.vacuous else self.verdict
+
 
 @json_filtered
 def to_json(proofs: Sequence[Proof]) -> str:
@@ -93,7 +98,9 @@ def to_json(proofs: Sequence[Proof]) -> str:
 def print_proof(console: Console, proof: Proof) -> None:
     """Print a proof; of the groups, the simplest with their counterexamples."""
     heading = Text(f"{proof.property} on {proof.release}, up to {size(proof)}: ", "bold")
-    print_wrapped(console, heading.append(proof.verdict, STYLES[proof.verdict]))
+    print_wrapped(
+        console, heading.append(proof.marked, VACUOUS_STYLE if proof.vacuous else STYLES[proof.verdict])
+    )
     if proof.sentence:
         print_wrapped(console, Text(proof.sentence), INDENT)
     print_wrapped(console, Text(verdict_words(proof)), INDENT)

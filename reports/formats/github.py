@@ -31,7 +31,7 @@ def _command(finding: Finding, style: Style) -> str:
     where = {"file": place.file, "line": str(place.line)} if place else {}
     properties = {**where, "title": f"{subject(finding)} {finding.headline}"}
     shown = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
-    lines = [message(finding), *([finding.sentence] if finding.sentence else []), *numbered(finding)]
+    lines = [message(finding, style), *([finding.sentence] if finding.sentence else []), *numbered(finding)]
     text = lines[0] if outcome in ("passed", "ignored") else "\n".join(lines)
     return f"::{level} {shown}::{_data(text)}"
 

@@ -55,13 +55,13 @@ def _case(suite: xml.Element, finding: Finding, style: Style) -> None:
     case = xml.SubElement(suite, "testcase", {**name, **time})
     outcome = style.outcome(finding)
     if outcome == "ignored":
-        xml.SubElement(case, "skipped", {"message": message(finding)})
+        xml.SubElement(case, "skipped", {"message": message(finding, style)})
     elif outcome != "passed":
         kind = "failure" if outcome == "failed" else "error"
-        verdict = {"type": finding.verdict, "message": message(finding)}
+        verdict = {"type": finding.verdict, "message": message(finding, style)}
         xml.SubElement(case, kind, verdict).text = "\n".join(_details(finding))
     else:
-        xml.SubElement(case, "system-out").text = message(finding)
+        xml.SubElement(case, "system-out").text = message(finding, style)
 
 
 def _details(finding: Finding) -> list[str]:

@@ -76,7 +76,7 @@ def _invocation(findings: Sequence[Finding], style: Style, numbers: dict[str, in
     notifications = [
         {
             "level": "error",
-            "message": {"text": _text(f"{subject(finding)}: {message(finding)}")},
+            "message": {"text": _text(f"{subject(finding)}: {message(finding, style)}")},
             "associatedRule": {"id": finding.property, "index": numbers[finding.property]},
         }
         for finding in undecided
@@ -84,7 +84,7 @@ def _invocation(findings: Sequence[Finding], style: Style, numbers: dict[str, in
     notifications += [
         {
             "level": "note",
-            "message": {"text": _text(f"{subject(finding)}: {message(finding)}")},
+            "message": {"text": _text(f"{subject(finding)}: {message(finding, style)}")},
             "associatedRule": {"id": finding.property, "index": numbers[finding.property]},
         }
         for finding in findings
@@ -102,7 +102,7 @@ def _result(finding: Finding, style: Style, rule: int) -> dict[str, Any]:
         "ruleIndex": rule,
         "kind": kind,
         "level": level,
-        "message": {"text": _text(f"{subject(finding)}: {message(finding)}")},
+        "message": {"text": _text(f"{subject(finding)}: {message(finding, style)}")},
         "partialFingerprints": {"finding/v1": sha256(subject(finding).encode()).hexdigest()},
         "properties": {"scenario": finding.scenario, "release": finding.label, "verdict": finding.verdict},
     }

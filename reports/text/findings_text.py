@@ -185,7 +185,7 @@ def print_expectations(
             console.print(Text(file, "bold"), soft_wrap=True)
         mark, color = marks.get(style.outcome(finding), ("--", "dim"))
         line = Text(f"{mark:<5}", color).append(f"{finding.label}: {finding.property}  ", "not bold default")
-        print_wrapped(console, line.append(message(finding), "not bold default"), "  ")
+        print_wrapped(console, line.append(message(finding, style), "not bold default"), "  ")
     wrong = [finding for finding in findings if style.outcome(finding) in ("failed", "undecided")]
     for finding in wrong:
         console.print()
@@ -198,5 +198,7 @@ def print_expectations(
     sums = ", ".join(f"{outcomes.count(word)} {word}" for word in words)
     console.print()
     print_versions(console, (finding.version for finding in findings))
+    for line in vacuity(findings):
+        print_wrapped(console, Text(line, VACUOUS_STYLE))
     checked = counted(len(set(files)), "file")
     console.print(Text(f"{checked}: {sums}", "bold"), soft_wrap=True)

@@ -46,6 +46,8 @@ def words(found: ProofPair) -> str:
         told += f"; violating only after it: {'; '.join(found.newly_violating)}"
     elif found.tried:
         told += f"; of the violating, the simplest of each of {found.tried} groups was violating before, too"
+    if two.vacuous:
+        told += f"; vacuous, as in no cluster {', '.join(two.witnesses_missed)}"
     if found.witnesses_lost:
         told += f". OUT OF REACH after it, in every cluster: {'; '.join(found.witnesses_lost)}"
     return told
@@ -77,7 +79,7 @@ def _columns(found: Sequence[ProofPair]) -> dict[str, list[str]]:
         "before": [s.before.verdict for s in found],
         "after": [s.after.verdict for s in found],
         "violating": [f"{s.before.violated:,} / {s.after.violated:,}" for s in found],
-        "outcome": [s.outcome for s in found],
+        "outcome": [f"{s.outcome} (vacuous)" if s.after.vacuous else s.outcome for s in found],
     }
 
 

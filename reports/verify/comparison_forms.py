@@ -11,7 +11,7 @@ from ..document import Finding
 from ..filtered import json_filtered, text_filtered
 from ..formats.markdown import counterexample, plain
 from ..scheduler_version import versions_of
-from .comparison import Comparison, bad_news, shown_net
+from .comparison import Comparison, Pair, bad_news, shown_net
 from .comparison_text import columns_of, decision_words, parted_words, summary
 
 MARKS = {
@@ -50,7 +50,7 @@ def to_markdown(comparison: Comparison) -> str:
     columns = columns_of(comparison)
     rows = [["", *columns], ["---"] * (len(columns) + 1)]
     rows += [
-        [MARKS[pair.outcome], *(plain(cells[i]) for cells in columns.values())]
+        [_mark(pair), *(plain(cells[i]) for cells in columns.values())]
         for i, pair in enumerate(comparison.pairs)
     ]
     blocks = [f"# podrace: {plain(comparison.before)} → {plain(comparison.after)}"]
@@ -75,6 +75,12 @@ def to_markdown(comparison: Comparison) -> str:
             "\n".join(told),
         ]
     return "\n\n".join(blocks) + "\n"
+
+
+def _mark(pair: Pair) -> str:
+    """What is vacuous after it is no success."""
+    good = pair.outcome in ("fixed", "holds both", "holds after")
+    return MARKS["inconclusive"] if good and pair.after.vacuous else MARKS[pair.outcome]
 
 
 def _violation(after: Finding, outcome: str, remark: str = "") -> Iterator[str]:

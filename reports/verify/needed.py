@@ -51,13 +51,21 @@ def words(needed: Needed) -> list[str]:
         found = [f"No set of these changes was found with which everything holds: {what}."]
     else:
         sets = "; or ".join(_listed(one) for one in needed.minimal)
-        found = [f"Needed together, and none of them can be left out: {sets} ({what})."]
+        found = [
+            f"Needed together, and none of them can be left out: {sets} ({what})."
+            if any(needed.minimal)
+            else f"None of the changes is needed: everything holds without them ({what})."
+        ]
     undecided = [_listed(t.changes) for t in needed.tried if t.verdict == "INCONCLUSIVE"]
     if undecided:
         found.append(
             f"A budget ran out with {'; '.join(undecided)}: there may be other sets, or smaller ones."
         )
-    vacuous = [_listed(t.changes) for t in needed.tried if t.vacuous]
+    vacuous = [
+        f"with {_listed(t.changes)}" if t.changes else "with none of the changes"
+        for t in needed.tried
+        if t.vacuous
+    ]
     if vacuous:
         found.append(f"Vacuous, as something that should come about did not: {'; '.join(vacuous)}.")
     if needed.alone:

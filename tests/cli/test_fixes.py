@@ -46,8 +46,25 @@ def test_one_change_is_explained(shell: Shell) -> None:
 
 def test_changes_for_programs(shell: Shell) -> None:
     (row,) = json.loads(shell("fixes", "90660", "-o", "json").out)
-    assert (row["key"], row["first_in"], row["races"]) == ("90660", "1.19", ["nominated-node-race"])
-    assert set(row) == {"key", "title", "first_in", "where", "before", "gate", "issues", "races"}
+    assert (row["key"], row["first_in"]) == ("90660", "1.19")
+    assert (row["races"], row["with_others"]) == ([], ["nominated-node-race"])
+    assert set(row) == {
+        "key",
+        "title",
+        "first_in",
+        "where",
+        "before",
+        "gate",
+        "issues",
+        "races",
+        "with_others",
+    }
+
+
+def test_a_change_that_closes_nothing_by_itself_is_not_said_to(shell: Shell) -> None:
+    assert ("    in 1.19 and later; with others closes what is left of nominated-node-race\n") in shell(
+        "fixes", "90660"
+    ).out
 
 
 def test_an_unknown_change(shell: Shell) -> None:

@@ -102,6 +102,12 @@ def test_html(shell: Shell, go: Path, ghost: Path, monkeypatch: pytest.MonkeyPat
     assert page.count('<tr class="differing">') == 1
 
 
+def test_a_form_of_other_commands_is_no_directory(shell: Shell, ghost: Path, tmp_path: Path) -> None:
+    ran = shell("reproduce", str(ghost), "-o", "markdown")
+    assert (ran.code, ran.err) == (2, "podrace: -o: `markdown` is no form: write text, json or html\n")
+    assert not (tmp_path / "markdown").exists()
+
+
 def test_a_module_is_written(shell: Shell, go: Path, ghost: Path, tmp_path: Path) -> None:
     folder = tmp_path / "out"
     for _ in range(2):  # an earlier module may be written over

@@ -21,6 +21,11 @@ release: "1.36"
 nodes: {n: {cpu: 2}}
 pods: {p: {cpu: 1, nodeName: n}}
 """
+TWO = """\
+name: two
+nodes: {n: {cpu: 2}}
+pods: {v: {cpu: 2, nodeName: n, terminationGracePeriodSeconds: 0}, p: {cpu: 2, priority: 10}}
+"""
 COUNT = (
     "vacuous: {} of {}, as what would test the property never comes about: no evidence that it is kept; "
     "--fail-on-vacuous makes the exit code 1"
@@ -49,8 +54,8 @@ def joined(text: str) -> str:
 def test_no_waiting_pod_is_no_success(shell: Shell, idle: str) -> None:
     ran = shell("check", idle)
     assert ran.code == 0
-    rows = ran.out.splitlines()[1 : 1 + len(PROPERTIES)]
-    assert [" ".join(row.split()[2:5]) for row in rows] == [f"{name} HOLDS (vacuous)" for name in PROPERTIES]
+    rows = [row.split() for row in ran.out.splitlines() if row.startswith("idle  ")]
+    assert [" ".join(row[2:5]) for row in rows] == [f"{name} HOLDS (vacuous)" for name in PROPERTIES]
     assert COUNT.format(31, "31 verdicts") in joined(ran.out)
     assert (
         "note: idle, 1.36: no pod waits to be scheduled: every pod is on a node from the start; leave out the nodeName of one, "
@@ -71,8 +76,38 @@ def test_markdown_and_the_page_mark_it(shell: Shell, idle: str, tmp_path: Path) 
 def test_an_expectation_that_nothing_tested_fails_if_asked_to(shell: Shell, tmp_path: Path) -> None:
     file = tmp_path / "idle.yaml"
     file.write_text(f"{IDLE}expect: {{S-CAP: holds}}\n")
-    assert shell("test", str(file)).code == 0
-    assert shell("test", str(file), "--fail-on-vacuous").code == 1
+    ran = shell("test", str(file))
+    assert ran.code == 0
+    assert COUNT.format(1, "1 verdict") in joined(ran.out)
+    for form in ("text", "junit", "github"):
+        ran = shell("test", str(file), "--fail-on-vacuous", "-o", form)
+        assert ran.code == 1
+        assert "Expected: HOLDS, and that something tests it." in joined(ran.out)
+        assert "As expected" not in ran.out
+
+
+def test_a_proof_that_nothing_tested_is_marked(shell: Shell) -> None:
+    asked = ("--pods", "1", "--nodes", "1", "--property", "S-NOM", "--release", "1.19")
+    ran = shell("prove", *asked)
+    assert ran.out.startswith("S-NOM on 1.19, up to 1 pod and 1 node: HOLDS FOR ALL (vacuous)\n")
+
+
+def test_a_comparison_that_nothing_tested_is_marked(shell: Shell, tmp_path: Path) -> None:
+    asked = ("verify", "77990", "--release", "1.13", "--property", "S-NOM")
+    ran = shell(*asked, "--pods", "1", "--nodes", "1")
+    assert "holds both (vacuous)" in ran.out
+    assert "; vacuous, as in no cluster preemption chooses a node that another pod may take" in joined(
+        ran.out
+    )
+    file = tmp_path / "two.yaml"
+    file.write_text(TWO)
+    on_two = (*asked, "--scenario", str(file))
+    assert (
+        "| ⚠️ | S-NOM | two | HOLDS | HOLDS | holds both (vacuous) |" in shell(*on_two, "-o", "markdown").out
+    )
+    said = joined(shell(*on_two, "--minimal").out)
+    assert "None of the changes is needed: everything holds without them (S-NOM in two on 1.13)." in said
+    assert "Vacuous, as something that should come about did not: with none of the changes." in said
 
 
 def test_a_run_on_objects_says_what_it_could_not_test(shell: Shell, lonely: str) -> None:
