@@ -198,7 +198,7 @@ def print_expectations(
     sums = ", ".join(f"{outcomes.count(word)} {word}" for word in words)
     console.print()
     print_versions(console, (finding.version for finding in findings))
-    for line in vacuity(findings):
-        print_wrapped(console, Text(line, VACUOUS_STYLE))
+    for told in vacuity(findings):
+        print_wrapped(console, Text(told, VACUOUS_STYLE))
     checked = counted(len(set(files)), "file")
     console.print(Text(f"{checked}: {sums}", "bold"), soft_wrap=True)
