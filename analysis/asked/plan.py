@@ -25,7 +25,7 @@ SAFETY = ("invariant", "deadlock freedom")
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What the options of `podrace check` ask for. `given` are scenarios beside the named ones; `remark` is one on every run.
+    """What the options of `podrace check` ask for. `given` are scenarios beside the named ones; `remark` is one on every run of these.
 
     `gates` are as `--gate` gives them.
     """
@@ -107,9 +107,10 @@ def plan(selection: Selection) -> list[Run]:
             gates,
         )
         composition = with_patches(composition, selection.patches)
+        remark = selection.remark if scenario.file in {given.file for given in selection.given} else ""
         for identifier in properties or default_properties(scenario):
             own = selection.own.get(identifier)
-            runs.append(Run(scenario, composition, identifier, remark=selection.remark, own=own))
+            runs.append(Run(scenario, composition, identifier, remark=remark, own=own))
     return runs
 
 

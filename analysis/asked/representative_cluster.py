@@ -50,9 +50,14 @@ class Represented:
     remarks: Sequence[str] = ()
     kept: Representative | None = None
 
-    def tell(self, findings: Iterable[Finding]) -> list[Finding]:
-        """The findings with what was kept and left out, and with why nothing tested a property."""
-        return [msgspec.structs.replace(f, about=self._about, notes=self._notes(f)) for f in findings]
+    def tell(self, files: Iterable[str], findings: Iterable[Finding]) -> list[Finding]:
+        """The findings, of scenarios in these files, with what was kept and left out, and with why nothing tested a property."""
+        return [
+            msgspec.structs.replace(f, about=self._about, notes=self._notes(f))
+            if file == self.scenario.file
+            else f
+            for file, f in zip(files, findings, strict=True)
+        ]
 
     @property
     def _about(self) -> tuple[str, ...]:

@@ -185,5 +185,5 @@ def check(
         findings = verdicts(runs, replace(budget, disk=disk, resume=resume), method, display)
         found = closings(runs, findings, budget, method, time, display) if out.tells_closings and time else {}
     if represented is not None:
-        findings = represented.tell(findings)
+        findings = represented.tell([run.scenario.file for run in runs], findings)
     raise typer.Exit(report_everywhere(runs, findings, out, found))

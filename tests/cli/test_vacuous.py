@@ -123,6 +123,18 @@ def test_a_run_on_objects_says_what_it_could_not_test(shell: Shell, lonely: str)
     assert shell("check", "-f", lonely, "--property", "S-NOM", "--fail-on-vacuous").code == 1
 
 
+def test_what_is_said_of_objects_is_not_said_of_a_scenario_beside(
+    shell: Shell, lonely: str, idle: str
+) -> None:
+    ran = shell("check", "-f", lonely, idle, "--property", "S-NOM", "-o", "json")
+    of_objects, beside = json.loads(ran.out)
+    assert any("not about the whole cluster" in note for note in of_objects["notes"])
+    assert any(note.startswith("S-NOM was not tested: ") for note in of_objects["notes"])
+    assert "about" in of_objects
+    assert "about" not in beside
+    assert not any("whole cluster" in note or "was not tested" in note for note in beside["notes"])
+
+
 @pytest.mark.parametrize("form", ["json", "markdown", "html"])
 def test_what_was_left_out_is_in_every_form(shell: Shell, lonely: str, form: str) -> None:
     ran = shell("check", "-f", lonely, "--property", "S-CAP", "-o", form)
