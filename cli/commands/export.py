@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from ..configuration.app import app, examples
-from ..configuration.arguments import FormerFile, Gates, Release, WithFix, WithoutFix, WriteFile
+from ..configuration.arguments import FormerFile, Gates, Release, WithFix, WithoutFix, WriteFile, named_file
 
 
 class Language(Enum):
@@ -46,10 +46,11 @@ def export(
     from ...reports.filtered import shown
     from ..terminal.console import complaint, tolerant_of_closed_pipes
 
+    target = named_file("--write", write, output)
     properties = (property_,) if property_ is not None else ()
     selection = Selection((name,), release, with_fix or (), without_fix or (), properties, gates=gate or ())
     with tolerant_of_closed_pipes():
-        for path, text in exported(selection, to.value, whole, write or output).items():
+        for path, text in exported(selection, to.value, whole, target).items():
             if path is None:
                 sys.stdout.write(shown(text))
             else:

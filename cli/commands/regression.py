@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from ..configuration.app import app, examples
-from ..configuration.arguments import FormerFile, TraceFile, WriteFile
+from ..configuration.arguments import FormerFile, TraceFile, WriteFile, named_file
 
 WRITTEN, GONE = 0, 1
 
@@ -38,7 +38,7 @@ def regression(
     from ..terminal.console import print_form, tolerant_of_closed_pipes
     from ..terminal.output import say
 
-    target = write or output
+    target = named_file("--write", write, output)
     if target is not None:
         refuse_unwritable("--write", target)
     text, obstacle = regression_of(trace, with_fix or ())

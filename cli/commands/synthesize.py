@@ -10,7 +10,16 @@ import typer
 
 from ...analysis.asked.options import UsageProblem, parse_timeout
 from ..configuration.app import app
-from ..configuration.arguments import FormerFile, Gates, NoColor, Release, Timeout, WithFix, WithoutFix
+from ..configuration.arguments import (
+    FormerFile,
+    Gates,
+    NoColor,
+    Release,
+    Timeout,
+    WithFix,
+    WithoutFix,
+    named_file,
+)
 
 
 @app.command(
@@ -67,7 +76,7 @@ def synthesize(
         pods, nodes, release, with_fix or (), without_fix or (), property_, steps, scope or (), gate or ()
     )
     asked = replace(asked, every=every, timeout=seconds)
-    written = write_scenario or output
+    written = named_file("--write-scenario", write_scenario, output)
     if written is not None:
         refuse_links("--write-scenario", written)
     if written is not None and (written.is_dir() or not written.parent.is_dir()):
