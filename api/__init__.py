@@ -4,7 +4,7 @@
     findings[0].verdict            # "VIOLATED"
     print(text_of(findings))       # what `podrace check` prints
 
-`expect` does the same and raises AssertionError, with the counterexample in lanes, unless it comes out as expected; tests for
+`expect` does the same and raises AssertionError, which tells the counterexample, unless it comes out as expected; tests for
 pytest have both in the fixture `podrace` (see docs/pytest.md).
 """
 
