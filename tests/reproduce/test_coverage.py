@@ -19,7 +19,7 @@ from podrace.reproduce.random_runs.random_runs import Wanted as WantedRuns
 from podrace.reproduce.random_runs.random_runs import random_runs
 from podrace.reproduce.reproducing import prepare
 from podrace.scenarios import hazards
-from tests.reproduce.coverage_page import LARGEST, PAGE, figures, largest, put, rows, short, total
+from tests.reproduce.coverage_page import LARGEST, PAGE, figures, largest, put, rows, short
 
 VERSION = "1.36.3"
 RUNS = WantedRuns(clusters=20, runs=25)
@@ -117,7 +117,6 @@ def test_the_page_says_what_is_reached() -> None:
         n: (said[n], figures(one)) for n, one in real.items() if abs(_percent(said[n]) - one.percent) > 1
     } == {}
     assert set(rows(text, "unreached")) == {short(one.name) for one in largest(found)}
-    assert total(found).percent > 0
 
 
 def batches() -> list[list[Case]]:

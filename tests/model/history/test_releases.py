@@ -87,6 +87,7 @@ UNSEEN = {
     "missing-status": "a cycle filters every node: see the conformance table might_help",
     "103805": "needs a binding cycle that fails: see the scenario forgotten-wakes-nobody",
     "106102": "needs a deletion that the watch missed: see the scenario missed-deletion",
+    "in-order-informers": "needs an interrupted watch: see test_of_what_was_missed_deletions_are_told_first",
     "116729": "needs a restart: see the scenario restart-before-handlers",
     "110925": "needs assume_expiries: see the scenario expired-assumption",
     "86964": "needs a node that may be removed: see test_snapshot_changes",
