@@ -95,7 +95,7 @@ def explain(finding: Finding) -> Explanation:
         disagreement=_disagreement(finding, states),
         remedy=tuple(prevented(finding, way) for way in finding.counterfactuals),
         ending=remarks.get(len(steps) + 1, "") or _ending(finding),
-        outcome=tuple(crowded(finding.cluster, states[-1])) if states and finding.cluster is not None else (),
+        outcome=tuple(crowded(finding.cluster, states[0], states[-1])) if states and finding.cluster else (),
     )
 
 
@@ -107,14 +107,20 @@ def _ending(finding: Finding) -> str:
     )
 
 
-def crowded(cluster: ShownCluster, state: State) -> list[str]:
-    """Nodes with more on them than they have room for, and pods nominated to a node where they do not fit."""
+def crowded(cluster: ShownCluster, start: State, state: State) -> list[str]:
+    """Nodes with more on them than they have room for, and pods nominated to a node where they do not fit because of one that came after the start.
+
+    Whoever was there from the start may be a victim that is still to go.
+    """
     resource = main_resource(cluster)
     if resource is None:
         return []
     amount = partial(quantity, cluster, resource)
     seen = scenes(cluster, state)
     meant = {(box.name, pod.name): pod for scene in seen for box in scene.boxes for pod in box.nominated}
+    before = {
+        (box.name, pod.name) for scene in scenes(cluster, start) for box in scene.boxes for pod in box.pods
+    }
     lines = []
     for scene in seen:
         for box in scene.boxes:
@@ -128,9 +134,10 @@ def crowded(cluster: ShownCluster, state: State) -> list[str]:
                     f"In the end, {scene.title}, {box.name} has {names} on it, and no more than "
                     f"{amount(box.capacity)} {resource}."
                 )
+            taken = any((box.name, pod.name) not in before for pod in staying)
             for (node, _), pod in meant.items():
                 fits = used + pod.size <= box.capacity
-                if node == box.name and staying and not fits and pod.name not in {p.name for p in staying}:
+                if node == box.name and taken and not fits and pod.name not in {p.name for p in staying}:
                     lines.append(
                         f"In the end, {scene.title}, {box.name} has {names} on it, which leaves "
                         f"{amount(max(box.capacity - used, 0))} of {amount(box.capacity)} {resource}. {pod.name}, nominated "

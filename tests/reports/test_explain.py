@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from podrace.reports.text.explanation import explain
+from podrace.reports.states import states_of
+from podrace.reports.text.explanation import crowded, explain
 from tests.reports.golden import assert_golden
 from tests.reports.samples import AT_ONCE, HOLDS, NO_WAY_BACK, STARVED, VIOLATED
 from tests.reports.shown import SHOWN
@@ -54,6 +55,14 @@ def test_what_does_not_fit_in_the_end() -> None:
             "p, nominated to n1, asks for 2 cpu and does not fit."
         ),
     )
+
+
+def test_whoever_was_there_from_the_start_takes_no_room() -> None:
+    """It may be a victim that is still to go."""
+    assert SHOWN.cluster is not None
+    states = states_of(SHOWN)
+    assert crowded(SHOWN.cluster, states[0], states[-1]) == list(explain(SHOWN).outcome)
+    assert crowded(SHOWN.cluster, states[-1], states[-1]) == []
 
 
 def test_without_memory_the_steps_remain() -> None:
