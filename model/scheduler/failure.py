@@ -219,7 +219,7 @@ class FailureHandler(Component):
         Sentence(
             "The failure handler puts {pod} back into {after}.", changes("queue.sub_queue", before=NOTHING)
         ),
-        "The failure handler does not put {pod} back: it is queued already, or gone.",
+        "The failure handler leaves the queue as it is: {pod} is not put back.",
     )
     def requeue(self, pod: Pod) -> None:
         """AddUnschedulableIfNotPresent."""
