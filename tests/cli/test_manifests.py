@@ -66,9 +66,9 @@ def test_the_race_shows_up_under_the_real_names(realistic: Path, shell: Shell) -
     assert rest.startswith("left out: 57 nodes, 461 pods on nodes, 20 pods that wait; ")
     assert "S-NOMVIS VIOLATED" in report
     told = " ".join(report.split())
-    assert f"decision: {PREEMPTOR} is to go to {NODE}" in told
-    assert f"API server: {VICTIM} is gone" in told
-    assert f"{RIVAL} is assumed" in told
+    assert f"Preemption decides: {PREEMPTOR} is to go to {NODE}." in told
+    assert f"The containers of {VICTIM} have stopped: the kubelet removes the object." in told
+    assert f"The scheduler assumes {RIVAL} on {NODE}: in its cache the pod is there already." in told
     assert (
         f"the verdict is about {PREEMPTOR}, {VICTIM} and {RIVAL} on {NODE}, not about the whole cluster"
         in told
