@@ -212,5 +212,7 @@ def test_no_module_for_the_real_scheduler_goes_through_a_link(outside: Path) -> 
         == "--directory: `module/gen` is a link, and podrace writes through none: remove it"
     )
     Path("link").symlink_to("module")
-    with pytest.raises(UsageProblem, match=r"^--directory: `link` is a link, and podrace writes through none"):
+    with pytest.raises(
+        UsageProblem, match=r"^--directory: `link` is a link, and podrace writes through none"
+    ):
         refuse_unusable(Path("link"))

@@ -101,7 +101,9 @@ def test_more_than_are_asked_for(shell: Shell) -> None:
 def test_no_way(shell: Shell, tiny: str) -> None:
     ran = shell("ways", tiny, "--graph", str(Path(tiny).parent / "x.dot"))
     assert ran.code == 0
-    assert flat(ran.out).startswith("tiny, 1.19: S-CAP HOLDS One pod, one node Asked is S-CAP: The requests of")
+    assert flat(ran.out).startswith(
+        "tiny, 1.19: S-CAP HOLDS One pod, one node Asked is S-CAP: The requests of"
+    )
     assert (
         "No run violates S-CAP (1 exploration, 1 state): `podrace check` says whether anything put it to the test."
         in flat(ran.out)
