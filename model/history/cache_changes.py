@@ -123,7 +123,7 @@ class GonePodsNotForgotten(Cache):
 _MISSED_DELETION = "a deletion takes an assumed pod out of the cache, too"
 
 
-@before("106102", _MISSED_DELETION, first_in="1.23")
+@before("106102", _MISSED_DELETION, first_in="1.23", backports=("1.22.17",))
 class TombstonesFiltered(PodWatch):
     """A deletion whose last state is unknown was given to the handlers by what its old object said."""
 
@@ -131,7 +131,7 @@ class TombstonesFiltered(PodWatch):
         return as_expr(False)
 
 
-@before("106102", _MISSED_DELETION, first_in="1.23")
+@before("106102", _MISSED_DELETION, first_in="1.23", backports=("1.22.17",))
 class AssumedPodsStay(Cache):
     """RemovePod refused an assumed pod."""
 

@@ -146,6 +146,7 @@ class Before72259(BeforePostFilter):
     "the nominator does not record a pod that the lister shows on a node",
     first_in="1.24",
     issues=(109236,),
+    backports=("1.22.17", "1.23.17"),
 )
 class Before109245(Nominator):
     """A pod that had been bound meanwhile was nominated all the same."""
@@ -215,7 +216,12 @@ class Before70898(Nominator):
         self.delete(pod)
 
 
-@before("nominating-mode", "an attempt that ends without hope withdraws the nomination", first_in="1.24")
+@before(
+    "nominating-mode",
+    "an attempt that ends without hope withdraws the nomination",
+    first_in="1.24",
+    backports=("1.23.17",),
+)
 class NominationsStay(FailureHandler):
     """A failure recorded a nomination, or else what the pod's object said: none was withdrawn by it."""
 

@@ -15,8 +15,8 @@ RELEASE_ORDER = (
 """The releases, oldest first; each stands for its first version (1.13 is 1.13.0)."""
 
 PATCH_VERSIONS = (
-    "1.29.6", "1.30.4", "1.30.14", "1.31.14", "1.32.2", "1.32.13", "1.33.6", "1.33.13", "1.34.2", "1.34.3", "1.34.4", "1.35.4",
-    "1.36.1", "1.36.3",
+    "1.22.17", "1.23.17", "1.29.6", "1.30.4", "1.30.14", "1.31.14", "1.32.2", "1.32.13", "1.33.6", "1.33.13", "1.34.2", "1.34.3", "1.34.4",
+    "1.35.4", "1.36.1", "1.36.3",
 )  # fmt: skip
 """Later versions of a release whose sources are to be had, oldest first."""
 
@@ -31,8 +31,8 @@ class Reading(Enum):
     CHANGES = "its sources were read by pull request, not as a whole"
 
 
-_WHOLE = frozenset((*PATCH_VERSIONS, "1.29", "1.30", "1.31", "1.32", "1.33", "1.34", "1.35", "1.36"))
-"""The patch versions, and the first version of each of their releases: every difference between the two was read."""
+_WHOLE_FROM = RELEASE_ORDER.index("1.29")
+"""From here on the patch versions were read as a whole, and of their releases' first versions every difference to them."""
 
 
 @dataclass(frozen=True, order=True, slots=True)
@@ -76,4 +76,4 @@ def exact(name: str) -> str:
 
 def reading_of(name: str) -> Reading:
     """How the sources of a known version were read."""
-    return Reading.WHOLE if name in _WHOLE else Reading.CHANGES
+    return Reading.WHOLE if version_of(name).release >= _WHOLE_FROM else Reading.CHANGES

@@ -223,4 +223,9 @@ def _requires(
             else (new["Path"], new.get("Version", ""))
         )
         yield f"\t{path} => {' '.join(target).strip()}"
+    if any(_numbers(taken)[1] != version.minor for taken in instead.values()):
+        # A module of another release asks for newer ones than upstream is built with.
+        for row in declared.get("Require") or ():
+            if row["Path"] not in replaced:
+                yield f"\t{row['Path']} => {row['Path']} {row['Version']}"
     yield ")"

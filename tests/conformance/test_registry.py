@@ -142,3 +142,24 @@ def test_cases_run_in_order(tmp_path: Path) -> None:
     table = read_table(file)
     assert isinstance(table, CaseTable)
     assert [name for name, _ in registry.run_table(table, "1.22")] == ["b", "a"]
+
+
+def test_what_a_later_patch_version_does_passes_and_says_so() -> None:
+    """109245: a pod that the lister shows on a node is not nominated; 1.22.17 has it, 1.22.0 has not."""
+    pod = {
+        "name": "p",
+        "uid": "p",
+        "namespace": "ns",
+        "labels": {},
+        "priority": 1,
+        "requests": {},
+        "nodeName": "n0",
+    }
+    ops = [{"op": "add_nominated", "pod": "p", "node": "n1"}, {"op": "expect", "nominated": {}}]
+    case = {"id": "c", "kind": "ops", "pods": {"p": pod}, "known_pods": ["p"], "ops": ops}
+    assert registry.run_case(case, "queue", "1.22") == Outcome(
+        "PASS",
+        "as 1.22.17 does it; not yet 1.22.0: operation 1 (expect): nominated: {'n1': ['ns/p']}, expected {}",
+    )
+    assert registry.run_case(case, "queue", "1.22.17") == registry.run_case(case, "queue", "1.24") == Outcome("PASS")
+    assert registry.run_case(case, "queue", "1.19").status == "FAIL"

@@ -3,6 +3,10 @@
 // Interfaces gain and lose methods, and move between packages, from release to release. So the wrappers that gate their methods, the
 // methods of the driver's own plugin and extender, and the names of the types that the rest of the driver uses are made from the
 // version at hand, by its type information. It is run in the module that requires this version.
+
+// Aliases keep their names: some stand for types of internal packages.
+//go:debug gotypesalias=1
+
 package main
 
 import (
