@@ -161,5 +161,9 @@ def test_what_a_later_patch_version_does_passes_and_says_so() -> None:
         "PASS",
         "as 1.22.17 does it; not yet 1.22.0: operation 1 (expect): nominated: {'n1': ['ns/p']}, expected {}",
     )
-    assert registry.run_case(case, "queue", "1.22.17") == registry.run_case(case, "queue", "1.24") == Outcome("PASS")
+    assert (
+        registry.run_case(case, "queue", "1.22.17")
+        == registry.run_case(case, "queue", "1.24")
+        == Outcome("PASS")
+    )
     assert registry.run_case(case, "queue", "1.19").status == "FAIL"
