@@ -38,7 +38,7 @@ def exported(selection: Selection, language: str, whole: bool, output: Path | No
     try:
         if language == "promela":
             return {output: to_promela(system, about(runs, system, whole, ignored) + PROMELA_COMMANDS)}
-        return _tla_files(system, about(runs, system, whole, ignored), output, run.scenario.name)
+        return tla_files(system, about(runs, system, whole, ignored), output, run.scenario.name)
     except ValueError as error:
         # Raised for what the other checker cannot represent.
         hint = "; without --whole, what the property cannot see is left out" if whole else ""
@@ -84,9 +84,10 @@ To visit every reachable state, exactly:
 Without -c0 it stops at the first violation."""
 
 
-def _tla_files(
+def tla_files(
     system: TransitionSystem, about: str, output: Path | None, scenario: str
 ) -> dict[Path | None, str]:
+    """The files of a TLA+ module; without `output`, both in one text. Raises UsageProblem for a name that a module cannot have."""
     if output is None:
         module = to_tlaplus(system, about, scenario)
         return {None: f"{module.text}\nThe configuration, for {module.name}.cfg:\n\n{module.configuration}"}

@@ -37,6 +37,7 @@ from ..configuration.arguments import (
     ReportForm,
     ReportOption,
     SaveTrace,
+    Sizes,
     Strict,
     Timeout,
     Timings,
@@ -58,12 +59,14 @@ class Engine(Enum):
     help="Check properties of the scheduler in scenarios.\n\n"
     "NAME is a scenario or race of `podrace races`, or the number of its issue or fix; FILE is a scenario in YAML. "
     "With -f, a small cluster that represents the one described by Kubernetes objects is checked. "
+    "FILE.py:CLASS is a system of your own, written in the modelling language. "
     "A race is checked on the release just before its fix, unless --release says otherwise. "
     "Without arguments, the seed races are checked before and after their fix, and the exit code is 0 when every race "
     f"shows up before its fix and none after.\n\n{EXIT_CODES}",
     epilog=examples(
         "podrace check 72124 --without-fix 72259",
         "podrace check mine.yaml --release 1.36 --property S-NOM -o html > race.html",
+        "podrace check mine.py:Table --size Philosopher=4",
         "kubectl get nodes,pods,pdb,priorityclass -A -o yaml | podrace check -f - --pods 5",
     ),
 )
@@ -88,6 +91,13 @@ def check(
     fair_flush: Annotated[
         bool,
         typer.Option("--fair-flush", help="Let liveness count on the periodic flush of long-parked pods."),
+    ] = False,
+    size: Sizes = None,
+    first: Annotated[
+        bool,
+        typer.Option(
+            "--first", help="Of a system of your own: stop at the first violation of any invariant."
+        ),
     ] = False,
     fail_on_vacuous: FailOnVacuous = False,
     output: ReportOption = ReportForm.text,
@@ -123,6 +133,25 @@ def check(
         raise UsageProblem("--resume goes on with a search that is on disk: name its directory with --disk")
     if disk is not None and engine is Engine.reference:
         raise UsageProblem("--disk is for the native engine: leave out --engine reference")
+    if any(".py" in name for name in names or ()):
+        from ...analysis.own_systems import names_own_system
+
+        if any(map(names_own_system, names or ())):
+            from .own_system import check_own_systems
+
+            scenarios_only = {
+                "-f": filename, "--release": release, "--with-fix": with_fix, "--without-fix": without_fix, "--gate": gate,
+                "--properties": own, "--patch": patch, "--fair-flush": fair_flush, "--graph": graph, "--save-trace": save_trace,
+                "--report": report, "--disk": disk, "--timings": timings,
+            }  # fmt: skip
+            raise typer.Exit(
+                check_own_systems(
+                    names or [], size or [], property_ or [], budget, engine.value, first,
+                    output.value, fail_on_vacuous, no_color, [option for option, value in scenarios_only.items() if value],
+                )
+            )  # fmt: skip
+    if size or first:
+        raise UsageProblem("--size and --first are for systems of your own: name one, such as mine.py:Table")
     if not filename and (recursive or strict or focus or write_scenario or (pods, nodes) != ("3", "2")):
         raise UsageProblem(
             "-R, --strict, --pods, --nodes, --focus and --write-scenario are about manifests: name some with -f"
@@ -146,8 +175,8 @@ def check(
     if filename:
         from ...analysis.asked.representative_cluster import Manifests, parse_size, scenario_from
 
-        size = parse_size(pods, nodes)
-        asked = Manifests(filename, recursive, strict, size, focus, write_scenario)
+        kept = parse_size(pods, nodes)
+        asked = Manifests(filename, recursive, strict, kept, focus, write_scenario)
         represented = scenario_from(asked, lambda remark: say(remark, no_color))
         if asked.is_for_stdout:
             with tolerant_of_closed_pipes():

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-import sys
 from enum import Enum
 from typing import Annotated
 
 import typer
 
 from ..configuration.app import app, examples
-from ..configuration.arguments import FormerFile, Gates, Release, WithFix, WithoutFix, WriteFile, named_file
+from ..configuration.arguments import (
+    FormerFile,
+    Gates,
+    Release,
+    Sizes,
+    WithFix,
+    WithoutFix,
+    WriteFile,
+    named_file,
+)
 
 
 class Language(Enum):
@@ -20,7 +28,8 @@ class Language(Enum):
 
 
 @app.command(
-    help="Write a scenario's transition system for another checker: Promela for SPIN, TLA+ for TLC.\n\n"
+    help="Write a transition system for another checker: Promela for SPIN, TLA+ for TLC.\n\n"
+    "NAME or FILE is a scenario; FILE.py:CLASS is a system of your own. "
     "What is written is the slice that `podrace check` explores for the property, with the property as an "
     "invariant; with --whole, everything. Without --property, the scenario's own.\n\n"
     "Exit codes: 0 written, 2 wrong usage or input.",
@@ -37,22 +46,22 @@ def export(
     with_fix: WithFix = None,
     without_fix: WithoutFix = None,
     gate: Gates = None,
+    size: Sizes = None,
     write: WriteFile = None,
     output: FormerFile = None,
 ) -> None:
-    from ...analysis.asked.option_files import write_text
     from ...analysis.asked.plan import Selection
     from ...analysis.other_checkers import exported
-    from ...reports.filtered import shown
-    from ..terminal.console import complaint, tolerant_of_closed_pipes
+    from .own_system import write_files
 
     target = named_file("--write", write, output)
+    if ".py" in name:
+        from ...analysis.own_systems import names_own_system
+        from .own_system import write_own_system
+
+        if names_own_system(name):
+            write_own_system(name, size or [], to.value, whole, property_, target)
+            return
     properties = (property_,) if property_ is not None else ()
     selection = Selection((name,), release, with_fix or (), without_fix or (), properties, gates=gate or ())
-    with tolerant_of_closed_pipes():
-        for path, text in exported(selection, to.value, whole, target).items():
-            if path is None:
-                sys.stdout.write(shown(text))
-            else:
-                write_text("--write", path, text)
-                print(complaint(f"wrote {path}"), file=sys.stderr)
+    write_files(exported(selection, to.value, whole, target))

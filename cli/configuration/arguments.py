@@ -242,6 +242,14 @@ WriteScenario = Annotated[
         help="Write the cluster that is kept of -f as a scenario; - prints it, and checks nothing.",
     ),
 ]
+Sizes = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--size",
+        metavar="KIND=N",
+        help="Of a system of your own: how many entities of a kind there are. Repeatable.",
+    ),
+]
 FailOnVacuous = Annotated[
     bool,
     typer.Option("--fail-on-vacuous", help="Exit with 1 if a property holds only because nothing tested it."),

@@ -17,6 +17,7 @@ from .expr import (
     implies,
     largest,
     negate,
+    one_of,
     select,
     smallest,
     total,
@@ -42,6 +43,7 @@ from .narration import (
 )
 from .shapes import boolean, enum, fifo, integer, per, record, ref
 from .sorts import BOOL, INT, Entity, Sort, Universe
+from .standalone import System, invariant, liveness, resettable, system_of, witness, words_of
 from .system import State, Transition, TransitionSystem, trace_system
 from .telling import Narration
 from .tracer import before, constraint, otherwise, require, when
@@ -73,6 +75,7 @@ __all__ = [
     "Sentence",
     "Sort",
     "State",
+    "System",
     "Transition",
     "TransitionSystem",
     "Universe",
@@ -95,23 +98,30 @@ __all__ = [
     "finds",
     "implies",
     "integer",
+    "invariant",
     "largest",
+    "liveness",
     "negate",
+    "one_of",
     "otherwise",
     "per",
     "record",
     "ref",
     "require",
+    "resettable",
     "select",
     "smallest",
     "spoken",
     "step",
     "substitute",
+    "system_of",
     "tells",
     "topological",
     "total",
     "trace_system",
     "variables_of",
     "when",
+    "witness",
     "words",
+    "words_of",
 ]  # fmt: skip

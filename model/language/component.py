@@ -20,7 +20,8 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, ClassVar, TypeVar, get_type_hints
+from types import SimpleNamespace
+from typing import Annotated, Any, ClassVar, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from .errors import Location, ModelError
 from .expr import const
@@ -58,8 +59,8 @@ def step(
 ) -> Callable[[F], F]:
     """Mark a method as an atomic step of `actor`.
 
-    Each parameter is annotated with a kind of entity, an Enum class or bool; the step exists once for
-    every combination of their values. An overriding method stays a step, with the actor and fairness of the
+    Each parameter is annotated with a kind of entity, an Enum class, bool, or numbers: `Annotated[int, range(1, 4)]` or
+    `Literal[1, 2, 4]`; the step exists once for every combination of their values. An overriding method stays a step, with the actor and fairness of the
     method that it overrides.
 
     The fair steps of one goroutine are a weakly fair set: while it can go on, it goes on eventually, by any of
@@ -251,21 +252,48 @@ def _step_method(part: Component, name: str, info: StepInfo) -> StepMethod:
     function = getattr(type(part), name)
     code = function.__code__
     location = (code.co_filename, code.co_firstlineno)
-    hints = get_type_hints(function)
-    domains = []
+    domains = domains_of(part.universe, function, f"step `{name}`")
+    return StepMethod(part, name, info, domains, inspect.getdoc(function) or "", location)
+
+
+Domains = tuple[tuple[str, tuple[Any, ...]], ...]
+"""The names of parameters, each with its values."""
+
+
+def domains_of(universe: Universe, function: Callable[..., Any], what: str) -> Domains:
+    """The values of each parameter of a method, by its annotations. Raises ModelError for one that has none."""
+    code = function.__code__
+    hints = parameter_hints(function)
+    found = []
     for parameter in list(inspect.signature(function).parameters)[1:]:
-        kind = hints.get(parameter)
-        if kind is bool:
-            values: tuple[Any, ...] = (False, True)
-        elif isinstance(kind, type) and issubclass(kind, Enum):
-            values = tuple(kind)
-        elif isinstance(kind, type) and issubclass(kind, Entity):
-            values = part.universe[kind]
-        else:
+        values = _values(universe, hints.get(parameter))
+        if values is None:
             raise ModelError(
-                f"parameter `{parameter}` of step `{name}` needs a kind of entity, an Enum class or bool "
-                "as its annotation",
-                location,
+                f"parameter `{parameter}` of {what} needs a kind of entity, an Enum class, bool or numbers such as "
+                "`Annotated[int, range(3)]` as its annotation",
+                (code.co_filename, code.co_firstlineno),
             )
-        domains.append((parameter, values))
-    return StepMethod(part, name, info, tuple(domains), inspect.getdoc(function) or "", location)
+        found.append((parameter, values))
+    return tuple(found)
+
+
+def parameter_hints(function: Callable[..., Any]) -> dict[str, Any]:
+    """The annotations of a method's parameters; what it returns may be annotated with names that exist for type checkers only."""
+    bare = SimpleNamespace(
+        __annotations__={n: a for n, a in function.__annotations__.items() if n != "return"}
+    )
+    return get_type_hints(bare, function.__globals__, include_extras=True)
+
+
+def _values(universe: Universe, kind: Any) -> tuple[Any, ...] | None:
+    if kind is bool:
+        return (False, True)
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        return tuple(kind)
+    if isinstance(kind, type) and issubclass(kind, Entity):
+        return universe[kind]
+    if get_origin(kind) is Literal and all(type(value) is int for value in get_args(kind)):
+        return get_args(kind)
+    if get_origin(kind) is Annotated and get_args(kind)[0] is int and isinstance(get_args(kind)[1], range):
+        return tuple(get_args(kind)[1])
+    return None

@@ -316,8 +316,21 @@ def equal(a: Value, b: Value) -> Expr:
     return _node("eq", (x, y), None, BOOL, 0, 1)
 
 
+def as_number(value: Value) -> Expr:
+    """A value as an int; a condition counts 1 where it holds. Raises ModelError for any other value."""
+    found = as_expr(value)
+    return select(found, 1, 0) if found.sort is BOOL else as_expr(found, INT)
+
+
 def less(a: Value, b: Value) -> Expr:
-    """Strictly less, for ints."""
+    """Strictly less, for ints, or for members of one Enum class in the order of their definition."""
+    members = _order_of(a, b)
+    if members:
+        x, y = _pair(a, b)
+        return any_of(
+            all_of((equal(x, one), any_of(equal(y, later) for later in members[at + 1 :])))
+            for at, one in enumerate(members)
+        )
     x, y = as_expr(a, INT), as_expr(b, INT)
     if x.hi < y.lo:
         return const(BOOL, 1)
@@ -326,9 +339,23 @@ def less(a: Value, b: Value) -> Expr:
     return _node("lt", (x, y), None, BOOL, 0, 1)
 
 
+def _order_of(*values: Value) -> list[Enum]:
+    """The members of the Enum class that one of the values is of; none if none is."""
+    for value in values:
+        tag = value.sort.tag if isinstance(value, Expr) else type(value)
+        if isinstance(tag, type) and issubclass(tag, Enum):
+            return list(tag)
+    return []
+
+
+def one_of(value: Value, *choices: Value) -> Expr:
+    """Whether a value is one of these, all of its sort."""
+    return any_of(equal(value, choice) for choice in choices)
+
+
 def add(a: Value, b: Value) -> Expr:
-    """Sum of two ints."""
-    x, y = as_expr(a, INT), as_expr(b, INT)
+    """Sum of two ints; a condition counts 1 where it holds, here and in the other sums and products."""
+    x, y = as_number(a), as_number(b)
     if x.op == "const":
         x, y = y, x
     if y.op == "const":
@@ -345,7 +372,7 @@ def add(a: Value, b: Value) -> Expr:
 
 def subtract(a: Value, b: Value) -> Expr:
     """Difference of two ints."""
-    x, y = as_expr(a, INT), as_expr(b, INT)
+    x, y = as_number(a), as_number(b)
     if y.op == "const":
         return add(x, const(INT, -y.value))
     if x is y:
@@ -355,7 +382,7 @@ def subtract(a: Value, b: Value) -> Expr:
 
 def multiply(a: Value, b: Value) -> Expr:
     """Product of two ints."""
-    x, y = as_expr(a, INT), as_expr(b, INT)
+    x, y = as_number(a), as_number(b)
     if x.op == "const":
         x, y = y, x
     if y.op == "const":

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, TypeVar, cast
+from typing import Any, ClassVar, TypeVar, cast
 
 from .errors import ModelError
 
@@ -17,10 +17,12 @@ from .errors import ModelError
 class Entity:
     """One individual of a kind that the model ranges over; subclasses are the kinds.
 
-    `about` is how a sentence calls an individual, with its name for the {}.
+    `about` is how a sentence calls an individual, with its name for the {}. `members` is how many there are, or their names,
+    where a system of one's own makes them (`system_of`).
     """
 
     about = "{}"
+    members: ClassVar[int | Sequence[str]] = 0
 
     def __init__(self, index: int, name: str) -> None:
         self.index = index

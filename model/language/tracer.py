@@ -12,8 +12,9 @@ from contextlib import contextmanager
 from typing import TypeVar
 
 from .errors import ModelError
-from .expr import Expr, Value, all_of, any_of, as_expr, implies, negate, select, variable
+from .expr import Expr, Value, all_of, any_of, as_expr, clamp, implies, negate, select, variable
 from .expr import Variable as Var
+from .ranges import range_where
 from .sorts import BOOL
 
 T = TypeVar("T")
@@ -37,15 +38,18 @@ class StepTrace:
         return variable(var) if found is None else found
 
     def write(self, var: Var, value: Value) -> None:
-        """Assign; raises ModelError unless every possible value is in the variable's range."""
+        """Assign; raises ModelError unless every value that is possible where the step can run is in the variable's range."""
         new = as_expr(value, var.sort)
         if new.lo < var.lo or new.hi > var.hi:
             if any(c.is_const and not c.value for c in self.path):
                 return
-            raise ModelError(
-                f"`{var.name}` holds {var.lo}..{var.hi}, but the assigned value can be "
-                f"{new.lo}..{new.hi}: widen the variable or use `clamp`"
-            )
+            lo, hi = range_where(new, (self.guard, *self.constraints.values(), *self.path))
+            if lo < var.lo or hi > var.hi:
+                raise ModelError(
+                    f"`{var.name}` holds {var.lo}..{var.hi}, but the assigned value can be "
+                    f"{lo}..{hi}: widen the variable, `require` first that it cannot, or use `clamp`"
+                )
+            new = clamp(new, var.lo, var.hi)  # never acts where the step can run
         self.values[var] = new
         self.closed.pop(len(self.path), None)
 

@@ -7,8 +7,6 @@ import (
 	"runtime/debug"
 	"strings"
 	"time"
-
-	v1 "k8s.io/api/core/v1"
 )
 
 // play executes a case in the bubble that it is called in, and says what came of it.
@@ -145,12 +143,8 @@ func (w *World) epilogue() map[string]any {
 // places gives the sub-queue of each pod that is in one.
 func (w *World) places() map[string]any {
 	places := map[string]any{}
-	for where, pods := range map[string][]*v1.Pod{
-		"ACTIVE": w.RealQueue.PodsInActiveQ(), "BACKOFF": w.RealQueue.PodsInBackoffQ(), "UNSCHEDULABLE": w.RealQueue.UnschedulablePods(),
-	} {
-		for _, p := range pods {
-			places[p.Name] = where
-		}
+	for pod, where := range subQueues(w) {
+		places[pod] = where
 	}
 	return places
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -275,7 +276,8 @@ func (c *Moves) ExpectQueuedAsKnown(pod string) {
 	c.t.Helper()
 	w := c.play()
 	known := w.Store.Pod(pod)
-	for _, queued := range append(append(w.RealQueue.PodsInActiveQ(), w.RealQueue.PodsInBackoffQ()...), w.RealQueue.UnschedulablePods()...) {
+	for _, record := range recordsOf(reflect.ValueOf(w.RealQueue)) {
+		queued := record.pod
 		if queued.Name == pod && known != nil && projection(queued) != projection(known) {
 			c.t.Errorf("%s is queued as of version %s, the API server has version %s, and no event is left that would tell the queue", pod, queued.ResourceVersion, known.ResourceVersion)
 		}

@@ -291,7 +291,7 @@ class Bare(Base):
 def test_a_parameter_needs_a_finite_kind(change: type[Component]) -> None:
     with pytest.raises(
         ModelError,
-        match="parameter `number` of step `go` needs a kind of entity, an Enum class or bool as its annotation",
+        match="parameter `number` of step `go` needs a kind of entity, an Enum class, bool or numbers such as ",
     ) as caught:
         trace(change)
     assert caught.value.location[0] == __file__

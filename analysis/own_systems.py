@@ -1,0 +1,220 @@
+"""Systems of the user's own: a class in a Python file, traced, checked by the same engines, exported in the same way."""
+
+from __future__ import annotations
+
+import re
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ..checker.core.exploration import Budget as Budget
+from ..checker.core.exploration import Watcher
+from ..checker.core.interpreter import Interpreter
+from ..checker.core.result import Result, Verdict, exit_code
+from ..checker.export import to_promela
+from ..checker.reduction.questions import UnknownProperty, explored_slice, kind_of, properties_of
+from ..checker.search import Engine as Engine
+from ..checker.search import check
+from ..model.language import Model, ModelError, System, TransitionSystem, all_of, system_of, words_of
+from ..model.language.expr import fresh_graph
+from ..reports.text.own_system_text import own_system_text
+from ..scenarios import known_names, one_line
+from .asked.options import UsageProblem
+from .asked.own_modules import load_module
+from .other_checkers import PROMELA_COMMANDS, tla_files
+
+_TARGET = re.compile(r"(?P<path>.+\.py)(?::(?P<cls>\w*))?", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class OwnSystem:
+    """A system that `FILE.py[:CLASS]` names: what it is called, what is explored, and what each property says."""
+
+    name: str
+    system: TransitionSystem
+    words: Mapping[str, str]
+
+    def says(self, property_id: str) -> str:
+        """The docstring of the method that says what a property is, or nothing."""
+        return self.words.get(property_id.partition("(")[0], "")
+
+    @property
+    def kinds(self) -> dict[str, int]:
+        """How many entities there are of each kind."""
+        universe = self.system.universe
+        return {kind.__name__: len(universe[kind]) for kind in universe.kinds()}
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """The verdicts on a system of the user's own."""
+
+    own: OwnSystem
+    results: list[Result]
+
+    def to_plain(self) -> list[dict[str, object]]:
+        """Each verdict as mappings, lists, strings and numbers; without times, so that equal input gives equal bytes."""
+        rows = [result.to_plain() for result in self.results]
+        return [
+            {
+                **{k: v for k, v in row.items() if k != "seconds"},
+                "says": self.own.says(row["property"]),
+                "entities": self.own.kinds,
+            }
+            for row in rows
+        ]
+
+    def text(self) -> str:
+        """The verdicts and the runs for people."""
+        docs = {f"{t.part}.{t.step}": " ".join(t.doc.split()) for t in self.own.system.transitions}
+        return own_system_text(self.own.name, self.own.kinds, self.results, self.own.says, docs)
+
+
+def code_of(found: Sequence[Decided], fail_on_vacuous: bool) -> int:
+    """The exit code: 0, 1 or 3, as `exit_code` has it; 1 also where a vacuous verdict is asked to fail."""
+    results = [result for one in found for result in one.results]
+    return 1 if fail_on_vacuous and any(result.vacuous for result in results) else exit_code(results)
+
+
+def names_own_system(name: str) -> bool:
+    """Whether an argument names a system of the user's own: FILE.py, or FILE.py:CLASS."""
+    return _TARGET.fullmatch(name) is not None
+
+
+def own_system(target: str, sizes: Sequence[str] = ()) -> OwnSystem:
+    """The system that `FILE.py[:CLASS]` names; `sizes` are such as `Worker=3`. Raises UsageProblem for any mistake."""
+    match = _TARGET.fullmatch(target)
+    assert match is not None
+    path = Path(match["path"])
+
+    def problem(file: Path, what: str) -> UsageProblem:
+        return UsageProblem(f"{one_line(str(file), 200)}: {what}")
+
+    root = _chosen(path, match["cls"] or "", problem)
+    numbers = sizes_of(sizes)
+    try:
+        system = system_of(root, numbers)
+    except ModelError as error:
+        raise UsageProblem(one_line(str(error), 500)) from None
+    except Exception as error:
+        line = _last_line(path, error)
+        raise problem(path, f"{line}{type(error).__name__}: {one_line(str(error))}") from None
+    return OwnSystem(f"{root.__name__} ({path.name})", system, words_of(root))
+
+
+def sizes_of(options: Sequence[str]) -> dict[str, int]:
+    """`--size Worker=3`, as a mapping. Raises UsageProblem."""
+    found: dict[str, int] = {}
+    for option in options:
+        kind, equals, number = option.partition("=")
+        if not equals or not kind.isidentifier() or not re.fullmatch(r"[0-9]{1,3}", number, re.ASCII):
+            raise UsageProblem(
+                f"--size: `{one_line(option, 80)}`: write a kind of entity and a number, such as Worker=3"
+            )
+        found[kind] = int(number)
+    return found
+
+
+def _chosen(
+    path: Path, name: str, problem: Callable[[Path, str], UsageProblem]
+) -> type[System] | type[Model]:
+    module = load_module(path, problem)
+    found = {
+        n: c
+        for n, c in vars(module).items()
+        if isinstance(c, type) and issubclass(c, (System, Model)) and c.__module__ == module.__name__
+    }
+    if not found:
+        raise problem(path, "there is no system in it: write a subclass of podrace.model.language.System")
+    if name and name not in found:
+        raise problem(path, f"there is no system `{name}` in it; {known_names(name, list(found))}")
+    if not name and len(found) > 1:
+        raise problem(path, f"it has several systems: name one, such as {path.name}:{next(iter(found))}")
+    return found[name or next(iter(found))]
+
+
+def _last_line(path: Path, error: BaseException) -> str:
+    lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == str(path)]
+    return f"line {lines[-1]}: " if lines else ""
+
+
+def decide(
+    own: OwnSystem,
+    properties: Sequence[str],
+    budget: Budget,
+    engine: Engine,
+    watcher: Watcher | None,
+    first: bool = False,
+) -> Decided:
+    """The verdict on each named property (all, if none are named).
+
+    With `first`, invariants are decided by one search that stops at the first violation of any of them; the others are then
+    INCONCLUSIVE, and nothing else is searched. Raises UsageProblem.
+    """
+    try:
+        names = properties_of(own.system, list(properties) or None)
+    except (UnknownProperty, ValueError) as error:
+        raise UsageProblem(
+            f"{own.name}: {error}; `@invariant`, `@resettable` and `@liveness` mark them"
+        ) from None
+    invariants = [name for name in names if kind_of(own.system, name) == "invariant"]
+    if not first or len(invariants) < 2:
+        return Decided(own, check(own.system, names, budget, engine=engine, progress=watcher))
+    with fresh_graph():
+        together = own.system.with_predicates(
+            invariants={_ANY: all_of(own.system.invariants[name] for name in invariants)},
+        )
+    (found,) = check(together, [_ANY], budget, engine=engine, progress=watcher)
+    if found.verdict is not Verdict.VIOLATED:
+        return Decided(own, check(own.system, names, budget, engine=engine, progress=watcher))
+    assert found.trace is not None
+    judge, last = Interpreter(own.system), found.trace.states[-1]
+    broken = [name for name in invariants if not judge.holds(own.system.invariants[name], last)]
+    results = [
+        replace(found, property_id=name)
+        if name in broken
+        else replace(
+            found,
+            property_id=name,
+            kind=kind_of(own.system, name),
+            verdict=Verdict.INCONCLUSIVE,
+            evidence=None,
+            stopped="answered",
+        )
+        for name in names
+    ]
+    return Decided(own, results)
+
+
+_ANY = "any of the invariants"
+
+
+def exported_own(
+    own: OwnSystem, language: str, whole: bool, property_id: str | None, output: Path | None
+) -> dict[Path | None, str]:
+    """The texts of the files for another checker; `language` is `promela` or `tlaplus`. Raises UsageProblem."""
+    try:
+        names = properties_of(own.system, [property_id] if property_id else None)
+    except (UnknownProperty, ValueError) as error:
+        raise UsageProblem(f"{own.name}: {error}") from None
+    if not whole and len(names) > 1:
+        raise UsageProblem(
+            f"{own.name} has several properties: add --property with one of {', '.join(names)}, or --whole"
+        )
+    if not whole and kind_of(own.system, names[0]) == "liveness":
+        raise UsageProblem(
+            f"{names[0]} asks what must not go on for ever, which is no invariant: name another --property, or add --whole"
+        )
+    system = own.system if whole else explored_slice(own.system, names[0])
+    extent = "the whole system" if whole else f"the part that {names[0]} can see"
+    about = "\n".join([
+        f"{own.name}: {extent}.", "", *(f"{name}: {own.says(name)}" for name in names), "",
+        f"{len(system.variables)} variables, {len(system.transitions)} transitions.",
+    ])  # fmt: skip
+    try:
+        if language == "promela":
+            return {output: to_promela(system, about + PROMELA_COMMANDS)}
+        return tla_files(system, about, output, own.system.name)
+    except ValueError as error:
+        raise UsageProblem(f"{own.name} cannot be written for SPIN: {error}") from None

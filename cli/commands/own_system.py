@@ -1,0 +1,79 @@
+"""Systems of the user's own, for `check` and `export`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from ...analysis.asked.option_files import write_text
+from ...analysis.asked.options import UsageProblem
+from ...analysis.own_systems import (
+    Budget,
+    Decided,
+    Engine,
+    code_of,
+    decide,
+    exported_own,
+    names_own_system,
+    own_system,
+)
+from ...reports.filtered import shown
+from ..terminal.console import complaint, print_form, print_json, tolerant_of_closed_pipes
+from ..terminal.progress_display import progress_display
+
+
+def check_own_systems(
+    targets: Sequence[str],
+    sizes: Sequence[str],
+    properties: Sequence[str],
+    budget: Budget,
+    engine: Engine,
+    first: bool,
+    form: str,
+    fail_on_vacuous: bool,
+    no_color: bool,
+    not_for_these: Sequence[str],
+) -> int:
+    """Check systems and report; gives the exit code. Raises UsageProblem."""
+    others = [target for target in targets if not names_own_system(target)]
+    if others:
+        raise UsageProblem(f"`{others[0]}` is no system of your own: check scenarios in a run of their own")
+    if not_for_these:
+        raise UsageProblem(f"{', '.join(not_for_these)} cannot be used with a system of your own: leave out")
+    if form not in ("text", "json"):
+        raise UsageProblem(f"-o {form}: a system of your own is reported as text or json")
+    found: list[Decided] = []
+    with progress_display(no_color) as display:
+        for target in targets:
+            display.start(target)
+            found.append(decide(own_system(target, sizes), properties, budget, engine, display.watch, first))
+    with tolerant_of_closed_pipes():
+        if form == "json":
+            print_json([row for one in found for row in one.to_plain()])
+        else:
+            print_form(shown("\n".join(one.text() for one in found)))
+    return code_of(found, fail_on_vacuous)
+
+
+def write_own_system(
+    target: str,
+    sizes: Sequence[str],
+    language: str,
+    whole: bool,
+    property_id: str | None,
+    output: Path | None,
+) -> None:
+    """Write a system for another checker. Raises UsageProblem."""
+    write_files(exported_own(own_system(target, sizes), language, whole, property_id, output))
+
+
+def write_files(texts: Mapping[Path | None, str]) -> None:
+    """Write files, and to stdout what has no name."""
+    with tolerant_of_closed_pipes():
+        for path, text in texts.items():
+            if path is None:
+                sys.stdout.write(shown(text))
+            else:
+                write_text("--write", path, text)
+                print(complaint(f"wrote {path}"), file=sys.stderr)

@@ -1,0 +1,85 @@
+"""The verdicts on a system of the user's own as text: a line each, and the runs in the names of the system."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from textwrap import wrap
+from typing import Any
+
+from ...checker.core.result import Result, Verdict
+from ...checker.core.trace import LassoTrace, Step, plain_value
+
+WIDTH = 120
+
+
+def own_system_text(
+    name: str,
+    kinds: Mapping[str, int],
+    results: Sequence[Result],
+    says: Callable[[str], str],
+    docs: Mapping[str, str],
+) -> str:
+    """A heading, the verdict on each property with what it says and rests on, and each run that violates one, once.
+
+    `says` gives the sentence of a property, `docs` those of steps by `part.step`.
+    """
+    return "\n".join(_lines(name, kinds, results, says, docs)) + "\n"
+
+
+def _lines(
+    name: str,
+    kinds: Mapping[str, int],
+    results: Sequence[Result],
+    says: Callable[[str], str],
+    docs: Mapping[str, str],
+) -> Iterator[str]:
+    counted = ", ".join(f"{number} {kind}" for kind, number in kinds.items())
+    yield f"{name}: {counted}" if counted else name
+    told: dict[tuple[int, ...], str] = {}
+    for result in results:
+        yield ""
+        yield f"{result.property_id}: {result.verdict.name}{' (vacuous)' if result.vacuous else ''}"
+        for text in (says(result.property_id), _words(result)):
+            for paragraph in text.splitlines():
+                yield from wrap(paragraph, WIDTH, initial_indent="  ", subsequent_indent="  ")
+        if result.verdict is Verdict.HOLDS and result.coverage.never_fired:
+            yield from wrap(
+                f"Never ran: {', '.join(result.coverage.never_fired)}.",
+                WIDTH,
+                initial_indent="  ",
+                subsequent_indent="  ",
+            )
+        trace = result.trace
+        if trace is None:
+            continue
+        known = told.setdefault(trace.path, result.property_id)
+        if known != result.property_id:
+            yield f"  The run is that of {known}."
+            continue
+        yield from _run(trace.steps, trace.turn if isinstance(trace, LassoTrace) else None, docs)
+
+
+def _words(result: Result) -> str:
+    if result.verdict is Verdict.INCONCLUSIVE and result.stopped == "answered":
+        return "Not decided: the search stopped at the first violation of another property (--first)."
+    return result.words
+
+
+def _run(steps: Sequence[Step], turn: int | None, docs: Mapping[str, str]) -> Iterator[str]:
+    for number, step in enumerate(steps):
+        if number == turn:
+            yield "  from here on, again and again:"
+        arguments = ", ".join(f"{name}={plain_value(value)}" for name, value in step.args)
+        doc = docs.get(f"{step.part}.{step.step}", "")
+        yield f"  {number + 1:>3}. {step.step}({arguments}){f': {doc}' if doc else ''}"
+        for change in step.changes:
+            yield f"         {_plain_name(change.variable, step.part)}: {_value(change.before)} -> {_value(change.after)}"
+
+
+def _plain_name(variable: str, part: str) -> str:
+    return variable.removeprefix(f"{part}.")
+
+
+def _value(value: Any) -> str:
+    shown = plain_value(value)
+    return "none" if shown is None else str(shown).lower() if isinstance(shown, bool) else str(shown)

@@ -1,0 +1,192 @@
+"""`podrace check FILE.py:CLASS`: systems of the user's own."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.helpers import Shell
+
+COUNTER = '''\
+from podrace.model.language import Entity, System, integer, invariant, per, require, step, witness
+
+
+class Worker(Entity):
+    members = 2
+
+
+class Counter(System):
+    n = per(Worker, integer(0, 3))
+
+    @step(actor="worker", each="worker")
+    def count(self, worker: Worker) -> None:
+        """Counts on."""
+        require(self.n[worker] < 3)
+        self.n[worker] = self.n[worker] + 1
+
+    @invariant
+    def small(self, worker: Worker):
+        """Nobody gets beyond 2."""
+        return self.n[worker] <= 2
+
+    @invariant
+    def tiny(self, worker: Worker):
+        return self.n[worker] <= 1
+
+    @invariant
+    def bounded(self, worker: Worker):
+        return self.n[worker] + 0 <= 3
+'''
+
+
+@pytest.fixture
+def counter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.chdir(tmp_path)
+    Path("counter.py").write_text(COUNTER)
+    return "counter.py"
+
+
+def test_each_property_by_itself(shell: Shell, counter: str) -> None:
+    ran = shell("check", "counter.py:Counter")
+    assert (ran.code, ran.err) == (1, "")
+    assert ran.out == (
+        "Counter (counter.py): 2 Worker\n"
+        "\n"
+        "small: VIOLATED\n"
+        "  Nobody gets beyond 2.\n"
+        "  Violated after 3 steps, and by no shorter run (10 states, 12 transitions, depth 3 explored).\n"
+        "    1. count(worker=worker1): Counts on.\n"
+        "         n[worker1]: 0 -> 1\n"
+        "    2. count(worker=worker1): Counts on.\n"
+        "         n[worker1]: 1 -> 2\n"
+        "    3. count(worker=worker1): Counts on.\n"
+        "         n[worker1]: 2 -> 3\n"
+        "\n"
+        "tiny: VIOLATED\n"
+        "  Violated after 2 steps, and by no shorter run (10 states, 12 transitions, depth 3 explored).\n"
+        "    1. count(worker=worker1): Counts on.\n"
+        "         n[worker1]: 0 -> 1\n"
+        "    2. count(worker=worker1): Counts on.\n"
+        "         n[worker1]: 1 -> 2\n"
+        "\n"
+        "bounded: HOLDS (vacuous)\n"
+        "  Holds in every interleaving: 1 state, 0 transitions, depth 0. Vacuous: no step makes a difference to it.\n"
+    )
+
+
+def test_the_first_violation_ends_the_search(shell: Shell, counter: str) -> None:
+    ran = shell("check", counter, "--first", "-o", "json")
+    rows = json.loads(ran.out)
+    assert ran.code == 1
+    assert [(r["property"], r["verdict"], r["states"], r["stopped"]) for r in rows] == [
+        ("small", "INCONCLUSIVE", 6, "answered"),
+        ("tiny", "VIOLATED", 6, "answered"),
+        ("bounded", "INCONCLUSIVE", 6, "answered"),
+    ]
+    assert [step["label"] for step in rows[1]["trace"]["steps"]] == ["counter.count(worker=worker1)"] * 2
+    assert rows[0]["says"] == "Nobody gets beyond 2."
+    told = shell("check", counter, "--first").out
+    assert (
+        "small: INCONCLUSIVE\n  Nobody gets beyond 2.\n  Not decided: the search stopped at the first violation"
+        in told
+    )
+
+
+def test_sizes_and_properties(shell: Shell, counter: str) -> None:
+    ran = shell("check", counter, "--size", "Worker=3", "--property", "tiny", "-o", "json")
+    (row,) = json.loads(ran.out)
+    assert (row["states"], row["entities"]) == (10, {"Worker": 3})
+
+
+def test_a_budget(shell: Shell, counter: str) -> None:
+    ran = shell("check", counter, "--property", "small", "--max-states", "3")
+    assert ran.code == 3
+    assert "Stopped by the limit of states after" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (
+            ["counter.py:Count"],
+            "counter.py: there is no system `Count` in it; did you mean `Counter`? (known: Counter)",
+        ),
+        (["missing.py"], "missing.py: there is no such file"),
+        (
+            ["counter.py", "--property", "smal"],
+            "Counter (counter.py): Counter has no property `smal`: did you mean `small`?; ",
+        ),
+        (
+            ["counter.py", "--size", "Worker"],
+            "--size: `Worker`: write a kind of entity and a number, such as Worker=3",
+        ),
+        (["counter.py", "--size", "Cook=2"], "Counter has no kind of entity `Cook`; its kinds: Worker"),
+        (
+            ["counter.py", "--release", "1.36"],
+            "--release cannot be used with a system of your own: leave out",
+        ),
+        (["counter.py", "-o", "html"], "-o html: a system of your own is reported as text or json"),
+        (["counter.py", "72124"], "`72124` is no system of your own: check scenarios in a run of their own"),
+        (["72124", "--first"], "--size and --first are for systems of your own"),
+    ],
+)
+def test_mistakes(shell: Shell, counter: str, arguments: list[str], said: str) -> None:
+    ran = shell("check", *arguments)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith("podrace: ")
+    assert said in ran.err
+    assert ran.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (
+            "require(self.n[worker] < 3)",
+            "pass",
+            "counter.py:15: `counter.n[worker1]` holds 0..3, but the assigned value can be 1..4: ",
+        ),
+        ("require(self.n[worker] < 3)", "1 / 0", "counter.py: line 14: ZeroDivisionError: division by zero"),
+        (
+            "class Counter(System)",
+            "class Counter(object)",
+            "counter.py: there is no system in it: write a subclass of ",
+        ),
+        ("    members = 2", "    pass", "how many Worker are there? Write `members = 3`"),
+        ("import Entity", "import Entty", "ImportError: cannot import name 'Entty'"),
+    ],
+)
+def test_mistakes_in_the_file_name_the_line(
+    shell: Shell, counter: str, old: str, new: str, said: str
+) -> None:
+    Path(counter).write_text(COUNTER.replace(old, new))
+    ran = shell("check", counter)
+    assert (ran.code, ran.out) == (2, "")
+    assert said in ran.err
+    assert ran.err.count("\n") == 1
+
+
+def test_names_that_would_act_on_a_terminal_do_not(shell: Shell, counter: str) -> None:
+    Path(counter).write_text(COUNTER.replace("members = 2", "members = ('a\\x1b[31m', '::error::b')"))
+    ran = shell("check", counter, "--property", "tiny")
+    assert ran.code == 1
+    assert "\x1b" not in ran.out
+    assert not any(line.startswith("::") for line in ran.out.splitlines())
+
+
+def test_other_checkers(shell: Shell, counter: str) -> None:
+    ran = shell("export", counter, "--to", "promela", "--property", "small")
+    assert ran.code == 0
+    assert ran.out.startswith(
+        "/*\n * Counter (counter.py): the part that small can see.\n *\n * small: Nobody gets beyond 2.\n"
+    )
+    several = shell("export", counter, "--to", "tlaplus")
+    assert (several.code, several.err) == (
+        2, "podrace: Counter (counter.py) has several properties: add --property with one of small, tiny, bounded, or --whole\n",
+    )  # fmt: skip
+    whole = shell("export", counter, "--to", "tlaplus", "--whole")
+    assert whole.out.endswith(
+        "SPECIFICATION Spec\nCHECK_DEADLOCK FALSE\nINVARIANT small\nINVARIANT tiny\nINVARIANT bounded\n"
+    )
