@@ -319,6 +319,8 @@ def equal(a: Value, b: Value) -> Expr:
 def as_number(value: Value) -> Expr:
     """A value as an int; a condition counts 1 where it holds. Raises ModelError for any other value."""
     found = as_expr(value)
+    if found.sort is INT:
+        return found
     return select(found, 1, 0) if found.sort is BOOL else as_expr(found, INT)
 
 
