@@ -146,7 +146,7 @@ class AssumedPodsOutliveDeletion(EventHandlers):
         with when(as_expr(old.nominated).is_some):
             self.queue.move_all(NOMINATED_POD_GONE, about=pod)
         with otherwise():
-            self.queue.move_all(WAITING_POD_GONE)
+            self.queue.move_all(WAITING_POD_GONE, about=pod)
 
 
 @before("134157", _ONE_HANDLER, first_in="1.35", issues=(134217,))
@@ -239,7 +239,7 @@ class HintsIgnoreNominations(Hints):
 
     def wakes(self, plugin: Plugin, pod: Pod, event: ClusterEvent, about: Pod | Node | None) -> Expr:
         if event == NOMINATED_POD_GONE and plugin.name in ABOUT_ASSIGNED_PODS:
-            return as_expr(False)
+            return as_expr(self.is_own_spread(plugin, pod, about))
         return super().wakes(plugin, pod, event, about)
 
 

@@ -38,6 +38,8 @@ class Hints(Component):
             return as_expr(True)
         if not self.hears(plugin, event):
             return as_expr(False)
+        if self.is_own_spread(plugin, pod, about):
+            return as_expr(True)
         if event == WAITING_POD_GONE:
             return as_expr(plugin.name not in ("NodeResourcesFit", *ABOUT_ASSIGNED_PODS))
         if isinstance(about, Node):
@@ -47,6 +49,10 @@ class Hints(Component):
         if isinstance(about, Pod) and plugin.name == "PodTopologySpread":
             return as_expr(is_meant(about, pod))
         return as_expr(True)
+
+    def is_own_spread(self, plugin: Plugin, pod: Pod, about: Pod | Node | None) -> bool:
+        """PodTopologySpread counts what happens to the pod itself, on a node or not, if its constraints mean it."""
+        return plugin.name == "PodTopologySpread" and about is pod and is_meant(pod, pod)
 
     def hears(self, plugin: Plugin, event: ClusterEvent) -> bool:
         """Whether an event other than a wildcard can count for the plugin: it registered it. DefaultPreemption lets none count."""

@@ -16,6 +16,7 @@ from podrace.model.scheduler.framework.events import (
     ASSIGNED_POD_DELETE,
     NODE_ADD,
     NODE_DELETE,
+    NOMINATED_POD_GONE,
     WAITING_POD_GONE,
     default_plugins,
 )
@@ -210,3 +211,18 @@ def test_hints() -> None:
     assert [wakes(NODE_DELETE, n) for n in (*on, bare)] == [True, True, False]
     assert [wakes(NODE_ADD, n) for n in (*on, bare)] == [True, True, False]
     assert not wakes(WAITING_POD_GONE, None), "the pod had no node at the API server"
+    assert [wakes(WAITING_POD_GONE, q) for q in (p, pods[0])] == [True, False], "of itself it always hears"
+
+
+@pytest.mark.parametrize(
+    ("release", "of_others"),
+    [("1.32", False), ("1.34", False), ("1.35", False), ("1.36", True)],
+)
+def test_a_pod_hears_of_its_own_nomination_in_any_release(release: str, of_others: bool) -> None:
+    """involvedInTopologySpreading: the very pod that waits counts, with or without a node."""
+    pods, on = east_and_west(SpreadConstraint("zone", Selector(WEB)))
+    model = concrete(spec(pods, on), release)
+    hints, p = model.part("hints"), pods[1]
+    (spread,) = (plugin for plugin in default_plugins() if plugin.name == "PodTopologySpread")
+    woken = [bool(model.get(lambda q=q: hints.wakes(spread, p, NOMINATED_POD_GONE, q))) for q in (p, pods[0])]
+    assert woken == [True, of_others]
