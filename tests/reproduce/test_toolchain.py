@@ -96,6 +96,25 @@ def test_go_mod() -> None:
     )
 
 
+def test_a_module_of_another_release_brings_nothing_newer_with_it() -> None:
+    """What upstream is built with is pinned where a staging module of another release would ask for more."""
+    text = go_mod(DECLARED, parse_version("v1.36.3"), {"k8s.io/gone": "v0.37.1"})
+    assert text.endswith(
+        "\texample.com/other => example.com/fork v1.2.4\n"
+        "\tk8s.io/api => k8s.io/api v0.36.3\n"
+        "\tk8s.io/gone => k8s.io/gone v0.37.1\n"
+        ")\n"
+    )
+    plain = {
+        **DECLARED,
+        "Replace": [row for row in DECLARED["Replace"] if row["Old"]["Path"] != "example.com/other"],
+    }
+    assert go_mod(plain, parse_version("v1.36.3"), {"k8s.io/gone": "v0.37.1"}).endswith(
+        "\tk8s.io/gone => k8s.io/gone v0.37.1\n\texample.com/other => example.com/other v1.2.3\n)\n"
+    )
+    assert "other =>" not in go_mod(plain, parse_version("v1.36.3"), {"k8s.io/gone": "v0.36.5"})
+
+
 def test_an_old_language_version() -> None:
     """The driver needs a newer language, its timers included; everything else is as upstream builds it."""
     text = go_mod({"Go": "1.21"}, parse_version("v1.29.6"), {})
