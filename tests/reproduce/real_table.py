@@ -9,7 +9,7 @@ from pathlib import Path
 from podrace.reports.reproduction import Reproduction
 
 PAGE = Path(__file__).parents[2] / "docs" / "reproduce.md"
-VERSIONS = ("1.33.6", "1.34.4", "1.35.4", "1.36.1", "1.36.3")
+VERSIONS = ("1.29.6", "1.30.14", "1.32.13", "1.33.6", "1.34.4", "1.35.4", "1.36.1", "1.36.3")
 
 _BLOCK = re.compile(r"(<!-- real -->\n)(.*?)(<!-- /real -->)", re.DOTALL)
 _HOLDS = "holds"
