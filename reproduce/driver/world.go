@@ -177,6 +177,9 @@ func (i *instance) wrap(g *gate, a *answers) error {
 		for _, part := range []string{"PodNominator", "PodActivator"} {
 			v := path(f, part)
 			if !v.IsValid() {
+				if part == "PodActivator" {
+					continue // plugins activate pods since 1.32
+				}
 				return fmt.Errorf("frameworkImpl has no field %s", part)
 			}
 			v.Set(reflect.ValueOf(queue))

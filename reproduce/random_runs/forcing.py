@@ -7,18 +7,28 @@ among them, because the order of several is that of a Go map.
 A pod whose last condition was of an error, and that was bound meanwhile, keeps PodScheduled=True when it is said to be unschedulable, because the PATCH has the new
 reason only (A-CONDITION).
 
-A standby's informers have been as far as the old leader's, and the driver makes them so (A-STANDBY). Two things it does not make: that the standby's watch was interrupted
-where the old leader's was, and what the standby's nominator learnt from an object that its lister has replaced since.
+A standby's informers have been as far as the old leader's, and the driver makes them so (A-STANDBY). Three things it does not make: that the standby's watch was interrupted
+where the old leader's was, what the standby's nominator learnt from an object that its lister has replaced since, and that a pod which was created under way comes
+to its queue before one that was there.
+
+A deletion whose last state is unknown carries the nomination that the store's object had, also where the queue's handler was through with it before; the model no longer knows that
+nomination then. And before 1.35 an eviction ends in an error if its victim is gone, unless the object at hand has DisruptionTarget already (A-DISRUPTION).
 """
 
 from __future__ import annotations
 
 from ...model.environment.objects import Pod
+from ...model.history import Composition, version_of
 from ...model.language import State, Transition, TransitionSystem
 from ..timing.timing import INTERRUPTION, STORES, pod_of
 
 PATCH = ("failure", "patch")
 HAND_OVER = ("process", "change_leader")
+WAKES = ("handlers", "wake_queue")
+EVICTIONS = (("async_preemption", "evict"), ("async_preemption", "evict_last"), ("scheduler", "evict"))
+
+GONE_IS_NO_ERROR = "1.35"
+"""The first release in which the PATCH of a victim that is gone is no error (PreemptPod)."""
 
 TWO = 2
 
@@ -26,13 +36,15 @@ TWO = 2
 class Forcing:
     """What can be forced, as far as it depends on the run so far. Goes along with a run."""
 
-    def __init__(self, system: TransitionSystem) -> None:
+    def __init__(self, system: TransitionSystem, composition: Composition) -> None:
+        self._gone_is_error = version_of(composition.release) < version_of(GONE_IS_NO_ERROR)
         self._place = {variable.name: i for i, variable in enumerate(system.variables)}
         self._pods: tuple[Pod, ...] = tuple(system.universe[Pod])
         self._to_store = 0
         self._to_handle = 0
         self._amid = False
         self._erred: set[Pod] = set()
+        self._late = [pod for pod in self._pods if self._is_created(pod, system)]
 
     def allows(self, transition: Transition, before: State) -> bool:
         """Whether the step can be forced in this state."""
@@ -44,7 +56,16 @@ class Forcing:
         if name == PATCH:
             return not self._says_less(pod_of(transition), before)
         if name == HAND_OVER:
-            return not self._to_handle and not any(self._knows_older(pod, before) for pod in self._pods)
+            known = any(self._knows_older(pod, before) for pod in self._pods)
+            return (
+                not self._to_handle
+                and not known
+                and not any(self._comes_late(pod, before) for pod in self._late)
+            )
+        if name == WAKES:
+            return not self._was_nominated(pod_of(transition), before)
+        if name in EVICTIONS and self._gone_is_error:
+            return self._is_there(dict(transition.args)["victim"], before)
         return not 0 < self._stored(transition, before) < self._to_store
 
     def go(self, transition: Transition, before: State, after: State) -> None:
@@ -92,6 +113,27 @@ class Forcing:
         if not self._is_set(state, f"{seen}.exists") or not self._is_set(state, f"{seen}.nominated"):
             return False
         return self._is_set(state, f"{lister}.node") or not self._is_set(state, f"{lister}.exists")
+
+    def _is_created(self, pod: Pod, system: TransitionSystem) -> bool:
+        return f"api.pod[{pod.name}].exists" in self._place and not self._is_set(
+            system.initial, f"api.pod[{pod.name}].exists"
+        )
+
+    def _comes_late(self, pod: Pod, state: State) -> bool:
+        """Whether the pod was created under way, and is before another one in the scenario."""
+        others = [q for q in self._pods if q.index > pod.index]
+        return self._is_there(pod, state) and any(self._is_there(q, state) for q in others)
+
+    def _is_there(self, pod: Pod, state: State) -> bool:
+        variable = f"api.pod[{pod.name}].exists"
+        return variable not in self._place or self._is_set(state, variable)
+
+    def _was_nominated(self, pod: Pod | None, state: State) -> bool:
+        """Whether the cache's handler tells of a pod without a node that is gone, and the queue's handler was through with it before."""
+        if pod is None or self._is_there(pod, state):
+            return False
+        cached, seen = f"pod_watch.seen[CACHE][{pod.name}].node", f"pod_watch.seen[QUEUE][{pod.name}].exists"
+        return seen in self._place and not self._is_set(state, cached) and not self._is_set(state, seen)
 
     def _is_set(self, state: State, variable: str) -> bool:
         at = self._place.get(variable)

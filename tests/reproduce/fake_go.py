@@ -10,6 +10,7 @@ import stat
 import sys
 import textwrap
 from pathlib import Path
+from typing import Any
 
 VERSION = "go1.26.8"
 
@@ -89,7 +90,7 @@ for line in open(os.environ["PODRACE_CASES"]):
 out.close()
 """
 
-DECLARED = {
+DECLARED: dict[str, Any] = {
     "Go": "1.26.0",
     "Godebug": [{"Key": "default", "Value": "go1.26"}],
     "Require": [

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from podrace.checker.trace.execution import replay
 from podrace.model.history import resolve
 from podrace.reproduce.random_runs.forcing import Forcing
@@ -21,12 +23,12 @@ def path_of(model: Model, *labels: str) -> tuple[int, ...]:
     return tuple(numbers[label] for label in labels)
 
 
-def allowed(*labels: str) -> list[bool]:
+def allowed(*labels: str, cluster: str = TWO_MISSED, release: str = "1.36.3") -> list[bool]:
     """Whether each step of a run on two pods may be taken there."""
-    model = Model.of(TWO_MISSED, resolve("1.36.3"))
+    model = Model.of(cluster, resolve(release))
     path = path_of(model, *labels)
     states = replay(model.system, path).states
-    forcing, found = Forcing(model.system), []
+    forcing, found = Forcing(model.system, model.composition), []
     for number, before, after in zip(path, states, states[1:], strict=False):
         step = model.system.transitions[number]
         found.append(forcing.allows(step, before))
@@ -55,3 +57,57 @@ def test_of_two_missed_deletions_none_is_known_to_be_first() -> None:
     gone = ("users.delete_pod(pod=p)", "users.delete_pod(pod=q)")
     assert allowed(*gone, "pod_watch.resume()") == [True, True, False]
     assert allowed(*gone[:1], "pod_watch.resume()") == [True, True]
+
+
+def test_a_standby_does_not_know_what_was_created_under_way_for_older() -> None:
+    def with_absent(pod: str) -> str:
+        return TWO_MISSED.replace(f"{pod}: {{cpu: 1}}", f"{pod}: {{cpu: 1, exists: false}}").replace(
+            "relists", "leader_changes: 1, relists"
+        )
+
+    handled = ("handlers.handle_for_queue(pod={})", "process.change_leader()")
+    for pod, there in (("p", False), ("q", True)):
+        run = (f"users.create_pod(pod={pod})", *(label.format(pod) for label in handled))
+        assert allowed(*run, cluster=with_absent(pod), release="1.34.4")[-1] is there
+
+
+EVICTING = """
+nodes: {n1: {cpu: 2}}
+pods:
+  p: {cpu: 2, priority: 1}
+  v: {cpu: 2, nodeName: n1, terminationGracePeriodSeconds: 0}
+scope: {pod_deletions: 1}
+"""
+
+
+@pytest.mark.parametrize(("release", "there"), [("1.34.4", False), ("1.35.4", True)])
+def test_the_eviction_of_a_victim_that_is_gone_is_an_error_before_1_35(release: str, there: bool) -> None:
+    model = Model.of(EVICTING, resolve(release))
+    step = next(
+        t
+        for t in model.system.transitions
+        if t.label == "async_preemption.evict_last(pod=p, victim=v, ok=True)"
+    )
+    forcing = Forcing(model.system, model.composition)
+    gone = list(model.system.initial)
+    (at,) = (i for i, v in enumerate(model.system.variables) if v.name == "api.pod[v].exists")
+    gone[at] = 0
+    assert forcing.allows(step, model.system.initial)
+    assert forcing.allows(step, tuple(gone)) is there
+
+
+def test_a_deletion_tells_of_no_nomination_that_the_model_has_forgotten() -> None:
+    model = Model.of(TWO_MISSED, resolve("1.34.4"))
+    step = next(t for t in model.system.transitions if t.label == "handlers.wake_queue(pod=p)")
+    forcing, names = Forcing(model.system, model.composition), [v.name for v in model.system.variables]
+
+    def allows(**values: int) -> bool:
+        state = dict(zip(names, model.system.initial, strict=True))
+        state["api.pod[p].exists"] = 0
+        state |= {
+            "pod_watch.seen[QUEUE][p].exists": values["seen"],
+            "pod_watch.seen[CACHE][p].node": values["node"],
+        }
+        return forcing.allows(step, tuple(state.values()))
+
+    assert [allows(seen=0, node=0), allows(seen=1, node=0), allows(seen=0, node=1)] == [False, True, True]

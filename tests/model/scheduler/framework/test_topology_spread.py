@@ -224,5 +224,7 @@ def test_a_pod_hears_of_its_own_nomination_in_any_release(release: str, of_other
     model = concrete(spec(pods, on), release)
     hints, p = model.part("hints"), pods[1]
     (spread,) = (plugin for plugin in default_plugins() if plugin.name == "PodTopologySpread")
-    woken = [bool(model.get(lambda q=q: hints.wakes(spread, p, NOMINATED_POD_GONE, q))) for q in (p, pods[0])]
+    woken = [
+        bool(model.get(partial(hints.wakes, spread, p, NOMINATED_POD_GONE, about))) for about in (p, pods[0])
+    ]
     assert woken == [True, of_others]
