@@ -16,7 +16,7 @@ from podrace.checker.ways import Way, Ways
 from podrace.model.history import resolve
 from podrace.properties import PROPERTIES
 from podrace.scenarios import find_scenarios
-from tests.independent.campaign import COLUMNS, KINDS, Table, compare, main
+from tests.independent.campaign import COLUMNS, KINDS, Table, compare, main, run
 from tests.independent.kinds import pairs, searches
 from tests.independent.oracle.graph import graph_of
 from tests.independent.question import Question, Tally
@@ -34,6 +34,15 @@ def test_a_sample_agrees(kind: str) -> None:
     assert tally.disagreements == []
     assert tally.comparisons > 0
     assert tally.telling > 0
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_million_comparisons_agree(kind: str) -> None:
+    """All kinds together; numbers that no other run of the tests asks about."""
+    table = run([kind], first=1000, batches=100, seconds=float("inf"), processes=1, file=None)
+    assert table.disagreements() == []
+    assert (table.first, table.end) == (1000, 1100)
 
 
 def test_the_oracles_use_nothing_of_the_checker() -> None:
