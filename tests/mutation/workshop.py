@@ -20,13 +20,15 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import FrameType
+from types import FrameType, ModuleType
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 MUTATED = ("checker", "model/scheduler")
 LIBRARIES = ("hypothesis", "llvmlite.binding", "msgspec", "numpy", "pytest", "rich", "typer", "yaml", "z3")
 MOST_MEMORY = 6 << 30
+MOST_OF_A_TEST = {"fast": 15.0, "ci": 90.0}
+"""Seconds of the processor that one test may take, by profile: without a mutant, hardly one takes half as long."""
 
 Reached = dict[str, set[str]]
 """For each file the names of functions that ran, or of which native code was made."""
@@ -82,13 +84,13 @@ class Workshop:
         child = os.fork()
         if child == 0:
             self._work(files, seconds, profile, recording, note)
-        ended = _waited(child, seconds)
+        signalled = _waited(child, seconds)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-        if not ended or not note.exists():
-            # Who died without a word was killed: by its time, or by what the mutant made it do.
-            over = not ended or used >= seconds * 0.9
-            return Outcome("timeout" if over else "failed", "" if over else "died", used)
+        if signalled in (signal.SIGPROF, signal.SIGXCPU, signal.SIGKILL):
+            return Outcome("timeout", "", used)
+        if not note.exists():
+            return Outcome("failed", "died", used)
         told = json.loads(note.read_text())
         reached = {file: set(names) for file, names in told["reached"].items()}
         return Outcome("failed" if told["failed"] or told["status"] not in (0, 5) else "passed", told["failed"], used, reached)  # fmt: skip
@@ -109,12 +111,13 @@ class Workshop:
         sys.path[:] = [str(self.tree.parent), *(p for p in sys.path if p not in ("", str(ROOT)))]
         for name in [n for n in sys.modules if n.partition(".")[0] in ("tests", "podrace")]:
             del sys.modules[name]
+        sys.modules["__main__"] = ModuleType(
+            "__main__"
+        )  # else processes that tests start would begin with this one's
         import pytest
 
-        recorder, watcher = _Recorder(self.tree), _Watcher()
-        if recording:
-            threading.settrace(recorder)
-            sys.settrace(recorder)
+        recorder = _Recorder(self.tree)
+        watcher = _Watcher(MOST_OF_A_TEST["ci" if recording else profile], recorder if recording else None)
         chosen = "not campaign and not real and not lockstep" + (" and not ci" if profile == "fast" else "")
         status = pytest.main(
             ["-q", "-x", "--tb=line", "-p", "no:cacheprovider", "--hypothesis-seed=0", "-m", chosen, *files],
@@ -127,25 +130,33 @@ class Workshop:
         os._exit(0)
 
 
-def _waited(child: int, seconds: float) -> bool:
-    """Wait for a fork; one that takes far longer than its processor time is ended, with all that it started."""
+def _waited(child: int, seconds: float) -> int:
+    """Wait for a fork: the signal that ended it, or 0. Who takes far longer than its processor time is ended, with all that it started."""
     deadline = time.monotonic() + 6 * seconds + 60
-    ended = False
-    while not ended and time.monotonic() < deadline:
-        ended = os.waitpid(child, os.WNOHANG)[0] == child
+    done, status = 0, 0
+    while not done and time.monotonic() < deadline:
+        done, status = os.waitpid(child, os.WNOHANG)
         time.sleep(0.02)
     with contextlib.suppress(ProcessLookupError):
         os.killpg(child, signal.SIGKILL)
-    if not ended:
-        os.waitpid(child, 0)
-    return ended
+    if not done:
+        _, status = os.waitpid(child, 0)
+    return os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
 
 
 class _Watcher:
     """A plug-in for pytest that notes which test failed first."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: float, recorder: _Recorder | None) -> None:
         self.failed = ""
+        self._most = most
+        self._recorder = recorder
+
+    def pytest_runtest_setup(self) -> None:
+        # Whatever runs then, native code too, is ended: the signal's default.
+        signal.setitimer(signal.ITIMER_PROF, self._most)
+        if self._recorder is not None:
+            self._recorder.start()
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         if report.failed and not self.failed:
@@ -157,14 +168,29 @@ class _Watcher:
 
 
 class _Recorder:
-    """Notes each function of the mutated folders that is called, and each kernel that is compiled."""
+    """Notes each function of the mutated folders that is called, and each kernel that is compiled.
+
+    Of each test the first calls alone: that is what tells files apart, and a call takes ten times as long while it is watched.
+    """
+
+    MOST_CALLS = 300_000
 
     def __init__(self, tree: Path) -> None:
         self._tree = f"{tree}{os.sep}"
         self._seen: set[Any] = set()
+        self._left = 0
+
+    def start(self) -> None:
+        """Watch the calls of one more test."""
+        self._left = self.MOST_CALLS
+        threading.settrace(self)
+        sys.settrace(self)
 
     def __call__(self, frame: FrameType, event: str, argument: Any) -> None:
         code = frame.f_code
+        self._left -= 1
+        if self._left < 0:
+            sys.settrace(None)
         if code.co_name == "_tree_of":
             kernel = frame.f_locals.get("function")
             self._seen.add(getattr(kernel, "__code__", code))
