@@ -78,7 +78,8 @@ class Workshop:
         """Run these test files up to the first failure, for so many seconds of the processor."""
         shutil.rmtree(self.tree / ".hypothesis", ignore_errors=True)
         note = self.tree.parent / "note.json"
-        note.unlink(missing_ok=True)
+        for old in (note, note.with_suffix(".test")):
+            old.unlink(missing_ok=True)
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         sys.stdout.flush()
         child = os.fork()
@@ -88,7 +89,8 @@ class Workshop:
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
         if signalled in (signal.SIGPROF, signal.SIGXCPU, signal.SIGKILL):
-            return Outcome("timeout", "", used)
+            begun = note.with_suffix(".test")
+            return Outcome("timeout", begun.read_text() if begun.exists() else "", used)
         if not note.exists():
             return Outcome("failed", "died", used)
         told = json.loads(note.read_text())
@@ -117,7 +119,11 @@ class Workshop:
         import pytest
 
         recorder = _Recorder(self.tree)
-        watcher = _Watcher(MOST_OF_A_TEST["ci" if recording else profile], recorder if recording else None)
+        watcher = _Watcher(
+            note.with_suffix(".test"),
+            MOST_OF_A_TEST["ci" if recording else profile],
+            recorder if recording else None,
+        )
         chosen = "not campaign and not real and not lockstep" + (" and not ci" if profile == "fast" else "")
         status = pytest.main(
             ["-q", "-x", "--tb=line", "-p", "no:cacheprovider", "--hypothesis-seed=0", "-m", chosen, *files],
@@ -145,14 +151,16 @@ def _waited(child: int, seconds: float) -> int:
 
 
 class _Watcher:
-    """A plug-in for pytest that notes which test failed first."""
+    """A plug-in for pytest that notes which test began last, and which failed first."""
 
-    def __init__(self, most: float, recorder: _Recorder | None) -> None:
+    def __init__(self, begun: Path, most: float, recorder: _Recorder | None) -> None:
         self.failed = ""
+        self._begun = begun
         self._most = most
         self._recorder = recorder
 
-    def pytest_runtest_setup(self) -> None:
+    def pytest_runtest_setup(self, item: Any) -> None:
+        self._begun.write_text(item.nodeid)
         # Whatever runs then, native code too, is ended: the signal's default.
         signal.setitimer(signal.ITIMER_PROF, self._most)
         if self._recorder is not None:
