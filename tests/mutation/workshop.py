@@ -73,9 +73,15 @@ class Workshop:
         self.tree = tree
 
     def run(
-        self, files: Sequence[str], seconds: float, profile: str = "fast", *, recording: bool = False
+        self,
+        files: Sequence[str],
+        seconds: float,
+        profile: str = "fast",
+        *,
+        without: Sequence[str] = (),
+        recording: bool = False,
     ) -> Outcome:
-        """Run these test files up to the first failure, for so many seconds of the processor."""
+        """Run these test files, without some tests, up to the first failure, for so many seconds of the processor."""
         shutil.rmtree(self.tree / ".hypothesis", ignore_errors=True)
         note = self.tree.parent / "note.json"
         for old in (note, note.with_suffix(".test")):
@@ -84,7 +90,9 @@ class Workshop:
         sys.stdout.flush()
         child = os.fork()
         if child == 0:
-            self._work(files, seconds, profile, recording, note)
+            self._work(
+                [*files, *(f"--deselect={test}" for test in without)], seconds, profile, recording, note
+            )
         signalled = _waited(child, seconds)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime

@@ -230,6 +230,7 @@ def scratched(folder: Path) -> None:
         edited(control="none"),
         edited(control=[5, 4, 3] + 11 * [0]),
         edited(checksum=0),
+        edited(control=14 * [0], checksum=0),  # nothing, of which the checksum is right
         edited(fired=[1]),
         edited(more=1),
     ],
