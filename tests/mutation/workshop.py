@@ -124,8 +124,13 @@ class Workshop:
         sys.modules["__main__"] = ModuleType(
             "__main__"
         )  # else processes that tests start would begin with this one's
+        import hypothesis
         import pytest
 
+        # Nobody reads the examples: the first one that fails is enough.
+        phases = [hypothesis.Phase.explicit, hypothesis.Phase.generate]
+        hypothesis.settings.register_profile("mutants", phases=phases, database=None)
+        hypothesis.settings.load_profile("mutants")
         recorder = _Recorder(self.tree)
         watcher = _Watcher(
             note.with_suffix(".test"),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 from subprocess import CompletedProcess
 from typing import Any
 
 import pytest
 
-from podrace.checker.export import spin, tlc
+from podrace.checker.export import spin
 from podrace.checker.export.spin import ToolFailure, compiled_for
 from podrace.checker.export.tlc import TlcAnswer, parse, run_tlc
 from podrace.model.language import BOOL, INT, TransitionSystem, Universe, Variable
@@ -59,7 +60,7 @@ def test_tlc_is_called_with_one_worker_and_goes_on_where_told(
         called.append((command, options))
         return CompletedProcess(command, 12, A_VIOLATION, "")  # TLC's exit code after a violation
 
-    monkeypatch.setattr(tlc.subprocess, "run", run)
+    monkeypatch.setattr(subprocess, "run", run)
     assert run_tlc(counters(1), tmp_path, Path("tla.jar"), go_on=go_on).run == 2
     ((command, options),) = called
     assert command == [
