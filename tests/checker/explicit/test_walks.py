@@ -207,3 +207,18 @@ def test_seeds_differ() -> None:
     assert len({walkers(system, seed, 12, True).path(0, 12) for seed in range(20)}) == 20
     native = walkers(system, 0, 12, True)
     assert len({native.path(walk, 12) for walk in range(20)}) == 20
+
+
+@pytest.mark.parametrize(("length", "stretch"), [(50, 32), (2, 100)])
+def test_workers_meet_after_about_so_many_steps(
+    length: int, stretch: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Walks that are short are taken many at once; who asks for the time or for progress is not kept waiting by long ones."""
+    monkeypatch.setattr(simulation, "_STRETCH", 200)
+    told: list[int] = []
+    total, _, _ = walk_at_random(
+        counters(2), seed=1, walks=1024, length=length, by_step=False,
+        progress=lambda tally, seconds: told.append(tally.walks),
+    )  # fmt: skip
+    assert told == [*range(stretch, 1024, stretch), 1024]
+    assert total.walks == 1024
