@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 import numpy as np
 import pytest
@@ -222,3 +223,16 @@ def test_workers_meet_after_about_so_many_steps(
     )  # fmt: skip
     assert told == [*range(stretch, 1024, stretch), 1024]
     assert total.walks == 1024
+
+
+def test_few_walks_are_shared_out_evenly(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[int, int]] = []
+    walk = Walkers.walk
+
+    def noted(self: Walkers, first: int, last: int, *rest: Any) -> Tally:
+        asked.append((first, last))
+        return walk(self, first, last, *rest)
+
+    monkeypatch.setattr(Walkers, "walk", noted)
+    walk_at_random(counters(2), seed=1, walks=100, length=5, by_step=False, jobs=2)
+    assert sorted(asked) == [(0, 0), (0, 50), (50, 100)]
