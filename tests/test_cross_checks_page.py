@@ -64,10 +64,12 @@ def test_the_page_says_how_many_mutants_were_killed() -> None:
     kinds = Counter(line[3] for line in judged)
     dead = ends["killed"] + ends["timeout"]
     seconds = sum(int(line[5]) for line in lines)
+    modelled = sum(line[0].startswith("model/") for line in lines)
     told = (
-        f"Of {len(lines)} mutants, drawn by seed, {dead} were killed ({100 * dead / len(lines):.1f} %), {ends['timeout']} of them by taking "
-        f"too long, and {ends['survived']} survived; a mutant took {seconds / len(lines):.0f} seconds on average "
-        f"(`tests/mutation/mutants.tsv`). {kinds['killed since']} of the killed had survived until a test was written for them.\n\n"
+        f"Of the 200 mutants that the seed draws, {len(lines)} have been tested so far, {modelled} of them in the model. {dead} were killed "
+        f"({100 * dead / len(lines):.1f} %), {ends['timeout']} of them by taking too long; {ends['survived']} survived. A mutant took "
+        f"{seconds / len(lines):.0f} seconds on average (`tests/mutation/mutants.tsv`). {kinds['killed since']} of the killed had survived at "
+        f"first: without the tests written for them, the score was {100 * (dead - kinds['killed since']) / len(lines):.1f} %.\n\n"
         "| Survivor | Change | Judgement | Why |\n|---|---|---|---|\n"
     )
     for place, _, change, judgement, reason in judged:
