@@ -12,7 +12,7 @@ TYPING := build/typing/podrace
 # Folders checked beside the packages, if they have Python files.
 BESIDE = $(patsubst %/,%,$(sort $(dir $(wildcard tests/*.py bench/*.py docs/*.py))))
 
-.PHONY: check test test-all tools campaign bench real lockstep survey site reference wheel-check lint format setup clean
+.PHONY: check test test-all tools campaign compare mutants bench real lockstep survey site reference wheel-check lint format setup clean
 
 check: setup
 	$(BIN)/podrace check
@@ -34,6 +34,20 @@ tools: setup
 # searches killed and resumed.
 campaign: setup
 	PODRACE_TESTS=campaign $(BIN)/python -m pytest -m campaign $(PYTEST_ARGS) --ignore tests/survey
+
+# podrace's answers about random systems against oracles that share no code with it, for ten minutes; COMPARE="--first 90
+# --seconds 3600" goes on from there, and says for how long. The table of the longest run: tests/independent/compared.tsv.
+COMPARE ?= --seconds 600 --processes 2
+
+compare: setup
+	$(BIN)/python -m tests.independent.campaign $(COMPARE)
+
+# 200 random mutants of the engines and of the scheduler's model, against the tests that reach them; measuring which do takes a quarter of
+# an hour, and is kept. MUTANTS="--seed 7 --count 50 --table FILE" draws others; those that the table has are not tested again.
+MUTANTS ?=
+
+mutants: setup
+	$(BIN)/python -m tests.mutation.run $(MUTANTS)
 
 lint: setup
 	$(BIN)/ruff check .

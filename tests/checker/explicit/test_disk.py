@@ -77,6 +77,13 @@ def test_a_finished_search_answers_at_once(tmp_path: Path) -> None:
     assert 0 < earlier < again.seconds  # both runs count
 
 
+@pytest.mark.parametrize("name", ["states", "origins"])
+def test_what_a_search_left_that_was_never_written_down_goes(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(b"\xff" * 10_000_000)
+    assert untimed(explore(ring(5), Budget(disk=tmp_path))) == untimed(explore(ring(5)))
+    assert (tmp_path / name).stat().st_size < 1_000_000
+
+
 def test_an_answered_search_answers_at_once(tmp_path: Path) -> None:
     system = philosophers(7).with_predicates(resettabilities={})
     first = explore(system, Budget(disk=tmp_path))
@@ -230,6 +237,7 @@ def scratched(folder: Path) -> None:
         edited(control="none"),
         edited(control=[5, 4, 3] + 11 * [0]),
         edited(checksum=0),
+        edited(control=14 * [0], checksum=0),  # nothing, of which the checksum is right
         edited(fired=[1]),
         edited(more=1),
     ],

@@ -8,6 +8,7 @@ from random import Random
 
 import pytest
 
+from podrace.checker.explicit.liveness import fair_cycles
 from podrace.checker.explicit.liveness.fair_cycles import fair_component, shortest_found
 from tests.checker.lasso_oracle import Graph, agree, fair_states, follow, native
 
@@ -191,3 +192,12 @@ def test_more_than_64_sets() -> None:
     edges = ((0, 1, others), (1, 0, 1 << 70))
     assert native(Graph(2, edges, 71)) == (0, (0, 1))
     assert native(Graph(2, ((0, 1, others), (1, 0, 0)), 71, leave=((0, 1 << 70), (1, 1 << 70)))) is None
+
+
+def test_a_shorter_cycle_is_sought_as_long_as_there_is_effort(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From state 0 the cycle goes to 1, where the set can act, and back; from 1 it acts at once."""
+    graph = Graph(2, ((0, 1, 0), (1, 0, 0), (1, 1, 1)), sets=1, leave=((0, 1), (1, 1)))
+    component = graph.region.within({0, 1})
+    assert shortest_found(component, graph.fair) == (1, (2,))
+    monkeypatch.setattr(fair_cycles, "MAX_LOOKS", 0)
+    assert shortest_found(component, graph.fair) == (0, (0, 2, 1))

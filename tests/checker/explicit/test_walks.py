@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 import numpy as np
 import pytest
@@ -207,3 +208,31 @@ def test_seeds_differ() -> None:
     assert len({walkers(system, seed, 12, True).path(0, 12) for seed in range(20)}) == 20
     native = walkers(system, 0, 12, True)
     assert len({native.path(walk, 12) for walk in range(20)}) == 20
+
+
+@pytest.mark.parametrize(("length", "stretch"), [(50, 32), (2, 100)])
+def test_workers_meet_after_about_so_many_steps(
+    length: int, stretch: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Walks that are short are taken many at once; who asks for the time or for progress is not kept waiting by long ones."""
+    monkeypatch.setattr(simulation, "_STRETCH", 200)
+    told: list[int] = []
+    total, _, _ = walk_at_random(
+        counters(2), seed=1, walks=1024, length=length, by_step=False,
+        progress=lambda tally, seconds: told.append(tally.walks),
+    )  # fmt: skip
+    assert told == [*range(stretch, 1024, stretch), 1024]
+    assert total.walks == 1024
+
+
+def test_few_walks_are_shared_out_evenly(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[int, int]] = []
+    walk = Walkers.walk
+
+    def noted(self: Walkers, first: int, last: int, *rest: Any) -> Tally:
+        asked.append((first, last))
+        return walk(self, first, last, *rest)
+
+    monkeypatch.setattr(Walkers, "walk", noted)
+    walk_at_random(counters(2), seed=1, walks=100, length=5, by_step=False, jobs=2)
+    assert sorted(asked) == [(0, 0), (0, 50), (50, 100)]

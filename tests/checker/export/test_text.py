@@ -11,7 +11,7 @@ import pytest
 from podrace.checker import explicit as native
 from podrace.checker.export import to_promela, to_tlaplus
 from podrace.checker.export.names import Names
-from podrace.checker.export.notation import shared, written_size
+from podrace.checker.export.notation import shared, wrapped, written_size
 from podrace.checker.export.promela import type_of
 from podrace.checker.export.spin import ToolFailure, compiled_for, parse, run_spin
 from podrace.checker.export.tlc import TlcAnswer as TlcFound
@@ -210,3 +210,15 @@ def test_tlc_must_end_or_find_something() -> None:
     for broken in ("", end, "Error: Invariant Type is violated.\n" + end + depth):
         with pytest.raises(ToolFailure):
             parse_tlc(broken)
+
+
+@pytest.mark.parametrize(
+    ("first", "end", "indent"),
+    [("x = ", "", 6), ("x = ", ";", 6), ("a very long beginning of it = ", "", 18)],
+)
+def test_what_is_too_long_goes_on_below(first: str, end: str, indent: int) -> None:
+    head, *rest = wrapped(first, " && ".join(f"variable{i} == {i}" for i in range(30)), end).split("\n")
+    assert head.startswith(f"{first}variable0")
+    assert [len(line) - len(line.lstrip()) for line in rest] == [indent] * len(rest)
+    assert [line[len(line) - len(end) :] for line in (head, *rest[:-1])] == [end] * len(rest)
+    assert 100 < max(map(len, (head, *rest))) <= 110

@@ -207,6 +207,25 @@ def _iterated(numbers: NDArray[np.int64]) -> int:
     return total
 
 
+@jit
+def _one_index(numbers: Any) -> int:
+    return int(numbers[1])
+
+
+@jit
+def _two_indices(numbers: Any) -> int:
+    return int(numbers[1, 0])
+
+
+def test_an_array_has_as_many_indices_as_dimensions() -> None:
+    flat, table = np.arange(6), np.arange(6).reshape(2, 3)
+    assert (_one_index(flat), _two_indices(table)) == (1, 3)
+    for kernel, array, index in ((_one_index, table, "1"), (_two_indices, flat, "(1, 0)")):
+        with pytest.raises(Untranslatable) as refused:
+            kernel(array)
+        assert str(refused.value).endswith(f"the array has another number of dimensions than `{index}`")
+
+
 def test_what_has_no_translation_is_refused() -> None:
     with pytest.raises(
         Untranslatable, match="_meeting, line 3 of it: a signed number meets an unsigned number"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
 import os
 import subprocess
@@ -11,7 +12,12 @@ from pathlib import Path
 import pytest
 
 from podrace.checker.codegen.program import generate
-from podrace.checker.llvm.machine_code import cache_directory, compile_system
+from podrace.checker.llvm.machine_code import (
+    MachineCode,
+    cache_directory,
+    compile_kernel,
+    compile_system,
+)
 from podrace.model.language import TransitionSystem
 from tests.checker.explicit.systems import philosophers, ring
 
@@ -169,3 +175,32 @@ def test_damaged_loops_are_compiled_again(tmp_path: Path) -> None:
 def test_a_search_needs_no_cache(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     assert search_in_a_process(tmp_path / "file" / "cache") == "24"
+
+
+KERNEL = """\
+define i64 @kernel(ptr %given, ptr %results) {
+  store i64 42, ptr %results
+  ret i64 7
+}
+"""
+
+
+def test_a_kernel_is_kept_with_its_note(cache: Path) -> None:
+    """Code and note come back as they were, and nobody asks for the text again."""
+
+    def never() -> tuple[str, str]:
+        raise AssertionError("it is kept")
+
+    def called(code: MachineCode) -> tuple[int, int]:
+        results = (ctypes.c_int64 * 1)()
+        function = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)(code["kernel"])
+        return function(None, results), results[0]
+
+    note = "numbers: SIGNED\nan error in a länger text"
+    made, first = compile_kernel("described", lambda: (KERNEL, note), "kernel")
+    kept, again = compile_kernel("described", never, "kernel")
+    assert (made.from_cache, kept.from_cache) == (False, True)
+    assert (first, again) == (note, note)
+    assert called(made) == called(kept) == (7, 42)
+    with pytest.raises(AssertionError, match="it is kept"):
+        compile_kernel("described otherwise", never, "kernel")

@@ -99,3 +99,17 @@ def test_counted_cycles_decide_between_parking_and_backoff():
     model.do(lambda: queue.begin_failure(a))
     model.do(lambda: queue.requeue(a, PodCopy()))
     assert model.get(lambda: queue.sub_queue[a]) is SubQueue.UNSCHEDULABLE
+
+
+def test_every_record_starts_at_0_and_who_arrives_was_never_tried():
+    a, b = pair()
+    model = counting([a, b])
+    clock = model.part("clock")
+    for pod in (a, b):
+        assert model.get(
+            lambda pod=pod: (clock.timestamp[pod], clock.attempts[pod], clock.first_seen[pod])
+        ) == (0, 0, 0)
+    model.do(lambda: clock.popped(a))
+    assert model.get(lambda: (clock.attempts[a], clock.attempts[b])) == (1, 0)
+    model.do(lambda: clock.arrived(a))
+    assert model.get(lambda: clock.attempts[a]) == 0
