@@ -41,6 +41,11 @@ class Output:
     extent: Extent = "usual"
 
     @property
+    def points_into_files(self) -> bool:
+        """Whether the report says where in a file the pod is that a violation is about."""
+        return self.form in ("sarif", "github", "junit") or self.report is not None
+
+    @property
     def tells_closings(self) -> bool:
         """Whether there is room in the report for what closes a race."""
         return self.form == "text" and self.extent != "brief"

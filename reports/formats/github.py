@@ -27,8 +27,7 @@ def to_annotations(findings: Sequence[Finding], style: Style = USUAL) -> str:
 def _command(finding: Finding, style: Style) -> str:
     outcome = style.outcome(finding)
     level = {"failed": "error", "undecided": "warning", "passed": "notice", "ignored": "notice"}[outcome]
-    place = finding.place
-    where = {"file": place.file, "line": str(place.line)} if place else {}
+    where = {"file": finding.spot[0], "line": str(finding.spot[1])} if finding.spot else {}
     properties = {**where, "title": f"{subject(finding)} {finding.headline}"}
     shown = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
     lines = [message(finding, style), *([finding.sentence] if finding.sentence else []), *numbered(finding)]

@@ -65,7 +65,7 @@ def _case(suite: xml.Element, finding: Finding, style: Style) -> None:
 
 
 def _details(finding: Finding) -> list[str]:
-    place = [f"{finding.place.file}:{finding.place.line}"] if finding.place else []
+    place = [f"{finding.spot[0]}:{finding.spot[1]}"] if finding.spot else []
     sentence = [finding.sentence] if finding.sentence else []
     return [*place, *sentence, *finding.notes, *numbered(finding)]
 

@@ -110,8 +110,8 @@ def _result(finding: Finding, style: Style, rule: int) -> dict[str, Any]:
         result["properties"]["version"] = msgspec.to_builtins(finding.version)
     if outcome == "ignored":
         result["suppressions"] = [{"kind": "inSource", "status": "accepted", "justification": finding.words}]
-    if finding.place is not None:
-        result["locations"] = [_location(finding, finding.place.line)]
+    if finding.spot is not None:
+        result["locations"] = [_location(finding.spot)]
     if finding.story:
         steps = [_step(finding, step) for step in finding.story]
         result["codeFlows"] = [
@@ -126,7 +126,7 @@ def _step(finding: Finding, step: ShownStep) -> dict[str, Any]:
     summary = f" {step.summary}." if step.summary else ""
     remark = finding.remarks.get(step.number)
     text = f"{f'({remark}) ' if remark else ''}[{step.actor}] {step.call}{summary}"
-    location = _location(finding, finding.place.line_of(step.args)) if finding.place else {}
+    location = _location(finding.place.spot(step.args.values())) if finding.place else {}
     return {
         "location": {**location, "message": {"text": _text(text)}},
         "executionOrder": step.number,
@@ -141,11 +141,9 @@ def _text(text: str) -> str:
     return text.replace("](", "] (")
 
 
-def _location(finding: Finding, line: int) -> dict[str, Any]:
-    assert finding.place is not None
-    return {
-        "physicalLocation": {"artifactLocation": _artifact(finding.place.file), "region": {"startLine": line}}
-    }
+def _location(spot: tuple[str, int]) -> dict[str, Any]:
+    file, line = spot
+    return {"physicalLocation": {"artifactLocation": _artifact(file), "region": {"startLine": line}}}
 
 
 def _artifact(file: str) -> dict[str, str]:
