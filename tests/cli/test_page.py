@@ -185,7 +185,11 @@ def test_before_and_after_the_fix(browser: Browser) -> None:
             * 2,
         ],
         ["18", "the same in both"],
-        ["19", "The filters pass: q fits on n1.", "The filters fail: q does not fit on n1."],
+        [
+            "19",
+            "The filters pass: q fits on n1.",
+            "The filters fail: q does not fit on n1: Insufficient cpu.",
+        ],
         [
             "20",
             "The scheduler assumes q on n1: in its cache the pod is there already.",
