@@ -149,7 +149,7 @@ class Finding(msgspec.Struct, frozen=True):
     open: the figures are then those of all its clusters together, and the counterexample that of the simplest violating one. `silenced` has
     the pods for which the property was not looked at, with the reasons, if there are any; `words` say so, too. `version` is what is known of
     the version that `release` stands for. `about` is there where Kubernetes objects were reduced: what of them was kept, left out
-    and abstracted, a line each.
+    and abstracted, a line each. `closing` says what closes the race, where that was looked for with podrace.api.
     """
 
     scenario: str
@@ -192,6 +192,7 @@ class Finding(msgspec.Struct, frozen=True):
     silenced: dict[str, str] | msgspec.UnsetType = msgspec.UNSET
     version: ReadVersion | msgspec.UnsetType = msgspec.UNSET
     about: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
+    closing: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
 
     @builtins.property
     def spot(self) -> tuple[str, int] | None:

@@ -20,7 +20,7 @@ from urllib.parse import quote
 import msgspec
 
 from ..ci_outcome import USUAL, Style, issue_link, message, subject
-from ..document import Finding, ShownStep
+from ..document import ABOUT, Finding, ShownStep, about_of
 from ..filtered import json_filtered
 from .markdown import plain
 
@@ -89,6 +89,9 @@ def _invocation(findings: Sequence[Finding], style: Style, numbers: dict[str, in
         }
         for finding in findings
         if finding.silenced and finding not in undecided
+    ]
+    notifications += [
+        {"level": "note", "message": {"text": _text(f"{ABOUT}: {line}")}} for line in about_of(findings)
     ]
     return {"executionSuccessful": not undecided, "toolExecutionNotifications": notifications}
 

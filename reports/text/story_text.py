@@ -9,7 +9,7 @@ from rich.text import Text
 
 from ..document import Finding
 from .explanation import DIVERGES, HOW_IT_ENDS, Explanation, Told, explain
-from .lanes_text import COLOURS, actors_of
+from .lanes_text import COLOURS, actors_of, print_lanes
 from .wrapping import INDENT, print_wrapped
 
 CLOSES = "What closes it"
@@ -27,6 +27,16 @@ def print_story(console: Console, finding: Finding, closing: Sequence[str] = ())
         print_steps(console, told, actors_of(finding.story))
     for heading, lines in sections(finding, told, closing).items():
         _print_section(console, heading, lines)
+
+
+def print_counterexample(
+    console: Console, finding: Finding, whole: bool = False, closing: Sequence[str] = ()
+) -> None:
+    """Print a counterexample as every command does: in prose, and as a `whole` with its lanes."""
+    print_story(console, finding, closing)
+    if whole and finding.story:
+        console.print()
+        print_lanes(console, finding.story, finding.remarks)
 
 
 def sections(finding: Finding, told: Explanation, closing: Sequence[str] = ()) -> dict[str, tuple[str, ...]]:

@@ -150,6 +150,14 @@ def test_a_written_scenario_is_pointed_into(shell: Shell, tmp_path: Path) -> Non
     assert (tmp_path / file).read_text().splitlines()[line - 1].lstrip().startswith("shop/p:")
 
 
+def test_an_expectation_that_is_not_met_is_told_at_its_line(shell: Shell, tmp_path: Path) -> None:
+    """The file or the scheduler is wrong: one looks at the expectation first. SARIF has the pod."""
+    (tmp_path / "race.yaml").write_text(SCENARIO + "expect: {S-NOMVIS: holds}\n")
+    ran = shell("test", "race.yaml", "-o", "github", "--report", "out")
+    assert ran.out.startswith("::error file=race.yaml,line=12,title=race%2C 1.13%3A S-NOMVIS VIOLATED::")
+    assert locations((tmp_path / "out" / "report.sarif").read_text())[0] == ("race.yaml", 9)
+
+
 def test_what_holds_and_what_is_about_no_pod_points_at_the_property(shell: Shell, tmp_path: Path) -> None:
     (tmp_path / "race.yaml").write_text(SCENARIO)
     ran = shell("check", "race.yaml", "--max-states", "10", "-o", "github")
