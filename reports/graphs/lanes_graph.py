@@ -33,6 +33,8 @@ CELL_PADDING = 7
 ROW_GAP = 14
 HEADER_HEIGHT = 30
 TEXT = 10
+LEFT = 0.86
+"""How much of that a line may take which begins on the left: it is placed by the widths of Arial, and may be seen in a wider font."""
 LEAST_PAGE = 2 * LANE_WIDTH
 """How wide the sentences above and below the lanes may be at the least."""
 
@@ -175,7 +177,7 @@ def _add_title(graph: graphviz.Digraph, finding: Finding, told: Explanation, act
     rows = [(18, f"<B>{escape(line)}</B>", "CENTER") for line in lines(title, room, 18, bold=True)]
     where = f"{finding.scenario}, release {finding.label}"
     rows += [(12, escape(line), "CENTER") for text in (where, sentence) for line in lines(text, room, 12)]
-    rows += [(11, escape(line), "LEFT") for text in told.opening for line in lines(text, room, 11)]
+    rows += [(11, escape(line), "LEFT") for text in told.opening for line in lines(text, room * LEFT, 11)]
     height = sum(size + 8 for size, _, _ in rows) + HEADER_HEIGHT
     graph.node("title", f"<{_table(rows)}>", pos=place(_centre(actors), height / 2 + 10))
 
@@ -212,7 +214,9 @@ def _add_sections(
     rows = []
     for heading, said in found.items():
         rows.append((12, f"<B>{escape(heading)}</B>", "LEFT"))
-        rows += [(11, escape(line), "LEFT") for text in said for line in lines(text, _page(actors), 11)]
+        rows += [
+            (11, escape(line), "LEFT") for text in said for line in lines(text, _page(actors) * LEFT, 11)
+        ]
     if rows:
         height = sum(size + 8 for size, _, _ in rows)
         graph.node("told", f"<{_table(rows)}>", pos=place(_centre(actors), bottom - height / 2 - ROW_GAP))
