@@ -29,16 +29,9 @@ from ..reports.document import FROM_CACHE as FROM_CACHE
 from ..reports.document import Finding
 from .asked.method import NOBODY, USUAL, Engine, Method, Watcher
 from .asked.own_modules import digest_of
-from .asked.plan import Run, Selection, plan
+from .asked.plan import Run
 from .findings import finding_of, how_to_go_on, ignored
 from .systems import system_of
-
-
-def check_all(
-    selection: Selection, budget: Budget, method: Method = USUAL, watcher: Watcher = NOBODY
-) -> list[Finding]:
-    """The whole chain but for the report: load, plan, and the verdict on each run. Raises UsageProblem or ScenarioError."""
-    return verdicts(plan(selection), budget, method, watcher)
 
 
 def verdicts(

@@ -199,7 +199,7 @@ def _story(system: TransitionSystem, trace: Trace) -> tuple[Trace, int, int]:
 def place_of(scenario: Scenario, identifier: str, origin: str = "") -> Place:
     """The scenario's file, the line that asks for this property (`origin`, if it is a field; else the first), and the lines of its pods and nodes.
 
-    A file outside of the working directory keeps its absolute name, a scenario of podrace the name that `podrace races` shows.
+    Of objects in manifests, their lines there. A file outside of the working directory keeps its absolute name, a scenario of podrace the name that `podrace races` shows.
     """
     sections = (("properties", scenario.properties), ("also", scenario.also))
     asked = [origin] if origin else []
@@ -211,7 +211,13 @@ def place_of(scenario: Scenario, identifier: str, origin: str = "") -> Place:
         for path, at in scenario.lines.items()
         if path.startswith(kind)
     }
-    return Place(_shown(scenario.file), line, members)
+    if not scenario.sources:
+        return Place(_shown(scenario.file), line, members)
+    file = _shown(scenario.file)
+    files = {name: _shown(written) for name, (written, _) in scenario.sources.items()}
+    elsewhere = {name: written for name, written in files.items() if written != file}
+    lines = {name: at for name, (_, at) in scenario.sources.items()}
+    return Place(file, line, lines, elsewhere or msgspec.UNSET)
 
 
 def _shown(file: str) -> str:

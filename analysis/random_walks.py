@@ -14,6 +14,7 @@ from .asked.options import UsageProblem, scaled_down
 from .asked.plan import SAFETY, Run, Selection
 from .findings import WORDS, fixes_of, ignored_words, scope_of, silence_of, witness_words
 from .scheduler_version import version_of
+from .shown_evidence import evidence_of
 from .steps import steps_of
 from .systems import system_of
 
@@ -82,6 +83,7 @@ def walk(
     found = simulate(system, run.property, walks, watch)
     counts, seconds, seen = found.counts.walks, found.counts.seconds or 0.0, found.coverage
     assert counts is not None
+    shown = None if found.trace is None else evidence_of(run.scenario.spec, system, found.trace, run.property)
     return Walked(
         scenario=run.scenario.name,
         release=run.composition.release,
@@ -114,6 +116,10 @@ def walk(
         steps_fired=dict(seen.fired),
         steps_never_fired=seen.never_fired,
         values=tuple(_values(one) for one in seen.values),
+        cluster=None if shown is None else shown.cluster,
+        memory=None if shown is None else shown.memory,
+        causes=() if shown is None else shown.causes,
+        counterfactuals=() if shown is None else shown.counterfactuals,
     )
 
 

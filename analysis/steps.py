@@ -6,20 +6,30 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..checker.core import trace as executed
+from ..checker.core.interpreter import Interpreter
 from ..checker.core.trace import Trace, plain_value
-from ..model.language import State, Transition, TransitionSystem
+from ..model.language import State, Transition, TransitionSystem, topological
 from ..reports.evidence import Cell, Memory, ShownChannel, ShownFact, ShownReader, View
 from ..reports.step import ShownChange, ShownStep, Value
 
 
 def steps_of(system: TransitionSystem, trace: Trace) -> tuple[ShownStep, ...]:
     """The steps of a trace, with what the model says of each."""
+    interpreter = Interpreter(system)
     return tuple(
         step_of(
-            system, system.transitions[step.transition], i, step.changes, system.describe(trace.states[i - 1])
+            system, system.transitions[step.transition], i, step.changes, system.describe(state),
+            reasons_for(interpreter, system.transitions[step.transition], state),
         )
-        for i, step in enumerate(trace.steps, 1)
-    )
+        for i, (step, state) in enumerate(zip(trace.steps, trace.states, strict=False), 1)
+    )  # fmt: skip
+
+
+def reasons_for(interpreter: Interpreter, transition: Transition, state: State) -> list[str]:
+    """Why a step goes as it does in this state, in the words of the model; nothing where numbers are open."""
+    said = interpreter.system.explainer.reasons(transition).items()
+    known = ((text, when) for text, when in said if all(node.op != "param" for node in topological([when])))
+    return [text for text, when in known if interpreter.holds(when, state)]
 
 
 def step_of(
@@ -28,8 +38,11 @@ def step_of(
     number: int,
     changes: Sequence[executed.VariableChange] = (),
     found: Mapping[str, Any] | None = None,
+    reasons: Sequence[str] = (),
 ) -> ShownStep:
-    """A transition as a step that reports know, told in the words of its model; `found` are the values of variables before it."""
+    """A transition as a step that reports know, told in the words of its model; `found` are the values of variables before it,
+    `reasons` why it went as it did.
+    """
     narration = system.narration
     return ShownStep(
         number=number,
@@ -39,7 +52,9 @@ def step_of(
         args={name: plain_value(value) for name, value in transition.args},
         summary=transition.doc.partition("\n")[0].rstrip("."),
         changes=tuple(_change(system, transition, change) for change in changes),
-        told=narration.sentence(f"{transition.part}.{transition.step}", transition.args, changes, found)
+        told=narration.sentence(
+            f"{transition.part}.{transition.step}", transition.args, changes, found, reasons
+        )
         or "",
     )
 

@@ -11,6 +11,7 @@ pytest have both in the fixture `podrace` (see docs/pytest.md).
 from __future__ import annotations
 
 import io
+import math
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Literal
@@ -19,8 +20,9 @@ import msgspec
 
 from ..analysis.asked.method import Engine, Method, budget_for, cache_folder
 from ..analysis.asked.options import UsageProblem
-from ..analysis.asked.plan import Selection
-from ..analysis.chain import check_all
+from ..analysis.asked.plan import Selection, plan
+from ..analysis.chain import verdicts
+from ..analysis.closing import closings
 from ..properties import Property
 from ..reports.ci_outcome import message, subject
 from ..reports.document import Finding, Word
@@ -61,18 +63,31 @@ def check(
     jobs: int | None = None,
     engine: Engine = "native",
     cache: bool | str | Path = True,
+    closing: float = 0,
 ) -> list[Finding]:
     """The verdicts on the properties of scenarios: what `podrace check` gives for the same options.
 
     A scenario is named as on the command line: by its name, an issue or a fix, or as a file. A property of your own is given as
     its class. A feature gate is set as in `SchedulerAsyncPreemption=false`. Without properties, those that the scenario is meant for. `max_memory` is in bytes (four fifths of what is free),
     `timeout` in seconds. Verdicts are kept where `podrace check` keeps them, in another directory `cache`, or with False not at all.
+    With `closing`, what closes each race is looked for, so many seconds in all, as `podrace check` does for 20; `text_of` tells it.
     Raises UsageProblem or ScenarioError for what is wrong or unknown.
     """
+    if not 0 <= closing < math.inf:
+        raise UsageProblem("closing: write how many seconds to look for what closes a race, 0 not at all")
     selection = _selection(scenarios, release, with_fix, without_fix, gate, property)
     budget = budget_for(max_states, max_memory, timeout, jobs)
     folder = cache_folder(None if isinstance(cache, bool) else Path(cache), cache is False)
-    return check_all(selection, budget, Method(engine, folder))
+    method = Method(engine, folder)
+    runs = plan(selection)
+    findings = verdicts(runs, budget, method)
+    if not closing:
+        return findings
+    found = closings(runs, findings, budget, method, closing)
+    return [
+        msgspec.structs.replace(finding, closing=tuple(found[number])) if number in found else finding
+        for number, finding in enumerate(findings)
+    ]
 
 
 def expect(

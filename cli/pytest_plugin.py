@@ -16,8 +16,11 @@ if TYPE_CHECKING:
     from ..api import Finding
 
 MARKER = "podrace"
-KEYWORDS = ("releases", "fixes", "release", "with_fix", "without_fix", "gate", "property", "max_states", "max_memory",
-            "timeout", "jobs", "cache")  # fmt: skip
+KEYWORDS = ("release", "with_fix", "without_fix", "gate", "property", "steps", "max_states", "max_memory", "timeout", "jobs",
+            "cache")  # fmt: skip
+"""What the marker and the calls take."""
+OLD = {"releases": "release", "fixes": "with_fix"}
+"""How the marker used to call several of these: each element was a case."""
 ENDINGS = (".yaml", ".yml")
 
 
@@ -49,6 +52,7 @@ class Podrace:
         from .. import api
         from ..reports.filtered import shown
 
+        _refuse_unusable(verdict, options)
         named = [self._beside(name) for name in scenarios or self._scenarios]
         try:
             return api.expect(verdict, *named, **{**self._options, **options})
@@ -70,8 +74,8 @@ def pytest_configure(config: pytest.Config) -> None:
     """Make the marker known."""
     config.addinivalue_line(
         "markers",
-        f"{MARKER}(*scenarios, releases=[...], fixes=[...], **options): what `podrace.check()` checks; the test runs once for "
-        "every release and every set of fixes",
+        f"{MARKER}(*scenarios, release=[...], with_fix=[(...), ...], **options): what `podrace.check()` checks; the test runs once "
+        "for every release and every set of fixes",
     )
 
 
@@ -80,19 +84,19 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if MARKER not in metafunc.fixturenames:
         return
     options = _marked(metafunc.definition)[1]
-    if "releases" not in options and "fixes" not in options:
+    releases, fixes = options.get("release"), options.get("with_fix", ())
+    if not _has_cases("release", releases) and not _has_cases("with_fix", fixes):
         return
-    releases = [*options.get("releases", [options.get("release")])]
-    fixes = [_names(names) for names in options.get("fixes", [options.get("with_fix", ())])]
-    cases = list(product(releases, fixes))
+    each: list[str | None] = list(releases or ()) if _has_cases("release", releases) else [releases]
+    sets = [_names(names) for names in (fixes if _has_cases("with_fix", fixes) else [fixes])]
+    cases = list(product(each, sets))
     metafunc.parametrize(MARKER, cases, indirect=True, ids=[_label(*case) for case in cases])
 
 
 @pytest.fixture
 def podrace(request: pytest.FixtureRequest) -> Podrace:
     """Checks the scheduler: see docs/pytest.md."""
-    scenarios, options = _marked(request.node)
-    chosen = {name: value for name, value in options.items() if name not in ("releases", "fixes")}
+    scenarios, chosen = _marked(request.node)
     case = getattr(request, "param", None)
     if case is not None:
         chosen["release"], chosen["with_fix"] = case
@@ -100,19 +104,52 @@ def podrace(request: pytest.FixtureRequest) -> Podrace:
 
 
 def _marked(node: pytest.Item | Any) -> tuple[tuple[str | Path, ...], dict[str, Any]]:
-    """What the markers say, the nearest first."""
+    """What the markers say, the nearest first. What has cases is a list of them."""
     scenarios: tuple[str | Path, ...] = ()
     options: dict[str, Any] = {}
     for mark in node.iter_markers(MARKER):
-        for name in mark.kwargs:
-            if name not in KEYWORDS:
+        said: dict[str, Any] = {}
+        for name, value in mark.kwargs.items():
+            if name not in (*KEYWORDS, *OLD):
                 known = ", ".join(KEYWORDS)
                 raise pytest.UsageError(
                     f"{node.nodeid}: pytest.mark.{MARKER} has no `{name}`; known: {known}"
                 )
+            new = OLD.get(name, name)
+            if new in said:
+                raise pytest.UsageError(
+                    f"{node.nodeid}: pytest.mark.{MARKER} has `{new}` twice, as `{name}` means the same: write `{new}` alone"
+                )
+            said[new] = (
+                [_names(case) if new == "with_fix" else case for case in value] if name in OLD else value
+            )
         scenarios = scenarios or mark.args
-        options = {**mark.kwargs, **options}
+        options = {**said, **options}
     return scenarios, options
+
+
+def _has_cases(name: str, value: Any) -> bool:
+    """Whether a marker gives several values: a list of releases, or one of fixes in which not every element is a name.
+
+    A list of names alone is one set of fixes, as it is for a call.
+    """
+    if value is None or isinstance(value, str):
+        return False
+    return name == "release" or any(not isinstance(names, str) for names in value)
+
+
+def _refuse_unusable(verdict: str, options: Mapping[str, Any]) -> None:
+    """Refuse what a call does not take: the test fails with one line."""
+    __tracebackhide__ = True
+    call = f"podrace.{'check' if verdict == 'holds' else 'violates'}"
+    for name, value in options.items():
+        if name not in KEYWORDS:
+            new = f": write `{OLD[name]}`" if name in OLD else f"; known: {', '.join(KEYWORDS)}"
+            pytest.fail(f"podrace: {call} has no `{name}`{new}", pytrace=False)
+        if name in ("release", "with_fix") and _has_cases(name, value):
+            pytest.fail(
+                f"podrace: {call}: `{name}` with several cases is for the marker: give one", pytrace=False
+            )
 
 
 def _names(names: str | Iterable[str]) -> tuple[str, ...]:

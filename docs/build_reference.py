@@ -1,4 +1,4 @@
-"""Writes docs/properties.md, docs/races.md, docs/gates.md and docs/functions.md from the model, its tables and the catalogue: `make reference`."""
+"""Writes docs/properties-overview.md, docs/properties.md, docs/races.md, docs/gates.md and docs/functions.md from the model, its tables and the catalogue: `make reference`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from podrace.model.history.upstream import KINDS as NO_ELEMENT
 from podrace.model.history.upstream import Part, elements_of, is_value, not_modelled, parts
 from podrace.model.history.versions import exact
 from podrace.properties import PROPERTIES, Property
-from podrace.scenarios import Scenario, catalogue
+from podrace.scenarios import Scenario, catalogue, hazards
 
 HERE = Path(__file__).parent
 KINDS = {
@@ -37,6 +37,40 @@ def _properties() -> Iterator[str]:
     yield "\n".join(["| Kind | A property of this kind |", "|---|---|", *rows])
     for identifier, prop in PROPERTIES.items():
         yield from _property(identifier, prop)
+
+
+def overview_page() -> str:
+    """The table of all properties."""
+    return "\n\n".join(_overview()) + "\n"
+
+
+def _overview() -> Iterator[str]:
+    yield f"{_NOTE}\n\n# Properties at a glance"
+    yield (
+        "What podrace checks, a line each: its kind ([properties](properties.md) says what the kinds mean), the property in one sentence, and the scenarios that show "
+        "what becomes of it: the [races](races.md), and in *italics* the [open hazards](hazards.md)."
+    )
+    rows = [
+        f"| [{identifier}](properties.md#{_slug(identifier)}) | {prop.kind} | {_cell(prop.sentence())} | {_shown_by(identifier)} |"
+        for identifier, prop in PROPERTIES.items()
+    ]
+    yield "\n".join(["| Property | Kind | In one sentence | Shown by |", "|---|---|---|---|", *rows])
+    none = [identifier for identifier in PROPERTIES if not _shown_by(identifier)]
+    if none:
+        yield f"No scenario of podrace's own is about {', '.join(none)}: they are for clusters of yours."
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def _shown_by(identifier: str) -> str:
+    """The scenarios that are about a property."""
+    races = [s.name for s in catalogue() if identifier in (*s.properties, *s.also)]
+    open_ = [s.name for s in hazards() if identifier in (*s.properties, *s.also)]
+    return ", ".join(
+        [*(f"[{name}](races.md#{_slug(name)})" for name in races), *(f"*{name}*" for name in open_)]
+    )
 
 
 def _property(identifier: str, prop: type[Property]) -> Iterator[str]:
@@ -193,6 +227,7 @@ def _named(functions: Mapping[str, tuple[str, ...]], files: tuple[str, ...]) -> 
 
 
 PAGES = {
+    "properties-overview.md": overview_page,
     "properties.md": properties_page,
     "races.md": races_page,
     "gates.md": gates_page,

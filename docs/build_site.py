@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import sys
+from collections.abc import Iterator
 from html import escape
+from itertools import pairwise
 from pathlib import Path
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
+from msgspec.structs import replace
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
@@ -19,6 +23,7 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
     "Start": ("README", "tutorial", "commands", "patches", "counterexamples", "language", "trust", "limits"),
     "Files": ("scenarios", "manifests", "configuration", "reports", "pytest"),
     "Reference": (
+        "properties-overview",
         "properties",
         "races",
         "hazards",
@@ -47,7 +52,12 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
 
 AT_ROOT = ("README", *NAVIGATION["The house"])
 
+EXAMPLE = "example-report.html"
+"""A report as `podrace check -o html` makes it, of a race and of one before and after its fix."""
+
+SCRIPTS = ("search-index.js", "site.js")
 _SPACES = re.compile(r"\s")
+_WORDS = re.compile(r"[a-z0-9][a-z0-9_.-]*")
 
 
 def build(target: Path) -> list[Path]:
@@ -66,7 +76,46 @@ def build(target: Path) -> list[Path]:
         copy.parent.mkdir(exist_ok=True)
         shutil.copy(extra, copy)
     shutil.copy(HERE / "site.css", target / "site.css")
+    shutil.copy(HERE / "site.js", target / "site.js")
+    (target / "search-index.js").write_text(_index(titles), encoding="utf-8")
+    (target / EXAMPLE).write_text(_example(), encoding="utf-8")
     return written
+
+
+def _example() -> str:
+    from podrace.api import check
+    from podrace.reports.html import to_html
+
+    findings = check("72124")
+    for fixes in ((), ("77990",)):
+        findings += check("wiped-nomination", with_fix=fixes)
+    return to_html([replace(finding, seconds=None, notes=()) for finding in findings])
+
+
+def _index(titles: dict[str, str]) -> str:
+    """The sections of all pages with their words, each word once: a script, so that it works without a server."""
+    sections = []
+    for name, page in titles.items():
+        for heading, link, text in _sections(name):
+            words = dict.fromkeys(_WORDS.findall(text.lower()))
+            sections.append({"page": page, "heading": heading, "link": link, "words": f" {' '.join(words)}"})
+    written = json.dumps(sections, ensure_ascii=False, separators=(",", ":"))
+    return f"const SECTIONS = {written};\n"
+
+
+def _sections(name: str) -> Iterator[tuple[str, str, str]]:
+    """Heading, link and text of each section of a page."""
+    tokens = _parsed(_source(name))
+    heading, link, texts = "", _file(name), list[str]()
+    for token, inner in zip(tokens, [*tokens[1:], None], strict=True):
+        if token.type == "heading_open" and inner is not None:
+            if heading:
+                yield heading, link, " ".join(texts)
+            heading, texts = _words(inner), []
+            link = _file(name) if token.tag == "h1" else f"{_file(name)}#{token.attrGet('id')}"
+        elif token.content:
+            texts.append(token.content)
+    yield heading, link, " ".join(texts)
 
 
 def _file(name: str) -> str:
@@ -89,26 +138,56 @@ def _page(name: str, titles: dict[str, str]) -> str:
             for n in names
         )
         sections.append(f"<h2>{section}</h2><ul>{links}</ul>")
+    sections.append(f'<h2>Example</h2><ul><li><a href="{EXAMPLE}">A report</a></li></ul>')
+    scripts = "".join(f'<script src="{script}"></script>\n' for script in SCRIPTS)
     title = titles[name] if name == "README" else f"{titles[name]} — podrace"
     return (
         '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f'<title>{escape(title)}</title>\n<link rel="stylesheet" href="site.css">\n'
-        f"<nav>{''.join(sections)}</nav>\n<main>\n{to_html(_source(name))}</main>\n</html>\n"
+        f"<nav>{_SEARCH}{''.join(sections)}</nav>\n<main>\n{to_html(_source(name))}</main>\n{_contents(name)}\n"
+        f"{scripts}</html>\n"
     )
+
+
+_SEARCH = (
+    '<input id="search" type="search" placeholder="Search" aria-label="Search" autocomplete="off" hidden>'
+    '<ul id="found" aria-live="polite"></ul>'
+)
+
+
+def _contents(name: str) -> str:
+    """The headings of a page below its title, as links; nothing where there are fewer than two."""
+    tokens = _parsed(_source(name))
+    links = [
+        f'<li class="{token.tag}"><a href="#{token.attrGet("id")}">{escape(_words(inner))}</a></li>'
+        for token, inner in pairwise(tokens)
+        if token.type == "heading_open" and token.tag in ("h2", "h3")
+    ]
+    if len(links) < 2:
+        return "<aside></aside>"
+    return f'<aside aria-label="On this page"><h2>On this page</h2><ul>{"".join(links)}</ul></aside>'
+
+
+def _parser() -> MarkdownIt:
+    return MarkdownIt("commonmark", {"html": False}).enable("table")
 
 
 def to_html(text: str) -> str:
     """The text of a page as HTML; headings have the anchors that GitHub gives them, links lead to the pages here."""
-    parser = MarkdownIt("commonmark", {"html": False}).enable("table")
-    tokens = parser.parse(re.sub(r"<!--.*?-->\n?", "", text, flags=re.S))
+    parser = _parser()
+    return str(parser.renderer.render(_parsed(text), parser.options, {}))
+
+
+def _parsed(text: str) -> list[Token]:
+    tokens = _parser().parse(re.sub(r"<!--.*?-->\n?", "", text, flags=re.S))
     seen: dict[str, int] = {}
     for token, inner in zip(tokens, [*tokens[1:], None], strict=True):
         if token.type == "heading_open" and inner is not None:
             token.attrSet("id", _anchor(_words(inner), seen))
         for child in token.children or ():
             _relink(child)
-    return str(parser.renderer.render(tokens, parser.options, {}))
+    return tokens
 
 
 def _words(inline: Token) -> str:

@@ -23,7 +23,7 @@ from .scheduler_configuration import Configuration
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClusterNode:
-    """A node. `entity` is it as the model knows it."""
+    """A node. `entity` is it as the model knows it, `source` file and line of its object."""
 
     name: str
     allocatable: Amounts
@@ -32,6 +32,7 @@ class ClusterNode:
     unschedulable: bool
     labels: Mapping[str, str]
     entity: Node
+    source: tuple[str, int] | None = None
 
     @property
     def repelling(self) -> tuple[Taint, ...]:
@@ -53,7 +54,7 @@ class ClusterPod:
 
     `entity` is it as the model knows it. A pod that does not `exists`
     is one that its controller would create if another were gone. `ignored` are properties with reasons. `spread` are its hard
-    topology spread constraints.
+    topology spread constraints. `source` is file and line of its object, or of the workload's that owes it.
     """
 
     name: str
@@ -76,6 +77,7 @@ class ClusterPod:
     stands_for: int = 1
     ignored: Mapping[str, str] = field(default_factory=dict)
     spread: tuple[Spread, ...] = ()
+    source: tuple[str, int] | None = None
 
     @property
     def terms(self) -> Sequence[Term]:
@@ -129,7 +131,14 @@ class Maker:
             **_sizes(node.allocatable),
         )  # fmt: skip
         return ClusterNode(
-            node.name, node.allocatable, node.pods, node.taints, unschedulable, node.labels, entity
+            node.name,
+            node.allocatable,
+            node.pods,
+            node.taints,
+            unschedulable,
+            node.labels,
+            entity,
+            node.meta.source,
         )
 
     def pod(self, pod: WrittenPod) -> ClusterPod:
@@ -142,7 +151,7 @@ class Maker:
             self.remarks.add("the pod is being deleted: it keeps its room and is nobody's victim", meta.shown)
         made = self.of(meta.name, meta.namespace, meta.labels, pod.spec, owner)
         start = pod.start if pod.spec.node else None
-        return replace(made, start=start, terminating=meta.deleted, ignored=meta.ignored)
+        return replace(made, start=start, terminating=meta.deleted, ignored=meta.ignored, source=meta.source)
 
     def of(
         self, name: str, namespace: str, labels: Mapping[str, str], spec: PodSpec, owner: str
@@ -223,7 +232,9 @@ def owed_pods(
         for i, name in enumerate(names):
             pod = make.of(name, workload.meta.namespace, workload.labels, workload.spec, shown)
             stands_for = missing - NAMED + 1 if i == NAMED - 1 else 1
-            yield replace(pod, node=None, stands_for=stands_for, ignored=workload.ignored)
+            yield replace(
+                pod, node=None, stands_for=stands_for, ignored=workload.ignored, source=workload.meta.source
+            )
 
 
 def _next_in_order(missing: int, waits: bool, shown: str, remarks: Remarks) -> int:

@@ -66,7 +66,10 @@ class Owner:
 
 @dataclass(frozen=True, slots=True)
 class Meta:
-    """An object's metadata. `name` is namespace/name for what has a namespace; `ignored` are properties with reasons."""
+    """An object's metadata. `name` is namespace/name for what has a namespace; `ignored` are properties with reasons.
+
+    `line` is where the name stands.
+    """
 
     kind: str
     name: str
@@ -78,6 +81,12 @@ class Meta:
     deleted: bool
     ignored: Mapping[str, str]
     place: Manifest
+    line: int
+
+    @property
+    def source(self) -> tuple[str, int]:
+        """File and line."""
+        return self.place.file, self.line
 
     @property
     def shown(self) -> str:
@@ -118,6 +127,7 @@ def read_meta(top: Manifest, kind: str, value: Manifest | None) -> Meta:
         "deletionTimestamp" in fields and bool(fields["deletionTimestamp"].scalar("a time")),
         read_ignored(fields),
         value,
+        fields["name"].line,
     )
 
 

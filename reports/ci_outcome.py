@@ -73,6 +73,13 @@ def message(finding: Finding, style: Style = USUAL) -> str:
     return words if finding.expected is None else f"{words}{expected}"
 
 
+def where_told(finding: Finding) -> tuple[str, int] | None:
+    """File and line for a message to people: where something else was expected, that line, for there one of the two is wrong."""
+    if finding.place is not None and finding.expected is not None:
+        return finding.place.spot()
+    return finding.spot
+
+
 def vacuity(findings: Sequence[Finding]) -> list[str]:
     """How many of the verdicts say nothing, in a line; none where all say something."""
     number = sum(finding.vacuous for finding in findings)

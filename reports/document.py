@@ -10,7 +10,7 @@ name of a pod, a node or an enum member.
 from __future__ import annotations
 
 import builtins
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 import msgspec
@@ -21,16 +21,24 @@ from .step import ShownChange, ShownStep, Value, show
 
 
 class Place(msgspec.Struct, frozen=True):
-    """Where a scenario is written: its file, the line that asks for the property, and those of its pods and nodes."""
+    """Where a scenario is written: its file, the line that asks for the property, and those of its pods and nodes.
+
+    `files` has the files of those that are written elsewhere, `subject` the pod that a violation is about, where that is known.
+    """
 
     file: str
     line: int = 1
     lines: dict[str, int] = {}
+    files: dict[str, str] | msgspec.UnsetType = msgspec.UNSET
+    subject: str | msgspec.UnsetType = msgspec.UNSET
 
-    def line_of(self, args: Mapping[str, object]) -> int:
-        """The line of the first pod or node among the arguments of a step; else that of the property."""
-        found = (self.lines.get(value) for value in args.values() if isinstance(value, str))
-        return next((line for line in found if line is not None), self.line)
+    def spot(self, names: Iterable[object] = ()) -> tuple[str, int]:
+        """File and line of the first of these names that is a pod or a node; else those of the property."""
+        files = {} if self.files is msgspec.UNSET else self.files
+        found = (
+            (files.get(n, self.file), self.lines[n]) for n in names if isinstance(n, str) and n in self.lines
+        )
+        return next(found, (self.file, self.line))
 
 
 class Clusters(msgspec.Struct, frozen=True):
@@ -141,7 +149,7 @@ class Finding(msgspec.Struct, frozen=True):
     open: the figures are then those of all its clusters together, and the counterexample that of the simplest violating one. `silenced` has
     the pods for which the property was not looked at, with the reasons, if there are any; `words` say so, too. `version` is what is known of
     the version that `release` stands for. `about` is there where Kubernetes objects were reduced: what of them was kept, left out
-    and abstracted, a line each.
+    and abstracted, a line each. `closing` says what closes the race, where that was looked for with podrace.api.
     """
 
     scenario: str
@@ -184,6 +192,19 @@ class Finding(msgspec.Struct, frozen=True):
     silenced: dict[str, str] | msgspec.UnsetType = msgspec.UNSET
     version: ReadVersion | msgspec.UnsetType = msgspec.UNSET
     about: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
+    closing: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
+
+    @builtins.property
+    def spot(self) -> tuple[str, int] | None:
+        """File and line to point at: of the pod that a violation is about; where it is about no single one, of the first pod or
+        node in its last step; of what is not violated, those of the property.
+        """
+        if self.place is None:
+            return None
+        if not self.trace:
+            return self.place.spot()
+        subject = () if self.place.subject is msgspec.UNSET else (self.place.subject,)
+        return self.place.spot((*subject, *self.trace[-1].args.values()))
 
     @builtins.property
     def headline(self) -> str:

@@ -7,11 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import inf
 
-from .evidence import Picture, PodShape, ShownCluster
+from .evidence import NodeShape, Picture, PodShape, ShownCluster
 from .quantities import asks_words, has_words
 from .states import Facts, State
 from .step import Value
+
+PODS = "pods"
+"""The resource of which every pod takes one: a place on the node."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +48,20 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """A drawing's content: the nodes, and the pods that exist and are on none of them."""
+    """A drawing's content: the nodes, and the pods that exist and are on none of them.
+
+    Sizes are of `resource`; without one, all pods are drawn alike, as nothing limits them.
+    """
 
     title: str
     boxes: tuple[Box, ...]
     pending: tuple[Placed, ...]
+    resource: str = ""
+
+    @property
+    def caption(self) -> str:
+        """What the drawing shows, and what its areas mean."""
+        return f"{self.title} (areas: {self.resource})" if self.resource else self.title
 
     @property
     def words(self) -> str:
@@ -64,20 +77,50 @@ class Scene:
         return f"The cluster {self.title}. {' '.join(parts)}"
 
 
-def scenes(cluster: ShownCluster, state: State) -> tuple[Scene, ...]:
-    """The cluster through the eyes of everybody who is to be drawn."""
-    return tuple(_scene(cluster, picture, state) for picture in cluster.pictures)
+def scenes(cluster: ShownCluster, state: State, resource: str | None = None) -> tuple[Scene, ...]:
+    """The cluster through the eyes of everybody who is to be drawn, by the resource that is asked for, or the scarcest."""
+    resource = resource or scarcest(cluster)
+    return tuple(_scene(cluster, picture, state, resource) for picture in cluster.pictures)
 
 
-def main_resource(cluster: ShownCluster) -> str | None:
-    """The resource by which pods are drawn: the first that any pod asks for; None: all pods are drawn alike."""
-    return next((name for pod in cluster.pods for name in pod.requests), None)
+def resources_asked_for(cluster: ShownCluster) -> list[str]:
+    """The resources that any pod asks for, and the places for pods where a node has fewer than there are pods; the scarcest first.
+
+    Scarce is of what all pods ask for most, compared with what all nodes have.
+    """
+    asked = dict.fromkeys(name for pod in cluster.pods for name, amount in pod.requests.items() if amount)
+    found = [*asked, *([PODS] if _is_limited(cluster) else [])]
+    return sorted(found, key=lambda name: -_scarcity(cluster, name))
 
 
-def _scene(cluster: ShownCluster, picture: Picture, state: State) -> Scene:
+def scarcest(cluster: ShownCluster) -> str:
+    """The resource by which pods are drawn; PODS, where they are drawn alike."""
+    return next(iter(resources_asked_for(cluster)), PODS)
+
+
+def _is_limited(cluster: ShownCluster) -> bool:
+    return any(node.pods is not None and node.pods < len(cluster.pods) for node in cluster.nodes)
+
+
+def _scarcity(cluster: ShownCluster, resource: str) -> float:
+    asked = sum(_asks(pod, resource) for pod in cluster.pods)
+    there = sum(_has(cluster, node, resource) for node in cluster.nodes)
+    return asked / there if there else inf
+
+
+def _asks(pod: PodShape, resource: str) -> int:
+    return 1 if resource == PODS else pod.requests.get(resource, 0)
+
+
+def _has(cluster: ShownCluster, node: NodeShape, resource: str) -> int:
+    if resource == PODS:
+        return len(cluster.pods) if node.pods is None else min(node.pods, len(cluster.pods))
+    return node.capacity.get(resource, 0)
+
+
+def _scene(cluster: ShownCluster, picture: Picture, state: State, resource: str) -> Scene:
     placed: Facts = state.views.get(picture.placed) or {}
     nominated: Facts = state.views.get(picture.nominated) or {}
-    resource = main_resource(cluster)
     boxes = []
     for node in cluster.nodes:
         about = placed.get(f"node {node.name}", {})
@@ -85,7 +128,7 @@ def _scene(cluster: ShownCluster, picture: Picture, state: State) -> Scene:
             Box(
                 node.name,
                 about.get("exists", True) is True,
-                node.capacity.get(resource, 0) if resource else (node.pods or len(cluster.pods)),
+                _has(cluster, node, resource),
                 has_words(cluster, node),
                 tuple(
                     _placed(cluster, p, resource, placed)
@@ -104,7 +147,8 @@ def _scene(cluster: ShownCluster, picture: Picture, state: State) -> Scene:
         for p in cluster.pods
         if _at(placed, p, "exists") is True and _at(placed, p, "node") is None
     )
-    return Scene(picture.title, tuple(boxes), tuple(pending))
+    said = "" if resource == PODS and not _is_limited(cluster) else resource
+    return Scene(picture.title, tuple(boxes), tuple(pending), said)
 
 
 def _at(facts: Facts, pod: PodShape, fact: str) -> Value:
@@ -112,11 +156,11 @@ def _at(facts: Facts, pod: PodShape, fact: str) -> Value:
 
 
 def _placed(
-    cluster: ShownCluster, pod: PodShape, resource: str | None, facts: Mapping[str, Mapping[str, Value]]
+    cluster: ShownCluster, pod: PodShape, resource: str, facts: Mapping[str, Mapping[str, Value]]
 ) -> Placed:
     return Placed(
         pod.name,
-        pod.requests.get(resource, 0) if resource else 1,
+        _asks(pod, resource),
         asks_words(cluster, pod),
         _at(facts, pod, "assumed") is True,
         _at(facts, pod, "terminating") is True,

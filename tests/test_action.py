@@ -52,7 +52,7 @@ def test_violations_fail_the_last_step_only(violated: Job) -> None:
 def test_annotations_name_the_file(violated: Job) -> None:
     errors = re.findall(r"^::error (.*?)::(.*)$", violated.printed["run"], re.M)
     ((properties, text),) = errors
-    assert properties == "file=starter.yaml,line=12,title=starter%2C 1.13%3A S-NOM VIOLATED"
+    assert properties == "file=starter.yaml,line=21,title=starter%2C 1.13%3A S-NOM VIOLATED"
     assert "%0A17. [scheduler] assume(other, n1)" in text
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from difflib import get_close_matches
 
 from ...scenarios import known_names, number_of, one_line
 from .usage_problem import UsageProblem as UsageProblem
@@ -205,11 +206,26 @@ def known_gate(name: str) -> str:
     )
 
 
+NEAREST = 3
+"""So many upstream changes are named for one that is not known; there are more than anybody reads in a message."""
+
+
+def nearest_fixes(key: str, known: Sequence[str]) -> str:
+    """A remedy for an upstream change that is not known: the nearest that are, and the command that lists all."""
+    if key.isascii() and key.isdigit():
+        numbers = [name for name in known if name.isdigit()]
+        close = sorted(numbers, key=lambda name: (abs(int(name) - int(key)), name))[:NEAREST]
+    else:
+        close = get_close_matches(key.lower(), known, n=NEAREST, cutoff=0.5)
+    nearest = f"the nearest: {', '.join(close)}; " if close else ""
+    return f"{nearest}`podrace fixes` lists all {len(known)}"
+
+
 def parse_fix(text: str, known: Sequence[str]) -> str:
     """The key of an upstream change: 72259, #72259, kubernetes/kubernetes#72259 or its link."""
     key = number_of(text) or text
     if key not in known:
-        raise UsageProblem(f"unknown fix `{one_line(text)}`; {known_names(key, known)}")
+        raise UsageProblem(f"unknown fix `{one_line(text)}`; {nearest_fixes(key, known)}")
     return key
 
 

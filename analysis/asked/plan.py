@@ -16,7 +16,15 @@ from ...reports.document import Word
 from ...scenarios import Scenario, ScenarioError, catalogue, find_scenarios, known_names, one_line
 from ...scenarios.reader.cluster_section import read_scope
 from ...scenarios.reader.yaml_values import parse_document
-from .options import UsageProblem, known_gate, parse_fix, parse_gates, parse_property, parse_release
+from .options import (
+    UsageProblem,
+    known_gate,
+    nearest_fixes,
+    parse_fix,
+    parse_gates,
+    parse_property,
+    parse_release,
+)
 from .patches import with_patches
 
 SAFETY = ("invariant", "deadlock freedom")
@@ -257,7 +265,9 @@ def checked_changes(scenario: Scenario, keys: tuple[str, ...]) -> tuple[str, ...
     """These upstream changes, named in the race of a scenario, checked against the model's."""
     for key in keys:
         if key not in CHANGES:
-            raise scenario.complaint("race", f"unknown fix `{one_line(key)}`; {known_names(key, CHANGES)}")
+            raise scenario.complaint(
+                "race", f"unknown fix `{one_line(key)}`; {nearest_fixes(key, list(CHANGES))}"
+            )
     return keys
 
 

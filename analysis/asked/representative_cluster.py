@@ -93,7 +93,10 @@ def scenario_from(asked: Manifests, say: Callable[[str], None]) -> Represented:
         write_text("--write-scenario", asked.write, text)
         say(f"wrote {asked.write}")
     else:
-        scenario = replace(scenario, lines={})  # those of a text that is in no file
+        # The lines are those of a text that is in no file.
+        sources = {node.name: node.source for node in kept.nodes if node.source}
+        sources |= {pod.name: pod.source for pod in kept.pods if pod.source}
+        scenario = replace(scenario, lines={}, sources=sources)
     return Represented(scenario, account, caveat, [*inventory.remarks, *of_kept], kept)
 
 

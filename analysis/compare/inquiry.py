@@ -11,10 +11,10 @@ from ...checker.core.exploration import Budget
 from ...model.history import CHANGES, RELEASES, Composition, Patch
 from ...properties import PROPERTIES, Property
 from ...reports.verify.comparison import Comparison
-from ...scenarios import Scenario, known_names, number_of, one_line
+from ...scenarios import Scenario, number_of, one_line
 from ..asked.method import NOBODY, Method, Watcher
 from ..asked.option_files import split_option
-from ..asked.options import UsageProblem, parse_fix, parse_gates, parse_property
+from ..asked.options import UsageProblem, nearest_fixes, parse_fix, parse_gates, parse_property
 from ..asked.patches import read_patch, with_patches
 from ..asked.plan import (
     Run,
@@ -70,7 +70,7 @@ def _candidate(name: str) -> Candidate:
         return Candidate(patch=read_patch(name))
     key = number_of(name) or name
     if key not in CHANGES:
-        known = known_names(key, list(CHANGES))
+        known = nearest_fixes(key, list(CHANGES))
         raise UsageProblem(
             f"unknown change `{one_line(name)}`: name a Python file, or an upstream change; {known}"
         )

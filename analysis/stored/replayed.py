@@ -25,7 +25,7 @@ from ...reports.formats.regression_test import regression_test
 from ...reports.step import ShownStep
 from ...reports.stored import MAX_BYTES, StoredStep, StoredTrace, TraceProblem, parse_trace
 from ...scenarios import ScenarioError, known_names, one_line, parse_scenario
-from ..asked.options import UsageProblem, parse_fix
+from ..asked.options import UsageProblem, nearest_fixes, parse_fix
 from ..asked.patches import with_patches
 from ..asked.plan import Run, refuse_unknown_ignored, with_a_fair_flush
 from ..findings import finding_of
@@ -140,7 +140,8 @@ def run_of(
     except (ScenarioError, UsageProblem) as error:
         raise TraceProblem(f"{file}: scenario: {error}") from None
     except UnknownName as error:
-        known = known_names(error.name, error.known)
+        is_fix = error.what == "fix"
+        known = nearest_fixes(error.name, error.known) if is_fix else known_names(error.name, error.known)
         raise TraceProblem(f"{file}: unknown {error.what} `{one_line(error.name)}`; {known}") from None
     except (GateProblem, ValueError) as error:
         raise TraceProblem(f"{file}: fixes: {one_line(str(error), 200)}") from None

@@ -213,6 +213,10 @@ def check(
     with progress_display(no_color) as display:
         findings = verdicts(runs, replace(budget, disk=disk, resume=resume), method, display)
         found = closings(runs, findings, budget, method, time, display) if out.tells_closings and time else {}
+    if out.points_into_files:
+        from ...analysis.subjects import with_subjects  # what every cluster needs takes a while to import
+
+        findings = with_subjects(runs, findings)
     if represented is not None:
         findings = represented.tell([run.scenario.file for run in runs], findings)
     raise typer.Exit(report_everywhere(runs, findings, out, found))

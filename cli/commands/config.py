@@ -72,6 +72,6 @@ def _rows(
             setting = settings[command].get(name)
             if setting is not None:
                 yield {"command": command, "option": name, "value": setting.value, "from": setting.place}
-            elif every:
+            elif every and not option.hidden:
                 default = option.default.value if isinstance(option.default, Enum) else option.default
                 yield {"command": command, "option": name, "value": default, "from": DEFAULT}

@@ -59,6 +59,10 @@ def explain(
         say(f"podrace: {trace}: {found.why_not}", no_color)
         raise typer.Exit(GONE)
     finding = found.finding()
+    if out.points_into_files:
+        from ...analysis.subjects import with_subjects
+
+        (finding,) = with_subjects([found.run], [finding])
     closed: Closings = {}
     if out.tells_closings and time:
         with progress_display(no_color) as display:
@@ -69,5 +73,5 @@ def explain(
     with tolerant_of_closed_pipes():
         report([finding], out, closed)
     if graph is not None:
-        draw([finding], graph, no_color)
+        draw([finding], graph, no_color, closings=closed)
     raise typer.Exit(SHOWN)

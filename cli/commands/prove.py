@@ -15,6 +15,7 @@ from ..configuration.arguments import (
     Form,
     FormOption,
     Gates,
+    Lanes,
     NoColor,
     Own,
     Patches,
@@ -101,6 +102,7 @@ def prove(
         ),
     ] = None,
     output: FormOption = Form.text,
+    verbose: Lanes = False,
     no_color: NoColor = False,
 ) -> None:
     most = parse_states(max_states) if max_states is not None else None
@@ -154,6 +156,6 @@ def prove(
             for number, proof in enumerate(proofs):
                 if number:
                     console.print()
-                print_proof(console, proof)
+                print_proof(console, proof, verbose)
     verdicts = {proof.verdict for proof in proofs}
     raise typer.Exit(1 if "VIOLATED" in verdicts else 3 if "INCONCLUSIVE" in verdicts else 0)

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import TYPE_CHECKING
+
 import typer
 
 from ..configuration.app import app
-from ..configuration.arguments import NoColor, Own, Patches, TraceFile
+from ..configuration.arguments import Form, FormOption, Lanes, NoColor, Own, Patches, TraceFile
+
+if TYPE_CHECKING:
+    from ...analysis.stored.replayed import Replayed
 
 VIOLATES, GONE = 0, 1
 
@@ -15,15 +21,18 @@ VIOLATES, GONE = 0, 1
     "Exit codes: 0 the run is possible and violates the property, 1 it is no longer possible or violates it no longer, "
     "2 the trace cannot be read."
 )
-def replay(trace: TraceFile, own: Own = None, patch: Patches = None, no_color: NoColor = False) -> None:
-    from rich.text import Text
-
+def replay(
+    trace: TraceFile,
+    own: Own = None,
+    patch: Patches = None,
+    output: FormOption = Form.text,
+    verbose: Lanes = False,
+    no_color: NoColor = False,
+) -> None:
     from ...analysis.asked.own_properties import own_properties
     from ...analysis.asked.patches import patches_of
     from ...analysis.stored.replayed import read_trace, replayed
-    from ...reports.text.findings_text import print_wrapped
-    from ...reports.text.lanes_text import print_lanes
-    from ..terminal.console import result_console, tolerant_of_closed_pipes
+    from ..terminal.console import print_form, tolerant_of_closed_pipes
     from ..terminal.output import say
 
     patches = patches_of(patch or ())
@@ -31,15 +40,52 @@ def replay(trace: TraceFile, own: Own = None, patch: Patches = None, no_color: N
     for remark in found.caveats(trace):
         say(remark, no_color)
     with tolerant_of_closed_pipes():
-        console = result_console(no_color)
-        run = found.run
-        print_wrapped(console, Text(f"{run.scenario.name}, {run.composition.label}: {run.property}", "bold"))
-        if found.steps:
-            console.print()
-            print_lanes(console, found.steps, found.remarks)
-            console.print()
-        if found.violated:
-            print_wrapped(console, Text(found.result.words, "bold"))
+        if output is Form.json:
+            print_form(_json(found, trace))
         else:
-            print_wrapped(console, Text(f"GONE: {found.why_not}", "bold red"))
+            _print(found, verbose, no_color)
     raise typer.Exit(VIOLATES if found.violated else GONE)
+
+
+def _print(found: Replayed, whole: bool, no_color: bool) -> None:
+    from rich.text import Text
+
+    from ...reports.text.findings_text import print_heading, print_wrapped
+    from ...reports.text.lanes_text import print_lanes
+    from ...reports.text.story_text import print_counterexample
+    from ..terminal.console import result_console
+
+    console = result_console(no_color)
+    if found.violated:
+        finding = found.finding()
+        print_heading(console, finding)
+        print_counterexample(console, finding, whole)
+        return
+    run = found.run
+    print_wrapped(console, Text(f"{run.scenario.name}, {run.composition.label}: {run.property}", "bold"))
+    if found.steps:
+        console.print()
+        print_lanes(console, found.steps, found.remarks)
+        console.print()
+    print_wrapped(console, Text(f"GONE: {found.why_not}", "bold red"))
+
+
+def _json(found: Replayed, trace: Path) -> str:
+    from ...analysis.findings import fixes_of
+    from ...reports.answers.replay_report import ReplayAnswer, replay_to_json
+
+    finding = found.finding() if found.violated else None
+    return replay_to_json(
+        ReplayAnswer(
+            trace=str(trace),
+            scenario=found.run.scenario.name,
+            release=found.run.composition.release,
+            fixes=fixes_of(found.run.composition),
+            property=found.run.property,
+            verdict="VIOLATED" if found.violated else "GONE",
+            words=found.why_not if finding is None else finding.words,
+            changed=found.changed,
+            steps=found.steps,
+            finding=finding,
+        )
+    )

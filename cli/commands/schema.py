@@ -16,6 +16,7 @@ class Document(Enum):
     report = "report"
     walks = "walks"
     ways = "ways"
+    replay = "replay"
     reproduction = "reproduction"
     trace = "trace"
     scenario = "scenario"
@@ -23,13 +24,13 @@ class Document(Enum):
 
 @app.command(
     help="Print the JSON Schema of what podrace writes: the report of `check -o json`, those of `simulate -o json` and "
-    "`ways -o json`, that of `reproduce -o json`, and the stored trace; and that of scenario files, which it reads, for editors."
+    "`ways -o json`, those of `replay -o json` and `reproduce -o json`, and the stored trace; and that of scenario files, which it reads, for editors."
 )
 def schema(
     name: Annotated[
         Document,
         typer.Argument(
-            metavar="report|walks|ways|reproduction|trace|scenario",
+            metavar="report|walks|ways|replay|reproduction|trace|scenario",
             show_default=False,
             help="Which document.",
         ),

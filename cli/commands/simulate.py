@@ -14,6 +14,7 @@ from ..configuration.app import app
 from ..configuration.arguments import (
     Gates,
     Graph,
+    Lanes,
     NoColor,
     Own,
     Release,
@@ -29,6 +30,7 @@ from ..configuration.arguments import (
 if TYPE_CHECKING:
     from ...reports.answers.walks_report import Walked
     from ...reports.document import Finding
+    from ...reports.text.findings_text import Extent
     from ..terminal.output import Output
 
 
@@ -81,6 +83,7 @@ def simulate(
     graph: Graph = None,
     save_trace: SaveTrace = None,
     timings: Timings = False,
+    verbose: Lanes = False,
     no_color: NoColor = False,
 ) -> None:
     seconds = parse_timeout(timeout) if timeout is not None else None
@@ -99,7 +102,8 @@ def simulate(
         names, release, with_fix or (), without_fix or (), property_ or (), chosen, gates=gate or ()
     )
     asked = Walks(count, longest, start, by.value, seconds, threads)
-    out = Output(output.value, graph, no_color, timings=timings, save_trace=save_trace)
+    extent: Extent = "whole" if verbose else "usual"
+    out = Output(output.value, graph, no_color, timings=timings, save_trace=save_trace, extent=extent)
     out.refuse_unusable()
     planned = plan(selection)
     refuse_all_ignored(planned)
@@ -126,4 +130,4 @@ def _report(found: Sequence[Walked], findings: Sequence[Finding], output: Output
     elif output.form != "text":
         report(findings, output)
     else:
-        print_walks(result_console(output.no_color), found)
+        print_walks(result_console(output.no_color), found, output.extent == "whole")

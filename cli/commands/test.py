@@ -89,6 +89,10 @@ def check_expectations(
     refuse_all_ignored(runs)
     with progress_display(no_color) as display:
         findings = verdicts(runs, budget, method, display)
+    if out.points_into_files:
+        from ...analysis.subjects import with_subjects
+
+        findings = with_subjects(runs, findings)
     with tolerant_of_closed_pipes():
         if output is VerdictForm.text:
             files = [run.scenario.file for run in runs]

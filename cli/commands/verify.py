@@ -15,6 +15,7 @@ from ..configuration.arguments import (
     ComparisonOption,
     Gates,
     Jobs,
+    Lanes,
     MaxStates,
     NoColor,
     Own,
@@ -94,6 +95,7 @@ def verify(
     max_states: MaxStates = None,
     timeout: Timeout = None,
     jobs: Jobs = None,
+    verbose: Lanes = False,
     no_color: NoColor = False,
 ) -> None:
     if pods is not None or nodes is not None:
@@ -126,7 +128,7 @@ def verify(
             pairs = with_changes_over_all_clusters(request, changes, display)
         with tolerant_of_closed_pipes():
             if output is ComparisonForm.text:
-                cluster_comparison.print_proof_pairs(result_console(no_color), pairs)
+                cluster_comparison.print_proof_pairs(result_console(no_color), pairs, verbose)
             else:
                 print_form(cluster_comparison.FORMS[output.value](pairs))
         raise typer.Exit(proofs_code(pairs, strict))
@@ -150,7 +152,7 @@ def verify(
         comparison = with_changes(
             changes, release, against, with_fix or (), inquiry, budget, Method(), display
         )
-    _print(comparison, output, no_color)
+    _print(comparison, output, no_color, verbose)
     raise typer.Exit(verify_code(comparison, strict))
 
 
@@ -179,6 +181,7 @@ def diff(
     max_states: MaxStates = None,
     timeout: Timeout = None,
     jobs: Jobs = None,
+    verbose: Lanes = False,
     no_color: NoColor = False,
 ) -> None:
     budget = budget_of(max_states, None, timeout, jobs)
@@ -190,18 +193,18 @@ def diff(
     inquiry = Inquiry(scenario or (), property_ or (), own_properties(own or ()), gate or ())
     with progress_display(no_color) as display:
         comparison = two_releases(before, after, inquiry, budget, Method(), display)
-    _print(comparison, output, no_color)
+    _print(comparison, output, no_color, verbose)
     raise typer.Exit(diff_code(comparison))
 
 
-def _print(comparison: Comparison, form: ComparisonForm, no_color: bool) -> None:
+def _print(comparison: Comparison, form: ComparisonForm, no_color: bool, whole: bool) -> None:
     from ...reports.verify.comparison_forms import FORMS
     from ...reports.verify.comparison_text import print_comparison
     from ..terminal.console import print_form, result_console, tolerant_of_closed_pipes
 
     with tolerant_of_closed_pipes():
         if form is ComparisonForm.text:
-            print_comparison(result_console(no_color), comparison)
+            print_comparison(result_console(no_color), comparison, whole)
         else:
             print_form(FORMS[form.value](comparison))
 

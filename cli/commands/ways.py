@@ -15,6 +15,7 @@ from ..configuration.arguments import (
     GraphKind,
     GraphKindOption,
     Jobs,
+    Lanes,
     MaxMemory,
     MaxStates,
     NoColor,
@@ -67,6 +68,7 @@ def ways(
     max_memory: MaxMemory = None,
     timeout: Timeout = None,
     jobs: Jobs = None,
+    verbose: Lanes = False,
     no_color: NoColor = False,
 ) -> None:
     budget = budget_of(max_states, max_memory, timeout, jobs)
@@ -84,8 +86,9 @@ def ways(
         patches=patches_of(patch or ()), gates=gate or (),
     )  # fmt: skip
     out = Output(
-        output.value, graph, no_color, graph_kind=graph_kind.value, timings=timings, save_trace=save_trace
-    )
+        output.value, graph, no_color, graph_kind=graph_kind.value, timings=timings, save_trace=save_trace,
+        extent="whole" if verbose else "usual",
+    )  # fmt: skip
     out.refuse_unusable()
     runs = finite_runs(plan(selection), selection, lambda line: say(line, no_color))
     with progress_display(no_color) as display:
@@ -116,4 +119,4 @@ def _report(found: Sequence[WaysFound], output: Output) -> None:
         for number, one in enumerate(found):
             if number:
                 console.print()
-            one.print(console)
+            one.print(console, output.extent == "whole")

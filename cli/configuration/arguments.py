@@ -57,6 +57,9 @@ Verbose = Annotated[
         help="Also the steps by actor with their functions, steps that never ran, and what was kept.",
     ),
 ]
+Lanes = Annotated[
+    bool, typer.Option("-v", "--verbose", help="Also the steps by actor, with their functions.")
+]
 ClosingTime = Annotated[
     str,
     typer.Option(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import types
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
@@ -20,7 +20,7 @@ CONFIG = "config"
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """An option: its name in a file, that of the function's parameter, and what its value is."""
+    """An option: its name in a file, that of the function's parameter, and what its value is. A `hidden` one is an old spelling."""
 
     name: str
     parameter: str
@@ -30,6 +30,7 @@ class Option:
     least: int = 0
     most: int = 0
     default: Any = field(default=None, compare=False)
+    hidden: bool = field(default=False, compare=False)
 
     @property
     def meaning(self) -> object:
@@ -47,7 +48,7 @@ def options_of(function: Callable[..., Any]) -> dict[str, Option]:
         info = next((note for note in notes if isinstance(note, OptionInfo)), None)
         if info is not None:
             default = None if parameter.default is inspect.Parameter.empty else parameter.default
-            option = _option(_shown(name, info), name, kind, info, default)
+            option = replace(_option(_shown(name, info), name, kind, info, default), hidden=info.hidden)
             found[option.name] = option
     return found
 

@@ -41,6 +41,11 @@ class Output:
     extent: Extent = "usual"
 
     @property
+    def points_into_files(self) -> bool:
+        """Whether the report says where in a file the pod is that a violation is about."""
+        return self.form in ("sarif", "github", "junit") or self.report is not None
+
+    @property
     def tells_closings(self) -> bool:
         """Whether there is room in the report for what closes a race."""
         return self.form == "text" and self.extent != "brief"
@@ -93,7 +98,7 @@ def report_everywhere(
     with tolerant_of_closed_pipes():
         report(findings, output, closings)
     if output.graph is not None:
-        draw(findings, output.graph, output.no_color, output.graph_kind)
+        draw(findings, output.graph, output.no_color, output.graph_kind, closings)
     if output.save_trace is not None:
         save_traces(runs, findings, output.save_trace, output.no_color)
     write_directory(runs, findings, output)
@@ -145,8 +150,15 @@ def write_directory(runs: Sequence[Run], findings: Sequence[Finding], output: Ou
     message_console(output.no_color).print(f"wrote {output.report}: {len(written)} files", soft_wrap=True)
 
 
-def draw(findings: Sequence[Finding], path: Path, no_color: bool = False, kind: Kind = "lanes") -> list[Path]:
-    """Draw every counterexample: the first into `path`, the others beside it with a number.
+def draw(
+    findings: Sequence[Finding],
+    path: Path,
+    no_color: bool = False,
+    kind: Kind = "lanes",
+    closings: Mapping[int, Sequence[str]] | None = None,
+) -> list[Path]:
+    """Draw every counterexample: the first into `path`, the others beside it with a number. `closings` has what closes the
+    races, by the number of the finding.
 
     What cannot be drawn as this kind of drawing is named on stderr.
     """
@@ -155,14 +167,14 @@ def draw(findings: Sequence[Finding], path: Path, no_color: bool = False, kind: 
     from ...reports.graphs.style import NotDrawn
 
     messages = message_console(no_color)
-    violated = [finding for finding in findings if finding.trace is not None]
+    violated = [(at, finding) for at, finding in enumerate(findings) if finding.trace is not None]
     if not violated:
         messages.print(f"no counterexample to draw: {path} was not written", soft_wrap=True)
     written = []
-    for number, finding in enumerate(violated, 1):
+    for number, (at, finding) in enumerate(violated, 1):
         target = beside(path, number)
         try:
-            dot = to_dot(finding, kind)
+            dot = to_dot(finding, kind, (closings or {}).get(at, ()))
         except NotDrawn as problem:
             messages.print(f"not drawn: {problem}", soft_wrap=True)
             continue

@@ -24,7 +24,7 @@ from types import SimpleNamespace
 from typing import Annotated, Any, ClassVar, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from .errors import Location, ModelError
-from .expr import const
+from .expr import Value, const
 from .fairness import Fairness
 from .narration import Channel, Knowledge, Reader, Words
 from .shapes import declared, scalars_of
@@ -135,6 +135,12 @@ class Component:
     def universe(self) -> Universe:
         """The entities of the model."""
         return self._model.entities
+
+    def explains(self, step: str, args: Mapping[str, Any]) -> Mapping[str, Value]:
+        """Override to say why a step of this part goes as it does with these arguments: reasons in words, and when each is one,
+        over the state before the step. Words for reports only.
+        """
+        return {}
 
     def setup(self) -> None:
         """Override to assign initial values, with concrete data only."""

@@ -72,7 +72,7 @@ def finds(state: str, of: str, value: Any) -> Finds:
 class Sentence:
     """A step in one sentence, for where it changed, or found, what `when` says.
 
-    Names in braces are the step's arguments. With a condition on a change there are `{before}` and `{after}`, the values of the
+    Names in braces are the step's arguments; `{why}` stands for a colon and the reasons that `Component.explains` gives. With a condition on a change there are `{before}` and `{after}`, the values of the
     changed cell, and `{0}`, `{1}`, its keys.
     """
 

@@ -71,6 +71,25 @@ class Transition:
         return frozenset(self.updates)
 
 
+class Explainer:
+    """Asks the model, when a report wants to know, why a step goes as it does. It stays in its process: a copy says nothing."""
+
+    def __init__(self, model: Model | None = None) -> None:
+        self._model = model
+
+    def reasons(self, transition: Transition) -> dict[str, Expr]:
+        """The reasons in words, each with the states before the step in which it is one."""
+        if self._model is None or transition.part not in self._model.parts:
+            return {}
+        part, args = self._model.parts[transition.part], dict(transition.args)
+        with fresh_graph():
+            said = evaluate_in(self._model, lambda: part.explains(transition.step, args))
+            return {text: as_expr(when, BOOL) for text, when in said.items()}
+
+    def __reduce__(self) -> tuple[type[Explainer], tuple[()]]:
+        return Explainer, ()
+
+
 @dataclass(frozen=True)
 class TransitionSystem:
     """Variables with their initial values, transitions, and named predicates over the state.
@@ -78,7 +97,8 @@ class TransitionSystem:
     `invariants` must hold in every reachable state. `witnesses` should be reachable. `resettabilities` must stay
     reachable: from every reachable state, fair transitions alone can lead to a state that satisfies
     the predicate. `livenesses` are violated by a fair run that is as one of their cases says. `views` are expressions that only reports look at; they keep nothing alive.
-    `narration` is how steps and changes are told: no engine reads it, and it tells no two systems apart.
+    `narration` is how steps and changes are told, and `explainer` says why they go as they do: no engine asks them, and they tell
+    no two systems apart.
     """
 
     name: str
@@ -91,6 +111,7 @@ class TransitionSystem:
     views: Mapping[str, Expr] = field(default_factory=dict)
     livenesses: Mapping[str, tuple[Case, ...]] = field(default_factory=dict)
     narration: Narration = field(default=NAMES_ALONE, compare=False, repr=False)
+    explainer: Explainer = field(default_factory=Explainer, compare=False, repr=False)
 
     @property
     def initial(self) -> State:
@@ -292,6 +313,7 @@ def trace_system(
             witnesses=predicates(witnesses),
             resettabilities=predicates(resettabilities),
             views=predicates(views, of_bool=False),
+            explainer=Explainer(model),
             livenesses={key: _cases(model, read) for key, read in (livenesses or {}).items()},
             narration=narrate(model),
         )

@@ -96,13 +96,16 @@ class Narration:
         args: Iterable[tuple[str, Any]],
         done: Sequence[SpokenChange],
         found: Mapping[str, Any] | None = None,
+        reasons: Sequence[str] = (),
     ) -> str | None:
         """The step `part.name` in one sentence; None if nothing was declared that fits.
 
-        `found` are the values of the variables before the step; without them, no condition on what it found is met.
+        `found` are the values of the variables before the step; without them, no condition on what it found is met. `reasons`
+        stand, after a colon, for `{why}`.
         """
         given = dict(args)
         names = _Arguments((name, _named(value)) for name, value in given.items())
+        names["why"] = f": {', '.join(reasons)}" if reasons else ""
         for sentence in self.sentences.get(step, ()):
             if isinstance(sentence.when, Finds):
                 if self._found(sentence.when, given, found or {}):

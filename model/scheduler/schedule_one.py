@@ -9,8 +9,8 @@ failure handler.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from ..environment.faults import Fault
 from ..environment.objects import ExtensionPoint, Node, Pod, PodCopy, PodObject
@@ -43,6 +43,7 @@ from ..language import (
 from .eviction_words import eviction
 from .failure import FailedAttempt, FailurePhase
 from .framework.events import PERMIT_PLUGIN, Plugin
+from .framework.rejections import reasons
 from .framework.status import Code, NodeStatus, Phase
 from .framework.waiting_pods import PermitAnswer
 
@@ -76,11 +77,11 @@ FILTERED = (
         "The filters pass: {pod} fits on {node}.", changes("scheduler.verdict", after=NodeStatus.FEASIBLE)
     ),
     Sentence(
-        "The filters fail: {pod} does not fit on {node}.",
+        "The filters fail: {pod} does not fit on {node}{why}.",
         changes("scheduler.verdict", after=NodeStatus.REJECTED),
     ),
     Sentence(
-        "The filters fail: {pod} can never fit on {node}, whoever is evicted.",
+        "The filters fail: {pod} can never fit on {node}, whoever is evicted{why}.",
         changes("scheduler.verdict", after=NodeStatus.UNRESOLVABLE),
     ),
     Sentence("The filters are run for {pod} on {node}."),
@@ -276,6 +277,13 @@ class Scheduler(Component):
         self.diagnose(pod, node)
         code = self.filters.run_with_nominated(pod, node, self.snapshot.placement())
         return select(self.snapshot.live[node], self.verdict_of(code), NodeStatus.REJECTED)
+
+    def explains(self, step: str, args: Mapping[str, Any]) -> Mapping[str, Value]:
+        if step not in ("filter", "filter_nominated"):
+            return super().explains(step, args)
+        pod, node = args["pod"], args["node"]
+        why = reasons(self.filters, pod, node, self.snapshot.placement())
+        return {text: self.snapshot.live[node] & given for text, given in why.items()}
 
     def verdict_of(self, code: Value) -> Expr:
         """What the cycle keeps of the filters' answer."""

@@ -14,7 +14,7 @@ from ..document import Finding, Value
 from ..filtered import json_filtered
 from ..scheduler_version import ReadVersion
 from ..text.findings_text import INDENT, print_versions, print_wrapped, scope_words
-from ..text.lanes_text import print_lanes
+from ..text.story_text import print_counterexample
 from ..text.table import VACUOUS_STYLE, VERDICT_STYLES
 
 STYLES = {**VERDICT_STYLES, "HOLDS FOR ALL": VERDICT_STYLES["HOLDS"]}
@@ -95,8 +95,8 @@ def to_json(proofs: Sequence[Proof]) -> str:
     return msgspec.json.format(msgspec.json.encode(list(proofs)), indent=2).decode() + "\n"
 
 
-def print_proof(console: Console, proof: Proof) -> None:
-    """Print a proof; of the groups, the simplest with their counterexamples."""
+def print_proof(console: Console, proof: Proof, whole: bool = False) -> None:
+    """Print a proof; of the groups, the simplest with their counterexamples, as a `whole` also in lanes."""
     heading = Text(f"{proof.property} on {proof.release}, up to {size(proof)}: ", "bold")
     print_wrapped(
         console, heading.append(proof.marked, VACUOUS_STYLE if proof.vacuous else STYLES[proof.verdict])
@@ -128,7 +128,7 @@ def print_proof(console: Console, proof: Proof) -> None:
             print_wrapped(console, Text(f"{left} more {_plural(left, 'group')}: see -o json or --examples"))
             break
         console.print()
-        _print_group(console, number, group)
+        _print_group(console, number, group, whole)
 
 
 def size(proof: Proof) -> str:
@@ -170,9 +170,8 @@ def _print_rows(console: Console, proof: Proof) -> None:
     console.print(table)
 
 
-def _print_group(console: Console, number: int, group: ViolatingGroup) -> None:
+def _print_group(console: Console, number: int, group: ViolatingGroup, whole: bool) -> None:
     what = f"{group.clusters:,} {_plural(group.clusters, 'cluster')}, {group.steps} steps"
     print_wrapped(console, Text(f"Group {number}: {what}; the simplest: {group.example}", "bold"))
     if group.finding is not None and group.finding.story:
-        console.print()
-        print_lanes(console, group.finding.story, group.finding.remarks)
+        print_counterexample(console, group.finding, whole)

@@ -9,10 +9,11 @@ from rich.console import Console
 from rich.text import Text
 
 from ..document import Finding, Fixes, ShownStep, Value, Word, show
+from ..evidence import Cause, Memory, ShownCluster, ShownCounterfactual
 from ..filtered import json_filtered
 from ..scheduler_version import ReadVersion
 from ..text.findings_text import INDENT, print_heading, print_versions, print_wrapped, scope_words
-from ..text.lanes_text import print_lanes
+from ..text.story_text import print_counterexample
 from ..text.table import VERDICT_STYLES, print_columns, seconds
 
 MOST_LISTED = 12
@@ -34,7 +35,8 @@ class Walked(msgspec.Struct, frozen=True):
     `walks` ended, `resting` of them where nothing could happen any more. `walk` is the first that violated the property,
     after `met_after` steps; `trace` is what is left of it, and all counts end there. `steps_fired` says how often each
     step was taken; `witnesses_reached` gives the fewest steps after which a walk reached a witness. What depends on the clock is
-    left out (None) where equal input must give equal reports.
+    left out (None) where equal input must give equal reports. `cluster`, `memory`, `causes` and `counterfactuals` are what a
+    counterexample is shown with.
     """
 
     scenario: str
@@ -68,6 +70,10 @@ class Walked(msgspec.Struct, frozen=True):
     steps_never_fired: tuple[str, ...] = ()
     values: tuple[Values, ...] = ()
     version: ReadVersion | msgspec.UnsetType = msgspec.UNSET
+    cluster: ShownCluster | None = None
+    memory: Memory | None = None
+    causes: tuple[Cause, ...] = ()
+    counterfactuals: tuple[ShownCounterfactual, ...] = ()
 
     def untimed(self) -> Walked:
         """The same without what depends on the clock."""
@@ -78,7 +84,8 @@ class Walked(msgspec.Struct, frozen=True):
         return Finding(
             self.scenario, self.release, self.fixes, self.property, self.verdict, 0, self.steps, self.longest,
             self.seconds, self.trace, words=self.words, title=self.title, sentence=self.sentence, issues=self.issues,
-            version=self.version,
+            version=self.version, cluster=self.cluster, memory=self.memory, causes=self.causes,
+            counterfactuals=self.counterfactuals,
         )  # fmt: skip
 
 
@@ -88,8 +95,8 @@ def walks_to_json(found: Sequence[Walked]) -> str:
     return msgspec.json.format(msgspec.json.encode(list(found)), indent=2).decode() + "\n"
 
 
-def print_walks(console: Console, found: Sequence[Walked]) -> None:
-    """Print everything that there is to say about these walks."""
+def print_walks(console: Console, found: Sequence[Walked], whole: bool = False) -> None:
+    """Print everything that there is to say about these walks; as a `whole`, counterexamples also in lanes."""
     columns: dict[str, list[str]] = {
         "scenario": [w.scenario for w in found],
         "release": [w.finding().label for w in found],
@@ -109,12 +116,11 @@ def print_walks(console: Console, found: Sequence[Walked]) -> None:
     for walked in found:
         console.print()
         print_heading(console, walked.finding())
-        if walked.trace:
+        if walked.trace is not None:
+            print_counterexample(console, walked.finding(), whole)
             console.print()
-            print_lanes(console, walked.trace)
-            console.print()
-        style = "bold" if walked.verdict == "VIOLATED" else ""
-        print_wrapped(console, Text(walked.words, style), INDENT)
+        else:
+            print_wrapped(console, Text(walked.words), INDENT)
         for line in _coverage(walked):
             print_wrapped(console, Text(line), INDENT)
 

@@ -12,7 +12,7 @@ from ..document import Finding, Fixes, Value, Word
 from ..filtered import json_filtered
 from ..scheduler_version import ReadVersion
 from ..text.findings_text import INDENT, print_heading, print_versions, print_wrapped, scope_words
-from ..text.lanes_text import print_lanes
+from ..text.story_text import print_counterexample
 from ..text.table import seconds
 
 
@@ -71,8 +71,8 @@ class WaysFound(msgspec.Struct, frozen=True):
             scope=self.scope, constraints_hit=self.constraints_hit, version=self.version,
         )  # fmt: skip
 
-    def print(self, console: Console) -> None:
-        """Print everything that there is to say."""
+    def print(self, console: Console, whole: bool = False) -> None:
+        """Print everything that there is to say; as a `whole`, the steps of each way also in lanes."""
         for note in self.notes:
             print_wrapped(console, Text(f"note: {note}", "dim"))
         print_heading(console, self._head())
@@ -81,8 +81,7 @@ class WaysFound(msgspec.Struct, frozen=True):
             print_wrapped(console, Text(f"Way {number} of {len(self.ways)}", "bold"), INDENT)
             if way.own:
                 print_wrapped(console, Text(f"takes, as not every way does: {', '.join(way.own)}"), INDENT)
-            console.print()
-            print_lanes(console, way.finding.story)
+            print_counterexample(console, way.finding, whole)
         if self.common:
             console.print()
             print_wrapped(console, Text(f"Every way takes: {', '.join(self.common)}."), INDENT)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..ci_outcome import USUAL, Style, message, numbered, subject
-from ..document import Finding
+from ..ci_outcome import USUAL, Style, message, numbered, subject, where_told
+from ..document import ABOUT, FROM_CACHE, Finding, about_of
 from ..filtered import text_filtered
 
 
@@ -21,19 +21,34 @@ def to_annotations(findings: Sequence[Finding], style: Style = USUAL) -> str:
         for f in findings
         if style.outcome(f) != "passed" or f.verdict == "VIOLATED" or f.vacuous or f.silenced
     ]
-    return "".join(f"{_command(finding, style)}\n" for finding in told) + _total(findings, style)
+    commands = "".join(f"{_command(finding, style)}\n" for finding in told)
+    return commands + _account(findings) + _total(findings, style)
 
 
 def _command(finding: Finding, style: Style) -> str:
     outcome = style.outcome(finding)
     level = {"failed": "error", "undecided": "warning", "passed": "notice", "ignored": "notice"}[outcome]
-    place = finding.place
-    where = {"file": place.file, "line": str(place.line)} if place else {}
+    spot = where_told(finding)
+    where = {"file": spot[0], "line": str(spot[1])} if spot else {}
     properties = {**where, "title": f"{subject(finding)} {finding.headline}"}
     shown = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
-    lines = [message(finding, style), *([finding.sentence] if finding.sentence else []), *numbered(finding)]
-    text = lines[0] if outcome in ("passed", "ignored") else "\n".join(lines)
+    notes = [f"note: {note}" for note in finding.notes if note != FROM_CACHE]
+    if finding.vacuous:
+        missed = f": never reached: {'; '.join(finding.witnesses_missed)}" if finding.witnesses_missed else ""
+        notes.insert(0, f"vacuous{missed}")
+    lines = [message(finding, style)]
+    if outcome not in ("passed", "ignored"):
+        lines += [*([finding.sentence] if finding.sentence else []), *numbered(finding)]
+    text = "\n".join([*lines, *notes])
     return f"::{level} {shown}::{_data(text)}"
+
+
+def _account(findings: Sequence[Finding]) -> str:
+    """What of Kubernetes objects was kept, left out and abstracted, as one notice."""
+    lines = about_of(findings)
+    if not lines:
+        return ""
+    return f"::notice title={_property(ABOUT)}::{_data(chr(10).join(lines))}\n"
 
 
 def _total(findings: Sequence[Finding], style: Style) -> str:

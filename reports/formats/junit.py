@@ -12,8 +12,8 @@ import re
 from collections.abc import Sequence
 from xml.etree import ElementTree as xml
 
-from ..ci_outcome import USUAL, Style, grouped, message, numbered
-from ..document import Finding
+from ..ci_outcome import USUAL, Style, grouped, message, numbered, where_told
+from ..document import ABOUT, Finding, about_of
 from ..filtered import text_filtered
 
 # What XML 1.0 has no way to write (its production `Char`).
@@ -27,6 +27,10 @@ def to_junit(findings: Sequence[Finding], style: Style = USUAL) -> str:
     for (scenario, label), members in grouped(findings).items():
         figures = _figures(members, style)
         suite = xml.SubElement(root, "testsuite", {"name": f"{scenario}, {label}", **figures})
+        if about := about_of(members):
+            properties = xml.SubElement(suite, "properties")
+            for line in about:
+                xml.SubElement(properties, "property", {"name": ABOUT, "value": line})
         for finding in members:
             _case(suite, finding, style)
     xml.indent(root)
@@ -65,7 +69,8 @@ def _case(suite: xml.Element, finding: Finding, style: Style) -> None:
 
 
 def _details(finding: Finding) -> list[str]:
-    place = [f"{finding.place.file}:{finding.place.line}"] if finding.place else []
+    spot = where_told(finding)
+    place = [f"{spot[0]}:{spot[1]}"] if spot else []
     sentence = [finding.sentence] if finding.sentence else []
     return [*place, *sentence, *finding.notes, *numbered(finding)]
 

@@ -20,7 +20,7 @@ from urllib.parse import quote
 import msgspec
 
 from ..ci_outcome import USUAL, Style, issue_link, message, subject
-from ..document import Finding, ShownStep
+from ..document import ABOUT, Finding, ShownStep, about_of
 from ..filtered import json_filtered
 from .markdown import plain
 
@@ -90,6 +90,9 @@ def _invocation(findings: Sequence[Finding], style: Style, numbers: dict[str, in
         for finding in findings
         if finding.silenced and finding not in undecided
     ]
+    notifications += [
+        {"level": "note", "message": {"text": _text(f"{ABOUT}: {line}")}} for line in about_of(findings)
+    ]
     return {"executionSuccessful": not undecided, "toolExecutionNotifications": notifications}
 
 
@@ -110,8 +113,8 @@ def _result(finding: Finding, style: Style, rule: int) -> dict[str, Any]:
         result["properties"]["version"] = msgspec.to_builtins(finding.version)
     if outcome == "ignored":
         result["suppressions"] = [{"kind": "inSource", "status": "accepted", "justification": finding.words}]
-    if finding.place is not None:
-        result["locations"] = [_location(finding, finding.place.line)]
+    if finding.spot is not None:
+        result["locations"] = [_location(finding.spot)]
     if finding.story:
         steps = [_step(finding, step) for step in finding.story]
         result["codeFlows"] = [
@@ -126,7 +129,7 @@ def _step(finding: Finding, step: ShownStep) -> dict[str, Any]:
     summary = f" {step.summary}." if step.summary else ""
     remark = finding.remarks.get(step.number)
     text = f"{f'({remark}) ' if remark else ''}[{step.actor}] {step.call}{summary}"
-    location = _location(finding, finding.place.line_of(step.args)) if finding.place else {}
+    location = _location(finding.place.spot(step.args.values())) if finding.place else {}
     return {
         "location": {**location, "message": {"text": _text(text)}},
         "executionOrder": step.number,
@@ -141,11 +144,9 @@ def _text(text: str) -> str:
     return text.replace("](", "] (")
 
 
-def _location(finding: Finding, line: int) -> dict[str, Any]:
-    assert finding.place is not None
-    return {
-        "physicalLocation": {"artifactLocation": _artifact(finding.place.file), "region": {"startLine": line}}
-    }
+def _location(spot: tuple[str, int]) -> dict[str, Any]:
+    file, line = spot
+    return {"physicalLocation": {"artifactLocation": _artifact(file), "region": {"startLine": line}}}
 
 
 def _artifact(file: str) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal, get_args
 
 from ..document import Finding
@@ -16,14 +17,14 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
 @text_filtered
-def to_dot(finding: Finding, kind: Kind = "lanes") -> str:
-    """One drawing of a counterexample. ValueError if it has none, NotDrawn if it has none of this kind."""
+def to_dot(finding: Finding, kind: Kind = "lanes", closing: Sequence[str] = ()) -> str:
+    """One drawing of a counterexample; that of lanes has also what closes it, where that is known. ValueError if it has none, NotDrawn if it has none of this kind."""
     if finding.trace is None:
         raise ValueError(
             f"{finding.scenario}, {finding.label}: {finding.property} has no counterexample to draw"
         )
     if kind == "lanes":
-        return lanes.to_dot(finding)
+        return lanes.to_dot(finding, closing)
     if kind == "cluster":
         return cluster.to_dot(finding)
     return states.to_dot(finding) if kind == "states" else lasso.to_dot(finding)

@@ -10,14 +10,15 @@ from collections.abc import Sequence
 import graphviz
 
 from ..document import Finding, ShownStep
-from ..picture import Box, Placed, Scene, scenes
+from ..drawing.fitting import lines, width
+from ..drawing.layout import Layout, Rectangle, layout
+from ..picture import Scene, scenes
 from ..states import State, states_of
 from .style import MUTED, POD_COLOURS, TITLE, VIOLATION, NotDrawn, digraph, heading, inches, place, where
 
-ROOM, WIDTH, MEANT, GAP = 84, 66, 54, 14
-"""The height of the largest node, the widths of its two columns, and the gap between nodes."""
-LEAST = 18
-LABEL, CAPTION = 34, 26
+BETWEEN = 24
+"""The gap between drawings beside each other."""
+SENTENCE, CAPTION = 13, 9
 
 
 def to_dot(finding: Finding) -> str:
@@ -26,22 +27,39 @@ def to_dot(finding: Finding) -> str:
     assert finding.cluster is not None
     states = states_of(finding)
     graph = digraph("cluster", "neato", outputorder="nodesfirst", splines="line")
-    columns = [(when, i) for when in ("before", "after") for i in range(len(finding.cluster.pictures))]
-    wide = len(finding.cluster.nodes) * (WIDTH + MEANT + GAP) + 24
+    whens = ("before", "after")
+    rows = [
+        [
+            (when, i, scene)
+            for when in whens
+            for i, scene in enumerate(scenes(finding.cluster, states[step.number - (when == "before")]))
+        ]
+        for step in steps
+    ]
+    drawn = [[(when, i, scene, layout(scene)) for when, i, scene in row] for row in rows]
+    wide = BETWEEN + max(
+        max(one.width, width(f"{when}, {scene.caption}", CAPTION))
+        for row in drawn
+        for when, _, scene, one in row
+    )
+    whole = wide * len(whens) * len(finding.cluster.pictures)
+    pods = [pod.name for pod in finding.cluster.pods]
     y = 0.0
-    for step in steps:
-        _text(graph, f"row{step.number}", f"{step.number}. {step.sentence}", 0, y, 13)
-        y -= CAPTION
-        bottom = y
-        for c, (when, i) in enumerate(columns):
-            state = states[step.number - (when == "before")]
-            scene = scenes(finding.cluster, state)[i]
-            drawing = _Drawing(graph, f"s{step.number}{when[0]}{i}", [p.name for p in finding.cluster.pods])
-            bottom = min(bottom, drawing.scene(scene, when, c * wide + (12 if when == "after" else 0), y))
-        y = bottom - 30
+    for step, row in zip(steps, drawn, strict=True):
+        for n, line in enumerate(lines(f"{step.number}. {step.sentence}", whole, SENTENCE)):
+            name = f"row{step.number}" if n == 0 else f"row{step.number}line{n}"
+            _text(graph, name, line, 0, y, SENTENCE)
+            y -= SENTENCE + 4
+        y -= 8
+        for column, (when, i, scene, one) in enumerate(row):
+            left = column * wide + (12 if when == "after" else 0)
+            drawing = _Drawing(graph, f"s{step.number}{when[0]}{i}", pods, (left, y - 12))
+            _text(graph, f"{drawing.name}caption", f"{when}, {scene.caption}", left, y - 6, CAPTION, MUTED)
+            drawing.draw(one)
+        y -= 12 + max(one.height for *_, one in row) + 26
     graph.node(
         "title", heading(finding, "the cluster before and after each decisive step"), shape="none",
-        pos=place(wide * len(columns) / 2, 56),
+        pos=place(whole / 2, 56),
     )  # fmt: skip
     return str(graph.source)
 
@@ -68,83 +86,64 @@ def _seen(finding: Finding, states: Sequence[State], number: int) -> tuple[Scene
 
 
 def _text(
-    graph: graphviz.Digraph, name: str, text: str, x: float, y: float, size: int, colour: str = TITLE
+    graph: graphviz.Digraph,
+    name: str,
+    text: str,
+    x: float,
+    y: float,
+    size: float,
+    colour: str = TITLE,
+    whole: str = "",
 ) -> None:
     """Text whose left end is at x."""
-    width = len(text) * size * 0.6
+    wide = width(text, size)
+    look = {"tooltip": graphviz.escape(whole)} if whole else {}
     graph.node(
-        name, graphviz.escape(text) + "\\l", shape="none", margin="0", width=inches(width), height=inches(size + 2),
-        fixedsize="true", fontsize=str(size), fontcolor=colour, pos=place(x + width / 2, y),
+        name, graphviz.escape(text) + "\\l", shape="none", margin="0", width=inches(wide), height=inches(size + 2),
+        fixedsize="true", fontsize=f"{size:g}", fontcolor=colour, pos=place(x + wide / 2, y), **look,
     )  # fmt: skip
 
 
 class _Drawing:
-    """One picture of the cluster; `name` makes the identifiers of its nodes."""
+    """One picture of the cluster below and right of a corner; `name` makes the identifiers of its nodes."""
 
-    def __init__(self, graph: graphviz.Digraph, name: str, pods: list[str]) -> None:
-        self.graph, self.name, self.pods = graph, name, pods
-
-    def scene(self, scene: Scene, when: str, x: float, y: float) -> float:
-        """Draw with the upper left corner at (x, y); gives where the picture ends below."""
-        _text(self.graph, f"{self.name}caption", f"{when}, {scene.title}", x, y - 6, 9, MUTED)
-        most = max([1, *(max(box.capacity, box.used) for box in scene.boxes)])
-        floor = y - LABEL - ROOM
-        for n, box in enumerate(scene.boxes):
-            self._box(box, f"{self.name}n{n}", x + n * (WIDTH + MEANT + GAP), floor, ROOM / most)
-        if scene.pending:
-            names = ", ".join(pod.name for pod in scene.pending)
-            _text(self.graph, f"{self.name}pending", f"pending: {names}", x, floor - 12, 10)
-            return floor - 18
-        return floor
-
-    def _box(self, box: Box, name: str, x: float, floor: float, scale: float) -> None:
-        room = max(box.capacity * scale, LEAST)
-        style = "solid" if box.exists else "dashed"
-        colour = VIOLATION if box.used > box.capacity else MUTED
-        self._rectangle(name, "", (x, floor), (WIDTH + MEANT, room), {"style": style, "color": colour})
-        label = f"{box.name}, {box.label}" if box.label else box.name
-        _text(
-            self.graph,
-            f"{name}label",
-            label + ("" if box.exists else " (gone)"),
-            x,
-            floor + max(room, box.used * scale) + 7,
-            10,
-        )
-        for column, members, width in ((x, box.pods, WIDTH), (x + WIDTH, box.nominated, MEANT)):
-            at = floor
-            for pod in members:
-                height = max(pod.size * scale, LEAST)
-                self._pod(
-                    pod, f"{name}p{self.pods.index(pod.name)}", (column, at), (width, height), column != x
-                )
-                at += height
-
-    def _pod(
-        self, pod: Placed, name: str, corner: tuple[float, float], size: tuple[float, float], nominated: bool
+    def __init__(
+        self, graph: graphviz.Digraph, name: str, pods: list[str], corner: tuple[float, float]
     ) -> None:
-        fill = POD_COLOURS[self.pods.index(pod.name) % len(POD_COLOURS)]
-        look = {"style": "filled,rounded", "fillcolor": fill, "color": MUTED}
-        words = pod.name
-        if nominated:
-            look, words = {"style": "dashed,rounded", "color": TITLE}, f"{pod.name}\nnominated"
-        elif pod.terminating:
-            look, words = {"style": "filled,dotted", "fillcolor": fill}, f"{pod.name}\ngoing"
-        elif pod.assumed:
-            look = {"style": "striped", "fillcolor": ":".join([fill, "white"] * 6), "color": MUTED}
-            words = f"{pod.name}\nassumed"
-        inner = (corner[0] + 3, corner[1] + 2), (size[0] - 6, size[1] - 4)
-        self._rectangle(name, words if size[1] >= 28 else pod.name, *inner, look)
+        self.graph, self.name, self.pods, self.corner = graph, name, pods, corner
 
-    def _rectangle(
-        self,
-        name: str,
-        text: str,
-        corner: tuple[float, float],
-        size: tuple[float, float],
-        look: dict[str, str],
-    ) -> None:
+    def draw(self, drawn: Layout) -> None:
+        """Draw it: nodes, pods on them, and what is written."""
+        for n, node in enumerate(drawn.nodes):
+            colour = VIOLATION if (node.x, node.x + node.width, node.y) in drawn.over else MUTED
+            style = "solid" if node.exists else "dashed"
+            self._rectangle(f"n{n}", node, "", {"style": style, "color": colour})
+        for n, pod in enumerate(drawn.pods):
+            words = "\n".join(label.text for label in pod.labels)
+            self._rectangle(f"p{n}", pod, words, self._look(pod))
+        left, top = self.corner
+        for n, label in enumerate(drawn.labels):
+            _text(
+                self.graph, f"{self.name}t{n}", label.text, left + label.x, top - label.y + label.size * 0.3,
+                label.size - 1, whole=label.whole,
+            )  # fmt: skip
+
+    def _look(self, pod: Rectangle) -> dict[str, str]:
+        assert pod.pod is not None
+        fill = POD_COLOURS[self.pods.index(pod.pod) % len(POD_COLOURS)]
+        if pod.kind == "nominated":
+            return {"style": "dashed,rounded", "color": TITLE}
+        if pod.kind == "terminating":
+            return {"style": "filled,dotted", "fillcolor": fill}
+        if pod.kind == "assumed":
+            return {"style": "striped", "fillcolor": ":".join([fill, "white"] * 6), "color": MUTED}
+        return {"style": "filled,rounded", "fillcolor": fill, "color": MUTED}
+
+    def _rectangle(self, name: str, one: Rectangle, text: str, look: dict[str, str]) -> None:
+        left, top = self.corner
         self.graph.node(
-            name, graphviz.escape(text).replace("\n", "\\n"), shape="box", fixedsize="true",
-            width=inches(size[0]), height=inches(size[1]), pos=place(corner[0] + size[0] / 2, corner[1] + size[1] / 2), **look,
+            f"{self.name}{name}", graphviz.escape(text).replace("\n", "\\n"), shape="box", fixedsize="true",
+            width=inches(one.width), height=inches(one.height), margin="0",
+            pos=place(left + one.x + one.width / 2, top - one.y - one.height / 2),
+            tooltip=graphviz.escape(one.whole), **look,
         )  # fmt: skip

@@ -1,4 +1,5 @@
-"""A counterexample as a drawing: a lane per actor, a row per step, arrows from causes to effects on other lanes.
+"""A counterexample as a drawing that can be told alone: the cluster in sentences, a lane per actor, a row per step with its
+sentence, arrows from causes to effects on other lanes, and what is to be said of the end.
 
 Where causes are not known, arrows follow the order of the steps.
 
@@ -7,32 +8,42 @@ Every box has a fixed place (neato with pinned positions), so that lanes are str
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from itertools import pairwise
-from textwrap import wrap
 
 import graphviz
 
 from ..causes import drawn_causes
 from ..document import Finding, ShownStep
+from ..drawing.fitting import lines, shortened, width
+from ..text.explanation import DIVERGES, Explanation, Told, explain
 from ..text.lanes_text import actors_of
-from .style import FONT, LANE_COLOURS, TITLE, VIOLATION, place
+from ..text.story_text import sections
+from .style import FONT, LANE_COLOURS, MUTED, TITLE, VIOLATION, place
 
 DECISIVE = "#fde68a"
 
 # All lengths in points.
-LANE_WIDTH = 196
-BOX_WIDTH = 180
-LINE_HEIGHT = 14
-BOX_PADDING = 14
+LANE_WIDTH = 236
+BOX_WIDTH = 216
+BADGE_WIDTH = 26
+LINE_HEIGHT = 13
+CELL_PADDING = 7
 ROW_GAP = 14
 HEADER_HEIGHT = 30
-LETTERS_PER_LINE = 34
+TEXT = 10
+LEFT = 0.86
+"""How much of that a line may take which begins on the left: it is placed by the widths of Arial, and may be seen in a wider font."""
+LEAST_PAGE = 2 * LANE_WIDTH
+"""How wide the sentences above and below the lanes may be at the least."""
 
 
-def to_dot(finding: Finding) -> str:
-    """The counterexample of a violated finding as DOT source. Raises ValueError if it has none."""
+def to_dot(finding: Finding, closing: Sequence[str] = ()) -> str:
+    """The counterexample of a violated finding as DOT source; `closing` says what closes the race, where that is known.
+
+    Raises ValueError if it has none.
+    """
     if finding.trace is None:
         raise ValueError(
             f"{finding.scenario}, {finding.label}: {finding.property} has no counterexample to draw"
@@ -49,8 +60,8 @@ def to_dot(finding: Finding) -> str:
         node_attr={"shape": "none", "fontname": FONT, "fontsize": "10", "margin": "0", "width": "0", "height": "0"},
         edge_attr={"color": "#52606d", "arrowsize": "0.7", "penwidth": "1.2"},
     )  # fmt: skip
-    boxes = [(step, _box(step)) for step in steps]
-    bottom = _add_steps(graph, boxes, actors, finding.remarks)
+    told = explain(finding)
+    bottom = _add_steps(graph, finding, told, actors)
     _add_arrows(graph, finding)
     if finding.cycle:
         first, last = finding.cycle[0], finding.cycle[-1]
@@ -58,8 +69,9 @@ def to_dot(finding: Finding) -> str:
             f"step{last.number}", f"step{first.number}", color=VIOLATION, style="dashed", constraint="false"
         )
     _add_lanes(graph, actors, bottom)
-    _add_title(graph, finding, len(actors))
-    _add_ending(graph, finding, len(actors), bottom)
+    _add_title(graph, finding, told, len(actors))
+    bottom = _add_ending(graph, finding, actors, bottom)
+    _add_sections(graph, sections(finding, told, closing), len(actors), bottom)
     return str(graph.source)
 
 
@@ -72,7 +84,8 @@ def _add_lanes(graph: graphviz.Digraph, actors: list[str], bottom: float) -> Non
         colour = LANE_COLOURS[i % len(LANE_COLOURS)]
         graph.node(
             f"lane{i}",
-            graphviz.escape(actor),
+            graphviz.escape(shortened(actor, BOX_WIDTH - 8, 12)),
+            tooltip=graphviz.escape(actor),
             pos=place(i * LANE_WIDTH, 0),
             shape="box",
             style="filled,rounded",
@@ -90,22 +103,17 @@ def _add_lanes(graph: graphviz.Digraph, actors: list[str], bottom: float) -> Non
         graph.edge(f"lane{i}", f"end{i}", dir="none", style="dashed", color=f"{colour}66", penwidth="1")
 
 
-def _add_steps(
-    graph: graphviz.Digraph,
-    boxes: list[tuple[ShownStep, tuple[str, int]]],
-    actors: list[str],
-    remarks: Mapping[int, str],
-) -> float:
+def _add_steps(graph: graphviz.Digraph, finding: Finding, told: Explanation, actors: list[str]) -> float:
     """Place the boxes one below the other; gives where the lanes end."""
     y = -float(HEADER_HEIGHT) / 2
-    for step, (label, lines) in boxes:
-        if step.number in remarks:
+    for step, one in zip(finding.story, told.steps, strict=True):
+        if one.remark:
             y -= ROW_GAP + LINE_HEIGHT
-            text = f'<FONT COLOR="{VIOLATION}" POINT-SIZE="12"><B>{escape(remarks[step.number])}</B></FONT>'
+            text = f'<FONT COLOR="{VIOLATION}" POINT-SIZE="12"><B>{escape(one.remark)}</B></FONT>'
             table = f'<TABLE BORDER="0" BGCOLOR="white" CELLPADDING="4"><TR><TD>{text}</TD></TR></TABLE>'
             graph.node(f"remark{step.number}", f"<{table}>", pos=place(_centre(len(actors)), y))
             y -= LINE_HEIGHT / 2
-        height = lines * LINE_HEIGHT + BOX_PADDING
+        label, height = _box(step, one)
         y -= ROW_GAP + height / 2
         lane = actors.index(step.actor)
         colour = LANE_COLOURS[lane % len(LANE_COLOURS)]
@@ -130,50 +138,85 @@ def _add_arrows(graph: graphviz.Digraph, finding: Finding) -> None:
         )
 
 
-def _box(step: ShownStep) -> tuple[str, int]:
-    """The HTML-like label of a step, and how many lines of text it has."""
-    head = [f"<B>{escape(line)}</B>" for line in wrap(step.call, LETTERS_PER_LINE - 6) or [""]]
+def _box(step: ShownStep, told: Told) -> tuple[str, float]:
+    """The HTML-like label of a step, and its height: its number and call, its sentence, and what it brings about."""
+    head = lines(step.call, BOX_WIDTH - BADGE_WIDTH - 6, TEXT, bold=True) or [""]
     badge = f'<TD BGCOLOR="LANE" WIDTH="24"><FONT COLOR="white"><B>{step.number}</B></FONT></TD>'
-    call = f'<TD ALIGN="LEFT" BALIGN="LEFT" WIDTH="{BOX_WIDTH - 24}">{"<BR/>".join(head)}</TD>'
-    rows = [f"<TR>{badge}{call}</TR>"]
-    count = len(head)
-    for change in step.spoken:
-        lines = [escape(line) for line in wrap(change.phrase, LETTERS_PER_LINE)]
-        text = "<BR/>".join(lines)
-        if change.decisive:
-            text = f"<B>{text}</B>"
-        fill = f' BGCOLOR="{DECISIVE}"' if change.decisive else ""
-        rows.append(f'<TR><TD COLSPAN="2" ALIGN="LEFT" BALIGN="LEFT"{fill}>{text}</TD></TR>')
-        count += len(lines)
+    call = _lined([f"<B>{escape(line)}</B>" for line in head])
+    rows = [f'<TR>{badge}<TD ALIGN="LEFT" BALIGN="LEFT" WIDTH="{BOX_WIDTH - 24}">{call}</TD></TR>']
+    height = len(head) * LINE_HEIGHT + CELL_PADDING
+    notes = [(note, VIOLATION if note.startswith(DIVERGES) else MUTED) for note in told.notes]
+    for text, colour in ((told.text, TITLE), *notes):
+        stands_out = told.decisive and text is told.text
+        found = lines(text, BOX_WIDTH - 8, TEXT, stands_out)
+        words = _lined(map(escape, found))
+        fill = f' BGCOLOR="{DECISIVE}"' if stands_out else ""
+        said = f"<B>{words}</B>" if stands_out else f'<FONT COLOR="{colour}">{words}</FONT>'
+        rows.append(f'<TR><TD COLSPAN="2" ALIGN="LEFT" BALIGN="LEFT"{fill}>{said}</TD></TR>')
+        height += len(found) * LINE_HEIGHT + CELL_PADDING
     table = (
         '<TABLE BORDER="1" CELLBORDER="0" CELLSPACING="0" CELLPADDING="3" COLOR="LANE" BGCOLOR="white" '
         f'WIDTH="{BOX_WIDTH}">{"".join(rows)}</TABLE>'
     )
-    return f"<{table}>", count
+    return f"<{table}>", height
 
 
-def _add_title(graph: graphviz.Digraph, finding: Finding, actors: int) -> None:
-    letters = max(actors * LETTERS_PER_LINE, 40)
+def _lined(found: Iterable[str]) -> str:
+    return "<BR/>".join(found)
+
+
+def _page(actors: int) -> float:
+    """How wide the sentences above and below the lanes may be."""
+    return max((actors - 1) * LANE_WIDTH + BOX_WIDTH, LEAST_PAGE)
+
+
+def _add_title(graph: graphviz.Digraph, finding: Finding, told: Explanation, actors: int) -> None:
+    room = _page(actors)
     title = finding.title or finding.scenario
-    where = f"{finding.scenario}, release {finding.label}"
     sentence = f"{finding.property}: {finding.sentence}" if finding.sentence else finding.property
-    rows = [(18, f"<B>{escape(line)}</B>") for line in wrap(title, letters * 3 // 5)]
-    rows += [(12, escape(line)) for line in (where, *wrap(sentence, letters))]
+    rows = [(18, f"<B>{escape(line)}</B>", "CENTER") for line in lines(title, room, 18, bold=True)]
+    where = f"{finding.scenario}, release {finding.label}"
+    rows += [(12, escape(line), "CENTER") for text in (where, sentence) for line in lines(text, room, 12)]
+    rows += [(11, escape(line), "LEFT") for text in told.opening for line in lines(text, room * LEFT, 11)]
+    height = sum(size + 8 for size, _, _ in rows) + HEADER_HEIGHT
+    graph.node("title", f"<{_table(rows)}>", pos=place(_centre(actors), height / 2 + 10))
+
+
+def _table(rows: Sequence[tuple[int, str, str]]) -> str:
+    """Lines of text: their size, what they say, and how they are aligned."""
     cells = (
-        f'<TR><TD><FONT POINT-SIZE="{size}" COLOR="{TITLE}">{text}</FONT></TD></TR>' for size, text in rows
+        f'<TR><TD ALIGN="{align}"><FONT POINT-SIZE="{size}" COLOR="{TITLE}">{text}</FONT></TD></TR>'
+        for size, text, align in rows
     )
-    table = f'<TABLE BORDER="0" CELLSPACING="0" CELLPADDING="2">{"".join(cells)}</TABLE>'
-    height = sum(size + 8 for size, _ in rows) + HEADER_HEIGHT
-    graph.node("title", f"<{table}>", pos=place(_centre(actors), height / 2 + 10))
+    return f'<TABLE BORDER="0" CELLSPACING="0" CELLPADDING="2">{"".join(cells)}</TABLE>'
 
 
-def _add_ending(graph: graphviz.Digraph, finding: Finding, actors: int, bottom: float) -> None:
+def _add_ending(graph: graphviz.Digraph, finding: Finding, actors: list[str], bottom: float) -> float:
+    """What is violated, below the lane of the last step; gives where it ends."""
     text = f"{finding.property} is violated"
     if finding.no_way_back is not None:
         text = f"{finding.property}: there is no way out"
     elif finding.lasso is not None:
         text = f"{finding.property}: {finding.lasso.case}"
-    label = f'<<FONT COLOR="{VIOLATION}" POINT-SIZE="13"><B>{escape(text)}</B></FONT>>'
+    found = lines(text, _page(len(actors)), 13, bold=True)
+    label = f'<<FONT COLOR="{VIOLATION}" POINT-SIZE="13"><B>{_lined(map(escape, found))}</B></FONT>>'
     steps = finding.story
-    lane = actors_of(steps).index(steps[-1].actor) * LANE_WIDTH if steps else _centre(actors)
-    graph.node("ending", label, pos=place(lane, bottom - 16))
+    short = len(found) == 1 and width(text, 13, bold=True) <= BOX_WIDTH
+    lane = actors.index(steps[-1].actor) * LANE_WIDTH if steps and short else _centre(len(actors))
+    height = 18.0 * len(found)
+    graph.node("ending", label, pos=place(lane, bottom - height / 2 - 4))
+    return bottom - height - 4
+
+
+def _add_sections(
+    graph: graphviz.Digraph, found: Mapping[str, Sequence[str]], actors: int, bottom: float
+) -> None:
+    rows = []
+    for heading, said in found.items():
+        rows.append((12, f"<B>{escape(heading)}</B>", "LEFT"))
+        rows += [
+            (11, escape(line), "LEFT") for text in said for line in lines(text, _page(actors) * LEFT, 11)
+        ]
+    if rows:
+        height = sum(size + 8 for size, _, _ in rows)
+        graph.node("told", f"<{_table(rows)}>", pos=place(_centre(actors), bottom - height / 2 - ROW_GAP))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import combinations, pairwise
 from math import cos, pi, sin
 
 import graphviz
 
 from ..document import Finding, ShownStep
+from ..drawing.fitting import shortened
 from ..text.lanes_text import actors_of
 from .style import LANE_COLOURS, VIOLATION, NotDrawn, digraph, heading, inches, place, where
 
@@ -28,7 +29,7 @@ def to_dot(finding: Finding) -> str:
     for one, two in pairwise(prefix):
         graph.edge(_name(one), _name(two))
     bottom = -max(len(prefix) - 1, 0) * ROW
-    radius = max(len(finding.cycle) * (HEIGHT + 22) / pi, 70)
+    radius = _radius(len(finding.cycle))
     centre = WIDTH + 60 + radius * 1.25, bottom - (0 if len(prefix) * ROW > 2 * radius else radius)
     _circle(graph, finding, actors, centre, radius)
     if prefix:
@@ -44,6 +45,23 @@ def to_dot(finding: Finding) -> str:
     return str(graph.source)
 
 
+def _places(count: int, radius: float) -> list[tuple[float, float]]:
+    """Where the steps of the circle stand, around its centre: the first on the left, then clockwise."""
+    angles = [pi - 2 * pi * i / count for i in range(count)]
+    return [(radius * 1.25 * cos(angle), radius * sin(angle)) for angle in angles]
+
+
+def _radius(count: int) -> float:
+    """A radius at which no two boxes touch."""
+    radius = max(count * (HEIGHT + 22) / pi, 70.0)
+    while any(
+        abs(one[0] - two[0]) < WIDTH + 8 and abs(one[1] - two[1]) < HEIGHT + 8
+        for one, two in combinations(_places(count, radius), 2)
+    ):
+        radius *= 1.05
+    return radius
+
+
 def _circle(
     graph: graphviz.Digraph, finding: Finding, actors: list[str], centre: tuple[float, float], radius: float
 ) -> None:
@@ -56,10 +74,8 @@ def _circle(
         "rest", graphviz.escape(words).replace("\n", "\\n"), shape="none", fontcolor=VIOLATION, fontsize="14",
         pos=place(*centre),
     )  # fmt: skip
-    count = len(finding.cycle)
-    for i, step in enumerate(finding.cycle):
-        angle = pi - 2 * pi * i / count
-        _box(graph, step, actors, centre[0] + radius * 1.25 * cos(angle), centre[1] + radius * sin(angle))
+    for step, (x, y) in zip(finding.cycle, _places(len(finding.cycle), radius), strict=True):
+        _box(graph, step, actors, centre[0] + x, centre[1] + y)
     for one, two in pairwise((*finding.cycle, *finding.cycle[:1])):
         graph.edge(_name(one), _name(two), color=VIOLATION, penwidth="2")
 
@@ -70,10 +86,11 @@ def _name(step: ShownStep) -> str:
 
 def _box(graph: graphviz.Digraph, step: ShownStep, actors: list[str], x: float, y: float) -> None:
     colour = LANE_COLOURS[actors.index(step.actor) % len(LANE_COLOURS)]
+    words = shortened(f"{step.number}  {step.call}", WIDTH - 12, 10)
     graph.node(
-        _name(step), graphviz.escape(f"{step.number}  {step.call}"), shape="box", style="filled,rounded", color=colour,
+        _name(step), graphviz.escape(words), shape="box", style="filled,rounded", color=colour,
         fillcolor="white", penwidth="1.6", pos=place(x, y), height=inches(HEIGHT), margin="0.08,0.02",
-        tooltip=graphviz.escape(f"{step.actor}: {step.summary or step.call}"),
+        tooltip=graphviz.escape(f"{step.actor}: {step.call} {step.summary}".rstrip()),
     )  # fmt: skip
 
 

@@ -7,7 +7,11 @@ from itertools import pairwise
 import graphviz
 
 from ..document import Finding
+from ..drawing.fitting import shortened
 from .style import LANE_COLOURS, MUTED, TITLE, VIOLATION, NotDrawn, digraph, heading, where
+
+MOST = 170
+"""How long what is written beside an arrow may be; the whole is shown where the pointer rests."""
 
 
 def to_dot(finding: Finding) -> str:
@@ -50,8 +54,8 @@ def to_dot(finding: Finding) -> str:
         graph.edge(
             f"s{move.source}",
             f"s{move.target}",
-            graphviz.escape(move.call),
-            tooltip=graphviz.escape(move.actor),
+            graphviz.escape(shortened(move.call, MOST, 9)),
+            tooltip=graphviz.escape(f"{move.actor}: {move.call}"),
             **look,
         )
     return str(graph.source)

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from math import ceil
+
 from ..causes import drawn_causes
-from ..document import Finding
+from ..document import Finding, ShownStep
+from ..drawing.fitting import shortened, width
 from ..text.lanes_text import actors_of
 from .elements import Markup, el
 from .story import LANE_COLOURS
 
-LANE, ROW, TOP, LEFT, RADIUS = 150, 30, 44, 20, 11
+ROW, TOP, LEFT, RADIUS = 30, 44, 20, 11
+NARROW, WIDE = 150, 300
+"""The bounds of a lane's width: within them, it is as wide as the words in it."""
+ACTOR, CALL = 12, 11
 
 
 def causes_figure(finding: Finding, name: str) -> Markup | None:
@@ -17,14 +24,18 @@ def causes_figure(finding: Finding, name: str) -> Markup | None:
     if not steps or not finding.causes:
         return None
     actors = actors_of(steps)
-    x = {step.number: LEFT + actors.index(step.actor) * LANE for step in steps}
+    widths = [_lane_width(actor, steps) for actor in actors]
+    lefts = [LEFT + sum(widths[:i]) for i in range(len(actors))]
+    x = {step.number: lefts[actors.index(step.actor)] for step in steps}
     y = {step.number: TOP + 12 + i * ROW for i, step in enumerate(steps)}
     bottom = TOP + len(steps) * ROW + 4
-    width = LEFT + len(actors) * LANE + 60
+    across = LEFT + sum(widths)
     parts = [_head(name)]
     for i, actor in enumerate(actors):
-        at = LEFT + i * LANE
-        parts.append(el("text", actor, x=at - RADIUS, y=22, class_=f"actor lane-{i % LANE_COLOURS}"))
+        at = lefts[i]
+        words = shortened(actor, widths[i] - 8, ACTOR, bold=True)
+        look = f"actor lane-{i % LANE_COLOURS}"
+        parts.append(el("g", el("title", actor), el("text", words, x=at - RADIUS, y=22, class_=look)))
         parts.append(el("line", x1=at, x2=at, y1=TOP - 12, y2=bottom, class_="rail"))
     for cause in drawn_causes(finding):
         parts.append(_arrow((x[cause.after], y[cause.after]), (x[cause.number], y[cause.number]), name))
@@ -33,10 +44,12 @@ def causes_figure(finding: Finding, name: str) -> Markup | None:
         cx, cy = x[step.number], y[step.number]
         parts.append(el("circle", cx=cx, cy=cy, r=RADIUS, class_=f"bead lane-{lane}"))
         parts.append(el("text", str(step.number), x=cx, y=cy + 4, class_="bead-number"))
-        parts.append(el("text", step.call, x=cx + RADIUS + 5, y=cy + 4, class_="small"))
+        room = widths[actors.index(step.actor)] - 2 * RADIUS - 13
+        text = el("text", shortened(step.call, room, CALL), x=cx + RADIUS + 5, y=cy + 4, class_="small")
+        parts.append(el("g", el("title", f"{step.call} {step.summary}".rstrip()), text))
     svg = el(
         "svg", el("title", "The steps on the lanes of their actors, with arrows from causes to effects"), *parts,
-        viewBox=f"0 0 {width} {bottom + 8}", width=width, role="img", xmlns="http://www.w3.org/2000/svg",
+        viewBox=f"0 0 {across} {bottom + 8}", width=across, role="img", xmlns="http://www.w3.org/2000/svg",
     )  # fmt: skip
     caption = "An arrow leads from a step to one on another lane that used what it had written."
     return el(
@@ -47,6 +60,11 @@ def causes_figure(finding: Finding, name: str) -> Markup | None:
         class_="causes",
         open=True,
     )
+
+
+def _lane_width(actor: str, steps: Sequence[ShownStep]) -> int:
+    calls = [width(step.call, CALL) + 2 * RADIUS + 14 for step in steps if step.actor == actor]
+    return ceil(min(max(NARROW, width(actor, ACTOR, bold=True) + 12, *calls), WIDE))
 
 
 def _head(name: str) -> Markup:

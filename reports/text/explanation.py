@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 
 from ..document import Finding, ShownStep
 from ..evidence import Memory, ShownCluster, ShownCounterfactual
-from ..picture import main_resource, scenes
+from ..picture import PODS, Placed, resources_asked_for, scenes
 from ..quantities import asks_words, has_words, quantity
 from ..states import State, ViewDifference, differences, listed, published, states_of
 
@@ -112,11 +111,16 @@ def crowded(cluster: ShownCluster, start: State, state: State) -> list[str]:
 
     Whoever was there from the start may be a victim that is still to go.
     """
-    resource = main_resource(cluster)
-    if resource is None:
-        return []
-    amount = partial(quantity, cluster, resource)
-    seen = scenes(cluster, state)
+    return [
+        line
+        for resource in resources_asked_for(cluster)
+        for line in _crowded(cluster, start, state, resource)
+    ]
+
+
+def _crowded(cluster: ShownCluster, start: State, state: State, resource: str) -> list[str]:
+    """The same of one resource."""
+    seen = scenes(cluster, state, resource)
     meant = {(box.name, pod.name): pod for scene in seen for box in scene.boxes for pod in box.nominated}
     before = {
         (box.name, pod.name) for scene in scenes(cluster, start) for box in scene.boxes for pod in box.pods
@@ -126,24 +130,35 @@ def crowded(cluster: ShownCluster, start: State, state: State) -> list[str]:
         for box in scene.boxes:
             staying = [pod for pod in box.pods if not pod.terminating]
             used = sum(pod.size for pod in staying)
-            names = (
-                listed([f"{pod.name} ({amount(pod.size)} {resource})" for pod in staying]) if staying else ""
-            )
+            names = listed([_asking(cluster, pod, resource) for pod in staying]) if staying else ""
+            room = _amount(cluster, resource, box.capacity)
             if used > box.capacity:
                 lines.append(
-                    f"In the end, {scene.title}, {box.name} has {names} on it, and no more than "
-                    f"{amount(box.capacity)} {resource}."
+                    f"In the end, {scene.title}, {box.name} has {names} on it, and no more than {room}."
                 )
             taken = any((box.name, pod.name) not in before for pod in staying)
+            left = _amount(cluster, resource, max(box.capacity - used, 0)).partition(" ")[0]
             for (node, _), pod in meant.items():
                 fits = used + pod.size <= box.capacity
                 if node == box.name and taken and not fits and pod.name not in {p.name for p in staying}:
+                    wants = (
+                        "" if resource == PODS else f" asks for {_amount(cluster, resource, pod.size)} and"
+                    )
                     lines.append(
-                        f"In the end, {scene.title}, {box.name} has {names} on it, which leaves "
-                        f"{amount(max(box.capacity - used, 0))} of {amount(box.capacity)} {resource}. {pod.name}, nominated "
-                        f"to {box.name}, asks for {amount(pod.size)} {resource} and does not fit."
+                        f"In the end, {scene.title}, {box.name} has {names} on it, which leaves {left} of {room}. "
+                        f"{pod.name}, nominated to {box.name},{wants} does not fit."
                     )
     return lines
+
+
+def _asking(cluster: ShownCluster, pod: Placed, resource: str) -> str:
+    return pod.name if resource == PODS else f"{pod.name} ({_amount(cluster, resource, pod.size)})"
+
+
+def _amount(cluster: ShownCluster, resource: str, amount: int) -> str:
+    said = f"{amount}" if resource == PODS else quantity(cluster, resource, amount)
+    places = "place for pods" if amount == 1 else "places for pods"
+    return f"{said} {places if resource == PODS else resource}"
 
 
 def _told(finding: Finding, step: ShownStep, states: list[State], remark: str) -> Told:

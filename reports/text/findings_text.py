@@ -13,8 +13,7 @@ from ...checker.core.result import counted
 from ..ci_outcome import Style, command_of, message, vacuity
 from ..document import FROM_CACHE, Finding, Value, show
 from ..scheduler_version import ReadVersion, versions_of
-from .lanes_text import print_lanes
-from .story_text import print_gist, print_story
+from .story_text import print_counterexample, print_gist
 from .table import VACUOUS_STYLE, VERDICT_STYLES, print_table
 from .wrapping import INDENT as INDENT
 from .wrapping import print_wrapped as print_wrapped
@@ -45,11 +44,15 @@ def print_report(
             continue
         print_heading(console, finding)
         if finding.trace is not None:
-            _print_violation(console, finding, closings.get(number, ()), extent)
+            print_counterexample(console, finding, extent == "whole", _closing(finding, closings.get(number)))
         else:
             _print_rest(console, finding, extent)
         console.print()
     _print_sums(console, findings, extent)
+
+
+def _closing(finding: Finding, told: Sequence[str] | None) -> Sequence[str]:
+    return told or (() if finding.closing is msgspec.UNSET else finding.closing)
 
 
 def _print_sums(console: Console, findings: Sequence[Finding], extent: Extent) -> None:
@@ -125,13 +128,6 @@ def print_heading(console: Console, finding: Finding) -> None:
         print_wrapped(console, Text(f"see {_links(finding)}", "dim"), INDENT)
 
 
-def _print_violation(console: Console, finding: Finding, closing: Sequence[str], extent: Extent) -> None:
-    print_story(console, finding, closing)
-    if extent == "whole" and finding.story:
-        console.print()
-        print_lanes(console, finding.story, finding.remarks)
-
-
 def _print_rest(console: Console, finding: Finding, extent: Extent) -> None:
     print_wrapped(console, Text(finding.words), INDENT)
     if finding.verdict == "IGNORED":
@@ -173,6 +169,11 @@ def scope_words(scope: dict[str, Value]) -> str:
     return ", ".join(shown)
 
 
+def _said_notes(finding: Finding) -> list[str]:
+    """What is to be known of a verdict: why nothing tested it, and what was left out; not that it was kept."""
+    return [note for note in finding.notes if note != FROM_CACHE]
+
+
 def print_expectations(
     console: Console, files: Sequence[str], findings: Sequence[Finding], style: Style
 ) -> None:
@@ -186,6 +187,8 @@ def print_expectations(
         mark, color = marks.get(style.outcome(finding), ("--", "dim"))
         line = Text(f"{mark:<5}", color).append(f"{finding.label}: {finding.property}  ", "not bold default")
         print_wrapped(console, line.append(message(finding, style), "not bold default"), "  ")
+        for note in _said_notes(finding):
+            print_wrapped(console, Text(f"note: {note}", "dim"), "       ")
     wrong = [finding for finding in findings if style.outcome(finding) in ("failed", "undecided")]
     for finding in wrong:
         console.print()

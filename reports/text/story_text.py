@@ -9,8 +9,10 @@ from rich.text import Text
 
 from ..document import Finding
 from .explanation import DIVERGES, HOW_IT_ENDS, Explanation, Told, explain
-from .lanes_text import COLOURS, actors_of
+from .lanes_text import COLOURS, actors_of, print_lanes
 from .wrapping import INDENT, print_wrapped
+
+CLOSES = "What closes it"
 
 
 def print_story(console: Console, finding: Finding, closing: Sequence[str] = ()) -> None:
@@ -23,10 +25,25 @@ def print_story(console: Console, finding: Finding, closing: Sequence[str] = ())
     if told.steps:
         _print_heading(console, "What happens")
         print_steps(console, told, actors_of(finding.story))
-    sections = {HOW_IT_ENDS: (), **dict(told.sections), "What closes it": tuple(closing)}
-    sections[HOW_IT_ENDS] = (*told.outcome, *_rests_on(finding))
-    for heading, lines in sections.items():
+    for heading, lines in sections(finding, told, closing).items():
         _print_section(console, heading, lines)
+
+
+def print_counterexample(
+    console: Console, finding: Finding, whole: bool = False, closing: Sequence[str] = ()
+) -> None:
+    """Print a counterexample as every command does: in prose, and as a `whole` with its lanes."""
+    print_story(console, finding, closing)
+    if whole and finding.story:
+        console.print()
+        print_lanes(console, finding.story, finding.remarks)
+
+
+def sections(finding: Finding, told: Explanation, closing: Sequence[str] = ()) -> dict[str, tuple[str, ...]]:
+    """What stands after the steps, by headings; `closing` says what closes the race."""
+    found = {HOW_IT_ENDS: (), **dict(told.sections), CLOSES: tuple(closing)}
+    found[HOW_IT_ENDS] = (*told.outcome, *_rests_on(finding))
+    return {heading: lines for heading, lines in found.items() if lines}
 
 
 def _rests_on(finding: Finding) -> tuple[str, ...]:
@@ -67,8 +84,7 @@ def _print_heading(console: Console, heading: str) -> None:
 
 
 def _print_section(console: Console, heading: str, lines: Sequence[str]) -> None:
-    if lines:
-        _print_heading(console, heading)
+    _print_heading(console, heading)
     for line in lines:
         print_wrapped(console, Text(line), 2 * INDENT)
 

@@ -59,8 +59,8 @@ def not_looked_at(found: Sequence[ProofPair]) -> list[str]:
     return [alone_words([one.before.property for one in found], nets)] if nets else []
 
 
-def print_proof_pairs(console: Console, found: Sequence[ProofPair]) -> None:
-    """Print the table, and the proof of what is not good news."""
+def print_proof_pairs(console: Console, found: Sequence[ProofPair], whole: bool = False) -> None:
+    """Print the table, and the proof of what is not good news; as a `whole`, counterexamples also in lanes."""
     print_columns(console, _columns(found), [{"outcome": STYLES[s.outcome]} for s in found])
     for one in found:
         print_wrapped(console, Text(words(one)))
@@ -70,7 +70,7 @@ def print_proof_pairs(console: Console, found: Sequence[ProofPair]) -> None:
     for one in found:
         if one.outcome in NEWS:
             console.print()
-            print_proof(console, one.after)
+            print_proof(console, one.after, whole)
 
 
 def _columns(found: Sequence[ProofPair]) -> dict[str, list[str]]:

@@ -13,6 +13,7 @@ from ..document import Finding, show
 from ..step import Value
 from ..text.findings_text import INDENT, print_versions, print_wrapped
 from ..text.lanes_text import print_lanes
+from ..text.story_text import print_counterexample
 from ..text.table import print_columns
 from .comparison import (
     Comparison,
@@ -40,8 +41,8 @@ MOST_PLACES = 3
 NEWS = ("REGRESSED", "inconclusive", "still violated")
 
 
-def print_comparison(console: Console, comparison: Comparison) -> None:
-    """Print everything that there is to say."""
+def print_comparison(console: Console, comparison: Comparison, whole: bool = False) -> None:
+    """Print everything that there is to say; as a `whole`, counterexamples also in lanes."""
     print_wrapped(console, Text(f"before: {comparison.before}   after: {comparison.after}", "bold"))
     if comparison.pairs:
         console.print()
@@ -53,13 +54,13 @@ def print_comparison(console: Console, comparison: Comparison) -> None:
         print_wrapped(console, Text(f"note: {note}", "dim"))
     for pair in bad_news(comparison):
         console.print()
-        _print_violation(console, pair.after, pair.outcome, pair.remark)
+        _print_violation(console, pair.after, pair.outcome, whole, pair.remark)
     if (finding := shown_net(comparison)) is not None:
         console.print()
-        _print_violation(console, finding, "REGRESSED")
+        _print_violation(console, finding, "REGRESSED", whole)
     if comparison.difference is not None:
         console.print()
-        _print_difference(console, comparison, comparison.difference)
+        _print_difference(console, comparison, comparison.difference, whole)
 
 
 def columns_of(comparison: Comparison) -> dict[str, list[str]]:
@@ -176,23 +177,24 @@ def _styles(pair: Pair) -> dict[str, str]:
     return {"outcome": STYLES[pair.outcome]}
 
 
-def _print_violation(console: Console, after: Finding, outcome: str, remark: str = "") -> None:
+def _print_violation(console: Console, after: Finding, outcome: str, whole: bool, remark: str = "") -> None:
     heading = Text(f"{after.scenario}, {after.label}: {after.property} ", "bold")
     print_wrapped(console, heading.append(outcome, STYLES[outcome]))
     if after.sentence:
-        print_wrapped(console, Text(f"{after.property}: {after.sentence}"), INDENT)
+        print_wrapped(console, Text(f"Violated is {after.property}: {after.sentence}"), INDENT)
     if remark:
         print_wrapped(console, Text(remark), INDENT)
-    console.print()
-    if after.story:
-        print_lanes(console, after.story, after.remarks)
-        console.print()
-    print_wrapped(console, Text(after.words, "bold"), INDENT)
+    print_counterexample(console, after, whole)
 
 
-def _print_difference(console: Console, comparison: Comparison, parted: Parted) -> None:
+def _print_difference(console: Console, comparison: Comparison, parted: Parted, whole: bool) -> None:
     print_wrapped(console, Text(f"{parted_words(parted)}:", "bold"))
-    if parted.steps:
+    if parted.steps and not whole:
+        width = len(str(len(parted.steps)))
+        for step in parted.steps:
+            number = f"{INDENT}{step.number:>{width}}. "
+            print_wrapped(console, Text(step.sentence), " " * len(number), number)
+    elif parted.steps:
         console.print()
         print_lanes(console, parted.steps)
         console.print()

@@ -220,7 +220,8 @@ class Scenario:
     """What a scenario file says. `lines` maps the path of a field, a pod or a node to its line; `text` is the file.
 
     `expect` is what should come out; `ignore` gives for each property that is not to be looked at the reason, and `silenced`
-    for each that is not to be looked at for single pods the reasons by pod. `feature_gates` are those that it sets.
+    for each that is not to be looked at for single pods the reasons by pod. `feature_gates` are those that it sets. `sources`
+    has file and line of each pod and node that stands for an object in another file.
     """
 
     name: str
@@ -237,6 +238,7 @@ class Scenario:
     lines: Mapping[str, int] = field(default_factory=dict)
     text: str = field(default="", repr=False)
     feature_gates: Mapping[str, bool] = field(default_factory=dict)
+    sources: Mapping[str, tuple[str, int]] = field(default_factory=dict)
 
     @property
     def selectors(self) -> tuple[str, ...]:

@@ -82,7 +82,7 @@ def test_the_seed_race_as_upstream_tells_it() -> None:
     told = explain(nomination().finding)
     text = told.text
     points = [
-        "The filters fail: p does not fit on n1.",
+        "The filters fail: p does not fit on n1: Insufficient cpu.",
         "Preemption decides: p is to go to n1.",
         "The scheduler writes to the API server that p is nominated to n1.",
         "API server: nominated to n1; lister and nominator: not nominated",

@@ -70,7 +70,7 @@ def test_a_change_that_closes_nothing_by_itself_is_not_said_to(shell: Shell) -> 
 def test_an_unknown_change(shell: Shell) -> None:
     ran = shell("fixes", "1")
     assert (ran.code, ran.out) == (2, "")
-    assert ran.err.startswith("podrace: unknown fix `1`; known: ")
+    assert ran.err.startswith("podrace: unknown fix `1`; the nearest: ")
 
 
 def test_where_a_change_is() -> None:

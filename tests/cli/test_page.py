@@ -12,6 +12,7 @@ import pytest
 from podrace.reports.html import to_html
 from podrace.reports.text.explanation import explain
 from tests.cli.races import Checked, nomination, pair
+from tests.reports.long_names import LONG
 from tests.reports.webdriver import Browser, browsing
 
 
@@ -184,7 +185,11 @@ def test_before_and_after_the_fix(browser: Browser) -> None:
             * 2,
         ],
         ["18", "the same in both"],
-        ["19", "The filters pass: q fits on n1.", "The filters fail: q does not fit on n1."],
+        [
+            "19",
+            "The filters pass: q fits on n1.",
+            "The filters fail: q does not fit on n1: Insufficient cpu.",
+        ],
         [
             "20",
             "The scheduler assumes q on n1: in its cache the pod is there already.",
@@ -199,6 +204,30 @@ def test_nothing_sticks_out(browser: Browser, width: int) -> None:
     assert browser.run("return document.documentElement.scrollWidth") == width
     browser.press("End")
     assert browser.run("return document.documentElement.scrollWidth") == width
+
+
+DRAWN = """
+return [...document.querySelectorAll('svg')].filter((svg) => svg.checkVisibility()).map((svg) => {
+    const canvas = svg.getBoundingClientRect();
+    const words = [...svg.querySelectorAll('text')].map((text) => [text.textContent, text.getBoundingClientRect()]);
+    const cut = words.filter(([, a]) =>
+        a.left < canvas.left || a.right > canvas.right + 0.5 || a.top < canvas.top - 1 || a.bottom > canvas.bottom + 1);
+    const meet = words.filter(([, a], i) => words.some(([, b], j) => i < j
+        && a.left + 1 < b.right && b.left + 1 < a.right && a.top + 3 < b.bottom && b.top + 3 < a.bottom));
+    return [words.length > 0, cut.map(([text]) => text), meet.map(([text]) => text)];
+});
+"""
+
+
+def test_long_names_fit_into_the_drawings(session: Browser, tmp_path: Path) -> None:
+    path = tmp_path / "long.html"
+    path.write_text(to_html([LONG]), encoding="utf-8")
+    session.resize(1280, 900)
+    session.open(path)
+    assert session.run(DRAWN) == [[True, [], []]] * 3
+    for width in (320, 1280):
+        session.resize(width, 800)
+        assert session.run("return document.documentElement.scrollWidth") == width
 
 
 CONTRAST = """

@@ -42,7 +42,7 @@ def test_ignored(podrace):
     podrace.check("ignoring.yaml")
 
 
-@pytest.mark.podrace("tiny.yaml", releases=["1.13", "1.19"], fixes=[(), "72259"])
+@pytest.mark.podrace("tiny.yaml", release=["1.13", "1.19"], with_fix=[(), "72259"])
 class TestMany:
     def test_holds(self, podrace):
         (finding,) = podrace.check()
@@ -124,7 +124,87 @@ def test_an_unknown_keyword_is_refused(tmp_path: Path) -> None:
     )
     done = run(tmp_path, suite, "--strict-markers")
     assert done.returncode not in (0, 1)
-    assert "pytest.mark.podrace has no `relase`; known: releases, " in done.stdout + done.stderr
+    assert "pytest.mark.podrace has no `relase`; known: release, with_fix, " in done.stdout + done.stderr
+
+
+CASES = """
+import pytest
+
+
+@pytest.fixture
+def podrace(podrace, monkeypatch):
+    asked = []
+    monkeypatch.setattr("podrace.api.expect", lambda verdict, *names, **options: asked.append(options) or [])
+    yield podrace
+    print("ASKED", asked)
+
+
+@pytest.mark.podrace("tiny.yaml", release=["1.13", "1.19"], with_fix=["72259", "77990"])
+def test_one_set(podrace):
+    podrace.check()
+
+
+@pytest.mark.podrace("tiny.yaml", release="1.13", with_fix=[["72259"], ["72259", "77990"]])
+def test_two_sets(podrace):
+    podrace.check()
+
+
+@pytest.mark.podrace("tiny.yaml", releases=["1.13"], fixes=["72259", "77990"])
+def test_old_words(podrace):
+    podrace.check()
+
+
+@pytest.mark.podrace("tiny.yaml", release="1.13", with_fix="72259", steps=3)
+def test_one_case(podrace):
+    podrace.violates()
+
+
+def test_unknown_in_a_call(podrace):
+    podrace.check("tiny.yaml", relase="1.13")
+
+
+def test_old_word_in_a_call(podrace):
+    podrace.check("tiny.yaml", releases=["1.13"])
+
+
+def test_cases_in_a_call(podrace):
+    podrace.violates("tiny.yaml", release=["1.13", "1.14"])
+"""
+
+
+def test_marker_and_call_use_the_same_words(tmp_path: Path) -> None:
+    out = run(tmp_path, CASES).stdout
+    assert re.findall(r"^PASSED test_it.py::(\S+)", out, re.M) == [
+        "test_one_set[1.13+72259+77990]", "test_one_set[1.19+72259+77990]", "test_two_sets[1.13+72259]",
+        "test_two_sets[1.13+72259+77990]", "test_old_words[1.13+72259]", "test_old_words[1.13+77990]", "test_one_case",
+    ]  # fmt: skip
+    assert [asked for asked in re.findall(r"^ASKED (.*)", out, re.M) if asked != "[]"] == [
+        "[{'release': '1.13', 'with_fix': ('72259', '77990')}]",
+        "[{'release': '1.19', 'with_fix': ('72259', '77990')}]",
+        "[{'release': '1.13', 'with_fix': ('72259',)}]",
+        "[{'release': '1.13', 'with_fix': ('72259', '77990')}]",
+        "[{'release': '1.13', 'with_fix': ('72259',)}]",
+        "[{'release': '1.13', 'with_fix': ('77990',)}]",
+        "[{'release': '1.13', 'with_fix': '72259', 'steps': 3}]",
+    ]
+    assert re.findall(r"^FAILED test_it.py::\S+ - (.*)", out, re.M) == [
+        (
+            "Failed: podrace: podrace.check has no `relase`; known: release, with_fix, without_fix, gate, property, steps, "
+            "max_states, max_memory, timeout, jobs, cache"
+        ),
+        "Failed: podrace: podrace.check has no `releases`: write `release`",
+        "Failed: podrace: podrace.violates: `release` with several cases is for the marker: give one",
+    ]
+
+
+def test_a_word_and_its_old_spelling_are_refused(tmp_path: Path) -> None:
+    suite = (
+        "import pytest\n@pytest.mark.podrace('72124', release='1.13', releases=['1.13'])\n"
+        "def test_it(podrace): podrace.check()\n"
+    )
+    done = run(tmp_path, suite)
+    wanted = "pytest.mark.podrace has `release` twice, as `releases` means the same: write `release` alone"
+    assert wanted in done.stdout + done.stderr
 
 
 def examples() -> list[str]:

@@ -129,7 +129,7 @@ def test_a_directory_is_searched_for_files_that_expect_something(
         ),
         (
             "expect:\n- with_fixes: [5]\n  verdicts: {S-CAP: holds}",
-            "a.yaml:8: expect[0].with_fixes: unknown fix `5`; known: ",
+            "a.yaml:8: expect[0].with_fixes: unknown fix `5`; the nearest: ",
         ),
         (
             "expect:\n- with_fixes: [72259]\n  without_fixes: [72259]\n  verdicts: {S-CAP: holds}",

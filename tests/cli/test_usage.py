@@ -58,10 +58,21 @@ def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, t
             "check 72124 --release 1.13.5",
             "unknown release `1.13.5`; known of 1.13: 1.13.0; take 1.13.0, and add with --with-fix what came after it",
         ),
-        ("check 72124 --with-fix 5", f"unknown fix `5`; known: {', '.join(CHANGES)}"),
+        (
+            "check 72124 --with-fix 5",
+            f"unknown fix `5`; the nearest: 53647, 55109, 56622; `podrace fixes` lists all {len(CHANGES)}",
+        ),
+        (
+            "check 72124 --without-fix hints-decid",
+            f"unknown fix `hints-decid`; the nearest: hints-decide, hints-see-nominations; `podrace fixes` lists all {len(CHANGES)}",
+        ),
+        (
+            "check 72124 --without-fix qqq",
+            f"unknown fix `qqq`; `podrace fixes` lists all {len(CHANGES)}",
+        ),
         (
             "check 72124 --without-fix kubernetes/kubernetes#72258",
-            f"unknown fix `kubernetes/kubernetes#72258`; known: {', '.join(CHANGES)}",
+            f"unknown fix `kubernetes/kubernetes#72258`; the nearest: 72259, 72558, 71488; `podrace fixes` lists all {len(CHANGES)}",
         ),
         (
             "check 72124 --with-fix 72259 --without-fix #72259",

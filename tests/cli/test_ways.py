@@ -45,7 +45,7 @@ def test_both_ways_that_72259_left_open_and_no_other(shell: Shell, tmp_path: Pat
         "pod_watch.log holds at most 4; one requeue goroutine per pod. ("
     ) in out
     assert "one of these 2 ways (38 explorations, 233,020 states)." in PAGE
-    assert ran.out.count("● q is assumed") == 2
+    assert ran.out.count("The scheduler assumes q on n1: in its cache the pod is there already.") == 2
     for name in ("way.json", "way-2.json"):
         again = shell("replay", str(tmp_path / name))
         assert (again.code, "Violated by a stored run of 18 steps, executed again." in again.out) == (0, True)

@@ -71,7 +71,7 @@ def test_every_kind_can_be_rendered(kind: Kind) -> None:
     texts = {e.text for e in ElementTree.fromstring(drawn).iter() if e.tag.endswith("text")}
     wanted = {
         "lanes": {"bind(p)", "take(p)", "assume(q<i>)"},
-        "cluster": {"n1, 3 cpu", "n2, 1 cpu", "assumed", "nominated"},
+        "cluster": {"n1", "3 cpu", "n2", "1 cpu", "assumed", "nominated"},
         "states": {"0", "1", "2", "3", "delete(p)"},
         "lasso": {"1  pop(p)", "4  write(q, not ok)", "for ever"},
     }

@@ -1,0 +1,36 @@
+"""What `podrace replay` says, as `-o json` has it."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from ..document import Finding, Fixes
+from ..filtered import json_filtered
+from ..step import ShownStep
+
+
+class ReplayAnswer(msgspec.Struct, frozen=True):
+    """What became of a stored counterexample: `VIOLATED` if it is still one, with what reports know of it as `finding`.
+
+    `GONE`: it is no longer possible, or violates the property no longer; `words` say why, and `steps` are those that could be
+    taken. `changed`: the model is another one than the trace was found in.
+    """
+
+    trace: str
+    scenario: str
+    release: str
+    fixes: Fixes
+    property: str
+    verdict: Literal["VIOLATED", "GONE"]
+    words: str
+    changed: bool
+    steps: tuple[ShownStep, ...]
+    finding: Finding | None = None
+
+
+@json_filtered
+def replay_to_json(answer: ReplayAnswer) -> str:
+    """The answer as JSON, indented, with a newline at the end."""
+    return msgspec.json.format(msgspec.json.encode(answer), indent=2).decode() + "\n"

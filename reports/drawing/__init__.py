@@ -1,0 +1,1 @@
+"""What all drawings share: how wide text is, and where the parts of a cluster stand."""
