@@ -132,21 +132,25 @@ def _several(account: Account) -> bool:
 
 
 def _trust(asked: Asked, account: Account, history: History) -> Trust:
-    against = []
+    against = [] if account.events else ["there is no audit event in what was read"]
     if not asked.complete:
         against.append(
             "nobody says that the log has every write of its period: say so with --complete, if it does"
         )
     skipped = sum(account.skipped.values())
     if skipped:
-        against.append(f"{skipped:,} {'line was' if skipped == 1 else 'lines were'} skipped, and may have been anything")
+        against.append(
+            f"{skipped:,} {'line was' if skipped == 1 else 'lines were'} skipped, and may have been anything"
+        )
     if account.unfinished:
         against.append(f"{account.unfinished:,} requests have only one of their two lines in the log")
     if account.backwards:
         against.append(f"{account.backwards:,} requests ended before they began, as their times say")
     against += [f"the log is not complete: {gap} ({count:,})" for gap, count in history.gaps.items()]
-    start = () if asked.initial else ("what there was when the log began is not known: give it with --initial",)
-    return Trust(tuple(against), start, dict(history.missing))
+    start = (
+        () if asked.initial else ("what there was when the log began is not known: give it with --initial",)
+    )
+    return Trust(tuple(against), start, dict(history.missing), frozenset(account.levels))
 
 
 def _read_state(name: str, pods: list[Pod], nodes: list[Node]) -> None:

@@ -77,7 +77,9 @@ def parse_skew(text: str) -> float:
     """By how many seconds clocks may differ; 0 for not at all."""
     match = _TIME.fullmatch(text)
     if match is None:
-        raise UsageProblem(f"--clock-skew: `{one_line(text)}` is no duration: write for example 50ms or 2s, or 0")
+        raise UsageProblem(
+            f"--clock-skew: `{one_line(text)}` is no duration: write for example 50ms or 2s, or 0"
+        )
     return float(match[1]) * _SECONDS[match[2].lower()]
 
 

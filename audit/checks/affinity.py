@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from ...model.environment.placement_rules import Term
 from ...reports.audit_report import Hit
 from ..history.objects import NodeHistory, PodHistory, Stay
-from .check import Check, Found, Trust, at
 from .capacity import MOST_CANDIDATES
+from .check import Check, Found, Trust, at
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +22,7 @@ class _Pair:
     other: Stay
     term: Term
     cause: str
+    lives: tuple[int, int]
 
 
 class AntiAffinity(Check):
@@ -30,6 +31,7 @@ class AntiAffinity(Check):
     id = "S-AFF"
     sentence = "No two bound pods break a required anti-affinity term of one of them on existing nodes, when one of them is bound or a node of theirs returns."
     needs = ("bodies of pods", "bodies of Bindings", "bodies of nodes")
+    kinds = ("pods", "pods/binding", "nodes")
 
     def __init__(self) -> None:
         super().__init__()
@@ -54,14 +56,20 @@ class AntiAffinity(Check):
                 continue
             for other in self._others(one):
                 where = self.history.nodes[other.node]
-                if other.may_come > moment or not other.pod.may_be_there(moment) or not where.may_be_there(moment):
+                if (
+                    other.may_come > moment
+                    or not other.pod.may_be_there(moment)
+                    or not where.may_be_there(moment)
+                ):
                     continue
                 if not one.pod.known or not other.pod.known:
                     self.leave_open("the labels and terms of a pod are not known", other.pod.key)
                     continue
                 for term in _may_repel(one.pod, other.pod):
                     if term is None:
-                        self.leave_open("a term of anti-affinity goes by what the log does not have", one.pod.key)
+                        self.leave_open(
+                            "a term of anti-affinity goes by what the log does not have", one.pod.key
+                        )
                     elif one.node == other.node or self._may_share(term.topology_key, node, where, moment):
                         self.leave_open(
                             "in some order of what the log has, two pods are too close",
@@ -77,6 +85,8 @@ class AntiAffinity(Check):
                 if other.must_come > moment or moment >= other.pod.must_leave:
                     continue
                 where = self.history.nodes[other.node]
+                if not (node.exists(moment) and where.exists(moment)):
+                    continue
                 for term in _surely_repel(one.pod, other.pod, since, moment):
                     if self._surely_share(term.topology_key, node, where, since, moment):
                         cause = (
@@ -85,7 +95,8 @@ class AntiAffinity(Check):
                             else f"node {node.name} came back"
                         )  # fmt: skip
                         if len(self.pairs) < MOST_CANDIDATES:
-                            self.pairs.append(_Pair(since, moment, one, other, term, cause))
+                            lives = node.life, where.life
+                            self.pairs.append(_Pair(since, moment, one, other, term, cause, lives))
 
     def found(self, trust: Trust) -> list[Found]:
         """Those pairs of which both are known to have been there, on nodes that were."""
@@ -95,9 +106,10 @@ class AntiAffinity(Check):
             nodes = [self.history.nodes[stay.node] for stay in both]
             if not all(stay.pod.stays_until(pair.moment, trust.complete) for stay in both):
                 continue
-            if not all(node.surely_exists(pair.moment, trust.complete) for node in nodes):
-                continue
-            if not trust.complete and not self._stable(pair):
+            # Where a line may be missing, a node was there if it was seen later, in the same life.
+            seen = all(node.seen_at >= pair.moment for node in nodes)
+            same = pair.lives == tuple(node.life for node in nodes)
+            if not trust.complete and not (seen and same and self._stable(pair)):
                 continue
             pods = tuple(stay.pod.key for stay in both)
             key = pair.term.topology_key
@@ -139,7 +151,9 @@ def _means(term: Term, pod: PodHistory, labels: tuple[tuple[str, str], ...]) -> 
     """Whether a term means a pod with these labels; None if that depends on the labels of its namespace."""
     if not term.selects(dict(labels)):
         return False
-    if pod.namespace in term.namespaces or (term.namespace_selector is not None and term.namespace_selector.empty):
+    if pod.namespace in term.namespaces or (
+        term.namespace_selector is not None and term.namespace_selector.empty
+    ):
         return True
     return False if term.namespace_selector is None else None
 

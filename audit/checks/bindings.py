@@ -9,6 +9,8 @@ from ..history.objects import PodHistory, Sent
 from ..reading.records import Write
 from .check import Check, Found, Trust, at
 
+MOST_SECONDS = 10_000
+
 SCHEDULER = "system:kube-scheduler"
 
 
@@ -27,11 +29,11 @@ class OneBinding(Check):
 
     id = "A-TWICE"
     sentence = "No pod is sent another Binding once one was accepted."
+    kinds = ("pods", "pods/binding")
 
     def __init__(self) -> None:
         super().__init__()
         self.seconds: list[_Second] = []
-        self._uids: dict[PodHistory, str] = {}
 
     def wrote(self, write: Write, pod: PodHistory | None) -> None:
         """Look at a Binding."""
@@ -39,19 +41,19 @@ class OneBinding(Check):
             return
         if pod is None or not pod.bindings:
             return
-        uid = (write.binding.metadata.uid if write.binding else "") or write.uid
         *before, now = pod.bindings
         earlier = next((sent for sent in before if 200 <= sent.code < 300), None)
-        if not before:
-            self._uids[pod] = uid
         if earlier is None:
             if any(not 300 <= sent.code < 500 for sent in before):
-                self.leave_open("a Binding ran into an error, may have been carried out, and another one came", pod.key)
+                self.leave_open(
+                    "a Binding ran into an error, may have been carried out, and another one came", pod.key
+                )
             return
         if earlier.end >= now.begin:
             self.leave_open("two Bindings of a pod were under way at the same time", pod.key)
-        else:
-            self.seconds.append(_Second(pod.key, earlier, now, bool(uid) and self._uids.get(pod) == uid))
+        elif len(self.seconds) < MOST_SECONDS:
+            sure = bool(now.uid) and now.uid == earlier.uid
+            self.seconds.append(_Second(pod.key, earlier, now, sure))
 
     def found(self, trust: Trust) -> list[Found]:
         """Pairs of Bindings of surely the same pod."""
@@ -61,7 +63,11 @@ class OneBinding(Check):
                 self.leave_open("two Bindings of a pod of one name, which may be two pods", second.pod)
                 continue
             first, now = second.first, second.second
-            same = f"from {now.address}, like the first" if now.address == first.address else f"from {now.address}, the first from {first.address}"
+            same = (
+                f"from {now.address}, like the first"
+                if now.address == first.address
+                else f"from {now.address}, the first from {first.address}"
+            )
             words = (
                 f"{second.pod} was bound at {at(first.end)}, and is sent another Binding{_to(now)}, "
                 f"which got {now.code or 'no answer'} ({same})"
@@ -91,6 +97,7 @@ class LeaseHeld(Check):
     id = "A-LEASE"
     sentence = "No scheduler sends a Binding while another one holds the lease."
     needs = ("bodies of the scheduler's lease",)
+    kinds = ("pods/binding",)
 
     def __init__(self) -> None:
         super().__init__()
@@ -116,19 +123,28 @@ class LeaseHeld(Check):
 
     def _lease(self, write: Write) -> None:
         if not write.accepted:
+            if not write.refused:
+                self.leave_open(
+                    "a write of the scheduler's lease ran into an error, and may have been carried out"
+                )
             return
         if write.lease is None or not write.lease.spec.holderIdentity:
-            self.leave_open("the log lacks bodies of the scheduler's lease")
+            self.history.missing["bodies of the scheduler's lease"] += 1
             self._addresses.add(write.address)
             return
         spec = write.lease.spec
-        now = _Holding(write.address, spec.holderIdentity or "", spec.leaseTransitions, write.begin, write.end)
+        now = _Holding(
+            write.address, spec.holderIdentity or "", spec.leaseTransitions, write.begin, write.end
+        )
         self.renewals += 1
         self._addresses.add(write.address)
         self._identities.add(now.identity)
         for holding, binding in self._suspects:
             # The same holder before and after, and nobody in between: it held the lease all the time.
-            if (now.identity, now.transitions) == (holding.identity, holding.transitions) and now.begin > binding.end:
+            if (now.identity, now.transitions) == (
+                holding.identity,
+                holding.transitions,
+            ) and now.begin > binding.end:
                 words = (
                     f"{binding.key} is sent a Binding from {binding.address} ({self._before[binding.address]}), "
                     f"while {holding.identity} holds the lease since {at(holding.end)} at the latest"

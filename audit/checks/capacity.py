@@ -32,6 +32,7 @@ class Capacity(Check):
     id = "S-CAP"
     sentence = "The requests of the pods that are bound to a node, and not finished, never exceed what it can allocate when a Binding is accepted."
     needs = ("bodies of pods", "bodies of Bindings", "bodies of nodes")
+    kinds = ("pods", "pods/binding", "nodes")
 
     def __init__(self) -> None:
         super().__init__()
@@ -60,7 +61,9 @@ class Capacity(Check):
                     f"{node.name} at {at(moment)}, {_of(resource, asked, has)}",
                 )
             elif any(clashing(s.pod.ports, o.pod.ports) for i, s in enumerate(there) for o in there[:i]):
-                self.leave_open("in some order of what the log has, two pods have one port of a node", node.name)
+                self.leave_open(
+                    "in some order of what the log has, two pods have one port of a node", node.name
+                )
 
     def certain(self, node: NodeHistory, since: int, moment: int, stay: Stay | None) -> None:
         """Whether there is too much on the node, if those who came are still there."""
@@ -109,7 +112,10 @@ class Capacity(Check):
             timeline = _timeline(candidate, resource, has, moment, set(map(id, there)))
         if not last.binding:
             self.by_others.append(
-                (moment, f"{at(moment)}: {words}; {last.pod.key} came last, and by no Binding: by another actor than a scheduler")
+                (
+                    moment,
+                    f"{at(moment)}: {words}; {last.pod.key} came last, and by no Binding: by another actor than a scheduler",
+                )
             )
             return None
         words += f"; the Binding of {last.pod.key} was accepted last"

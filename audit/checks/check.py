@@ -7,7 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+import msgspec
+
 from ...reports.audit_report import Answer, Hit
+from ...scenarios.reader.yaml_values import one_line
 from ..history.history import History
 from ..history.objects import NodeHistory, PodHistory, Stay
 from ..reading.records import Pod, Write, time_text
@@ -23,16 +26,31 @@ RULES: Mapping[str, str] = {
 """What can be missing, and the rule of an audit policy by which it would be there."""
 
 
+KINDS: Mapping[str, str] = {
+    "pods": "bodies of pods",
+    "pods/binding": "bodies of Bindings",
+    "nodes": "bodies of nodes",
+    "pods/status": "bodies of pods",
+}
+"""Kinds of writes that a log may have none of at all, and the rule for each."""
+
+_ALSO = {"pods/binding": ("bindings",), "nodes": ("nodes/status",), "pods": ("pods/status",)}
+
+LONGEST = 2000
+"""Names in a log can be forged; so many characters of an answer are enough."""
+
+
 @dataclass(frozen=True)
 class Trust:
     """Whether the log has every write of its period (`complete`), or what speaks against it; and what was not logged.
 
-    `start`: what is not known of the state at its beginning.
+    `start`: what is not known of the state at its beginning. `kinds` are those of which it has any write.
     """
 
     against: tuple[str, ...]
     start: tuple[str, ...] = ()
     missing: Mapping[str, int] = field(default_factory=dict)
+    kinds: frozenset[str] = frozenset()
 
     @property
     def complete(self) -> bool:
@@ -54,6 +72,7 @@ class Check:
     id: ClassVar[str]
     sentence: ClassVar[str]
     needs: ClassVar[tuple[str, ...]] = ()
+    kinds: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self) -> None:
         self.history: History
@@ -86,14 +105,19 @@ class Check:
     def answer(self, trust: Trust, wanted: Window) -> Answer:
         """What is known in the end."""
         found = sorted(self.found(trust), key=lambda f: f.moment)
-        hits = tuple(f.hit for f in found if wanted.has(f))
+        hits = tuple(_shortened(f.hit) for f in found if wanted.has(f))
         if hits:
             return Answer(self.id, self.sentence, "HIT", hits)
-        reasons = [*self._reasons(), *self._missing(trust), *trust.start, *trust.against]
+        absent = [kind for kind in self.kinds if not trust.kinds & {kind, *_ALSO.get(kind, ())}]
+        outside = [f"it was so outside of what is asked about, at {f.hit.time}" for f in found[:1]]
+        none = [f"the log has no write of {kind} at all" for kind in absent]
+        reasons = [*outside, *self._reasons(), *none, *self._missing(trust), *trust.start, *trust.against]
         if not reasons:
             return Answer(self.id, self.sentence, "EXCLUDED")
-        rules = tuple(RULES[what] for what in self.needs if trust.missing.get(what) and what in RULES)
-        return Answer(self.id, self.sentence, "NOT EXCLUDED", (), tuple(reasons), rules)
+        lacking = {KINDS[kind] for kind in absent} | {what for what in self.needs if trust.missing.get(what)}
+        rules = tuple(rule for what, rule in RULES.items() if what in lacking)
+        told = tuple(one_line(reason, LONGEST) for reason in reasons)
+        return Answer(self.id, self.sentence, "NOT EXCLUDED", (), told, rules)
 
     def _reasons(self) -> list[str]:
         return [
@@ -103,8 +127,14 @@ class Check:
 
     def _missing(self, trust: Trust) -> list[str]:
         return [
-            f"the log lacks {what} ({_times(trust.missing[what])})" for what in self.needs if trust.missing.get(what)
+            f"the log lacks {what} ({_times(trust.missing[what])})"
+            for what in self.needs
+            if trust.missing.get(what)
         ]
+
+
+def _shortened(hit: Hit) -> Hit:
+    return msgspec.structs.replace(hit, words=one_line(hit.words, LONGEST))
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ class Conditions(Check):
     id = "S-COND"
     sentence = "No pod that is bound carries the condition PodScheduled=False."
     needs = ("bodies of pods",)
+    kinds = ("pods", "pods/status")
 
     def __init__(self) -> None:
         super().__init__()

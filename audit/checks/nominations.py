@@ -44,7 +44,12 @@ class Nominations(Check):
             self._nominated[self._of.pop(pod)].pop(pod, None)
         node = write.binding.target.name if write.binding else ""
         for other, since in self._nominated.get(node, {}).items():
-            if since < write.begin and pod.known and pod.priority <= other.priority and len(self.signs) < MOST_SIGNS:
+            if (
+                since < write.begin
+                and pod.known
+                and pod.priority <= other.priority
+                and len(self.signs) < MOST_SIGNS
+            ):
                 self.signs.append(
                     f"{at(write.end)}: {pod.key} (priority {pod.priority}) is bound to {node}, to which {other.key} (priority "
                     f"{other.priority}) is nominated since {at(since)}: whether there was room for both is in the scheduler's memory (S-NOM)"

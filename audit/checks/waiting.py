@@ -34,7 +34,9 @@ class Waiting(Check):
         if pod.gone:
             self._failed.pop(pod, None)
         elif write is not None and write.sub == "status" and not body.spec.nodeName:
-            if any(c.type == "PodScheduled" and c.reason == "Unschedulable" for c in body.status.conditions or ()):
+            if any(
+                c.type == "PodScheduled" and c.reason == "Unschedulable" for c in body.status.conditions or ()
+            ):
                 self._failed[pod] = write.end
 
     def wrote(self, write: Write, pod: PodHistory | None) -> None:

@@ -22,7 +22,7 @@ PODS = "pods"
 Ports = frozenset[tuple[str, int, str]]
 """Protocol, number and address of ports on the node."""
 
-_MARK = yaml.Mark("the log", 0, 0, 0, None, None)
+_MARK = yaml.Mark("the log", 0, 0, 0, None, 0)
 _SPEC = ("containers", "initContainers", "overhead", "resources")
 
 
@@ -35,7 +35,9 @@ class Range(msgspec.Struct, frozen=True):
 
 def requests(pod: Pod) -> Range | None:
     """What the scheduler counts for a pod; None if that cannot be read."""
-    statuses = {s.name: s for s in (*(pod.status.containerStatuses or ()), *(pod.status.initContainerStatuses or ()))}
+    statuses = {
+        s.name: s for s in (*(pod.status.containerStatuses or ()), *(pod.status.initContainerStatuses or ()))
+    }
     try:
         written = _requests(pod, None, statuses)
         if all(s.resources is None and s.allocatedResources is None for s in statuses.values()):
@@ -133,9 +135,7 @@ def _requests(pod: Pod, choose: Any, statuses: Mapping[str, ContainerStatus]) ->
     return {**requests_of(fields), PODS: 1}
 
 
-def _container(
-    container: Container, choose: Any, statuses: Mapping[str, ContainerStatus]
-) -> dict[str, Any]:
+def _container(container: Container, choose: Any, statuses: Mapping[str, ContainerStatus]) -> dict[str, Any]:
     asked = _resources(container.resources) if container.resources else {}
     status = statuses.get(container.name)
     if choose is not None and status is not None:
@@ -144,7 +144,8 @@ def _container(
         for amounts in given:
             for resource in {*amounts, *written}:
                 written[resource] = choose(
-                    (written.get(resource, 0), amounts.get(resource, 0)), key=lambda q: parse_quantity(str(q)) or 0
+                    (written.get(resource, 0), amounts.get(resource, 0)),
+                    key=lambda q: parse_quantity(str(q)) or 0,
                 )
         asked = {"requests": written}
     found: dict[str, Any] = {"resources": asked} if asked else {}

@@ -7,8 +7,8 @@ from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from typing import Protocol
 
-from ..reading.records import EVER, Node, Pod, Write
 from ..reading.reading import LATEST
+from ..reading.records import EVER, Node, Pod, Write
 from .amounts import allocatable, anti_affinity, ports, requests
 from .objects import BEFORE, NodeHistory, NodeState, PodHistory, Sent, Stay
 from .versions import number_of
@@ -115,18 +115,20 @@ class History:
         last = node.states.last
         node.states.add(write.begin, write.end, None, NodeState(None, last.labels if last else ()))
         if write.verb == "create":
-            node.known = True
+            node.known, node.life = True, node.life + 1
             node.may_exist, node.must_exist = min(write.begin, node.may_exist), EVER
             node.must_go = node.may_go = EVER
 
     def _node_is(self, body: Node, begin: int, end: int, created: bool) -> None:
         node = self._known_node(body.metadata.name)
-        was_there = node.known and node.may_go > begin
+        uid = body.metadata.uid
+        was_there = node.known and node.may_go > begin and (created or not uid or uid == node.uid)
         if created and was_there and node.may_go == EVER:
             self.gaps["a node that was created again, and that no line deletes"] += 1
         elif not created and not was_there:
             self.gaps["a node that no line creates"] += 1
         if created or not was_there:
+            node.uid, node.life = uid, node.life + 1
             again = node.may_exist if was_there else begin if created else BEFORE
             node.known, node.may_exist, node.must_exist = True, again, end
             node.must_go = node.may_go = EVER
@@ -375,7 +377,8 @@ def _is_binding(write: Write) -> bool:
 
 def _sent(write: Write) -> Sent:
     node = write.binding.target.name if write.binding else ""
-    return Sent(write.begin, write.end, node, write.code, write.user, write.address)
+    uid = (write.binding.metadata.uid if write.binding else "") or write.uid
+    return Sent(write.begin, write.end, node, write.code, write.user, write.address, uid)
 
 
 def _is_graceful(pod: Pod) -> bool:

@@ -87,6 +87,7 @@ class Sent:
     code: int
     user: str
     address: str
+    uid: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +100,14 @@ class NodeState:
 
 @dataclass(slots=True, eq=False)
 class NodeHistory:
-    """A node by its name, and who is or may be on it. `seen_at`: the last moment at which a body showed it."""
+    """A node by its name, and who is or may be on it. `seen_at`: the last moment at which a body showed it.
+
+    `life` counts how often it was created; what is known of its existence is of the last life.
+    """
 
     name: str
+    uid: str = ""
+    life: int = 0
     known: bool = False
     seen_at: int = BEFORE
     states: Versions[NodeState] = field(default_factory=Versions)
@@ -111,9 +117,9 @@ class NodeHistory:
     may_go: int = EVER
     stays: list[Stay] = field(default_factory=list)
 
-    def surely_exists(self, moment: int, complete: bool) -> bool:
-        """Whether the node surely was there."""
-        return self.must_exist <= moment < self.must_go and (complete or moment <= self.seen_at)
+    def exists(self, moment: int) -> bool:
+        """Whether the node surely was there, unless a line is missing."""
+        return self.must_exist <= moment < self.must_go
 
     def may_be_there(self, moment: int) -> bool:
         """Whether it may have been there; of a node that nothing is known of, one cannot say no."""

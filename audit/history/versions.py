@@ -47,7 +47,9 @@ class Versions(Generic[T]):
         found = []
         for place, version in enumerate(self.known):
             following = self.known[place + 1].end if place + 1 < len(self.known) else EVER
-            begun = version.begin <= until or place == 0 or (also_next and self.known[place - 1].begin <= until)
+            begun = (
+                version.begin <= until or place == 0 or (also_next and self.known[place - 1].begin <= until)
+            )
             if begun and following >= since:
                 found.append(version.value)
         return found

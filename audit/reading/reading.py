@@ -15,9 +15,18 @@ from . import scheduler_log
 from .lines import LONGEST, lines_of, open_source
 from .records import Attempt, Binding, Lease, Node, Pod, Write, time_of
 from .sorting import AT_ONCE, Sorting
-from .wrappings import GKE, NOT_READABLE, AuditEvent, NotUnderstood, Other, Reference, inside, unwrapped
+from .wrappings import (
+    GKE,
+    NOT_READABLE,
+    WRITES,
+    AuditEvent,
+    NotUnderstood,
+    Other,
+    Reference,
+    inside,
+    unwrapped,
+)
 
-WRITES = frozenset({"create", "update", "patch", "delete", "deletecollection"})
 LEASE = ("kube-system", "kube-scheduler")
 LATEST = 60_000_000
 """An API server gives up a request after a minute; for lines of which nobody says what moment of the request their time is."""

@@ -22,10 +22,13 @@ _SAID = {
     "Pod moved to an internal scheduling queue": MOVED,
 }
 _KLOG = re.compile(
-    rb'[IWEF](\d\d)(\d\d) (\d\d):(\d\d):(\d\d)\.(\d{6})\s+\d+ [^ \]]+:\d+\] "((?:[^"\\]|\\.)*)"(.*)', re.DOTALL
+    rb'[IWEF](\d\d)(\d\d) (\d\d):(\d\d):(\d\d)\.(\d{6})\s+\d+ [^ \]]+:\d+\] "((?:[^"\\]|\\.)*)"(.*)',
+    re.DOTALL,
 )
 _PAIR = re.compile(rb' ([A-Za-z]+)="((?:[^"\\]|\\.)*)"')
-_METRIC = re.compile(rb"scheduler_pod_scheduled_after_flush_total(?:\{[^}]*\})?\s+([0-9.eE+]{1,20})\s*(?:[0-9]+)?\s*")
+_METRIC = re.compile(
+    rb"scheduler_pod_scheduled_after_flush_total(?:\{[^}]*\})?\s+([0-9.eE+]{1,20})\s*(?:[0-9]+)?\s*"
+)
 
 
 class _Name(msgspec.Struct):

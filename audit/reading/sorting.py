@@ -11,7 +11,7 @@ import msgspec
 
 from .records import Write
 
-AT_ONCE = 100_000
+AT_ONCE = 50_000
 """So many records are kept in memory."""
 
 _ENCODER = msgspec.msgpack.Encoder()
@@ -52,7 +52,7 @@ class Sorting:
 
     def _spill(self) -> None:
         self._kept.sort(key=_place)
-        piece = tempfile.TemporaryFile()
+        piece: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as what is in it is needed
         for write in self._kept:
             data = _ENCODER.encode(write)
             piece.write(len(data).to_bytes(_LENGTH) + data)

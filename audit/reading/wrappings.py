@@ -15,6 +15,10 @@ from typing import Any
 
 import msgspec
 
+WRITES = frozenset({"create", "update", "patch", "delete", "deletecollection"})
+STAGES = frozenset({"RequestReceived", "ResponseStarted", "ResponseComplete", "Panic"})
+LEVELS = frozenset({"Metadata", "Request", "RequestResponse"})
+
 MOST_NESTED = 6
 """So many wrappings around each other; nobody has more than three."""
 
@@ -188,7 +192,9 @@ def unwrapped(data: bytes | msgspec.Raw, server: str = "", depth: int = 0) -> It
         raise NotUnderstood("JSON, but no audit event") from None
     except NOT_READABLE:
         raise NotUnderstood("not JSON, or cut off") from None
-    if line.auditID and line.stage:
+    if line.auditID or (line.apiVersion.startswith("audit.k8s.io/") and line.kind == "Event"):
+        if not _is_whole(line):
+            raise NotUnderstood("an audit event that lacks something that every one has")
         line.server = server
         yield line
     elif line.kind == "EventList" and line.apiVersion.startswith("audit.k8s.io/"):
@@ -201,9 +207,24 @@ def unwrapped(data: bytes | msgspec.Raw, server: str = "", depth: int = 0) -> It
         yield from _wrapped(line, data, server, depth)
 
 
-def _wrapped(
-    line: Line, data: bytes | msgspec.Raw, server: str, depth: int
-) -> Iterator[AuditEvent | Other]:
+def _is_whole(event: AuditEvent) -> bool:
+    """Whether an audit event has what every one has, and is about what its address says: else the line is damaged."""
+    path = event.requestURI.partition("?")[0].split("/")
+    if (
+        event.stage not in STAGES
+        or event.level not in LEVELS
+        or event.user is None
+        or not event.verb
+        or not event.auditID
+    ):
+        return False
+    if event.objectRef is None:
+        return not (event.verb in WRITES and path[1:2] in (["api"], ["apis"]) and len(path) > 3)
+    reference = event.objectRef
+    return all(part in path for part in (reference.resource, *reference.subresource.split("/")[:1]) if part)
+
+
+def _wrapped(line: Line, data: bytes | msgspec.Raw, server: str, depth: int) -> Iterator[AuditEvent | Other]:
     server = line.logStreamName or line.logStream or line.pod_s or server
     try:
         for text in (line.message, line.at_message):
@@ -293,9 +314,7 @@ def _of_gke(line: Line, log: GkePayload) -> AuditEvent:
     before, and ended a minute after.
     """
     if log.serviceName != "k8s.io":
-        raise NotUnderstood(
-            "a LogEntry of another service than k8s.io"
-        )
+        raise NotUnderstood("a LogEntry of another service than k8s.io")
     caller, asked = log.authenticationInfo or GkeCaller(), log.requestMetadata or GkeCaller()
     reference, verb = _gke_reference(log.methodName, log.resourceName)
     code = log.status.code if log.status else 0

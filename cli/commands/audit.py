@@ -57,12 +57,15 @@ def audit_logs(
         ),
     ] = None,
     complete: Annotated[
-        bool, typer.Option("--complete", help="The logs have every write of their period, of all API servers.")
+        bool,
+        typer.Option("--complete", help="The logs have every write of their period, of all API servers."),
     ] = False,
     since: Annotated[
         str | None, typer.Option(metavar="TIME", help="Report only what was so from then on (RFC 3339).")
     ] = None,
-    until: Annotated[str | None, typer.Option(metavar="TIME", help="Report only what was so by then.")] = None,
+    until: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Report only what was so by then.")
+    ] = None,
     namespace: Annotated[
         str | None, typer.Option(metavar="NAME", help="Report only what concerns pods of this namespace.")
     ] = None,

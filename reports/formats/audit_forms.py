@@ -44,13 +44,18 @@ def to_junit(report: AuditReport) -> str:
             xml.SubElement(case, "system-out").text = f"EXCLUDED: {answer.sentence}"
             continue
         kind = "failure" if answer.verdict == "HIT" else "error"
-        told = xml.SubElement(case, kind, {"type": answer.verdict, "message": f"{answer.verdict}: {answer.words}"})
-        told.text = "\n".join([answer.sentence, *(f"{h.time}: {h.words}" for h in answer.hits), *answer.reasons])
+        told = xml.SubElement(
+            case, kind, {"type": answer.verdict, "message": f"{answer.verdict}: {answer.words}"}
+        )
+        told.text = "\n".join(
+            [answer.sentence, *(f"{h.time}: {h.words}" for h in answer.hits), *answer.reasons]
+        )
     out = xml.SubElement(suite, "system-out")
     out.text = "\n".join([*account_lines(report), *report.signs])
     xml.indent(root)
     return clean(
-        xml.tostring(root, encoding="unicode", xml_declaration=False), '<?xml version="1.0" encoding="UTF-8"?>'
+        xml.tostring(root, encoding="unicode", xml_declaration=False),
+        '<?xml version="1.0" encoding="UTF-8"?>',
     )
 
 
@@ -75,7 +80,10 @@ def to_sarif(report: AuditReport) -> str:
         "columnKind": "unicodeCodePoints",
         "results": [r for number, answer in enumerate(report.answers) for r in _results(answer, number)],
     }
-    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2, ensure_ascii=False) + "\n"
+    return (
+        json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2, ensure_ascii=False)
+        + "\n"
+    )
 
 
 def _results(answer: Answer, rule: int) -> list[dict[str, Any]]:

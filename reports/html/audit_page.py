@@ -31,10 +31,14 @@ def to_html(report: AuditReport) -> str:
     """One self-contained page; the same report gives the same bytes."""
     words = [answer.verdict for answer in report.answers]
     told = ", ".join(f"{words.count(word)} {word.lower()}" for word in BADGES if word in words)
-    lead = f"{len(words)} {'property was' if len(words) == 1 else 'properties were'} asked of the log: {told}."
+    lead = (
+        f"{len(words)} {'property was' if len(words) == 1 else 'properties were'} asked of the log: {told}."
+    )
     return framed(
         "What the audit log says",
-        summary=join(el("p", lead, class_="lead"), *(el("p", line, class_="meta") for line in account_lines(report))),
+        summary=join(
+            el("p", lead, class_="lead"), *(el("p", line, class_="meta") for line in account_lines(report))
+        ),
         verdicts=_verdicts(report),
         sections=join(*map(_section, report.answers), _signs(report)),
         style=STYLE,
@@ -68,7 +72,11 @@ def _section(answer: Answer) -> Markup:
         el("p", _badge(answer), class_="meta"),
         el("p", answer.sentence, class_="sentence"),
     )
-    reasons = el("ul", *(el("li", reason) for reason in answer.reasons), class_="reasons") if answer.reasons else None
+    reasons = (
+        el("ul", *(el("li", reason) for reason in answer.reasons), class_="reasons")
+        if answer.reasons
+        else None
+    )
     rules = join(
         el("h3", "Rules of an audit policy that would tell more"),
         *(el("p", el("code", rule)) for rule in answer.policy),
@@ -90,7 +98,9 @@ def _section(answer: Answer) -> Markup:
 def _hit(hit: Hit) -> Markup:
     by = f" Sent by {hit.by}." if hit.by else ""
     return join(
-        el("h3", hit.time), el("p", f"{hit.words}.{by}", class_="words"), _drawn(hit.timeline) if hit.timeline else None
+        el("h3", hit.time),
+        el("p", f"{hit.words}.{by}", class_="words"),
+        _drawn(hit.timeline) if hit.timeline else None,
     )
 
 
@@ -128,7 +138,9 @@ def _drawn(timeline: Timeline) -> Markup:
     x = place(moment)
     pieces.append(el("line", x1=x, x2=x, y1=ROW - 4, y2=height - ROW + 4, class_="moment"))
     pieces.append(_label(min(x + 4, WIDTH - 140), height - 8, "the moment of the violation", "faint"))
-    return el("svg", *pieces, class_="occupancy", viewBox=f"0 0 {WIDTH} {height}", role="img", aria_label=label)
+    return el(
+        "svg", *pieces, class_="occupancy", viewBox=f"0 0 {WIDTH} {height}", role="img", aria_label=label
+    )
 
 
 def _bar(bar: Bar, number: int, place: object, start: float, end: float, over: bool) -> list[Markup]:

@@ -27,7 +27,9 @@ def print_audit(console: Console, report: AuditReport) -> None:
         for sign in report.signs[:MOST_SIGNS]:
             print_wrapped(console, Text(sign), INDENT)
         if len(report.signs) > MOST_SIGNS:
-            print_wrapped(console, Text(f"and {len(report.signs) - MOST_SIGNS:,} more: -o json has all"), INDENT)
+            print_wrapped(
+                console, Text(f"and {len(report.signs) - MOST_SIGNS:,} more: -o json has all"), INDENT
+            )
     rules = list(dict.fromkeys(rule for answer in report.answers for rule in answer.policy))
     if rules:
         console.print()
@@ -39,7 +41,9 @@ def print_audit(console: Console, report: AuditReport) -> None:
     console.print()
     words = [answer.verdict for answer in report.answers]
     told = ", ".join(f"{words.count(word)} {word}" for word in STYLES if word in words)
-    print_wrapped(console, Text(f"{len(words)} {'property' if len(words) == 1 else 'properties'}: {told}.", "bold"))
+    print_wrapped(
+        console, Text(f"{len(words)} {'property' if len(words) == 1 else 'properties'}: {told}.", "bold")
+    )
 
 
 def _print_answer(console: Console, answer: Answer) -> None:

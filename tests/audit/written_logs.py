@@ -1,6 +1,7 @@
 """Audit logs for tests: lines as kube-apiserver writes them, and the logs of random runs of the model."""
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,8 +18,8 @@ from podrace.properties import instrument
 from podrace.properties.bindings import AntiAffinityKept, BoundPodsSayScheduled, Capacity
 from podrace.reports.audit_report import Answer, AuditReport
 from podrace.reproduce.objects import node_object, pod_object
-from podrace.reproduce.random_runs.random_runs import Walker
 from podrace.reproduce.random_runs.random_runs import Model as _Model
+from podrace.reproduce.random_runs.random_runs import Walker
 from podrace.reproduce.random_runs.varied_clusters import varied_cluster
 from podrace.scenarios import parse_scenario
 
@@ -53,9 +54,7 @@ def event(
     reference = {"resource": kind, "name": name, "apiVersion": "v1"}
     if kind != "nodes":
         reference["namespace"] = namespace
-    for key, value in (("subresource", sub), ("apiGroup", group), ("uid", uid)):
-        if value:
-            reference[key] = value
+    reference |= {k: v for k, v in (("subresource", sub), ("apiGroup", group), ("uid", uid)) if v}
     begin, end = (START + round(t * SECOND) for t in (at, at if until is None else until))
     found = {
         "kind": "Event",
@@ -63,7 +62,7 @@ def event(
         "level": level,
         "auditID": identity or f"{verb}-{resource}-{name}-{at}",
         "stage": stage,
-        "requestURI": f"/api/v1/{kind}/{name}",
+        "requestURI": f"/api/v1/namespaces/{namespace}/{resource.replace('/', f'/{name}/')}",
         "verb": verb,
         "user": {"username": user},
         "sourceIPs": [address],
@@ -83,7 +82,9 @@ def _micro(time: int) -> str:
     return time_text(time)[:-4] + f"{time % SECOND:06}Z"
 
 
-def node(name: str, cpu: str = "2", *, version: int = 1, labels: Mapping[str, str] | None = None, **more: str) -> Object:
+def node(
+    name: str, cpu: str = "2", *, version: int = 1, labels: Mapping[str, str] | None = None, **more: str
+) -> Object:
     """A node."""
     return {
         "kind": "Node",
@@ -95,7 +96,9 @@ def node(name: str, cpu: str = "2", *, version: int = 1, labels: Mapping[str, st
     }  # fmt: skip
 
 
-def pod(name: str, cpu: str = "1", *, on: str = "", version: int = 1, uid: str = "", phase: str = "", **spec: Any) -> Object:
+def pod(
+    name: str, cpu: str = "1", *, on: str = "", version: int = 1, uid: str = "", phase: str = "", **spec: Any
+) -> Object:
     """A pod."""
     status: Object = {"phase": phase or ("Running" if on else "Pending")}
     return {
@@ -114,14 +117,22 @@ def created(name: str, at: float, cpu: str = "1", **more: Any) -> Object:
     return event("create", "pods", name, at, code=201, response=pod(name, cpu, **more))
 
 
-def bound(name: str, to: str, at: float, *, until: float | None = None, code: int = 201, uid: str = "", **more: Any) -> Object:
+def bound(
+    name: str, to: str, at: float, *, until: float | None = None, code: int = 201, uid: str = "", **more: Any
+) -> Object:
     """A Binding."""
-    binding = {"kind": "Binding", "metadata": {"name": name, "namespace": "default", "uid": uid or f"uid-{name}"}, "target": {"kind": "Node", "name": to}}
+    binding = {
+        "kind": "Binding",
+        "metadata": {"name": name, "namespace": "default", "uid": uid or f"uid-{name}"},
+        "target": {"kind": "Node", "name": to},
+    }
     more.setdefault("user", SCHEDULER)
     return event("create", "pods/binding", name, at, until=until, code=code, request=binding, response={"kind": "Status", "status": "Success"}, **more)  # fmt: skip
 
 
-def deleted(name: str, at: float, *, on: str = "", grace: int = 0, until: float | None = None, **more: Any) -> Object:
+def deleted(
+    name: str, at: float, *, on: str = "", grace: int = 0, until: float | None = None, **more: Any
+) -> Object:
     """A DELETE: with grace it only marks the pod."""
     body = pod(name, on=on, **more)
     body["metadata"] |= {"deletionTimestamp": "2026-01-01T00:00:00Z", "deletionGracePeriodSeconds": grace}
@@ -130,7 +141,14 @@ def deleted(name: str, at: float, *, on: str = "", grace: int = 0, until: float 
 
 def running(name: str, on: str, at: float, cpu: str = "1", *, version: int = 100, **more: Any) -> Object:
     """The kubelet's status."""
-    return event("patch", "pods/status", name, at, response=pod(name, cpu, on=on, version=version, **more), user="system:node")
+    return event(
+        "patch",
+        "pods/status",
+        name,
+        at,
+        response=pod(name, cpu, on=on, version=version, **more),
+        user="system:node",
+    )
 
 
 def listed(*objects: Object) -> Object:
@@ -144,7 +162,11 @@ def lines(events: Iterable[Object]) -> str:
 
 
 def answered(
-    folder: Path, events: Sequence[Object] | str, initial: Object | None = None, complete: bool = True, **more: Any
+    folder: Path,
+    events: Sequence[Object] | str,
+    initial: Object | None = None,
+    complete: bool = True,
+    **more: Any,
 ) -> AuditReport:
     """The answers to a log."""
     log = folder / "audit.log"
@@ -197,7 +219,7 @@ class Recorder:
         composition = resolve(release)
         system = instrument(scenario.spec, composition.classes, list(PROPERTIES))
         self.spec, self.system = scenario.spec, system
-        self.walker = Walker(_Model(scenario, composition, system), _taken)
+        self.walker = Walker(_Model(scenario, composition, system), Counter())
         self.judge = Interpreter(system)
 
     def run(self, random: Random, most: int = 50, overlap: float = 0.0) -> Recorded:
@@ -214,14 +236,6 @@ class Recorder:
         return Recorded(*_Writer(self.spec, self.system, random, overlap).log(states), violated)
 
 
-class _Taken(dict[str, int]):
-    def __missing__(self, key: str) -> int:
-        return 0
-
-
-_taken: Any = _Taken()
-
-
 class _Writer:
     def __init__(self, spec: Any, system: TransitionSystem, random: Random, overlap: float) -> None:
         self.spec, self.system, self.random, self.overlap = spec, system, random, overlap
@@ -232,7 +246,11 @@ class _Writer:
         before = self.system.describe(states[0])
         objects = [node_object(n) for n in self.spec.nodes if before[f"api.node_exists[{n.name}]"]]
         objects += [self._body(p, before) for p in self.spec.pods if before[f"api.pod[{p.name}].exists"]]
-        events: list[Object] = []
+        events = [
+            self._event("patch", "nodes/status", n.name, 0, response=body)
+            for n, body in zip(self.spec.nodes, objects, strict=False)
+            if body["metadata"]["name"] == n.name
+        ]
         for number, state in enumerate(states[1:], 1):
             now = self.system.describe(state)
             for node in self.spec.nodes:
@@ -245,7 +263,9 @@ class _Writer:
             before = now
         return events, listed(*objects)
 
-    def _writes(self, pod: Pod, before: Mapping[str, Any], now: Mapping[str, Any], number: int) -> Iterable[Object]:
+    def _writes(
+        self, pod: Pod, before: Mapping[str, Any], now: Mapping[str, Any], number: int
+    ) -> Iterable[Object]:
         def was(fact: str) -> Any:
             return before[f"api.pod[{pod.name}].{fact}"]
 
@@ -270,17 +290,29 @@ class _Writer:
                 "target": {"kind": "Node", "name": is_("node").name},
             }
             self.version += 1
-            yield self._event("create", "pods/binding", short, number, request=binding, code=201, user=SCHEDULER)
+            yield self._event(
+                "create", "pods/binding", short, number, request=binding, code=201, user=SCHEDULER
+            )
         elif is_("terminating") and not was("terminating"):
             yield self._event("delete", "pods", short, number, response=self._body(pod, now))
         else:
             status = was("failed") != is_("failed") or was("nominated") != is_("nominated")
-            yield self._event("patch", "pods/status" if status else "pods", short, number, response=self._body(pod, now))
+            yield self._event(
+                "patch", "pods/status" if status else "pods", short, number, response=self._body(pod, now)
+            )
 
     def _event(self, verb: str, resource: str, name: str, number: int, **more: Any) -> Object:
         at = number + self.random.uniform(-self.overlap, 0)
         until = number + self.random.uniform(0, self.overlap)
-        return event(verb, resource, name, round(at, 6), until=round(until, 6), identity=f"{number}-{verb}-{resource}-{name}", **more)
+        return event(
+            verb,
+            resource,
+            name,
+            round(at, 6),
+            until=round(until, 6),
+            identity=f"{number}-{verb}-{resource}-{name}",
+            **more,
+        )
 
     def _uid(self, pod: Pod) -> str:
         return f"{pod.uid}-{self.births.get(pod.name, 0)}"
@@ -288,7 +320,7 @@ class _Writer:
     def _node(self, node: Node) -> Object:
         self.version += 1
         found = node_object(node)
-        found["metadata"]["resourceVersion"] = str(self.version)
+        found["metadata"] |= {"resourceVersion": str(self.version), "uid": f"{node.name}-{self.version}"}
         return found
 
     def _body(self, pod: Pod, now: Mapping[str, Any]) -> Object:
@@ -307,5 +339,8 @@ class _Writer:
         if is_("failed"):
             status["conditions"] = [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable"}]
         if is_("terminating"):
-            found["metadata"] |= {"deletionTimestamp": "2026-01-01T00:00:00Z", "deletionGracePeriodSeconds": 30}
+            found["metadata"] |= {
+                "deletionTimestamp": "2026-01-01T00:00:00Z",
+                "deletionGracePeriodSeconds": 30,
+            }
         return {**found, "status": status}
