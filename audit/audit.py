@@ -50,7 +50,7 @@ class _State(msgspec.Struct):
     items: list[msgspec.Raw] = []
 
 
-def audit(asked: Asked, progress: Callable[[Account], None] | None = None) -> AuditReport:
+def audit_logs(asked: Asked, progress: Callable[[Account], None] | None = None) -> AuditReport:
     """The answers. Raises ScenarioError for what cannot be read or is unknown."""
     # Unknown names are told before a gigabyte is read.
     _refuse_unknown(asked.properties)
@@ -146,7 +146,8 @@ def _trust(asked: Asked, account: Account, history: History) -> Trust:
         against.append(f"{account.unfinished:,} requests have only one of their two lines in the log")
     if account.backwards:
         against.append(f"{account.backwards:,} requests ended before they began, as their times say")
-    against += [f"the log is not complete: {gap} ({count:,})" for gap, count in history.gaps.items()]
+    if asked.complete:
+        against += [f"the log is not complete: {gap} ({count:,})" for gap, count in history.gaps.items()]
     start = (
         () if asked.initial else ("what there was when the log began is not known: give it with --initial",)
     )

@@ -277,7 +277,8 @@ def _is_time(word: str) -> bool:
 
 def _inner(text: msgspec.Raw) -> bytes:
     """A text's content, or the object that stands where a text was expected."""
-    return bytes(text) if bytes(text[:1]) == b"{" else _TEXT.decode(text).encode()
+    raw = bytes(text)
+    return raw if raw[:1] == b"{" else _TEXT.decode(raw).encode()
 
 
 def _each(several: msgspec.Raw, server: str, depth: int) -> Iterator[AuditEvent | Other]:

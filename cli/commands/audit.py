@@ -86,7 +86,8 @@ def audit_logs(
     no_color: NoColor = False,
 ) -> None:
     from ...analysis.asked.options import bytes_in_words, parse_skew
-    from ...audit.audit import Asked, audit
+    from ...audit.audit import Asked
+    from ...audit.audit import audit_logs as answered
     from ...audit.audit import policy as shipped_policy
     from ...audit.checks.check import Window
     from ...audit.reading.reading import Account
@@ -115,7 +116,7 @@ def audit_logs(
         def progress(account: Account) -> None:
             display.say(f"{bytes_in_words(account.bytes)}  {account.lines:,} lines")
 
-        report = audit(asked, progress)
+        report = answered(asked, progress)
     _print(report, output, no_color)
     raise typer.Exit(exit_code(report))
 

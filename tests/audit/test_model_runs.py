@@ -10,7 +10,7 @@ from random import Random
 
 import pytest
 
-from podrace.audit.audit import Asked, audit
+from podrace.audit.audit import Asked, audit_logs
 from tests.audit.mutations import mutated
 from tests.audit.written_logs import Recorded, Recorder, answer, answered
 
@@ -69,7 +69,7 @@ def _of_several(folder: Path, texts: list[str], run: Recorded, complete: bool, f
     for number, text in enumerate(texts):
         names.append(str(folder / f"{number}.log"))
         Path(names[-1]).write_text(text)
-    return audit(Asked(names, [str(folder / "start.json")] if from_the_start else [], complete))
+    return audit_logs(Asked(names, [str(folder / "start.json")] if from_the_start else [], complete))
 
 
 def test_the_answer_is_the_model_s(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from podrace.audit.audit import Asked, audit
+from podrace.audit.audit import Asked, audit_logs
 from podrace.audit.reading.records import time_text
 from podrace.checker.core.interpreter import Interpreter
 from podrace.model.environment.objects import Node, Pod
@@ -175,7 +175,7 @@ def answered(
     if initial is not None:
         (folder / "start.json").write_text(json.dumps(initial))
         start = [str(folder / "start.json")]
-    return audit(Asked([str(log)], start, complete, **more))
+    return audit_logs(Asked([str(log)], start, complete, **more))
 
 
 def answer(report: AuditReport, identifier: str) -> Answer:
