@@ -12,7 +12,7 @@ TYPING := build/typing/podrace
 # Folders checked beside the packages, if they have Python files.
 BESIDE = $(patsubst %/,%,$(sort $(dir $(wildcard tests/*.py bench/*.py docs/*.py))))
 
-.PHONY: check test test-all tools campaign bench real lockstep survey site reference wheel-check lint format setup clean
+.PHONY: check test test-all tools campaign bench real lockstep survey site reference audit-runs wheel-check lint format setup clean
 
 check: setup
 	$(BIN)/podrace check
@@ -34,6 +34,10 @@ tools: setup
 # searches killed and resumed.
 campaign: setup
 	PODRACE_TESTS=campaign $(BIN)/python -m pytest -m campaign $(PYTEST_ARGS) --ignore tests/survey
+
+# Answers of `podrace audit` on the logs of ten thousand random runs of the model, and on a hundred thousand damaged ones.
+audit-runs: setup
+	PODRACE_TESTS=campaign $(BIN)/python -m pytest -m campaign $(PYTEST_ARGS) tests/audit
 
 lint: setup
 	$(BIN)/ruff check .

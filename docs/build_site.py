@@ -16,7 +16,7 @@ ROOT = HERE.parent
 SOURCE = "README.md"
 
 NAVIGATION: dict[str, tuple[str, ...]] = {
-    "Start": ("README", "tutorial", "commands", "patches", "counterexamples", "trust", "limits"),
+    "Start": ("README", "tutorial", "commands", "patches", "audit", "counterexamples", "trust", "limits"),
     "Files": ("scenarios", "manifests", "configuration", "reports", "pytest"),
     "Reference": (
         "properties",

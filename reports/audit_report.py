@@ -116,7 +116,8 @@ def account_lines(report: AuditReport) -> Sequence[str]:
         lines.append(f"{account.twice:,} lines were given twice, and count once")
     for why, count in account.skipped.items():
         lines.append(f"{count:,} {'line' if count == 1 else 'lines'} skipped: {why}")
-    for resource, levels in account.levels.items():
-        shown = ", ".join(f"{count:,} at {level or 'no level'}" for level, count in levels.items())
-        lines.append(f"{resource}: {shown}")
-    return lines
+    levels = [
+        f"{resource} {', '.join(f'{count:,} at {level}' for level, count in sorted(levels.items()))}"
+        for resource, levels in account.levels.items()
+    ]
+    return [*lines, f"writes: {'; '.join(levels)}"] if levels else lines

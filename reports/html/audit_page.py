@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
 
 from ..audit_report import Answer, AuditReport, Bar, Hit, Timeline, account_lines
@@ -18,11 +19,16 @@ STYLE = """
 .occupancy .bar.over { fill: var(--bad-soft); stroke: var(--bad); }
 .occupancy .bar.apart { fill: none; stroke: var(--line); stroke-dasharray: 4 3; }
 .occupancy .limit { stroke: var(--open); stroke-width: 2; }
+.occupancy .total { fill: none; stroke: var(--l0); stroke-width: 2; }
+.verdicts td { white-space: normal; }
 .occupancy .moment { stroke: var(--bad); stroke-width: 2; stroke-dasharray: 2 3; }
 .reasons li { margin: .2rem 0; }
 """
 
 WIDTH, LEFT, ROW, BAR = 900, 230, 26, 18
+CURVE = 90
+"""How high the curve of what is asked for is."""
+
 MOST_BARS = 40
 MOST_HITS = 25
 
@@ -116,7 +122,7 @@ def _signs(report: AuditReport) -> Markup | None:
 
 
 def _drawn(timeline: Timeline) -> Markup:
-    """Who was on the node: a bar for each pod over time, and the moment at which there was too much."""
+    """Who was on the node: what was asked for over time, a bar for each pod, and the moment at which there was too much."""
     moment = _seconds(timeline.moment)
     bars = timeline.bars[:MOST_BARS]
     times = [_seconds(t) for bar in bars for t in (bar.came, bar.left) if t is not None]
@@ -127,25 +133,58 @@ def _drawn(timeline: Timeline) -> Markup:
     def place(time: float) -> float:
         return round(LEFT + (min(max(time, start), end) - start) / (end - start) * (WIDTH - LEFT - 10), 1)
 
-    height = ROW * (len(bars) + 2)
+    below = ROW + CURVE
+    height = below + ROW * (len(bars) + 2)
     total = sum(bar.amount for bar in bars if bar.counted)
     label = f"{timeline.node}, {timeline.resource}: {total:,} asked for of {timeline.allocatable:,}"
     pieces = [el("title", label), _label(4, 16, f"{label}, at {timeline.moment}")]
+    pieces += _curve(timeline, place, start, end)
     running = 0
     for number, bar in enumerate(bars, 1):
         running += bar.amount if bar.counted else 0
-        pieces += _bar(bar, number, place, start, end, running > timeline.allocatable and bar.counted)
+        pieces += _bar(
+            bar,
+            below + ROW * (number - 1) + 8,
+            place,
+            start,
+            end,
+            running > timeline.allocatable and bar.counted,
+        )
     x = place(moment)
     pieces.append(el("line", x1=x, x2=x, y1=ROW - 4, y2=height - ROW + 4, class_="moment"))
-    pieces.append(_label(min(x + 4, WIDTH - 140), height - 8, "the moment of the violation", "faint"))
+    pieces.append(_label(min(x + 4, WIDTH - 180), height - 8, "the moment of the violation", "faint"))
     return el(
         "svg", *pieces, class_="occupancy", viewBox=f"0 0 {WIDTH} {height}", role="img", aria_label=label
     )
 
 
-def _bar(bar: Bar, number: int, place: object, start: float, end: float, over: bool) -> list[Markup]:
-    assert callable(place)
-    top = ROW * number
+def _curve(timeline: Timeline, place: Callable[[float], float], start: float, end: float) -> list[Markup]:
+    """What the pods asked for together, in steps, and what the node has."""
+    spans = [
+        (_seconds(bar.came) if bar.came else start, _seconds(bar.left) if bar.left else end, bar.amount)
+        for bar in timeline.bars
+    ]
+    times = sorted({start, end, *(min(max(t, start), end) for span in spans for t in span[:2])})
+    totals = [sum(amount for came, left, amount in spans if came <= t < left) for t in times]
+    top = max([timeline.allocatable, *totals, 1]) * 1.1
+
+    def height(amount: int) -> float:
+        return round(ROW + CURVE - 4 - amount / top * (CURVE - 8), 1)
+
+    path = f"M{place(times[0])} {height(totals[0])}"
+    for time, total in zip(times[1:], [*totals[1:-1], totals[-2] if len(totals) > 1 else 0], strict=True):
+        path += f"H{place(time)}V{height(total)}"
+    limit = height(timeline.allocatable)
+    return [
+        el("path", d=path, class_="total"),
+        el("line", x1=LEFT, x2=WIDTH - 10, y1=limit, y2=limit, class_="limit"),
+        _label(4, limit + 4, f"allocatable {timeline.allocatable:,}", "faint"),
+    ]
+
+
+def _bar(
+    bar: Bar, top: int, place: Callable[[float], float], start: float, end: float, over: bool
+) -> list[Markup]:
     left = place(_seconds(bar.came) if bar.came else start)
     right = place(_seconds(bar.left) if bar.left else end)
     class_ = "bar over" if over else "bar" if bar.counted else "bar apart"

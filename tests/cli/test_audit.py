@@ -30,7 +30,7 @@ def test_the_text(shell: Shell, tmp_path: Path) -> None:
     assert ran.code == 1
     told = flat(ran.out)
     assert told.startswith(
-        "read 1 file: 6 lines, 6 audit events, 6 writes looked at, from 2026-01-01T00:00:00.000Z to 2026-01-01T00:00:02.200Z nodes/status: 1 at RequestResponse pods: 2 at RequestResponse pods/binding: 2 at RequestResponse pods/status: 1 at RequestResponse S-CAP HIT The requests of"
+        "read 1 file: 6 lines, 6 audit events, 6 writes looked at, from 2026-01-01T00:00:00.000Z to 2026-01-01T00:00:02.200Z writes: nodes/status 1 at RequestResponse; pods 2 at RequestResponse; pods/binding 2 at RequestResponse; pods/status 1 at RequestResponse S-CAP HIT The requests of"
     )
     assert f"{TIME}: {WORDS} (sent by system:kube-scheduler)" in told
     assert told.endswith("4 properties: 1 HIT, 3 EXCLUDED.")
