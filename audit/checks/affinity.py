@@ -120,7 +120,8 @@ class AntiAffinity(Check):
     def _stable(self, pair: _Pair) -> bool:
         """Whether labels are the same also in what comes next, where a line may be missing."""
         for stay in (pair.one, pair.other):
-            if len(stay.pod.labels.possible(pair.since, pair.moment, also_next=True)) != 1:
+            labels = stay.pod.labels.possible(pair.since, pair.moment, also_next=True)
+            if len(labels) != 1 or labels[0] is None:
                 return False
             states = self.history.nodes[stay.node].states.possible(pair.since, pair.moment, also_next=True)
             if len({dict(s.labels).get(pair.term.topology_key) for s in states}) != 1:
@@ -164,7 +165,10 @@ def _may_repel(one: PodHistory, other: PodHistory) -> Iterator[Term | None]:
             yield None
             continue
         for term in holder.terms:
-            answers = {_means(term, meant, version.value) for version in meant.labels.known}
+            answers = {
+                None if version.value is None else _means(term, meant, version.value)
+                for version in meant.labels.known
+            }
             if True in answers:
                 yield term
             elif None in answers:
@@ -175,5 +179,5 @@ def _surely_repel(one: PodHistory, other: PodHistory, since: int, moment: int) -
     for holder, meant in ((one, other), (other, one)):
         for term in holder.terms or ():
             labels = meant.labels.possible(since, moment)
-            if labels and all(_means(term, meant, values) for values in labels):
+            if labels and all(values is not None and _means(term, meant, values) for values in labels):
                 yield term

@@ -162,14 +162,14 @@ class History:
         pod = self._pod_of(write)
         if write.sub == "eviction" or not write.accepted:
             if pod is not None:
-                pod.may_have_gone(write.begin, _latest(write))
+                self._may_have_changed(pod, write)
             return pod
         if write.pod is None:
             self.missing["bodies of pods"] += 1
             if pod is None:
                 self.gaps["a pod that no line creates"] += 1
             else:
-                pod.may_have_gone(write.begin, write.end)
+                self._may_have_changed(pod, write)
             return pod
         if pod is None:
             self.gaps["a pod that no line creates"] += 1
@@ -182,8 +182,20 @@ class History:
         self._body(pod, write.pod, write.begin, write.end, write)
         return pod
 
+    def _may_have_changed(self, pod: PodHistory, write: Write) -> None:
+        """A write of which nobody knows what it did, or whether it did it."""
+        pod.may_have_gone(write.begin, _latest(write))
+        if write.verb != "delete" and write.sub != "eviction":
+            pod.asks.add(write.begin, _latest(write), None, None)
+            pod.labels.add(write.begin, _latest(write), None, None)
+            if pod.stays:
+                self._tell_possible(self._known_node(pod.stays[0].node), write.begin, None)
+
     def _created(self, write: Write) -> PodHistory | None:
         if not write.accepted:
+            # Without a node it does nothing until it is bound, which another line says.
+            if write.pod is None or write.pod.spec.nodeName:
+                self.gaps["a pod whose creation ran into an error, and that may be on a node"] += 1
             return None
         if write.pod is None:
             self.missing["bodies of pods"] += 1

@@ -32,7 +32,7 @@ class PodHistory:
     must_leave: int = EVER
     may_leave: int = EVER
     asks: Versions[Range | None] = field(default_factory=Versions)
-    labels: Versions[tuple[tuple[str, str], ...]] = field(default_factory=Versions)
+    labels: Versions[tuple[tuple[str, str], ...] | None] = field(default_factory=Versions)
     terms: tuple[Term, ...] | None = None
     ports: Ports = frozenset()
     known: bool = False

@@ -229,6 +229,8 @@ class Reader:
         if write.resource == "pods" and write.sub not in ("binding", "eviction"):
             write.pod = _body(_POD, body, "Pod")
             write.whole = write.pod is not None
+            if write.verb == "create" and not (write.accepted or write.refused):
+                write.pod = _body(_POD, event.requestObject, "Pod")  # what may have come about
         elif write.resource == "nodes":
             write.node = _body(_NODE, body, "Node")
             write.whole = write.node is not None

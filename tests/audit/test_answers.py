@@ -150,6 +150,29 @@ def test_a_resize_that_is_under_way_counts_from_the_lesser_to_the_greater(tmp_pa
     )
 
 
+def test_a_resize_without_a_body_may_have_been_any(tmp_path: Path) -> None:
+    full = both("a", 1, "1500m")
+    blind = event("patch", "pods/resize", "a", 2, level="Metadata")
+    assert of(tmp_path, "S-CAP", *full, *both("b", 3, "1")).verdict == "HIT"
+    assert of(tmp_path, "S-CAP", *full, blind, *both("b", 3, "1")).verdict == "NOT EXCLUDED"
+    lost = event("patch", "pods/resize", "a", 2, code=504)
+    assert of(tmp_path, "S-CAP", *full, lost, *both("b", 3, "1")).verdict == "NOT EXCLUDED"
+    small = both("a", 1, "500m")
+    told = of(tmp_path, "S-CAP", *small, lost, *both("b", 3, "1"))
+    assert told.reasons == ("what a pod asks for is not known (once: default/a)",)
+    assert (
+        of(tmp_path, "S-CAP", *small, lost, running("a", "n", 70, "500m"), *both("b", 90, "1")).verdict
+        == "EXCLUDED"
+    )
+
+
+def test_a_pod_whose_creation_timed_out_may_be_on_its_node(tmp_path: Path) -> None:
+    static = event("create", "pods", "s", 2, code=504, request=pod("s", "2", on="n"))
+    assert of(tmp_path, "S-CAP", *both("a", 1), static, *both("b", 3)).verdict == "NOT EXCLUDED"
+    free = event("create", "pods", "s", 2, code=504, request=pod("s", "2"))
+    assert of(tmp_path, "S-CAP", *both("a", 1), free, *both("b", 3)).verdict == "EXCLUDED"
+
+
 def test_ports_of_the_node(tmp_path: Path) -> None:
     def with_port(address: str) -> dict[str, Any]:
         ports = [{"hostPort": 80, "containerPort": 80, "hostIP": address}]
