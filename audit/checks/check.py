@@ -88,6 +88,9 @@ class Check:
     def seen(self, pod: PodHistory, body: Pod, write: Write | None) -> None:
         """See Watcher."""
 
+    def patched(self, pod: PodHistory, sent: Pod, write: Write) -> None:
+        """See Watcher."""
+
     def wrote(self, write: Write, pod: PodHistory | None) -> None:
         """See Watcher."""
 

@@ -7,8 +7,10 @@ from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from typing import Protocol
 
+import msgspec
+
 from ..reading.reading import LATEST
-from ..reading.records import EVER, Node, Pod, Write
+from ..reading.records import EVER, ContainerStatus, Node, Pod, Write
 from .amounts import allocatable, anti_affinity, ports, requests
 from .objects import BEFORE, NodeHistory, NodeState, PodHistory, Sent, Stay
 from .versions import number_of
@@ -25,6 +27,9 @@ class Watcher(Protocol):
 
     def seen(self, pod: PodHistory, body: Pod, write: Write | None) -> None:
         """A body of a pod; without a write it is of the state at the start."""
+
+    def patched(self, pod: PodHistory, sent: Pod, write: Write) -> None:
+        """A status of which only what was sent is known."""
 
     def wrote(self, write: Write, pod: PodHistory | None) -> None:
         """Any write; for one of a pod with the pod, where it is known."""
@@ -107,6 +112,16 @@ class History:
                 if write.accepted:
                     node.may_go = write.end
             return
+        if write.patch and write.node is not None:
+            sent = write.node.status.allocatable
+            node = self._known_node(write.name)
+            if sent is None:
+                return  # a heartbeat, which changes nothing else
+            self.missing["bodies of nodes"] += 1
+            last = node.states.last
+            node.states.add(write.begin, write.end, None, NodeState(None, last.labels if last else ()))
+            self._changed(node, write.begin, write.end, created=False)
+            return
         if write.node is not None and write.accepted:
             self._node_is(write.node, write.begin, write.end, write.verb == "create")
             return
@@ -164,7 +179,10 @@ class History:
             if pod is not None:
                 self._may_have_changed(pod, write)
             return pod
-        if write.pod is None:
+        if write.patch and pod is not None and pod.body is not None:
+            self._patched(pod, pod.body, write)
+            return pod
+        if write.pod is None or write.patch:
             self.missing["bodies of pods"] += 1
             if pod is None:
                 self.gaps["a pod that no line creates"] += 1
@@ -181,6 +199,31 @@ class History:
             return pod
         self._body(pod, write.pod, write.begin, write.end, write)
         return pod
+
+    def _patched(self, pod: PodHistory, before: Pod, write: Write) -> None:
+        """A status of which only what was sent is known: it changes that, and nothing of the specification."""
+        assert write.pod is not None
+        sent, begin, end = write.pod.status, write.begin, write.end
+        finished = sent.phase in ("Succeeded", "Failed")
+        if sent.containerStatuses is not None or sent.initContainerStatuses is not None:
+            status = msgspec.structs.replace(
+                before.status,
+                containerStatuses=_merged(before.status.containerStatuses, sent.containerStatuses),
+                initContainerStatuses=_merged(
+                    before.status.initContainerStatuses, sent.initContainerStatuses
+                ),
+            )
+            pod.body = msgspec.structs.replace(before, status=status)
+            known = pod.asks.last is not None  # else its specification may be another one by now
+            if known and pod.asks.add(begin, end, None, requests(pod.body)) and pod.stays:
+                self._tell_possible(self._known_node(pod.stays[0].node), begin, None)
+        if finished:
+            pod.must_leave, pod.may_leave = min(pod.must_leave, begin), min(pod.may_leave, end)
+            self._leaving.append(pod)
+        elif sent.phase and write.pod.metadata.uid and write.pod.metadata.uid == pod.uid:
+            pod.alive_at = max(pod.alive_at, begin)
+        for watcher in self.watchers:
+            watcher.patched(pod, write.pod, write)
 
     def _may_have_changed(self, pod: PodHistory, write: Write) -> None:
         """A write of which nobody knows what it did, or whether it did it."""
@@ -274,7 +317,7 @@ class History:
         pod.labels.add(begin, end, number, tuple(sorted((body.metadata.labels or {}).items())))
         pod.terms, pod.ports, pod.known = anti_affinity(body), ports(body), True
         pod.priority = body.spec.priority or 0
-        pod.nominated = body.status.nominatedNodeName or None
+        pod.body = body
         if body.spec.nodeName:
             self._is_on(pod, body.spec.nodeName, begin, end)
         else:
@@ -391,6 +434,13 @@ def _sent(write: Write) -> Sent:
     node = write.binding.target.name if write.binding else ""
     uid = (write.binding.metadata.uid if write.binding else "") or write.uid
     return Sent(write.begin, write.end, node, write.code, write.user, write.address, uid)
+
+
+def _merged(
+    before: list[ContainerStatus] | None, sent: list[ContainerStatus] | None
+) -> list[ContainerStatus]:
+    """Statuses of containers, those that were sent in the place of those before, by their names."""
+    return list({status.name: status for status in (*(before or ()), *(sent or ()))}.values())
 
 
 def _is_graceful(pod: Pod) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from ...manifests.resource_amounts import Amounts
 from ...model.environment.placement_rules import Term
-from ..reading.records import EVER
+from ..reading.records import EVER, Pod
 from .amounts import Ports, Range
 from .versions import Versions
 
@@ -19,7 +19,7 @@ class PodHistory:
     """A pod. `unbound_at`: the last moment at which it surely was on no node. `alive_at`: the last at which it surely was there and not finished.
 
     `doubt`: from then on it may be gone or finished, though no line says so; what is seen of it after `doubted` ends the doubt. It has left for good between `must_leave` and `may_leave`.
-    `asks` are its versions, None where one cannot be read; `labels`, `terms` and `ports` are those of its last body.
+    `asks` are its versions, None where one cannot be read; `terms` and `ports` are those of its last `body`.
     """
 
     key: str
@@ -37,8 +37,7 @@ class PodHistory:
     ports: Ports = frozenset()
     known: bool = False
     priority: int = 0
-    failed_at: int | None = None
-    nominated: str | None = None
+    body: Pod | None = None
     stays: list[Stay] = field(default_factory=list)
     bindings: list[Sent] = field(default_factory=list)
 

@@ -231,9 +231,15 @@ class Reader:
             write.whole = write.pod is not None
             if write.verb == "create" and not (write.accepted or write.refused):
                 write.pod = _body(_POD, event.requestObject, "Pod")  # what may have come about
+            elif write.sub == "status" and not write.whole and write.accepted:
+                write.pod = _sent(_POD, event.requestObject)
+                write.patch = write.pod is not None
         elif write.resource == "nodes":
             write.node = _body(_NODE, body, "Node")
             write.whole = write.node is not None
+            if write.sub == "status" and not write.whole and write.accepted:
+                write.node = _sent(_NODE, event.requestObject)
+                write.patch = write.node is not None
         elif write.resource == "leases":
             write.lease = _body(_LEASE, body, "Lease")
             write.whole = write.lease is not None
@@ -267,6 +273,16 @@ def _body(decoder: msgspec.json.Decoder[T], body: msgspec.Raw, kind: str) -> T |
     # In the log of a managed service, `@type` can stand for the kind.
     known = found.target.name if isinstance(found, Binding) else found.metadata.uid
     return found if known else None
+
+
+def _sent(decoder: msgspec.json.Decoder[T], body: msgspec.Raw) -> T | None:
+    """What was sent for the status: all of it, or a patch; of a list of JSON patch operations nobody makes sense here."""
+    if not body or bytes(body)[:1] != b"{":
+        return None
+    try:
+        return decoder.decode(body)
+    except NOT_READABLE:
+        return None
 
 
 def _year_of(name: str) -> int:

@@ -185,7 +185,7 @@ class Binding(msgspec.Struct):
 
 
 class Write(msgspec.Struct):
-    """One request that writes. It took effect between `begin` and `end`, if it did.
+    """One request that writes. It took effect between `begin` and `end`, if it did. `patch`: of the body, only what was sent is known.
 
     `code` is that of the response, 0 where it is not known. `whole`: the response's body was logged. `identity` is the audit ID. `server` says which API server wrote
     the line, as far as the wrapping tells.
@@ -207,6 +207,7 @@ class Write(msgspec.Struct):
     level: str
     identity: str = ""
     whole: bool = False
+    patch: bool = False
     pod: Pod | None = None
     node: Node | None = None
     lease: Lease | None = None

@@ -46,6 +46,18 @@ def _without_responses(kind: str, random: Random, events: list[Object]) -> Mutat
     return Mutated(kind, [lines(events)])
 
 
+def _with_statuses_as_sent(kind: str, random: Random, events: list[Object]) -> Mutated:
+    """As managed services log the statuses that kubelets write: without responses."""
+    for event in events:
+        if event["objectRef"].get("subresource") == "status":
+            body = event.pop("responseObject")
+            sent = {"status": body["status"]}
+            if event["objectRef"]["resource"] == "nodes":
+                sent = {"status": {"conditions": []}}
+            event |= {"level": "Request", "requestObject": sent}
+    return Mutated(kind, [lines(events)])
+
+
 def _shuffled(kind: str, random: Random, events: list[Object]) -> Mutated:
     random.shuffle(events)
     return Mutated(kind, [lines(events)])
@@ -99,6 +111,7 @@ _KINDS = {
     "dropped": _dropped,
     "without bodies": _without_bodies,
     "without responses": _without_responses,
+    "with statuses as they were sent": _with_statuses_as_sent,
     "shuffled": _shuffled,
     "cut": _cut,
     "without its beginning": _without_beginning,

@@ -166,6 +166,44 @@ def test_a_resize_without_a_body_may_have_been_any(tmp_path: Path) -> None:
     )
 
 
+def sent(name: str, at: float, status: Object, uid: str = "") -> Object:
+    """A status as the kubelet sends it, of which the response was not logged."""
+    patch = {"metadata": {"uid": uid or f"uid-{name}"}, "status": status}
+    return event("patch", "pods/status", name, at, request=patch, level="Request", user="system:node:n")
+
+
+def test_statuses_of_which_only_the_patch_was_logged(tmp_path: Path) -> None:
+    """That is how GKE and EKS log what kubelets write."""
+    heartbeat = event(
+        "patch", "nodes/status", "n", 5, request={"status": {"conditions": []}}, level="Request"
+    )
+    runs = sent("a", 2, {"phase": "Running"})
+    done = sent("a", 3, {"phase": "Succeeded"})
+    full = [*both("a", 1, "2"), runs]
+    assert of(tmp_path, "S-CAP", *full, heartbeat, *both("b", 6)).verdict == "HIT"
+    assert of(tmp_path, "S-CAP", *full, done, heartbeat, *both("b", 6)).verdict == "EXCLUDED"
+    given = {"containerStatuses": [{"name": "c", "resources": {"requests": {"cpu": "1500m"}}}]}
+    told = of(tmp_path, "S-CAP", *both("a", 1), sent("a", 2, given), *both("b", 6))
+    assert told.verdict == "NOT EXCLUDED"
+    smaller = event(
+        "patch", "nodes/status", "n", 2, request={"status": {"allocatable": {"cpu": "1"}}}, level="Request"
+    )
+    told = of(tmp_path, "S-CAP", *both("a", 1), smaller, *both("b", 6))
+    assert "what a node can allocate is not known (once: n)" in told.reasons
+
+
+def test_a_condition_that_was_sent_for_a_bound_pod(tmp_path: Path) -> None:
+    says = {"conditions": [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable"}]}
+    told = of(tmp_path, "S-COND", *both("a", 1), sent("a", 3, says))
+    assert told.reasons == (
+        (
+            "PodScheduled=False was sent for a pod that may have been bound, and no body shows what came of it (once: default/a)"
+        ),
+    )
+    early = [created("a", 1), sent("a", 2, says), bound("a", "n", 3)]
+    assert of(tmp_path, "S-COND", *early).verdict == "EXCLUDED"
+
+
 def test_a_pod_whose_creation_timed_out_may_be_on_its_node(tmp_path: Path) -> None:
     static = event("create", "pods", "s", 2, code=504, request=pod("s", "2", on="n"))
     assert of(tmp_path, "S-CAP", *both("a", 1), static, *both("b", 3)).verdict == "NOT EXCLUDED"
