@@ -8,7 +8,7 @@ from importlib.resources import files
 
 import msgspec
 
-from ..reports.audit_report import AuditAccount, AuditReport
+from ..reports.audit_report import Answer, AuditAccount, AuditReport
 from ..scenarios.reader.yaml_values import ScenarioError, known_names, one_line
 from .checks.affinity import AntiAffinity
 from .checks.bindings import LeaseHeld, OneBinding
@@ -43,6 +43,8 @@ class Asked:
     window: Window = field(default_factory=Window)
     properties: Sequence[str] = ()
     at_once: int = AT_ONCE
+    explain: bool = False
+    release: str | None = None
 
 
 class _State(msgspec.Struct):
@@ -60,20 +62,23 @@ def audit_logs(asked: Asked, progress: Callable[[Account], None] | None = None) 
     read = Reader(progress, asked.at_once).read(asked.files)
     account = read.account
     waiting, nominations, capacity = Waiting(read.attempts, account.flushed), Nominations(), Capacity()
+    lease = LeaseHeld()
     checks: list[Check] = [capacity, Conditions(), AntiAffinity(), OneBinding()]
     wanted = set(asked.properties)
-    if "leases" in account.levels or LeaseHeld.id in wanted:
-        checks.append(LeaseHeld())
-    history = History([*checks, waiting, nominations], asked.skew if _several(account) else 0)
-    for check in (*checks, waiting, nominations):
+    history = History([*checks, lease, waiting, nominations], asked.skew if _several(account) else 0)
+    for check in (*checks, lease, waiting, nominations):
         check.history = history
     history.begin_with(pods, nodes)
     counted = _Counted()
     history.take(counted.through(read.writes))
+    if "leases" in account.levels or LeaseHeld.id in wanted:
+        checks.append(lease)
     if account.flushed is not None or read.attempts or Waiting.id in wanted:
         checks.append(waiting)
     trust = _trust(asked, account, history)
     answers = [c.answer(trust, asked.window) for c in checks if not wanted or c.id in wanted]
+    if asked.explain:
+        answers = [_explained(answer, asked, capacity, lease, trust) for answer in answers]
     signs = [*(words for _, words in sorted(capacity.by_others)), *waiting.signs, *nominations.signs]
     return AuditReport(
         tuple(answers),
@@ -93,6 +98,21 @@ def audit_logs(asked: Asked, progress: Callable[[Account], None] | None = None) 
         tuple(dict.fromkeys(signs)),
         tuple(one_line(name, 200) for name in asked.files),
     )
+
+
+def _explained(answer: Answer, asked: Asked, capacity: Capacity, lease: LeaseHeld, trust: Trust) -> Answer:
+    """The answer, its first violation with the races that explain it."""
+    from .explained import explained, release_of
+
+    if answer.verdict != "HIT" or answer.property != Capacity.id:
+        return answer
+    first, *others = answer.hits
+    case = capacity.cases(trust).get((first.time, first.node))
+    if case is None:
+        return answer
+    release = asked.release or release_of(lease.agents)
+    words = tuple(explained(case, release, lease.one_process(case.since, case.until)))
+    return msgspec.structs.replace(answer, hits=(msgspec.structs.replace(first, explained=words), *others))
 
 
 def policy() -> str:

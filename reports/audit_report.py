@@ -35,7 +35,10 @@ class Timeline(msgspec.Struct, frozen=True):
 
 
 class Hit(msgspec.Struct, frozen=True):
-    """A violation: when it was surely so, in words, and with whom. `by`: who did what brought it about, as the log names him."""
+    """A violation: when it was surely so, in words, and with whom. `by`: who did what brought it about, as the log names him.
+
+    `explained` says which known races have a run that agrees with the record, if that was asked.
+    """
 
     time: str
     words: str
@@ -43,6 +46,7 @@ class Hit(msgspec.Struct, frozen=True):
     node: str = ""
     by: str = ""
     timeline: Timeline | None = None
+    explained: tuple[str, ...] = ()
 
 
 class Answer(msgspec.Struct, frozen=True):

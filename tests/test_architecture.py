@@ -56,7 +56,7 @@ ALLOWED: dict[str, set[str]] = {
     "analysis.symbolic": {*MODEL, *CHAIN, "checker", "properties", "reports", "scenarios"},
     "analysis.upstream": {"model.history", "analysis.asked", "scenarios"},
     # What a real cluster wrote down: read as manifests are, and told in a document of its own.
-    "audit": {*MODEL, "manifests", "reports", "scenarios"},
+    "audit": {*MODEL, "checker", "manifests", "properties", "reports", "scenarios"},
     # Counterexamples on the real scheduler: made of what the chain finds, and judged by the interpreter.
     "reproduce": {*MODEL, *CHAIN, "analysis.stored", "checker", "properties", "reports", "scenarios"},
     # Who asks knows what is asked, what comes out, and nothing of engines, of the model or of properties.

@@ -10,6 +10,7 @@ from ..reading.records import Write
 from .check import Check, Found, Trust, at
 
 MOST_SECONDS = 10_000
+MOST_AGENTS = 100
 
 SCHEDULER = "system:kube-scheduler"
 
@@ -108,6 +109,8 @@ class LeaseHeld(Check):
         self._addresses: set[str] = set()
         self._identities: set[str] = set()
         self.renewals = 0
+        self.agents: set[str] = set()
+        self._terms: list[tuple[str, int, int, int]] = []
 
     def wrote(self, write: Write, pod: PodHistory | None) -> None:
         """A write of the lease says who holds it; a Binding, who goes on."""
@@ -115,11 +118,17 @@ class LeaseHeld(Check):
             self._lease(write)
         elif write.user == SCHEDULER and (write.sub == "binding" or write.resource == "bindings"):
             self._addresses.add(write.address)
+            if len(self.agents) < MOST_AGENTS:
+                self.agents.add(write.agent)
             holding = self._holding
             if holding is None or write.address == holding.address or holding.end >= write.begin:
                 return
             if self._before.get(write.address, holding.identity) != holding.identity:
                 self._suspects.append((holding, write))
+
+    def one_process(self, since: int, until: int) -> bool:
+        """Whether one process surely held the lease all this time: it wrote it before and after, and nobody in between."""
+        return any(begin <= since and until <= end for _, _, begin, end in self._terms)
 
     def _lease(self, write: Write) -> None:
         if not write.accepted:
@@ -137,6 +146,10 @@ class LeaseHeld(Check):
             write.address, spec.holderIdentity or "", spec.leaseTransitions, write.begin, write.end
         )
         self.renewals += 1
+        if self._terms and self._terms[-1][:2] == (now.identity, now.transitions):
+            self._terms[-1] = (*self._terms[-1][:3], now.begin)
+        else:
+            self._terms.append((now.identity, now.transitions, now.end, now.begin))
         self._addresses.add(write.address)
         self._identities.add(now.identity)
         for holding, binding in self._suspects:

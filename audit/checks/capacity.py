@@ -16,6 +16,27 @@ MOST_CANDIDATES = 10_000
 
 
 @dataclass(frozen=True, slots=True)
+class Bound:
+    """A pod that a Binding put on the node."""
+
+    pod: str
+    priority: int
+
+
+@dataclass(frozen=True, slots=True)
+class Overfilled:
+    """What made a node overfull: who came last, and the last one before him without whom he would have fitted (None: more than one had to be gone).
+
+    `since`: when the first of those came without whom he would have fitted. `until`: when he surely was there.
+    """
+
+    second: Bound
+    first: Bound | None
+    since: int
+    until: int
+
+
+@dataclass(frozen=True, slots=True)
 class _Candidate:
     """A node that was overfull at a moment, if all these were still there."""
 
@@ -85,6 +106,15 @@ class Capacity(Check):
             hit = self._hit(candidate, trust)
             if hit is not None:
                 found.append(Found(candidate.moment, hit))
+        return found
+
+    def cases(self, trust: Trust) -> dict[tuple[str, str], Overfilled]:
+        """What made the nodes of the violations overfull, by the time and the node of the violation."""
+        found: dict[tuple[str, str], Overfilled] = {}
+        for candidate in self.candidates:
+            hit = self._hit(candidate, trust)
+            if hit is not None and hit.timeline is not None:
+                found[hit.time, hit.node] = _case(candidate, hit.timeline, trust)
         return found
 
     def _hit(self, candidate: _Candidate, trust: Trust) -> Hit | None:
@@ -173,6 +203,24 @@ def _port(there: Sequence[Stay]) -> tuple[str, int, str] | None:
 
 def _of(resource: str, asked: int, has: int) -> str:
     return f"{write_amount(resource, asked)} of {write_amount(resource, has)} {resource}"
+
+
+def _case(candidate: _Candidate, timeline: Timeline, trust: Trust) -> Overfilled:
+    """Who made the node overfull, by the resource of the violation."""
+    resource, since, moment = timeline.resource, candidate.since, candidate.moment
+    there = [s for s in candidate.stays if s.pod.stays_until(moment, trust.complete)]
+    there.sort(key=lambda s: (s.must_come, s.may_come))
+    amounts = {s: _least(s, since, moment, not trust.complete).get(resource, 0) for s in there}
+    last, total = there[-1], sum(amounts.values())
+    enough = [s for s in there[:-1] if s.binding and total - amounts[s] <= timeline.allocatable]
+    fitted_before = total - amounts[last] <= timeline.allocatable
+    first = enough[-1].pod if enough and fitted_before else None
+    return Overfilled(
+        Bound(last.pod.key, last.pod.priority),
+        None if first is None else Bound(first.key, first.priority),
+        min([s.may_come for s in enough], default=since),
+        moment,
+    )
 
 
 def _timeline(candidate: _Candidate, resource: str, has: int, moment: int, counted: set[int]) -> Timeline:

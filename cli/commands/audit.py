@@ -10,7 +10,7 @@ import typer
 
 from ...analysis.asked.usage_problem import UsageProblem
 from ..configuration.app import app, examples
-from ..configuration.arguments import NoColor
+from ..configuration.arguments import NoColor, Release
 
 if TYPE_CHECKING:
     from ...reports.audit_report import AuditReport
@@ -77,6 +77,13 @@ def audit_logs(
         str,
         typer.Option(metavar="TIME", help="By how much the clocks of several API servers may differ."),
     ] = "50ms",
+    explain: Annotated[
+        bool,
+        typer.Option(
+            "--explain", help="Say which known races explain the first overfull node (takes a minute or two)."
+        ),
+    ] = False,
+    release: Release = None,
     policy: Annotated[
         bool, typer.Option("--policy", help="Print an audit policy that logs what all this needs.")
     ] = False,
@@ -85,7 +92,7 @@ def audit_logs(
     ] = AuditForm.text,
     no_color: NoColor = False,
 ) -> None:
-    from ...analysis.asked.options import bytes_in_words, parse_skew
+    from ...analysis.asked.options import bytes_in_words, parse_release, parse_skew
     from ...audit.audit import Asked
     from ...audit.audit import audit_logs as answered
     from ...audit.audit import policy as shipped_policy
@@ -109,6 +116,8 @@ def audit_logs(
         round(parse_skew(clock_skew) * 1_000_000),
         Window(_time("--since", since), _time("--until", until), namespace),
         property_ or (),
+        explain=explain,
+        release=None if release is None else parse_release(release),
     )
     with progress_display(no_color) as display:
         display.start("reading")

@@ -27,6 +27,10 @@ def to_json(report: AuditReport) -> str:
     return msgspec.json.format(msgspec.json.encode(report), indent=2).decode() + "\n"
 
 
+def _told(answer: Answer) -> list[str]:
+    return [line for hit in answer.hits for line in (f"{hit.time}: {hit.words}", *hit.explained)]
+
+
 @text_filtered
 def to_junit(report: AuditReport) -> str:
     """A suite with a case for each property."""
@@ -47,9 +51,7 @@ def to_junit(report: AuditReport) -> str:
         told = xml.SubElement(
             case, kind, {"type": answer.verdict, "message": f"{answer.verdict}: {answer.words}"}
         )
-        told.text = "\n".join(
-            [answer.sentence, *(f"{h.time}: {h.words}" for h in answer.hits), *answer.reasons]
-        )
+        told.text = "\n".join([answer.sentence, *_told(answer), *answer.reasons])
     out = xml.SubElement(suite, "system-out")
     out.text = "\n".join([*account_lines(report), *report.signs])
     xml.indent(root)
@@ -98,7 +100,12 @@ def _results(answer: Answer, rule: int) -> list[dict[str, Any]]:
             "level": "error",
             "message": {"text": _text(f"{hit.time}: {hit.words}")},
             "partialFingerprints": {"hit/v1": _fingerprint(answer, hit)},
-            "properties": {"time": hit.time, "pods": list(hit.pods), "node": hit.node},
+            "properties": {
+                "time": hit.time,
+                "pods": list(hit.pods),
+                "node": hit.node,
+                "explained": list(hit.explained),
+            },
         }
         for hit in answer.hits
     ]

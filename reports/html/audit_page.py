@@ -106,6 +106,7 @@ def _hit(hit: Hit) -> Markup:
     return join(
         el("h3", hit.time),
         el("p", f"{hit.words}.{by}", class_="words"),
+        *(el("p", line) for line in hit.explained),
         _drawn(hit.timeline) if hit.timeline else None,
     )
 

@@ -52,6 +52,8 @@ def _print_answer(console: Console, answer: Answer) -> None:
     for hit in answer.hits[:MOST_HITS]:
         by = f" (sent by {hit.by})" if hit.by else ""
         print_wrapped(console, Text(f"{hit.time}: {hit.words}{by}"), INDENT)
+        for line in hit.explained:
+            print_wrapped(console, Text(line, "bold"), 2 * INDENT, f"{INDENT}- ")
     if len(answer.hits) > MOST_HITS:
         print_wrapped(console, Text(f"and {len(answer.hits) - MOST_HITS:,} more: -o json has all"), INDENT)
     for reason in answer.reasons:

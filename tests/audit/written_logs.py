@@ -47,6 +47,7 @@ def event(
     identity: str = "",
     uid: str = "",
     stage: str = "ResponseComplete",
+    agent: str = "kube-scheduler/v1.34.2 (linux/amd64) kubernetes/0000000/scheduler",
 ) -> Object:
     """An audit event; times are seconds since the start, of the request and of its end."""
     kind, _, sub = resource.partition("/")
@@ -66,6 +67,7 @@ def event(
         "verb": verb,
         "user": {"username": user},
         "sourceIPs": [address],
+        "userAgent": agent,
         "objectRef": reference,
         "responseStatus": {"metadata": {}, "code": code},
         "requestReceivedTimestamp": _micro(begin),
