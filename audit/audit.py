@@ -167,7 +167,8 @@ def _trust(asked: Asked, account: Account, history: History) -> Trust:
     if account.backwards:
         against.append(f"{account.backwards:,} requests ended before they began, as their times say")
     if asked.complete:
-        against += [f"the log is not complete: {gap} ({count:,})" for gap, count in history.gaps.items()]
+        gaps = history.gaps + history.from_before if asked.initial else history.gaps
+        against += [f"the log is not complete: {gap} ({count:,})" for gap, count in gaps.items()]
     start = (
         () if asked.initial else ("what there was when the log began is not known: give it with --initial",)
     )

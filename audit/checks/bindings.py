@@ -178,6 +178,10 @@ class LeaseHeld(Check):
                 "the lease changed hands, or schedulers sent from more than one address",
                 ", ".join(sorted(self._addresses)),
             )
+        if any(address == "" or address.startswith(("127.", "::1")) for address in self._addresses):
+            self.leave_open(
+                "schedulers are told apart by their addresses, and one is that of the API server's own machine"
+            )
         if self.renewals == 0:
             self.leave_open("the log has no write of the scheduler's lease")
         return self._found

@@ -36,7 +36,8 @@ class Watcher(Protocol):
 
 
 class History:
-    """Histories of live objects. `gaps` counts what cannot be if the log is complete; `missing` what was not logged."""
+    """Histories of live objects. `gaps` counts what cannot be if the log is complete, `from_before` what cannot be unless it was there when the log
+    began; `missing` what was not logged."""
 
     def __init__(self, watchers: Iterable[Watcher] = (), skew: int = 0) -> None:
         self.watchers = list(watchers)
@@ -45,6 +46,7 @@ class History:
         self.pods: dict[str, PodHistory] = {}
         self.named: dict[str, PodHistory] = {}
         self.gaps: Counter[str] = Counter()
+        self.from_before: Counter[str] = Counter()
         self.missing: Counter[str] = Counter()
         self.first, self.last = EVER, BEFORE
         self._due: list[tuple[int, int, NodeHistory, int, Stay | None]] = []
@@ -106,7 +108,7 @@ class History:
         if write.verb == "delete":
             node = self._known_node(write.name)
             if not node.known:
-                self.gaps["a node that no line creates"] += 1
+                self._gap("a node that no line creates", at_start=True)
             if not (write.node and write.node.metadata.finalizers):
                 node.must_go = min(node.must_go, write.begin)
                 if write.accepted:
@@ -141,7 +143,7 @@ class History:
         if created and was_there and node.may_go == EVER:
             self.gaps["a node that was created again, and that no line deletes"] += 1
         elif not created and not was_there:
-            self.gaps["a node that no line creates"] += 1
+            self._gap("a node that no line creates", at_start=not node.known)
         if created or not was_there:
             node.uid, node.life = uid, node.life + 1
             again = node.may_exist if was_there else begin if created else BEFORE
@@ -185,12 +187,12 @@ class History:
         if write.pod is None or write.patch:
             self.missing["bodies of pods"] += 1
             if pod is None:
-                self.gaps["a pod that no line creates"] += 1
+                self._unknown(write, "a pod that no line creates")
             else:
                 self._may_have_changed(pod, write)
             return pod
         if pod is None:
-            self.gaps["a pod that no line creates"] += 1
+            self._unknown(write, "a pod that no line creates")
             pod = self._new_pod(write.pod.metadata, BEFORE)
         if write.verb == "delete" and not _is_graceful(write.pod):
             self._gone(pod, write.begin, write.end)
@@ -271,7 +273,7 @@ class History:
                 pod.bindings.append(_sent(write))
             return pod
         if pod is None:
-            self.gaps["a Binding of a pod that no line creates"] += 1
+            self._unknown(write, "a Binding of a pod that no line creates")
             pod = PodHistory(write.key, uid)
             self._keep(pod)
         node = write.binding.target.name if write.binding else ""
@@ -350,7 +352,8 @@ class History:
                 since = min(sent.begin for sent in pod.bindings if sent.node == "")
                 self._came(pod, name, max(since, pod.unbound_at), end, binding=True)
                 return
-            self.gaps["a pod that is on a node to which no line binds it"] += 1
+            at_start = pod.unbound_at == BEFORE and not pod.bindings
+            self._gap("a pod that is on a node to which no line binds it", at_start)
             others = list(pod.stays)
             self._came(pod, name, pod.unbound_at, end)
         for other in others:
@@ -367,6 +370,14 @@ class History:
         pod = PodHistory(f"{namespace or 'default'}/{name}", uid, unbound_at=begin)
         self._keep(pod)
         return pod
+
+    def _gap(self, what: str, at_start: bool) -> None:
+        """Something that no line brought about: it was there when the log began, or the log is not complete."""
+        (self.from_before if at_start else self.gaps)[what] += 1
+
+    def _unknown(self, write: Write, what: str) -> None:
+        """A pod that no line creates. Where another one has its name, it cannot have been there at the start."""
+        self._gap(what, at_start=write.key not in self.named)
 
     def _keep(self, pod: PodHistory) -> None:
         self.named[pod.key] = pod

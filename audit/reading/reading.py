@@ -86,12 +86,13 @@ class Reader:
         self._told = 0
         self._year = datetime.now(UTC).year
         self._server = ""
+        self._in_klog = False
 
     def read(self, names: Sequence[str]) -> Read:
         """All files. Raises ScenarioError for what cannot be opened."""
         for name in names:
             self.account.files += 1
-            self._server = f"file {self.account.files}"
+            self._server, self._in_klog = f"file {self.account.files}", False
             if name != "-":
                 self._year = _year_of(name)
             with open_source(name) as stream:
@@ -165,8 +166,11 @@ class Reader:
                 self._attempt(scheduler_log.of_json(found.raw))
             elif found.log:
                 if not scheduler_log.is_klog(found.raw):
-                    self.account.skipped["neither JSON nor a line of klog"] += 1
+                    # klog breaks long values, such as the scheduler's configuration, into lines.
+                    if not self._in_klog or found.raw[:1] == b"{":
+                        self.account.skipped["neither JSON nor a line of klog"] += 1
                 else:
+                    self._in_klog = True
                     self._attempt(scheduler_log.of_klog(found.raw, self._year))
             elif found.kind == "Event":
                 self._attempt(scheduler_log.of_event(found.raw))
@@ -186,6 +190,7 @@ class Reader:
 
     def _event(self, event: AuditEvent) -> None:
         reference = event.objectRef
+        self._in_klog = False
         self.account.events += 1
         if reference is None or reference.resource not in _SUBS:
             return

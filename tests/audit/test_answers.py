@@ -242,6 +242,12 @@ def test_another_actor_overfills_the_node(tmp_path: Path) -> None:
     )
     report = answered(tmp_path, [seen("n", 0), *both("a", 1), mirror], listed(node("n")))
     assert answer(report, "S-CAP").verdict == "EXCLUDED"
+    assert report.signs == (
+        (
+            "2026-01-01T00:00:03.000Z: n is overfull: 3 of 2 cpu with default/a, default/static; default/static came last, and by no "
+            "Binding: by another actor than a scheduler"
+        ),
+    )
     later = answered(tmp_path, [seen("n", 0), *both("a", 1), mirror, *both("b", 4, "1m")], listed(node("n")))
     assert answer(later, "S-CAP").verdict == "HIT"
 
@@ -287,6 +293,20 @@ def test_a_line_that_is_missing_is_noticed(tmp_path: Path, lost: int, reason: st
         reason in r or r == "the log is not complete: a Binding of a pod that no line creates (1)"
         for r in told.reasons
     )
+
+
+def test_what_was_there_before_speaks_against_no_log(tmp_path: Path) -> None:
+    """Without a dump, pods that no line creates may have been there when the log began."""
+    events = [seen("n", 0), running("old", "n", 1, "1500m"), *both("a", 2)]
+    told = answer(answered(tmp_path, events), "S-CAP")
+    assert told.hits[0].words.startswith("n is overfull: 2500m of 2 cpu with default/old, default/a")
+    told = answer(answered(tmp_path, [*events[:2]]), "S-COND")
+    assert told.reasons == (NO_START,)
+    # A pod that takes the name of another one was not there.
+    other = running("old", "n", 3, "1m", uid="other", version=500)
+    told = answer(answered(tmp_path, [*events, other]), "S-CAP")
+    assert told.verdict == "NOT EXCLUDED"
+    assert "the log is not complete: a pod that no line creates (1)" in told.reasons
 
 
 def test_requests_that_lack_one_of_their_lines(tmp_path: Path) -> None:
@@ -421,6 +441,10 @@ def test_a_binding_after_the_lease_has_gone(tmp_path: Path) -> None:
         lease(4, "m1", "10.0.0.1", 0),
     ]
     assert of(tmp_path, "A-LEASE", *one).verdict == "EXCLUDED"
+    own = [created("a", 0.5), lease(1, "m1", "127.0.0.1", 0), bound("a", "n", 3, address="127.0.0.1")]
+    assert of(tmp_path, "A-LEASE", *own).reasons == (
+        "schedulers are told apart by their addresses, and one is that of the API server's own machine (once)",
+    )
     blind = [{**e, "level": "Metadata"} for e in (lease(1, "m1", "10.0.0.1", 0),)]
     blind[0].pop("responseObject")
     told = of(tmp_path, "A-LEASE", created("a", 0.5), *blind, bound("a", "n", 3))
@@ -435,6 +459,8 @@ def test_the_flush_ends_a_wait(tmp_path: Path) -> None:
     told = answer(answered(tmp_path, text), "A-FLUSH")
     (hit,) = told.hits
     assert hit.words.endswith("-01-01T00:05:00.000Z, and the next attempt bound it")
+    long = 'I0101 00:00:00.000000       1 configfile.go:1] "Using component config" config=<\n\tapiVersion: x\n\tkind: y\n >\n'
+    assert answered(tmp_path, long + text).account.skipped == {}
     of_json = (
         '{"ts":1767225900000.5,"caller":"x","msg":"Pod moved to an internal scheduling queue","v":5,"pod":{"name":"a","namespace":"default"},"event":"UnschedulableTimeout","queue":"Active"}\n'
         '{"ts":1767225901000,"msg":"Successfully bound pod to node","pod":{"name":"a","namespace":"default"},"node":"n"}\n'

@@ -10,6 +10,7 @@ from podrace.api import UsageProblem, audit
 from tests.audit.test_answers import both, seen
 from tests.audit.written_logs import Object, bound, created, event, lines, listed, node, running
 from tests.cli.helpers import Shell, flat
+from tests.pages import run_commands
 from tests.reports.standards import assert_junit, assert_sarif
 
 CLEAN = [seen("n", 0), *both("a", 1), running("a", "n", 1.5)]
@@ -72,6 +73,13 @@ def test_mistakes_get_one_line(
     Path("x.log").write_text("hello\n")
     ran = shell("audit", *arguments)
     assert (ran.code, ran.out, ran.err) == (2, "", f"podrace: {line}\n")
+
+
+def test_a_pipe(tmp_path: Path) -> None:
+    *_, log = written(tmp_path, OVERFULL)
+    command = f"cat {log} | podrace audit -f - --complete --property S-CAP || gzip -c {log} | podrace audit - --complete --property S-CAP"
+    said = run_commands(command, tmp_path, 1)
+    assert said.count("1 property: 1 HIT.") == 2
 
 
 def test_the_policy_is_printed(shell: Shell) -> None:
