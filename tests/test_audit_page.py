@@ -6,7 +6,7 @@ import re
 import textwrap
 from pathlib import Path
 
-from tests.audit.test_answers import lease
+from tests.audit.test_bindings_and_waits import lease
 from tests.audit.written_logs import bound, created, event, lines, node, running
 from tests.pages import DOCS, assert_printed, run_commands
 

@@ -8,7 +8,8 @@ from podrace.audit import explained as module
 from podrace.audit.checks.capacity import Bound, Overfilled
 from podrace.audit.explained import Candidate, candidates, explained, release_of
 from podrace.checker.trace.validation import Answer
-from tests.audit.test_answers import both, lease, seen
+from tests.audit.test_answers import both, seen
+from tests.audit.test_bindings_and_waits import lease
 from tests.audit.written_logs import Object, answer, answered, listed, node
 
 CASE = Overfilled(Bound("default/b", 0), Bound("default/a", 0), 0, 1)
