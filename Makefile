@@ -7,12 +7,12 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
 STAMP := $(VENV)/.stamp
 
-FOLDERS := model checker properties reports scenarios manifests conformance analysis reproduce api cli
+FOLDERS := model checker properties reports scenarios manifests conformance analysis audit reproduce api cli
 TYPING := build/typing/podrace
 # Folders checked beside the packages, if they have Python files.
 BESIDE = $(patsubst %/,%,$(sort $(dir $(wildcard tests/*.py bench/*.py docs/*.py))))
 
-.PHONY: check test test-all tools campaign compare mutants bench real lockstep survey site reference wheel-check lint format setup clean
+.PHONY: check test test-all tools campaign compare mutants bench real lockstep survey site reference audit-runs wheel-check lint format setup clean
 
 check: setup
 	$(BIN)/podrace check
@@ -48,6 +48,10 @@ MUTANTS ?=
 
 mutants: setup
 	$(BIN)/python -m tests.mutation.run $(MUTANTS)
+
+# Answers of `podrace audit` on the logs of ten thousand random runs of the model, and on a hundred thousand damaged ones.
+audit-runs: setup
+	PODRACE_TESTS=campaign $(BIN)/python -m pytest -m campaign $(PYTEST_ARGS) tests/audit
 
 lint: setup
 	$(BIN)/ruff check .

@@ -14,6 +14,7 @@ FOLDERS = (
     "manifests",
     "conformance",
     "analysis",
+    "audit",
     "reproduce",
     "api",
     "cli",

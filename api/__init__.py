@@ -23,7 +23,11 @@ from ..analysis.asked.options import UsageProblem
 from ..analysis.asked.plan import Selection, plan
 from ..analysis.chain import verdicts
 from ..analysis.closing import closings
+from ..audit.audit import Asked, audit_logs
+from ..audit.checks.check import Window
+from ..audit.reading.records import time_of
 from ..properties import Property
+from ..reports.audit_report import AuditReport
 from ..reports.ci_outcome import message, subject
 from ..reports.document import Finding, Word
 from ..reports.text.filtered_console import FilteredConsole
@@ -133,6 +137,37 @@ def expect(
     return told
 
 
+def audit(
+    *logs: str | Path,
+    initial: str | Path | None = None,
+    complete: bool = False,
+    clock_skew: float = 0.05,
+    since: str | None = None,
+    until: str | None = None,
+    namespace: str | None = None,
+    property: Names = (),
+) -> AuditReport:
+    """What audit logs say of scheduling invariants: what `podrace audit` gives for the same options.
+
+    `clock_skew` is in seconds, `since` and `until` are RFC 3339. Raises UsageProblem or ScenarioError for what is wrong or unknown.
+    """
+    times = []
+    for name, text in (("since", since), ("until", until)):
+        times.append(None if text is None else time_of(text))
+        if text is not None and times[-1] is None:
+            raise UsageProblem(f"{name}: `{text}` is no time: write for example 2026-02-01T10:00:00Z")
+    return audit_logs(
+        Asked(
+            [str(log) for log in logs],
+            [] if initial is None else [str(initial)],
+            complete,
+            round(clock_skew * 1_000_000),
+            Window(times[0], times[1], namespace),
+            _names(property),
+        )
+    )
+
+
 def text_of(findings: Sequence[Finding], width: int = WIDTH) -> str:
     """The findings as `podrace check` prints them, without colours."""
     written = io.StringIO()
@@ -169,4 +204,14 @@ def _names(names: Names) -> list[str]:
     return [names] if isinstance(names, str) else list(names)
 
 
-__all__ = ["Finding", "NotAsExpected", "ScenarioError", "UsageProblem", "check", "expect", "text_of"]
+__all__ = [
+    "AuditReport",
+    "Finding",
+    "NotAsExpected",
+    "ScenarioError",
+    "UsageProblem",
+    "audit",
+    "check",
+    "expect",
+    "text_of",
+]

@@ -20,7 +20,17 @@ ROOT = HERE.parent
 SOURCE = "README.md"
 
 NAVIGATION: dict[str, tuple[str, ...]] = {
-    "Start": ("README", "tutorial", "commands", "patches", "counterexamples", "language", "trust", "limits"),
+    "Start": (
+        "README",
+        "tutorial",
+        "commands",
+        "patches",
+        "audit",
+        "counterexamples",
+        "language",
+        "trust",
+        "limits",
+    ),
     "Files": ("scenarios", "manifests", "configuration", "reports", "pytest"),
     "Reference": (
         "properties-overview",

@@ -55,11 +55,13 @@ ALLOWED: dict[str, set[str]] = {
     },
     "analysis.symbolic": {*MODEL, *CHAIN, "checker", "properties", "reports", "scenarios"},
     "analysis.upstream": {"model.history", "analysis.asked", "scenarios"},
+    # What a real cluster wrote down: read as manifests are, and told in a document of its own.
+    "audit": {*MODEL, "checker", "manifests", "properties", "reports", "scenarios"},
     # Counterexamples on the real scheduler: made of what the chain finds, and judged by the interpreter.
     "reproduce": {*MODEL, *CHAIN, "analysis.stored", "checker", "properties", "reports", "scenarios"},
     # Who asks knows what is asked, what comes out, and nothing of engines, of the model or of properties.
-    "api": {*ANALYSIS, "properties", "reports", "scenarios"},
-    "cli": {*ANALYSIS, "api", "reproduce", "reports", "scenarios", "conformance", "model.language"},
+    "api": {*ANALYSIS, "audit", "properties", "reports", "scenarios"},
+    "cli": {*ANALYSIS, "api", "audit", "reproduce", "reports", "scenarios", "conformance", "model.language"},
 }
 FOLDERS = sorted({layer.partition(".")[0] for layer in ALLOWED})
 FREE_FOLDERS = ["bench", "docs", "tests"]

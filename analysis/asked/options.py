@@ -74,6 +74,16 @@ def parse_timeout(text: str) -> float:
     return seconds
 
 
+def parse_skew(text: str) -> float:
+    """By how many seconds clocks may differ; 0 for not at all."""
+    match = _TIME.fullmatch(text)
+    if match is None:
+        raise UsageProblem(
+            f"--clock-skew: `{one_line(text)}` is no duration: write for example 50ms or 2s, or 0"
+        )
+    return float(match[1]) * _SECONDS[match[2].lower()]
+
+
 def parse_closing(text: str) -> float:
     """How long to look for what closes a race; 0 for not at all."""
     match = _TIME.fullmatch(text)

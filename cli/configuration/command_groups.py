@@ -25,6 +25,9 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
         "test-from": "regression",
         "reproduce": "reproduce",
     },
+    "Look at a cluster": {
+        "audit": "audit",
+    },
     "Compare releases and changes": {
         "verify": "verify",
         "diff": "verify",

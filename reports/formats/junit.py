@@ -34,7 +34,7 @@ def to_junit(findings: Sequence[Finding], style: Style = USUAL) -> str:
         for finding in members:
             _case(suite, finding, style)
     xml.indent(root)
-    return _clean(
+    return clean(
         xml.tostring(root, encoding="unicode", xml_declaration=False),
         '<?xml version="1.0" encoding="UTF-8"?>',
     )
@@ -75,6 +75,7 @@ def _details(finding: Finding) -> list[str]:
     return [*place, *sentence, *finding.notes, *numbered(finding)]
 
 
-def _clean(text: str, declaration: str) -> str:
+def clean(text: str, declaration: str) -> str:
+    """XML with its declaration, without what XML cannot write."""
     written = _UNWRITABLE.sub("\N{REPLACEMENT CHARACTER}", text)
     return f"{declaration}\n{written}\n"

@@ -1,0 +1,199 @@
+"""`podrace audit`: from the names of files to the answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from importlib.resources import files
+
+import msgspec
+
+from ..reports.audit_report import Answer, AuditAccount, AuditReport
+from ..scenarios.reader.yaml_values import ScenarioError, known_names, one_line
+from .checks.affinity import AntiAffinity
+from .checks.bindings import LeaseHeld, OneBinding
+from .checks.capacity import Capacity
+from .checks.check import Check, Trust, Window
+from .checks.conditions import Conditions
+from .checks.nominations import Nominations
+from .checks.waiting import Waiting
+from .history.history import History
+from .reading.lines import open_source
+from .reading.reading import Account, Reader
+from .reading.records import Node, Pod, Write, time_text
+from .reading.sorting import AT_ONCE
+
+SKEW = 50_000
+"""By how much, in microseconds, the clocks of several API servers may differ."""
+
+LARGEST = 1 << 30
+"""So many bytes the state at the start may have."""
+
+ALWAYS = (Capacity, Conditions, AntiAffinity, OneBinding)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is asked. `complete`: the logs have every write of their period. `initial` names what `kubectl get -o json` printed when they began."""
+
+    files: Sequence[str]
+    initial: Sequence[str] = ()
+    complete: bool = False
+    skew: int = SKEW
+    window: Window = field(default_factory=Window)
+    properties: Sequence[str] = ()
+    at_once: int = AT_ONCE
+    explain: bool = False
+    release: str | None = None
+
+
+class _State(msgspec.Struct):
+    kind: str = ""
+    items: list[msgspec.Raw] = []
+
+
+def audit_logs(asked: Asked, progress: Callable[[Account], None] | None = None) -> AuditReport:
+    """The answers. Raises ScenarioError for what cannot be read or is unknown."""
+    # Unknown names are told before a gigabyte is read.
+    _refuse_unknown(asked.properties)
+    pods, nodes = list[Pod](), list[Node]()
+    for name in asked.initial:
+        _read_state(name, pods, nodes)
+    read = Reader(progress, asked.at_once).read(asked.files)
+    account = read.account
+    waiting, nominations, capacity = Waiting(read.attempts, account.flushed), Nominations(), Capacity()
+    lease = LeaseHeld()
+    checks: list[Check] = [capacity, Conditions(), AntiAffinity(), OneBinding()]
+    wanted = set(asked.properties)
+    history = History([*checks, lease, waiting, nominations], asked.skew if _several(account) else 0)
+    for check in (*checks, lease, waiting, nominations):
+        check.history = history
+    history.begin_with(pods, nodes)
+    counted = _Counted()
+    history.take(counted.through(read.writes))
+    if "leases" in account.levels or LeaseHeld.id in wanted:
+        checks.append(lease)
+    if account.flushed is not None or read.attempts or Waiting.id in wanted:
+        checks.append(waiting)
+    trust = _trust(asked, account, history)
+    answers = [c.answer(trust, asked.window) for c in checks if not wanted or c.id in wanted]
+    if asked.explain:
+        answers = [_explained(answer, asked, capacity, lease, trust) for answer in answers]
+    signs = [*(words for _, words in sorted(capacity.by_others)), *waiting.signs, *nominations.signs]
+    return AuditReport(
+        tuple(answers),
+        AuditAccount(
+            account.files,
+            account.bytes,
+            account.lines,
+            account.events,
+            counted.number,
+            dict(account.skipped),
+            {resource: dict(levels) for resource, levels in sorted(account.levels.items())},
+            read.writes.twice,
+            len(account.servers),
+        ),
+        time_text(history.first) if counted.number else None,
+        time_text(history.last) if counted.number else None,
+        tuple(dict.fromkeys(signs)),
+        tuple(one_line(name, 200) for name in asked.files),
+    )
+
+
+def _explained(answer: Answer, asked: Asked, capacity: Capacity, lease: LeaseHeld, trust: Trust) -> Answer:
+    """The answer, its first violation with the races that explain it."""
+    from .explained import explained, release_of
+
+    if answer.verdict != "HIT" or answer.property != Capacity.id:
+        return answer
+    first, *others = answer.hits
+    case = capacity.cases(trust).get((first.time, first.node))
+    if case is None:
+        return answer
+    release = asked.release or release_of(lease.agents)
+    words = tuple(explained(case, release, lease.one_process(case.since, case.until)))
+    return msgspec.structs.replace(answer, hits=(msgspec.structs.replace(first, explained=words), *others))
+
+
+def policy() -> str:
+    """The audit policy that logs what all questions need, and nothing secret."""
+    return files(__package__).joinpath("policy.yaml").read_text(encoding="utf-8")
+
+
+def known_properties() -> list[str]:
+    """What can be asked."""
+    return [check.id for check in (*ALWAYS, LeaseHeld, Waiting)]
+
+
+def _refuse_unknown(names: Sequence[str]) -> None:
+    for name in names:
+        if name not in known_properties():
+            raise ScenarioError(
+                f"--property {one_line(name)}: a log of the API cannot answer it; {known_names(name, known_properties())}"
+            )
+
+
+class _Counted:
+    """Counts what passes."""
+
+    def __init__(self) -> None:
+        self.number = 0
+
+    def through(self, writes: Iterable[Write]) -> Iterator[Write]:
+        """The same."""
+        for write in writes:
+            self.number += 1
+            yield write
+
+
+def _several(account: Account) -> bool:
+    """Whether lines come, or may come, from clocks of several API servers."""
+    return len(account.servers) > 1 or "*" in account.servers
+
+
+def _trust(asked: Asked, account: Account, history: History) -> Trust:
+    against = [] if account.events else ["there is no audit event in what was read"]
+    if not asked.complete:
+        against.append(
+            "nobody says that the log has every write of its period: say so with --complete, if it does"
+        )
+    skipped = sum(account.skipped.values())
+    if skipped:
+        against.append(
+            f"{skipped:,} {'line was' if skipped == 1 else 'lines were'} skipped, and may have been anything"
+        )
+    if account.unfinished:
+        against.append(f"{account.unfinished:,} requests have only one of their two lines in the log")
+    if account.backwards:
+        against.append(f"{account.backwards:,} requests ended before they began, as their times say")
+    if asked.complete:
+        gaps = history.gaps + history.from_before if asked.initial else history.gaps
+        against += [f"the log is not complete: {gap} ({count:,})" for gap, count in gaps.items()]
+    start = (
+        () if asked.initial else ("what there was when the log began is not known: give it with --initial",)
+    )
+    return Trust(tuple(against), start, dict(history.missing), frozenset(account.levels))
+
+
+def _read_state(name: str, pods: list[Pod], nodes: list[Node]) -> None:
+    shown = one_line(name, 200)
+    with open_source(name) as stream:
+        data = stream.read(LARGEST + 1)
+    if len(data) > LARGEST:
+        raise ScenarioError(f"--initial {shown}: larger than {LARGEST >> 30} GiB: dump only nodes and pods")
+    try:
+        state = msgspec.json.decode(data, type=_State)
+        if not state.kind.endswith("List"):
+            raise ScenarioError(
+                f"--initial {shown}: expected the list that `kubectl get nodes,pods -A -o json` prints, not {one_line(state.kind) or 'an object without a kind'}"
+            )
+        for item in state.items:
+            kind = msgspec.json.decode(item, type=_State).kind or state.kind.removesuffix("List")
+            if kind == "Pod":
+                pods.append(msgspec.json.decode(item, type=Pod))
+            elif kind == "Node":
+                nodes.append(msgspec.json.decode(item, type=Node))
+    except (msgspec.MsgspecError, RecursionError, ValueError):
+        raise ScenarioError(
+            f"--initial {shown}: not what `kubectl get nodes,pods -A -o json` prints: write it to a file with that command"
+        ) from None

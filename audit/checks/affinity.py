@@ -1,0 +1,183 @@
+"""S-AFF: pods that must be apart are apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ...model.environment.placement_rules import Term
+from ...reports.audit_report import Hit
+from ..history.objects import NodeHistory, PodHistory, Stay
+from .capacity import MOST_CANDIDATES
+from .check import Check, Found, Trust, at
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """Two pods that were too close at a moment, if both were still there."""
+
+    since: int
+    moment: int
+    one: Stay
+    other: Stay
+    term: Term
+    cause: str
+    lives: tuple[int, int]
+
+
+class AntiAffinity(Check):
+    """Looks at pairs whenever a pod, or a node, may or must have come."""
+
+    id = "S-AFF"
+    sentence = "No two bound pods break a required anti-affinity term of one of them on existing nodes, when one of them is bound or a node of theirs returns."
+    needs = ("bodies of pods", "bodies of Bindings", "bodies of nodes")
+    kinds = ("pods", "pods/binding", "nodes")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.pairs: list[_Pair] = []
+        self._with_terms: dict[PodHistory, None] = {}
+
+    def seen(self, pod: PodHistory, body: object, write: object) -> None:
+        """Note who has terms."""
+        if pod.terms is None or pod.terms:
+            self._with_terms[pod] = None
+        elif pod in self._with_terms:
+            del self._with_terms[pod]
+        if pod.gone:
+            self._with_terms.pop(pod, None)
+
+    def possible(self, node: NodeHistory, moment: int, stay: Stay | None) -> None:
+        """Whether in some order two pods may be too close."""
+        if not node.may_be_there(moment):
+            return
+        for one in [stay] if stay is not None else list(node.stays):
+            if one.may_come > moment or not one.pod.may_be_there(moment):
+                continue
+            for other in self._others(one):
+                where = self.history.nodes[other.node]
+                if (
+                    other.may_come > moment
+                    or not other.pod.may_be_there(moment)
+                    or not where.may_be_there(moment)
+                ):
+                    continue
+                if not one.pod.known or not other.pod.known:
+                    self.leave_open("the labels and terms of a pod are not known", other.pod.key)
+                    continue
+                for term in _may_repel(one.pod, other.pod):
+                    if term is None:
+                        self.leave_open(
+                            "a term of anti-affinity goes by what the log does not have", one.pod.key
+                        )
+                    elif one.node == other.node or self._may_share(term.topology_key, node, where, moment):
+                        self.leave_open(
+                            "in some order of what the log has, two pods are too close",
+                            f"{one.pod.key} and {other.pod.key} at {at(moment)}",
+                        )
+
+    def certain(self, node: NodeHistory, since: int, moment: int, stay: Stay | None) -> None:
+        """Whether two pods are too close, if both are still there."""
+        for one in [stay] if stay is not None else list(node.stays):
+            if one.must_come > moment or moment >= one.pod.must_leave:
+                continue
+            for other in self._others(one):
+                if other.must_come > moment or moment >= other.pod.must_leave:
+                    continue
+                where = self.history.nodes[other.node]
+                if not (node.exists(moment) and where.exists(moment)):
+                    continue
+                for term in _surely_repel(one.pod, other.pod, since, moment):
+                    if self._surely_share(term.topology_key, node, where, since, moment):
+                        cause = (
+                            f"the Binding of {one.pod.key} was accepted last" if stay is not None and stay.binding
+                            else f"{one.pod.key} came last, and by no Binding" if stay is not None
+                            else f"node {node.name} came back"
+                        )  # fmt: skip
+                        if len(self.pairs) < MOST_CANDIDATES:
+                            lives = node.life, where.life
+                            self.pairs.append(_Pair(since, moment, one, other, term, cause, lives))
+
+    def found(self, trust: Trust) -> list[Found]:
+        """Those pairs of which both are known to have been there, on nodes that were."""
+        found = []
+        for pair in self.pairs:
+            both = (pair.one, pair.other)
+            nodes = [self.history.nodes[stay.node] for stay in both]
+            if not all(stay.pod.stays_until(pair.moment, trust.complete) for stay in both):
+                continue
+            # Where a line may be missing, a node was there if it was seen later, in the same life.
+            seen = all(node.seen_at >= pair.moment for node in nodes)
+            same = pair.lives == tuple(node.life for node in nodes)
+            if not trust.complete and not (seen and same and self._stable(pair)):
+                continue
+            pods = tuple(stay.pod.key for stay in both)
+            key = pair.term.topology_key
+            words = f"{pods[0]} on {pair.one.node} and {pods[1]} on {pair.other.node} share {key}, and a required anti-affinity keeps them apart; {pair.cause}"
+            found.append(Found(pair.moment, Hit(at(pair.moment), words, pods, pair.one.node, pair.one.by)))
+        return found
+
+    def _stable(self, pair: _Pair) -> bool:
+        """Whether labels are the same also in what comes next, where a line may be missing."""
+        for stay in (pair.one, pair.other):
+            labels = stay.pod.labels.possible(pair.since, pair.moment, also_next=True)
+            if len(labels) != 1 or labels[0] is None:
+                return False
+            states = self.history.nodes[stay.node].states.possible(pair.since, pair.moment, also_next=True)
+            if len({dict(s.labels).get(pair.term.topology_key) for s in states}) != 1:
+                return False
+        return True
+
+    def _others(self, one: Stay) -> Iterator[Stay]:
+        """Who can have a term about this pod, or be meant by one of its terms."""
+        if one.pod in self._with_terms or not one.pod.known:
+            yield from (s for s in self.history.live() if s.pod is not one.pod)
+            return
+        for pod in list(self._with_terms):
+            yield from (s for s in pod.stays if pod is not one.pod)
+
+    def _may_share(self, key: str, one: NodeHistory, other: NodeHistory, moment: int) -> bool:
+        if not one.known or not other.known:
+            return True
+        first = {dict(s.labels).get(key) for s in one.states.possible(moment, moment)}
+        second = {dict(s.labels).get(key) for s in other.states.possible(moment, moment)}
+        return bool((first & second) - {None})
+
+    def _surely_share(self, key: str, one: NodeHistory, other: NodeHistory, since: int, moment: int) -> bool:
+        values = {dict(s.labels).get(key) for n in (one, other) for s in n.states.possible(since, moment)}
+        return one.known and other.known and len(values) == 1 and None not in values
+
+
+def _means(term: Term, pod: PodHistory, labels: tuple[tuple[str, str], ...]) -> bool | None:
+    """Whether a term means a pod with these labels; None if that depends on the labels of its namespace."""
+    if not term.selects(dict(labels)):
+        return False
+    if pod.namespace in term.namespaces or (
+        term.namespace_selector is not None and term.namespace_selector.empty
+    ):
+        return True
+    return False if term.namespace_selector is None else None
+
+
+def _may_repel(one: PodHistory, other: PodHistory) -> Iterator[Term | None]:
+    for holder, meant in ((one, other), (other, one)):
+        if holder.terms is None:
+            yield None
+            continue
+        for term in holder.terms:
+            answers = {
+                None if version.value is None else _means(term, meant, version.value)
+                for version in meant.labels.known
+            }
+            if True in answers:
+                yield term
+            elif None in answers:
+                yield None
+
+
+def _surely_repel(one: PodHistory, other: PodHistory, since: int, moment: int) -> Iterator[Term]:
+    for holder, meant in ((one, other), (other, one)):
+        for term in holder.terms or ():
+            labels = meant.labels.possible(since, moment)
+            if labels and all(values is not None and _means(term, meant, values) for values in labels):
+                yield term

@@ -1,0 +1,187 @@
+"""A-TWICE and A-LEASE: one Binding a pod, by the scheduler that holds the lease. Both can be asked of a log without bodies, too."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...reports.audit_report import Hit
+from ..history.objects import PodHistory, Sent
+from ..reading.records import Write
+from .check import Check, Found, Trust, at
+
+MOST_SECONDS = 10_000
+MOST_AGENTS = 100
+
+SCHEDULER = "system:kube-scheduler"
+
+
+@dataclass(frozen=True, slots=True)
+class _Second:
+    """A Binding that came after another one for a pod of the name. `sure`: both name the same UID."""
+
+    pod: str
+    first: Sent
+    second: Sent
+    sure: bool
+
+
+class OneBinding(Check):
+    """No pod is sent another Binding once one was accepted."""
+
+    id = "A-TWICE"
+    sentence = "No pod is sent another Binding once one was accepted."
+    kinds = ("pods", "pods/binding")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seconds: list[_Second] = []
+
+    def wrote(self, write: Write, pod: PodHistory | None) -> None:
+        """Look at a Binding."""
+        if write.verb != "create" or not (write.sub == "binding" or write.resource == "bindings"):
+            return
+        if pod is None or not pod.bindings:
+            return
+        *before, now = pod.bindings
+        earlier = next((sent for sent in before if 200 <= sent.code < 300), None)
+        if earlier is None:
+            if any(not 300 <= sent.code < 500 for sent in before):
+                self.leave_open(
+                    "a Binding ran into an error, may have been carried out, and another one came", pod.key
+                )
+            return
+        if earlier.end >= now.begin:
+            self.leave_open("two Bindings of a pod were under way at the same time", pod.key)
+        elif len(self.seconds) < MOST_SECONDS:
+            sure = bool(now.uid) and now.uid == earlier.uid
+            self.seconds.append(_Second(pod.key, earlier, now, sure))
+
+    def found(self, trust: Trust) -> list[Found]:
+        """Pairs of Bindings of surely the same pod."""
+        found = []
+        for second in self.seconds:
+            if not second.sure and not trust.complete:
+                self.leave_open("two Bindings of a pod of one name, which may be two pods", second.pod)
+                continue
+            first, now = second.first, second.second
+            same = (
+                f"from {now.address}, like the first"
+                if now.address == first.address
+                else f"from {now.address}, the first from {first.address}"
+            )
+            words = (
+                f"{second.pod} was bound at {at(first.end)}, and is sent another Binding{_to(now)}, "
+                f"which got {now.code or 'no answer'} ({same})"
+            )
+            found.append(Found(now.begin, Hit(at(now.begin), words, (second.pod,), now.node, now.user)))
+        return found
+
+
+def _to(sent: Sent) -> str:
+    return f" to {sent.node}" if sent.node else ""
+
+
+@dataclass(slots=True)
+class _Holding:
+    """Who wrote the lease last: from where, as whom, after how many transitions, and by when."""
+
+    address: str
+    identity: str
+    transitions: int
+    begin: int
+    end: int
+
+
+class LeaseHeld(Check):
+    """While one scheduler holds the lease, no other one that held it before binds pods."""
+
+    id = "A-LEASE"
+    sentence = "No scheduler sends a Binding while another one holds the lease."
+    needs = ("bodies of the scheduler's lease",)
+    kinds = ("pods/binding",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._holding: _Holding | None = None
+        self._before: dict[str, str] = {}
+        self._suspects: list[tuple[_Holding, Write]] = []
+        self._found: list[Found] = []
+        self._addresses: set[str] = set()
+        self._identities: set[str] = set()
+        self.renewals = 0
+        self.agents: set[str] = set()
+        self._terms: list[tuple[str, int, int, int]] = []
+
+    def wrote(self, write: Write, pod: PodHistory | None) -> None:
+        """A write of the lease says who holds it; a Binding, who goes on."""
+        if write.resource == "leases":
+            self._lease(write)
+        elif write.user == SCHEDULER and (write.sub == "binding" or write.resource == "bindings"):
+            self._addresses.add(write.address)
+            if len(self.agents) < MOST_AGENTS:
+                self.agents.add(write.agent)
+            holding = self._holding
+            if holding is None or write.address == holding.address or holding.end >= write.begin:
+                return
+            if self._before.get(write.address, holding.identity) != holding.identity:
+                self._suspects.append((holding, write))
+
+    def one_process(self, since: int, until: int) -> bool:
+        """Whether one process surely held the lease all this time: it wrote it before and after, and nobody in between."""
+        return any(begin <= since and until <= end for _, _, begin, end in self._terms)
+
+    def _lease(self, write: Write) -> None:
+        if not write.accepted:
+            if not write.refused:
+                self.leave_open(
+                    "a write of the scheduler's lease ran into an error, and may have been carried out"
+                )
+            return
+        if write.lease is None or not write.lease.spec.holderIdentity:
+            self.history.missing["bodies of the scheduler's lease"] += 1
+            self._addresses.add(write.address)
+            return
+        spec = write.lease.spec
+        now = _Holding(
+            write.address, spec.holderIdentity or "", spec.leaseTransitions, write.begin, write.end
+        )
+        self.renewals += 1
+        if self._terms and self._terms[-1][:2] == (now.identity, now.transitions):
+            self._terms[-1] = (*self._terms[-1][:3], now.begin)
+        else:
+            self._terms.append((now.identity, now.transitions, now.end, now.begin))
+        self._addresses.add(write.address)
+        self._identities.add(now.identity)
+        for holding, binding in self._suspects:
+            # The same holder before and after, and nobody in between: it held the lease all the time.
+            if (now.identity, now.transitions) == (
+                holding.identity,
+                holding.transitions,
+            ) and now.begin > binding.end:
+                words = (
+                    f"{binding.key} is sent a Binding from {binding.address} ({self._before[binding.address]}), "
+                    f"while {holding.identity} holds the lease since {at(holding.end)} at the latest"
+                )
+                hit = Hit(at(binding.begin), words, (binding.key,), "", binding.user)
+                self._found.append(Found(binding.begin, hit))
+        self._suspects = [(h, b) for h, b in self._suspects if now.begin <= b.end]
+        if self._holding is not None and self._holding.identity != now.identity:
+            self._before[self._holding.address] = self._holding.identity
+        if now.address in self._before:
+            del self._before[now.address]
+        self._holding = now
+
+    def found(self, trust: Trust) -> list[Found]:
+        """What was seen; where more than one scheduler was there, nothing is excluded."""
+        if len(self._addresses) > 1 or len(self._identities) > 1:
+            self.leave_open(
+                "the lease changed hands, or schedulers sent from more than one address",
+                ", ".join(sorted(self._addresses)),
+            )
+        if any(address == "" or address.startswith(("127.", "::1")) for address in self._addresses):
+            self.leave_open(
+                "schedulers are told apart by their addresses, and one is that of the API server's own machine"
+            )
+        if self.renewals == 0:
+            self.leave_open("the log has no write of the scheduler's lease")
+        return self._found

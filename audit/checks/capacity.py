@@ -1,0 +1,237 @@
+"""S-CAP: no Binding overfills a node."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ...manifests.resource_amounts import write_amount
+from ...reports.audit_report import Bar, Hit, Timeline
+from ..history.amounts import clashing
+from ..history.objects import BEFORE, NodeHistory, NodeState, Stay
+from ..reading.records import EVER
+from .check import Check, Found, Trust, at, listed
+
+MOST_CANDIDATES = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A pod that a Binding put on the node."""
+
+    pod: str
+    priority: int
+
+
+@dataclass(frozen=True, slots=True)
+class Overfilled:
+    """What made a node overfull: who came last, and the last one before him without whom he would have fitted (None: more than one had to be gone).
+
+    `since`: when the first of those came without whom he would have fitted. `until`: when he surely was there.
+    """
+
+    second: Bound
+    first: Bound | None
+    since: int
+    until: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """A node that was overfull at a moment, if all these were still there."""
+
+    node: NodeHistory
+    since: int
+    moment: int
+    stays: tuple[Stay, ...]
+    around: tuple[Stay, ...]
+
+
+class Capacity(Check):
+    """Looks at each node whenever a Binding may, or must, have put a pod there."""
+
+    id = "S-CAP"
+    sentence = "The requests of the pods that are bound to a node, and not finished, never exceed what it can allocate when a Binding is accepted."
+    needs = ("bodies of pods", "bodies of Bindings", "bodies of nodes")
+    kinds = ("pods", "pods/binding", "nodes")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.candidates: list[_Candidate] = []
+        self.by_others: list[tuple[int, str]] = []
+
+    def possible(self, node: NodeHistory, moment: int, stay: Stay | None) -> None:
+        """Whether in some order there may be too much on the node."""
+        there = [s for s in node.stays if s.may_come <= moment and s.pod.may_be_there(moment)]
+        bound = (stay is not None and stay.binding) or any(s.binding and s.must_come >= moment for s in there)
+        if not bound:
+            return
+        unknown = [s for s in there if not s.pod.known or None in s.pod.asks.possible(moment, moment)]
+        states = node.states.possible(moment, moment)
+        if not node.known or not states or any(state.amounts is None for state in states):
+            self.leave_open("what a node can allocate is not known", node.name)
+        elif unknown:
+            self.leave_open("what a pod asks for is not known", unknown[0].pod.key)
+        else:
+            amounts = {s: _most(s, moment) for s in there}
+            too_much = _exceeded(list(amounts.values()), states, least=True)
+            if too_much is not None:
+                resource, asked, has = too_much
+                self.leave_open(
+                    "in some order of what the log has, a node is overfull",
+                    f"{node.name} at {at(moment)}, {_of(resource, asked, has)}",
+                )
+            elif any(clashing(s.pod.ports, o.pod.ports) for i, s in enumerate(there) for o in there[:i]):
+                self.leave_open(
+                    "in some order of what the log has, two pods have one port of a node", node.name
+                )
+
+    def certain(self, node: NodeHistory, since: int, moment: int, stay: Stay | None) -> None:
+        """Whether there is too much on the node, if those who came are still there."""
+        if stay is None or len(self.candidates) >= MOST_CANDIDATES:
+            return
+        there = tuple(s for s in node.stays if s.must_come <= moment and moment < s.pod.must_leave)
+        states = node.states.possible(since, moment)
+        known = [state for state in states if state.amounts is not None]
+        if not known or len(known) < len(states):
+            return
+        asked = [_least(s, since, moment, False) for s in there]
+        if _exceeded(asked, states, least=False) is not None or _port(there) is not None:
+            self.candidates.append(_Candidate(node, since, moment, there, tuple(node.stays)))
+
+    def found(self, trust: Trust) -> list[Found]:
+        """Those candidates of which everybody is known to have been there."""
+        found: list[Found] = []
+        for candidate in self.candidates:
+            hit = self._hit(candidate, trust)
+            if hit is not None:
+                found.append(Found(candidate.moment, hit))
+        return found
+
+    def cases(self, trust: Trust) -> dict[tuple[str, str], Overfilled]:
+        """What made the nodes of the violations overfull, by the time and the node of the violation."""
+        found: dict[tuple[str, str], Overfilled] = {}
+        for candidate in self.candidates:
+            hit = self._hit(candidate, trust)
+            if hit is not None and hit.timeline is not None:
+                found[hit.time, hit.node] = _case(candidate, hit.timeline, trust)
+        return found
+
+    def _hit(self, candidate: _Candidate, trust: Trust) -> Hit | None:
+        node, since, moment = candidate.node, candidate.since, candidate.moment
+        there = [s for s in candidate.stays if s.pod.stays_until(moment, trust.complete)]
+        states = node.states.possible(since, moment, also_next=not trust.complete)
+        if not there or any(state.amounts is None for state in states):
+            return None
+        if not trust.complete and node.seen_at < moment:
+            return None
+        asked = [_least(s, since, moment, not trust.complete) for s in there]
+        too_much = _exceeded(asked, states, least=False)
+        port = _port(there)
+        if too_much is None and port is None:
+            return None
+        last = max(there, key=lambda s: (s.must_come, s.may_come))
+        pods = [s.pod.key for s in sorted(there, key=lambda s: (s.must_come, s.pod.key))]
+        if too_much is None:
+            assert port is not None
+            words = f"{listed(pods)} are on {node.name}, and two of them have the port {port[1]}/{port[0]} of the node"
+            timeline = None
+        else:
+            resource, amount, has = too_much
+            words = f"{node.name} is overfull: {_of(resource, amount, has)} with {listed(pods)}"
+            timeline = _timeline(candidate, resource, has, moment, set(map(id, there)))
+        if not last.binding:
+            self.by_others.append(
+                (
+                    moment,
+                    f"{at(moment)}: {words}; {last.pod.key} came last, and by no Binding: by another actor than a scheduler",
+                )
+            )
+            return None
+        words += f"; the Binding of {last.pod.key} was accepted last"
+        return Hit(at(moment), words, tuple(pods), node.name, last.by, timeline)
+
+
+def _most(stay: Stay, moment: int) -> dict[str, int]:
+    versions = [r for r in stay.pod.asks.possible(moment, moment) if r is not None]
+    found: dict[str, int] = {}
+    for version in versions:
+        for resource, amount in version.most.items():
+            found[resource] = max(found.get(resource, 0), amount)
+    return found
+
+
+def _least(stay: Stay, since: int, moment: int, also_next: bool) -> dict[str, int]:
+    versions = stay.pod.asks.possible(since, moment, also_next)
+    known = [r.least for r in versions if r is not None]
+    if not known or len(known) < len(versions):
+        return {}
+    resources = set.intersection(*map(set, known))
+    return {resource: min(version[resource] for version in known) for resource in resources}
+
+
+def _exceeded(
+    asked: Sequence[dict[str, int]], states: Sequence[NodeState], least: bool
+) -> tuple[str, int, int] | None:
+    """A resource of which is asked for more than there is, at least or at most, with both amounts."""
+    totals: dict[str, int] = {}
+    for amounts in asked:
+        for resource, amount in amounts.items():
+            totals[resource] = totals.get(resource, 0) + amount
+    choose = min if least else max
+    for resource, amount in totals.items():
+        has = choose(_amount(state, resource) for state in states)
+        if amount > has:
+            return resource, amount, has
+    return None
+
+
+def _amount(state: NodeState, resource: str) -> int:
+    assert state.amounts is not None
+    # A node that does not say how many pods it admits is one of a test.
+    return state.amounts.get(resource, EVER if resource == "pods" else 0)
+
+
+def _port(there: Sequence[Stay]) -> tuple[str, int, str] | None:
+    for i, stay in enumerate(there):
+        for other in there[:i]:
+            port = clashing(stay.pod.ports, other.pod.ports) if stay.pod.ports and other.pod.ports else None
+            if port is not None:
+                return port
+    return None
+
+
+def _of(resource: str, asked: int, has: int) -> str:
+    return f"{write_amount(resource, asked)} of {write_amount(resource, has)} {resource}"
+
+
+def _case(candidate: _Candidate, timeline: Timeline, trust: Trust) -> Overfilled:
+    """Who made the node overfull, by the resource of the violation."""
+    resource, since, moment = timeline.resource, candidate.since, candidate.moment
+    there = [s for s in candidate.stays if s.pod.stays_until(moment, trust.complete)]
+    there.sort(key=lambda s: (s.must_come, s.may_come))
+    amounts = {s: _least(s, since, moment, not trust.complete).get(resource, 0) for s in there}
+    last, total = there[-1], sum(amounts.values())
+    enough = [s for s in there[:-1] if s.binding and total - amounts[s] <= timeline.allocatable]
+    fitted_before = total - amounts[last] <= timeline.allocatable
+    first = enough[-1].pod if enough and fitted_before else None
+    return Overfilled(
+        Bound(last.pod.key, last.pod.priority),
+        None if first is None else Bound(first.key, first.priority),
+        min([s.may_come for s in enough], default=since),
+        moment,
+    )
+
+
+def _timeline(candidate: _Candidate, resource: str, has: int, moment: int, counted: set[int]) -> Timeline:
+    bars = [
+        Bar(
+            stay.pod.key,
+            _least(stay, candidate.since, moment, False).get(resource, 0),
+            None if stay.must_come in (BEFORE, EVER) else at(stay.must_come),
+            None if stay.pod.must_leave == EVER else at(stay.pod.must_leave),
+            id(stay) in counted,
+        )
+        for stay in sorted(candidate.around, key=lambda s: (s.must_come, s.pod.key))
+    ]
+    return Timeline(candidate.node.name, resource, has, at(moment), tuple(bars))

@@ -1,0 +1,171 @@
+"""What all questions share: whether the log can be trusted to have everything, and how an answer comes about."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import msgspec
+
+from ...reports.audit_report import Answer, Hit
+from ...scenarios.reader.yaml_values import one_line
+from ..history.history import History
+from ..history.objects import NodeHistory, PodHistory, Stay
+from ..reading.records import Pod, Write, time_text
+
+MOST_EXAMPLES = 3
+
+RULES: Mapping[str, str] = {
+    "bodies of pods": '- level: RequestResponse, verbs: [create, update, patch, delete, deletecollection], resources: [{group: "", resources: ["pods", "pods/status", "pods/resize", "pods/eviction", "pods/ephemeralcontainers"]}]',
+    "bodies of Bindings": '- level: Request, verbs: [create], resources: [{group: "", resources: ["pods/binding", "bindings"]}]',
+    "bodies of nodes": '- level: RequestResponse, verbs: [create, update, patch, delete, deletecollection], resources: [{group: "", resources: ["nodes", "nodes/status"]}]',
+    "bodies of the scheduler's lease": '- level: RequestResponse, verbs: [create, update, patch], resources: [{group: "coordination.k8s.io", resources: ["leases"], resourceNames: ["kube-scheduler"]}]',
+}
+"""What can be missing, and the rule of an audit policy by which it would be there."""
+
+
+KINDS: Mapping[str, str] = {
+    "pods": "bodies of pods",
+    "pods/binding": "bodies of Bindings",
+    "nodes": "bodies of nodes",
+    "pods/status": "bodies of pods",
+}
+"""Kinds of writes that a log may have none of at all, and the rule for each."""
+
+_ALSO = {"pods/binding": ("bindings",), "nodes": ("nodes/status",), "pods": ("pods/status",)}
+
+LONGEST = 2000
+"""Names in a log can be forged; so many characters of an answer are enough."""
+
+
+@dataclass(frozen=True)
+class Trust:
+    """Whether the log has every write of its period (`complete`), or what speaks against it; and what was not logged.
+
+    `start`: what is not known of the state at its beginning. `kinds` are those of which it has any write.
+    """
+
+    against: tuple[str, ...]
+    start: tuple[str, ...] = ()
+    missing: Mapping[str, int] = field(default_factory=dict)
+    kinds: frozenset[str] = frozenset()
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing speaks against it."""
+        return not self.against
+
+
+@dataclass
+class Found:
+    """A violation, and its moment; only those within the period and the namespace that is asked about are reported."""
+
+    moment: int
+    hit: Hit
+
+
+class Check:
+    """Asks one question of a history. Looks at nothing unless it says so."""
+
+    id: ClassVar[str]
+    sentence: ClassVar[str]
+    needs: ClassVar[tuple[str, ...]] = ()
+    kinds: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(self) -> None:
+        self.history: History
+        self.open: Counter[str] = Counter()
+        self.examples: dict[str, list[str]] = {}
+
+    def possible(self, node: NodeHistory, moment: int, stay: Stay | None) -> None:
+        """See Watcher."""
+
+    def certain(self, node: NodeHistory, since: int, moment: int, stay: Stay | None) -> None:
+        """See Watcher."""
+
+    def seen(self, pod: PodHistory, body: Pod, write: Write | None) -> None:
+        """See Watcher."""
+
+    def patched(self, pod: PodHistory, sent: Pod, write: Write) -> None:
+        """See Watcher."""
+
+    def wrote(self, write: Write, pod: PodHistory | None) -> None:
+        """See Watcher."""
+
+    def leave_open(self, reason: str, example: str = "") -> None:
+        """Note why something cannot be excluded."""
+        self.open[reason] += 1
+        told = self.examples.setdefault(reason, [])
+        if example and len(told) < MOST_EXAMPLES and example not in told:
+            told.append(example)
+
+    def found(self, trust: Trust) -> list[Found]:
+        """The violations that are sure, in the order of their times."""
+        raise NotImplementedError
+
+    def answer(self, trust: Trust, wanted: Window) -> Answer:
+        """What is known in the end."""
+        found = sorted(self.found(trust), key=lambda f: f.moment)
+        hits = tuple(_shortened(f.hit) for f in found if wanted.has(f))
+        if hits:
+            return Answer(self.id, self.sentence, "HIT", hits)
+        absent = [kind for kind in self.kinds if not trust.kinds & {kind, *_ALSO.get(kind, ())}]
+        outside = [f"it was so outside of what is asked about, at {f.hit.time}" for f in found[:1]]
+        none = [f"the log has no write of {kind} at all" for kind in absent]
+        reasons = [*outside, *self._reasons(), *none, *self._missing(trust), *trust.start, *trust.against]
+        if not reasons:
+            return Answer(self.id, self.sentence, "EXCLUDED")
+        lacking = {KINDS[kind] for kind in absent} | {what for what in self.needs if trust.missing.get(what)}
+        rules = tuple(rule for what, rule in RULES.items() if what in lacking)
+        told = tuple(one_line(reason, LONGEST) for reason in reasons)
+        return Answer(self.id, self.sentence, "NOT EXCLUDED", (), told, rules)
+
+    def _reasons(self) -> list[str]:
+        return [
+            f"{reason} ({_times(count)}{': ' if self.examples.get(reason) else ''}{'; '.join(self.examples.get(reason, ()))})"
+            for reason, count in self.open.items()
+        ]
+
+    def _missing(self, trust: Trust) -> list[str]:
+        return [
+            f"the log lacks {what} ({_times(trust.missing[what])})"
+            for what in self.needs
+            if trust.missing.get(what)
+        ]
+
+
+def _shortened(hit: Hit) -> Hit:
+    return msgspec.structs.replace(hit, words=one_line(hit.words, LONGEST))
+
+
+@dataclass(frozen=True)
+class Window:
+    """Which violations are asked about."""
+
+    since: int | None = None
+    until: int | None = None
+    namespace: str | None = None
+
+    def has(self, found: Found) -> bool:
+        """Whether this is one of them."""
+        late = self.since is None or found.moment >= self.since
+        early = self.until is None or found.moment <= self.until
+        names = self.namespace is None or any(p.startswith(f"{self.namespace}/") for p in found.hit.pods)
+        return late and early and names
+
+
+def at(moment: int) -> str:
+    """The moment, in an answer."""
+    return time_text(moment)
+
+
+def listed(names: Sequence[str], most: int = 6) -> str:
+    """Names, or the first of them."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count:,} times"

@@ -1,0 +1,125 @@
+"""Pods and nodes as a log knows them: what they surely were, and what they may have been."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ...manifests.resource_amounts import Amounts
+from ...model.environment.placement_rules import Term
+from ..reading.records import EVER, Pod
+from .amounts import Ports, Range
+from .versions import Versions
+
+BEFORE = -EVER
+"""Before the log begins."""
+
+
+@dataclass(slots=True, eq=False)
+class PodHistory:
+    """A pod. `unbound_at`: the last moment at which it surely was on no node. `alive_at`: the last at which it surely was there and not finished.
+
+    `doubt`: from then on it may be gone or finished, though no line says so; what is seen of it after `doubted` ends the doubt. It has left for good between `must_leave` and `may_leave`.
+    `asks` are its versions, None where one cannot be read; `terms` and `ports` are those of its last `body`.
+    """
+
+    key: str
+    uid: str
+    unbound_at: int = BEFORE
+    alive_at: int = BEFORE
+    doubt: int = EVER
+    doubted: int = BEFORE
+    gone: bool = False
+    must_leave: int = EVER
+    may_leave: int = EVER
+    asks: Versions[Range | None] = field(default_factory=Versions)
+    labels: Versions[tuple[tuple[str, str], ...] | None] = field(default_factory=Versions)
+    terms: tuple[Term, ...] | None = None
+    ports: Ports = frozenset()
+    known: bool = False
+    priority: int = 0
+    body: Pod | None = None
+    stays: list[Stay] = field(default_factory=list)
+    bindings: list[Sent] = field(default_factory=list)
+
+    def may_have_gone(self, begin: int, end: int) -> None:
+        """Somebody did something to it between these that may have ended it."""
+        self.doubt, self.doubted = min(self.doubt, begin), max(self.doubted, end)
+
+    @property
+    def namespace(self) -> str:
+        """Its namespace."""
+        return self.key.partition("/")[0]
+
+    def stays_until(self, moment: int, complete: bool) -> bool:
+        """Whether it surely was there, and not finished, at this moment (if it had come by then)."""
+        if moment >= self.must_leave:
+            return False
+        return moment <= self.alive_at or (complete and moment < self.doubt)
+
+    def may_be_there(self, moment: int) -> bool:
+        """Whether it may still have been there."""
+        return moment < self.may_leave
+
+
+@dataclass(slots=True, eq=False)
+class Stay:
+    """A pod on a node: there from a moment between `may_come` and `must_come` on, EVER if nothing proves that it came at all.
+
+    `by`: who bound it, as far as the log says. `binding`: it came by a Binding.
+    """
+
+    pod: PodHistory
+    node: str
+    may_come: int
+    must_come: int
+    by: str = ""
+    binding: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A Binding that was sent for a pod, and what the API server answered."""
+
+    begin: int
+    end: int
+    node: str
+    code: int
+    user: str
+    address: str
+    uid: str
+
+
+@dataclass(frozen=True, slots=True)
+class NodeState:
+    """What can be allocated on a node, None if that is not known, and its labels."""
+
+    amounts: Amounts | None
+    labels: tuple[tuple[str, str], ...]
+
+
+@dataclass(slots=True, eq=False)
+class NodeHistory:
+    """A node by its name, and who is or may be on it. `seen_at`: the last moment at which a body showed it.
+
+    `life` counts how often it was created; what is known of its existence is of the last life.
+    """
+
+    name: str
+    uid: str = ""
+    life: int = 0
+    known: bool = False
+    seen_at: int = BEFORE
+    states: Versions[NodeState] = field(default_factory=Versions)
+    may_exist: int = EVER
+    must_exist: int = EVER
+    must_go: int = EVER
+    may_go: int = EVER
+    stays: list[Stay] = field(default_factory=list)
+
+    def exists(self, moment: int) -> bool:
+        """Whether the node surely was there, unless a line is missing."""
+        return self.must_exist <= moment < self.must_go
+
+    def may_be_there(self, moment: int) -> bool:
+        """Whether it may have been there; of a node that nothing is known of, one cannot say no."""
+        return not self.known or self.may_exist <= moment < self.may_go

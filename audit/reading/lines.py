@@ -1,0 +1,61 @@
+"""The lines of files: plain or gzip, or the standard input. A line is never held beyond a limit, and what cannot be read is counted."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import sys
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO
+
+from ...scenarios.reader.yaml_values import ScenarioError, one_line
+
+LONGEST = 64 << 20
+"""So many bytes a line, or a document over several lines, may have."""
+
+_GZIP = b"\x1f\x8b"
+
+
+def open_source(name: str) -> IO[bytes]:
+    """The bytes of a file, decompressed. Raises ScenarioError."""
+    shown = one_line(name, 200)
+    try:
+        if name == "-":
+            stream: IO[bytes] = sys.stdin.buffer
+        else:
+            path = Path(name)
+            if path.is_dir():
+                raise ScenarioError(f"{shown}: a directory: name the files in it, such as {shown}/*.log")
+            stream = path.open("rb")
+    except FileNotFoundError:
+        raise ScenarioError(
+            f"{shown}: no such file: -f names audit logs, or - for the standard input"
+        ) from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise ScenarioError(f"{shown}: cannot be read: {reason}") from None
+    buffered = stream if isinstance(stream, io.BufferedReader) else io.BufferedReader(stream)  # type: ignore[type-var]
+    return gzip.GzipFile(fileobj=buffered) if buffered.peek(2)[:2] == _GZIP else buffered  # type: ignore[return-value]
+
+
+def lines_of(
+    stream: IO[bytes], skipped: Counter[str], read: Callable[[int], None], longest: int = LONGEST
+) -> Iterator[bytes]:
+    """The lines that are not empty, each with its end if it has one. `skipped` counts what is left out, `read` is told of bytes."""
+    try:
+        while line := stream.readline(longest):
+            read(len(line))
+            if len(line) == longest and not line.endswith(b"\n"):
+                while line and not line.endswith(b"\n"):
+                    line = stream.readline(1 << 20)
+                    read(len(line))
+                skipped[f"longer than {longest >> 20} MiB"] += 1
+            elif not line.isspace():
+                yield line
+    except (EOFError, zlib.error, gzip.BadGzipFile):
+        skipped["a compressed file that is cut off or damaged"] += 1
+    except OSError:
+        skipped["a file that could not be read to its end"] += 1

@@ -1,0 +1,298 @@
+"""Everything that `-f` names, as records; and the account of what was read and what was not."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import IO, TypeVar
+
+import msgspec
+
+from . import scheduler_log
+from .lines import LONGEST, lines_of, open_source
+from .records import Attempt, Binding, Lease, Node, Pod, Write, time_of
+from .sorting import AT_ONCE, Sorting
+from .wrappings import (
+    GKE,
+    NOT_READABLE,
+    WRITES,
+    AuditEvent,
+    NotUnderstood,
+    Other,
+    Reference,
+    inside,
+    unwrapped,
+)
+
+LEASE = ("kube-system", "kube-scheduler")
+LATEST = 60_000_000
+"""An API server gives up a request after a minute; for lines of which nobody says what moment of the request their time is."""
+
+_SUBS = {
+    "pods": ("", "status", "binding", "eviction", "resize", "ephemeralcontainers"),
+    "bindings": ("",),
+    "nodes": ("", "status"),
+    "leases": ("",),
+}
+_POD, _NODE, _LEASE = msgspec.json.Decoder(Pod), msgspec.json.Decoder(Node), msgspec.json.Decoder(Lease)
+_BINDING = msgspec.json.Decoder(Binding)
+_LIST = msgspec.json.Decoder(list[msgspec.Raw])
+T = TypeVar("T", Pod, Node, Lease, Binding)
+
+
+class _List(msgspec.Struct):
+    kind: str = ""
+    items: list[msgspec.Raw] = []
+
+
+@dataclass
+class Account:
+    """What was read. `skipped`: lines by why nothing could be made of them; `levels`: by resource, how many events of which level."""
+
+    files: int = 0
+    bytes: int = 0
+    lines: int = 0
+    events: int = 0
+    skipped: Counter[str] = field(default_factory=Counter)
+    levels: dict[str, Counter[str]] = field(default_factory=dict)
+    servers: set[str] = field(default_factory=set)
+    unfinished: int = 0
+    flushed: float | None = None
+    backwards: int = 0
+
+
+@dataclass
+class Read:
+    """The records of all files."""
+
+    account: Account
+    writes: Sorting
+    attempts: list[Attempt]
+
+
+class Reader:
+    """Reads files one after the other."""
+
+    def __init__(self, progress: Callable[[Account], None] | None = None, at_once: int = AT_ONCE) -> None:
+        self.account = Account()
+        self.writes = Sorting(at_once)
+        self.attempts: list[Attempt] = []
+        self._progress = progress
+        self._odd: set[str] = set()
+        self._received = False
+        self._told = 0
+        self._year = datetime.now(UTC).year
+        self._server = ""
+        self._in_klog = False
+
+    def read(self, names: Sequence[str]) -> Read:
+        """All files. Raises ScenarioError for what cannot be opened."""
+        for name in names:
+            self.account.files += 1
+            self._server, self._in_klog = f"file {self.account.files}", False
+            if name != "-":
+                self._year = _year_of(name)
+            with open_source(name) as stream:
+                self._file(stream)
+        self.account.unfinished = len(self._odd) if self._received else 0
+        return Read(self.account, self.writes, self.attempts)
+
+    def _file(self, stream: IO[bytes]) -> None:
+        lines = lines_of(stream, self.account.skipped, self._count)
+        for line in lines:
+            self.account.lines += 1
+            if line.strip() in (b"{", b"[", b"[{"):
+                self._document(line, lines)
+                return
+            self._line(line)
+
+    def _count(self, size: int) -> None:
+        self.account.bytes += size
+        if self._progress is not None and self.account.bytes - self._told > 8 << 20:
+            self._told = self.account.bytes
+            self._progress(self.account)
+
+    def _document(self, first: bytes, lines: Iterable[bytes]) -> None:
+        """A JSON document over several lines, as kubectl, gcloud and aws print them."""
+        parts, size = [first], len(first)
+        for line in lines:
+            self.account.lines += 1
+            parts.append(line)
+            size += len(line)
+            if size > LONGEST * 8:
+                self.account.skipped[
+                    f"a document over several lines larger than {LONGEST >> 17} MiB: write it with jq -c"
+                ] += 1
+                return
+        text = b"".join(parts)
+        try:
+            members = _LIST.decode(text) if text.lstrip()[:1] == b"[" else [text]
+        except NOT_READABLE:
+            self.account.skipped["not JSON, or cut off"] += len(parts)
+            return
+        for member in members:
+            self._value(bytes(member))
+
+    def _line(self, line: bytes) -> None:
+        text = line.strip()
+        if text[:1] in (b"#", b"s") and self._metric(text):
+            return
+        self._value(text)
+
+    def _value(self, text: bytes) -> None:
+        try:
+            for found in inside(text, self._server):
+                if isinstance(found, Other):
+                    self._other(found)
+                else:
+                    self._event(found)
+        except NotUnderstood as why:
+            self.account.skipped[str(why)] += 1
+
+    def _metric(self, line: bytes) -> bool:
+        if line.startswith((b"# HELP ", b"# TYPE ")):
+            return True
+        number = scheduler_log.of_metric(line)
+        if number is not None:
+            self.account.flushed = (self.account.flushed or 0.0) + number
+        return number is not None or line.startswith(b"scheduler_")
+
+    def _other(self, found: Other) -> None:
+        try:
+            if found.log and found.raw[:1] == b"{":
+                self._attempt(scheduler_log.of_json(found.raw))
+            elif found.log:
+                if not scheduler_log.is_klog(found.raw):
+                    # klog breaks long values, such as the scheduler's configuration, into lines.
+                    if not self._in_klog or found.raw[:1] == b"{":
+                        self.account.skipped["neither JSON nor a line of klog"] += 1
+                else:
+                    self._in_klog = True
+                    self._attempt(scheduler_log.of_klog(found.raw, self._year))
+            elif found.kind == "Event":
+                self._attempt(scheduler_log.of_event(found.raw))
+            elif found.kind.endswith("List"):
+                for item in msgspec.json.decode(found.raw, type=_List).items:
+                    for member in unwrapped(item):
+                        if isinstance(member, Other) and member.kind == "Event":
+                            self._attempt(scheduler_log.of_event(member.raw))
+            else:
+                self.account.skipped["an object, not an event"] += 1
+        except NOT_READABLE:
+            self.account.skipped["JSON, but no audit event"] += 1
+
+    def _attempt(self, attempt: Attempt | None) -> None:
+        if attempt is not None:
+            self.attempts.append(attempt)
+
+    def _event(self, event: AuditEvent) -> None:
+        reference = event.objectRef
+        self._in_klog = False
+        self.account.events += 1
+        if reference is None or reference.resource not in _SUBS:
+            return
+        resource, sub = reference.resource, reference.subresource
+        label = f"{resource}/{sub}" if sub else resource
+        if event.verb not in WRITES or sub not in _SUBS[resource] or not _is_of(reference):
+            return
+        if event.stage == "RequestReceived":
+            self._received = True
+            self._odd ^= {event.auditID}
+            return
+        if event.stage not in ("ResponseComplete", "Panic"):
+            return
+        self._odd ^= {event.auditID}
+        self.account.levels.setdefault(label, Counter())[event.level] += 1
+        begin, end = time_of(event.requestReceivedTimestamp), time_of(event.stageTimestamp)
+        if begin is None and end is None:
+            self.account.skipped["an audit event without a time"] += 1
+            return
+        if begin is not None and end is None and event.server == GKE:
+            begin, end = begin - LATEST, begin + LATEST
+        begin = end - LATEST if begin is None and end is not None else begin
+        end = begin + LATEST if end is None and begin is not None else end
+        assert begin is not None
+        assert end is not None
+        if end < begin:
+            self.account.backwards += 1
+            begin, end = end, begin
+        self.account.servers.add(event.server)
+        self.writes.add(self._write(event, reference, begin, end))
+
+    def _write(self, event: AuditEvent, reference: Reference, begin: int, end: int) -> Write:
+        panicked = event.stage == "Panic"
+        code = event.responseStatus.code if event.responseStatus and not panicked else 0
+        write = Write(
+            begin, end, event.verb, reference.resource, reference.subresource, reference.namespace,
+            reference.name, reference.uid, code, event.user.username if event.user else "", event.userAgent,
+            event.sourceIPs[0] if event.sourceIPs else "", event.server, event.level, event.auditID,
+        )  # fmt: skip
+        body = event.responseObject
+        if write.resource == "pods" and write.sub not in ("binding", "eviction"):
+            write.pod = _body(_POD, body, "Pod")
+            write.whole = write.pod is not None
+            if write.verb == "create" and not (write.accepted or write.refused):
+                write.pod = _body(_POD, event.requestObject, "Pod")  # what may have come about
+            elif write.sub == "status" and not write.whole and write.accepted:
+                write.pod = _sent(_POD, event.requestObject)
+                write.patch = write.pod is not None
+        elif write.resource == "nodes":
+            write.node = _body(_NODE, body, "Node")
+            write.whole = write.node is not None
+            if write.sub == "status" and not write.whole and write.accepted:
+                write.node = _sent(_NODE, event.requestObject)
+                write.patch = write.node is not None
+        elif write.resource == "leases":
+            write.lease = _body(_LEASE, body, "Lease")
+            write.whole = write.lease is not None
+        else:
+            write.binding = _body(_BINDING, event.requestObject, "Binding")
+            write.whole = write.binding is not None
+        if write.binding is not None and not write.name:
+            write.name = write.binding.metadata.name
+        for meta in (write.pod, write.node, write.lease):
+            if meta is not None:
+                write.name, write.uid = write.name or meta.metadata.name, write.uid or meta.metadata.uid
+        return write
+
+
+def _is_of(reference: Reference) -> bool:
+    if reference.resource == "leases":
+        return reference.apiGroup == "coordination.k8s.io" and (reference.namespace, reference.name) == LEASE
+    return reference.apiGroup == ""
+
+
+def _body(decoder: msgspec.json.Decoder[T], body: msgspec.Raw, kind: str) -> T | None:
+    """The body, if it was logged and is of this kind; what a forged one has besides is no error."""
+    if not body:
+        return None
+    try:
+        found = decoder.decode(body)
+    except NOT_READABLE:
+        return None
+    if found.kind:
+        return found if found.kind == kind else None
+    # In the log of a managed service, `@type` can stand for the kind.
+    known = found.target.name if isinstance(found, Binding) else found.metadata.uid
+    return found if known else None
+
+
+def _sent(decoder: msgspec.json.Decoder[T], body: msgspec.Raw) -> T | None:
+    """What was sent for the status: all of it, or a patch; of a list of JSON patch operations nobody makes sense here."""
+    if not body or bytes(body)[:1] != b"{":
+        return None
+    try:
+        return decoder.decode(body)
+    except NOT_READABLE:
+        return None
+
+
+def _year_of(name: str) -> int:
+    """klog's lines have no year: that in which the file was last written."""
+    try:
+        return datetime.fromtimestamp(Path(name).stat().st_mtime, UTC).year
+    except (OSError, ValueError, OverflowError):
+        return datetime.now(UTC).year

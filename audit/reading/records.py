@@ -1,0 +1,239 @@
+"""What is kept of an audit log: writes of pods, nodes and leases with those parts of their bodies that an answer can need.
+
+Everything else of a body is dropped when it is read, environment variables and other places of secrets first of all.
+Times are whole microseconds since 1970, in UTC.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import msgspec
+
+Quantity = str | int | float
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_TICK = timedelta(microseconds=1)
+
+EVER = 1 << 62
+"""Later than every time of a log."""
+
+
+def time_of(text: str) -> int | None:
+    """The time that an RFC 3339 text stands for; None if it is none."""
+    try:
+        moment = datetime.fromisoformat(text)
+        return ((moment if moment.tzinfo else moment.replace(tzinfo=UTC)) - _EPOCH) // _TICK
+    except (ValueError, OverflowError):
+        return None
+
+
+def time_text(time: int) -> str:
+    """The time as RFC 3339 in UTC, to the millisecond."""
+    try:
+        moment = _EPOCH + time * _TICK
+    except OverflowError:
+        return "?"
+    return f"{moment:%Y-%m-%dT%H:%M:%S}.{moment.microsecond // 1000:03}Z"
+
+
+class Owner(msgspec.Struct):
+    """An owner of an object."""
+
+    kind: str = ""
+    name: str = ""
+
+
+class Meta(msgspec.Struct):
+    """Of an object's metadata."""
+
+    name: str = ""
+    namespace: str = ""
+    uid: str = ""
+    resourceVersion: str = ""
+    labels: dict[str, str] | None = None
+    deletionTimestamp: str | None = None
+    deletionGracePeriodSeconds: int | None = None
+    finalizers: list[str] | None = None
+    ownerReferences: list[Owner] | None = None
+
+
+class Resources(msgspec.Struct, omit_defaults=True):
+    """Requests and limits."""
+
+    requests: dict[str, Quantity] | None = None
+    limits: dict[str, Quantity] | None = None
+
+
+class Port(msgspec.Struct, omit_defaults=True):
+    """A port of a container."""
+
+    hostPort: int = 0
+    protocol: str = "TCP"
+    hostIP: str = ""
+
+
+class Container(msgspec.Struct, omit_defaults=True):
+    """What a container asks for."""
+
+    name: str = ""
+    resources: Resources | None = None
+    restartPolicy: str | None = None
+    ports: list[Port] | None = None
+
+
+class Condition(msgspec.Struct):
+    """A condition."""
+
+    type: str = ""
+    status: str = ""
+    reason: str = ""
+
+
+class PodAffinity(msgspec.Struct, omit_defaults=True):
+    """Required terms; read where they are used."""
+
+    requiredDuringSchedulingIgnoredDuringExecution: list[msgspec.Raw] | None = None
+
+
+class Affinity(msgspec.Struct, omit_defaults=True):
+    """The anti-affinity of a pod."""
+
+    podAntiAffinity: PodAffinity | None = None
+
+
+class PodSpec(msgspec.Struct):
+    """Of a pod's specification."""
+
+    nodeName: str | None = None
+    containers: list[Container] = []
+    initContainers: list[Container] | None = None
+    overhead: dict[str, Quantity] | None = None
+    resources: Resources | None = None
+    affinity: Affinity | None = None
+    priority: int | None = None
+    hostNetwork: bool = False
+
+
+class ContainerStatus(msgspec.Struct):
+    """What the kubelet has given a container."""
+
+    name: str = ""
+    resources: Resources | None = None
+    allocatedResources: dict[str, Quantity] | None = None
+
+
+class PodStatus(msgspec.Struct):
+    """Of a pod's status."""
+
+    phase: str = ""
+    conditions: list[Condition] | None = None
+    nominatedNodeName: str | None = None
+    containerStatuses: list[ContainerStatus] | None = None
+    initContainerStatuses: list[ContainerStatus] | None = None
+
+
+class Pod(msgspec.Struct):
+    """Of a pod."""
+
+    kind: str = ""
+    metadata: Meta = msgspec.field(default_factory=Meta)
+    spec: PodSpec = msgspec.field(default_factory=PodSpec)
+    status: PodStatus = msgspec.field(default_factory=PodStatus)
+
+
+class NodeStatus(msgspec.Struct):
+    """Of a node's status."""
+
+    allocatable: dict[str, Quantity] | None = None
+
+
+class Node(msgspec.Struct):
+    """Of a node."""
+
+    kind: str = ""
+    metadata: Meta = msgspec.field(default_factory=Meta)
+    status: NodeStatus = msgspec.field(default_factory=NodeStatus)
+
+
+class LeaseSpec(msgspec.Struct):
+    """Who holds a lease."""
+
+    holderIdentity: str | None = None
+    leaseTransitions: int = 0
+
+
+class Lease(msgspec.Struct):
+    """Of a lease."""
+
+    kind: str = ""
+    metadata: Meta = msgspec.field(default_factory=Meta)
+    spec: LeaseSpec = msgspec.field(default_factory=LeaseSpec)
+
+
+class Target(msgspec.Struct):
+    """The object that a Binding names."""
+
+    name: str = ""
+
+
+class Binding(msgspec.Struct):
+    """A Binding, as it is sent."""
+
+    kind: str = ""
+    metadata: Meta = msgspec.field(default_factory=Meta)
+    target: Target = msgspec.field(default_factory=Target)
+
+
+class Write(msgspec.Struct):
+    """One request that writes. It took effect between `begin` and `end`, if it did. `patch`: of the body, only what was sent is known.
+
+    `code` is that of the response, 0 where it is not known. `whole`: the response's body was logged. `identity` is the audit ID. `server` says which API server wrote
+    the line, as far as the wrapping tells.
+    """
+
+    begin: int
+    end: int
+    verb: str
+    resource: str
+    sub: str
+    namespace: str
+    name: str
+    uid: str
+    code: int
+    user: str
+    agent: str
+    address: str
+    server: str
+    level: str
+    identity: str = ""
+    whole: bool = False
+    patch: bool = False
+    pod: Pod | None = None
+    node: Node | None = None
+    lease: Lease | None = None
+    binding: Binding | None = None
+
+    @property
+    def key(self) -> str:
+        """namespace/name."""
+        return f"{self.namespace}/{self.name}" if self.namespace else self.name
+
+    @property
+    def accepted(self) -> bool:
+        """Whether the API server said that it did it."""
+        return 200 <= self.code < 300
+
+    @property
+    def refused(self) -> bool:
+        """Whether the API server said that it did not do it. A time-out says neither."""
+        return 300 <= self.code < 500 and self.code not in (408, 499)
+
+
+class Attempt(msgspec.Struct):
+    """What a scheduler's log or an Event says of a pod."""
+
+    time: int
+    pod: str
+    what: str
+    node: str = ""
+    event: str = ""

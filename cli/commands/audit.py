@@ -1,0 +1,152 @@
+"""`podrace audit`: which scheduling invariants a cluster broke, by its audit log."""
+
+from __future__ import annotations
+
+import sys
+from enum import Enum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ...analysis.asked.usage_problem import UsageProblem
+from ..configuration.app import app, examples
+from ..configuration.arguments import NoColor, Release
+
+if TYPE_CHECKING:
+    from ...reports.audit_report import AuditReport
+
+
+class AuditForm(Enum):
+    """Forms of what a log says."""
+
+    text = "text"
+    json = "json"
+    html = "html"
+    junit = "junit"
+    sarif = "sarif"
+
+
+@app.command(
+    "audit",
+    help="Say which scheduling invariants a cluster broke, by the API server's audit log.\n\n"
+    "FILE is a log of any API server, plain or gzip, in the wrapping of EKS, GKE, AKS or OpenShift or in none; also what "
+    "`kubectl get events -o json` prints, a log of kube-scheduler, and a snapshot of its metrics. Each property is HIT (broken in every order that the log "
+    "leaves open), EXCLUDED (in none, and everything that could break it is in the log) or NOT EXCLUDED, with the reasons. Bodies are never shown.\n\n"
+    "Exit codes: 0 all is excluded, 1 something was hit, 2 wrong usage or input, 3 something is not excluded.",
+    epilog=examples(
+        "podrace audit audit-*.log.gz",
+        "kubectl get nodes,pods -A -o json > start.json    # when the log begins",
+        "podrace audit --initial start.json --complete audit.log -o html > answer.html",
+        "podrace audit --policy > audit-policy.yaml",
+    ),
+)
+def audit_logs(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="FILE", show_default=False, help="Logs, all of one cluster.")
+    ] = None,
+    filename: Annotated[
+        list[str] | None,
+        typer.Option("-f", metavar="FILE|-", show_default=False, help="The same; - is the standard input."),
+    ] = None,
+    initial: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE",
+            show_default=False,
+            help="What `kubectl get nodes,pods -A -o json` printed when the log began.",
+        ),
+    ] = None,
+    complete: Annotated[
+        bool,
+        typer.Option("--complete", help="The logs have every write of their period, of all API servers."),
+    ] = False,
+    since: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Report only what was so from then on (RFC 3339).")
+    ] = None,
+    until: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Report only what was so by then.")
+    ] = None,
+    namespace: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Report only what concerns pods of this namespace.")
+    ] = None,
+    property_: Annotated[
+        list[str] | None,
+        typer.Option("--property", metavar="ID", show_default=False, help="Ask only this (repeatable)."),
+    ] = None,
+    clock_skew: Annotated[
+        str,
+        typer.Option(metavar="TIME", help="By how much the clocks of several API servers may differ."),
+    ] = "50ms",
+    explain: Annotated[
+        bool,
+        typer.Option(
+            "--explain", help="Say which known races explain the first overfull node (takes a minute or two)."
+        ),
+    ] = False,
+    release: Release = None,
+    policy: Annotated[
+        bool, typer.Option("--policy", help="Print an audit policy that logs what all this needs.")
+    ] = False,
+    output: Annotated[
+        AuditForm, typer.Option("-o", "--output", help="Form of the result on stdout.")
+    ] = AuditForm.text,
+    no_color: NoColor = False,
+) -> None:
+    from ...analysis.asked.options import bytes_in_words, parse_release, parse_skew
+    from ...audit.audit import Asked
+    from ...audit.audit import audit_logs as answered
+    from ...audit.audit import policy as shipped_policy
+    from ...audit.checks.check import Window
+    from ...audit.reading.reading import Account
+    from ...reports.audit_report import exit_code
+    from ..terminal.progress_display import progress_display
+
+    if policy:
+        sys.stdout.write(shipped_policy())
+        raise typer.Exit(0)
+    files = [*(names or ()), *(filename or ())]
+    if not files:
+        raise UsageProblem("name audit logs, such as audit.log, or - for the standard input")
+    if [*files, *(initial or ())].count("-") > 1:
+        raise UsageProblem("-: the standard input can be read only once: name it once")
+    asked = Asked(
+        files,
+        initial or (),
+        complete,
+        round(parse_skew(clock_skew) * 1_000_000),
+        Window(_time("--since", since), _time("--until", until), namespace),
+        property_ or (),
+        explain=explain,
+        release=None if release is None else parse_release(release),
+    )
+    with progress_display(no_color) as display:
+        display.start("reading")
+
+        def progress(account: Account) -> None:
+            display.say(f"{bytes_in_words(account.bytes)}  {account.lines:,} lines")
+
+        report = answered(asked, progress)
+    _print(report, output, no_color)
+    raise typer.Exit(exit_code(report))
+
+
+def _time(option: str, text: str | None) -> int | None:
+    from ...audit.reading.records import time_of
+    from ...scenarios import one_line
+
+    time = None if text is None else time_of(text)
+    if text is not None and time is None:
+        raise UsageProblem(f"{option}: `{one_line(text)}` is no time: write for example 2026-02-01T10:00:00Z")
+    return time
+
+
+def _print(report: AuditReport, form: AuditForm, no_color: bool) -> None:
+    from ...reports.formats.audit_forms import FORMS
+    from ...reports.text.audit_text import print_audit
+    from ..terminal.console import print_form, result_console, tolerant_of_closed_pipes
+
+    with tolerant_of_closed_pipes():
+        if form is AuditForm.text:
+            print_audit(result_console(no_color), report)
+        else:
+            print_form(FORMS[form.value](report))

@@ -1,0 +1,127 @@
+"""What a log says of scheduling invariants: the document that the forms of `podrace audit` are made of, free of any engine.
+
+Field names are stable: people parse them. Times are RFC 3339 in UTC.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Sequence
+from typing import Literal
+
+import msgspec
+
+AuditWord = Literal["HIT", "NOT EXCLUDED", "EXCLUDED"]
+
+
+class Bar(msgspec.Struct, frozen=True):
+    """A pod on a node, for a drawing: when it came and left (None: not in the log), and how much it takes."""
+
+    pod: str
+    amount: int
+    came: str | None = None
+    left: str | None = None
+    counted: bool = True
+
+
+class Timeline(msgspec.Struct, frozen=True):
+    """What pods took of a resource of a node around a moment at which it was too much."""
+
+    node: str
+    resource: str
+    allocatable: int
+    moment: str
+    bars: tuple[Bar, ...] = ()
+
+
+class Hit(msgspec.Struct, frozen=True):
+    """A violation: when it was surely so, in words, and with whom. `by`: who did what brought it about, as the log names him.
+
+    `explained` says which known races have a run that agrees with the record, if that was asked.
+    """
+
+    time: str
+    words: str
+    pods: tuple[str, ...] = ()
+    node: str = ""
+    by: str = ""
+    timeline: Timeline | None = None
+    explained: tuple[str, ...] = ()
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """What the log says of one property.
+
+    HIT: violated in every order that the log leaves open. EXCLUDED: in none, and everything that could break it is in the log. NOT EXCLUDED:
+    anything else, for these `reasons`; `policy` are rules of an audit policy that would have told more.
+    """
+
+    property: str
+    sentence: str
+    verdict: AuditWord
+    hits: tuple[Hit, ...] = ()
+    reasons: tuple[str, ...] = ()
+    policy: tuple[str, ...] = ()
+
+    @builtins.property
+    def words(self) -> str:
+        """The first thing to be told."""
+        if self.hits:
+            more = f", and {len(self.hits) - 1} more" if len(self.hits) > 1 else ""
+            return f"{self.hits[0].time}: {self.hits[0].words}{more}"
+        return self.reasons[0] if self.reasons else "nothing of the kind happened"
+
+
+class AuditAccount(msgspec.Struct, frozen=True):
+    """What was read. `skipped`: lines that say nothing, by why; `levels`: events by resource and level; `writes` were looked at."""
+
+    files: int
+    bytes: int
+    lines: int
+    events: int
+    writes: int
+    skipped: dict[str, int] = {}
+    levels: dict[str, dict[str, int]] = {}
+    twice: int = 0
+    servers: int = 0
+
+
+class AuditReport(msgspec.Struct, frozen=True):
+    """All answers. `signs` are observations that decide nothing, and point at a race."""
+
+    answers: tuple[Answer, ...]
+    account: AuditAccount
+    since: str | None = None
+    until: str | None = None
+    signs: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+
+
+HIT, EXCLUDED, OPEN = 1, 0, 3
+
+
+def exit_code(report: AuditReport) -> int:
+    """1 something was hit, 0 all is excluded, 3 something is not excluded."""
+    words = {answer.verdict for answer in report.answers}
+    return HIT if "HIT" in words else OPEN if "NOT EXCLUDED" in words else EXCLUDED
+
+
+def account_lines(report: AuditReport) -> Sequence[str]:
+    """What was read, in sentences."""
+    account = report.account
+    files = "1 file" if account.files == 1 else f"{account.files} files"
+    period = f", from {report.since} to {report.until}" if report.since else ""
+    lines = [
+        f"read {files}: {account.lines:,} lines, {account.events:,} audit events, {account.writes:,} writes looked at{period}"
+    ]
+    if account.servers > 1:
+        lines.append(f"written by {account.servers} API servers")
+    if account.twice:
+        lines.append(f"{account.twice:,} lines were given twice, and count once")
+    for why, count in account.skipped.items():
+        lines.append(f"{count:,} {'line' if count == 1 else 'lines'} skipped: {why}")
+    levels = [
+        f"{resource} {', '.join(f'{count:,} at {level}' for level, count in sorted(levels.items()))}"
+        for resource, levels in account.levels.items()
+    ]
+    return [*lines, f"writes: {'; '.join(levels)}"] if levels else lines

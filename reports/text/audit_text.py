@@ -1,0 +1,60 @@
+"""`podrace audit` for people: what was read, an answer for each property with its violations or its reasons, and signs."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.text import Text
+
+from ..audit_report import Answer, AuditReport, account_lines
+from .findings_text import INDENT, print_wrapped
+
+STYLES = {"HIT": "bold red", "NOT EXCLUDED": "bold yellow", "EXCLUDED": "bold green"}
+
+MOST_HITS = 10
+MOST_SIGNS = 10
+
+
+def print_audit(console: Console, report: AuditReport) -> None:
+    """Print the answers."""
+    for line in account_lines(report):
+        print_wrapped(console, Text(line, "dim"))
+    for answer in report.answers:
+        console.print()
+        _print_answer(console, answer)
+    if report.signs:
+        console.print()
+        print_wrapped(console, Text("Signs, which decide nothing:", "bold"))
+        for sign in report.signs[:MOST_SIGNS]:
+            print_wrapped(console, Text(sign), INDENT)
+        if len(report.signs) > MOST_SIGNS:
+            print_wrapped(
+                console, Text(f"and {len(report.signs) - MOST_SIGNS:,} more: -o json has all"), INDENT
+            )
+    rules = list(dict.fromkeys(rule for answer in report.answers for rule in answer.policy))
+    if rules:
+        console.print()
+        print_wrapped(
+            console, Text("Rules of an audit policy that would tell more (podrace audit --policy):", "bold")
+        )
+        for rule in rules:
+            print_wrapped(console, Text(rule), INDENT)
+    console.print()
+    words = [answer.verdict for answer in report.answers]
+    told = ", ".join(f"{words.count(word)} {word}" for word in STYLES if word in words)
+    print_wrapped(
+        console, Text(f"{len(words)} {'property' if len(words) == 1 else 'properties'}: {told}.", "bold")
+    )
+
+
+def _print_answer(console: Console, answer: Answer) -> None:
+    print_wrapped(console, Text(f"{answer.property} ", "bold").append(answer.verdict, STYLES[answer.verdict]))
+    print_wrapped(console, Text(answer.sentence, "dim"), INDENT)
+    for hit in answer.hits[:MOST_HITS]:
+        by = f" (sent by {hit.by})" if hit.by else ""
+        print_wrapped(console, Text(f"{hit.time}: {hit.words}{by}"), INDENT)
+        for line in hit.explained:
+            print_wrapped(console, Text(line, "bold"), 2 * INDENT, f"{INDENT}- ")
+    if len(answer.hits) > MOST_HITS:
+        print_wrapped(console, Text(f"and {len(answer.hits) - MOST_HITS:,} more: -o json has all"), INDENT)
+    for reason in answer.reasons:
+        print_wrapped(console, Text(reason), 2 * INDENT, f"{INDENT}- ")

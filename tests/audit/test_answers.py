@@ -1,0 +1,430 @@
+"""Each property on small logs: hit, excluded, and not excluded with the reason."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from podrace.audit.checks.check import Window
+from podrace.audit.reading.records import time_of
+from podrace.reports.audit_report import Answer, exit_code
+from tests.audit.written_logs import (
+    SCHEDULER,
+    Object,
+    answer,
+    answered,
+    bound,
+    created,
+    deleted,
+    event,
+    listed,
+    node,
+    pod,
+    running,
+)
+
+NOBODY_SAYS = "nobody says that the log has every write of its period: say so with --complete, if it does"
+NO_START = "what there was when the log began is not known: give it with --initial"
+
+
+def seen(name: str, at: float, cpu: str = "2", version: int = 900, **more: Any) -> Object:
+    """The kubelet reports the node."""
+    return event("patch", "nodes/status", name, at, response=node(name, cpu, version=version, **more))
+
+
+def of(
+    folder: Path, identifier: str, *events: Object, nodes: tuple[Object, ...] = (), complete: bool = True
+) -> Answer:
+    """The answer about one property, on node n of two CPUs and these nodes."""
+    start = listed(node("n"), *nodes)
+    return answer(answered(folder, [seen("n", 0), *events], start, complete), identifier)
+
+
+def both(name: str, at: float, cpu: str = "1", on: str = "n", **spec: Any) -> list[Object]:
+    """A pod is created and bound."""
+    return [created(name, at, cpu, **spec), bound(name, on, at + 0.2)]
+
+
+def test_a_clean_log_is_excluded(tmp_path: Path) -> None:
+    events = [seen("n", 0), *both("a", 1), running("a", "n", 2)]
+    report = answered(tmp_path, events, listed(node("n")))
+    assert [(a.property, a.verdict) for a in report.answers] == [
+        (p, "EXCLUDED") for p in ("S-CAP", "S-COND", "S-AFF", "A-TWICE")
+    ]
+    assert exit_code(report) == 0
+    report = answered(tmp_path, events, complete=False)
+    assert {a.reasons for a in report.answers} == {(NO_START, NOBODY_SAYS)}
+    assert exit_code(report) == 3
+
+
+def test_an_overfull_node(tmp_path: Path) -> None:
+    (hit,) = of(tmp_path, "S-CAP", *both("a", 1), *both("b", 2), *both("c", 3, "500m")).hits
+    assert (
+        hit.words
+        == "n is overfull: 2500m of 2 cpu with default/a, default/b, default/c; the Binding of default/c was accepted last"
+    )
+    assert (hit.node, hit.by, hit.pods) == ("n", SCHEDULER, ("default/a", "default/b", "default/c"))
+    assert hit.timeline is not None
+    assert [(bar.pod, bar.amount, bar.counted) for bar in hit.timeline.bars] == [
+        ("default/a", 1000, True), ("default/b", 1000, True), ("default/c", 500, True),
+    ]  # fmt: skip
+
+
+def test_without_a_complete_log_everybody_must_be_seen_again(tmp_path: Path) -> None:
+    """A line may be missing by which somebody had left."""
+    events = [*both("a", 1), *both("b", 2, "1500m")]
+    assert of(tmp_path, "S-CAP", *events, complete=False).verdict == "NOT EXCLUDED"
+    events += [running("a", "n", 3, version=200), running("b", "n", 3.1, "1500m", version=201)]
+    assert of(tmp_path, "S-CAP", *events, complete=False).verdict == "NOT EXCLUDED"
+    assert of(tmp_path, "S-CAP", *events, seen("n", 4), complete=False).verdict == "HIT"
+    larger = seen("n", 4, "4")
+    assert of(tmp_path, "S-CAP", *events, larger, complete=False).verdict == "NOT EXCLUDED"
+
+
+SIDECAR = {"name": "s", "restartPolicy": "Always", "resources": {"requests": {"cpu": "500m"}}}
+STARTER = {"name": "i", "resources": {"requests": {"cpu": "1900m"}}}
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        ({"initContainers": [STARTER]}, "2900m of 2 cpu"),
+        ({"initContainers": [SIDECAR]}, "2500m of 2 cpu"),
+        ({"initContainers": [SIDECAR, STARTER]}, "3400m of 2 cpu"),
+        ({"overhead": {"cpu": "1500m"}}, "3500m of 2 cpu"),
+        ({"resources": {"requests": {"cpu": "1200m"}}}, "2200m of 2 cpu"),
+        ({"containers": [{"name": "c", "resources": {"limits": {"cpu": 1.5}}}]}, "2500m of 2 cpu"),
+        (
+            {"containers": [{"name": "c", "resources": {"requests": {"nvidia.com/gpu": 3}}}]},
+            "3 of 2 nvidia.com/gpu",
+        ),
+    ],
+)
+def test_requests_are_counted_as_the_scheduler_does(tmp_path: Path, spec: dict[str, Any], words: str) -> None:
+    large = [seen("n", 0.5, version=901, **{"nvidia.com/gpu": "2"})]
+    (hit,) = of(tmp_path, "S-CAP", *large, *both("a", 1), *both("b", 2, **spec)).hits
+    assert words in hit.words
+
+
+def test_who_has_finished_or_gone_takes_no_room(tmp_path: Path) -> None:
+    full = both("a", 1, "2")
+    done = running("a", "n", 2, "2", version=300, phase="Succeeded")
+    assert of(tmp_path, "S-CAP", *full, done, *both("b", 3, "2")).verdict == "EXCLUDED"
+    marked = deleted("a", 2, on="n", grace=30, cpu="2")
+    assert of(tmp_path, "S-CAP", *full, marked, *both("b", 3, "2")).verdict == "HIT"
+    assert (
+        of(tmp_path, "S-CAP", *full, marked, deleted("a", 2.5, on="n", cpu="2"), *both("b", 3, "2")).verdict
+        == "EXCLUDED"
+    )
+
+
+def test_the_last_finalizer_takes_the_pod_away(tmp_path: Path) -> None:
+    last = event("patch", "pods", "a", 2, response=pod("a", "2", on="n", version=400))
+    last["responseObject"]["metadata"] |= {
+        "deletionTimestamp": "2026-01-01T00:00:00Z",
+        "deletionGracePeriodSeconds": 0,
+    }
+    assert of(tmp_path, "S-CAP", *both("a", 1, "2"), last, *both("b", 3, "2")).verdict == "EXCLUDED"
+    last["responseObject"]["metadata"]["finalizers"] = ["batch.kubernetes.io/job-tracking"]
+    assert of(tmp_path, "S-CAP", *both("a", 1, "2"), last, *both("b", 3, "2")).verdict == "HIT"
+
+
+def test_a_resize_that_is_under_way_counts_from_the_lesser_to_the_greater(tmp_path: Path) -> None:
+    def resized(written: str, given: str) -> Object:
+        body = pod("a", written, on="n", version=300)
+        body["status"]["containerStatuses"] = [{"name": "c", "resources": {"requests": {"cpu": given}}}]
+        return event("patch", "pods/resize", "a", 2, response=body)
+
+    both_sides = (resized("500m", "1500m"), *both("b", 3, "1"))
+    told = of(tmp_path, "S-CAP", *both("a", 1, "1500m"), *both_sides)
+    assert told.verdict == "NOT EXCLUDED"
+    assert told.reasons == (
+        "in some order of what the log has, a node is overfull (once: n at 2026-01-01T00:00:03.200Z, 2500m of 2 cpu)",
+    )
+    assert (
+        of(tmp_path, "S-CAP", *both("a", 1), resized("1500m", "1500m"), *both("b", 3, "1")).verdict == "HIT"
+    )
+    assert (
+        of(tmp_path, "S-CAP", *both("a", 1, "1500m"), resized("500m", "500m"), *both("b", 3, "1")).verdict
+        == "EXCLUDED"
+    )
+
+
+def test_a_resize_without_a_body_may_have_been_any(tmp_path: Path) -> None:
+    full = both("a", 1, "1500m")
+    blind = event("patch", "pods/resize", "a", 2, level="Metadata")
+    assert of(tmp_path, "S-CAP", *full, *both("b", 3, "1")).verdict == "HIT"
+    assert of(tmp_path, "S-CAP", *full, blind, *both("b", 3, "1")).verdict == "NOT EXCLUDED"
+    lost = event("patch", "pods/resize", "a", 2, code=504)
+    assert of(tmp_path, "S-CAP", *full, lost, *both("b", 3, "1")).verdict == "NOT EXCLUDED"
+    small = both("a", 1, "500m")
+    told = of(tmp_path, "S-CAP", *small, lost, *both("b", 3, "1"))
+    assert told.reasons == ("what a pod asks for is not known (once: default/a)",)
+    assert (
+        of(tmp_path, "S-CAP", *small, lost, running("a", "n", 70, "500m"), *both("b", 90, "1")).verdict
+        == "EXCLUDED"
+    )
+
+
+def sent(name: str, at: float, status: Object, uid: str = "") -> Object:
+    """A status as the kubelet sends it, of which the response was not logged."""
+    patch = {"metadata": {"uid": uid or f"uid-{name}"}, "status": status}
+    return event("patch", "pods/status", name, at, request=patch, level="Request", user="system:node:n")
+
+
+def test_statuses_of_which_only_the_patch_was_logged(tmp_path: Path) -> None:
+    """That is how GKE and EKS log what kubelets write."""
+    heartbeat = event(
+        "patch", "nodes/status", "n", 5, request={"status": {"conditions": []}}, level="Request"
+    )
+    runs = sent("a", 2, {"phase": "Running"})
+    done = sent("a", 3, {"phase": "Succeeded"})
+    full = [*both("a", 1, "2"), runs]
+    assert of(tmp_path, "S-CAP", *full, heartbeat, *both("b", 6)).verdict == "HIT"
+    assert of(tmp_path, "S-CAP", *full, done, heartbeat, *both("b", 6)).verdict == "EXCLUDED"
+    given = {"containerStatuses": [{"name": "c", "resources": {"requests": {"cpu": "1500m"}}}]}
+    told = of(tmp_path, "S-CAP", *both("a", 1), sent("a", 2, given), *both("b", 6))
+    assert told.verdict == "NOT EXCLUDED"
+    smaller = event(
+        "patch", "nodes/status", "n", 2, request={"status": {"allocatable": {"cpu": "1"}}}, level="Request"
+    )
+    told = of(tmp_path, "S-CAP", *both("a", 1), smaller, *both("b", 6))
+    assert "what a node can allocate is not known (once: n)" in told.reasons
+
+
+def test_a_condition_that_was_sent_for_a_bound_pod(tmp_path: Path) -> None:
+    says = {"conditions": [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable"}]}
+    told = of(tmp_path, "S-COND", *both("a", 1), sent("a", 3, says))
+    assert told.reasons == (
+        (
+            "PodScheduled=False was sent for a pod that may have been bound, and no body shows what came of it (once: default/a)"
+        ),
+    )
+    early = [created("a", 1), sent("a", 2, says), bound("a", "n", 3)]
+    assert of(tmp_path, "S-COND", *early).verdict == "EXCLUDED"
+
+
+def test_a_pod_whose_creation_timed_out_may_be_on_its_node(tmp_path: Path) -> None:
+    static = event("create", "pods", "s", 2, code=504, request=pod("s", "2", on="n"))
+    assert of(tmp_path, "S-CAP", *both("a", 1), static, *both("b", 3)).verdict == "NOT EXCLUDED"
+    free = event("create", "pods", "s", 2, code=504, request=pod("s", "2"))
+    assert of(tmp_path, "S-CAP", *both("a", 1), free, *both("b", 3)).verdict == "EXCLUDED"
+
+
+def test_ports_of_the_node(tmp_path: Path) -> None:
+    def with_port(address: str) -> dict[str, Any]:
+        ports = [{"hostPort": 80, "containerPort": 80, "hostIP": address}]
+        return {"containers": [{"name": "c", "ports": ports, "resources": {"requests": {"cpu": "1m"}}}]}
+
+    (hit,) = of(
+        tmp_path, "S-CAP", *both("a", 1, **with_port("")), *both("b", 2, **with_port("10.0.0.9"))
+    ).hits
+    assert (
+        hit.words
+        == "default/a, default/b are on n, and two of them have the port 80/TCP of the node; the Binding of default/b was accepted last"
+    )
+    apart = of(
+        tmp_path, "S-CAP", *both("a", 1, **with_port("10.0.0.8")), *both("b", 2, **with_port("10.0.0.9"))
+    )
+    assert apart.verdict == "EXCLUDED"
+
+
+def test_too_many_pods(tmp_path: Path) -> None:
+    few = [seen("n", 0.5, version=901, pods="1")]
+    (hit,) = of(tmp_path, "S-CAP", *few, *both("a", 1, "1m"), *both("b", 2, "1m")).hits
+    assert "2 of 1 pods" in hit.words
+
+
+def test_another_actor_overfills_the_node(tmp_path: Path) -> None:
+    """A static pod comes without a Binding: told, but no scheduler's doing."""
+    mirror = event(
+        "create", "pods", "static", 3, code=201, response=pod("static", "2", on="n"), user="system:node:n"
+    )
+    report = answered(tmp_path, [seen("n", 0), *both("a", 1), mirror], listed(node("n")))
+    assert answer(report, "S-CAP").verdict == "EXCLUDED"
+    assert report.signs == (
+        (
+            "2026-01-01T00:00:03.000Z: n is overfull: 3 of 2 cpu with default/a, default/static; default/static came last, and by no "
+            "Binding: by another actor than a scheduler"
+        ),
+    )
+    later = answered(tmp_path, [seen("n", 0), *both("a", 1), mirror, *both("b", 4, "1m")], listed(node("n")))
+    assert answer(later, "S-CAP").verdict == "HIT"
+
+
+def test_orders_that_the_log_leaves_open(tmp_path: Path) -> None:
+    """The old pod's end and the new one's Binding overlap."""
+    old = both("a", 1, "2")
+    over = deleted("a", 3, on="n", cpu="2", until=3.5)
+    new = [created("b", 2, "2"), bound("b", "n", 3.2, until=3.4)]
+    told = of(tmp_path, "S-CAP", *old, *new, over)
+    assert told.verdict == "NOT EXCLUDED"
+    assert told.reasons == (
+        "in some order of what the log has, a node is overfull (once: n at 2026-01-01T00:00:03.200Z, 4 of 2 cpu)",
+    )
+    assert of(tmp_path, "S-CAP", *old, created("b", 2, "2"), bound("b", "n", 3.6), over).verdict == "EXCLUDED"
+
+
+def test_a_binding_that_timed_out_may_have_been_carried_out(tmp_path: Path) -> None:
+    lost = [created("a", 1, "2"), bound("a", "n", 2, code=504)]
+    told = of(tmp_path, "S-CAP", *lost, *both("b", 3, "2"))
+    assert told.verdict == "NOT EXCLUDED"
+    # Its node shows later that it was.
+    assert of(tmp_path, "S-CAP", *lost, *both("b", 3, "2"), running("a", "n", 4, "2")).verdict == "HIT"
+    # Or that it went elsewhere.
+    other = [bound("a", "m", 2.5), running("a", "m", 4, "2")]
+    assert of(tmp_path, "S-CAP", *lost, *other, *both("b", 5, "2"), nodes=(node("m"),)).verdict == "EXCLUDED"
+
+
+@pytest.mark.parametrize(
+    ("lost", "reason"),
+    [
+        (1, "the log is not complete: a pod that no line creates (1)"),
+        (2, "the log is not complete: a pod that is on a node to which no line binds it (1)"),
+        (0, "the log has no write of nodes at all"),
+    ],
+)
+def test_a_line_that_is_missing_is_noticed(tmp_path: Path, lost: int, reason: str) -> None:
+    events = [seen("n", 0), created("a", 1), bound("a", "n", 2), running("a", "n", 3), *both("b", 4, "1m")]
+    del events[lost]
+    told = answer(answered(tmp_path, events, listed(node("n"))), "S-CAP")
+    assert told.verdict == "NOT EXCLUDED"
+    assert any(
+        reason in r or r == "the log is not complete: a Binding of a pod that no line creates (1)"
+        for r in told.reasons
+    )
+
+
+def test_what_was_there_before_speaks_against_no_log(tmp_path: Path) -> None:
+    """Without a dump, pods that no line creates may have been there when the log began."""
+    events = [seen("n", 0), running("old", "n", 1, "1500m"), *both("a", 2)]
+    told = answer(answered(tmp_path, events), "S-CAP")
+    assert told.hits[0].words.startswith("n is overfull: 2500m of 2 cpu with default/old, default/a")
+    told = answer(answered(tmp_path, [*events[:2]]), "S-COND")
+    assert told.reasons == (NO_START,)
+    # A pod that takes the name of another one was not there.
+    other = running("old", "n", 3, "1m", uid="other", version=500)
+    told = answer(answered(tmp_path, [*events, other]), "S-CAP")
+    assert told.verdict == "NOT EXCLUDED"
+    assert "the log is not complete: a pod that no line creates (1)" in told.reasons
+
+
+def test_requests_that_lack_one_of_their_lines(tmp_path: Path) -> None:
+    """The shipped policy has two lines for each request: so a lost one is noticed."""
+    events = [seen("n", 0), *both("a", 1), running("a", "n", 3)]
+    begun = [{**e, "stage": "RequestReceived"} for e in events]
+    assert answer(answered(tmp_path, [*begun, *events], listed(node("n"))), "S-CAP").verdict == "EXCLUDED"
+    lost = answer(answered(tmp_path, [*begun, *events[:-1]], listed(node("n"))), "S-CAP")
+    assert lost.reasons == ("1 requests have only one of their two lines in the log",)
+
+
+def test_what_a_policy_would_have_to_say(tmp_path: Path) -> None:
+    for level, kind in (("Metadata", "bodies of pods"), ("Request", "bodies of pods")):
+        create = {**created("a", 1), "level": level}
+        create.pop("responseObject")
+        told = of(tmp_path, "S-CAP", create, bound("a", "n", 2))
+        assert told.verdict == "NOT EXCLUDED"
+        assert f"the log lacks {kind} (once)" in told.reasons
+        assert told.policy[0].startswith(
+            "- level: RequestResponse, verbs: [create, update, patch, delete, deletecollection], resources:"
+        )
+    blind = [{**e, "level": "Metadata", "requestObject": None} for e in both("a", 1)]
+    blind[0] = created("a", 1)
+    told = of(tmp_path, "S-CAP", *blind)
+    assert told.reasons == ("the log lacks bodies of Bindings (once)",)
+    assert told.policy == (
+        '- level: Request, verbs: [create], resources: [{group: "", resources: ["pods/binding", "bindings"]}]',
+    )
+
+
+def test_a_bound_pod_that_says_it_is_not(tmp_path: Path) -> None:
+    body = pod("a", on="n", version=300)
+    body["status"]["conditions"] = [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable"}]
+    late = event("patch", "pods/status", "a", 3, response=body, user=SCHEDULER)
+    (hit,) = of(tmp_path, "S-COND", *both("a", 1), late).hits
+    assert hit.words == "default/a is bound to n, and its status says PodScheduled=False"
+    assert of(tmp_path, "S-COND", *both("a", 1), running("a", "n", 3)).verdict == "EXCLUDED"
+
+
+APART: dict[str, Any] = {
+    "affinity": {
+        "podAntiAffinity": {
+            "requiredDuringSchedulingIgnoredDuringExecution": [
+                {"labelSelector": {"matchLabels": {"app": "x"}}, "topologyKey": "zone"}
+            ]
+        }
+    }
+}
+
+
+def labelled(name: str, at: float, on: str, **spec: Any) -> list[Object]:
+    found = created(name, at, "1m", **spec)
+    found["responseObject"]["metadata"]["labels"] = {"app": "x"}
+    return [found, bound(name, on, at + 0.2)]
+
+
+def test_pods_that_must_be_apart(tmp_path: Path) -> None:
+    zones = (
+        node("m", labels={"zone": "a"}),
+        node("o", labels={"zone": "b"}),
+        node("p", labels={"zone": "a"}),
+    )
+    (hit,) = of(tmp_path, "S-AFF", *labelled("a", 1, "m", **APART), *labelled("b", 2, "p"), nodes=zones).hits
+    assert (
+        hit.words
+        == "default/b on p and default/a on m share zone, and a required anti-affinity keeps them apart; the Binding of default/b was accepted last"
+    )
+    apart = of(tmp_path, "S-AFF", *labelled("a", 1, "m", **APART), *labelled("b", 2, "o"), nodes=zones)
+    assert apart.verdict == "EXCLUDED"
+    without = of(tmp_path, "S-AFF", *labelled("a", 1, "m", **APART), *labelled("b", 2, "n"), nodes=zones)
+    assert without.verdict == "EXCLUDED"
+
+
+def test_a_term_that_depends_on_labels_of_namespaces_is_left_open(tmp_path: Path) -> None:
+    term = dict(APART["affinity"]["podAntiAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"][0])
+    term["namespaceSelector"] = {"matchLabels": {"team": "a"}}
+    apart = {"affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}}
+    events = [*labelled("a", 1, "n", **apart), *labelled("b", 2, "n")]
+    told = of(tmp_path, "S-AFF", *events)
+    assert told.reasons == ("a term of anti-affinity goes by what the log does not have (once: default/b)",)
+
+
+def test_only_what_is_asked_about(tmp_path: Path) -> None:
+    events = [seen("n", 0), *both("a", 1), *both("b", 2, "2")]
+    start = listed(node("n"))
+    inside = Window(
+        since=time_of("2026-01-01T00:00:02Z"), until=time_of("2026-01-01T00:00:03Z"), namespace="default"
+    )
+    assert answer(answered(tmp_path, events, start, window=inside), "S-CAP").verdict == "HIT"
+    later = answer(
+        answered(tmp_path, events, start, window=Window(since=time_of("2026-01-01T00:01:00Z"))), "S-CAP"
+    )
+    assert (later.verdict, later.reasons[0]) == (
+        "NOT EXCLUDED",
+        "it was so outside of what is asked about, at 2026-01-01T00:00:02.200Z",
+    )
+    assert (
+        answer(answered(tmp_path, events, start, window=Window(namespace="other")), "S-CAP").verdict
+        == "NOT EXCLUDED"
+    )
+
+
+def test_nothing_is_said_of_files_without_audit_events(tmp_path: Path) -> None:
+    for text in ("", "scheduler_pod_scheduled_after_flush_total 0\n"):
+        report = answered(tmp_path, text, listed())
+        assert {a.verdict for a in report.answers} == {"NOT EXCLUDED"}
+        assert all("there is no audit event in what was read" in a.reasons for a in report.answers)
+
+
+def test_times_that_run_backwards_and_forged_versions(tmp_path: Path) -> None:
+    events = [seen("n", 0), *both("a", 1), *both("b", 2)]
+    events[2]["stageTimestamp"], events[2]["requestReceivedTimestamp"] = (
+        "2025-01-01T00:00:00Z",
+        "2027-01-01T00:00:00Z",
+    )
+    told = answer(answered(tmp_path, events, listed(node("n"))), "S-CAP")
+    assert "1 requests ended before they began, as their times say" in told.reasons
+    for version in ("-1", "x", "9" * 5000, "１２"):
+        events = [seen("n", 0), *both("a", 1), *both("b", 2, "1500m")]
+        events[1]["responseObject"]["metadata"]["resourceVersion"] = version
+        assert answer(answered(tmp_path, events, listed(node("n"))), "S-CAP").verdict == "HIT"

@@ -1,0 +1,126 @@
+"""Second Bindings, Bindings after a hand-over, waits that the flush ends, and signs."""
+
+from pathlib import Path
+
+from tests.audit.test_answers import both, of, seen
+from tests.audit.written_logs import (
+    SCHEDULER,
+    Object,
+    answer,
+    answered,
+    bound,
+    created,
+    event,
+    listed,
+    node,
+    pod,
+)
+
+
+def test_a_second_binding(tmp_path: Path) -> None:
+    again = bound("a", "m", 5, code=409, address="10.0.0.7")
+    (hit,) = of(tmp_path, "A-TWICE", *both("a", 1), again, complete=False).hits
+    assert hit.words == (
+        "default/a was bound at 2026-01-01T00:00:01.200Z, and is sent another Binding to m, which got 409 "
+        "(from 10.0.0.7, the first from 10.0.0.1)"
+    )
+    other = bound("a", "m", 5, uid="another")
+    told = of(tmp_path, "A-TWICE", *both("a", 1), other, complete=False)
+    assert told.verdict == "NOT EXCLUDED"
+    refused = [created("a", 1), bound("a", "n", 2, code=409), bound("a", "n", 3)]
+    assert of(tmp_path, "A-TWICE", *refused).verdict == "EXCLUDED"
+
+
+def lease(at: float, holder: str, address: str, transitions: int) -> Object:
+    body = {
+        "kind": "Lease",
+        "metadata": {"name": "kube-scheduler"},
+        "spec": {"holderIdentity": holder, "leaseTransitions": transitions},
+    }
+    return event(
+        "update",
+        "leases",
+        "kube-scheduler",
+        at,
+        namespace="kube-system",
+        user=SCHEDULER,
+        address=address,
+        response=body,
+    )
+
+
+def test_a_binding_after_the_lease_has_gone(tmp_path: Path) -> None:
+    before = [created("a", 0.5), lease(1, "m1", "10.0.0.1", 0), lease(2, "m2", "10.0.0.2", 1)]
+    after = lease(4, "m2", "10.0.0.2", 1)
+    (hit,) = of(tmp_path, "A-LEASE", *before, bound("a", "n", 3), after, complete=False).hits
+    assert (
+        hit.words
+        == "default/a is sent a Binding from 10.0.0.1 (m1), while m2 holds the lease since 2026-01-01T00:00:02.000Z at the latest"
+    )
+    # Whoever has it again may bind, and a line may be missing by which it had it again in between.
+    again = lease(4, "m2", "10.0.0.2", 3)
+    assert of(tmp_path, "A-LEASE", *before, bound("a", "n", 3), again).verdict == "NOT EXCLUDED"
+    back = lease(2.5, "m1", "10.0.0.1", 2)
+    assert of(tmp_path, "A-LEASE", *before, back, bound("a", "n", 3), after).verdict == "NOT EXCLUDED"
+    one = [
+        created("a", 0.5),
+        lease(1, "m1", "10.0.0.1", 0),
+        bound("a", "n", 3),
+        lease(4, "m1", "10.0.0.1", 0),
+    ]
+    assert of(tmp_path, "A-LEASE", *one).verdict == "EXCLUDED"
+    own = [created("a", 0.5), lease(1, "m1", "127.0.0.1", 0), bound("a", "n", 3, address="127.0.0.1")]
+    assert of(tmp_path, "A-LEASE", *own).reasons == (
+        "schedulers are told apart by their addresses, and one is that of the API server's own machine (once)",
+    )
+    blind = [{**e, "level": "Metadata"} for e in (lease(1, "m1", "10.0.0.1", 0),)]
+    blind[0].pop("responseObject")
+    told = of(tmp_path, "A-LEASE", created("a", 0.5), *blind, bound("a", "n", 3))
+    assert "the log lacks bodies of the scheduler's lease (once)" in told.reasons
+
+
+def test_the_flush_ends_a_wait(tmp_path: Path) -> None:
+    text = (
+        'I0101 00:05:00.000000       1 scheduling_queue.go:1] "Pod moved to an internal scheduling queue" pod="default/a" event="UnschedulableTimeout" queue="Active"\n'
+        'I0101 00:05:01.000000       1 schedule_one.go:1] "Successfully bound pod to node" pod="default/a" node="n" evaluatedNodes=1 feasibleNodes=1\n'
+    )
+    told = answer(answered(tmp_path, text), "A-FLUSH")
+    (hit,) = told.hits
+    assert hit.words.endswith("-01-01T00:05:00.000Z, and the next attempt bound it")
+    long = 'I0101 00:00:00.000000       1 configfile.go:1] "Using component config" config=<\n\tapiVersion: x\n\tkind: y\n >\n'
+    assert answered(tmp_path, long + text).account.skipped == {}
+    of_json = (
+        '{"ts":1767225900000.5,"caller":"x","msg":"Pod moved to an internal scheduling queue","v":5,"pod":{"name":"a","namespace":"default"},"event":"UnschedulableTimeout","queue":"Active"}\n'
+        '{"ts":1767225901000,"msg":"Successfully bound pod to node","pod":{"name":"a","namespace":"default"},"node":"n"}\n'
+    )
+    assert answer(answered(tmp_path, of_json), "A-FLUSH").hits[0].time == "2026-01-01T00:05:01.000Z"
+    counted = answer(
+        answered(tmp_path, "# HELP x y\nscheduler_pod_scheduled_after_flush_total 3\n"), "A-FLUSH"
+    )
+    assert (
+        counted.hits[0].words
+        == "the scheduler counts 3 pods that were scheduled after a flush, and does not say which"
+    )
+
+
+def test_five_minutes_are_a_sign(tmp_path: Path) -> None:
+    body = pod("a")
+    body["status"]["conditions"] = [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable"}]
+    failed = event("patch", "pods/status", "a", 2, response=body, user=SCHEDULER)
+    report = answered(
+        tmp_path, [seen("n", 0), created("a", 1), failed, bound("a", "n", 312)], listed(node("n"))
+    )
+    (sign,) = report.signs
+    assert sign == (
+        "2026-01-01T00:05:12.000Z: default/a is bound 5.2 minutes after its last attempt failed: as if the periodic flush had ended "
+        "its wait (the metric scheduler_pod_scheduled_after_flush_total would say so)"
+    )
+
+
+def test_who_takes_room_of_a_nominated_pod_is_a_sign(tmp_path: Path) -> None:
+    body = pod("a", priority=5)
+    body["status"]["nominatedNodeName"] = "n"
+    nominated = event("patch", "pods/status", "a", 2, response=body, user=SCHEDULER)
+    events = [seen("n", 0), created("a", 1, priority=5), nominated, *both("b", 3, priority=5)]
+    (sign,) = answered(tmp_path, events, listed(node("n"))).signs
+    assert "default/b (priority 5) is bound to n, to which default/a (priority 5) is nominated since" in sign

@@ -1,0 +1,207 @@
+"""Every wrapping of an audit log gives the same answers, and what is no audit event is counted."""
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from podrace.audit.audit import Asked, audit_logs
+from podrace.reports.audit_report import AuditReport
+from podrace.scenarios import ScenarioError
+from tests.audit.written_logs import Object, answer, bound, created, event, lines, node, running
+
+OVERFULL = [
+    event("create", "nodes", "n", 1, code=201, response=node("n", "1")),
+    created("a", 2),
+    created("b", 3),
+    bound("a", "n", 4),
+    running("a", "n", 5),
+    bound("b", "n", 6),
+    running("b", "n", 7),
+    running("a", "n", 8, version=101),
+    event("patch", "nodes/status", "n", 9, response=node("n", "1", version=102)),
+]
+WORDS = "n is overfull: 2 of 1 cpu with default/a, default/b; the Binding of default/b was accepted last"
+
+
+def asked(folder: Path, *texts: str | bytes) -> AuditReport:
+    """What these files say."""
+    names = []
+    for number, text in enumerate(texts):
+        names.append(folder / f"{number}.log")
+        names[-1].write_bytes(text if isinstance(text, bytes) else text.encode())
+    return audit_logs(Asked(list(map(str, names))))
+
+
+def text(e: Object) -> str:
+    return json.dumps(e)
+
+
+WRAPPED: dict[str, str | bytes] = {
+    "plain": lines(OVERFULL),
+    "gzip": gzip.compress(lines(OVERFULL).encode()),
+    "gzip in two parts": gzip.compress(lines(OVERFULL[:4]).encode()) + gzip.compress(lines(OVERFULL[4:]).encode()),
+    "a list, as the webhook sends it": text({"kind": "EventList", "apiVersion": "audit.k8s.io/v1", "items": OVERFULL}),
+    "CloudWatch, exported to S3": "".join(f"2026-01-01T00:00:00.000Z {text(e)}\n" for e in OVERFULL),
+    "CloudWatch, message": "".join(text({"timestamp": 1, "message": text(e)}) + "\n" for e in OVERFULL),
+    "CloudWatch, @message": "".join(text({"@timestamp": "x", "@message": text(e)}) + "\n" for e in OVERFULL),
+    "CloudWatch, @message as an object": "".join(text({"@message": e}) + "\n" for e in OVERFULL),
+    "CloudWatch, filter-log-events": json.dumps({"events": [{"logStreamName": "kube-apiserver-audit-1", "message": text(e)} for e in OVERFULL]}, indent=2),
+    "CloudWatch, subscription": text({"messageType": "DATA_MESSAGE", "logStream": "kube-apiserver-audit-1", "logEvents": [{"id": "1", "message": text(e)} for e in OVERFULL]}),
+    "CloudWatch, query": json.dumps({"results": [[{"field": "@timestamp", "value": "x"}, {"field": "@message", "value": text(e)}] for e in OVERFULL]}),
+    "AKS, a record a line": "".join(text({"category": "kube-audit", "properties": {"log": text(e), "pod": "kube-apiserver-1"}}) + "\n" for e in OVERFULL),
+    "AKS, event hub": text({"records": [{"category": "kube-audit", "properties": {"log": text(e), "pod": "kube-apiserver-1"}} for e in OVERFULL]}),
+    "AKS, properties as text": "".join(text({"properties": text({"log": text(e)})}) + "\n" for e in OVERFULL),
+    "AKS, AzureDiagnostics": json.dumps([{"Category": "kube-audit", "log_s": text(e), "pod_s": "kube-apiserver-1"} for e in OVERFULL], indent=1),
+    "OpenShift, with the names of nodes": "".join(f"ip-10-0-1-2.ec2.internal {text(e)}\n" for e in OVERFULL),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", WRAPPED)
+def test_wrapped_logs_say_the_same(tmp_path: Path, kind: str) -> None:
+    report = asked(tmp_path, WRAPPED[kind])
+    (hit,) = answer(report, "S-CAP").hits
+    assert (hit.words, hit.time, hit.by) == (WORDS, "2026-01-01T00:00:06.000Z", "system:kube-scheduler")
+    assert (report.account.events, report.account.skipped, report.account.servers) == (9, {}, 1)
+
+
+def test_a_row_of_aks_audit(tmp_path: Path) -> None:
+    """The resource-specific tables have columns of their own, and bodies that were too large are texts."""
+
+    def row(e: Object) -> Object:
+        return {
+            "AuditId": e["auditID"], "Level": e["level"], "Stage": e["stage"], "RequestUri": e["requestURI"], "Verb": e["verb"],
+            "User": e["user"], "SourceIps": e["sourceIPs"], "ObjectRef": e["objectRef"], "ResponseStatus": e["responseStatus"],
+            "RequestObject": e.get("requestObject", "skipped-too-big-size-object"),
+            "ResponseObject": e.get("responseObject", "skipped-too-big-size-object"),
+            "RequestReceivedTime": e["requestReceivedTimestamp"], "StageReceivedTime": e["stageTimestamp"], "PodName": "kube-apiserver-1",
+        }  # fmt: skip
+
+    rows = [row(e) for e in OVERFULL]
+    report = asked(tmp_path, "".join(text(r) + "\n" for r in rows))
+    assert answer(report, "S-CAP").hits[0].words == WORDS
+    rows[1]["ResponseObject"] = "skipped-too-big-size-object"
+    report = asked(tmp_path, "".join(text(r) + "\n" for r in rows))
+    assert "the log lacks bodies of pods (once)" in answer(report, "S-COND").reasons
+
+
+def _gke(e: Object) -> Object:
+    reference, verb = e["objectRef"], e["verb"]
+    parts = [reference["resource"], reference["name"], *filter(None, [reference.get("subresource")])]
+    method = [p for p in (reference["resource"], reference.get("subresource"), verb) if p]
+    space = [] if reference["resource"] == "nodes" else ["namespaces", reference["namespace"]]
+
+    def of_type(body: Object | None) -> dict[str, Any]:
+        return (
+            {}
+            if body is None
+            else {"@type": f"core.k8s.io/v1.{body['kind']}", **{k: v for k, v in body.items() if k != "kind"}}
+        )
+
+    return {
+        "insertId": e["auditID"],
+        "timestamp": e["requestReceivedTimestamp"],
+        "logName": "projects/p/logs/cloudaudit.googleapis.com%2Factivity",
+        "resource": {"type": "k8s_cluster", "labels": {"cluster_name": "c"}},
+        "protoPayload": {
+            "@type": "type.googleapis.com/google.cloud.audit.AuditLog",
+            "serviceName": "k8s.io",
+            "methodName": f"io.k8s.core.v1.{'.'.join(method)}",
+            "resourceName": "/".join(["core/v1", *space, *parts]),
+            "authenticationInfo": {"principalEmail": e["user"]["username"]},
+            "requestMetadata": {"callerIp": "10.0.0.1"},
+            "request": of_type(e.get("requestObject")),
+            "response": of_type(e.get("responseObject")),
+        },
+    }
+
+
+def test_entries_of_cloud_logging(tmp_path: Path) -> None:
+    """An entry has one time, so each request may have begun a minute before and ended a minute after it: what lasts is seen all the same."""
+    late = [running("a", "n", 400, version=500), running("b", "n", 400.1, version=501)]
+    seen = event("patch", "nodes/status", "n", 401, response=node("n", "1", version=502))
+    entries = [_gke(e) for e in [*OVERFULL, *late, seen]]
+    report = asked(tmp_path, json.dumps(entries, indent=2))
+    assert (
+        answer(report, "S-CAP")
+        .hits[0]
+        .words.startswith("n is overfull: 2 of 1 cpu with default/a, default/b")
+    )
+    assert answer(asked(tmp_path, json.dumps([_gke(e) for e in OVERFULL])), "S-CAP").verdict == "NOT EXCLUDED"
+    assert report.account.levels["pods/binding"] == {"RequestResponse": 2}
+
+
+def test_a_log_for_each_server(tmp_path: Path) -> None:
+    """Lines of several servers are put in order; their clocks may differ."""
+    report = asked(tmp_path, lines(OVERFULL[::2]), lines(OVERFULL[1::2]))
+    assert answer(report, "S-CAP").hits[0].time == "2026-01-01T00:00:06.050Z"
+    assert report.account.servers == 2
+
+
+SKIPPED = {
+    "not JSON, or cut off": ['{"kind": "Event", "auditID": "x', "{" * 100_000, '{"a":' + "[" * 200_000 + "]" * 200_000 + "}"],
+    "JSON, but no audit event": ["{}", '{"kind": 5}', '{"message": "{}"}', '{"records": 3}', '{"events": {"a": 1}}'],
+    "neither JSON nor a line of klog": ["hello", "[1, 2", "\x1b[2J\x1b]0;title\x07", "12345"],
+    "an object, not an event": ['{"kind": "Secret", "apiVersion": "v1", "data": {"password": "s3cret"}}'],
+    "an audit event that lacks something that every one has": [
+        json.dumps({k: v for k, v in OVERFULL[1].items() if k != "stage"}),
+        json.dumps({**OVERFULL[1], "level": "Everything"}),
+        json.dumps({**OVERFULL[1], "requestURI": "/api/v1/namespaces/default/secrets"}),
+        json.dumps({k: v for k, v in OVERFULL[1].items() if k != "objectRef"}),
+    ],
+    "an audit event without a time": [json.dumps({**OVERFULL[1], "requestReceivedTimestamp": "soon", "stageTimestamp": "99999-01-01"})],
+    "a LogEntry of another service than k8s.io": [json.dumps({"protoPayload": {"serviceName": "compute.googleapis.com"}})],
+    "wrapped too often": [],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("why", SKIPPED)
+def test_lines_that_say_nothing_are_counted_and_told(tmp_path: Path, why: str) -> None:
+    given = SKIPPED[why]
+    if why == "wrapped too often":
+        inner = json.dumps(OVERFULL[0])
+        for _ in range(8):
+            inner = json.dumps({"message": inner})
+        given = [inner]
+    report = asked(tmp_path, lines(OVERFULL) + "".join(f"{line}\n" for line in given))
+    assert report.account.skipped == {why: len(given)}
+    assert answer(report, "S-CAP").hits[0].words == WORDS
+    many = "line was" if len(given) == 1 else "lines were"
+    assert f"{len(given)} {many} skipped, and may have been anything" in answer(report, "S-COND").reasons
+
+
+def test_what_cannot_be_read_to_its_end(tmp_path: Path) -> None:
+    whole = gzip.compress(lines(OVERFULL).encode())
+    assert asked(tmp_path, whole[:-30]).account.skipped == {"a compressed file that is cut off or damaged": 1}
+    with pytest.raises(
+        ScenarioError, match=r"^nowhere\.log: no such file: -f names audit logs, or - for the standard input$"
+    ):
+        audit_logs(Asked(["nowhere.log"]))
+    with pytest.raises(ScenarioError, match="a directory: name the files in it"):
+        audit_logs(Asked([str(tmp_path)]))
+
+
+def test_a_line_of_a_hundred_megabytes(tmp_path: Path) -> None:
+    log = tmp_path / "large.log"
+    with log.open("w") as file:
+        file.write('{"kind": "')
+        for _ in range(100):
+            file.write("x" * (1 << 20))
+        file.write(f'"}}\n{lines(OVERFULL)}')
+    report = audit_logs(Asked([str(log)]))
+    assert report.account.skipped == {"longer than 64 MiB": 1}
+    assert answer(report, "S-CAP").hits[0].words == WORDS
+
+
+def test_lines_that_are_given_twice_count_once(tmp_path: Path) -> None:
+    report = asked(tmp_path, lines(OVERFULL), lines(OVERFULL))
+    assert (report.account.twice, report.account.writes) == (9, 9)
+    assert answer(report, "A-TWICE").verdict == "NOT EXCLUDED"
+
+
+def test_many_records_wait_in_files(tmp_path: Path) -> None:
+    log = tmp_path / "a.log"
+    log.write_text(lines(reversed(OVERFULL)))
+    assert audit_logs(Asked([str(log)], at_once=2)) == audit_logs(Asked([str(log)]))
