@@ -96,8 +96,8 @@ def test_two_hundred_mutated_logs_weaken_answers_and_make_none_wrong(tmp_path: P
 
 
 @pytest.mark.ci
-def test_thousands_of_mutated_logs(tmp_path: Path) -> None:
-    never_wrong(tmp_path, range(2000, 2020), 5, 40)
+def test_a_thousand_mutated_logs(tmp_path: Path) -> None:
+    never_wrong(tmp_path, range(2000, 2010), 5, 20)
 
 
 @pytest.mark.campaign
