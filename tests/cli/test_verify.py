@@ -225,7 +225,7 @@ def test_the_release_to_start_from() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["verify", "99999"], "podrace: unknown change `99999`: name a Python file, or an upstream change; known: "),
+        (["verify", "99999"], "podrace: unknown change `99999`: name a Python file, or an upstream change; the nearest: "),
         (["verify", "72259", "--release", "1.14"], "podrace: 1.14 has 72259 already: choose an earlier release with --release"),
         (["verify", "missing.py"], "podrace: missing.py: there is no such file"),
         (["verify", "70898", "--release", "1.12", "--scenario", "99"], "podrace: unknown scenario `99`; "),
