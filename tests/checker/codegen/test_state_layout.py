@@ -66,3 +66,10 @@ def test_variables_keep_their_order_where_that_costs_nothing() -> None:
 def test_a_variable_wider_than_a_word_is_refused() -> None:
     with pytest.raises(ValueError, match="`v65` needs 65 bits"):
         Layout([variable(65)])
+
+
+def test_no_bits_behind_a_full_word_are_shifted_within_it() -> None:
+    """By 64, native code would shift by an amount that LLVM gives no meaning."""
+    single = Variable("single", INT, 5, 5, 5)
+    field = Layout([variable(64), single]).fields[single]
+    assert (field.word, field.shift, field.bits, field.mask) == (0, 63, 0, 0)
