@@ -9,10 +9,10 @@ reason only (A-CONDITION).
 
 A standby's informers have been as far as the old leader's, and the driver makes them so (A-STANDBY). Three things it does not make: that the standby's watch was interrupted
 where the old leader's was, what the standby's nominator learnt from an object that its lister has replaced since, and that a pod which was created under way comes
-to its queue before one that was there.
+to its queue before one that was there. And its queue still knows of a pod that it was gated.
 
-A deletion whose last state is unknown carries the nomination that the store's object had, also where the queue's handler was through with it before; the model no longer knows that
-nomination then. And before 1.35 an eviction ends in an error if its victim is gone, unless the object at hand has DisruptionTarget already (A-DISRUPTION).
+A deletion whose last state is unknown carries the nomination that the store's object had, also where the queue's handler was through with it before, and where the pod was bound
+meanwhile; the model knows no such nomination (A-RELIST). And before 1.35 an eviction ends in an error if its victim is gone, unless the object at hand has DisruptionTarget already (A-DISRUPTION).
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ from ..timing.timing import INTERRUPTION, STORES, pod_of
 PATCH = ("failure", "patch")
 HAND_OVER = ("process", "change_leader")
 WAKES = ("handlers", "wake_queue")
+TELLS_QUEUE = ("handlers", "handle_for_queue")
+UNGATES = ("users", "remove_gates")
 EVICTIONS = (("async_preemption", "evict"), ("async_preemption", "evict_last"), ("scheduler", "evict"))
 
 GONE_IS_NO_ERROR = "1.35"
@@ -44,6 +46,7 @@ class Forcing:
         self._to_handle = 0
         self._amid = False
         self._erred: set[Pod] = set()
+        self._ungated = False
         self._late = [pod for pod in self._pods if self._is_created(pod, system)]
 
     def allows(self, transition: Transition, before: State) -> bool:
@@ -56,7 +59,7 @@ class Forcing:
         if name == PATCH:
             return not self._says_less(pod_of(transition), before)
         if name == HAND_OVER:
-            known = any(self._knows_older(pod, before) for pod in self._pods)
+            known = self._ungated or any(self._knows_older(pod, before) for pod in self._pods)
             return (
                 not self._to_handle
                 and not known
@@ -64,12 +67,15 @@ class Forcing:
             )
         if name == WAKES:
             return not self._was_nominated(pod_of(transition), before)
+        if name == TELLS_QUEUE and self._is_lost_with_nomination(pod_of(transition), before):
+            return False
         if name in EVICTIONS and self._gone_is_error:
             return self._is_there(dict(transition.args)["victim"], before)
         return not 0 < self._stored(transition, before) < self._to_store
 
     def go(self, transition: Transition, before: State, after: State) -> None:
         """Go on by a step that was taken."""
+        self._ungated |= (transition.part, transition.step) == UNGATES
         length = self._place["pod_watch.log.length"]
         if (transition.part, transition.step) == INTERRUPTION:
             self._to_store = self._to_handle = after[length]
@@ -134,6 +140,13 @@ class Forcing:
             return False
         cached, seen = f"pod_watch.seen[CACHE][{pod.name}].node", f"pod_watch.seen[QUEUE][{pod.name}].exists"
         return seen in self._place and not self._is_set(state, cached) and not self._is_set(state, seen)
+
+    def _is_lost_with_nomination(self, pod: Pod | None, state: State) -> bool:
+        """Whether the queue's handler is told that a pod is gone which has a node and a nomination."""
+        if pod is None or self._is_there(pod, state):
+            return False
+        cached = f"pod_watch.seen[CACHE][{pod.name}]"
+        return self._is_set(state, f"{cached}.node") and self._is_set(state, f"{cached}.nominated")
 
     def _is_set(self, state: State, variable: str) -> bool:
         at = self._place.get(variable)

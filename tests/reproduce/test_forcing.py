@@ -111,3 +111,38 @@ def test_a_deletion_tells_of_no_nomination_that_the_model_has_forgotten() -> Non
         return forcing.allows(step, tuple(state.values()))
 
     assert [allows(seen=0, node=0), allows(seen=1, node=0), allows(seen=0, node=1)] == [False, True, True]
+
+
+GATED = """
+nodes: {n1: {cpu: 2}}
+pods:
+  p: {cpu: 1, schedulingGates: [{name: example.com/quota}]}
+  q: {cpu: 1}
+scope: {leader_changes: 1}
+"""
+
+
+def test_a_standby_does_not_forget_that_a_pod_was_gated() -> None:
+    run = (
+        "users.remove_gates(pod=p)",
+        "handlers.handle_for_queue(pod=p)",
+        "handlers.update_queue(pod=p)",
+        "process.change_leader()",
+    )
+    assert allowed(*run, cluster=GATED, release="1.33.6") == [True, True, True, False]
+    assert allowed(run[-1], cluster=GATED, release="1.33.6") == [True]
+
+
+def test_the_queues_handler_hears_of_no_nomination_of_a_pod_that_was_bound() -> None:
+    model = Model.of(TWO_MISSED, resolve("1.33.6"))
+    step = next(t for t in model.system.transitions if t.label == "handlers.handle_for_queue(pod=p)")
+    forcing, names = Forcing(model.system, model.composition), [v.name for v in model.system.variables]
+
+    def allows(there: int, **values: int) -> bool:
+        state = dict(zip(names, model.system.initial, strict=True)) | {"api.pod[p].exists": there}
+        state |= {f"pod_watch.seen[CACHE][p].{field}": value for field, value in values.items()}
+        return forcing.allows(step, tuple(state.values()))
+
+    assert not allows(0, node=1, nominated=1)
+    assert allows(1, node=1, nominated=1)
+    assert allows(0, node=1, nominated=0)
