@@ -208,7 +208,10 @@ def unwrapped(data: bytes | msgspec.Raw, server: str = "", depth: int = 0) -> It
 
 
 def _is_whole(event: AuditEvent) -> bool:
-    """Whether an audit event has what every one has, and is about what its address says: else the line is damaged."""
+    """Whether an audit event has what every one has, and is about what its address says: else the line is damaged.
+
+    Without an address, as some who pass logs on shorten them, it is about what its objectRef says.
+    """
     path = event.requestURI.partition("?")[0].split("/")
     if (
         event.stage not in STAGES
@@ -219,7 +222,10 @@ def _is_whole(event: AuditEvent) -> bool:
     ):
         return False
     if event.objectRef is None:
-        return not (event.verb in WRITES and path[1:2] in (["api"], ["apis"]) and len(path) > 3)
+        of_resource = path[1:2] in (["api"], ["apis"]) and len(path) > 3
+        return not (event.verb in WRITES and (of_resource or not event.requestURI))
+    if not event.requestURI:
+        return True
     reference = event.objectRef
     return all(part in path for part in (reference.resource, *reference.subresource.split("/")[:1]) if part)
 

@@ -205,3 +205,12 @@ def test_many_records_wait_in_files(tmp_path: Path) -> None:
     log = tmp_path / "a.log"
     log.write_text(lines(reversed(OVERFULL)))
     assert audit_logs(Asked([str(log)], at_once=2)) == audit_logs(Asked([str(log)]))
+
+
+def test_an_event_without_an_address_is_about_its_object(tmp_path: Path) -> None:
+    short = [{k: v for k, v in e.items() if k != "requestURI"} for e in OVERFULL]
+    report = asked(tmp_path, "".join(text(e) + "\n" for e in short))
+    assert (answer(report, "S-CAP").hits[0].words, report.account.skipped) == (WORDS, {})
+    lost = [{k: v for k, v in e.items() if k not in ("requestURI", "objectRef")} for e in OVERFULL]
+    why = "an audit event that lacks something that every one has"
+    assert asked(tmp_path, "".join(text(e) + "\n" for e in lost)).account.skipped == {why: len(OVERFULL)}
