@@ -39,7 +39,12 @@ def on_one_line(text: str) -> str:
 
 def without_commands(text: str) -> str:
     """A text in which no line is a command to a CI service: `: :error` and `## [group]`."""
-    return _BRACKET.sub("## ", _COMMAND.sub(r"\1: \2:", text))
+    return without_brackets(_COMMAND.sub(r"\1: \2:", text))
+
+
+def without_brackets(text: str) -> str:
+    """A text without commands that count anywhere in a line: `## [group]`."""
+    return _BRACKET.sub("## ", text)
 
 
 def escaped_json(text: str) -> str:

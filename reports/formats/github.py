@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from ..ci_outcome import USUAL, Style, message, numbered, subject, where_told
 from ..document import ABOUT, FROM_CACHE, Finding, about_of
-from ..filtered import text_filtered
+from ..filtered import text_filtered, without_brackets
 
 
 @text_filtered
@@ -60,7 +60,7 @@ def _total(findings: Sequence[Finding], style: Style) -> str:
 
 def _data(text: str) -> str:
     """A message as the runner reads it."""
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return without_brackets(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
 def _property(text: str) -> str:

@@ -119,6 +119,7 @@ def test_the_help_is_grouped_and_ends_on_examples(shell: Shell) -> None:
         "Options:",
         "Find races:",
         "Look at a counterexample:",
+        "Look at a cluster:",
         "Compare releases and changes:",
         "What is known:",
         "Hold the model against others:",
