@@ -12,7 +12,8 @@ where the old leader's was, what the standby's nominator learnt from an object t
 to its queue before one that was there. And its queue still knows of a pod that it was gated.
 
 A deletion whose last state is unknown carries the nomination that the store's object had, also where the queue's handler was through with it before, and where the pod was bound
-meanwhile; the model knows no such nomination (A-RELIST). And before 1.35 an eviction ends in an error if its victim is gone, unless the object at hand has DisruptionTarget already (A-DISRUPTION).
+meanwhile; the model knows no such nomination (A-RELIST). Before 1.35 an eviction ends in an error if its victim is gone, unless the object at hand has DisruptionTarget already; in all releases from
+1.26 on, a preemptor with a nomination waits for pods that terminate because of a preemption only, and in the model for any (A-DISRUPTION).
 """
 
 from __future__ import annotations
@@ -27,7 +28,11 @@ HAND_OVER = ("process", "change_leader")
 WAKES = ("handlers", "wake_queue")
 TELLS_QUEUE = ("handlers", "handle_for_queue")
 UNGATES = ("users", "remove_gates")
+DELETES = ("users", "delete_pod")
+REREADS = ("scheduler", "reread_preemptor")
 EVICTIONS = (("async_preemption", "evict"), ("async_preemption", "evict_last"), ("scheduler", "evict"))
+
+OBJECTS = ("api.pod", "pod_watch.lister")
 
 GONE_IS_NO_ERROR = "1.35"
 """The first release in which the PATCH of a victim that is gone is no error (PreemptPod)."""
@@ -46,7 +51,7 @@ class Forcing:
         self._to_handle = 0
         self._amid = False
         self._erred: set[Pod] = set()
-        self._ungated = False
+        self._ungated = self._ended_by_user = False
         self._late = [pod for pod in self._pods if self._is_created(pod, system)]
 
     def allows(self, transition: Transition, before: State) -> bool:
@@ -67,6 +72,11 @@ class Forcing:
             )
         if name == WAKES:
             return not self._was_nominated(pod_of(transition), before)
+        if name == REREADS and self._ended_by_user:
+            pod = pod_of(transition)
+            return pod is None or not any(
+                self._is_set(before, f"{whose}[{pod.name}].nominated") for whose in OBJECTS
+            )
         if name == TELLS_QUEUE and self._is_lost_with_nomination(pod_of(transition), before):
             return False
         if name in EVICTIONS and self._gone_is_error:
@@ -75,7 +85,10 @@ class Forcing:
 
     def go(self, transition: Transition, before: State, after: State) -> None:
         """Go on by a step that was taken."""
-        self._ungated |= (transition.part, transition.step) == UNGATES
+        name, about = (transition.part, transition.step), pod_of(transition)
+        self._ungated |= name == UNGATES
+        if name == DELETES and about is not None:
+            self._ended_by_user |= self._is_set(after, f"api.pod[{about.name}].terminating")
         length = self._place["pod_watch.log.length"]
         if (transition.part, transition.step) == INTERRUPTION:
             self._to_store = self._to_handle = after[length]

@@ -146,3 +146,20 @@ def test_the_queues_handler_hears_of_no_nomination_of_a_pod_that_was_bound() -> 
     assert not allows(0, node=1, nominated=1)
     assert allows(1, node=1, nominated=1)
     assert allows(0, node=1, nominated=0)
+
+
+def test_a_nominated_preemptor_does_not_wait_for_what_a_user_has_ended() -> None:
+    model = Model.of(
+        EVICTING.replace("terminationGracePeriodSeconds: 0", "terminationGracePeriodSeconds: 30"),
+        resolve("1.34.4"),
+    )
+    labels = {t.label: t for t in model.system.transitions}
+    forcing, names = Forcing(model.system, model.composition), [v.name for v in model.system.variables]
+    deletes, rereads = labels["users.delete_pod(pod=v)"], labels["scheduler.reread_preemptor(pod=p)"]
+    start = dict(zip(names, model.system.initial, strict=True))
+    ended = tuple((start | {"api.pod[v].terminating": 1}).values())
+    nominated = tuple((start | {"api.pod[p].nominated": 1}).values())
+    assert forcing.allows(rereads, nominated)
+    forcing.go(deletes, model.system.initial, ended)
+    assert not forcing.allows(rereads, nominated)
+    assert forcing.allows(rereads, model.system.initial)
