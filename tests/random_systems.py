@@ -6,7 +6,6 @@ variables that nobody reads, and few enough states for the reference engine.
 
 from __future__ import annotations
 
-from enum import Enum
 from typing import Any
 
 from hypothesis import strategies as st
@@ -15,14 +14,12 @@ from podrace.model.language import (
     BOOL,
     INT,
     Case,
-    Entity,
     Expr,
     Fairness,
     Parameter,
     Sort,
     Transition,
     TransitionSystem,
-    Universe,
     Variable,
     all_of,
     any_of,
@@ -33,36 +30,25 @@ from podrace.model.language import (
     negate,
     select,
 )
-from podrace.model.language.expr import const, divide, fresh_graph, less, parameter, variable
-from podrace.model.language.sorts import sort_of_enum, sort_of_ref
+from podrace.model.language.expr import const, fresh_graph, less, parameter, variable
+from tests.random_universe import (
+    COLOUR,
+    EACH_THING,
+    NO_ARGUMENTS,
+    ON_OR_OFF,
+    THING,
+    UNIVERSE,
+    Kind,
+    divided,
+    has_value,
+    kinds,
+)
 
 Draw = Any
 
 
-class Colour(Enum):
-    RED = "red"
-    GREEN = "green"
-    BLUE = "blue"
-
-
-class Thing(Entity):
-    """A kind with two entities."""
-
-
-THINGS = (Thing(0, "a"), Thing(1, "b"))
-UNIVERSE = Universe({Thing: THINGS})
-COLOUR, THING = sort_of_enum(Colour), sort_of_ref(Thing)
-
-# Sort and range of the variables to choose from. A wide one is an interval to the value analysis.
-KINDS: tuple[tuple[Sort, int, int], ...] = (
-    (BOOL, 0, 1),
-    (INT, 0, 3),
-    (INT, -2, 1),
-    (INT, 5, 7),
-    (COLOUR, 0, 2),
-    (THING, 0, 2),
-    (INT, -10, 290),
-)
+KINDS: tuple[Kind, ...] = (*kinds(1), (INT, -10, 290))
+"""The last is an interval to the value analysis."""
 
 
 class Vocabulary:
@@ -106,7 +92,7 @@ class Vocabulary:
             return select(self.condition(depth - 1), self.condition(depth - 1), self.condition(depth - 1))
         if kind == "same":
             v = self.choice(self.variables)
-            return equal(variable(v), const(v.sort, self.draw(st.integers(v.lo, v.hi))))
+            return has_value(v, self.draw(st.integers(v.lo, v.hi)))
         sort = self.choice((INT, COLOUR, THING, BOOL))
         return equal(self.value(sort, depth - 1), self.value(sort, depth - 1))
 
@@ -117,7 +103,7 @@ class Vocabulary:
             return as_expr(True)
         if kind == "unless":
             v = self.choice(self.variables)
-            return negate(equal(variable(v), const(v.sort, self.draw(st.integers(v.lo, v.hi)))))
+            return negate(has_value(v, self.draw(st.integers(v.lo, v.hi))))
         condition = self.condition(2)
         if kind == "or":
             return any_of((condition, self.condition(1)))
@@ -136,7 +122,7 @@ class Vocabulary:
         if kind == "mul":
             return a * b
         if kind == "div":
-            return divide(a, clamp(b, 1, 4))
+            return divided(a, b)
         if kind == "ite":
             return select(self.condition(depth - 1), a, b)
         if kind == "count":
@@ -192,11 +178,7 @@ def _transition(draw: Draw, words: Vocabulary, step: str, args: tuple[tuple[str,
 
 SETS = (Fairness("one"), Fairness("other"), Fairness("chance", strong=True), Fairness("luck", strong=True))
 
-ARGUMENTS: tuple[tuple[tuple[tuple[str, Any], ...], ...], ...] = (
-    ((),),
-    ((("on", False),), (("on", True),)),
-    ((("thing", THINGS[0]),), (("thing", THINGS[1]),)),
-)
+ARGUMENTS = (NO_ARGUMENTS, ON_OR_OFF, EACH_THING)
 
 
 def _cases(draw: Draw, words: Vocabulary) -> tuple[Case, ...]:
@@ -291,9 +273,7 @@ def coupled(draw: Draw, resettabilities: int = 1) -> TransitionSystem:
             """Mostly about a few variables: those of one process, or of two at once."""
             return {
                 f"{kind}{i}": all_of(
-                    words.choice(
-                        (equal(variable(v), const(v.sort, draw(st.integers(v.lo, v.hi)))), words.condition(1))
-                    )
+                    words.choice((has_value(v, draw(st.integers(v.lo, v.hi))), words.condition(1)))
                     for v in draw(st.lists(st.sampled_from(variables), min_size=1, max_size=3, unique=True))
                 )
                 for i in range(draw(st.integers(0, most)))

@@ -1,26 +1,37 @@
-"""The function that finds the successors of states, as `codegen` describes it."""
+"""The function that finds the successors of states, as `codegen` describes it: many states at a time, and without branches.
+
+`expand` works through its states in chunks:
+
+1. The words of the chunk are split into quarters (see `lanes`), those of all states one after the other.
+2. The guards of all transitions are computed, LANES states at a time. Of each transition a bit of each state is kept, and of
+   each state how many successors it has: so it is known where they will lie.
+3. Of each transition, the states that have it are listed, and their successors written to their places. A transition that
+   computes little does so for one state after the other. Of any other, the quarters that it looks at are gathered
+   first, state after state, so that every lane of the vectors has work.
+
+So the work is done transition by transition, and the successors come out ordered by their parents all the same.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import cached_property
 
 from ...model.language import Expr, Transition, TransitionSystem, topological
-from ..llvm.text import Assembly, function, load, loop, pointers, signed, store, words
-from .branches import Branch, branch_tree, place, split
-from .lowering import Literals, Lowering
-from .memo import LEAST_NODES, Memo
-from .state_layout import Layout
+from ..llvm.text import Assembly, function, load, pointers, signed, store
+from .lanes import LANES, QUARTER, QUARTERS, SHORT, Lanes, constant, vector
+from .lowering import Literals, Lowering, in_order
+from .room import CHUNK, Room
+from .state_layout import Field, Layout
 
-_MOST_NODES = 4000
-"""How many expressions one function computes, about: twice as many take more than twice as long to compile."""
+_MOST_NODES = 1500
+"""How many expressions one function computes, about: the time to compile one grows faster than its size."""
 
-_PART = ("states", "i", "filled", "out", "which", "hits", "last")
+FEW_NODES = 100
+"""A transition that computes so few expressions is as quick for one state after the other."""
 
 
 class Expansion:
-    """Writes `expand`: a loop over the states, functions for parts of the transitions, and one for each transition
-    whose changes are remembered, called where they are not known yet.
+    """Writes `expand`: parts that compute guards, and a function for each transition that writes successors.
 
     The parts keep each function small: the time to compile one grows faster than its size.
     """
@@ -29,200 +40,256 @@ class Expansion:
         self.system, self.layout = system, layout
         self.constraint_number = {name: i for i, name in enumerate(self.system.constraints)}
         self.literals = Literals(self.layout, topological(self.system.roots()))
+        self.room = Room(layout.words, len(system.transitions))
 
-    @cached_property
-    def memos(self) -> dict[int, Memo]:
-        """The tables of the transitions that have one, by the transition's number."""
-        found = {}
-        for number, transition in enumerate(self.system.transitions):
-            updates = list(self._updates(transition))
-            nodes = topological([value for value, *_ in updates])
-            if sum(1 for node in nodes if node not in self.literals.free) < LEAST_NODES:
-                continue
-            fields = [self.layout.fields[node.value] for node in nodes if node.op == "var"]
-            found[number] = Memo(
-                number,
-                _masks((f.word, f.mask) for f in fields if f.bits),
-                _masks((word, mask) for value, word, mask, *_ in updates if value.op != "const"),
-            )
-        return found
-
-    def text(self) -> str:
-        """All its functions."""
-        tree = branch_tree(self.system.transitions, self.literals.free)
-        own = dict(self._own(tree))
-        place(tree, own, self.literals.free)
-        parts = split(tree, _MOST_NODES)
-        functions = []
-        for number, part in enumerate(parts):
-            place(part, own, self.literals.free)
-            functions.append(self._part(number, part))
-        for memo in self.memos.values():
-            functions += [memo.definition(), self._renewal(memo)]
-        return "\n".join([*functions, self._loop(len(parts))])
-
-    def _part(self, number: int, root: Branch) -> str:
-        """A function that writes the successors of one state by some of the transitions."""
-        self.out = out = Assembly()
-        pointers(out, "states", "out", "which", "hits")
-        self.lowering = Lowering(out, self.layout, self.literals, words(out, self.layout.words))
-        self.lowering.place(root.nodes)
-        filled = self._children(root, "%filled")
-        return function(f"part{number}", _PART, out, result=filled, linkage="internal")
+    def text(self) -> tuple[str, str]:
+        """Its functions, and the large ones among them that these call."""
+        parts = list(self._parts())
+        functions = [self._guards(number, part) for number, part in enumerate(parts)]
+        large = []
+        for number in range(len(self.system.transitions)):
+            movement, *computing = self._movement(number)
+            functions.append(movement)
+            large += computing
+        return "\n".join([*self.room.functions(), *functions, self._loop(len(parts))]), "\n".join(large)
 
     def _loop(self, parts: int) -> str:
-        """The function that goes over the states and calls every part for each."""
+        """The function that goes over the states, a chunk at a time."""
         out = Assembly()
-        pointers(out, "ends")
-        with loop(out, carried="%filled") as end:
-            filled = "%filled"
-            for number in range(parts):
-                arguments = ", ".join(f"i64 {filled if p == 'filled' else '%' + p}" for p in _PART)
-                filled = out.value(f"call i64 @part{number}({arguments})")
-            store(out, "ends", "%i", filled)
-            end(filled)
-        parameters = ("states", "count", "out", "which", "ends", "hits", "last")
+        words = self.layout.words
+        out.do("%room.up = add i64 %room, 63")
+        out.do("%scratch = and i64 %room.up, -64")
+        out.do("br label %loop")
+        out.begin("loop")
+        out.lines += [
+            "  %first = phi i64 [ 0, %entry ], [ %first.next, %body ]",
+            "  %filled = phi i64 [ 0, %entry ], [ %filled.next, %body ]",
+        ]
+        out.do("%left = sub i64 %count, %first")
+        out.do("%more = icmp sgt i64 %left, 0")
+        out.do("br i1 %more, label %body, label %done")
+        out.begin("body")
+        out.do(f"%small = icmp slt i64 %left, {CHUNK}")
+        out.do(f"%n = select i1 %small, i64 %left, i64 {CHUNK}")
+        out.do(f"%offset = mul i64 %first, {8 * words}")
+        out.do("%own = add i64 %states, %offset")
+        out.do("%ends.offset = mul i64 %first, 8")
+        out.do("%own.ends = add i64 %ends, %ends.offset")
+        out.value("call i64 @split(i64 %own, i64 %scratch, i64 %n)")
+        for part in range(parts):
+            out.value(f"call i64 @guards{part}(i64 %scratch, i64 %n, i64 %hits, i64 %last)")
+        out.do("%filled.next = call i64 @places(i64 %scratch, i64 %n, i64 %filled, i64 %own.ends)")
+        for number in range(len(self.system.transitions)):
+            found = out.value(f"call i64 @listed(i64 %scratch, i64 {number}, i64 %n)")
+            arguments = f"i64 %own, i64 %out, i64 %which, i64 %scratch, i64 {found}"
+            out.value(f"call i64 @move{number}({arguments})")
+        out.do("%first.next = add i64 %first, %n")
+        out.do("br label %loop")
+        out.begin("done")
+        parameters = ("states", "count", "out", "which", "ends", "hits", "last", "room")
         return function("expand", parameters, out, result="%filled")
 
-    def _updates(self, transition: Transition) -> Iterator[tuple[Expr, int, int, int, int]]:
-        """Of each update: the new value, and its field's word, mask, shift and lo."""
-        for variable, value in transition.updates.items():
-            field = self.layout.fields.get(variable)
-            if field is not None and field.bits:  # other variables have one value only, and no place
-                yield value, field.word, field.mask, field.shift, field.lo
+    # Guards
 
-    def _own(self, branch: Branch) -> Iterator[tuple[Branch, list[Expr]]]:
-        """The expressions that the code of each transition needs, by its branch."""
-        if branch.transition is not None:
-            transition = self.system.transitions[branch.transition]
-            needed = [constraint for _, constraint in transition.constraints]
-            if branch.transition not in self.memos:
-                needed += [value for value, *_ in self._updates(transition)]
-            yield branch, needed
-        for child in branch.children:
-            yield from self._own(child)
+    def _parts(self) -> Iterator[list[int]]:
+        """The numbers of the transitions whose guards one function computes."""
+        part: list[int] = []
+        known: set[Expr] = set()
+        for number, transition in enumerate(self.system.transitions):
+            roots = [transition.guard, *(c for _, c in transition.constraints)]
+            more = in_order(roots, self.literals.free | known)
+            if part and len(known) + len(more) > _MOST_NODES:
+                yield part
+                part, known = [], set()
+                more = in_order(roots, self.literals.free)
+            part.append(number)
+            known.update(more)
+        if part:
+            yield part
 
-    def _children(self, branch: Branch, filled: str) -> str:
-        """The code of the branches inside; gives how many successors there are after them."""
+    def _guards(self, number: int, transitions: list[int]) -> str:
+        """A function that notes which states have which of the transitions, and counts the successors of each state."""
+        self.out = out = Assembly()
+        room = self.room
+        pointers(out, "room", "hits")
+        out.do("br label %loop")
+        out.begin("loop")
+        out.lines.append("  %i = phi i64 [ 0, %entry ], [ %i.next, %next ]")
+        out.do("%more = icmp ult i64 %i, %n")
+        out.do("br i1 %more, label %body, label %done")
+        out.begin("body")
+        inside = self._inside()
+        lanes = Lanes(out, self.literals, lambda quarter: room.load(out, room.quarter(quarter), "%i"))
+        counted = constant(QUARTER, 0)
+        stopped: dict[str, str] = {}
+        for t in transitions:
+            transition = self.system.transitions[t]
+            roots = [transition.guard, *(c for _, c in transition.constraints)]
+            lanes.place(in_order(roots, self.literals.free))
+            enabled = out.value(f"and {SHORT} {lanes.all_of(conjuncts(transition.guard))}, {inside}")
+            if transition.constraints:
+                enabled = self._allowed(t, lanes, enabled, stopped)
+            bits = out.value(f"bitcast <{LANES} x i1> {lanes.truth(enabled)} to i{LANES}")
+            room.store_mask(out, t, bits)
+            counted = out.value(f"sub {SHORT} {counted}, {enabled}")
+        more = out.value(f"zext {SHORT} {counted} to {vector(32)}")
+        at = room.address(out, room.counts, "%i", 4)
+        before = out.value(f"load {vector(32)}, ptr {at}, align 64")
+        out.do(f"store {vector(32)} {out.value(f'add {vector(32)} {before}, {more}')}, ptr {at}, align 64")
+        self._hits(stopped, lanes)
+        out.do("br label %next")
+        out.begin("next")
+        out.do(f"%i.next = add i64 %i, {LANES}")
+        out.do("br label %loop")
+        out.begin("done")
+        return function(f"guards{number}", ("room", "n", "hits", "last"), out, result="0", linkage="internal")
+
+    def _inside(self) -> str:
+        """Which lanes from state %i on have a state."""
         out = self.out
-        for child in branch.children:
-            inside, after = out.new_label("if"), out.new_label("end")
-            condition = self.lowering.all_of(child.condition)
-            origin = out.block
-            out.do(f"br i1 {condition}, label %{inside}, label %{after}")
-            out.begin(inside)
-            with self.lowering.branch():
-                self.lowering.place(child.nodes)
-                if child.transition is None:
-                    more = self._children(child, filled)
-                else:
-                    more = self._transition(child.transition, filled)
-            end = out.block
-            out.do(f"br label %{after}")
-            out.begin(after)
-            filled = out.value(f"phi i64 [ {filled}, %{origin} ], [ {more}, %{end} ]")
-        return filled
+        left = out.value("sub i64 %n, %i")
+        short = out.value(f"trunc i64 {left} to i{QUARTER}")
+        one = out.value(f"insertelement {SHORT} poison, i{QUARTER} {short}, i64 0")
+        every = out.value(f"shufflevector {SHORT} {one}, {SHORT} poison, <{LANES} x i32> zeroinitializer")
+        numbers = ", ".join(f"i{QUARTER} {lane}" for lane in range(LANES))
+        truth = out.value(f"icmp slt {SHORT} <{numbers}>, {every}")
+        return out.value(f"sext <{LANES} x i1> {truth} to {SHORT}")
 
-    def _transition(self, number: int, filled: str) -> str:
-        transition = self.system.transitions[number]
+    def _allowed(self, t: int, lanes: Lanes, enabled: str, stopped: dict[str, str]) -> str:
+        """Where an enabled transition keeps to its constraints; those that stop it are added to `stopped`."""
         out = self.out
-        if not transition.constraints:
-            return self._successor(number, filled)
-        allowed, stopped, after = out.new_label("allowed"), out.new_label("stopped"), out.new_label("end")
-        condition = self.lowering.all_of(constraint for _, constraint in transition.constraints)
-        out.do(f"br i1 {condition}, label %{allowed}, label %{stopped}")
-        out.begin(stopped)
-        with self.lowering.branch():
-            self._hits(number)
-        out.do(f"br label %{after}")
-        out.begin(allowed)
-        with self.lowering.branch():
-            more = self._successor(number, filled)
-        end = out.block
-        out.do(f"br label %{after}")
-        out.begin(after)
-        return out.value(f"phi i64 [ {filled}, %{stopped} ], [ {more}, %{end} ]")
+        counts = out.value(f"icmp ult i64 {t}, %last")
+        one = out.value(f"select i1 {counts}, {SHORT} {enabled}, {SHORT} {constant(QUARTER, 0)}")
+        constraints = self.system.transitions[t].constraints
+        for name, constraint in constraints:
+            holds = lanes.value(constraint)
+            broken = out.value(
+                f"and {SHORT} {one}, {out.value(f'xor {SHORT} {holds}, {constant(QUARTER, -1)}')}"
+            )
+            known = stopped.get(name)
+            stopped[name] = out.value(f"or {SHORT} {known}, {broken}") if known else broken
+            enabled = out.value(f"and {SHORT} {enabled}, {holds}")
+        return enabled
 
-    def _hits(self, number: int) -> None:
-        """Note which constraints stop the transition."""
+    def _hits(self, stopped: dict[str, str], lanes: Lanes) -> None:
+        """Note which constraints stop a transition."""
         out = self.out
-        counts = out.value(f"icmp ult i64 {number}, %last")
-        for name, constraint in self.system.transitions[number].constraints:
+        for name, where in stopped.items():
             word, bit = divmod(self.constraint_number[name], 64)
-            hit = out.value(f"xor i1 {self.lowering.value(constraint)}, true")
-            hit = out.value(f"and i1 {hit}, {counts}")
+            mask = out.value(f"bitcast <{LANES} x i1> {lanes.truth(where)} to i{LANES}")
+            hit = out.value(f"icmp ne i{LANES} {mask}, 0")
             bits = out.value(f"select i1 {hit}, i64 {signed(1 << bit)}, i64 0")
             known = load(out, "hits", str(word))
             store(out, "hits", str(word), out.value(f"or i64 {known}, {bits}"))
 
-    def _successor(self, number: int, filled: str) -> str:
-        """Write the state after a transition, and the transition."""
-        out = self.out
-        if number in self.memos:
-            self._remembered(self.memos[number], filled)
-        else:
-            self._write(self.system.transitions[number], filled, self._changes(number))
-        at = out.value(f"getelementptr i32, ptr %which.p, i64 {filled}")
-        out.do(f"store i32 {number}, ptr {at}")
-        return out.value(f"add i64 {filled}, 1")
+    # Successors
 
-    def _remembered(self, memo: Memo, filled: str) -> None:
-        """Write the state after a transition whose changes are remembered, or call what computes them."""
-        out = self.out
-        found, entry, changes = memo.find(out, self.lowering.words)
-        known, unknown, after = out.new_label("known"), out.new_label("unknown"), out.new_label("end")
-        out.do(f"br i1 {found}, label %{known}, label %{unknown}")
-        out.begin(unknown)
-        place = out.value(f"ptrtoint ptr {entry} to i64")
-        out.value(f"call i64 @renew{memo.number}(i64 %states, i64 %i, i64 {filled}, i64 %out, i64 {place})")
-        out.do(f"br label %{after}")
-        out.begin(known)
-        self._write(self.system.transitions[memo.number], filled, changes)
-        out.do(f"br label %{after}")
-        out.begin(after)
+    def _updates(self, transition: Transition) -> Iterator[tuple[Expr, Field]]:
+        """The new value of each field that a transition assigns to."""
+        for variable, value in transition.updates.items():
+            field = self.layout.fields.get(variable)
+            if field is not None and field.bits:  # other variables have one value only, and no place
+                yield value, field
 
-    def _renewal(self, memo: Memo) -> str:
-        """A function that computes what a transition changes, writes the state after it, and remembers."""
-        self.out = out = Assembly()
-        pointers(out, "states", "out", "found")
-        self.lowering = Lowering(out, self.layout, self.literals, words(out, self.layout.words))
-        leaf = Branch(())
-        transition = self.system.transitions[memo.number]
-        place(leaf, {leaf: [value for value, *_ in self._updates(transition)]}, self.literals.free)
-        self.lowering.place(leaf.nodes)
-        changes = self._changes(memo.number)
-        self._write(transition, "%filled", changes)
-        memo.enter(out, "%found.p", self.lowering.words, changes)
-        parameters = ("states", "i", "filled", "out", "found")
-        return function(f"renew{memo.number}", parameters, out, result="0", linkage="internal")
+    def _movement(self, number: int) -> list[str]:
+        """The function that writes the successors by one transition for the states in the list; and the large one that it calls."""
+        updates = list(self._updates(self.system.transitions[number]))
+        computed = [value for value, _ in updates if value.op != "const"]
+        nodes = in_order(computed, self.literals.free)
+        if len(nodes) <= FEW_NODES:
+            return [self._one_by_one(number, updates, nodes)]
+        return self._side_by_side(number, updates, nodes)
 
-    def _changes(self, number: int) -> dict[int, str]:
-        """By word, the new bits of the fields that a transition does not set to constants."""
-        parts: dict[int, str] = {}
-        for value, word, _, shift, lo in self._updates(self.system.transitions[number]):
+    def _one_by_one(self, number: int, updates: list[tuple[Expr, Field]], nodes: list[Expr]) -> str:
+        """Computed for one state after the other."""
+        out = Assembly()
+        with self.room.each_listed(out):
+            words = self.room.parent_words(out)
+            lowering = Lowering(out, self.layout, self.literals, words)
+            lowering.place(nodes)
+            changed = _masks((field.word, field.mask) for _, field in updates)
+            fixed = _masks((f.word, f.pattern(v.value)) for v, f in updates if v.op == "const")
+            parts: dict[int, list[str]] = {}
+            for value, field in updates:
+                if value.op != "const":
+                    parts.setdefault(field.word, []).append(lowering.field(value, field.shift, field.lo))
+            place = self.room.take_place(out, number)
+            for word, result in enumerate(words):
+                if word in changed:
+                    result = out.value(f"and i64 {result}, {signed(~changed[word] % 2**64)}")
+                    if fixed.get(word):
+                        result = out.value(f"or i64 {result}, {signed(fixed[word])}")
+                    for part in parts.get(word, ()):
+                        result = out.value(f"or i64 {result}, {part}")
+                self.room.store_word(out, place, word, result)
+        return self.room.movement(number, out)
+
+    def _side_by_side(self, number: int, updates: list[tuple[Expr, Field]], nodes: list[Expr]) -> list[str]:
+        """Computed for LANES states at once."""
+        room = self.room
+        changed = _quarter_masks((field.word, field.mask) for _, field in updates)
+        fixed = _quarter_masks((f.word, f.pattern(v.value)) for v, f in updates if v.op == "const")
+        out = Assembly()
+        pointers(out, "room")
+        out.do("br label %loop")
+        out.begin("loop")
+        out.lines.append("  %i = phi i64 [ 0, %entry ], [ %i.next, %body ]")
+        out.do("%more = icmp ult i64 %i, %count")
+        out.do("br i1 %more, label %body, label %done")
+        out.begin("body")
+        read: dict[int, None] = {}
+
+        def gathered(quarter: int) -> str:
+            read[quarter] = None
+            return room.load(out, room.dense(quarter), "%i")
+
+        lanes = Lanes(out, self.literals, gathered)
+        lanes.place(nodes)
+        parts: dict[int, list[str]] = {}
+        for value, field in updates:
             if value.op != "const":
-                bits = self.lowering.field(value, shift, lo)
-                parts[word] = self.out.value(f"or i64 {parts[word]}, {bits}") if word in parts else bits
-        return parts
+                for quarter, part in lanes.field(value, field).items():
+                    parts.setdefault(quarter, []).append(part)
+        results = {}
+        for quarter, mask in changed.items():
+            result = constant(QUARTER, 0)
+            if mask != (1 << QUARTER) - 1:
+                result = out.value(f"and {SHORT} {lanes.quarter(quarter)}, {constant(QUARTER, ~mask)}")
+            if fixed.get(quarter):
+                result = out.value(f"or {SHORT} {result}, {constant(QUARTER, fixed[quarter])}")
+            for part in parts.get(quarter, ()):
+                result = out.value(f"or {SHORT} {result}, {part}")
+            results[quarter] = result
+        for quarter, result in results.items():
+            room.store(out, room.dense(quarter), "%i", result)
+        out.do(f"%i.next = add i64 %i, {LANES}")
+        out.do("br label %loop")
+        out.begin("done")
+        computing = function(f"compute{number}", ("room", "count"), out, result="0")
+        return [self._gather_and_move(number, sorted(read), sorted(results)), computing]
 
-    def _write(self, transition: Transition, filled: str, changes: dict[int, str]) -> None:
-        """Write the state after a transition: the parent's words with the changed fields replaced."""
-        out = self.out
-        changed = _masks((word, mask) for _, word, mask, *_ in self._updates(transition))
-        constant = _masks(
-            (word, (value.value - lo) << shift)
-            for value, word, _, shift, lo in self._updates(transition)
-            if value.op == "const"
-        )
-        place = out.value(f"mul i64 {filled}, {self.layout.words}")
-        for word, result in enumerate(self.lowering.words):
-            if word in changed:
-                result = out.value(f"and i64 {result}, {signed(~changed[word] % 2**64)}")
-                if constant.get(word):
-                    result = out.value(f"or i64 {result}, {signed(constant[word])}")
-                if word in changes:
-                    result = out.value(f"or i64 {result}, {changes[word]}")
-            store(out, "out", out.value(f"add i64 {place}, {word}") if word else place, result)
+    def _gather_and_move(self, number: int, read: list[int], written: list[int]) -> str:
+        """The function around the computation: what it reads is gathered before, and what it gives written after."""
+        out, room = Assembly(), self.room
+        with room.each_listed(out, "gather"):
+            for quarter in read:
+                room.copy_quarter(out, quarter)
+        out.value(f"call i64 @compute{number}(i64 %room, i64 %count)")
+        with room.each_listed(out):
+            words = room.parent_words(out)
+            place = room.take_place(out, number)
+            for word, value in enumerate(words):
+                room.store_word(out, place, word, value)
+            for quarter in written:
+                room.store_quarter(out, place, quarter)
+        return room.movement(number, out) + f"declare i64 @compute{number}(i64, i64)\n"
+
+
+def conjuncts(guard: Expr) -> tuple[Expr, ...]:
+    """The conditions that make up a guard; none of them for one that always holds."""
+    if guard.op == "and":
+        return guard.args
+    return () if guard.op == "const" and guard.value else (guard,)
 
 
 def _masks(parts: Iterable[tuple[int, int]]) -> dict[int, int]:
@@ -231,3 +298,14 @@ def _masks(parts: Iterable[tuple[int, int]]) -> dict[int, int]:
     for word, bits in parts:
         found[word] = found.get(word, 0) | bits
     return found
+
+
+def _quarter_masks(parts: Iterable[tuple[int, int]]) -> dict[int, int]:
+    """The parts of each quarter together, where there is one."""
+    low = (1 << QUARTER) - 1
+    found = {
+        QUARTERS * word + k: bits >> QUARTER * k & low
+        for word, bits in _masks(parts).items()
+        for k in range(QUARTERS)
+    }
+    return {quarter: bits for quarter, bits in found.items() if bits}

@@ -6,8 +6,8 @@ written directly: that is ten times faster than building it as objects, and it i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 
 from ...model.language import BOOL, Expr
 from ..llvm.text import Assembly, signed, wrapped
@@ -52,36 +52,40 @@ class Literals:
         return field.word, field.mask, field.pattern(code)
 
 
+def in_order(roots: Iterable[Expr], known: AbstractSet[Expr]) -> list[Expr]:
+    """The nodes that have to be computed for the roots, arguments first: all below them that are not `known`, nor below such."""
+    order: dict[Expr, None] = {}
+    for root in roots:
+        stack = [(root, False)]
+        while stack:
+            node, done = stack.pop()
+            if done:
+                order[node] = None
+            elif node not in known and node not in order:
+                stack.append((node, True))
+                stack.extend((arg, False) for arg in reversed(node.args))
+    return list(order)
+
+
 class Lowering:
     """Writes the code of expressions over one packed state, whose words are the values `words`."""
 
     def __init__(self, out: Assembly, layout: Layout, literals: Literals, words: Sequence[str]) -> None:
         self.out, self.layout, self.literals, self.words = out, layout, literals, words
-        self._placed: dict[Expr, str] = {}
-        self._free: dict[Expr, str] = {}
-
-    @contextmanager
-    def branch(self) -> Iterator[None]:
-        """What is computed inside is out of reach after it, as in a block that does not always run.
-
-        Free nodes are computed anew in every branch: kept across branches, they would only fill registers.
-        """
-        saved, self._free = self._free, {}
-        yield
-        self._free = saved
+        self._known: dict[Expr, str] = {}
 
     def place(self, nodes: Iterable[Expr]) -> None:
-        """Compute nodes here, for this branch and those inside it; their arguments must be placed or free."""
+        """Compute nodes; their arguments must be placed or free."""
         for node in nodes:
-            self._placed[node] = self._compute(node)
+            self.value(node)
 
     def value(self, node: Expr) -> str:
         """The value of a placed or free node."""
         if node.op == "const":
             return self._constant(node, node.value)
-        known = self._placed.get(node) or self._free.get(node)
+        known = self._known.get(node)
         if known is None:
-            known = self._free[node] = self._compute(node)
+            known = self._known[node] = self._compute(node)
         return known
 
     def all_of(self, conditions: Iterable[Expr], wanted: bool = True) -> str:

@@ -2,10 +2,11 @@
 
 Every argument and result is an i64, addresses included. A state is `words` consecutive i64.
 
-    expand(states, count, out, which, ends, hits, last)
+    expand(states, count, out, which, ends, hits, last, room)
         Write the successors of `count` states to `out`, and the transition of each to `which` (i32),
         ordered by parent, then by transition; ends[i] is where those of parent i end. Returns their
         number. For a constraint that stops a transition before number `last`, set its bit in `hits`.
+        `room` are `room_bytes` bytes of the caller's, for this call alone.
     check(states, count, seen, found)
         The position of the first state with a predicate bit that `seen` lacks, or `count`. That
         state's bits go to `found`. The bits: invariants broken, then witnesses reached.
@@ -27,10 +28,10 @@ from functools import cached_property
 
 from ...model.language import Expr, TransitionSystem, any_of, topological
 from ...model.language.expr import fresh_graph
+from ..llvm.machine_code import LARGE
 from ..llvm.text import Assembly, function, load, loop, pointers, signed, store, words
-from .branches import Branch, place
 from .expansion import Expansion
-from .lowering import Literals, Lowering
+from .lowering import Literals, Lowering, in_order
 from .state_layout import Layout
 
 
@@ -47,13 +48,14 @@ class Program:
 
     @cached_property
     def ir(self) -> str:
-        """The module's text. Raises ValueError for an expression that has no native code."""
-        return "\n".join([self._expansion.text(), _check(self), _recovered(self), _observed(self)])
+        """The module's text, with its large functions after LARGE. Raises ValueError for an expression that has no native code."""
+        expansion, large = self._expansion.text()
+        return expansion + LARGE + "\n".join([large, _check(self), _recovered(self), _observed(self)])
 
     @property
-    def bytes(self) -> int:
-        """What the module's own tables take in memory."""
-        return sum(memo.bytes for memo in self._expansion.memos.values())
+    def room_bytes(self) -> int:
+        """How many bytes a caller of `expand` keeps for it."""
+        return self._expansion.room.bytes
 
     @property
     def constraint_words(self) -> int:
@@ -151,9 +153,7 @@ def each_state(out: Assembly, program: Program, roots: list[Expr]) -> Iterator[L
     literals = Literals(program.layout, topological(roots))
     with loop(out):
         lowering = Lowering(out, program.layout, literals, words(out, program.layout.words))
-        all_states = Branch(())
-        place(all_states, {all_states: roots}, literals.free)
-        lowering.place(all_states.nodes)
+        lowering.place(in_order(roots, literals.free))
         yield lowering
 
 

@@ -88,7 +88,7 @@ class Search:
         return self._result(stopped, no_way_back)
 
     def _first_store(self) -> Store:
-        beside = self.batch.bytes + self.program.bytes
+        beside = self.batch.bytes
         if self.checkpoint is not None:
             store = self.checkpoint.open_store(self.budget, beside, self.workers, self.state)
             self.state.allow(self.budget.max_states)

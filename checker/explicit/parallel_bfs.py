@@ -6,9 +6,8 @@ earlier ones:
 1. It expands them and looks every successor up. One that is not known goes to its list of finds, and its
    place in the table is claimed for it by an atomic exchange. The entry holds a number beyond those of all
    states, by which finds are ordered as one worker alone would find them; where two workers find the
-   same state, the lower number keeps the place.
-2. When all have done so, it counts which of its finds kept their places,
-3. and when all have counted, it gives these their final numbers.
+   same state, the lower number gets the place, and the other find is struck off its worker's list.
+2. When all have done so, it gives the finds that are left their final numbers.
 
 What comes out depends on the order of the finds only, so neither on time nor on the number of workers.
 """
@@ -20,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..codegen.program import Program
-from ..kernel_compiler.intrinsics import call, exchange, meet, read, yield_address
+from ..kernel_compiler.intrinsics import add, call, exchange, meet, prefetch, read, yield_address
 from ..kernel_compiler.jit import inline, jit
 from ..llvm.machine_code import MachineCode
 from .states.arrays import Block
@@ -41,6 +40,7 @@ from .states.hash_table import (
     ONE,
     STRIDE,
     Numbers,
+    Shape,
     Stored,
     Unsigned,
     Words,
@@ -66,17 +66,21 @@ LARGEST_SHARE = 4096
 _MOST_BYTES = 16 << 20
 """What a worker's list of finds may take: most of it is never touched."""
 
-KNOWN = -1
-"""What `claim` returns for a state that has been found before."""
+STRUCK = -1
+"""In the place of a find that another worker found before."""
 
-SEEN, KEPT, FLAWED = range(3)
-"""Where a worker's row of `tallies` holds its successors, its finds that count, and whether a check stopped."""
+SEEN, LISTED, FLAWED = range(3)
+"""Where a worker's row of `tallies` holds its successors, its finds, and whether a check stopped."""
+
+_AHEAD = 16
+"""How many finds ahead the entry of the table is asked for that gets a final number."""
 
 
 class Team(NamedTuple):
     """How worker `me` of `workers` goes with the others: at most `share` parents each, through levels of `wide` states.
 
-    Each has a row of `tallies` for the others to read. They meet at `barrier`, with what `yield_address` gives.
+    Each has a row of `tallies` for the others to read, and elements 8 me and 8 me + 1 of `struck` for the others to count
+    in, by turns, which of its finds they strike off. They meet at `barrier`, with what `yield_address` gives.
     """
 
     me: int
@@ -84,17 +88,19 @@ class Team(NamedTuple):
     share: int
     wide: int
     tallies: Integers
+    struck: Integers
     barrier: Integers
     yield_: int
 
 
 class Finds(NamedTuple):
-    """What one worker finds in a round: words, places in the table, and parents; and the words of all workers' finds."""
+    """What one worker finds in a round: words, places in the table, and parents; and words and places of all workers' finds."""
 
     words: Words
     places: Integers
     parents: Numbers
-    everyone: Words
+    all_words: Words
+    all_places: Integers
 
 
 @jit
@@ -119,7 +125,8 @@ def advance(
     head, count, level_end, depth = control[HEAD], control[COUNT], control[LEVEL_END], control[DEPTH]
     transitions, checked = control[TRANSITIONS], control[CHECKED]
     limit = transitions + quantum
-    most = len(finds.everyone) // len(stored.shape)
+    most = len(finds.all_places)
+    turn = 0
     while transitions < limit and checked == count:
         if head == level_end:
             if count - level_end < team.wide or control[ANSWERED]:
@@ -131,18 +138,23 @@ def advance(
         number = min(team.workers * team.share, level_end - head)
         first = head + number * me // team.workers
         last = head + number * (me + 1) // team.workers
-        numbers = (count, most // team.workers * me)
-        tallies[me, SEEN], found = gather(stored, first, last, numbers, own, batch, finds)
+        tallies[me, SEEN], tallies[me, LISTED] = gather(
+            team, stored, (first, last, count, turn), own, batch, finds
+        )
         meet(team.barrier, team.workers, team.yield_)
-        kept = winners(stored, count + numbers[1], found, finds.places)
-        tallies[me, KEPT] = kept
-        meet(team.barrier, team.workers, team.yield_)
-        start, total = count, count
+        start, total, kept = count, count, 0
         for worker in range(team.workers):
+            left = tallies[worker, LISTED] - team.struck[8 * worker + turn]
             if worker < me:
-                start += tallies[worker, KEPT]
-            total += tallies[worker, KEPT]
+                start += left
+            if worker == me:
+                kept = left
+            total += left
             transitions += tallies[worker, SEEN]
+        # Nobody counts there before all have met again, and all have read what is counted now.
+        turn = 1 - turn
+        team.struck[8 * me + turn] = 0
+        found = tallies[me, LISTED]
         settle(stored, start, found, finds)
         fine: int = kept
         if len(shared.seen) > 0 and kept > 0:
@@ -164,20 +176,19 @@ def advance(
 
 @inline
 def gather(
+    team: Team,
     stored: Stored,
-    first: int,
-    last: int,
-    numbers: tuple[int, int],
+    round_: tuple[int, int, int, int],
     own: KernelCounts,
     batch: Successors,
     finds: Finds,
 ) -> tuple[int, int]:
-    """Expand the parents first .. last - 1 and list what may be new; how many successors, and how many finds.
+    """Expand a stretch of parents and list what may be new; how many successors, and how many finds.
 
-    `numbers` are that of states, and that of finds before the worker's own.
+    `round_` is the first of the parents, the one after the last, the number of states, and whose turn it is in `struck`.
     """
     size = np.uint64(len(stored.shape))
-    count = numbers[0]
+    first, last, count, turn = round_
     transitions, found = 0, 0
     while first < last:
         number: int = min(BATCH, last - first)
@@ -191,13 +202,8 @@ def gather(
             end = np.uint64(batch.ends[i])
             while k < end:
                 own.fired[batch.which[k]] += 1
-                at = np.uint64(found) * size
-                for w in range(np.uint64(len(stored.shape))):
-                    finds.words[at + w] = batch.states[k * size + w]
-                place = claim(stored, finds, at, batch.hashes[k], count, count + numbers[1] + found)
-                if place != KNOWN:
-                    finds.places[found] = place
-                    finds.parents[found] = first + i
+                finds.parents[found] = first + i
+                if claim(team, stored, finds, (count, found, turn), batch.states, k * size, batch.hashes[k]):
                     found += 1
                 k += ONE
         transitions += total
@@ -206,15 +212,26 @@ def gather(
 
 
 @inline
-def claim(stored: Stored, finds: Finds, at: Unsigned, mixed: Unsigned, states: int, find: int) -> int:
-    """The place that the find at words[at], of this hash and number, now holds in the table, or KNOWN.
+def claim(
+    team: Team,
+    stored: Stored,
+    finds: Finds,
+    numbers: tuple[int, int, int],
+    words: Words,
+    at: Unsigned,
+    mixed: Unsigned,
+) -> bool:
+    """Whether the state at words[at], of this hash, is a find: it is on the list then, and holds a place in the table.
 
-    There are so many `states`: higher numbers are those of finds.
+    `numbers` are that of states, that of the worker's finds so far, and whose turn it is in `struck`. Entries beyond the
+    number of states are those of finds.
     """
-    shape, table, bits, words = stored.shape, stored.table, stored.bits, finds.words
+    shape, table, bits = stored.shape, stored.table, stored.bits
+    states, found, turn = numbers
     size = np.uint64(len(shape))
     count = np.uint64(states)
-    number = np.uint64(find)
+    each = len(finds.all_places) // team.workers
+    number = np.uint64(states + each * team.me + found)
     last = (ONE << bits) - ONE
     tag = tag_of(mixed, bits)
     mine = np.uint32(tag | (number + ONE))
@@ -222,48 +239,50 @@ def claim(stored: Stored, finds: Finds, at: Unsigned, mixed: Unsigned, states: i
     while True:
         entry = read(table, place)
         if entry == 0:
+            # All of it before others can see the entry.
+            enlist(shape, finds, found, words, at, place)
             entry = exchange(table, place, entry, mine)
             if entry == 0:
-                return int(place)
+                return True
         if (np.uint64(entry) ^ tag) >> bits == 0:
             other = (np.uint64(entry) & last) - ONE
             if other < count:
                 if same(shape, words, at, stored.states, other * size):
-                    return KNOWN
-            elif same(shape, words, at, finds.everyone, (other - count) * size):
+                    return False
+            elif same(shape, words, at, finds.all_words, (other - count) * size):
+                enlist(shape, finds, found, words, at, place)
                 while other > number:
                     # A later find of the same state: it gives way, to this one or to an even earlier one.
                     before = exchange(table, place, entry, mine)
                     if before == entry:
-                        return int(place)
+                        finds.all_places[other - count] = STRUCK
+                        add(team.struck, 8 * (np.int64(other - count) // each) + turn, 1)
+                        return True
                     entry = before
                     other = (np.uint64(entry) & last) - ONE
-                return KNOWN
+                return False
         place = next_place(place, table)
 
 
 @inline
-def winners(stored: Stored, first: int, found: int, places: Integers) -> int:
-    """How many finds kept their places; the others' places become KNOWN. The first has the number `first`."""
-    last = (ONE << stored.bits) - ONE
-    kept = 0
-    for i in range(np.uint64(found)):
-        if np.uint64(stored.table[places[i]]) & last == np.uint64(first) + i + ONE:
-            kept += 1
-        else:
-            places[i] = KNOWN
-    return kept
+def enlist(shape: Shape, finds: Finds, found: int, words: Words, at: Unsigned, place: Unsigned) -> None:
+    """Write the next find of the list, for the state at words[at]."""
+    for w in range(len(shape)):
+        finds.words[np.uint64(found) * np.uint64(len(shape)) + np.uint64(w)] = words[at + np.uint64(w)]
+    finds.places[found] = np.int64(place)
 
 
 @inline
 def settle(stored: Stored, number: int, found: int, finds: Finds) -> None:
-    """Give the finds that kept their places the numbers from `number` on, in order."""
+    """Give the finds that were not struck off the numbers from `number` on, in order."""
     size = np.uint64(len(stored.shape))
     last = (ONE << stored.bits) - ONE
     final = np.uint64(number)
     for i in range(np.uint64(found)):
+        if i + np.uint64(_AHEAD) < np.uint64(found):
+            prefetch(stored.table, finds.places[i + np.uint64(_AHEAD)])
         place = finds.places[i]
-        if place != KNOWN:
+        if place != STRUCK:
             for w in range(np.uint64(len(stored.shape))):
                 stored.states[final * size + w] = finds.words[i * size + w]
             if final % np.uint64(STRIDE) == 0:
@@ -286,6 +305,7 @@ class ParallelBfs:
         self.most = self.each * workers.size
         self.own = [SearchState(program, None) for _ in range(workers.size)]
         self._tallies = np.zeros((workers.size, 8), np.int64)
+        self._struck = np.zeros(workers.size * 8, np.int64)
         self._barrier = np.zeros(16, np.int64)
         self._finds = Block(np.uint64, self.most * words)
         self._places, self._parents = Block(np.int64, self.most), Block(np.uint32, self.most)
@@ -301,10 +321,11 @@ class ParallelBfs:
     def advance(self, state: SearchState, quantum: int) -> None:
         """Search on, as the kernel `advance` says, and count what was seen."""
         size, yield_ = self.workers.size, yield_address()
+        self._struck[:] = 0
 
         def work(me: int) -> None:
             # The arrays of the store are not kept: who refers to them keeps them from growing.
-            team = Team(me, size, self.share, WIDE, self._tallies, self._barrier, yield_)
+            team = Team(me, size, self.share, WIDE, self._tallies, self._struck, self._barrier, yield_)
             batch, own = self.batches[me].arrays, self.own[me].counts
             stored, check = self.store.arrays, self.code.check
             advance(team, stored, state.counts, own, batch, self._finds_of(me), check, quantum)
@@ -318,5 +339,5 @@ class ParallelBfs:
     def _finds_of(self, me: int) -> Finds:
         mine = slice(me * self.each, (me + 1) * self.each)
         words = slice(mine.start * self.store.words, mine.stop * self.store.words)
-        everyone = self._finds.array
-        return Finds(everyone[words], self._places.array[mine], self._parents.array[mine], everyone)
+        everyone, places = self._finds.array, self._places.array
+        return Finds(everyone[words], places[mine], self._parents.array[mine], everyone, places)

@@ -19,9 +19,10 @@ from pathlib import Path
 import llvmlite
 import llvmlite.binding as llvm
 
+from ..core.kept import cache_directory
 from ..core.signing import is_private, is_signed, make_private, signature
 
-_MAGIC = b"podrace object 2\n"
+_MAGIC = b"podrace object 3\n"
 _SIGNATURE = 32
 _USE = "object code"
 _serial = count()
@@ -30,21 +31,14 @@ FUNCTIONS = ("expand", "check", "recovered", "observed")
 """The functions of a system, as `codegen.program` describes them."""
 
 
-def cache_directory() -> Path:
-    """Where compiled code is kept: $PODRACE_CACHE, else podrace in $XDG_CACHE_HOME, else ~/.cache/podrace."""
-    if own := os.environ.get("PODRACE_CACHE"):
-        return Path(own)
-    if shared := os.environ.get("XDG_CACHE_HOME"):
-        return Path(shared) / "podrace"
-    return Path(os.path.expanduser("~")) / ".cache" / "podrace"
-
-
 class MachineCode:
     """Functions in machine code, by name. The addresses are valid as long as this object lives."""
 
-    def __init__(self, object_code: bytes, names: Iterable[str], from_cache: bool) -> None:
+    def __init__(self, object_codes: Iterable[bytes], names: Iterable[str], from_cache: bool) -> None:
         self.from_cache = from_cache
-        builder = llvm.JITLibraryBuilder().add_object_img(object_code)
+        builder = llvm.JITLibraryBuilder()
+        for object_code in object_codes:
+            builder.add_object_img(object_code)
         for name in names:
             builder.export_symbol(name)
         self._library = builder.link(_linker(), f"podrace{next(_serial)}")
@@ -78,10 +72,15 @@ class OptimisationLevel(IntEnum):
     """How well LLVM compiles; the values are the levels of its code generator."""
 
     NONE = 0
-    """For the code of systems, whose shared nodes are placed where they are needed. Better code makes a search a fifth quicker,
-    and compiling it takes as long as searching some ten million states."""
+    """For functions of a system that are large and that vectors make quick: better code would not show."""
+    LESS = 1
+    """For the other functions of systems. A search is a sixth quicker than without; the passes of -O2 would add nothing to that."""
     DEFAULT = 2
     """For the loops that all searches share, with the passes of -O2."""
+
+
+LARGE = "\n; functions that are compiled by themselves, without optimisation\n"
+"""Between the two parts of a system's module: each declares what it calls of the other."""
 
 
 def compile_system(ir: str) -> MachineCode:
@@ -92,10 +91,14 @@ def compile_system(ir: str) -> MachineCode:
     path = _place(ir)
     stored = _read(path)
     if stored is not None:
-        return MachineCode(stored, FUNCTIONS, from_cache=True)
-    made = _object_code(ir, OptimisationLevel.NONE)
-    _write(path, made)
-    return MachineCode(made, FUNCTIONS, from_cache=False)
+        size = int.from_bytes(stored[:4], "little")
+        parts = (stored[4 : 4 + size], stored[4 + size :])
+        return MachineCode(filter(None, parts), FUNCTIONS, from_cache=True)
+    own, _, large = ir.partition(LARGE)
+    made = _object_code(own, OptimisationLevel.LESS)
+    rest = _object_code(large, OptimisationLevel.NONE) if large else b""
+    _write(path, len(made).to_bytes(4, "little") + made + rest)
+    return MachineCode(filter(None, (made, rest)), FUNCTIONS, from_cache=False)
 
 
 def compile_kernel(described: str, make: Callable[[], tuple[str, str]], name: str) -> tuple[MachineCode, str]:
@@ -107,12 +110,12 @@ def compile_kernel(described: str, make: Callable[[], tuple[str, str]], name: st
     stored = _read(path)
     if stored is not None:
         size = int.from_bytes(stored[:4], "little")
-        return MachineCode(stored[4 + size :], (name,), from_cache=True), stored[4 : 4 + size].decode()
+        return MachineCode((stored[4 + size :],), (name,), from_cache=True), stored[4 : 4 + size].decode()
     text, note = make()
     made = _object_code(text, OptimisationLevel.DEFAULT)
     encoded = note.encode()
     _write(path, len(encoded).to_bytes(4, "little") + encoded + made)
-    return MachineCode(made, (name,), from_cache=False), note
+    return MachineCode((made,), (name,), from_cache=False), note
 
 
 def _place(text: str) -> Path:
@@ -185,7 +188,7 @@ def _object_code(ir: str, level: OptimisationLevel) -> bytes:
     module.verify()
     module.triple = machine.triple
     module.data_layout = str(machine.target_data)
-    if level > OptimisationLevel.NONE:
+    if level > OptimisationLevel.LESS:
         tuning = llvm.create_pipeline_tuning_options(speed_level=2)
         builder = llvm.create_pass_builder(machine, tuning)
         builder.getModulePassManager().run(module, builder)

@@ -14,7 +14,8 @@ from podrace.checker.divergence import Decision, divergence
 from podrace.model.language import INT, Expr, State, Transition, TransitionSystem, Variable, as_expr, negate
 from podrace.model.language.expr import equal, fresh_graph, variable
 from tests.profiles import examples
-from tests.random_systems import UNIVERSE, systems
+from tests.random_systems import systems
+from tests.random_universe import UNIVERSE
 
 X, Y = Variable("x", INT, 0, 9, 0), Variable("y", INT, 0, 9, 0)
 x, y = variable(X), variable(Y)

@@ -5,14 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 
 from podrace.checker import explicit as native
-from podrace.checker.core.exploration import Budget, Lasso
+from podrace.checker.core.exploration import Budget, Lasso, OutOfBudget
 from podrace.checker.core.result import Result, Verdict
 from podrace.checker.core.trace import LassoTrace
+from podrace.checker.explicit import engine as explorer_module
 from podrace.checker.explicit import reference
+from podrace.checker.explicit.liveness import components, fair_runs
+from podrace.checker.explicit.liveness.fair_runs import FairCycles
+from podrace.checker.explicit.states.arrays import Block
+from podrace.checker.explicit.states.budget import SearchBudget
 from podrace.checker.reduction.slicing import slice_system, transition_map
 from podrace.checker.search import check
 from podrace.checker.trace.execution import ReplayError
@@ -24,6 +30,7 @@ from podrace.model.language import (
     Model,
     TransitionSystem,
     Universe,
+    as_expr,
     boolean,
     build,
     clamp,
@@ -33,6 +40,7 @@ from podrace.model.language import (
     step,
     trace_system,
 )
+from tests.checker.explicit.systems import counting
 from tests.checker.results import timeless
 from tests.profiles import examples
 from tests.random_systems import systems
@@ -310,3 +318,77 @@ def test_names_are_unique_over_all_kinds() -> None:
     predicate = system.livenesses["rests"][0].persistent
     with pytest.raises(ValueError, match="has both an invariant and a liveness `rests`"):
         check(system.with_predicates(invariants={"rests": predicate}))
+
+
+def test_fair_cycles_are_looked_for_again_only_when_the_search_has_grown(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """After 3 transitions, 12, 48 and 192, and at the end: not whenever the search looks up."""
+    looked: list[int] = []
+    find = explorer_module.Search._find_lassos
+
+    def noted(search: Any, store: Any) -> None:
+        looked.append(search.state.transitions)
+        find(search, store)
+
+    monkeypatch.setattr(explorer_module, "FIRST_LASSOS", 3)
+    monkeypatch.setattr(explorer_module.Search, "_find_lassos", noted)
+    system = replace(counting(300), livenesses={"ends": (Case("case", as_expr(False), ()),)})
+    found = native.explore(system, Budget(jobs=1))
+    assert (found.transitions, found.lassos) == (301, {})
+    assert looked == [3, 12, 48, 192, 301]
+
+
+def test_a_fair_cycle_for_which_there_is_no_memory_is_inconclusive(monkeypatch: pytest.MonkeyPatch) -> None:
+    grow, refused = Block.grow, []
+
+    def no_room(block: Block, length: int) -> None:
+        if block.dtype == np.uint64:  # those of the states come first
+            grow(block, length)
+            return
+        refused.append(length)
+        raise MemoryError
+
+    monkeypatch.setattr(Block, "grow", no_room)
+    cycles = object.__new__(FairCycles)
+    cycles.budget, cycles.memory = SearchBudget(Budget(), None), 0
+    with pytest.raises(OutOfBudget) as problem:
+        cycles._grow((Block(np.uint64, 1), 2), (Block(np.uint32, 1), 2))
+    assert (problem.value.reason, refused) == ("memory", [2])
+
+    def none(dtype: Any, length: int) -> Block:
+        raise MemoryError
+
+    monkeypatch.setattr(fair_runs, "Block", none)
+    with pytest.raises(OutOfBudget) as problem:
+        cycles._block(np.uint64, 3)
+    assert problem.value.reason == "memory"
+
+
+def test_states_are_observed_by_the_thousand_and_their_table_grows_by_halves(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """However many words an observation has; and only when there is no room for the next slice."""
+    asked, grown = [], []
+    observer, grow = components.Observer, Block.grow
+
+    def observing(*given: Any) -> Any:
+        asked.append((given[1], len(given[2])))
+        return observer(*given)
+
+    def growing(block: Block, length: int) -> None:
+        if block.dtype == np.uint64:
+            grown.append(length // 3)
+        grow(block, length)
+
+    cases = tuple(Case(f"case{i}", as_expr(True), ()) for i in range(70))
+    system = replace(counting(49), livenesses={"ends": cases})
+    right = native.explore(system, Budget(jobs=1))
+    monkeypatch.setattr(fair_runs, "_SLICE", 5)
+    monkeypatch.setattr(components, "Observer", observing)
+    monkeypatch.setattr(Block, "grow", growing)
+    found = native.explore(system, Budget(jobs=1))
+    assert set(found.lassos) == set(right.lassos)
+    ((width, room),) = asked
+    assert (width, room) == (3, 3 * 1024)
+    assert grown == [5, 10, 15, 22, 33, 49, 73]

@@ -137,7 +137,7 @@ def edges(
                 parents[i * words + w] = stored.states[np.int64(members.original[first + i]) * words + w]
         arguments = (
             parents.ctypes.data, some, batch.states.ctypes.data, batch.which.ctypes.data, batch.ends.ctypes.data,
-            batch.hits.ctypes.data, 0,
+            batch.hits.ctypes.data, 0, batch.room,
         )  # fmt: skip
         total = np.uint64(call(batch.expand, arguments))
         if edge + np.int64(total) > len(found.targets):

@@ -29,7 +29,8 @@ class Pace:
         work, took = done() - before, time.monotonic() - began
         if work > 0:
             fitting = int(work * _SLICE / max(took, 1e-9))
-            self.quantum = max(1, min(fitting, self.quantum * 2))
+            # A slice that was interrupted says how fast the work goes, but not that longer slices are in order.
+            self.quantum = max(1, min(fitting, self.quantum * 2 if work >= self.quantum else self.quantum))
 
 
 class SearchBudget:

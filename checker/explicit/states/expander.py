@@ -24,7 +24,7 @@ class Native:
         self.system, self._program = system, generate(system)
         code = compile_system(self._program.ir)
         self._batch = Batch(self._program, code, 1)
-        self._expand = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * 7)(code.expand)
+        self._expand = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * 8)(code.expand)
         self._parent = np.empty(self._program.layout.words, np.uint64)
         self._allowed: dict[frozenset[int], np.ndarray] = {}
         batch = self._batch
@@ -41,7 +41,7 @@ class Native:
         batch, size = self._batch, len(state)
         self._parent[:] = np.frombuffer(state, np.uint64)
         parent, *rest = self._pointers
-        count = self._expand(parent, 1, *rest, ALL)
+        count = self._expand(parent, 1, *rest, ALL, batch.room)
         which = batch.which[:count]
         wanted = np.ones(count, bool) if possible is None else self._mask(possible)[which]
         chosen: list[int] = np.flatnonzero(wanted).tolist()

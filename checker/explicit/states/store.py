@@ -26,6 +26,9 @@ MOST_STATES = 2**32 - 2
 """The table's entries have 32 bits, and 0 says that a place is free."""
 
 _SMALLEST_TABLE = 1 << 13
+_LEAPS = ((8, 1 << 25), (4, 1 << 27))
+"""A table grows by such a factor as long as it is no longer than that. To fill it again takes as long as finding a third of its
+states, so it should not happen often; the memory that a long table takes, 128 and 512 MiB here, is cheaper."""
 _FIRST_STATES = 1 << 12
 
 
@@ -33,7 +36,8 @@ class Store:
     """Numbered states and their table, within the budget of a search.
 
     The table is kept at most half full while memory lasts: at three quarters, a search takes a quarter
-    longer. When doubling it would break the budget it grows by less, and is filled up to seven eighths.
+    longer. While it is small it grows by more than twice. When doubling it would break the budget it grows by less,
+    and is filled up to seven eighths.
     `fixed_bytes` is what the search keeps beside the store. All but the table lives in files of the
     directory `disk`, if there is one.
     """
@@ -215,7 +219,14 @@ def _lengths(length: int, wanted: int, useful: int) -> list[int]:
     A table longer than is `useful` would take memory that the states will need.
     """
     doubled = max(length * 2, _least_for(wanted, crowded=False))
-    choices = [doubled, doubled * 3 // 4, doubled * 5 // 8, _least_for(wanted + wanted // 16, crowded=True)]
+    leaps = [length * factor for factor, most in _LEAPS if doubled <= length * factor <= most]
+    choices = [
+        *leaps,
+        doubled,
+        doubled * 3 // 4,
+        doubled * 5 // 8,
+        _least_for(wanted + wanted // 16, crowded=True),
+    ]
     capped = [min(n, useful, 2**32 - 1) for n in choices]
     return [n for n in capped if length < n and _held_by(n, crowded=True) >= wanted]
 

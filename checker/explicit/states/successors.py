@@ -15,7 +15,7 @@ from ...kernel_compiler.jit import inline
 from ...llvm.machine_code import MachineCode
 from .hash_table import Stored, Words
 
-BATCH = 32
+BATCH = 256
 """Parents expanded at a time: enough that memory has answered when the answers are needed."""
 
 ALL = 1 << 62
@@ -28,7 +28,7 @@ class Successors(NamedTuple):
     """The successors of some states, as `codegen.program` describes what `expand` writes.
 
     Their words, their transitions, where those of each parent end, and the constraints hit; room for their hashes; and
-    the address of `expand`.
+    the address of `expand` and of the room that it needs.
     """
 
     states: Words
@@ -37,6 +37,7 @@ class Successors(NamedTuple):
     hits: Words
     hashes: Words
     expand: int
+    room: int
 
 
 @inline
@@ -52,7 +53,7 @@ def expand(stored: Stored, first: int, number: int, batch: Successors, last: int
         batch.ends.ctypes.data,
         batch.hits.ctypes.data,
     )
-    return call(batch.expand, (start, number, *arrays, last))
+    return call(batch.expand, (start, number, *arrays, last, batch.room))
 
 
 class Batch:
@@ -66,17 +67,24 @@ class Batch:
         self.ends = np.empty(parents, np.int64)
         self.hashes = np.empty(most, np.uint64)
         self.hits = np.zeros(program.constraint_words, np.uint64)
-        self._expand = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * 7)(code.expand)
+        self._room = np.empty(program.room_bytes, np.uint8)
+        self._expand = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * 8)(code.expand)
 
     @property
     def arrays(self) -> Successors:
         """The buffers as kernels take them, with the best code that there is by now."""
-        return Successors(self.states, self.which, self.ends, self.hits, self.hashes, self.code.expand)
+        arrays = (self.states, self.which, self.ends, self.hits, self.hashes)
+        return Successors(*arrays, self.code.expand, self.room)
+
+    @property
+    def room(self) -> int:
+        """The address of the room that `expand` needs."""
+        return self._room.ctypes.data
 
     @property
     def bytes(self) -> int:
         """What the buffers take."""
-        return sum(a.nbytes for a in (self.states, self.which, self.ends, self.hashes, self.hits))
+        return sum(a.nbytes for a in (self.states, self.which, self.ends, self.hashes, self.hits, self._room))
 
     def successors(self, state: Sequence[int], last: int = ALL) -> list[tuple[int, tuple[int, ...]]]:
         """Each enabled transition of a packed state, with the packed state that it leads to.
@@ -87,6 +95,6 @@ class Batch:
         self.hits[:] = 0
         arrays = (parent, self.states, self.which, self.ends, self.hits)
         pointers = [a.ctypes.data for a in arrays]
-        count = self._expand(pointers[0], 1, *pointers[1:], last)
+        count = self._expand(pointers[0], 1, *pointers[1:], last, self.room)
         found = self.states[: count * self.words].reshape(count, self.words)
         return [(int(t), tuple(map(int, s))) for t, s in zip(self.which[:count], found, strict=True)]

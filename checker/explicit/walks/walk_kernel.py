@@ -116,7 +116,7 @@ def wander(
             return False
 
         arrays = (batch.states.ctypes.data, which.ctypes.data, ends.ctypes.data, seen.hits.ctypes.data)
-        call(batch.expand, (states.ctypes.data, live, *arrays, ALL))
+        call(batch.expand, (states.ctypes.data, live, *arrays, ALL, batch.room))
         first = np.int64(0)
         kept = 0
         for i in range(live):
@@ -227,7 +227,7 @@ def follow(
     for position in range(len(path)):
         transition = path[position]
         if number < 0:
-            number = call(batch.expand, (state.ctypes.data, 1, *arrays, ALL))
+            number = call(batch.expand, (state.ctypes.data, 1, *arrays, ALL, batch.room))
         k = 0
         while k < number and which[k] != transition:
             k += 1

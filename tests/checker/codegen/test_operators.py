@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
+from podrace.checker.codegen import expansion
 from podrace.checker.core.interpreter import Interpreter
 from podrace.checker.explicit import explore
 from podrace.model.language import (
@@ -93,9 +94,14 @@ def numbers(draw: Any) -> tuple[Expr, list[Variable]]:
     return pool[-1], variables
 
 
-@settings(
-    max_examples=examples(150), suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
-)
+@pytest.fixture(params=[0, 1 << 30], ids=["side by side", "one by one"])
+def one_way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All transitions computed in the same way."""
+    monkeypatch.setattr(expansion, "FEW_NODES", request.param)
+
+
+@pytest.mark.usefixtures("one_way")
+@settings(max_examples=examples(150), suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_operators_mean_the_same(data: Any) -> None:
     with fresh_graph():

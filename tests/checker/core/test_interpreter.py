@@ -8,7 +8,7 @@ from podrace.checker.core.interpreter import OPERATORS, Interpreter
 from podrace.model.language import BOOL, INT, Expr, Parameter, Transition, TransitionSystem, Variable, as_expr
 from podrace.model.language.expr import all_of, divide, fresh_graph, parameter, select, variable
 from tests.checker.machines import counters, house
-from tests.random_systems import UNIVERSE
+from tests.random_universe import UNIVERSE
 
 
 @pytest.mark.parametrize(

@@ -51,3 +51,15 @@ def test_where_much_room_is_refused_less_is_taken(tmp_path: Path, monkeypatch: p
     found = explore(counting(5000), Budget(disk=tmp_path))
     assert (found.states, found.complete) == (5001, True)
     assert refused == [8 * 4096 * 3 // 2, 52232, 55512, 58992]
+
+
+def test_a_file_of_an_earlier_search_keeps_what_it_holds_when_it_grows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the system takes no room ahead, the new room is written: behind what is there already."""
+    monkeypatch.delattr(os, "posix_fallocate")
+    (tmp_path / "block").write_bytes(np.array([7, 8, 9], np.uint64).tobytes())
+    block = FileBlock(np.uint64, 3, tmp_path / "block")
+    block.grow(5)
+    assert block.array.tolist() == [7, 8, 9, 0, 0]
+    block.close()

@@ -7,6 +7,7 @@ import json
 import os
 import random
 import resource
+import signal
 import subprocess
 import sys
 import time
@@ -109,7 +110,7 @@ def test_states_on_disk_are_not_memory(tmp_path: Path) -> None:
 
 def test_a_search_short_of_memory_goes_on_with_more(tmp_path: Path) -> None:
     system = philosophers(13)
-    stopped = explore(system, Budget(disk=tmp_path, max_memory=200_000))
+    stopped = explore(system, Budget(disk=tmp_path, max_memory=500_000))
     assert stopped.stopped == "memory"
     assert 0 < stopped.states < pell_lucas(13)
     assert untimed(explore(system, Budget(disk=tmp_path, resume=True))) == untimed(explore(system))
@@ -265,21 +266,41 @@ def test_a_file_is_no_directory(tmp_path: Path) -> None:
 
 
 SEARCH = """
-import sys
+import os, signal, sys, threading
+from contextlib import nullcontext
 from pathlib import Path
 from podrace.checker.core.exploration import Budget
 from podrace.checker.explicit import checkpoint, explore
+from podrace.checker.explicit.states.budget import Pace
 from tests.checker.explicit.systems import ring
+
+least, dying = int(sys.argv[2]), []
+write = checkpoint.Checkpoint.write
+
+def write_and_die(self, state, seconds):
+    # Written down once, beyond so many states; killed anywhere from there to where it would be written down again.
+    if dying:
+        threading.Event().wait()
+    if state.states >= least:
+        write(self, state, seconds)
+        dying.append(threading.Thread(target=os.kill, args=(os.getpid(), signal.SIGKILL)))
+        dying[0].start()
+
 checkpoint.SECONDS = 0.01
+if least:
+    checkpoint.Checkpoint.due = True
+    checkpoint.Checkpoint.write = write_and_die
+    Pace.measuring = lambda self, done: nullcontext()  # it would take longer and longer breaths
 print("begun", flush=True)
 found = explore(ring(17), Budget(disk=Path(sys.argv[1]), resume=True, jobs=2))
 print(found.states, found.transitions, found.depth, flush=True)
 """
 
 
-def search(folder: Path) -> subprocess.Popen[str]:
+def search(folder: Path, least: int = 0) -> subprocess.Popen[str]:
+    """A search that, where `least` is given, is killed some time after it wrote down that many states."""
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
-    command = [sys.executable, "-c", SEARCH, str(folder)]
+    command = [sys.executable, "-c", SEARCH, str(folder), str(least)]
     return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
 
 
@@ -294,17 +315,11 @@ STATES = N * 2**N
 EXPECTED = [str(STATES), str(N * N * 2 ** (N - 1) + STATES), str(2 * N - 1)]
 
 
-def states_of(folder: Path) -> int:
-    return int(written(folder)["control"][COUNT]) if (folder / "checkpoint.json").exists() else 0
-
-
 def test_kill_9_loses_nothing(tmp_path: Path) -> None:
     for least in (50_000, 500_000):
-        with search(tmp_path) as process:
-            while states_of(tmp_path) < least:
-                assert process.poll() is None
-            process.kill()
-        assert least <= states_of(tmp_path) < STATES
+        with search(tmp_path, least) as process:
+            assert process.wait() == -signal.SIGKILL
+        assert least <= int(written(tmp_path)["control"][COUNT]) < STATES / 2
     assert ended(tmp_path) == EXPECTED
 
 

@@ -22,7 +22,8 @@ from podrace.model.language import (
     substitute,
 )
 from podrace.model.language.expr import const, variable
-from tests.random_systems import UNIVERSE, systems
+from tests.random_systems import systems
+from tests.random_universe import UNIVERSE
 
 
 def many_systems(

@@ -28,7 +28,8 @@ from tests.checker.export.combined import many_systems, one_of, recoverable, ste
 from tests.checker.export.tools import require_spin
 from tests.checker.test_scenarios_agree import CASES, IDS
 from tests.profiles import by_profile, examples
-from tests.random_systems import UNIVERSE, systems
+from tests.random_systems import systems
+from tests.random_universe import UNIVERSE
 
 LARGE = (
     "nominated-node-race S-NOMVIS 1.13",

@@ -31,7 +31,7 @@ from podrace.model.language.expr import divide, fresh_graph, less, multiply, par
 from tests.checker.export.combined import step
 from tests.checker.export.samples import crossing
 from tests.checker.export.tools import TLC_JAR, require_spin, require_tlc
-from tests.random_systems import UNIVERSE
+from tests.random_universe import UNIVERSE
 
 GOLDEN = Path(__file__).parent / "golden"
 

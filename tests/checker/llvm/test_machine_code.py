@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from podrace.checker.codegen.program import generate
+from podrace.checker.core.kept import cache_directory
 from podrace.checker.llvm.machine_code import (
     MachineCode,
-    cache_directory,
     compile_kernel,
     compile_system,
 )

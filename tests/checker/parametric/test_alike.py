@@ -24,7 +24,8 @@ from podrace.model.language import (
 )
 from podrace.model.language.expr import equal, fresh_graph, parameter, variable
 from tests.profiles import examples
-from tests.random_systems import UNIVERSE, systems
+from tests.random_systems import systems
+from tests.random_universe import UNIVERSE
 
 A, B, ROOM = Parameter("a", 0, 3), Parameter("b", 0, 3), Parameter("room", 0, 7)
 

@@ -28,7 +28,8 @@ from podrace.model.language import (
 )
 from podrace.model.language.expr import fresh_graph, parameter, variable
 from tests.profiles import examples
-from tests.random_systems import UNIVERSE, systems
+from tests.random_systems import systems
+from tests.random_universe import UNIVERSE
 
 CAP, A, B = Parameter("cap", 0, 99), Parameter("a", 0, 99), Parameter("b", 0, 99)
 
@@ -108,6 +109,14 @@ def test_a_comparison_with_too_many_cases_is_refused(monkeypatch: pytest.MonkeyP
     n = Variable("n", INT, 1, 3, 1)
     with fresh_graph(), pytest.raises(TooManyCases, match="a comparison of a has more than 2 cases"):
         asked(one_step(parameter(A) < variable(n), n))
+
+
+def test_a_comparison_with_just_so_many_cases_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(grounding, "MOST_CASES", 3)
+    n = Variable("n", INT, 1, 3, 1)
+    with fresh_graph():
+        system = one_step(parameter(A) < variable(n), n)
+    assert asked(system) == {"lt(a, 1)", "lt(a, 2)", "lt(a, 3)"}
 
 
 @settings(max_examples=examples(80))

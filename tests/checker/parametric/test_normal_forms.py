@@ -26,7 +26,8 @@ from podrace.model.language import (
 )
 from podrace.model.language.expr import const, fresh_graph, less, variable
 from tests.profiles import examples
-from tests.random_systems import THING, UNIVERSE, Draw, Vocabulary
+from tests.random_systems import Draw, Vocabulary
+from tests.random_universe import THING, UNIVERSE
 
 A, B = (Variable(name, BOOL, 0, 1, 0) for name in "ab")
 M, N = (Variable(name, INT, 0, 2, 0) for name in "mn")
@@ -111,3 +112,13 @@ def test_variables_and_constants_are_replaced() -> None:
     after = all_of((negate(b), equal(t, second)))
     assert moved(before) == normal.reader()(after)
     assert moved(before) != normal.reader()(before)
+
+
+def test_a_choice_is_none_of_its_cases_unless_all_are_alike() -> None:
+    a, _, m, n, t = map(variable, VARIABLES)
+    first = const(THING, 1)
+    read = Normal().reader()
+    assert read(select(equal(t, first), m, n)) not in (read(m), read(n))
+    assert read(select(equal(t, first), n, m)) != read(select(equal(t, first), m, n))
+    assert read(select(equal(t, first), m, select(equal(t, const(THING, 2)), m, m))) == read(m)
+    assert read(select(equal(m, 1), a, negate(a))) not in (read(a), read(negate(a)))

@@ -13,7 +13,8 @@ from podrace.checker.parametric.parameters import parameters_of, with_parameters
 from podrace.model.language import INT, Parameter, Transition, TransitionSystem, Variable
 from podrace.model.language.expr import fresh_graph, parameter, variable
 from tests.profiles import examples
-from tests.random_systems import UNIVERSE, systems
+from tests.random_systems import systems
+from tests.random_universe import UNIVERSE
 
 
 def growing(*parameters: Parameter) -> TransitionSystem:

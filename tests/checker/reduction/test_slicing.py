@@ -31,7 +31,8 @@ from podrace.model.language import (
 from podrace.model.language.expr import equal, fresh_graph, less, parameter, select, variable
 from tests.checker.machines import counters, graph, house
 from tests.profiles import examples
-from tests.random_systems import UNIVERSE, systems
+from tests.random_systems import systems
+from tests.random_universe import UNIVERSE
 
 
 def names(system: TransitionSystem) -> list[str]:
@@ -405,3 +406,25 @@ def test_a_predicate_may_come_from_another_graph() -> None:
     sliced = slice_system(replace(system, invariants={"low": low}))
     assert [v.name for v in sliced.variables] == ["counting.n[w0]"]
     assert not sliced.invariants["low"].is_const
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "sums", "differences"),
+    [
+        ((1, 2), (1, 2), (2, 4), (-1, 1)),
+        ((3, 4), (5, 6), (8, 10), (-3, -1)),
+        ((-4, -3), (2, 3), (-2, 0), (-7, -5)),
+    ],
+)
+def test_sums_of_small_sets_are_exact(
+    first: tuple[int, int], second: tuple[int, int], sums: tuple[int, int], differences: tuple[int, int]
+) -> None:
+    """From the one that is least: no value is there that is not the sum of two."""
+    with fresh_graph():
+        x, y = (Variable(name, INT, -9, 9, lo) for name, (lo, _) in (("x", first), ("y", second)))
+        steps = [
+            move(f"{v.name}", as_expr(True), {v: as_expr(hi)}) for v, (_, hi) in ((x, first), (y, second))
+        ]
+        plus, minus = variable(x) + variable(y), variable(x) - variable(y)
+        found = ValueAnalysis(make([x, y], steps), [equal(plus, 0), equal(minus, 0)])
+        assert (found.range_of(plus), found.range_of(minus)) == (sums, differences)

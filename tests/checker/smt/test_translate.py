@@ -28,7 +28,8 @@ from podrace.model.language import (
 )
 from podrace.model.language.expr import equal, fresh_graph, less, variable
 from tests.profiles import examples
-from tests.random_systems import UNIVERSE, systems
+from tests.random_systems import systems
+from tests.random_universe import UNIVERSE
 
 BOTH = pytest.mark.parametrize("theory", THEORIES.values(), ids=THEORIES)
 RANGES = ((-3, 2), (0, 3), (1, 4), (5, 7), (-9, -7))

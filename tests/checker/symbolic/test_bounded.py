@@ -14,7 +14,7 @@ from podrace.checker.symbolic.bounded import Claim, Runs, confirmed, search
 from podrace.model.language import INT, Parameter, Transition, TransitionSystem, Variable, as_expr
 from podrace.model.language.expr import fresh_graph, parameter, variable
 from tests.checker.machines import counters, graph
-from tests.random_systems import UNIVERSE
+from tests.random_universe import UNIVERSE
 
 
 def climbing(top: int = 9) -> tuple[TransitionSystem, dict[str, Parameter]]:

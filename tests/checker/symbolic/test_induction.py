@@ -15,7 +15,8 @@ from podrace.model.language import BOOL, INT, Parameter, Transition, TransitionS
 from podrace.model.language.expr import const, equal, fresh_graph, parameter, variable
 from tests.checker.machines import Careless, house
 from tests.profiles import examples
-from tests.random_systems import UNIVERSE, coupled, systems
+from tests.random_systems import coupled, systems
+from tests.random_universe import UNIVERSE
 
 MOST = 4
 """The largest k for random systems."""

@@ -16,7 +16,8 @@ from podrace.checker.symbolic.synthesis import ChoiceShape, Synthesis
 from podrace.model.language import INT, Expr, Parameter, Transition, TransitionSystem, Variable, as_expr
 from podrace.model.language.expr import fresh_graph, parameter, variable
 from tests.profiles import examples
-from tests.random_systems import UNIVERSE, systems
+from tests.random_systems import systems
+from tests.random_universe import UNIVERSE
 
 TRUE = as_expr(True)
 

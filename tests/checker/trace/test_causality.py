@@ -11,7 +11,8 @@ from podrace.checker.trace.execution import replay
 from podrace.model.language import INT, Expr, Transition, TransitionSystem, Variable, any_of, as_expr
 from podrace.model.language.expr import equal, select, variable
 from tests.checker.random_runs import random_run
-from tests.random_systems import UNIVERSE, systems
+from tests.random_systems import systems
+from tests.random_universe import UNIVERSE
 
 X, Y, Z, FLAG = (Variable(name, INT, 0, 3, 0) for name in ("x", "y", "z", "flag"))
 

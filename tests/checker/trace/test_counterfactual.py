@@ -11,7 +11,8 @@ from podrace.checker.trace.execution import replay
 from podrace.model.language import INT, Expr, Transition, TransitionSystem, Variable, all_of, as_expr
 from podrace.model.language.expr import equal, less, variable
 from tests.checker.random_runs import random_run
-from tests.random_systems import UNIVERSE, systems
+from tests.random_systems import systems
+from tests.random_universe import UNIVERSE
 
 SENT, HEARD, BUSY = (Variable(name, INT, 0, 3, 0) for name in ("sent", "heard", "busy"))
 sent, heard, busy = (variable(v) for v in (SENT, HEARD, BUSY))

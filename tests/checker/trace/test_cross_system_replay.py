@@ -10,7 +10,8 @@ from podrace.checker.trace.execution import replay
 from podrace.model.language import INT, Expr, Transition, TransitionSystem, Variable, as_expr
 from podrace.model.language.expr import equal, variable
 from tests.checker.random_runs import random_run
-from tests.random_systems import UNIVERSE, systems
+from tests.random_systems import systems
+from tests.random_universe import UNIVERSE
 
 PHASE, NOTED = Variable("phase", INT, 0, 9, 0), Variable("noted", INT, 0, 9, 0)
 phase, noted = variable(PHASE), variable(NOTED)

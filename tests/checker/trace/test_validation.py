@@ -30,6 +30,8 @@ from podrace.checker.trace.validation import (
 from podrace.model.history import resolve
 from podrace.model.language import State, TransitionSystem
 from podrace.scenarios import find_scenarios
+from tests.checker.explicit.systems import counting
+from tests.checker.explicit.test_search import widened
 from tests.checker.machines import counters
 from tests.checker.random_runs import random_run
 from tests.profiles import examples
@@ -246,3 +248,20 @@ def test_walks_of_scenarios(name: str, every: int) -> None:
             mutated = [*record[:middle], replace(record[middle], seen=changed), *record[middle + 1 :]]
             told = Search(system, native, Bounds(steps=every)).explain(mutated)
             assert (told.answer is Answer.EXPLAINED) == (code == record[middle].seen[where])
+
+
+@pytest.mark.parametrize("words", [1, 2, 3])
+def test_states_of_several_words_are_compared_whole(words: int) -> None:
+    """With one value of each variable, and with several: natively as the interpreter does."""
+    system = widened(counting(5), words)
+    native, judge = Native(system), Interpreted(system)
+    (place,) = (i for i, v in enumerate(system.variables) if v.name == "counter.value")
+    plain, packed = [judge.initial], [native.initial]
+    for _ in range(5):
+        plain.append(next(state for _, state in judge.successors(plain[-1], None)))
+        packed.append(next(state for _, state in native.successors(packed[-1], None)))
+    for codes in (frozenset({2, 4}), frozenset({0, 5}), frozenset({3}), frozenset({9})):
+        seen = {"counter.value": codes}
+        right = [judge.agreeing(seen)(state) for state in plain]
+        assert right == [state[place] in codes for state in plain]
+        assert [native.agreeing(seen)(state) for state in packed] == right
