@@ -137,11 +137,13 @@ class _Part:
 
     def __init__(self, parameters: list[Parameter], questions: list[Expr], assumptions: list[Expr]) -> None:
         self.parameters, self.questions, self.assumptions = parameters, questions, assumptions
-        self.unknown = {q: INTEGERS.unknown(q.name, q.lo, q.hi) for q in parameters}
-        self.terms = translate(
-            topological([*questions, *assumptions]), INTEGERS, lambda leaf: self.unknown[leaf.value]
-        )
-        self.solver = z3.SolverFor("QF_LIA")
+        unknown = {q: INTEGERS.unknown(q.name, q.lo, q.hi) for q in parameters}
+        terms = translate(topological([*questions, *assumptions]), INTEGERS, lambda leaf: unknown[leaf.value])
+        # Z3's examples depend on which terms its context has seen: in one of their own they are the same in every run.
+        self.context = z3.Context()
+        self.unknown = {q: term.translate(self.context) for q, term in unknown.items()}
+        self.terms = {e: terms[e].translate(self.context) for e in (*questions, *assumptions)}
+        self.solver = z3.SolverFor("QF_LIA", ctx=self.context)
         self.solver.add(*self._given())
 
     def regions(self) -> Iterator[tuple[dict[Expr, bool], Values]]:
@@ -152,7 +154,7 @@ class _Part:
 
     def smallest(self, answers: Mapping[Expr, bool]) -> Values:
         """The least example of these answers."""
-        best = z3.Optimize()
+        best = z3.Optimize(ctx=self.context)
         best.add(*self._given())
         best.add(*(self.terms[q] if yes else z3.Not(self.terms[q]) for q, yes in answers.items()))
         best.minimize(z3.Sum([_distance(self.unknown[q], q) for q in self.parameters]))
