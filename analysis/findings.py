@@ -101,7 +101,10 @@ def finding_of(
         depth=counts.depth or 0,
         seconds=None if counts.seconds is None else round(counts.seconds, 3),
         words=(result.words if words is None else words) + silence_of(run),
-        notes=(*run.composition.notes, *(note for note in (run.remark, remedy, _idle(run, result)) if note)),
+        notes=(
+            *run.composition.notes,
+            *(note for note in (run.remark, _caveat(run), _idle(run, result), remedy) if note),
+        ),
         scope=scope_of(run.scenario.spec.scope),
         constraints_hit=seen.constraints_hit,
         witnesses_reached={witness_words(name): steps for name, steps in seen.witnesses_reached.items()},
@@ -113,6 +116,12 @@ def finding_of(
         silenced=dict(run.silenced) or msgspec.UNSET,
     )
     return found if result.trace is None else _with_counterexample(found, run, system, result.trace)
+
+
+def _caveat(run: Run) -> str:
+    """What the property claims less of than its sentence says, in this cluster."""
+    said = run.prop.caveat(run.scenario.spec.nodes)
+    return f"{run.property}: {said}" if said else ""
 
 
 def _idle(run: Run, result: Result) -> str:

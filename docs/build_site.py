@@ -50,6 +50,8 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
     "Findings": (
         "findings/ghost",
         "findings/emptied-zone",
+        "findings/kept-out-by-others",
+        "findings/relabelled-domain",
         "findings/assumed-after-look",
         "findings/stale-tombstone",
         "findings/queued-while-assumed",

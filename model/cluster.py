@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .environment.actors import Kubelet, PodGC, Users
+from .environment.actors import FinalizerOwners, Kubelet, PodGC, Users
 from .environment.api import APIServer
 from .environment.faults import Faults
+from .environment.node_versions import NodeVersion, versions_of
 from .environment.objects import ClusterSpec, DisruptionBudget, ExtensionPoint, Node, Pod, with_gates
 from .environment.watch import NodeWatch, PodWatch
 from .language import Component, Model, Universe, build
@@ -21,6 +22,7 @@ from .scheduler import (
     Hints,
     NodeInfos,
     NodeTree,
+    NodeUpdates,
     Nominator,
     Preemption,
     PriorityQueue,
@@ -33,7 +35,7 @@ from .scheduler import (
 )
 from .scheduler.cache.node_info import HostPort, PodVersion
 from .scheduler.cache.order import Zone, zones_of
-from .scheduler.framework.events import Plugin, default_plugins
+from .scheduler.framework.events import NodeUpdate, Plugin, default_plugins, node_updates
 
 
 class Cluster(Model):
@@ -60,10 +62,12 @@ class Cluster(Model):
     preemption: Preemption
     async_preemption: AsyncPreemption
     handlers: EventHandlers
+    updates: NodeUpdates
     process: Process
     faults: Faults
     kubelet: Kubelet
     pod_gc: PodGC
+    finalizer_owners: FinalizerOwners
     users: Users
 
     view_order = (
@@ -84,7 +88,12 @@ def build_cluster(
     gates = any(pod.gated for pod in spec.pods)
     permit = any(ExtensionPoint.PERMIT in pod.extension_points for pod in spec.pods)
     rejecting = default_plugins(gates, permit) if plugins is None else plugins
-    fixed = {Plugin: rejecting, Zone: zones_of(spec.nodes), PodVersion: (), HostPort: ()}
+    versions = versions_of(spec.nodes)
+    described = [*spec.nodes, *(version.content for version in versions)]
+    fixed = {
+        Plugin: rejecting, Zone: zones_of(described), PodVersion: (), HostPort: (),
+        NodeVersion: versions, NodeUpdate: node_updates() if versions else (),
+    }  # fmt: skip
     scope = with_gates(spec.scope) if gates else spec.scope
     universe = Universe({Pod: spec.pods, Node: spec.nodes, DisruptionBudget: spec.budgets, **fixed}, scope)
     return build(Cluster, universe, changes)

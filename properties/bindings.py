@@ -4,6 +4,7 @@ themselves.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 from ..model.environment.objects import Node, Pod
@@ -14,9 +15,17 @@ from .property import Property
 
 
 class Capacity(Property):
-    """The requests of the pods that are bound to or assumed on a node never exceed what it can allocate."""
+    """The requests of the pods that are bound to or assumed on a node never exceed what it can allocate.
+
+    Of a node whose object is updated in the run, what it can allocate in the largest of its versions: that a node shrinks below what its pods
+    ask for is nobody's mistake.
+    """
 
     id = "S-CAP"
+
+    @classmethod
+    def caveat(cls, nodes: Sequence[Node]) -> str:
+        return truth.largest_counts(nodes)
 
     def holds(self) -> Expr:
         return ~any_of(truth.exceeds(self, n, partial(self._taken, n)) for n in self.nodes)
@@ -69,11 +78,24 @@ class NoPodLost(Property):
 
 
 class AntiAffinityKept(Property):
-    """No two pods that are bound or assumed break a required anti-affinity term of one of them on existing nodes."""
+    """No two pods that are bound or assumed break a required anti-affinity term of one of them on existing nodes.
+
+    Of nodes whose labels are updated in the run, only where they share the domain in all of their versions: that a node is relabelled into
+    another's domain is nobody's mistake.
+    """
 
     id = "S-AFF"
     concerns = "both pods of the two that are too close"
     issues = (100140,)
+
+    @classmethod
+    def caveat(cls, nodes: Sequence[Node]) -> str:
+        moved = [n.name for n in nodes if any(other.labels != n.labels for other in n.later.values())]
+        return (
+            f"of {', '.join(moved)}, only domains count that it is in with all of its versions"
+            if moved
+            else ""
+        )
 
     def together(self, pod: Pod, other: Pod, key: str) -> Expr:
         """Whether both are on existing nodes with the same value of the topology key."""
@@ -81,8 +103,15 @@ class AntiAffinityKept(Property):
             self._on(pod, n) & self._on(other, m)
             for n in self.nodes
             for m in self.nodes
-            if key in n.labels and n.labels[key] == m.labels.get(key)
+            if self._share(n, m, key)
         )
+
+    def _share(self, node: Node, other: Node, key: str) -> bool:
+        """Whether two nodes have the same value of a topology key, whatever becomes of them: that one is relabelled is nobody's mistake."""
+        own, others = self.contents(node), self.contents(other)
+        if node is other:
+            return all(key in n.labels for n in own)
+        return all(key in n.labels and n.labels[key] == m.labels.get(key) for n in own for m in others)
 
     def _on(self, pod: Pod, node: Node) -> Expr:
         return truth.taken(self, pod, node) & self.api.node_exists[node] & self.api.pod[pod].exists

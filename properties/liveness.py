@@ -123,8 +123,8 @@ class NominationsBlockNobodyForEver(Liveness):
                 truth.waits(self, holder),
                 truth.waits(self, pod),
                 where.live[node],
-                ~self.filters.fits(holder, node, where),
-                self.filters.fits(pod, node, where),
+                ~truth.fits(self, holder, node, where),
+                truth.fits(self, pod, node, where),
             )
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 from ..model.environment.objects import Node, Pod
@@ -33,6 +34,10 @@ class _NominationMonitor(Property):
             & (current.nominated != node)
         )
         return self.cache.is_assumed(pod) | current.node.is_some | gone | withdrawn | nowhere
+
+    @classmethod
+    def caveat(cls, nodes: Sequence[Node]) -> str:
+        return truth.largest_counts(nodes)
 
     def at_the_expense_of(self, pod: Pod, node: Node) -> Expr:
         """Whether a pod of no higher priority was assumed on the node in this step, and `pod` no longer fits."""

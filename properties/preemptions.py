@@ -61,8 +61,8 @@ class NoLastingInversion(Liveness):
         return (
             truth.waits(self, pod)
             & where.live[node]
-            & ~self.filters.fits(pod, node, where)
-            & self.filters.fits(pod, node, without)
+            & ~truth.fits(self, pod, node, where)
+            & truth.fits(self, pod, node, without)
         )
 
     def cases(self) -> Iterator[Case]:

@@ -8,9 +8,10 @@ started from.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from ..model.environment.node_versions import NodeVersion, versions_in
 from ..model.environment.objects import Node, Pod
 from ..model.language import Case, Component, Expr
 
@@ -90,6 +91,11 @@ class Property(Component):
         return tuple(" ".join(text.split()) for text in (inspect.getdoc(cls) or "").split("\n\n")[1:])
 
     @classmethod
+    def caveat(cls, nodes: Sequence[Node]) -> str:
+        """What a verdict about these nodes must say beside the sentence, because the property claims less of some of them; mostly nothing."""
+        return ""
+
+    @classmethod
     def ignoring(cls, pods: frozenset[str]) -> type[Property]:
         """The same property without the violations that concern none but these pods.
 
@@ -103,6 +109,15 @@ class Property(Component):
     def pods(self) -> tuple[Pod, ...]:
         """All pods."""
         return self.universe[Pod]
+
+    @property
+    def versions(self) -> tuple[NodeVersion, ...]:
+        """The versions of the nodes that have several."""
+        return self.universe[NodeVersion]
+
+    def contents(self, node: Node) -> list[Node]:
+        """What a node can be in a run: all its versions."""
+        return [version.content for version in versions_in(self.universe, node)] or [node]
 
     @property
     def subjects(self) -> tuple[Pod, ...]:

@@ -6,10 +6,11 @@ violating any.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from ..model.environment.objects import Node, Pod
-from ..model.language import Expr, any_of, as_expr, select, total
+from ..model.language import Expr, all_of, any_of, as_expr, select, total
 from ..model.scheduler.framework.placement import Placement
 from .property import Property
 
@@ -27,7 +28,20 @@ class Outcomes(Property):
 
 
 def exceeds(prop: Property, node: Node, counts: Callable[[Pod], Expr]) -> Expr:
-    """Whether the pods that count together ask for more of some resource than the node can allocate."""
+    """Whether the pods that count together ask for more of some resource than the node can allocate, whichever of its versions it is in.
+
+    That a node which has shrunk is overfull is nobody's mistake. `largest_counts` says so of a verdict.
+    """
+    return all_of(_exceeds(prop, content, counts) for content in prop.contents(node))
+
+
+def largest_counts(nodes: Sequence[Node]) -> str:
+    """What a verdict must say that asks `exceeds` about these nodes, if some of them are resized; nothing if none is."""
+    resized = [node.name for node in nodes if any(other.room != node.room for other in node.later.values())]
+    return f"of what {', '.join(resized)} can allocate, the largest of its versions counts" if resized else ""
+
+
+def _exceeds(prop: Property, node: Node, counts: Callable[[Pod], Expr]) -> Expr:
     named = dict.fromkeys(r for pod in prop.pods for r in pod.resources)
     return any_of(
         total(select(counts(pod), pod.request(r), 0) for pod in prop.pods) > node.allocatable(r)
@@ -47,6 +61,7 @@ def placement(prop: Property) -> Placement:
         {pod: {node: taken(prop, pod, node) for node in prop.nodes} for pod in prop.pods},
         {node: prop.api.node_exists[node] for node in prop.nodes},
         {pod: prop.api.pod[pod].terminating for pod in prop.pods},
+        shown={v: prop.api.node_version[v.node] == v for v in prop.versions},
     )
 
 
@@ -59,7 +74,12 @@ def waits(prop: Property, pod: Pod) -> Expr:
 def fits_somewhere(prop: Property, pod: Pod) -> Expr:
     """Whether some existing node has room for the pod, counting what is bound or assumed."""
     where = placement(prop)
-    return any_of(where.live[node] & prop.filters.fits(pod, node, where) for node in prop.nodes)
+    return any_of(where.live[node] & fits(prop, pod, node, where) for node in prop.nodes)
+
+
+def fits(prop: Property, pod: Pod, node: Node, where: Placement) -> Expr:
+    """Whether the filters let the pod pass on the node as the placement shows it."""
+    return where.ask(node, partial(prop.filters.fits, pod))
 
 
 def some_pod_waits_in_vain(prop: Property) -> Expr:

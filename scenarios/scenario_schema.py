@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..model.environment.objects import ExtensionPoint, Operator
-from .reader.cluster_section import BOUNDS, MAX_ALLOWED, MAX_COUNT, MAX_PODS, NUMBERS, SWITCHES
+from .reader.cluster_section import BOUNDS, MAX_ALLOWED, MAX_COUNT, MAX_PODS, MAX_VERSIONS, NUMBERS, SWITCHES
 from .reader.directives import EFFECTS, MAX_OTHERS, MAX_SKEW, PREFERRED, REQUIRED
 from .reader.labels import MAX_ENTITIES, OF_LABELS
 from .reader.pod_section import MAX_GRACE, MAX_PRIORITY, MIN_PRIORITY, POLICIES
@@ -137,9 +137,26 @@ OBJECTS: Mapping[str, Schema] = {
             "taints": listed(part("taint")),
             "unschedulable": FLAG,
             "exists": about(FLAG, "false: a node that may join later."),
+            "updates": about(
+                table(part("nodeUpdate"), 1, MAX_VERSIONS - 1),
+                "What the node's object may be updated to: by a name, the fields that change.",
+            ),
         },
         ["cpu"],
     ),
+    "nodeUpdate": {
+        **mapping(
+            {
+                **_RESOURCES,
+                "pods": whole(0, MAX_PODS),
+                "labels": LABELS,
+                "taints": listed(part("taint")),
+                "unschedulable": FLAG,
+            },
+            about="What changes in the node's object; what is not named stays.",
+        ),
+        "minProperties": 1,
+    },
     "taint": mapping(
         {"key": LABEL_KEY, "value": LABEL_VALUE, "effect": word(EFFECTS)},
         ["key", "effect"],
@@ -164,6 +181,10 @@ OBJECTS: Mapping[str, Schema] = {
             "podAntiAffinity": part("podAffinity"),
             "topologySpreadConstraints": listed(part("topologySpreadConstraint")),
             "extensionPoints": listed(word(point.value for point in ExtensionPoint)),
+            "finalizers": about(
+                listed(LABEL_KEY),
+                "What keeps the object of a deleted pod until a controller takes it away, as batch.kubernetes.io/job-tracking does.",
+            ),
             "schedulingGates": about(
                 listed(part("schedulingGate")), "Gates that a user may remove later, all at once."
             ),

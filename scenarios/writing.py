@@ -43,7 +43,7 @@ def _flow(table: Mapping[str, str]) -> str:
 
 
 def _node(node: Node) -> dict[str, str]:
-    if node.taints or node.unschedulable or not node.exists or node.pods is not None:
+    if node.taints or node.unschedulable or not node.exists or node.pods is not None or node.later:
         raise ValueError(f"node {node.name} has more than sizes: it cannot be written")
     return _sizes(node._allocatable)
 

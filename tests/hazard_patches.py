@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from podrace.model.environment.node_versions import NodeChange
 from podrace.model.environment.objects import Node, Pod, PodCopy, PodObject
 from podrace.model.environment.watch import PodWatch
 from podrace.model.history.failure_changes import ConditionWrittenByUpdate
@@ -20,7 +21,16 @@ from podrace.model.language import (
     step,
     when,
 )
-from podrace.model.scheduler import AsyncPreemption, Binding, Cache, EventHandlers, PriorityQueue, Process
+from podrace.model.scheduler import (
+    AsyncPreemption,
+    Binding,
+    Cache,
+    EventHandlers,
+    Hints,
+    Plugin,
+    PriorityQueue,
+    Process,
+)
 from podrace.model.scheduler.binding import BindingPhase
 from podrace.model.scheduler.framework.events import ASSIGNED_POD_DELETE, NODE_DELETE
 from podrace.model.scheduler.queue.scheduling_queue import SubQueue
@@ -223,3 +233,22 @@ class TombstonesWakeLikeDeletions(EventHandlers):
 
     def wake_for_removed(self, pod: Pod, old: PodObject) -> None:
         self.queue.move_all(ASSIGNED_POD_DELETE, about=pod)
+
+
+class TermsOfOthersHeard(Hints):
+    """InterPodAffinity cannot know whose anti-affinity kept the pod out: a new node may help, and one with other labels."""
+
+    def after_node(self, plugin: Plugin, pod: Pod, node: Node) -> Expr:
+        return as_expr(True) if plugin.name == "InterPodAffinity" else super().after_node(plugin, pod, node)
+
+    def is_in_other_domain(self, pod: Pod, change: NodeChange) -> bool:
+        return change.old.labels != change.new.labels
+
+
+class CountedNodesHeard(Hints):
+    """PodTopologySpread counts the nodes that the pod's node affinity matches: that a node is one of them no longer, or now, may help."""
+
+    def after_update(self, plugin: Plugin, pod: Pod, change: NodeChange) -> Expr:
+        counted = pod.asks_for(change.old) != pod.asks_for(change.new)
+        heard = plugin.name == "PodTopologySpread" and counted
+        return as_expr(heard) | super().after_update(plugin, pod, change)

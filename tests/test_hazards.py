@@ -24,6 +24,7 @@ from tests.hazard_patches import (
     AssumedIfListed,
     Barrier,
     BoundElsewhereWakes,
+    CountedNodesHeard,
     Fenced,
     FreshRequeue,
     GhostsRefused,
@@ -33,6 +34,7 @@ from tests.hazard_patches import (
     PlacedNotAdded,
     RegisteredToTheEnd,
     RequeueLooksAgain,
+    TermsOfOthersHeard,
     TombstonesWakeLikeDeletions,
     VersionedCondition,
 )
@@ -78,7 +80,7 @@ ROWS: list[tuple[str, str, tuple[type[Component], ...], tuple[str, ...], str, in
     ("emptied-zone", "S-STUCK", (), (), V, 1175, 16),
     ("emptied-zone", "S-STUCK", (), ("127464",), V, 578, 15),
     ("emptied-zone", "S-STUCK", (NodeRemovedFirst,), (), H, 7031, None),
-    ("budget-overdrawn", "S-PDB", (), (), V, 548, 22),
+    ("budget-overdrawn", "S-PDB", (), (), V, 812, 22),
 ]
 
 
@@ -95,6 +97,10 @@ LATER_ROWS: list[tuple[str, str, tuple[type[Component], ...], tuple[str, ...], s
     ("assumed-after-look", "S-ROOM", (), (), V, 1845, 26),
     ("assumed-after-look", "S-ROOM", (GoneNotAssumed, GoneNoted), (), H, 12484, None),
     ("assumed-after-look", "S-ROOM", (AssumedIfListed,), (), H, 13286, None),
+    ("kept-out-by-others", "S-STUCK", (), (), V, 98, 15),
+    ("kept-out-by-others", "S-STUCK", (TermsOfOthersHeard,), (), H, 201, None),
+    ("relabelled-domain", "S-STUCK", (), (), V, 102, 16),
+    ("relabelled-domain", "S-STUCK", (CountedNodesHeard,), (), H, 246, None),
 ]
 
 

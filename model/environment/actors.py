@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..language import UNTOLD, Component, any_of, boolean, per, require, step, tells
 from .faults import Fault
+from .node_versions import NodeVersion
 from .objects import Node, Pod
 
 if TYPE_CHECKING:
@@ -78,6 +79,14 @@ class Users(Component):
         self.faults.spend(Fault.NODE_CREATION)
         self.api.write_node(node, exists=True)
 
+    @step(actor="user", fair=False)
+    @tells("A node is updated: it is {version} from now on.")
+    def update_node(self, version: NodeVersion) -> None:
+        """A user, the kubelet or a controller updates a node's object: to any other of its versions."""
+        require(self.api.node_exists[version.node] & (self.api.node_version[version.node] != version))
+        self.faults.spend(Fault.NODE_UPDATE)
+        self.api.write_node(version.node, exists=True, version=version)
+
 
 class Kubelet(Component):
     """One kubelet per node: it ends the pods that are to terminate."""
@@ -91,6 +100,21 @@ class Kubelet(Component):
         current = self.api.pod[pod]
         require(current.assigned & current.terminating)
         require(any_of((current.node == node) & self.api.node_exists[node] for node in self.universe[Node]))
+        self.api.remove_pod(pod)
+
+
+class FinalizerOwners(Component):
+    """Controllers that see a pod of theirs off, such as the Job controller, which counts it first (pkg/controller/job)."""
+
+    api: APIServer
+
+    @step(actor="controller", each="pod")
+    @tells("The finalizers of {pod} are removed, and its object is gone.")
+    def release(self, pod: Pod) -> None:
+        """The finalizers of a pending pod that is being deleted are taken away."""
+        if not pod.finalizers:
+            require(False)
+        require(self.api.pod[pod].pending & self.api.pod[pod].terminating)
         self.api.remove_pod(pod)
 
 

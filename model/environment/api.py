@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from ..language import Component, Expr, Knowledge, Value, Words, boolean, per, select, when, words
+from ..language import Component, Expr, Knowledge, Value, Words, boolean, per, ref, select, when, words
+from .node_versions import NodeVersion, versions_in
 from .objects import EXISTS, Node, Pod, PodCopy, PodObject, facts_of_pods, node_or_none
 
 
@@ -22,8 +23,8 @@ class WatchesPods(Protocol):
 class WatchesNodes(Protocol):
     """Where the API server sends the events of nodes."""
 
-    def publish(self, node: Node, exists: Value) -> None:
-        """An event: the node, and whether it exists after the write."""
+    def publish(self, node: Node, exists: Value, version: Value = None) -> None:
+        """An event: the node, whether it exists after the write, and in which version; none where it has one only."""
 
 
 class APIServer(Component):
@@ -34,6 +35,7 @@ class APIServer(Component):
 
     pod = per(Pod, PodObject)
     node_exists = per(Node, boolean())
+    node_version = per(Node, ref(NodeVersion))
 
     phrases = words(
         {
@@ -54,6 +56,7 @@ class APIServer(Component):
             "node_exists": Words(
                 "API server: node {0} is added", "API server: node {0} is deleted", decisive=True
             ),
+            "node_version": Words("API server: node {0} is {after} now", decisive=True),
         }
     )
     knowledge = (Knowledge("API server", {**facts_of_pods("pod"), "node_exists": EXISTS}),)
@@ -63,6 +66,7 @@ class APIServer(Component):
             self.pod[pod] = self.at_start(pod)
         for node in self.universe[Node]:
             self.node_exists[node] = node.exists
+            self.node_version[node] = self.first_version(node)
 
     def has_gates(self, pod: Pod) -> bool:
         """Whether the pod is created with scheduling gates."""
@@ -87,14 +91,18 @@ class APIServer(Component):
         self._commit(pod, self.pod[pod].replace(gated=False))
 
     def delete_pod(self, pod: Pod) -> None:
-        """DELETE: at once if nothing runs or no grace is due, otherwise sets the deletion timestamp."""
+        """DELETE: at once if nothing runs, no grace is due and nobody has set a finalizer; otherwise sets the deletion timestamp."""
         old = self.pod[pod]
-        graceful = old.assigned & pod.graceful
+        graceful = (old.assigned & pod.graceful) | (old.pending & pod.finalizers)
         with when(old.exists):
             with when(graceful):
                 self._commit(pod, old.replace(terminating=True))
             with when(~graceful):
                 self.remove_pod(pod)
+
+    def evict_pod(self, pod: Pod) -> None:
+        """What preemption writes to end a victim that is there: a DELETE."""
+        self.delete_pod(pod)
 
     def remove_pod(self, pod: Pod) -> None:
         """The object disappears (DELETE with grace period 0, as the kubelet and the pod GC send it)."""
@@ -147,10 +155,16 @@ class APIServer(Component):
         with when(self.may_be_nominated(pod)):
             self._commit(pod, self.pod[pod].replace(nominated=node))
 
-    def write_node(self, node: Node, exists: bool) -> None:
-        """POST or DELETE of a node object."""
+    def first_version(self, node: Node) -> NodeVersion | None:
+        """The version in which the node is created; none if it has one only."""
+        return next(iter(versions_in(self.universe, node)), None)
+
+    def write_node(self, node: Node, exists: bool, version: NodeVersion | None = None) -> None:
+        """POST, DELETE or UPDATE of a node object; one that is created again is as it was at first."""
+        written = version or self.first_version(node)
         self.node_exists[node] = exists
-        self.node_watch.publish(node, exists)
+        self.node_version[node] = written
+        self.node_watch.publish(node, exists, written)
 
     def is_current(self, pod: Pod, copy: PodCopy) -> Expr:
         """Whether an Update based on `copy` would pass the resourceVersion check.

@@ -53,7 +53,10 @@ class ExtensionPoint(Enum):
 
 
 class Node(Entity):
-    """A node: allocatable resources, how many pods it admits (None for no limit), labels and taints."""
+    """A node: allocatable resources, how many pods it admits (None for no limit), labels and taints.
+
+    `later` are the versions that its object may be updated to, by name; each has the name and the index of the node.
+    """
 
     about = "node {}"
 
@@ -72,8 +75,10 @@ class Node(Entity):
         taints: Sequence[Taint] = (),
         unschedulable: bool = False,
         hostname_label: bool = True,
+        later: Mapping[str, Node] | None = None,
     ) -> None:
         super().__init__(index, name)
+        self.later = dict(later or {})
         self._allocatable = amounts(cpu, memory, ephemeral, extended)
         self._pods = pods
         self.labels = {**({"kubernetes.io/hostname": name} if hostname_label else {}), **(labels or {})}
@@ -101,6 +106,11 @@ class Node(Entity):
         return None if self._pods is None else as_expr(self._pods)
 
     @property
+    def room(self) -> tuple[Mapping[str, Quantity], Quantity | None]:
+        """status.allocatable: resources by name, and how many pods."""
+        return self._allocatable, self._pods
+
+    @property
     def quantities(self) -> tuple[Quantity | None, ...]:
         """All that is counted of it."""
         return (*self._allocatable.values(), self._pods)
@@ -123,7 +133,8 @@ class Pod(Entity):
     `start` is status.startTime, as a number. `preempts` is False for preemptionPolicy Never.
     `namespace_labels` are those of the pod's namespace. `node_selector` and the required `node_affinity` say which
     nodes the pod may go to, `spread` how evenly it and its like must lie over them. `extension_points` are those at
-    which some plugin has work to do for the pod. `gated`: it is created with scheduling gates.
+    which some plugin has work to do for the pod. `gated`: it is created with scheduling gates. `finalizers`: its object stays when
+    it is deleted, until whoever set them has taken them away.
     """
 
     def __init__(
@@ -152,6 +163,7 @@ class Pod(Entity):
         extension_points: Iterable[ExtensionPoint] = (),
         spread: Sequence[SpreadConstraint] = (),
         gated: bool = False,
+        finalizers: bool = False,
     ) -> None:
         super().__init__(index, name)
         self._requests, self._priority = amounts(cpu, memory, ephemeral, extended), priority
@@ -164,7 +176,7 @@ class Pod(Entity):
         self.node_selector, self.node_affinity = dict(node_selector or {}), node_affinity
         self.node, self.exists, self.graceful = node, exists, graceful
         self.extension_points, self.gated = frozenset(extension_points), gated
-        self.spread = tuple(spread)
+        self.spread, self.finalizers = tuple(spread), finalizers
 
     def asks_for(self, node: Node) -> bool:
         """Whether nodeSelector and required node affinity both match the node (GetRequiredNodeAffinity, 1.22)."""

@@ -38,6 +38,7 @@ class Scope:
     node_events: int = 2
     node_deletions: int = 0
     node_creations: int = 0
+    node_updates: int = 0
     pod_deletions: int = 0
     pod_creations: int = 0
     bind_failures: int = 0

@@ -38,6 +38,7 @@ from ..language import (
     words,
 )
 from .faults import Fault
+from .node_versions import NodeVersion
 from .objects import EXISTS, Node, Pod, PodObject, Scope, facts_of_pods
 
 if TYPE_CHECKING:
@@ -70,6 +71,7 @@ class NodeEvent(Record):
 
     node = ref(Node)
     exists = boolean()
+    version = ref(NodeVersion)
 
 
 def pod_backlog(scope: Scope) -> int:
@@ -258,9 +260,9 @@ class NodeWatch(Component):
         for node in self.universe[Node]:
             self.lister[node] = node.exists
 
-    def publish(self, node: Node, exists: Value) -> None:
+    def publish(self, node: Node, exists: Value, version: Value = None) -> None:
         """The API server appends an event."""
-        self.log.push(NodeEvent(node=node, exists=exists))
+        self.log.push(NodeEvent(node=node, exists=exists, version=version))
 
     @step(actor="node informer")
     @tells("The informer's store receives the next event, about node {node}.")
@@ -295,5 +297,5 @@ class NodeWatch(Component):
             self.lister[node] = self.api.node_exists[node]
             if not handled:
                 with when(self.api.node_exists[node]):
-                    self.publish(node, True)
+                    self.publish(node, True, self.api.node_version[node])
         self.listed = self.log.length

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
+from ..environment.node_versions import About, NodeVersion
 from ..environment.objects import Node, Pod, PodObject
 from ..environment.watch import Handler, PodWatch
 from ..language import (
@@ -24,7 +26,14 @@ from ..language import (
 from ..scheduler import Binding, EventHandlers, Hints, Process, Scheduler
 from ..scheduler.binding import BindingPhase
 from ..scheduler.event_handlers import Removal
-from ..scheduler.framework.events import NOMINATED_POD_GONE, WAITING_POD_GONE, Action, ClusterEvent, Plugin
+from ..scheduler.framework.events import (
+    DEFAULT_PREEMPTION,
+    NOMINATED_POD_GONE,
+    WAITING_POD_GONE,
+    Action,
+    ClusterEvent,
+    Plugin,
+)
 from ..scheduler.framework.hints import ABOUT_ASSIGNED_PODS, matches_all
 from ..scheduler.framework.placement import Placement
 from ..scheduler.queue.scheduling_queue import SubQueue
@@ -177,8 +186,8 @@ class AdmissionChecked(EventHandlers):
     def wake_for_assigned(self, pod: Pod, old: PodObject) -> None:
         self.queue.move_matching(pod)
 
-    def wake_queue_for_node(self, node: Node) -> None:
-        super().wake_queue_for_node(node)
+    def end_of_node_event(self) -> None:
+        super().end_of_node_event()
         for pod in self.universe[Pod]:
             self.admitted[pod] = False
 
@@ -187,9 +196,10 @@ class AdmissionChecked(EventHandlers):
         cached = Placement(
             {pod: {n: self.cache.on(pod, n) for n in nodes} for pod in self.universe[Pod]},
             {n: self.cache.live[n] for n in nodes},
+            shown={v: self.cache.node_version[v.node] == v for v in self.universe[NodeVersion]},
         )
         for pod in self.universe[Pod]:
-            self.admitted[pod] = self.filters.admits(pod, node, cached)
+            self.admitted[pod] = cached.ask(nodes[node.index], partial(self.filters.admits, pod))
 
     def admissible(self) -> Mapping[Pod, Value] | None:
         return {pod: self.admitted[pod] for pod in self.universe[Pod]}
@@ -199,7 +209,7 @@ class AdmissionChecked(EventHandlers):
 class HintsAlwaysQueue(Hints):
     """The plugins had no hints of their own: every event that one registered counted."""
 
-    def wakes(self, plugin: Plugin, pod: Pod, event: ClusterEvent, about: Pod | Node | None) -> Expr:
+    def wakes(self, plugin: Plugin, pod: Pod, event: ClusterEvent, about: About) -> Expr:
         return as_expr(event.is_wildcard or self.hears(plugin, event))
 
 
@@ -208,7 +218,7 @@ class PreemptionHearsAll(Hints):
     """DefaultPreemption did not say which events it asked for, which counts as all (defaultEnqueueExtension)."""
 
     def hears(self, plugin: Plugin, event: ClusterEvent) -> bool:
-        return plugin.asked_for(event)
+        return plugin.asked_for(event) if plugin.name == DEFAULT_PREEMPTION else super().hears(plugin, event)
 
 
 _LOST_NOMINATIONS = "a pod that loses its nomination wakes those that respected it"
@@ -226,7 +236,7 @@ class LostNominationsWakeNobody(EventHandlers):
 class FitIgnoresNominations(Hints):
     """To NodeResourcesFit a pod without a node had no room that it could give back, nominated or not (isSchedulableAfterPodEvent)."""
 
-    def wakes(self, plugin: Plugin, pod: Pod, event: ClusterEvent, about: Pod | Node | None) -> Expr:
+    def wakes(self, plugin: Plugin, pod: Pod, event: ClusterEvent, about: About) -> Expr:
         seen = WAITING_POD_GONE if event == NOMINATED_POD_GONE else event
         return super().wakes(plugin, pod, seen, about)
 
@@ -237,7 +247,7 @@ class FitIgnoresNominations(Hints):
 class HintsIgnoreNominations(Hints):
     """InterPodAffinity and PodTopologySpread did not look at a pod without a node, nominated or not (1.32 to 1.35)."""
 
-    def wakes(self, plugin: Plugin, pod: Pod, event: ClusterEvent, about: Pod | Node | None) -> Expr:
+    def wakes(self, plugin: Plugin, pod: Pod, event: ClusterEvent, about: About) -> Expr:
         if event == NOMINATED_POD_GONE and plugin.name in ABOUT_ASSIGNED_PODS:
             return as_expr(self.is_own_spread(plugin, pod, about))
         return super().wakes(plugin, pod, event, about)

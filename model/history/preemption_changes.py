@@ -166,7 +166,7 @@ class LastVictimTriedAnyway(AsyncPreemption):
     @tells("The goroutine tries to evict the last victim for {pod}, but its calls are cancelled.")
     def fail_to_evict_last(self, pod: Pod, victim: Pod) -> None:
         """An eviction failed before: the call is not even sent."""
-        if pod is victim or not self.scope.write_failures:
+        if pod is victim or not self.may_fail():
             require(False)
             return
         self.require_phase(pod, AsyncPhase.EVICT_LAST)

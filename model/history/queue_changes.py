@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..environment.api import APIServer
+from ..environment.node_versions import About
 from ..environment.objects import Node, Pod, PodCopy, PodObject
 from ..environment.watch import Handler
 from ..language import (
@@ -135,7 +136,7 @@ class EventsCounted(PriorityQueue):
             if q is not pod:
                 self.mark[pod][q] = self.newest[q]
 
-    def record_move(self, event: ClusterEvent, about: Pod | Node | None) -> None:
+    def record_move(self, event: ClusterEvent, about: About) -> None:
         super().record_move(event, about)
         for pod in self.universe[Pod]:
             self.newest[pod] = self.in_flight[pod]
@@ -208,7 +209,7 @@ class DoneAtTheEnd(Binding):
 class PopUnderQueueLock(PriorityQueue):
     """Pop waited for the queue's lock, and so until a move was over."""
 
-    def note_move(self, moved: Mapping[Pod, Expr], event: ClusterEvent, about: Pod | Node | None) -> None:
+    def note_move(self, moved: Mapping[Pod, Expr], event: ClusterEvent, about: About) -> None:
         """Nobody can tell that a move takes time."""
 
     def settle(self) -> None:
@@ -334,7 +335,7 @@ _PLUGIN_EVENTS = "an event moves a parked pod only if a plugin that rejected the
 class MostPluginsHearAll(PriorityQueue):
     """Only NodeResourcesFit said what it waits for; a pod that any other plugin had rejected was moved by every event (1.21)."""
 
-    def matches(self, pod: Pod, event: ClusterEvent, about: Pod | Node | None = None) -> Expr:
+    def matches(self, pod: Pod, event: ClusterEvent, about: About = None) -> Expr:
         others = [p for p in self.universe[Plugin] if p.name != "NodeResourcesFit"]
         return super().matches(pod, event, about) | any_of(self.rejected_by[pod][p] for p in others)
 
@@ -346,7 +347,7 @@ class MovesWithoutPlugins(PriorityQueue):
     def record_rejection(self, pod: Pod, plugins: Mapping[Plugin, Value]) -> None:
         """Not kept."""
 
-    def is_woken_by(self, pod: Pod, event: ClusterEvent, about: Pod | Node | None = None) -> Expr:
+    def is_woken_by(self, pod: Pod, event: ClusterEvent, about: About = None) -> Expr:
         return as_expr(True)
 
 

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from .framework.filters import Filters
     from .framework.interface import Framework
     from .framework.waiting_pods import WaitingPods
+    from .node_updates import NodeUpdates
     from .queue.scheduling_queue import PriorityQueue
 
 
@@ -78,6 +79,7 @@ class EventHandlers(Component):
     filters: Filters
     scheduler: Framework
     waiting: WaitingPods
+    updates: NodeUpdates
 
     queue_busy = boolean()
     queue_removal = enum(Removal)
@@ -336,9 +338,14 @@ class EventHandlers(Component):
         """The node handler takes its next event."""
         require(~self.node_busy)
         event = self.node_watch.take(node)
-        with when(event.exists):
-            self.cache.add_node(node)
-            self.check_admission(node)
+        updated = event.exists & self.updates.is_update(node)
+        with when(updated):
+            self.updates.begin(node, event)
+        with otherwise(event.exists):
+            self.cache.add_node(node, version=event.version)
+            for shown, content in self.shown(node, event.version):
+                with when(shown):
+                    self.check_admission(content)
             self.node_busy = True
         with otherwise():
             self.begin_removal(node)
@@ -346,7 +353,9 @@ class EventHandlers(Component):
     def begin_removal(self, node: Node) -> None:
         """deleteNodeFromCache: the queue is told before the cache. The model does both at once where nobody asked to be told."""
         if self.hears_of_removals():
-            self.queue.move_all(NODE_DELETE, about=node)
+            for shown, content in self.shown(node, self.cache.node_version[node]):
+                with when(shown):
+                    self.queue.move_all(NODE_DELETE, about=content)
             self.node_busy = True
         else:
             self.remove_node_now(node)
@@ -376,13 +385,24 @@ class EventHandlers(Component):
     @tells("The node handler wakes parked pods, because of node {node}.")
     def wake_queue_for_node(self, node: Node) -> None:
         """After the cache, the queue: a new node wakes the parked pods that may fit on it."""
-        require(self.node_busy)
+        require(self.node_busy & ~self.updates.is_telling())
         event = self.node_watch.take(node)
         if self.hears_of_removals():
             require(event.exists)
-        self.queue.move_all(NODE_ADD, self.admissible(), about=node)
+        for shown, content in self.shown(node, event.version):
+            with when(shown):
+                self.queue.move_all(NODE_ADD, self.admissible(), about=content)
+        self.end_of_node_event()
+
+    def end_of_node_event(self) -> None:
+        """The node handler is through with its event."""
         self.node_busy = False
         self.node_watch.processed()
+
+    def shown(self, node: Node, version: Expr) -> list[tuple[Expr, Node]]:
+        """What the object of a node says: each of its versions, and whether it is this one."""
+        several = [(version == v, v.content) for v in self.updates.versions(node)]
+        return several or [(as_expr(True), node)]
 
     def check_admission(self, node: Node) -> None:
         """What is noted when a node is added to the cache: nothing, the plugins' hints decide later."""

@@ -78,7 +78,7 @@ class Process(Component):
         self.pod_watch.relist(handled)
         self.node_watch.relist(handled)
         if handled:
-            self._learn({node: self.api.node_exists[node] for node in self.universe[Node]})
+            self._learn({n: (self.api.node_exists[n], self.api.node_version[n]) for n in self.universe[Node]})
 
     @step(actor="process", fair=False)
     @tells("A standby takes over: it knows only what its informers have shown it.")
@@ -90,7 +90,9 @@ class Process(Component):
         self._require_idle_handlers()
         require(self.may_lead())
         self.faults.spend(Fault.LEADER_CHANGE)
-        nodes = {node: as_expr(self.cache.live[node]) for node in self.universe[Node]}
+        nodes = {
+            n: (as_expr(self.cache.live[n]), as_expr(self.cache.node_version[n])) for n in self.universe[Node]
+        }
         if self.scope.lost_replies:
             for pod in self.universe[Pod]:
                 sending = self.binding.phase[pod] == BindingPhase.BIND
@@ -141,11 +143,11 @@ class Process(Component):
         ):
             part.reset()
 
-    def _learn(self, nodes: dict[Node, Expr]) -> None:
-        """The handlers are given these nodes, and the pods as `seen` has them."""
-        for node, exists in nodes.items():
+    def _learn(self, nodes: dict[Node, tuple[Expr, Expr]]) -> None:
+        """The handlers are given these nodes, each if it exists and in this version, and the pods as `seen` has them."""
+        for node, (exists, version) in nodes.items():
             with when(exists):
-                self.cache.add_node(node)
+                self.cache.add_node(node, version=version)
         for pod in self.universe[Pod]:
             pending: PodObject = self.pod_watch.seen[Handler.QUEUE][pod]
             with when(pending.exists):

@@ -10,6 +10,7 @@ failure handler.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..environment.faults import Fault
@@ -275,14 +276,17 @@ class Scheduler(Component):
 
     def _filtered(self, pod: Pod, node: Node) -> Expr:
         self.diagnose(pod, node)
-        code = self.filters.run_with_nominated(pod, node, self.snapshot.placement())
+        code = self.snapshot.placement().ask(node, partial(self.filters.run_with_nominated, pod))
         return select(self.snapshot.live[node], self.verdict_of(code), NodeStatus.REJECTED)
 
     def explains(self, step: str, args: Mapping[str, Any]) -> Mapping[str, Value]:
         if step not in ("filter", "filter_nominated"):
             return super().explains(step, args)
         pod, node = args["pod"], args["node"]
-        why = reasons(self.filters, pod, node, self.snapshot.placement())
+        why: dict[str, Expr] = {}
+        for shown, content, seen in self.snapshot.placement().versions(node):
+            for text, given in reasons(self.filters, pod, content, seen).items():
+                why[text] = why.get(text, as_expr(False)) | (shown & given)
         return {text: self.snapshot.live[node] & given for text, given in why.items()}
 
     def verdict_of(self, code: Value) -> Expr:
@@ -293,11 +297,12 @@ class Scheduler(Component):
 
     def diagnose(self, pod: Pod, node: Node) -> None:
         """Diagnosis.UnschedulablePlugins: note the filter that rejects the pod on this node, if one does."""
-        rejecting = self.filters.rejected_by_with_nominated(pod, node, self.snapshot.placement())
-        for plugin in self.universe[Plugin]:
-            if plugin.name in rejecting:
-                with when(rejecting[plugin.name] & self.snapshot.live[node]):
-                    self.rejected_by[plugin] = True
+        for shown, content, seen in self.snapshot.placement().versions(node):
+            rejecting = self.filters.rejected_by_with_nominated(pod, content, seen)
+            for plugin in self.universe[Plugin]:
+                if plugin.name in rejecting:
+                    with when(shown & rejecting[plugin.name] & self.snapshot.live[node]):
+                        self.rejected_by[plugin] = True
 
     def no_node_is(self, status: NodeStatus) -> Expr:
         """Whether no node of the cycle's list has this status."""
@@ -538,7 +543,7 @@ class Scheduler(Component):
             self.eviction_failed()
             return
         with when(self.api.pod[victim].exists):
-            self.api.delete_pod(victim)
+            self.api.evict_pod(victim)
             self.victim_deleted(victim)
         with otherwise():
             self.victim_was_gone(victim)

@@ -11,6 +11,7 @@ from dataclasses import fields as fields_of
 from dataclasses import replace
 from typing import Any
 
+from ...model.environment.node_versions import INITIAL, versions_of
 from ...model.environment.objects import (
     DEFAULTS,
     ClusterSpec,
@@ -22,9 +23,9 @@ from ...model.environment.objects import (
     Scope,
 )
 from .directives import read_taints
-from .labels import Member, Members, read_labels, read_members, read_selector
+from .labels import Member, Members, read_labels, read_members, read_name, read_selector
 from .pod_section import POD_FIELDS, namespace_of, read_namespaces, read_pod, start_order
-from .ranges import integer_or_range, most_of
+from .ranges import Range, integer_or_range, most_of
 from .resources import RESOURCE_FIELDS, Amounts, read_amounts, refuse_overcommitted, refuse_oversize, units_of
 from .yaml_values import Value, known_names, one_line
 
@@ -79,6 +80,13 @@ _OF_PLUGINS = {
 }
 
 
+_OF_ABSENT = {
+    "pod_creations": "`exists: false`",
+    "node_creations": "`exists: false`",
+    "node_updates": "`updates`",
+}
+
+
 BOUNDS: Mapping[str, int | None] = {
     name: None if isinstance(default, bool) else int(name in _BACKLOGS) for name, default in _DEFAULTS.items()
 }
@@ -107,7 +115,7 @@ def read_scope(
             values[name] = min(len(entities), MAX_COUNT)
         elif entities and values[name] == 0:
             given[name].fail(
-                f"{', '.join(entities)} could never appear: allow at least 1, or remove `exists: false`"
+                f"{', '.join(entities)} could never appear: allow at least 1, or remove {_OF_ABSENT[name]}"
             )
     for name, needed in _OF_PLUGINS.items():
         if values.get(name) and not any(point in points for point in needed):
@@ -115,6 +123,10 @@ def read_scope(
             given[name].fail(
                 f"no plugin could do so: give a pod `extensionPoints` with {words}, or remove the bound"
             )
+    if values.get("node_updates") and not absent.get("node_updates"):
+        given["node_updates"].fail(
+            "no node has anything to be updated to: give one `updates`, or remove the bound"
+        )
     return Scope(**values)
 
 
@@ -171,8 +183,19 @@ def read_cluster(top: Value, fields: Mapping[str, Value], name: str) -> ClusterS
     nodes, pods = _some(top, fields, "nodes", NODE_FIELDS), _some(top, fields, "pods", POD_FIELDS)
     has = {n: read_amounts(m.place, m.fields, "allocatable") for n, m in nodes.items()}
     asked = {n: read_amounts(m.place, m.fields, "requested") for n, m in pods.items()}
-    units = units_of([*has.values(), *asked.values()])
-    made = {n: read_node(i, n, m, units.scaled(has[n])) for i, (n, m) in enumerate(nodes.items())}
+    becomes = {n: read_updates(n, m) for n, m in nodes.items()}
+    later = {n: {w: _later_amounts(v) for w, v in found.items()} for n, found in becomes.items()}
+    units = units_of([*has.values(), *(a for some in later.values() for a in some.values()), *asked.values()])
+    made = {
+        n: read_node(
+            i,
+            n,
+            m,
+            units.scaled(has[n]),
+            {w: (v, units.scaled(later[n][w])) for w, v in becomes[n].items()},
+        )
+        for i, (n, m) in enumerate(nodes.items())
+    }
     namespaces, start = read_namespaces(fields.get("namespaces")), start_order(pods)
     made_pods = tuple(
         read_pod(i, n, m, units.scaled(asked[n]), made, namespaces, start.get(n))
@@ -183,14 +206,18 @@ def read_cluster(top: Value, fields: Mapping[str, Value], name: str) -> ClusterS
     absent = {
         "pod_creations": [n for n, m in pods.items() if not m.exists],
         "node_creations": [n for n, m in nodes.items() if not m.exists],
+        "node_updates": [v.name for v in versions_of(made.values()) if v.content is not v.node],
     }
     written = {**units.written(_of("node", has)), **units.written(_of("pod", asked))}
     scope = read_scope(fields.get("scope"), absent, {p for pod in made_pods for p in pod.extension_points})
+    config = read_config(fields.get("config"))
+    if config.scored:
+        _refuse_scored_labels(nodes, made)
     spec = ClusterSpec(
         name,
         made_pods,
         tuple(made.values()),
-        replace(scope, config=read_config(fields.get("config"))),
+        replace(scope, config=config),
         read_budgets(fields.get("podDisruptionBudgets"), pods),
         units.shown(written),
         written,
@@ -215,6 +242,14 @@ def _some(top: Value, fields: Mapping[str, Value], kind: str, known: tuple[str, 
     return members
 
 
+def _refuse_scored_labels(nodes: Members, made: Mapping[str, Node]) -> None:
+    for name, node in made.items():
+        if any(version.labels != node.labels for version in node.later.values()):
+            nodes[name].fields["updates"].fail(
+                "scores look at the labels that a node has at first: let no update change labels, or remove `scored: true`"
+            )
+
+
 def _refuse_crowded(
     nodes: Members, pods: tuple[Pod, ...], has: Mapping[str, Amounts], asked: Mapping[str, Amounts]
 ) -> None:
@@ -228,21 +263,64 @@ def _refuse_crowded(
             )
 
 
-NODE_FIELDS = (*RESOURCE_FIELDS, "pods", "labels", "taints", "unschedulable", "exists")
+VERSION_FIELDS = (*RESOURCE_FIELDS, "pods", "labels", "taints", "unschedulable")
+NODE_FIELDS = (*VERSION_FIELDS, "exists", "updates")
 
 MAX_PODS = 1000
+MAX_VERSIONS = 8
+
+Fields = Mapping[str, Value]
 
 
-def read_node(index: int, name: str, member: Member, resources: dict[str, Any]) -> Node:
-    """A node with these resources, as the model's constructor takes them."""
-    fields = member.fields
+def read_updates(name: str, member: Member) -> dict[str, Fields]:
+    """What a node's object may be updated to: by a name, the fields that change, on top of those that stay."""
+    section = member.fields.get("updates")
+    found: dict[str, Fields] = {}
+    for key, value in section.items("a mapping from names to what changes") if section is not None else ():
+        word = read_name(key)
+        if word == INITIAL:
+            key.fail(f"`{INITIAL}` is what the node is at first: give the update another name")
+        fields = value.fields(VERSION_FIELDS, "a mapping such as {unschedulable: true}")
+        if not fields:
+            value.fail("the update changes nothing: name a field, such as `taints: []`")
+        found[word] = {n: v for n, v in member.fields.items() if n in VERSION_FIELDS} | fields
+    if section is not None and not 0 < len(found) < MAX_VERSIONS:
+        section.fail(f"give node {name} 1 to {MAX_VERSIONS - 1} updates")
+    return found
+
+
+def _later_amounts(fields: Fields) -> Amounts:
+    """What a node has in a version. A range is refused: which change an update is must be known beforehand."""
+    place = next(iter(fields.values()))
+    amounts = read_amounts(place, fields, "allocatable")
+    for resource, amount in amounts.amount.items():
+        if isinstance(amount, Range):
+            amounts.place[resource].fail(
+                "a node with updates has no ranges: give one amount, or remove the updates"
+            )
+    return amounts
+
+
+def read_node(
+    index: int,
+    name: str,
+    member: Member,
+    resources: dict[str, Any],
+    later: Mapping[str, tuple[Fields, dict[str, Any]]],
+) -> Node:
+    """A node with these resources, as the model's constructor takes them, and the versions of its object."""
+    versions = {word: _version(index, name, fields, sizes) for word, (fields, sizes) in later.items()}
+    return _version(index, name, member.fields, resources, exists=member.exists, later=versions)
+
+
+def _version(index: int, name: str, fields: Fields, resources: dict[str, Any], **others: Any) -> Node:
     return Node(
         index,
         name,
         labels=read_labels(fields),
-        exists=member.exists,
         pods=integer_or_range(fields["pods"], 0, MAX_PODS) if "pods" in fields else None,
         taints=read_taints(fields.get("taints")),
         unschedulable=fields["unschedulable"].boolean() if "unschedulable" in fields else False,
         **resources,
+        **others,
     )

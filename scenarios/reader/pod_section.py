@@ -17,7 +17,7 @@ from .yaml_values import Value, known_names
 POD_FIELDS = (
     *RESOURCE_FIELDS, "priority", "preemptionPolicy", "namespace", "labels", "nodeName", "exists", "startTime",
     "terminationGracePeriodSeconds", "tolerations", "nodeSelector", "nodeAffinity", "podAffinity",
-    "podAntiAffinity", "topologySpreadConstraints", "extensionPoints", "schedulingGates", "ignore",
+    "podAntiAffinity", "topologySpreadConstraints", "extensionPoints", "schedulingGates", "finalizers", "ignore",
 )  # fmt: skip
 GATE_FIELDS = ("name",)
 NAMESPACE_FIELDS = ("labels",)
@@ -71,6 +71,7 @@ def read_pod(
         graceful=grace.integer(0, MAX_GRACE) > 0 if grace else True,
         extension_points=_extension_points(fields.get("extensionPoints")),
         gated=_gated(fields),
+        finalizers=_finalizers(fields.get("finalizers")),
         **resources,
     )
 
@@ -129,6 +130,15 @@ def _gated(fields: Mapping[str, Value]) -> bool:
         found.append(name)
     if found and "nodeName" in fields:
         gates.fail("a pod with gates is on no node: remove `nodeName` or `schedulingGates`")
+    return bool(found)
+
+
+def _finalizers(value: Value | None) -> bool:
+    found = (
+        value.elements("a list of finalizers, such as [batch.kubernetes.io/job-tracking]") if value else []
+    )
+    for element in found:
+        label_key(element)
     return bool(found)
 
 

@@ -11,6 +11,7 @@ from .cluster_section import (
     CONFIG_FIELDS,
     NODE_FIELDS,
     SCOPE_FIELDS,
+    VERSION_FIELDS,
     read_cluster,
 )
 from .directives import (
@@ -46,6 +47,7 @@ TOP_FIELDS = (
 VOCABULARY: Mapping[str, tuple[str, ...]] = {
     "The file": TOP_FIELDS,
     "`nodes`": NODE_FIELDS,
+    "`updates`": VERSION_FIELDS,
     "`taints`": TAINT_FIELDS,
     "`pods`": POD_FIELDS,
     "`schedulingGates`": GATE_FIELDS,

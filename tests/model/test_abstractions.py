@@ -388,10 +388,31 @@ def test_a_generations():
 
 
 def test_a_node_spec():
-    """Of a node object, the API server has only whether it exists."""
-    cluster = spec([Pod(0, "p", 1)], nodes(2), node_deletions=1, node_creations=1)
-    kept = {v.name for v in system(cluster, "1.36").variables if v.name.startswith("api.node")}
-    assert kept == {"api.node_exists[n0]"}
+    """Of a node object, the API server has whether it exists, and in which of its versions; those are the scenario's."""
+    (plain,) = nodes(2)
+    kept = {v.name for v in system(spec([Pod(0, "p", 1)], (plain,), node_updates=1), "1.36").variables}
+    assert not any(
+        "version" in name for name in kept if name.startswith(("api.node", "cache.node", "updates."))
+    )
+    several = Node(
+        0, "n0", 2, later={"larger": Node(0, "n0", 3), "cordoned": Node(0, "n0", 2, unschedulable=True)}
+    )
+    found = system(spec([Pod(0, "p", 1)], (several,), node_updates=1), "1.36")
+    assert {v.name for v in found.variables if v.name.startswith("api.node")} == {
+        "api.node_exists[n0]",
+        "api.node_version[n0]",
+    }
+    updates = sorted(t.label for t in found.transitions if t.label.startswith(("users.update", "updates.")))
+    assert updates == [
+        "updates.wake_queue(version=n0.cordoned, kind=NodeAllocatableChange)",
+        "updates.wake_queue(version=n0.initial, kind=NodeAllocatableChange)",
+        "updates.wake_queue(version=n0.initial, kind=NodeSpecUnschedulableChange)",
+        "updates.wake_queue(version=n0.larger, kind=NodeAllocatableChange)",
+        "updates.wake_queue(version=n0.larger, kind=NodeSpecUnschedulableChange)",
+        "users.update_node(version=n0.cordoned)",
+        "users.update_node(version=n0.initial)",
+        "users.update_node(version=n0.larger)",
+    ]
 
 
 def test_a_pod_spec():
@@ -407,12 +428,28 @@ def test_a_finished():
 
 
 def test_a_finalizers():
-    p = Pod(0, "p", 1)
-    model = concrete(spec([p], nodes(2)), "1.36")
-    api = model.part("api")
-    assert model.get(lambda: api.pod[p].exists) is True
-    model.do(lambda: api.delete_pod(p))
-    assert model.get(lambda: api.pod[p].exists) is False
+    """A pending pod with finalizers lingers until all of them are removed at once; those of a bound pod do nothing."""
+    (n0,) = nodes(2)
+    pods = [Pod(0, "p", 1, finalizers=True), Pod(1, "q", 1), Pod(2, "b", 1, node=n0, finalizers=True)]
+    model = concrete(spec(pods, (n0,), pod_deletions=3, pod_events=6), "1.36")
+    api, users, owners, kubelet = (model.part(n) for n in ("api", "users", "finalizer_owners", "kubelet"))
+    p, q, b = api.universe[Pod]
+    assert not enabled(model, lambda: owners.release(p))
+    for pod in (p, q, b):
+        model.do(partial(users.delete_pod, pod))
+
+    def there(pod):
+        return api.pod[pod].exists, api.pod[pod].terminating
+
+    seen = {pod.name: model.get(partial(there, pod)) for pod in (p, q, b)}
+    assert seen == {"p": (True, True), "q": (False, False), "b": (True, True)}
+    assert not enabled(model, lambda: users.delete_pod(p))
+    assert not model.get(lambda: api.can_bind(p))
+    assert not enabled(model, lambda: kubelet.finish_termination(p))
+    model.do(lambda: owners.release(p))
+    assert not enabled(model, lambda: owners.release(b))
+    model.do(lambda: kubelet.finish_termination(b))
+    assert not model.get(lambda: api.pod[p].exists | api.pod[b].exists)
 
 
 def test_a_sums():
@@ -431,7 +468,14 @@ def test_a_pre_enqueue():
 
 
 def test_a_disruption():
-    assert "disrupted" not in {v.name.rpartition(".")[2] for v in system(release="1.34").variables}
+    def knows(release):
+        variables = {v.name.partition("[")[0] for v in system(release=release).variables}
+        return "pod_watch.condition" in variables, "handlers.learn_of_condition" in steps_of(release)
+
+    # Who knows of the condition matters from 1.32 to 1.34.4 only; written it is with the deletion, in one step.
+    assert [knows(release) for release in ("1.31", "1.34", "1.35", "1.36")] == [(False, False)] * 4
+    assert [knows(release) for release in ("1.32", "1.33.6", "1.34.4")] == [(True, True)] * 3
+    assert "disrupted" not in {v.name.rpartition(".")[2] for v in system(release="1.34.4").variables}
 
 
 def test_a_early_pop():

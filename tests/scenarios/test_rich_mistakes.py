@@ -50,6 +50,23 @@ BYTES = "expected a whole number of bytes from 0 to 1Pi such as 1000, 128Mi or 1
             ("labels.a: expected a label value of at most 63 letters, digits, `-`, `_` and `.`, "
             "a letter or digit at both ends, not `-`"),
         ),
+        ("updates: {}", "updates: give node n 1 to 7 updates"),
+        ("updates: [a]", "updates: expected a mapping from names to what changes, not a list"),
+        ("updates: {initial: {cpu: 2}}", "updates.initial: `initial` is what the node is at first: give the update another name"),
+        ("updates: {a: {}}", "updates.a: the update changes nothing: name a field, such as `taints: []`"),
+        (
+            "updates: {a: {exists: false}}",
+            ("updates.a: unknown field `exists`; known: cpu, memory, ephemeral-storage, resources, pods, labels, taints, "
+            "unschedulable"),
+        ),
+        (
+            "updates: {a: {cpu: 1..2}}",
+            "updates.a.cpu: a node with updates has no ranges: give one amount, or remove the updates",
+        ),
+        (
+            "memory: 1Gi..2Gi, updates: {a: {cpu: 2}}",
+            "memory: a node with updates has no ranges: give one amount, or remove the updates",
+        ),
         ('labels: {"a b": c}', "labels.a b: expected a label key such as app or example.com/zone, not `a b`"),
     ],
 )  # fmt: skip
@@ -333,8 +350,12 @@ def test_affinity(affinity: str, message: str) -> None:
             "or remove the bound"),
         ),
         (
+            "scope: {node_updates: 1}",
+            "scope.node_updates: no node has anything to be updated to: give one `updates`, or remove the bound",
+        ),
+        (
             "scope: {config: {}}",
-            ("scope: unknown field `config`; known: pod_events, node_events, node_deletions, node_creations, "
+            ("scope: unknown field `config`; known: pod_events, node_events, node_deletions, node_creations, node_updates, "
             "pod_deletions, pod_creations, bind_failures, lost_replies, write_failures, "
             "status_failures, assume_expiries, "
             "plugin_errors, permit_rejections, restarts, leader_changes, external_binds, relists, pod_gc, flush, backoff, fair_flush"),
@@ -354,3 +375,17 @@ def test_nodes_that_are_too_small_for_their_pods() -> None:
     assert complaint("{n: {cpu: 1, memory: 2Gi, pods: 2}}", pods) == (
         "s.yaml:1: nodes.n.pods: 3 pods are bound to the node (p, q, r): raise the number, or unbind a pod"
     )
+
+
+def test_scores_and_labels_that_change() -> None:
+    nodes = "{n: {cpu: 1, updates: {west: {labels: {zone: west}}}}}"
+    assert complaint(nodes, "{p: {cpu: 1}}", "config: {scored: true}") == (
+        "s.yaml:1: nodes.n.updates: scores look at the labels that a node has at first: let no update change labels, "
+        "or remove `scored: true`"
+    )
+
+
+def test_updates_that_could_never_come() -> None:
+    assert complaint(
+        "{n: {cpu: 1, updates: {larger: {cpu: 2}}}}", "{p: {cpu: 1}}", "scope: {node_updates: 0}"
+    ) == ("s.yaml:3: scope.node_updates: n.larger could never appear: allow at least 1, or remove `updates`")

@@ -67,6 +67,7 @@ class IncrementalSnapshot(Snapshot):
             new.append(copied & ~self.live[node])
             with when(copied):
                 self.live[node] = True
+                self.node_version[node] = self.cache.node_version[node]
                 for pod in self.universe[Pod]:
                     on = self.cache.on(pod, node)
                     self.holds[node][pod] = on

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ...environment.node_versions import NodeVersion, versions_in
 from ...environment.objects import EXISTS, ON_NODE, TERMINATING, Node, Pod, PodCopy, PodObject
 from ...language import (
     Component,
@@ -19,6 +20,7 @@ from ...language import (
     Value,
     Words,
     any_of,
+    as_expr,
     boolean,
     integer,
     otherwise,
@@ -27,6 +29,7 @@ from ...language import (
     when,
     words,
 )
+from ...language.sorts import sort_of_ref
 from .node_info import PodVersion
 from .order import Zone
 
@@ -64,6 +67,7 @@ class Cache(Component):
     version = per(Pod, ref(PodVersion))
     deadline = per(Pod, integer(0, latest_deadline))
     live = per(Node, boolean())
+    node_version = per(Node, ref(NodeVersion))  # which version of the Node object, where it has several
 
     phrases = words(
         {
@@ -90,6 +94,8 @@ class Cache(Component):
                 self.pod[pod] = CachedPod(node=pod.node)
         for node in self.universe[Node]:
             self.live[node] = node.exists
+            first = next(iter(versions_in(self.universe, node)), None)
+            self.node_version[node] = first if node.exists else None
 
     # --- what it knows -----------------------------------------------------------------------------------
 
@@ -200,10 +206,17 @@ class Cache(Component):
 
     # --- nodes ---------------------------------------------------------------------------------------------
 
-    def add_node(self, node: Node, zone: Zone | None = None) -> None:
-        """AddNode: the NodeInfo, made if need be, gets its Node object."""
-        self.node_tree.add(node, zone or self.node_tree.zone_by_labels(node))
+    def add_node(self, node: Node, zone: Zone | None = None, version: Value = None) -> None:
+        """AddNode: the NodeInfo, made if need be, gets its Node object, in this version where it has several."""
+        versions = versions_in(self.universe, node)
+        if versions:
+            for known in versions:
+                with when(as_expr(version, sort_of_ref(NodeVersion)) == known):
+                    self.node_tree.add(node, self.node_tree.zone_by_labels(known.content))
+        else:
+            self.node_tree.add(node, zone or self.node_tree.zone_by_labels(node))
         self.live[node] = True
+        self.node_version[node] = version
         self.node_infos.touch(node)
 
     def update_node(self, node: Node, old: Zone | None, new: Zone) -> None:
@@ -217,6 +230,12 @@ class Cache(Component):
         self.live[node] = True
         self.node_infos.touch(node)
 
+    def update_version(self, old: NodeVersion, new: NodeVersion) -> None:
+        """UpdateNode, from one version of a node's object to another."""
+        zone = self.node_tree.zone_by_labels
+        self.update_node(new.node, zone(old.content), zone(new.content))
+        self.node_version[new.node] = new
+
     def remove_node(self, node: Node, zone: Zone | None = None) -> Expr:
         """RemoveNode: the NodeInfo loses its Node object; its pods stay until their own events come.
 
@@ -226,7 +245,16 @@ class Cache(Component):
         self._lose(node)
         with when(known):
             self.node_infos.touch(node)
-        missing = self.node_tree.remove(node, zone or self.node_tree.zone_by_labels(node))
+        versions = versions_in(self.universe, node)
+        if versions:
+            missing, shown = as_expr(False), self.node_version[node]
+            for version in versions:
+                with when(shown == version):
+                    absent = self.node_tree.remove(node, self.node_tree.zone_by_labels(version.content))
+                missing = missing | ((shown == version) & absent)
+        else:
+            missing = self.node_tree.remove(node, zone or self.node_tree.zone_by_labels(node))
+        self.node_version[node] = None
         return ~known | missing
 
     def _lose(self, node: Node) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...environment.node_versions import NodeVersion
 from ...environment.objects import EXISTS, ON_NODE, TERMINATING, Node, Pod
 from ...language import UNTOLD, Component, Expr, Knowledge, Record, as_expr, boolean, per, ref
 from ..framework.placement import Placement
@@ -31,6 +32,7 @@ class Snapshot(Component):
     pod = per(Pod, SnapshotPod)
     live = per(Node, boolean())
     listed = per(Node, boolean())
+    node_version = per(Node, ref(NodeVersion))
 
     phrases = UNTOLD
     knowledge = (
@@ -54,6 +56,7 @@ class Snapshot(Component):
             )
         for node in self.universe[Node]:
             self.live[node] = self.cache.live[node]
+            self.node_version[node] = self.cache.node_version[node]
         self.list_nodes()
         return as_expr(False)
 
@@ -69,6 +72,7 @@ class Snapshot(Component):
         for node in self.universe[Node]:
             self.live[node] = False
             self.listed[node] = False
+            self.node_version[node] = None
 
     def on(self, pod: Pod, node: Node) -> Expr:
         """Whether the snapshot has the pod on the node."""
@@ -82,4 +86,5 @@ class Snapshot(Component):
             {pod: {node: self.on(pod, node) for node in nodes} for pod in self.universe[Pod]},
             {node: self.live[node] for node in nodes},
             {pod: self.pod[pod].terminating for pod in self.universe[Pod]},
+            shown={v: self.node_version[v.node] == v for v in self.universe[NodeVersion]},
         )

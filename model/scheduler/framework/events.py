@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import IntFlag
 
+from ...environment.node_versions import NodeChange
 from ...language import Entity
 
 
@@ -47,14 +48,46 @@ class ClusterEvent:
         return registered.is_wildcard or same
 
 
-def _updates_of_node() -> list[ClusterEvent]:
-    return [
-        ClusterEvent("NodeSpecUnschedulableChange", "Node", Action.UPDATE_NODE_TAINT),
-        ClusterEvent("NodeAllocatableChange", "Node", Action.UPDATE_NODE_ALLOCATABLE),
-        ClusterEvent("NodeLabelChange", "Node", Action.UPDATE_NODE_LABEL),
-        ClusterEvent("NodeTaintChange", "Node", Action.UPDATE_NODE_TAINT),
-        ClusterEvent("NodeConditionChange", "Node", Action.UPDATE_NODE_CONDITION),
+class NodeUpdate(Entity):
+    """A kind of change in a node's object of which the queue is told."""
+
+    def __init__(self, index: int, event: ClusterEvent, happens: Callable[[NodeChange], bool]) -> None:
+        super().__init__(index, event.label)
+        self.event, self.happens = event, happens
+
+
+def node_updates() -> tuple[NodeUpdate, ...]:
+    """The kinds in the order in which they are told (NodeSchedulingPropertiesChange); a node that becomes unschedulable is none of them.
+
+    Of conditions, annotations and declared features nothing is known, so that they do not change.
+    """
+    kinds: list[tuple[str, Action, Callable[[NodeChange], bool]]] = [
+        (
+            "NodeSpecUnschedulableChange",
+            Action.UPDATE_NODE_TAINT,
+            lambda change: change.old.unschedulable and not change.new.unschedulable,
+        ),
+        (
+            "NodeAllocatableChange",
+            Action.UPDATE_NODE_ALLOCATABLE,
+            lambda change: change.old.room != change.new.room,
+        ),
+        (
+            "NodeLabelChange",
+            Action.UPDATE_NODE_LABEL,
+            lambda change: change.old.labels != change.new.labels,
+        ),
+        (
+            "NodeTaintChange",
+            Action.UPDATE_NODE_TAINT,
+            lambda change: change.old.taints != change.new.taints,
+        ),
+        ("NodeConditionChange", Action.UPDATE_NODE_CONDITION, lambda change: False),
     ]
+    return tuple(
+        NodeUpdate(i, ClusterEvent(label, "Node", action), happens)
+        for i, (label, action, happens) in enumerate(kinds)
+    )
 
 
 ASSIGNED_POD_ADD = ClusterEvent("AssignedPodAdd", "Pod", Action.ADD)
@@ -88,7 +121,7 @@ EVENTS = {
         ASSIGNED_POD_UPDATE,
         ASSIGNED_POD_DELETE,
         NODE_ADD,
-        *_updates_of_node(),
+        *[update.event for update in node_updates()],
         *[ClusterEvent(f"{k}Add", kind, Action.ADD) for k, kind in _OTHER_KINDS.items()],
         *[ClusterEvent(f"{k}Update", kind, Action.UPDATE) for k, kind in _OTHER_KINDS.items()],
         ClusterEvent("ServiceDelete", "Service", Action.DELETE),
@@ -141,7 +174,11 @@ def default_plugins(gates: bool = False, permit: bool = False) -> tuple[Plugin, 
     )
     spread = (
         ClusterEvent("PodAll", "Pod", Action.ALL),
-        ClusterEvent("NodeAddDeleteOrLabel", "Node", Action.ADD | Action.DELETE | Action.UPDATE_NODE_LABEL),
+        ClusterEvent(
+            "NodeAddDeleteLabelOrTaint",
+            "Node",
+            Action.ADD | Action.DELETE | Action.UPDATE_NODE_LABEL | Action.UPDATE_NODE_TAINT,
+        ),
     )
     registered: dict[str, tuple[ClusterEvent, ...]] = {
         "NodeUnschedulable": taints,

@@ -1,16 +1,18 @@
 """Queueing hints (the QueueingHintFn of each plugin in framework/plugins, 1.34): whether an event may make a pod fit that a plugin rejected.
 
 A hint looks at the pod and at the object that the event is about, never at the cache. The ones here are those of
-events that the model has: an assigned pod comes or goes, a node is added.
+events that the model has: an assigned pod comes or goes, a node is added, removed or updated.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from ...environment.node_versions import About, NodeChange
 from ...environment.objects import Node, Pod
-from ...language import Component, Expr, all_of, as_expr
-from .events import DEFAULT_PREEMPTION, WAITING_POD_GONE, Action, ClusterEvent, Plugin
+from ...language import Component, Expr, all_of, any_of, as_expr
+from .events import DEFAULT_PREEMPTION, NODE_ADD, WAITING_POD_GONE, Action, ClusterEvent, Plugin
 from .filters import has_keys, is_meant
 from .placement import Placement
 from .status import Code
@@ -27,7 +29,7 @@ class Hints(Component):
 
     filters: Filters
 
-    def wakes(self, plugin: Plugin, pod: Pod, event: ClusterEvent, about: Pod | Node | None) -> Expr:
+    def wakes(self, plugin: Plugin, pod: Pod, event: ClusterEvent, about: About) -> Expr:
         """Whether `plugin`, had it rejected `pod`, would have it tried again after the event.
 
         An event about nothing in particular, and a plugin without a hint of its own, say yes. DefaultPreemption always says no
@@ -38,25 +40,38 @@ class Hints(Component):
             return as_expr(True)
         if not self.hears(plugin, event):
             return as_expr(False)
+        if self.hears_taints_too(plugin, event):
+            return as_expr(True)
         if self.is_own_spread(plugin, pod, about):
             return as_expr(True)
         if event == WAITING_POD_GONE:
             return as_expr(plugin.name not in ("NodeResourcesFit", *ABOUT_ASSIGNED_PODS))
         if isinstance(about, Node):
             return self.after_node(plugin, pod, about)
+        if isinstance(about, NodeChange):
+            return self.after_update(plugin, pod, about)
         if isinstance(about, Pod) and plugin.name == "InterPodAffinity":
             return self.after_pod(pod, about, event)
         if isinstance(about, Pod) and plugin.name == "PodTopologySpread":
             return as_expr(is_meant(about, pod))
         return as_expr(True)
 
-    def is_own_spread(self, plugin: Plugin, pod: Pod, about: Pod | Node | None) -> bool:
+    def is_own_spread(self, plugin: Plugin, pod: Pod, about: About) -> bool:
         """PodTopologySpread counts what happens to the pod itself, on a node or not, if its constraints mean it."""
         return plugin.name == "PodTopologySpread" and about is pod and is_meant(pod, pod)
 
     def hears(self, plugin: Plugin, event: ClusterEvent) -> bool:
         """Whether an event other than a wildcard can count for the plugin: it registered it. DefaultPreemption lets none count."""
-        return plugin.name != DEFAULT_PREEMPTION and plugin.asked_for(event)
+        heard = plugin.asked_for(event) or self.hears_taints_too(plugin, event)
+        return plugin.name != DEFAULT_PREEMPTION and heard
+
+    def hears_taints_too(self, plugin: Plugin, event: ClusterEvent) -> bool:
+        """buildQueueingHintMap: a plugin that asked for new nodes, but not for changed taints, is given these as well, without a hint.
+
+        It is not asked, so that each moves every pod that it rejected: the pre-check may have hidden the node when it was new.
+        """
+        is_taint = event.resource == "Node" and event.action == Action.UPDATE_NODE_TAINT
+        return is_taint and not plugin.asked_for(event) and plugin.asked_for(NODE_ADD)
 
     def after_pod(self, pod: Pod, other: Pod, event: ClusterEvent) -> Expr:
         """InterPodAffinity: the pod that came is one that this pod has to lie with, or the one that went kept it out, by either's terms."""
@@ -81,6 +96,47 @@ class Hints(Component):
             required = [term for term in pod.terms if term.required]
             return as_expr(any(term.anti or term.topology_key in node.labels for term in required))
         return as_expr(True)
+
+    def after_update(self, plugin: Plugin, pod: Pod, change: NodeChange) -> Expr:
+        """A node was updated (isSchedulableAfterNodeChange with both nodes): the plugin looks whether what kept the pod out is gone."""
+        old, new = change.old, change.new
+        if plugin.name == "NodeUnschedulable":
+            return as_expr(old.unschedulable and not new.unschedulable)
+        if plugin.name in ("TaintToleration", "NodeAffinity"):
+            return ~self.after_node(plugin, pod, old) & self.after_node(plugin, pod, new)
+        if plugin.name == "NodeResourcesFit":
+            return self.after_node(plugin, pod, new) & has_more(pod, change)
+        if plugin.name == "PodTopologySpread":
+            keys = {constraint.topology_key for constraint in pod.spread}
+            changed = is_moved(keys, change) or old.taints != new.taints
+            return as_expr(has_keys(old, pod) != has_keys(new, pod) or (has_keys(new, pod) and changed))
+        if plugin.name == "InterPodAffinity":
+            return as_expr(self.is_in_other_domain(pod, change))
+        return as_expr(True)
+
+    def is_in_other_domain(self, pod: Pod, change: NodeChange) -> bool:
+        """Whether the node has come into a domain of an affinity term of the pod's, or has left one of an anti-affinity term."""
+        required = [term for term in pod.terms if term.required]
+        together = {t.topology_key for t in required if not t.anti}
+        apart = {t.topology_key for t in required if t.anti}
+        old, new = change.old.labels, change.new.labels
+        return any(key in new and old.get(key) != new[key] for key in together) or any(
+            key in old and old[key] != new.get(key) for key in apart
+        )
+
+
+def has_more(pod: Pod, change: NodeChange) -> Expr:
+    """haveAnyRequestedResourcesIncreased: the node admits more pods, or has more of what the pod asks for."""
+    old, new = change.old, change.new
+    grown = [(pod.request(r) > 0) & (new.allocatable(r) > old.allocatable(r)) for r in pod.resources]
+    if old.pods is not None:
+        grown.append(as_expr(True) if new.pods is None else new.pods > old.pods)
+    return any_of(grown)
+
+
+def is_moved(keys: Iterable[str], change: NodeChange) -> bool:
+    """checkTopologyKeyLabelsChanged: the node has another value of one of these keys."""
+    return any(change.old.labels.get(key) != change.new.labels.get(key) for key in keys)
 
 
 def matches_all(pod: Pod, other: Pod, *, anti: bool) -> bool:

@@ -6,11 +6,12 @@ victims, and for what is really bound.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from ...environment.node_versions import NodeVersion
 from ...environment.objects import Node, Pod
-from ...language import Expr, as_expr
+from ...language import Expr, as_expr, select, when
 
 
 @dataclass(frozen=True)
@@ -19,7 +20,10 @@ class Placement:
 
     `added[pod][node]`: the pod was added to the NodeInfo because it is nominated there, whether or not the NodeInfo holds it already.
     A pod that is tried while it is in a NodeInfo is among the pods there, as any other. `before[pod][node]` is `on` as PreFilter saw it,
-    where preemption has taken victims away since.
+    where preemption has taken victims away since. `shown[version]`: of a node whose object has several versions, it shows this one.
+
+    Rules ask a placement about one node with `ask`, which gives them each version of it as a node of its own, in a placement in which the
+    other versions are no live nodes. So no rule has to know that nodes change.
     """
 
     on: Mapping[Pod, Mapping[Node, Expr]]
@@ -27,6 +31,55 @@ class Placement:
     leaving: Mapping[Pod, Expr] = field(default_factory=dict)
     added: Mapping[Pod, Mapping[Node, Expr]] = field(default_factory=dict)
     before: Mapping[Pod, Mapping[Node, Expr]] | None = None
+    shown: Mapping[NodeVersion, Expr] = field(default_factory=dict)
+
+    # --- versions of nodes -----------------------------------------------------------------------------
+
+    def ask(self, node: Node, question: Callable[[Node, Placement], Expr]) -> Expr:
+        """What the question answers about the node in the version that the placement shows."""
+        found: Expr | None = None
+        for shows, content, seen in self.versions(node):
+            if found is None:
+                found = question(content, seen)
+            else:
+                with when(shows):
+                    said = question(content, seen)
+                found = select(shows, said, found)
+        assert found is not None
+        return found
+
+    def versions(self, node: Node) -> Iterator[tuple[Expr, Node, Placement]]:
+        """Each version of a node: whether it is shown, what it says, and the placement to ask about it."""
+        if not self.shown:
+            yield as_expr(True), node, self
+            return
+        seen = self._apart()
+        own = [(shows, v.content) for v, shows in self.shown.items() if v.node is node]
+        for shows, content in own or [(as_expr(True), node)]:
+            yield shows, content, seen
+
+    def _apart(self) -> Placement:
+        """The same with each version as a node of its own, which is live if it is shown."""
+        parts: dict[Node, list[tuple[Node, Expr]]] = {}
+        for version, shows in self.shown.items():
+            parts.setdefault(version.node, []).append((version.content, shows))
+
+        def apart(row: Mapping[Node, Expr]) -> dict[Node, Expr]:
+            found: dict[Node, Expr] = {}
+            for node, here in row.items():
+                for content, shows in parts.get(node, [(node, as_expr(True))]):
+                    found[content] = here & shows
+            return found
+
+        def rows(table: Mapping[Pod, Mapping[Node, Expr]]) -> dict[Pod, Mapping[Node, Expr]]:
+            return {pod: apart(row) for pod, row in table.items()}
+
+        before = None if self.before is None else rows(self.before)
+        return replace(
+            self, on=rows(self.on), live=apart(self.live), added=rows(self.added), before=before, shown={}
+        )
+
+    # --- what it says ----------------------------------------------------------------------------------
 
     @property
     def nodes(self) -> list[Node]:

@@ -209,10 +209,10 @@ class AsyncPreemption(Component):
             return
         self.require_phase(pod, AsyncPhase.EVICT)
         require(self.victim[pod][victim] & (as_expr(self.last[pod]) != victim))
-        if self._evicts(pod, victim, ok):
+        with when(self._evicts(pod, victim, ok)):
             self.victim[pod][victim] = False
             self._proceed(pod)
-        else:
+        with otherwise():
             self.phase[pod] = AsyncPhase.LEAVE
 
     @step(actor="preemption goroutine", each="pod")
@@ -299,21 +299,36 @@ class AsyncPreemption(Component):
         with otherwise():
             self.binding.cancel(victim)
 
-    def _evicts(self, pod: Pod, victim: Pod, ok: bool) -> bool:
-        """PreemptPod: a victim that can be stopped in memory is, any other deleted; one that is gone is no error."""
+    def _evicts(self, pod: Pod, victim: Pod, ok: bool) -> Expr:
+        """PreemptPod: a victim that can be stopped in memory is, any other deleted. Tells whether that was without an error."""
         stoppable = self.is_stoppable(victim)
         if not ok:
             require(~stoppable)
             self.faults.spend(Fault.WRITE_FAILURE)
-            self.failed[pod] = True
-            self.cancelled[pod] = True
-            return False
-        self.deleted[pod] = self.deleted[pod] | stoppable | self.api.pod[victim].exists
+            self._call_failed(pod)
+            return as_expr(False)
+        there = as_expr(self.api.pod[victim].exists)
+        fails = ~stoppable & ~there & self.gone_is_error(pod, victim)
+        with when(fails):
+            self._call_failed(pod)
+        self.deleted[pod] = self.deleted[pod] | stoppable | there
         with when(stoppable):
             self.stop(victim)
-        with otherwise():
-            self.api.delete_pod(victim)
-        return True
+        with otherwise(there):
+            self.api.evict_pod(victim)
+        return ~fails
+
+    def _call_failed(self, pod: Pod) -> None:
+        self.failed[pod] = True
+        self.cancelled[pod] = True
+
+    def gone_is_error(self, pod: Pod, victim: Pod) -> Expr:
+        """Whether a call for a victim that is gone is an error."""
+        return as_expr(False)
+
+    def may_fail(self) -> bool:
+        """Whether an eviction can end in an error at all."""
+        return bool(self.scope.write_failures)
 
     def end(self, pod: Pod) -> None:
         """The goroutine returns."""

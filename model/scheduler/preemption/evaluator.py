@@ -7,6 +7,7 @@ Nothing here is a step: the scheduling cycle asks, and keeps what it was told.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ...environment.objects import NOW, DisruptionBudget, Node, Pod, node_or_none
@@ -139,12 +140,15 @@ class Preemption(Component):
         without = placement.with_present(node, emptied)
         tried = self.might_help(node) & some
         found = {"not helpful": ~self.might_help(node), "no victims": self.might_help(node) & ~some}
-        for name, rejects in self.filters.rejected_by(pod, node, without).items():
-            if name == "NodeResourcesFit":
-                for resource, lacking in self.filters.insufficient(pod, node, without).items():
-                    found[f"insufficient {resource}"] = tried & rejects & lacking
-            else:
-                found[name] = tried & rejects
+        never = as_expr(False)
+        for shown, content, seen in without.versions(node):
+            for name, rejects in self.filters.rejected_by(pod, content, seen).items():
+                said = {name: as_expr(True)}
+                if name == "NodeResourcesFit":
+                    lacking = self.filters.insufficient(pod, content, seen)
+                    said = {f"insufficient {resource}": lacks for resource, lacks in lacking.items()}
+                for text, why in said.items():
+                    found[text] = found.get(text, never) | (shown & tried & rejects & why)
         return found
 
     # --- victims on one node ---------------------------------------------------------------------------------
@@ -207,16 +211,16 @@ class Preemption(Component):
         present = {q: here & ~potential[q] for q, here in snapshot.items()}
         tried = self.worth_trying(potential)
         with when(tried):
-            feasible = tried & self.filters.fits_with_nominated(
-                pod, node, placement.with_present(node, present)
-            )
+            without = placement.with_present(node, present)
+            feasible = tried & without.ask(node, partial(self.filters.fits_with_nominated, pod))
         pods = list(snapshot)
         turn = {q: count(potential[r] & self.is_ahead(r, q, violating) for r in pods) for q in pods}
         for place in range(len(pods)):
             now = {q: potential[q] & (turn[q] == place) for q in pods}
             back = {q: present[q] | now[q] for q in pods}
             with when(feasible & any_of(now.values())):
-                spared = self.filters.fits_with_nominated(pod, node, placement.with_present(node, back))
+                reprieved = placement.with_present(node, back)
+                spared = reprieved.ask(node, partial(self.filters.fits_with_nominated, pod))
             present = {q: select(spared, back[q], present[q]) for q in pods}
         victims = {q: feasible & potential[q] & ~present[q] for q in pods}
         return self.is_candidate(feasible, victims), victims

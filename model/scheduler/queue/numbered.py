@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from ...environment.objects import Node, Pod, PodCopy
+from ...environment.node_versions import About
+from ...environment.objects import Pod, PodCopy
 from ...language import UNTOLD, Component, Expr, Value, as_expr, boolean, integer, per, select, when
 from ..framework.events import ClusterEvent
 from .clock import Clock
@@ -135,7 +136,7 @@ class CountingQueue(QueueWithoutHints):
         # A row that names no rejecting plugin is about the numbers, not about errors (which are retried from 1.29 on).
         return self.move_came(pod)
 
-    def record_move(self, event: ClusterEvent, about: Pod | Node | None) -> None:
+    def record_move(self, event: ClusterEvent, about: About) -> None:
         super().record_move(event, about)
         self.move_cycle = self.cycle
 

@@ -20,7 +20,8 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ...environment.objects import FAILED, GATED, NOMINATED, TERMINATING, Node, Pod, PodCopy, PodObject
+from ...environment.node_versions import About
+from ...environment.objects import FAILED, GATED, NOMINATED, TERMINATING, Pod, PodCopy, PodObject
 from ...language import (
     Component,
     Expr,
@@ -414,7 +415,7 @@ class PriorityQueue(Component):
         for plugin in self.universe[Plugin]:
             self.rejected_by[pod][plugin] = False
 
-    def matches(self, pod: Pod, event: ClusterEvent, about: Pod | Node | None = None) -> Expr:
+    def matches(self, pod: Pod, event: ClusterEvent, about: About = None) -> Expr:
         """isPodWorthRequeuing: one of the plugins that rejected the pod would have it tried again after the event."""
         if event.is_wildcard:
             return as_expr(True)
@@ -422,7 +423,7 @@ class PriorityQueue(Component):
             self.rejected_by[pod][p] & self.hints.wakes(p, pod, event, about) for p in self.universe[Plugin]
         )
 
-    def is_woken_by(self, pod: Pod, event: ClusterEvent, about: Pod | Node | None = None) -> Expr:
+    def is_woken_by(self, pod: Pod, event: ClusterEvent, about: About = None) -> Expr:
         """Whether the event moves the parked pod: no plugin is known to have rejected it, or one that did says so."""
         return ~self.is_rejected(pod) | self.matches(pod, event, about)
 
@@ -430,7 +431,7 @@ class PriorityQueue(Component):
         self,
         event: ClusterEvent = ANY_EVENT,
         admitted: Mapping[Pod, Value] | None = None,
-        about: Pod | Node | None = None,
+        about: About = None,
     ) -> None:
         """MoveAllToActiveOrBackoffQueue for an event about this object; `admitted` is its pre-check: other pods stay parked."""
         self._move(dict.fromkeys(self.universe[Pod], True) if admitted is None else admitted, event, about)
@@ -447,7 +448,7 @@ class PriorityQueue(Component):
         )
         return by_spread | any(t.required and not t.anti and t.matches(pod) for t in parked.terms)
 
-    def _move(self, which: Mapping[Pod, Value], event: ClusterEvent, about: Pod | Node | None = None) -> None:
+    def _move(self, which: Mapping[Pod, Value], event: ClusterEvent, about: About = None) -> None:
         self.settle()
         moved: dict[Pod, Expr] = {}
         for pod, wanted in which.items():
@@ -459,14 +460,14 @@ class PriorityQueue(Component):
         self.record_move(event, about)
         self.note_move(moved, event, about)
 
-    def record_move(self, event: ClusterEvent, about: Pod | Node | None) -> None:
+    def record_move(self, event: ClusterEvent, about: About) -> None:
         """The event is kept for the pods in flight, whether or not a parked pod moved."""
         for pod in self.universe[Pod]:
             for plugin in self.universe[Plugin]:
                 hint = self.in_flight[pod] & self.hints.wakes(plugin, pod, event, about)
                 self.in_flight_events[pod][plugin] = self.in_flight_events[pod][plugin] | hint
 
-    def note_move(self, moved: Mapping[Pod, Expr], event: ClusterEvent, about: Pod | Node | None) -> None:
+    def note_move(self, moved: Mapping[Pod, Expr], event: ClusterEvent, about: About) -> None:
         """Which of the pods Pop can have met before the move was over, and what the event will then be worth for each."""
         pops = self.scheduler.pops_next()
         for pod, has_moved in moved.items():

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
-from ...environment.objects import Node, Pod, PodCopy, PodObject
+from ...environment.node_versions import About
+from ...environment.objects import Pod, PodCopy, PodObject
 from ...language import UNTOLD, Expr, as_expr, boolean, per, select
 from ..framework.events import ClusterEvent, Plugin
 from .scheduling_queue import PriorityQueue, SubQueue
@@ -77,7 +78,7 @@ class QueueWithoutHints(PriorityQueue):
         """A mere update of the status moved nobody (isPodUpdated)."""
         return as_expr(False)
 
-    def matches(self, pod: Pod, event: ClusterEvent, about: Pod | Node | None = None) -> Expr:
+    def matches(self, pod: Pod, event: ClusterEvent, about: About = None) -> Expr:
         """podMatchesEvent: one of the plugins that rejected the pod asked for the event."""
         if event.is_wildcard:
             return as_expr(True)
@@ -87,7 +88,7 @@ class QueueWithoutHints(PriorityQueue):
             rejected = rejected | self.rejected_by[pod][plugin]
         return rejected
 
-    def record_move(self, event: ClusterEvent, about: Pod | Node | None) -> None:
+    def record_move(self, event: ClusterEvent, about: About) -> None:
         """moveRequestCycle := schedulingCycle, whether or not a pod moved."""
         self.moved = True
         for pod in self.universe[Pod]:

@@ -37,8 +37,8 @@ def test_a_regression_is_missing_only_in_the_releases_that_had_it():
 
 
 TAKEN_BACK = {
-    "84014", "86964", "93938", "95130", "118438", "120413", "133167", "137139", "139162", "139450", "removed-not-preempted",
-    "update-in-one-lock",
+    "84014", "86964", "93938", "95130", "118438", "120413", "127470", "133167", "137139", "139162", "139450", "gone-victims-condition",
+    "removed-not-preempted", "update-in-one-lock",
 }  # fmt: skip
 """Changes that an earlier release had, or had no need of, and a later one lacks."""
 
@@ -80,6 +80,7 @@ def test_every_release_can_be_traced(release):
 
 
 _SPREAD = "needs a pod with spread constraints: see test_spread and the scenarios with zones"
+_UPDATES = "needs a node that is updated: see test_node_updates"
 _PLUGINS = "needs plugins that have work to do: see test_permit"
 
 UNSEEN = {
@@ -116,6 +117,11 @@ UNSEEN = {
     "135325": "needs affinity terms: see test_event_handlers",
     "hints-see-nominations": "needs affinity terms: see test_event_handlers",
     "140054": _PLUGINS,
+    "109442": _UPDATES,
+    "121755": _UPDATES,
+    "122292": _UPDATES,
+    "127220": _UPDATES,
+    "127470": "needs affinity terms: see the scenario keyless-node",
     "139162": "later than every release: see the scenario gated-past-the-flush",
     "even-pods-spread": _SPREAD,
     "empty-spread-selector": _SPREAD,

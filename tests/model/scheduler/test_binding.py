@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from podrace.checker.search import check
+from podrace.model.environment.faults import Fault
 from podrace.model.environment.objects import ClusterSpec, ExtensionPoint, Node, Pod, PodCopy, Scope
 from podrace.model.history import resolve
 from podrace.model.scheduler.binding import BindingPhase, Reply
@@ -100,6 +101,7 @@ def test_an_error_before_the_wait_leaves_the_pod_in_the_map():
     assert phase(model, v) is BindingPhase.FORGET
     assert model.get(lambda: model.part("waiting").signal[v]) is Signal.AWAITED
     assert nominated_at_api(model, v) is None
+    assert model.get(lambda: model.part("faults").left[Fault.PLUGIN_ERROR]) == 0
 
 
 @pytest.mark.parametrize(("release", "kept"), [("1.34", True), ("1.35", False), ("1.36", False)])

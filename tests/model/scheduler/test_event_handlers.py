@@ -335,3 +335,21 @@ def test_a_pod_that_is_not_bound_is_shown_to_the_hints(release, woken, how):
         model.do(lambda: failure.phase.__setitem__(x, FailurePhase.WAKE))
         model.do(lambda: failure.wake_others(x))
     assert places(model, *parted) == [SubQueue.BACKOFF if w else SubQueue.UNSCHEDULABLE for w in woken]
+
+
+@pytest.mark.parametrize("assigned", [False, True])
+def test_a_pod_that_comes_to_a_node_wakes_and_one_that_was_there_does_not(assigned):
+    """No plugin in tree asked for mere updates of assigned pods."""
+    on = nodes(4)
+    comes, waits = (
+        Pod(0, "comes", 1, labels={"app": "x"}),
+        Pod(1, "waits", 1, terms=[Term({"app": "x"}, "zone")]),
+    )
+    model = concrete(spec([comes, waits], on), "1.36")
+    queue, handlers = model.part("queue"), model.part("handlers")
+    plugin = next(p for p in queue.universe[Plugin] if p.name == "InterPodAffinity")
+    parked(model, waits)
+    model.do(lambda: queue.rejected_by[waits].__setitem__(plugin, True))
+    old = PodObject(exists=True, node=on[0] if assigned else None)
+    model.do(lambda: handlers.wake_for_assigned(comes, old))
+    assert (places(model, waits) == [SubQueue.UNSCHEDULABLE]) is assigned

@@ -69,3 +69,30 @@ def test_both_snapshots_show_the_same(steps):
             assert view(full) == view(lazy)
         else:
             assert do(full, what, PODS[p], ON[n]) == do(lazy, what, PODS[p], ON[n])
+
+
+def test_a_node_that_is_gone_leaves_the_map_and_the_list():
+    """As 1.22 has it: more NodeInfos than nodes, and those that the cache lacks are taken out."""
+    lazy = Concrete(build_cluster(spec(PODS, ON), [IncrementalSnapshot, *resolve("1.22").classes]))
+    snapshot = lazy.part("snapshot")
+    lazy.do(snapshot.update)
+    do(lazy, "remove", PODS[1], ON[1])
+    do(lazy, "remove node", PODS[1], ON[1])
+    lazy.do(snapshot.update)
+    assert lazy.get(lambda: [snapshot.live[n] for n in ON]) == [True, False]
+    assert lazy.get(lambda: snapshot.map_size) == 1
+    assert lazy.get(lambda: [[snapshot.holds[n][p] for p in PODS] for n in ON]) == [
+        [False, False],
+        [False, False],
+    ]
+
+
+def test_the_list_has_its_nodes_in_the_order_of_the_tree():
+    lazy = Concrete(build_cluster(spec(PODS, ON), [IncrementalSnapshot, *resolve("1.22").classes]))
+    snapshot = lazy.part("snapshot")
+    lazy.do(snapshot.update)
+    assert lazy.get(lambda: [[snapshot.before[a][b] for b in ON] for a in ON]) == [
+        [False, True],
+        [False, False],
+    ]
+    assert lazy.get(lambda: [snapshot.index(n) for n in ON]) == [0, 1]

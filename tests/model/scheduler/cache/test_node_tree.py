@@ -3,6 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from podrace.model.environment.node_versions import NodeVersion
 from podrace.model.environment.objects import Node, Pod
 from podrace.model.language import Component, Concrete, Model, Universe, build, record
 from podrace.model.scheduler import Cache, NodeInfos, NodeTree, Snapshot
@@ -56,7 +57,7 @@ def in_turn(zones):
 
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 3), st.integers(0, 2))))
 def test_a_tree_lists_one_node_of_each_zone_in_turn(operations):
-    kinds = {Pod: (), Node: NODES, Zone: ZONES, PodVersion: (), HostPort: ()}
+    kinds = {Pod: (), Node: NODES, Zone: ZONES, PodVersion: (), HostPort: (), NodeVersion: ()}
     model = Concrete(build(Trees, Universe(kinds)))
     plain: dict[int, list[int]] = {}
     tree = model.part("node_tree")

@@ -73,3 +73,10 @@ def test_an_assumed_pod_expires_only_after_its_binding_finished():
     assert model.get(lambda: cache.pod[a].bound) is True
     model.do(snapshot.update)
     assert model.get(lambda: snapshot.on(a, n0)) is True
+
+
+def test_a_pod_that_is_yet_to_be_created_is_not_there_at_the_start():
+    on = nodes(4)
+    late = Pod(0, "late", 1, node=on[0], exists=False)
+    model = concrete(spec([late], on, pod_creations=1))
+    assert model.get(lambda: model.part("cache").pod[late]) == GONE

@@ -213,6 +213,8 @@ def test_a_nomination_is_withdrawn_only_if_the_known_object_carries_it(release, 
         model.do(lambda: goroutine.start(pods[2], on[0], {pods[0]: True}, pods[0]))
         model.do(lambda: goroutine.begin(pods[2], on[0]))
         assert model.get(lambda: goroutine.to_clear[pods[2]][pods[1]]) is withdrawn
+        model.do(lambda: goroutine.end(pods[2]))
+        assert model.get(lambda: goroutine.to_clear[pods[2]][pods[1]]) is False
 
 
 @pytest.mark.parametrize(

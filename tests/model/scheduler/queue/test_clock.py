@@ -113,3 +113,12 @@ def test_every_record_starts_at_0_and_who_arrives_was_never_tried():
     assert model.get(lambda: (clock.attempts[a], clock.attempts[b])) == (1, 0)
     model.do(lambda: clock.arrived(a))
     assert model.get(lambda: clock.attempts[a]) == 0
+
+
+def test_as_order_a_pod_that_left_is_the_youngest_of_all():
+    """Its timestamp is nobody's: states that differ in it alone are one."""
+    a, b = pair()
+    model = concrete(spec([a, b], nodes(4)), "1.22")
+    queue, clock = model.part("queue"), model.part("clock")
+    model.do(lambda: queue.delete(a))
+    assert model.get(lambda: (clock.is_older(a, b), clock.is_older(b, a))) == (False, True)

@@ -1,0 +1,110 @@
+"""Updates of nodes in the scheduler: updateNodeInCache (eventhandlers.go, 1.36) after the cache has the new object.
+
+The queue is told of each kind of change by itself, one move after the other (NodeSchedulingPropertiesChange in framework/events.go), so that
+a scheduling cycle may come between two of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ..environment.node_versions import NodeChange, NodeVersion, versions_in
+from ..environment.objects import Node, Pod
+from ..language import UNTOLD, Component, Expr, Value, as_expr, ref, require, step, tells, when
+from .framework.events import NodeUpdate
+
+if TYPE_CHECKING:
+    from ..environment.watch import NodeWatch
+    from .cache.scheduler_cache import Cache
+    from .queue.scheduling_queue import PriorityQueue
+
+
+class NodeHandler(Protocol):
+    """The node handler, whose event an update is."""
+
+    node_busy: Any
+
+    def check_admission(self, node: Node) -> None:
+        """Note which pods the node would admit, where that is asked."""
+
+    def admissible(self) -> Mapping[Pod, Value] | None:
+        """The pods that the node would admit; None for all."""
+
+    def end_of_node_event(self) -> None:
+        """The handler is through with its event."""
+
+
+class NodeUpdates(Component):
+    """What the node handler has still to tell the queue of an update. `old` is the version before it, `kind` the next move's."""
+
+    cache: Cache
+    queue: PriorityQueue
+    handlers: NodeHandler
+    node_watch: NodeWatch
+
+    old = ref(NodeVersion)
+    kind = ref(NodeUpdate)
+
+    phrases = UNTOLD
+
+    def is_telling(self) -> Expr:
+        """Whether moves of an update are still to come."""
+        telling: Expr = self.kind.is_some
+        return telling
+
+    def is_update(self, node: Node) -> Expr:
+        """Whether an event that shows the node is an update of an object that the handler knows."""
+        if not self.versions(node):
+            return as_expr(False)
+        known: Expr = self.cache.live[node]
+        return known
+
+    def versions(self, node: Node) -> list[NodeVersion]:
+        """The versions of a node that has several."""
+        return versions_in(self.universe, node)
+
+    def begin(self, node: Node, event: Any) -> None:
+        """The handler has taken the event of an update: the cache gets the object, then the queue is told what changed."""
+        cached = self.cache.node_version[node]
+        for old in self.versions(node):
+            for new in self.versions(node):
+                with when((cached == old) & (event.version == new)):
+                    self._update(old, new)
+
+    def _update(self, old: NodeVersion, new: NodeVersion) -> None:
+        self.cache.update_version(old, new)
+        kinds = self.told_kinds(NodeChange(old.content, new.content))
+        if kinds:
+            self.handlers.check_admission(new.content)
+            self.old, self.kind = old, kinds[0]
+            self.handlers.node_busy = True
+        else:
+            self.node_watch.processed()
+
+    def told_kinds(self, change: NodeChange) -> Sequence[NodeUpdate]:
+        """Of which kinds of change the queue is told, in this order: of all that happened. That a node is cordoned is none."""
+        return [kind for kind in self.universe[NodeUpdate] if kind.happens(change)]
+
+    @step(actor="node handler")
+    @tells("The node handler wakes parked pods, because of {version}: {kind}.")
+    def wake_queue(self, version: NodeVersion, kind: NodeUpdate) -> None:
+        """After the cache, the queue: the parked pods that may fit because of one kind of change."""
+        olds = [v for v in self.versions(version.node) if v is not version]
+        changes = {old: NodeChange(old.content, version.content) for old in olds}
+        if not any(kind in self.told_kinds(change) for change in changes.values()):
+            require(False)
+        require(self.handlers.node_busy & (self.kind == kind))
+        event = self.node_watch.take(version.node)
+        require(event.version == version)
+        before = self.old
+        for old, change in changes.items():
+            kinds = list(self.told_kinds(change))
+            if kind in kinds:
+                with when(before == old):
+                    self.queue.move_all(kind.event, self.handlers.admissible(), about=change)
+                    following = kinds[kinds.index(kind) + 1 :]
+                    self.kind = following[0] if following else None
+        with when(~self.is_telling()):
+            self.old = None
+            self.handlers.end_of_node_event()
