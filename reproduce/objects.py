@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ..model.environment.node_versions import versions_of
 from ..model.environment.objects import (
     DEFAULTS,
     NATIVE,
@@ -43,6 +44,7 @@ class ClusterObjects:
     pods: tuple[Object, ...]
     budgets: tuple[Object, ...]
     missing: tuple[str, ...]
+    node_versions: dict[str, Object]
 
 
 def objects_of(spec: ClusterSpec) -> ClusterObjects:
@@ -52,6 +54,7 @@ def objects_of(spec: ClusterSpec) -> ClusterObjects:
         tuple(map(pod_object, spec.pods)),
         tuple(budget_object(budget, spec.pods) for budget in spec.budgets),
         tuple(dict.fromkeys(_missing(spec))),
+        {v.name: node_object(v.content) for v in versions_of(spec.nodes) if v.content is not v.node},
     )
 
 

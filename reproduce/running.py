@@ -20,8 +20,8 @@ from pathlib import Path
 
 from ..analysis.asked.option_files import links_in, refuse_links
 from ..analysis.asked.options import UsageProblem
+from ..checker.core.kept import cache_directory
 from ..checker.core.signing import make_private, others_may_write
-from ..checker.llvm.machine_code import cache_directory
 from .case import Case, format_cases
 from .modules.module import BEFORE_MODULES, KubernetesVersion, ModuleFiles, write_module
 from .modules.old_module import old_driver_files, write_old_module

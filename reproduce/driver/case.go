@@ -26,6 +26,8 @@ type Case struct {
 	Pods    []*v1.Pod  `json:"pods"`
 	Budgets []budget   `json:"budgets"`
 
+	NodeVersions map[string]*v1.Node `json:"node_versions"` // what the objects of nodes are updated to, by the names of the versions
+
 	AbsentNodes []string            `json:"absent_nodes"` // those of them that are created on the way
 	AbsentPods  []string            `json:"absent_pods"`
 	Order       []string            `json:"order"`  // in which the pods that wait at the start come to the queue

@@ -20,9 +20,10 @@ func takeEvent(who func(*player, Step) func(*actor) bool, kind string, ends, via
 				p.world.Store.Deliver(kind)
 				continue
 			case isEvent(a.at) && !a.at.after && p.world.Store.IsBeyond(a.at.version):
-				p.passOver(is)
+				p.passBy(is)
 				continue
 			case over(a.at, ends, s, n > 0):
+				p.world.Store.Took(s.arg("pod"))
 				return p.concludeEvent(s, is)
 			case !a.at.after && !allowed(a.at, r, s):
 				if taken {
@@ -39,7 +40,13 @@ func takeEvent(who func(*player, Step) func(*actor) bool, kind string, ends, via
 
 func isEvent(at *point) bool { return at.call == podEvent || at.call == nodeEvent }
 
-// passOver lets a handler see to an event that the model does not have.
+// passBy lets a handler come past an event that the model does not have: it sees to it, unless handlers are not given those.
+func (p *player) passBy(is func(*actor) bool) {
+	p.world.Informers.skips.Store(p.world.Case.Drops)
+	p.passOver(is)
+}
+
+// passOver lets a handler see to its next event.
 func (p *player) passOver(is func(*actor) bool) {
 	for n := 0; n < farthest; n++ {
 		a := p.world.Stage.Find(is)
@@ -52,6 +59,33 @@ func (p *player) passOver(is func(*actor) bool) {
 			return
 		}
 	}
+}
+
+// learnOfCondition: the cache's handler is told that a pod is a victim, before it is told of the deletion.
+func learnOfCondition(p *player, s Step) error {
+	is := isCacheHandler(p, s)
+	for n := 0; n < farthest; n++ {
+		a := p.world.Stage.Find(is)
+		switch {
+		case a == nil:
+			if !p.world.Store.DeliverOne(podKind) {
+				return fmt.Errorf("the handler has no event, and the watch has none: %s", p.world.Stage.Where())
+			}
+		case !isEvent(a.at):
+			return fmt.Errorf("%s is about to call %s, and not through with its event", a, a.at)
+		case a.at.after:
+			p.world.Stage.Release(a)
+		case p.world.Store.IsTarget(a.at.version) && a.at.pod == s.arg("pod"):
+			return p.advance(s, rule{who: isCacheHandler, ends: points("PodEvent< P"), via: append(points("Cache.UpdatePod< P"), movesOfPods...)})
+		case p.world.Store.IsBeyond(a.at.version):
+			p.passBy(is)
+		case a.at.pod == s.arg("pod"):
+			return fmt.Errorf("the handler's next event of %s is not that of the condition", a.at.pod)
+		default:
+			p.world.Stage.Release(a) // its filter hides it
+		}
+	}
+	return fmt.Errorf("%s does not come to the condition of %s", s.Actor, s.arg("pod"))
 }
 
 // goOn: a handler goes on with the event that it has.
@@ -128,4 +162,17 @@ func (p *player) readOn(is func(*actor) bool) error {
 		}
 		p.world.Stage.Release(b)
 	}
+}
+
+// toldOfTarget is the model's variable for what the cache's handler knows of the condition DisruptionTarget of a pod.
+const toldOfTarget = "pod_watch.condition"
+
+// tellsOfTargets is whether the model has the event of that condition in this version.
+func (c *Case) tellsOfTargets() bool {
+	for variable := range c.Initial {
+		if name, _ := parts(variable); name == toldOfTarget {
+			return true
+		}
+	}
+	return false
 }

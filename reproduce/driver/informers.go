@@ -19,6 +19,7 @@ type gatedInformers struct {
 	handlers map[string]int            // how many have been registered
 	starting atomic.Bool               // the initial list is being handled
 	drops    func(version string) bool // events that handlers are not given
+	skips    atomic.Bool               // nor the one before which a handler stands
 }
 
 func (f *gatedInformers) Core() core.Interface {
@@ -94,7 +95,9 @@ func (h *gatedHandler) handle(o any, written string, do func()) {
 	c := call{h.factory.gate, about(h.event, []any{o})}
 	c.point.version, c.point.number = written, h.number
 	c.gate.stage.arrive(c.gate.owner, c.point)
-	do()
+	if !h.factory.skips.Swap(false) {
+		do()
+	}
 	c.leave()
 }
 

@@ -14,6 +14,7 @@ type sight map[string]any
 type eye struct {
 	see                  sight
 	pods, nodes          []string // in the scenario's order
+	versions             *Case    // which knows the versions of nodes
 	zones, plugins       []string
 	spread, permitted    map[string]bool // the pods that have topology constraints, and those about which a Permit plugin is asked
 	realQueue, realCache reflect.Value
@@ -61,6 +62,7 @@ func (e *eye) learn(c *Case) {
 	for _, node := range c.Nodes {
 		e.nodes = append(e.nodes, node.Name)
 	}
+	e.versions = c
 	zones, plugins := map[string]bool{}, map[string]bool{}
 	for variable := range c.Initial {
 		switch name, indices := parts(variable); name {

@@ -17,6 +17,7 @@ func (e *eye) cache() {
 	for _, node := range e.nodes {
 		info := field(nodes[node], "info")
 		e.see["cache.live["+node+"]"] = nodeOf(info) != nil
+		e.see["cache.node_version["+node+"]"] = e.versions.version(nodeOf(info))
 		for _, pod := range podsIn(info) {
 			holders[pod.Name] = append(holders[pod.Name], node)
 		}
@@ -34,6 +35,7 @@ func (e *eye) cache() {
 		}
 		e.see[at+"assumed"] = is
 		e.see[at+"terminating"] = object != nil && object.DeletionTimestamp != nil
+		e.see[cachedTarget+"["+pod+"]"] = isTarget(object)
 		if field(state, "bindingFinished").IsValid() || !state.IsValid() {
 			e.see[at+"bound"] = get[bool](state, "bindingFinished") && is
 		}
@@ -106,6 +108,7 @@ func (e *eye) snapshot() {
 	held := map[string]*v1.Pod{}
 	for _, node := range e.nodes {
 		e.see["snapshot.live["+node+"]"] = nodeOf(infos[node]) != nil
+		e.see["snapshot.node_version["+node+"]"] = e.versions.version(nodeOf(infos[node]))
 		e.see["snapshot.listed["+node+"]"] = listed[node]
 		for _, pod := range podsIn(infos[node]) {
 			held[pod.Name] = pod
@@ -115,5 +118,6 @@ func (e *eye) snapshot() {
 		at := "snapshot.pod[" + pod + "]."
 		e.see[at+"node"] = orNil(nodeNameOf(held[pod]))
 		e.see[at+"terminating"] = held[pod] != nil && held[pod].DeletionTimestamp != nil
+		e.see["snapshot.carries["+pod+"]"] = isTarget(held[pod])
 	}
 }

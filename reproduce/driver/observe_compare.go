@@ -13,6 +13,7 @@ const asExpected = "as expected"
 const (
 	activeOrder   = "queue.order"                 // whether the heap of activeQ orders pods as the model does
 	pastBackoff   = "queue.past_backoff"          // whether a waiting pod's backoff is over
+	cachedTarget  = "cache.target"                // whether the cached object says that the pod is a victim
 	sums          = "node_infos.sums"             // what a NodeInfo counts, against the pods that it holds
 	preemptors    = "async_preemption.preempting" // whether a pod is among those whose preemption runs
 	awaitedLast   = "async_preemption.awaited"    // the victim that PreEnqueue looks at
@@ -24,7 +25,7 @@ const (
 
 // isExtra is whether a name is one of these.
 func isExtra(name string) bool {
-	for _, extra := range []string{activeOrder, pastBackoff, sums, preemptors, awaitedLast, podsUnderWay, nodesUnderWay, writtenBeyond, listedAhead} {
+	for _, extra := range []string{activeOrder, pastBackoff, cachedTarget, sums, preemptors, awaitedLast, podsUnderWay, nodesUnderWay, writtenBeyond, listedAhead} {
 		if name == extra || strings.HasPrefix(name, extra+".") {
 			return true
 		}
@@ -59,6 +60,9 @@ func wanted(variable string, expected, real map[string]any) (any, bool) {
 		return asExpected, true
 	case name == preemptors:
 		return runsPreemption(expected, real, indices[0]), true
+	case name == cachedTarget:
+		told, there := expected[toldOfTarget+"["+indices[0]+"]"]
+		return told == "TOLD", there
 	case name == awaitedLast:
 		return awaitedVictim(expected, indices[0]), true
 	case strings.HasPrefix(name, podsUnderWay) || strings.HasPrefix(name, nodesUnderWay):

@@ -17,6 +17,7 @@ var unseenBecause = map[string]string{
 	"node_tree.nodes.after[][]": "no two nodes share a zone: of two zones nobody can say which node came first",
 	"node_watch.":               "as pod_watch.: compared by the events that the informer's store has not received",
 	"pod_watch.":                "how far the handlers are follows from their steps; compared are the events that the informer's store has not received",
+	"pod_watch.condition[]":     "compared is whether the cached object carries it",
 	"pod_watch.seen":            "the object that a handler was given last is not kept; what it did with it is compared",
 	"preemption.":               "the dry runs' results are seen between them and the choice only",
 	"process.":                  "a Binding under way is the driver's to deliver",
@@ -28,6 +29,7 @@ var unseenBecause = map[string]string{
 	"queue.rejected_by[][]":     "no pod waits: the record of an attempt is its goroutine's own (A-RECORD)",
 	"scheduler.":                "a local variable of the scheduling cycle; its effects are compared",
 	"scheduler.phase":           "where a goroutine stands is forced by the steps, and so compared",
+	"updates.":                  "what the node handler has still to tell is its own; its calls are compared",
 	"users.":                    "how often somebody may still act is the scenario's",
 }
 

@@ -19,9 +19,18 @@ func (e *eye) objects(store *Store, pods, nodes lister) {
 	}
 	for _, node := range e.nodes {
 		e.see["api.node_exists["+node+"]"] = store.Node(node) != nil
+		e.see["api.node_version["+node+"]"] = e.createdAs(node, store.Node(node))
 		_, there := listed[*v1.Node](nodes, node)
 		e.see["node_watch.lister["+node+"]"] = there
 	}
+}
+
+// createdAs is the version of a node's object; of one that is not there, the one in which it would be created.
+func (e *eye) createdAs(name string, node *v1.Node) any {
+	if versions := e.versions.versionsOf(name); node == nil && len(versions) > 0 {
+		return versions[0]
+	}
+	return e.versions.version(node)
 }
 
 // lister is an informer's store.
@@ -59,6 +68,11 @@ func (e *eye) underWay(store *Store) {
 		at := fmt.Sprintf("%s[%d].", nodesUnderWay, i)
 		e.see[at+"node"] = event.name
 		e.see[at+"exists"] = event.Type != watch.Deleted
+		written, _ := event.Object.(*v1.Node)
+		if event.Type == watch.Deleted {
+			written = nil
+		}
+		e.see[at+"version"] = e.createdAs(event.name, written)
 	}
 }
 

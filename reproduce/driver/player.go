@@ -298,9 +298,7 @@ func runOut(p *player, s Step) error {
 }
 
 func announce(p *player, s Step) error {
-	if s.Step == "binding.fail_to_announce" {
-		p.world.Store.Fail("Client.Patch", s.arg("pod"), failed)
-	}
+	defer p.failing(s.Step == "binding.fail_to_announce", s.arg("pod"), "Client.Patch")()
 	bindingVia := append(points("Client.Patch< P"), bindingVia...)
 	r := rule{who: isBinding, via: bindingVia, ends: points("Framework.WaitOnPermit> P")}
 	if err := p.advance(s, r); err != nil {
@@ -345,9 +343,7 @@ func bind(p *player, s Step) error {
 
 // patch: the handler writes the condition, or finds that there is nothing to write, and its goroutine comes to what follows.
 func patch(p *player, s Step) error {
-	if s.Step == "failure.lose_patch" {
-		p.world.Store.Fail("Client.Patch", s.arg("pod"), failed)
-	}
+	defer p.failing(s.Step == "failure.lose_patch", s.arg("pod"), "Client.Patch")()
 	r := rule{
 		who: isFailing, via: points("Client.Patch< P", "Queue.Done< P"), gone: true,
 		ends: points("NextPod>", "Queue.MoveAllToActiveOrBackoffQueue>"),
@@ -360,7 +356,7 @@ func patch(p *player, s Step) error {
 func failToClear(who func(*player, Step) func(*actor) bool, whose string) func(*player, Step) error {
 	return func(p *player, s Step) error {
 		pod := s.arg(whose)
-		p.world.Store.Fail("Client.Patch", pod, failed)
+		defer p.failing(true, pod, "Client.Patch")()
 		end := pattern{call: "Client.Patch", after: true}
 		if err := p.advance(s, rule{who: who, ends: []pattern{end}, via: points("Queue.NominatedPodsForNode<")}); err != nil {
 			return err
@@ -369,6 +365,9 @@ func failToClear(who func(*player, Step) func(*actor) bool, whose string) func(*
 	}
 }
 
+// evictionCalls are those of an eviction: the PATCH of the victim's condition, unless it is known to have it, and the DELETE.
+var evictionCalls = []string{"Client.Patch", "Client.Delete"}
+
 var evictVia = points("Handle.GetWaitingPod< V", "Client.Patch< V", "Client.Delete< V")
 
 // evict: one of the victims that are evicted in parallel.
@@ -376,18 +375,32 @@ func evict(p *player, s Step) error {
 	if a := p.world.Stage.Find(isPreempting(p, s)); a != nil && a.at.after {
 		p.world.Stage.Release(a)
 	}
-	if !s.says("ok") {
-		p.world.Store.Fail("Client.Patch", s.arg("victim"), failed)
-	}
+	defer p.failing(!s.says("ok"), s.arg("victim"), evictionCalls...)()
 	return p.advance(s, rule{who: isEvicting, ends: points("PreemptPod< V"), via: evictVia})
+}
+
+// failing has these calls about a pod fail, until what it gives is called: a step that makes none of them leaves nothing to those that follow.
+func (p *player) failing(fails bool, pod string, calls ...string) (end func()) {
+	if !fails {
+		return func() {}
+	}
+	for _, call := range calls {
+		p.world.Store.Fail(call, pod, failed)
+	}
+	return func() {
+		for _, call := range calls {
+			p.world.Store.takeFault(call, pod)
+		}
+	}
 }
 
 // evictInCycle: the scheduling cycle itself waits until its victims are evicted, in parallel. Where one cannot be, the calls for the others
 // are cancelled.
 func evictInCycle(p *player, s Step) error {
 	fails := s.Step == "scheduler.evict" && !s.says("ok")
-	if fails {
-		p.world.Store.Fail("Client.Patch", s.arg("victim"), failed)
+	defer p.failing(fails, s.arg("victim"), evictionCalls...)()
+	if nominee, known := p.model["scheduler.nominee"]; known && nominee == nil && s.Step == "scheduler.evict" {
+		fails = true // the victim is gone, and that is an error
 	}
 	if p.world.Stage.Find(isEvicting(p, s)) == nil {
 		return fmt.Errorf("nobody is about to evict %s: %s", s.arg("victim"), p.world.Stage.Where())
@@ -421,9 +434,7 @@ func leave(p *player, s Step) error {
 }
 
 func evictLast(p *player, s Step) error {
-	if s.Step == "async_preemption.evict_last" && !s.says("ok") {
-		p.world.Store.Fail("Client.Patch", s.arg("victim"), failed)
-	}
+	defer p.failing(s.Step == "async_preemption.evict_last" && !s.says("ok"), s.arg("victim"), evictionCalls...)()
 	if err := p.advance(s, rule{who: isPreempting, ends: points("PreemptPod< V"), via: evictVia}); err != nil {
 		return err
 	}

@@ -60,6 +60,9 @@ func changeLeader(p *player, s Step) error {
 			continue
 		}
 		for n := 0; n < min(p.number(fmt.Sprintf("pod_watch.next[%s]", handler)), p.number("pod_watch.listed")); n++ {
+			for a := p.world.Stage.Find(who(p, s)); a != nil && isEvent(a.at) && !a.at.after && p.world.Store.IsBeyond(a.at.version); a = p.world.Stage.Find(who(p, s)) {
+				p.passBy(who(p, s))
+			}
 			p.passOver(who(p, s))
 		}
 	}

@@ -3,6 +3,7 @@ package podrace
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sort"
 	"strconv"
 	"sync"
@@ -40,6 +41,7 @@ type Store struct {
 	sent     map[string]int // of the log of a kind, how many events the watch has delivered
 	watches  map[string]*watch.RaceFreeFakeWatcher
 	beyond   map[string]bool // resourceVersions that came of writes which the model does not have
+	targets  map[string]bool // those of them that told of a pod that it is a victim: the condition DisruptionTarget is new
 	faults   map[string]fault
 	auto     bool           // every event is delivered at once
 	rank     map[string]int // the order in which objects are listed, if not that in which they were created
@@ -63,7 +65,7 @@ const (
 func newStore() *Store {
 	return &Store{
 		pods: map[string]*v1.Pod{}, nodes: map[string]*v1.Node{}, log: map[string][]event{}, sent: map[string]int{},
-		watches: map[string]*watch.RaceFreeFakeWatcher{}, beyond: map[string]bool{}, faults: map[string]fault{},
+		watches: map[string]*watch.RaceFreeFakeWatcher{}, beyond: map[string]bool{}, targets: map[string]bool{}, faults: map[string]fault{},
 		from: map[string]int{}, rank: map[string]int{},
 	}
 }
@@ -123,6 +125,17 @@ func (s *Store) DeleteNode(name string) error {
 		return apierrors.NewNotFound(resource(nodeKind), name)
 	}
 	s.commit(nodeKind, watch.Deleted, n.DeepCopy(), "")
+	return nil
+}
+
+// UpdateNode is an UPDATE of a node's object.
+func (s *Store) UpdateNode(n *v1.Node) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.nodes[n.Name] == nil {
+		return apierrors.NewNotFound(resource(nodeKind), n.Name)
+	}
+	s.commit(nodeKind, watch.Modified, n.DeepCopy(), "")
 	return nil
 }
 
@@ -235,7 +248,15 @@ func (s *Store) Patch(name string, kind types.PatchType, patch []byte) (*v1.Pod,
 		beyond = "a status that the model does not tell apart"
 	}
 	s.commit(podKind, watch.Modified, q, beyond)
+	if beyond != "" && isTarget(q) && !isTarget(p) {
+		s.targets[q.ResourceVersion] = true
+	}
 	return q, nil
+}
+
+// isTarget is whether a pod carries the condition that it is a victim.
+func isTarget(p *v1.Pod) bool {
+	return p != nil && slices.ContainsFunc(p.Status.Conditions, func(c v1.PodCondition) bool { return c.Type == v1.DisruptionTarget })
 }
 
 // projection is what the model knows of a pod.
@@ -315,6 +336,15 @@ func (s *Store) IsAhead(pod string) bool {
 	return false
 }
 
+// Took notes that a handler has been given the pod's outcome: the model's store has it by now, and those before it.
+func (s *Store) Took(pod string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n := slices.Index(s.ahead, pod); n >= 0 {
+		s.ahead = s.ahead[n+1:]
+	}
+}
+
 func (s *Store) deliver(kind string) event {
 	e := s.log[kind][s.sent[kind]]
 	s.sent[kind]++
@@ -330,6 +360,24 @@ func (s *Store) deliver(kind string) event {
 		w.Action(e.Type, e.Object.DeepCopyObject())
 	}
 	return e
+}
+
+// DeliverOne lets the watch of a kind deliver its next event, and no other. It says whether there was one.
+func (s *Store) DeliverOne(kind string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.sent[kind] == len(s.log[kind]) || s.log[kind][s.sent[kind]].expired {
+		return false
+	}
+	s.deliver(kind)
+	return true
+}
+
+// IsTarget says whether a version of a pod came of the write that it is a victim, in the status that the model does not tell apart.
+func (s *Store) IsTarget(version string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.targets[version]
 }
 
 // unchanged stands for the version of an object that an informer tells of again, because it was listed once more.

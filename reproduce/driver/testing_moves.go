@@ -19,6 +19,9 @@ func (c *Moves) DeletePod(pod string) { c.move("users.delete_pod", "pod", pod) }
 // CreateNode has a node join the cluster that is `NodesCreatedLater`.
 func (c *Moves) CreateNode(node string) { c.move("users.create_node", "node", node) }
 
+// UpdateNode has the object of a node updated to one of its `NodeVersions`, or back to NODE.initial.
+func (c *Moves) UpdateNode(version string) { c.move("users.update_node", "version", version) }
+
 // DeleteNode deletes a node at the API server; its pods stay.
 func (c *Moves) DeleteNode(node string) { c.move("users.delete_node", "node", node) }
 
@@ -210,6 +213,12 @@ func (c *Moves) DeliverTo(handler, name string) {
 	}
 }
 
+// CacheHandlerLearnsOfCondition has the handler of pods on nodes see to the event that the pod is a victim (condition DisruptionTarget), which
+// comes before that of its deletion.
+func (c *Moves) CacheHandlerLearnsOfCondition(pod string) {
+	c.move("handlers.learn_of_condition", "pod", pod)
+}
+
 // QueueHandlerUpdates has the handler of an update call Update of the scheduling queue.
 func (c *Moves) QueueHandlerUpdates(pod string) { c.move("handlers.update_queue", "pod", pod) }
 
@@ -237,6 +246,11 @@ func (c *Moves) NodeHandlerRemovesFromCache(node string) {
 // NodeHandlerWakesPods has the handler of a node move the pods that may fit because of it.
 func (c *Moves) NodeHandlerWakesPods(node string) {
 	c.move("handlers.wake_queue_for_node", "node", node)
+}
+
+// NodeHandlerTellsChange has the handler of an updated node move the pods that may fit because of one kind of change.
+func (c *Moves) NodeHandlerTellsChange(version, change string) {
+	c.move("updates.wake_queue", "version", version, "kind", change)
 }
 
 // --- timers

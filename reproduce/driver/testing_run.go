@@ -23,6 +23,7 @@ type Cluster struct {
 	Pods    []*v1.Pod // with a node: they run there; without one: they wait in the scheduling queue
 	Budgets []policyv1.PodDisruptionBudget
 
+	NodeVersions      map[string]*v1.Node // what the objects of nodes are updated to, such as "n1.cordoned"
 	CreatedLater      []string            // pods that are not there at the start
 	NodesCreatedLater []string            // nodes that are not there at the start
 	Order             []string            // in which the pods that wait come to the queue
@@ -50,7 +51,7 @@ func run(t *testing.T, cluster Cluster, test func(*Moves)) {
 	defer dog.Stop()
 	synctest.Test(t, func(t *testing.T) {
 		c := &Moves{t: t, script: &Case{
-			ID: t.Name(), Nodes: cluster.Nodes, Pods: cluster.Pods, Budgets: cluster.Budgets, AbsentNodes: cluster.NodesCreatedLater,
+			ID: t.Name(), Nodes: cluster.Nodes, Pods: cluster.Pods, Budgets: cluster.Budgets, AbsentNodes: cluster.NodesCreatedLater, NodeVersions: cluster.NodeVersions,
 			AbsentPods: cluster.CreatedLater, Order: cluster.order(), Points: cluster.Plugins, Gates: cluster.Gates,
 		}}
 		c.script.Initial = map[string]any{} // which variables of podrace's model are looked at

@@ -68,6 +68,7 @@ func (i *instance) isDead() bool {
 // newWorld starts a scheduler on the cluster of a case. When it returns, everybody stands at the first point.
 func newWorld(c *Case) (*World, error) {
 	w := &World{Case: c, Stage: newStage(), Store: newStore(), answers: newAnswers(c.Points)}
+	c.numberVersions()
 	for _, n := range c.Nodes {
 		if !contains(c.AbsentNodes, n.Name) {
 			w.Store.Create(n)
@@ -130,7 +131,9 @@ func (w *World) start(then time.Time) error {
 	}
 	clientset := &client{fake.NewSimpleClientset(objects...), w.Store, g}
 	i.Informers = &gatedInformers{SharedInformerFactory: scheduler.NewInformerFactory(clientset, never), gate: g, handlers: map[string]int{}}
-	i.Informers.drops = func(version string) bool { return w.Case.Drops && w.Store.IsBeyond(version) }
+	i.Informers.drops = func(version string) bool {
+		return w.Case.Drops && w.Store.IsBeyond(version) && !(w.Case.tellsOfTargets() && w.Store.IsTarget(version))
+	}
 	options, err := w.options()
 	if err != nil {
 		return err

@@ -38,6 +38,8 @@ MOVES: dict[str, Move] = {
     "users.create_pod": Move("CreatePod"),
     "users.delete_pod": Move("DeletePod"),
     "users.create_node": Move("CreateNode"),
+    "users.update_node": Move("UpdateNode"),
+    "updates.wake_queue": Move("NodeHandlerTellsChange"),
     "users.delete_node": Move("DeleteNode"),
     "users.bind_pod": Move("SomebodyElseBinds"),
     "users.remove_gates": Move("RemoveSchedulingGates"),
@@ -84,6 +86,7 @@ MOVES: dict[str, Move] = {
     "handlers.forget_assumed": Move("QueueHandlerForgets"),
     "handlers.wake_queue_for_room": Move("QueueHandlerWakesOthers"),
     "handlers.wake_queue": Move("CacheHandlerWakesOthers"),
+    "handlers.learn_of_condition": Move("CacheHandlerLearnsOfCondition"),
     "handlers.remove_node": Move("NodeHandlerRemovesFromCache"),
     "handlers.wake_queue_for_node": Move("NodeHandlerWakesPods"),
     # timers

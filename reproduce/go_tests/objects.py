@@ -24,6 +24,9 @@ def cluster_lines(case: Case) -> Iterator[str]:
     if case.budgets:
         budgets = (f"fromJSON[policyv1.PodDisruptionBudget](`{json.dumps(b)}`)" for b in case.budgets)
         yield from _list("Budgets", "*policyv1.PodDisruptionBudget", budgets)
+    if case.node_versions:
+        versions = (f"{quoted(name)}: {_node(node)}" for name, node in case.node_versions.items())
+        yield from _list("NodeVersions", "*v1.Node", versions, "map[string]")
     fields = dict(_fields(case))
     width = max(map(len, fields), default=0) + 1
     yield from (f"\t\t{name + ':':{width}} {value}," for name, value in fields.items())
@@ -32,7 +35,7 @@ def cluster_lines(case: Case) -> Iterator[str]:
 
 def _fields(case: Case) -> Iterator[tuple[str, str]]:
     if case.absent_nodes:
-        yield "CreatedLaterNodes", _strings(case.absent_nodes)
+        yield "NodesCreatedLater", _strings(case.absent_nodes)
     if case.absent_pods:
         yield "CreatedLater", _strings(case.absent_pods)
     if len(case.order) > 1:
@@ -45,8 +48,8 @@ def _fields(case: Case) -> Iterator[tuple[str, str]]:
         yield "Gates", f"map[string]bool{{{gates}}}"
 
 
-def _list(name: str, kind: str, items: Iterator[str]) -> Iterator[str]:
-    yield f"\t\t{name}: []{kind}{{"
+def _list(name: str, kind: str, items: Iterator[str], many: str = "[]") -> Iterator[str]:
+    yield f"\t\t{name}: {many}{kind}{{"
     yield from (f"\t\t\t{item}," for item in items)
     yield "\t\t},"
 

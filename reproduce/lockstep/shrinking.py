@@ -56,7 +56,7 @@ def _fewer_steps(difference: Difference, play: Play) -> Difference:
 def possible(model: Model, steps: QuickSteps, path: Sequence[int]) -> RandomRun:
     """What can be taken of a path, at durations that there are."""
     system = model.system
-    table, forcing = Timetable(system, model.composition), Forcing(system, model.composition)
+    table, forcing = Timetable(system, model.composition), Forcing(system)
     state = system.initial
     taken: list[int] = []
     for number in path:

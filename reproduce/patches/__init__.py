@@ -28,6 +28,8 @@ MENDED_BY: dict[str, tuple[str, ...]] = {
     "stale-tombstone": ("tombstones-wake-like-deletions",),
     "queued-while-assumed": ("placed-not-added",),
     "announced": ("placed-not-added",),
+    "kept-out-by-others": ("terms-of-others-heard",),
+    "relabelled-domain": ("counted-nodes-heard",),
     "update-before-requeue": ("placed-not-added", "registered-to-the-end"),
 }
 """Hazards of scenarios/hazards, and the patches with which they are gone."""

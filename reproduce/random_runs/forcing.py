@@ -9,17 +9,16 @@ reason only (A-CONDITION).
 
 A standby's informers have been as far as the old leader's, and the driver makes them so (A-STANDBY). Three things it does not make: that the standby's watch was interrupted
 where the old leader's was, what the standby's nominator learnt from an object that its lister has replaced since, and that a pod which was created under way comes
-to its queue before one that was there. And its queue still knows of a pod that it was gated.
+to its queue before one that was there. And its queue still knows of a pod that it was gated, and the list that its informer begins with may show
+that a pod is a victim, or not yet.
 
 A deletion whose last state is unknown carries the nomination that the store's object had, also where the queue's handler was through with it before, and where the pod was bound
-meanwhile; the model knows no such nomination (A-RELIST). Before 1.35 an eviction ends in an error if its victim is gone, unless the object at hand has DisruptionTarget already; in all releases from
-1.26 on, a preemptor with a nomination waits for pods that terminate because of a preemption only, and in the model for any (A-DISRUPTION).
+meanwhile; the model knows no such nomination (A-RELIST). In all releases from 1.26 on, a preemptor with a nomination waits for pods that terminate because of a preemption only, and in the model for any (A-DISRUPTION).
 """
 
 from __future__ import annotations
 
 from ...model.environment.objects import Pod
-from ...model.history import Composition, version_of
 from ...model.language import State, Transition, TransitionSystem
 from ..timing.timing import INTERRUPTION, STORES, pod_of
 
@@ -30,12 +29,9 @@ TELLS_QUEUE = ("handlers", "handle_for_queue")
 UNGATES = ("users", "remove_gates")
 DELETES = ("users", "delete_pod")
 REREADS = ("scheduler", "reread_preemptor")
-EVICTIONS = (("async_preemption", "evict"), ("async_preemption", "evict_last"), ("scheduler", "evict"))
+LEARNS = ("handlers", "learn_of_condition")
 
 OBJECTS = ("api.pod", "pod_watch.lister")
-
-GONE_IS_NO_ERROR = "1.35"
-"""The first release in which the PATCH of a victim that is gone is no error (PreemptPod)."""
 
 TWO = 2
 
@@ -43,8 +39,7 @@ TWO = 2
 class Forcing:
     """What can be forced, as far as it depends on the run so far. Goes along with a run."""
 
-    def __init__(self, system: TransitionSystem, composition: Composition) -> None:
-        self._gone_is_error = version_of(composition.release) < version_of(GONE_IS_NO_ERROR)
+    def __init__(self, system: TransitionSystem) -> None:
         self._place = {variable.name: i for i, variable in enumerate(system.variables)}
         self._pods: tuple[Pod, ...] = tuple(system.universe[Pod])
         self._to_store = 0
@@ -64,7 +59,10 @@ class Forcing:
         if name == PATCH:
             return not self._says_less(pod_of(transition), before)
         if name == HAND_OVER:
-            known = self._ungated or any(self._knows_older(pod, before) for pod in self._pods)
+            known = self._ungated or any(
+                self._knows_older(pod, before) or self._is_set(before, f"pod_watch.condition[{pod.name}]")
+                for pod in self._pods
+            )
             return (
                 not self._to_handle
                 and not known
@@ -79,8 +77,8 @@ class Forcing:
             )
         if name == TELLS_QUEUE and self._is_lost_with_nomination(pod_of(transition), before):
             return False
-        if name in EVICTIONS and self._gone_is_error:
-            return self._is_there(dict(transition.args)["victim"], before)
+        if name == LEARNS:
+            return not self._to_store
         return not 0 < self._stored(transition, before) < self._to_store
 
     def go(self, transition: Transition, before: State, after: State) -> None:

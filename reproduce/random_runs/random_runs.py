@@ -78,7 +78,7 @@ class Walker:
     def walk(self, random: Random, most: int) -> RandomRun:
         """One run of at most so many steps; shorter where nothing more can happen."""
         system = self.model.system
-        table, forcing = Timetable(system, self.model.composition), Forcing(system, self.model.composition)
+        table, forcing = Timetable(system, self.model.composition), Forcing(system)
         state = system.initial
         path: list[int] = []
         while len(path) < most:

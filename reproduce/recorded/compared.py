@@ -124,6 +124,7 @@ def _hidden(turn: Turn, seen: Mapping[str, Any]) -> Iterator[str]:
         # A NodeInfo without Node object is not copied: in the model's snapshot the pods on it are on a node that no filter looks at.
         if name.startswith("snapshot.pod[") and name.endswith("].node") and value is None:
             yield name.removesuffix("node")
+            yield name.removesuffix(".node").replace("snapshot.pod", "snapshot.carries")
         # A gate that the preemption plugin closes is a phase of its goroutine; upstream notes the plugin as one that rejected the pod.
         elif name.startswith("queue.rejected_by[") and name.endswith("[DefaultPreemption]") and value:
             yield name

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from podrace.model.environment.node_versions import About
 from podrace.model.environment.objects import Node, Pod, PodCopy
 from podrace.model.history import Composition, Patch
 from podrace.model.language import Component, Expr, Value, as_expr, select, when
@@ -49,7 +50,7 @@ class ForgetWakesNobody(Binding):
 class EventsAreNotKept(PriorityQueue):
     """An event that comes while a pod is in flight is lost for it."""
 
-    def record_move(self, event: ClusterEvent, about: Pod | Node | None) -> None:
+    def record_move(self, event: ClusterEvent, about: About) -> None:
         pass
 
 

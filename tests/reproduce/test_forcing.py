@@ -28,7 +28,7 @@ def allowed(*labels: str, cluster: str = TWO_MISSED, release: str = "1.36.3") ->
     model = Model.of(cluster, resolve(release))
     path = path_of(model, *labels)
     states = replay(model.system, path).states
-    forcing, found = Forcing(model.system, model.composition), []
+    forcing, found = Forcing(model.system), []
     for number, before, after in zip(path, states, states[1:], strict=False):
         step = model.system.transitions[number]
         found.append(forcing.allows(step, before))
@@ -80,26 +80,45 @@ scope: {pod_deletions: 1}
 """
 
 
-@pytest.mark.parametrize(("release", "there"), [("1.34.4", False), ("1.35.4", True)])
-def test_the_eviction_of_a_victim_that_is_gone_is_an_error_before_1_35(release: str, there: bool) -> None:
+@pytest.mark.parametrize("release", ["1.33.6", "1.35.4"])
+def test_a_victim_may_be_gone_when_it_is_evicted(release: str) -> None:
     model = Model.of(EVICTING, resolve(release))
-    step = next(
-        t
-        for t in model.system.transitions
-        if t.label == "async_preemption.evict_last(pod=p, victim=v, ok=True)"
-    )
-    forcing = Forcing(model.system, model.composition)
+    labels = {t.label: t for t in model.system.transitions}
     gone = list(model.system.initial)
     (at,) = (i for i, v in enumerate(model.system.variables) if v.name == "api.pod[v].exists")
     gone[at] = 0
-    assert forcing.allows(step, model.system.initial)
-    assert forcing.allows(step, tuple(gone)) is there
+    evicts = labels["async_preemption.evict_last(pod=p, victim=v, ok=True)"]
+    assert Forcing(model.system).allows(evicts, tuple(gone))
+
+
+def test_nobody_learns_of_a_condition_amid_a_list() -> None:
+    model = Model.of(EVICTING.replace("scope: {", "scope: {relists: 1, "), resolve("1.34.4"))
+    labels = {t.label: t for t in model.system.transitions}
+    learns = labels["handlers.learn_of_condition(pod=v)"]
+    listed = list(model.system.initial)
+    (at,) = (i for i, v in enumerate(model.system.variables) if v.name == "pod_watch.log.length")
+    listed[at] = 1
+    forcing = Forcing(model.system)
+    assert forcing.allows(learns, model.system.initial)
+    forcing.go(labels["pod_watch.resume()"], model.system.initial, tuple(listed))
+    assert not forcing.allows(learns, tuple(listed))
+
+
+def test_a_standby_may_have_listed_a_victims_condition_or_not() -> None:
+    model = Model.of(EVICTING.replace("scope: {", "scope: {leader_changes: 1, "), resolve("1.34.4"))
+    labels = {t.label: t for t in model.system.transitions}
+    (at,) = (i for i, v in enumerate(model.system.variables) if v.name == "pod_watch.condition[v]")
+    for condition in range(4):
+        state = list(model.system.initial)
+        state[at] = condition
+        allowed_here = Forcing(model.system).allows(labels["process.change_leader()"], tuple(state))
+        assert allowed_here is (condition == 0)
 
 
 def test_a_deletion_tells_of_no_nomination_that_the_model_has_forgotten() -> None:
     model = Model.of(TWO_MISSED, resolve("1.34.4"))
     step = next(t for t in model.system.transitions if t.label == "handlers.wake_queue(pod=p)")
-    forcing, names = Forcing(model.system, model.composition), [v.name for v in model.system.variables]
+    forcing, names = Forcing(model.system), [v.name for v in model.system.variables]
 
     def allows(**values: int) -> bool:
         state = dict(zip(names, model.system.initial, strict=True))
@@ -136,7 +155,7 @@ def test_a_standby_does_not_forget_that_a_pod_was_gated() -> None:
 def test_the_queues_handler_hears_of_no_nomination_of_a_pod_that_was_bound() -> None:
     model = Model.of(TWO_MISSED, resolve("1.33.6"))
     step = next(t for t in model.system.transitions if t.label == "handlers.handle_for_queue(pod=p)")
-    forcing, names = Forcing(model.system, model.composition), [v.name for v in model.system.variables]
+    forcing, names = Forcing(model.system), [v.name for v in model.system.variables]
 
     def allows(there: int, **values: int) -> bool:
         state = dict(zip(names, model.system.initial, strict=True)) | {"api.pod[p].exists": there}
@@ -154,7 +173,7 @@ def test_a_nominated_preemptor_does_not_wait_for_what_a_user_has_ended() -> None
         resolve("1.34.4"),
     )
     labels = {t.label: t for t in model.system.transitions}
-    forcing, names = Forcing(model.system, model.composition), [v.name for v in model.system.variables]
+    forcing, names = Forcing(model.system), [v.name for v in model.system.variables]
     deletes, rereads = labels["users.delete_pod(pod=v)"], labels["scheduler.reread_preemptor(pod=p)"]
     start = dict(zip(names, model.system.initial, strict=True))
     ended = tuple((start | {"api.pod[v].terminating": 1}).values())

@@ -36,6 +36,8 @@ IN_THE_MODEL = {
     "tombstones-wake-like-deletions": model.TombstonesWakeLikeDeletions,
     "placed-not-added": model.PlacedNotAdded,
     "registered-to-the-end": model.RegisteredToTheEnd,
+    "terms-of-others-heard": model.TermsOfOthersHeard,
+    "counted-nodes-heard": model.CountedNodesHeard,
 }
 
 
@@ -85,7 +87,7 @@ def test_patches_say_what_they_do_and_change_the_scheduler_alone() -> None:
 
 def test_an_unknown_patch() -> None:
     with pytest.raises(
-        UsageProblem, match="--go-patch: there is no patch `ghosts`; known are gone-not-assumed, "
+        UsageProblem, match="--go-patch: there is no patch `ghosts`; known are counted-nodes-heard, "
     ):
         read_patch("ghosts")
 

@@ -74,10 +74,10 @@ def test_every_move_is_a_method_that_makes_its_step() -> None:
 
 def test_every_move_is_a_step_of_the_model() -> None:
     steps: set[str] = set()
-    for name in ("72124", "announced", "emptied-zone", "ghost", "late-binding"):
+    for name in ("72124", "announced", "emptied-zone", "ghost", "late-binding", "relabelled-domain"):
         file = Path(__file__).parents[2] / "scenarios" / "hazards" / f"{name}.yaml"
         (scenario,) = find_scenarios(str(file) if file.exists() else name)
-        for release in (RELEASES[-1], "1.34", "1.13"):
+        for release in (RELEASES[-1], "1.34", "1.33", "1.13"):
             system = instrument(scenario.spec, resolve(release).classes, [PROPERTIES["S-CAP"]])
             steps |= {f"{t.part}.{t.step}" for t in system.transitions}
     assert MOVES.keys() - steps <= {

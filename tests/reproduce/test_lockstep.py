@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -39,6 +40,8 @@ from podrace.scenarios import parse_scenario
 from tests.reproduce.mutants import MUTANTS, mutated
 
 FEW = Wanted(clusters=2, runs=4, seed=1)
+DIFFERED = Path(__file__).parent / "data" / "differed"
+"""Runs that differed once because of the driver: shrunk, and stored."""
 
 
 def as_the_model(cases: Sequence[Case]) -> Mapping[str, Outcome]:
@@ -211,6 +214,15 @@ def test_the_model_is_in_step(unchanged: Compared) -> None:
         f"{count} {cause}: {unchanged.examples[cause].words}" for cause, count in unchanged.causes.items()
     ]
     assert not words, "\n".join(words)
+
+
+@pytest.mark.lockstep
+@pytest.mark.parametrize("file", sorted(DIFFERED.glob("*.json")), ids=lambda file: file.stem)
+def test_what_differed_once_is_in_step(file: Path) -> None:
+    stored = parse_trace(file.read_text(encoding="utf-8"), file.name)
+    run = run_of(stored, file.name)
+    played = plays(built_for(parse_version(stored.release), find_go(), print))([case_for(run, "it")])
+    assert (played["it"].verdict, played["it"].why) == ("DONE", "")
 
 
 @pytest.mark.lockstep

@@ -63,6 +63,11 @@ def test_records_of_a_real_scheduler_are_explained() -> None:
         assert len(judged.explanation.at) == len(record.turns)
 
 
+def test_the_condition_of_a_victim_on_a_node_that_is_gone_is_in_no_snapshot() -> None:
+    (record,) = read_records(STORED.with_name("free-run-1.33.6-gone-node.jsonl"))
+    assert Validator(model_for(cluster_of(record), resolve("1.33.6"))).judge(record).explained
+
+
 @pytest.mark.parametrize("place", ["NONE", "ACTIVE", "BACKOFF", "UNSCHEDULABLE"])
 def test_a_pod_in_another_sub_queue_is_explained_by_no_run(place: str) -> None:
     """What the last Pop left is changed: the pod is elsewhere than nowhere."""
