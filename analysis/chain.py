@@ -31,6 +31,7 @@ from .asked.method import NOBODY, USUAL, Engine, Method, Watcher
 from .asked.own_modules import digest_of
 from .asked.plan import Run
 from .findings import finding_of, how_to_go_on, ignored
+from .kept_findings import KeptFinding
 from .systems import system_of
 
 
@@ -55,7 +56,12 @@ def verdict_on(
     simplest violating cluster, which takes the same way by itself.
     """
     if not run.scenario.open:
-        return verdict_in(system_of(run), run, budget, method, watch)
+        kept = KeptFinding(run, budget, method)
+        found = kept.get()
+        if found is None:
+            found = verdict_in(system_of(run), run, budget, method, watch)
+            kept.put(found)
+        return found
     from .every_cluster import on_every_cluster  # numpy, LLVM and Z3 take a while to import
 
     clusters = on_every_cluster(run, budget, method, watch)

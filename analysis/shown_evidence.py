@@ -20,7 +20,7 @@ from ..reports.evidence import (
     ShownMove,
     ShownNearbyStates,
 )
-from .steps import memory_of, step_of
+from .steps import memory_of, step_of, steps_from
 
 PICTURES = (
     Picture("as the API server has it", "API server", "API server"),
@@ -117,10 +117,7 @@ def _causes(system: TransitionSystem, story: Trace, memory: Memory) -> tuple[Cau
 def _counterfactuals(system: TransitionSystem, story: Trace) -> tuple[ShownCounterfactual, ...]:
     found = []
     for way in counterfactual.counterfactuals(system, story):
-        steps = tuple(
-            step_of(system, system.transitions[step.transition], way.before + i, step.changes)
-            for i, step in enumerate(way.steps)
-        )
+        steps = steps_from(system, story.states[way.before - 1], way.steps, way.before)
         found.append(ShownCounterfactual(way.before, steps, way.stops))
     return tuple(found)
 

@@ -17,12 +17,28 @@ def steps_of(system: TransitionSystem, trace: Trace) -> tuple[ShownStep, ...]:
     """The steps of a trace, with what the model says of each."""
     interpreter = Interpreter(system)
     return tuple(
-        step_of(
-            system, system.transitions[step.transition], i, step.changes, system.describe(state),
-            reasons_for(interpreter, system.transitions[step.transition], state),
-        )
-        for i, (step, state) in enumerate(zip(trace.steps, trace.states, strict=False), 1)
-    )  # fmt: skip
+        _told(interpreter, number, step, state)
+        for number, (step, state) in enumerate(zip(trace.steps, trace.states, strict=False), 1)
+    )
+
+
+def steps_from(
+    system: TransitionSystem, state: State, steps: Sequence[executed.Step], first: int = 1
+) -> tuple[ShownStep, ...]:
+    """Steps that are taken one after the other from a state, numbered from `first`, with what the model says of each."""
+    interpreter = Interpreter(system)
+    found = []
+    for number, step in enumerate(steps, first):
+        found.append(_told(interpreter, number, step, state))
+        state = interpreter.successor(state, step.transition)
+    return tuple(found)
+
+
+def _told(interpreter: Interpreter, number: int, step: executed.Step, state: State) -> ShownStep:
+    system = interpreter.system
+    transition = system.transitions[step.transition]
+    reasons = reasons_for(interpreter, transition, state)
+    return step_of(system, transition, number, step.changes, system.describe(state), reasons)
 
 
 def reasons_for(interpreter: Interpreter, transition: Transition, state: State) -> list[str]:
@@ -56,6 +72,7 @@ def step_of(
             f"{transition.part}.{transition.step}", transition.args, changes, found, reasons
         )
         or "",
+        reasons=tuple(reasons),
     )
 
 

@@ -10,11 +10,8 @@ from __future__ import annotations
 
 import hashlib
 import math
-import os
 import platform
-import tempfile
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -25,8 +22,8 @@ import msgspec
 
 from ..model.language import TransitionSystem
 from .core.exploration import Lasso
+from .core.kept import FORMAT, KeptTexts
 from .core.result import Counts, Coverage, Kind, Result, Verdict
-from .core.signing import is_private, is_signed, make_private, signature
 from .core.trace import LassoTrace, Trace
 from .reduction.questions import kind_of, witnesses_of
 from .reduction.slicing import step_name
@@ -34,8 +31,6 @@ from .trace.execution import ReplayError, confirm, confirm_no_way_back
 from .trace.fingerprint import fingerprint
 from .trace.lasso import confirm_lasso
 
-FORMAT = 2
-MOST_BYTES = 16 << 20
 ENGINES = ("native", "reference")
 _LIBRARIES = ("podrace", "llvmlite", "numpy", "z3-solver")
 _SOURCES = ("model", "checker", "properties")
@@ -64,20 +59,9 @@ class _Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     engine: str
 
 
-class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What is written: the entry as text, and the signature of both in hexadecimal."""
-
-    format: int
-    key: str
-    signature: str
-    entry: str
-
-
 @dataclass(frozen=True, slots=True)
 class VerdictCache:
-    """Verdicts in a directory, a file each. What cannot be written is not kept, and nobody is told; nor is anything kept in a
-    directory into which others can write, or found there.
-    """
+    """Verdicts in a directory, a file each."""
 
     folder: Path
 
@@ -89,65 +73,29 @@ class VerdictCache:
             "property": name,
             "method": sorted((key, repr(value)) for key, value in method.items()),
             "source": source_hash(),
-            "libraries": [platform.python_version(), *(_version(library) for library in _LIBRARIES)],
+            "libraries": libraries(),
         }
         return hashlib.sha256(msgspec.json.encode(known, order="deterministic")).hexdigest()
 
     def get(self, key: str, system: TransitionSystem, name: str) -> Result | None:
         """The verdict that was kept under this key, its counterexample executed again; None if there is none to be trusted."""
+        text = self._kept.get(key)
+        if text is None:
+            return None
         try:
-            if not is_private(self.folder):
-                return None
-            data = self._path(key).read_bytes()
-            if len(data) > MOST_BYTES:
-                return None
-            written = msgspec.json.decode(data, type=_File)
-            signed = bytes.fromhex(written.signature)
-            if (written.format, written.key) != (FORMAT, key) or not is_signed(
-                signed, _USE, *_signed(key, written.entry)
-            ):
-                return None
-            entry = msgspec.json.decode(written.entry, type=_Entry)
-            return _restored(entry, system, name)
-        except (
-            OSError,
-            msgspec.MsgspecError,
-            UnicodeError,
-            RecursionError,
-            ReplayError,
-            ValueError,
-            IndexError,
-        ):
+            return _restored(msgspec.json.decode(text, type=_Entry), system, name)
+        except (msgspec.MsgspecError, RecursionError, ReplayError, ValueError, IndexError):
             return None
 
     def put(self, key: str, result: Result) -> bool:
         """Keep a complete verdict; says whether it was kept."""
-        if result.verdict is Verdict.INCONCLUSIVE or not is_private(self.folder):
+        if result.verdict is Verdict.INCONCLUSIVE:
             return False
-        entry = msgspec.json.encode(_entry(result)).decode()
-        signed = signature(_USE, *_signed(key, entry))
-        if signed is None:
-            return False
-        data = msgspec.json.encode(_File(FORMAT, key, signed.hex(), entry))
-        with suppress(OSError):
-            path = self._path(key)
-            make_private(self.folder)
-            make_private(path.parent)
-            if path.parent.is_symlink():  # it would lead out of the directory
-                return False
-            # Written beside and then renamed: whoever reads meanwhile sees the old file or the new one.
-            with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".new", delete=False) as file:
-                file.write(data)
-            os.replace(file.name, path)
-            return True
-        return False
+        return self._kept.put(key, msgspec.json.encode(_entry(result)).decode())
 
-    def _path(self, key: str) -> Path:
-        return self.folder / key[:2] / f"{key}.json"
-
-
-def _signed(key: str, entry: str) -> tuple[bytes, bytes]:
-    return key.encode(), entry.encode()
+    @property
+    def _kept(self) -> KeptTexts:
+        return KeptTexts(self.folder, _USE)
 
 
 def _entry(result: Result) -> _Entry:
@@ -241,6 +189,11 @@ def source_hash() -> str:
             found.update(f"{path.relative_to(root).as_posix()} {len(data)}\n".encode())
             found.update(data)
     return found.hexdigest()
+
+
+def libraries() -> list[str]:
+    """The versions of Python and of the libraries that a verdict rests on."""
+    return [platform.python_version(), *(_version(library) for library in _LIBRARIES)]
 
 
 def _version(library: str) -> str:

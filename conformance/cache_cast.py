@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, lcm
 from typing import Any
 
+from ..model.environment import node_versions
 from ..model.environment.objects import Node, Pod, PodObject
 from ..model.history import resolve
 from ..model.language import Concrete, Model, Universe, build
@@ -122,6 +124,7 @@ def gather(case: Case, release: str) -> CacheCast:
             Zone: tuple(zones.values()),
             PodVersion: tuple(dict.fromkeys(versions.values())),
             HostPort: tuple(ports.values()),
+            node_versions.NodeVersion: (),
         },
         TimedScope(timeline.end),
     )
@@ -176,7 +179,13 @@ def _timeline(case: Case) -> Timeline:
 
 def _changes(release: str) -> list[Any]:
     own = tuple(part_classes(CacheTable).values())
-    return [*(c for c in resolve(release).classes if issubclass(c, own)), IncrementalSnapshot]
+    whole = [c for c in resolve(release).classes if issubclass(c, own) and not _needs_more(c)]
+    return [*whole, IncrementalSnapshot]
+
+
+def _needs_more(change: type[Any]) -> bool:
+    """Whether a change asks parts that a cache has not beside it."""
+    return not inspect.get_annotations(change).keys() <= set(part_classes(CacheTable))
 
 
 def _zone(node: Case) -> str:

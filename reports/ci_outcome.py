@@ -98,7 +98,8 @@ def numbered(finding: Finding) -> list[str]:
         if step.number in remarks:
             lines.append(remarks[step.number])
         summary = f" - {step.summary}" if step.summary else ""
-        lines.append(f"{step.number}. [{step.actor}] {step.call}{summary}")
+        reasons = f" ({', '.join(step.reasons)})" if step.reasons else ""
+        lines.append(f"{step.number}. [{step.actor}] {step.call}{summary}{reasons}")
     end = len(finding.story) + 1
     return [*lines, remarks[end]] if end in remarks else lines
 

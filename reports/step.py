@@ -32,7 +32,8 @@ class ShownChange(msgspec.Struct, frozen=True, omit_defaults=True):
 class ShownStep(msgspec.Struct, frozen=True, omit_defaults=True):
     """One step of an interleaving, numbered from 1.
 
-    `summary` says what such a step does, `told` what this one did, in the model's words; empty if it has none.
+    `summary` says what such a step does, `told` what this one did, in the model's words; empty if it has none. `reasons` are
+    those for which it went as it did; `told` has them, too.
     """
 
     number: int
@@ -43,6 +44,12 @@ class ShownStep(msgspec.Struct, frozen=True, omit_defaults=True):
     summary: str
     changes: tuple[ShownChange, ...]
     told: str = ""
+    reasons: tuple[str, ...] = ()
+
+    @property
+    def reason(self) -> str:
+        """The reasons as a phrase beside those of the changes; empty without."""
+        return f"reason: {', '.join(self.reasons)}" if self.reasons else ""
 
     @property
     def spoken(self) -> list[ShownChange]:

@@ -66,10 +66,11 @@ def test_the_page_says_how_many_mutants_were_killed() -> None:
     seconds = sum(int(line[5]) for line in lines)
     modelled = sum(line[0].startswith("model/") for line in lines)
     told = (
-        f"Of the 200 mutants that the seed draws, {len(lines)} have been tested so far, {modelled} of them in the model. {dead} were killed "
+        f"Of the {len(lines)} mutants that the seed drew, {modelled} lie in the model, which has a quarter of all. {dead} were killed "
         f"({100 * dead / len(lines):.1f} %), {ends['timeout']} of them by taking too long; {ends['survived']} survived. A mutant took "
         f"{seconds / len(lines):.0f} seconds on average (`tests/mutation/mutants.tsv`). {kinds['killed since']} of the killed had survived at "
-        f"first: without the tests written for them, the score was {100 * (dead - kinds['killed since']) / len(lines):.1f} %.\n\n"
+        f"first: without the tests written for them, the score was {100 * (dead - kinds['killed since']) / len(lines):.1f} %. Lines are "
+        "those of the tree on which the mutants were drawn.\n\n"
         "| Survivor | Change | Judgement | Why |\n|---|---|---|---|\n"
     )
     for place, _, change, judgement, reason in judged:

@@ -43,7 +43,11 @@ STEPS: dict[str, tuple[int, ...]] = {
     "deleted-while-binding": (6,),
     "preempts-again": (20,),
     "dropped-by-pop": (16, 17),
-    "gone-victim": (33, 47),
+    "gone-victim": (34, 48),
+    "taint-removed": (18,),
+    "tainted-arrival": (18,),
+    "two-changes": (17,),
+    "keyless-node": (15,),
 }
 """How long the shortest run of each way is."""
 

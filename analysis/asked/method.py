@@ -22,10 +22,14 @@ CACHE_SWITCH = "PODRACE_NO_CACHE"
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """How to search. `cache` is the directory of the verdict cache; without, no verdict is looked up or kept."""
+    """How to search. `cache` is the directory of the verdict cache; without, no verdict is looked up or kept.
+
+    With `whole_findings`, also findings are, for a process that runs podrace as its files say: a program may have changed it in memory.
+    """
 
     engine: Engine = "native"
     cache: Path | None = None
+    whole_findings: bool = False
 
 
 USUAL = Method()
@@ -134,6 +138,6 @@ def _cache_folder(named: Path | None, switched_off: bool) -> Path | None:
         return named
     if os.environ.get(CACHE_SWITCH):
         return None
-    from ...checker.llvm.machine_code import cache_directory
+    from ...checker.core.kept import cache_directory
 
     return cache_directory() / "verdicts"

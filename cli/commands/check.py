@@ -199,7 +199,7 @@ def check(
         output.value, graph, no_color, fail_on_vacuous, graph_kind.value, timings, report, save_trace
     )
     out = replace(out, extent="whole" if verbose else "brief" if selection.is_empty else "usual")
-    method = Method(engine.value, cache_folder(cache, no_cache))
+    method = Method(engine.value, cache_folder(cache, no_cache), whole_findings=True)
     time = parse_closing(closing)
     out.refuse_unusable()
     runs = plan(selection)

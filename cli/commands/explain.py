@@ -68,7 +68,12 @@ def explain(
         with progress_display(no_color) as display:
             usual = budget_of(None, None, None, None)
             closed = closings(
-                [found.run], [finding], usual, Method(cache=cache_folder(None, False)), time, display
+                [found.run],
+                [finding],
+                usual,
+                Method(cache=cache_folder(None, False), whole_findings=True),
+                time,
+                display,
             )
     with tolerant_of_closed_pipes():
         report([finding], out, closed)

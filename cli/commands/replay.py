@@ -52,7 +52,7 @@ def _print(found: Replayed, whole: bool, no_color: bool) -> None:
 
     from ...reports.text.findings_text import print_heading, print_wrapped
     from ...reports.text.lanes_text import print_lanes
-    from ...reports.text.story_text import print_counterexample
+    from ...reports.text.story_text import print_counterexample, print_sentences
     from ..terminal.console import result_console
 
     console = result_console(no_color)
@@ -65,7 +65,10 @@ def _print(found: Replayed, whole: bool, no_color: bool) -> None:
     print_wrapped(console, Text(f"{run.scenario.name}, {run.composition.label}: {run.property}", "bold"))
     if found.steps:
         console.print()
-        print_lanes(console, found.steps, found.remarks)
+        if whole:
+            print_lanes(console, found.steps, found.remarks)
+        else:
+            print_sentences(console, found.steps, found.remarks)
         console.print()
     print_wrapped(console, Text(f"GONE: {found.why_not}", "bold red"))
 

@@ -81,7 +81,7 @@ def check_expectations(
     out = Output(
         output.value, no_color=no_color, fail_on_vacuous=fail_on_vacuous, timings=timings, report=report
     )
-    method = Method(cache=cache_folder(cache, no_cache))
+    method = Method(cache=cache_folder(cache, no_cache), whole_findings=True)
     chosen = own_properties(own or ())
     out.refuse_unusable()
     asked, skipped = files_to_test(paths or [Path()])

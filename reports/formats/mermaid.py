@@ -63,11 +63,13 @@ def diagram(finding: Finding) -> str:
 
 
 def effects_of(step: ShownStep) -> dict[str, list[str]]:
-    """The effects of a step in words, by the memory that they are in; those in the actor's own part under ''."""
+    """The effects of a step in words, by the memory that they are in; those in the actor's own part under '', with the reasons."""
     found: dict[str, list[str]] = {}
     for change in step.spoken:
         memory = change.variable.partition(".")[0]
         found.setdefault("" if memory == step.component else memory, []).append(change.phrase)
+    if step.reason:
+        found.setdefault("", []).append(step.reason)
     return found
 
 

@@ -174,6 +174,11 @@ def _said_notes(finding: Finding) -> list[str]:
     return [note for note in finding.notes if note != FROM_CACHE]
 
 
+def _where(finding: Finding) -> str:
+    """The line of the file that asks for a verdict."""
+    return "" if finding.place is None else f"line {finding.place.line}: "
+
+
 def print_expectations(
     console: Console, files: Sequence[str], findings: Sequence[Finding], style: Style
 ) -> None:
@@ -185,7 +190,9 @@ def print_expectations(
             last = file
             console.print(Text(file, "bold"), soft_wrap=True)
         mark, color = marks.get(style.outcome(finding), ("--", "dim"))
-        line = Text(f"{mark:<5}", color).append(f"{finding.label}: {finding.property}  ", "not bold default")
+        where = _where(finding) if style.outcome(finding) != "passed" else ""
+        label = f"{where}{finding.label}: {finding.property}  "
+        line = Text(f"{mark:<5}", color).append(label, "not bold default")
         print_wrapped(console, line.append(message(finding, style), "not bold default"), "  ")
         for note in _said_notes(finding):
             print_wrapped(console, Text(f"note: {note}", "dim"), "       ")

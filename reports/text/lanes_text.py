@@ -93,6 +93,8 @@ def _words(console: Console, step: ShownStep, marks: LaneMarks, width: int, pref
         bullet = marks.star if change.decisive else marks.arrow
         text = change.phrase if marks is UNICODE else change.phrase.replace("→", "->")
         lines += _wrap(console, Text(f"{bullet} {text}", style), width - 2, "  ", first="  ")
+    if step.reason:
+        lines += _wrap(console, Text(f"{marks.arrow} {step.reason}"), width - 2, "  ", first="  ")
     return lines
 
 

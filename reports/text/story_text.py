@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rich.console import Console
 from rich.text import Text
 
 from ..document import Finding
+from ..step import ShownStep
 from .explanation import DIVERGES, HOW_IT_ENDS, Explanation, Told, explain
 from .lanes_text import COLOURS, actors_of, print_lanes
 from .wrapping import INDENT, print_wrapped
@@ -63,6 +64,18 @@ def print_steps(console: Console, told: Explanation, actors: Sequence[str]) -> N
         _print_remark(console, one.remark)
         _print_step(console, one, width, COLOURS[actors.index(one.actor) % len(COLOURS)])
     _print_remark(console, told.ending)
+
+
+def print_sentences(
+    console: Console, steps: Sequence[ShownStep], remarks: Mapping[int, str] | None = None
+) -> None:
+    """Print steps that are no counterexample as a numbered list; `remarks` stand before the step of their number, or at the end."""
+    said, width = remarks or {}, len(str(len(steps)))
+    for step in steps:
+        _print_remark(console, said.get(step.number, ""))
+        number = f"{INDENT}{step.number:>{width}}. "
+        print_wrapped(console, Text(step.sentence), " " * len(number), number)
+    _print_remark(console, said.get(len(steps) + 1, ""))
 
 
 def _print_step(console: Console, told: Told, width: int, colour: str) -> None:

@@ -13,7 +13,7 @@ from ..document import Finding, show
 from ..step import Value
 from ..text.findings_text import INDENT, print_versions, print_wrapped
 from ..text.lanes_text import print_lanes
-from ..text.story_text import print_counterexample
+from ..text.story_text import print_counterexample, print_sentences
 from ..text.table import print_columns
 from .comparison import (
     Comparison,
@@ -190,10 +190,7 @@ def _print_violation(console: Console, after: Finding, outcome: str, whole: bool
 def _print_difference(console: Console, comparison: Comparison, parted: Parted, whole: bool) -> None:
     print_wrapped(console, Text(f"{parted_words(parted)}:", "bold"))
     if parted.steps and not whole:
-        width = len(str(len(parted.steps)))
-        for step in parted.steps:
-            number = f"{INDENT}{step.number:>{width}}. "
-            print_wrapped(console, Text(step.sentence), " " * len(number), number)
+        print_sentences(console, parted.steps)
     elif parted.steps:
         console.print()
         print_lanes(console, parted.steps)

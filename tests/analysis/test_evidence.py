@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+from io import StringIO
 from typing import Any
 
+from rich.console import Console
+
+from podrace.analysis.steps import steps_from, steps_of
+from podrace.analysis.systems import system_of
+from podrace.checker.core.exploration import Budget
 from podrace.checker.core.trace import plain_value
+from podrace.checker.search import check
 from podrace.reports.causes import drawn_causes
+from podrace.reports.ci_outcome import Style, numbered
 from podrace.reports.evidence import NodeShape, PodShape
 from podrace.reports.formats.json import from_json, to_json
+from podrace.reports.formats.mermaid import to_mermaid
 from podrace.reports.states import states_of
 from podrace.reports.text.explanation import explain
+from podrace.reports.text.lanes_text import print_lanes
 from tests.cli.races import closed, nomination, pair, wiped
 
 
@@ -75,6 +85,29 @@ def test_what_would_have_prevented_the_seed_race() -> None:
     ways = [(w.before, [s.call for s in w.steps], w.stops) for w in nomination().finding.counterfactuals]
     again = ["handle_for_queue(p)", "update_queue(p)"]
     assert ways == [(14, ["live_get(p)", "add_fetched(p)"], 15), (14, [*again, *again], 15)]
+
+
+def test_the_reasons_of_a_filter_are_in_every_form_of_the_race() -> None:
+    """In the sentences they were; the lanes, Mermaid and counterfactuals had none."""
+    found = nomination().finding
+    assert [step.reasons for step in found.story if step.reasons] == [("Insufficient cpu",)]
+    assert "reason: Insufficient cpu" in to_mermaid([found], Style("0"))
+    page = Console(file=StringIO(), width=100)
+    print_lanes(page, found.story, {})
+    assert "\u2192 reason: Insufficient cpu" in page.file.getvalue()  # type: ignore[attr-defined]
+    assert "(Insufficient cpu)" in "".join(numbered(found))
+
+
+def test_a_counterfactual_says_why_a_node_is_rejected() -> None:
+    """Each of its steps is told with what it finds and for which reasons, like those of the run."""
+    run = nomination().run
+    system = system_of(run)
+    (result,) = check(system, [run.property], Budget(jobs=1))
+    trace = result.trace
+    assert trace is not None
+    taken = steps_from(system, trace.states[2], trace.steps[2:5], 3)
+    assert taken == steps_of(system, trace)[2:5]
+    assert taken[0].sentence == "The filters fail: p does not fit on n1: Insufficient cpu."
 
 
 def test_the_seed_race_as_upstream_tells_it() -> None:

@@ -15,11 +15,13 @@ from hypothesis import given, settings
 
 from podrace.checker import verdict_cache as remembered
 from podrace.checker.core.exploration import Budget
+from podrace.checker.core.kept import MOST_BYTES
 from podrace.checker.core.result import Result, Verdict
 from podrace.checker.core.signing import signature
 from podrace.checker.search import check
 from podrace.checker.verdict_cache import VerdictCache
 from podrace.model.language import TransitionSystem
+from tests.checker.explicit.systems import counting
 from tests.checker.machines import Careless, house
 from tests.profiles import examples
 from tests.random_systems import systems
@@ -79,7 +81,7 @@ def file_of(kept: Kept) -> Path:
         lambda data: data.replace(b'"signature":"', b'"signature":"00'),
         lambda data: b"[" * 100_000,
         lambda data: b"\xff\xfe",
-        lambda data: data + b" " * remembered.MOST_BYTES,
+        lambda data: data + b" " * MOST_BYTES,
     ],
 )
 def test_a_damaged_entry_is_ignored(violated: Kept, damage: Any) -> None:
@@ -269,3 +271,12 @@ def test_a_directory_that_cannot_be_written_is_no_error(violated: Kept, tmp_path
     _, key, system, name = violated
     (tmp_path / "file").write_text("")
     assert not VerdictCache(tmp_path / "file").put(key, searched(system, name))
+
+
+def test_a_verdict_whose_steps_were_taken_once_comes_back(tmp_path: Path) -> None:
+    cache, system = VerdictCache(tmp_path), counting(1, invariants={"low": lambda value: value < 1})
+    result = searched(system, "low")
+    assert 1 in result.coverage.fired.values()
+    key = cache.key(system, "low", METHOD)
+    assert cache.put(key, result)
+    assert cache.get(key, system, "low") == result

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import time
 from pathlib import Path
 
 import pytest
 
 from podrace import api
-from podrace.analysis import chain
+from podrace.analysis import chain, kept_findings
 from podrace.analysis.asked.method import cache_folder
 from podrace.analysis.chain import FROM_CACHE
 from podrace.cli.commands.init import starter_text
@@ -21,6 +22,9 @@ def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, t
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("PODRACE_NO_CACHE")
     monkeypatch.setenv("PODRACE_CACHE", str(tmp_path / "kept"))
+    monkeypatch.setattr(
+        kept_findings, "BEGUN", time.time_ns() + (1 << 60)
+    )  # podrace may have been changed right now
     (tmp_path / "tiny.yaml").write_text(TINY)
     (tmp_path / "starter.yaml").write_text(starter_text())
     return Shell(capsys)
@@ -64,6 +68,38 @@ def test_the_second_time_nothing_is_explored(
             shell(*line, *another)
 
 
+def not_built(*arguments: object) -> None:
+    raise AssertionError("a system was built")
+
+
+@pytest.mark.parametrize("command", ["check", "test"])
+def test_the_second_time_no_system_is_built(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, command: str
+) -> None:
+    """That takes most of the time of a verdict that is kept."""
+    (tmp_path / "tiny.yaml").write_text(TINY + "expect: {S-CAP: holds}\n")
+    first = shell(command, "tiny.yaml", "-o", "json")
+    monkeypatch.setattr(chain, "system_of", not_built)
+    second = shell(command, "tiny.yaml", "-o", "json")
+    assert without_note(second) == without_note(first)
+    assert (FROM_CACHE in first.out, FROM_CACHE in second.out) == (False, True)
+
+
+def test_a_finding_that_is_kept_names_files_as_seen_from_here(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    shell("check", str(tmp_path / "tiny.yaml"))
+    monkeypatch.setattr(chain, "system_of", not_built)
+    (tmp_path / "below").mkdir()
+    assert (
+        json.loads(shell("check", str(tmp_path / "tiny.yaml"), "-o", "json").out)[0]["place"]["file"]
+        == "tiny.yaml"
+    )
+    monkeypatch.chdir(tmp_path / "below")
+    (row,) = json.loads(shell("check", str(tmp_path / "tiny.yaml"), "-o", "json").out)
+    assert row["place"]["file"] == str(tmp_path / "tiny.yaml")
+
+
 def test_tests_use_it_too(shell: Shell, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "expecting.yaml").write_text(TINY + "expect: {S-CAP: holds}\n")
     assert shell("test", "expecting.yaml").code == 0
@@ -93,8 +129,10 @@ def test_a_budget_that_ran_out_is_not_kept(shell: Shell, tmp_path: Path) -> None
 
 def test_damaged_entries_are_explored_again(shell: Shell, tmp_path: Path) -> None:
     first = shell("check", "tiny.yaml", "-o", "json")
-    (entry,) = (tmp_path / "kept" / "verdicts").rglob("*.json")
-    entry.write_text("nonsense")
+    entries = list((tmp_path / "kept" / "verdicts").rglob("*.json"))
+    assert len(entries) == 2  # the verdict, and the finding
+    for entry in entries:
+        entry.write_text("nonsense")
     second = shell("check", "tiny.yaml", "-o", "json")
     assert second.out == first.out
     assert FROM_CACHE in shell("check", "tiny.yaml", "-o", "json").out  # and kept again
@@ -135,15 +173,18 @@ def test_python_programs_use_and_keep_the_same_verdicts(
 def test_a_kept_verdict_that_was_rewritten_is_found_again(shell: Shell, tmp_path: Path) -> None:
     """VIOLATED rewritten to HOLDS, with all that a reader can compute anew."""
     first = shell(*VIOLATED, "-o", "json")
-    (path,) = (tmp_path / "kept" / "verdicts").rglob("*.json")
-    written = json.loads(path.read_bytes())
-    entry = json.loads(written["entry"]) | {"verdict": "HOLDS", "run": None, "stopped": None}
-    text = json.dumps(entry, separators=(",", ":"))
-    digest = hashlib.sha256(f"{written['key']}\n{text}".encode()).hexdigest()
-    rewritten = {**written, "entry": text}
-    path.write_text(
-        json.dumps({name: digest if name == "hash" else value for name, value in rewritten.items()})
-    )
+    paths = list((tmp_path / "kept" / "verdicts").rglob("*.json"))
+    assert len(paths) == 2
+    for path in paths:
+        written = json.loads(path.read_bytes())
+        good: dict[str, object] = {"verdict": "HOLDS", "run": None, "trace": None, "stopped": None}
+        known = json.loads(written["entry"])
+        text = json.dumps(known | {n: v for n, v in good.items() if n in known}, separators=(",", ":"))
+        digest = hashlib.sha256(f"{written['key']}\n{text}".encode()).hexdigest()
+        rewritten = {**written, "entry": text}
+        path.write_text(
+            json.dumps({name: digest if name == "hash" else value for name, value in rewritten.items()})
+        )
     second = shell(*VIOLATED, "-o", "json")
     assert json.loads(second.out)[0]["verdict"] == "VIOLATED"
     assert (second.code, second.out) == (first.code, first.out)

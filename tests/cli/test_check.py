@@ -60,7 +60,7 @@ def test_what_is_asked_for_is_run(shell: Shell, monkeypatch: pytest.MonkeyPatch)
     ]
     budget = pretence.budgets[0]
     assert (budget.max_states, budget.max_memory, budget.timeout) == (5_000_000, 3 << 29, 120.0)
-    assert set(pretence.methods) == {Method("reference")}
+    assert set(pretence.methods) == {Method("reference", whole_findings=True)}
 
 
 def test_a_request_that_changes_nothing_is_accepted_and_said(

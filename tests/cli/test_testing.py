@@ -82,6 +82,15 @@ def test_exit_codes(
     assert [budget.max_states for budget in pretence.budgets] == [7, 7]
 
 
+def test_what_is_not_as_expected_names_the_line_that_asks_for_it(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text(
+        TINY + "expect:\n- verdicts: {S-CAP: holds}\n- verdicts: {S-CAP: violated}\n"
+    )
+    lines = shell("test", "a.yaml").out.splitlines()
+    assert lines[1].startswith("  ok   1.19: S-CAP  Holds in every interleaving: ")
+    assert lines[2].startswith("  FAIL line 9: 1.19: S-CAP  Holds in every interleaving: ")
+
+
 @pytest.mark.ci
 def test_another_length_is_not_as_expected(shell: Shell, tmp_path: Path) -> None:
     wrong = (
@@ -98,8 +107,8 @@ def test_another_length_is_not_as_expected(shell: Shell, tmp_path: Path) -> None
         ("HOLDS", "HOLDS", None),
     ]
     text = shell("test").out
-    assert "FAIL 1.13: S-NOM  Violated after 17 steps" in text
-    assert "Expected: VIOLATED after 16 steps." in text
+    assert "1.13: S-NOM  Violated after 17 steps" in text
+    assert "Expected: VIOLATED after 16 steps." in " ".join(text.split())
     assert "assume(other, n1)" in text  # the counterexample, step by step
 
 

@@ -146,6 +146,17 @@ def test_what_the_model_no_longer_allows_is_named(
     assert f"GONE: {words}" in " ".join(ran.out.split())
 
 
+def test_a_run_that_is_gone_is_told_in_sentences(shell: Shell, folder: Path) -> None:
+    """As far as it goes; with its lanes by -v."""
+    gone = changed(folder, "gone.json", lambda d: d["fixes"].update(added=["72259"]))
+    told, lanes = shell("replay", gone), shell("replay", gone, "-v")
+    assert "\n  3. The filters fail: p does not fit on n1: Insufficient cpu.\n" in told.out
+    assert ("  9." in told.out, "\u2502" in told.out, "\u2502" in lanes.out) == (False, False, True)
+    assert "The filters fail" not in lanes.out
+    assert "reason: Insufficient cpu" in lanes.out
+    assert (told.code, lanes.code) == (1, 1)
+
+
 @pytest.mark.parametrize("command", ["explain", "test-from"])
 def test_what_can_no_longer_be_executed_is_not_shown(shell: Shell, folder: Path, command: str) -> None:
     ran = shell(command, changed(folder, "changed.json", lambda d: d["steps"].pop()))

@@ -6,7 +6,6 @@ Most have between ten and two hundred reachable states: a comparison takes milli
 from __future__ import annotations
 
 from dataclasses import replace
-from enum import Enum
 from random import Random
 from typing import Any
 
@@ -14,15 +13,12 @@ from podrace.model.language import (
     BOOL,
     INT,
     Case,
-    Entity,
     Expr,
     Fairness,
     Parameter,
-    Sort,
     State,
     Transition,
     TransitionSystem,
-    Universe,
     Variable,
     all_of,
     any_of,
@@ -32,31 +28,18 @@ from podrace.model.language import (
     negate,
     select,
 )
-from podrace.model.language.expr import const, divide, fresh_graph, less, parameter, variable
-from podrace.model.language.sorts import sort_of_enum, sort_of_ref
-
-
-class Colour(Enum):
-    RED = "red"
-    GREEN = "green"
-    BLUE = "blue"
-
-
-class Thing(Entity):
-    """A kind with two entities."""
-
-
-THINGS = (Thing(0, "a"), Thing(1, "b"))
-UNIVERSE = Universe({Thing: THINGS})
-COLOUR, THING = sort_of_enum(Colour), sort_of_ref(Thing)
-KINDS: tuple[tuple[Sort, int, int], ...] = (
-    (BOOL, 0, 1),
-    (INT, 0, 3),
-    (INT, -2, 2),
-    (INT, 5, 7),
-    (COLOUR, 0, 2),
-    (THING, 0, 2),
+from podrace.model.language.expr import const, fresh_graph, less, parameter, variable
+from tests.random_universe import (
+    EACH_THING,
+    NO_ARGUMENTS,
+    ON_OR_OFF,
+    UNIVERSE,
+    divided,
+    has_value,
+    kinds,
 )
+
+KINDS = kinds(2)
 MANY = (65, 130)
 """More than one 64-bit word holds, and more than two."""
 
@@ -72,7 +55,7 @@ class Writer:
     def is_value(self) -> Expr:
         """That a variable has one of its values."""
         v = self.random.choice(self.variables)
-        return equal(variable(v), const(v.sort, self.random.randint(v.lo, v.hi)))
+        return has_value(v, self.random.randint(v.lo, v.hi))
 
     def condition(self, depth: int = 2) -> Expr:
         """Any condition."""
@@ -111,7 +94,7 @@ class Writer:
         if kind == 3:
             return a * b
         if kind == 4 and not self.parameters:  # the range of a divisor is not seen in one case of the state
-            return divide(a, clamp(b, 1, 4))
+            return divided(a, b)
         if kind == 5:
             return select(self.condition(depth - 1), a, b)
         if kind == 6:
@@ -164,9 +147,7 @@ def random_system(seed: object, parameters: int = 0, **more: Any) -> TransitionS
         writer = Writer(random, variables, unknown)
         transitions: list[Transition] = []
         for k in range(random.randint(4, 8)):
-            arguments: tuple[tuple[tuple[str, Any], ...], ...] = random.choice(
-                (((),), ((),), ((("thing", THINGS[0]),), (("thing", THINGS[1]),)), ((("on", False),), (("on", True),)))
-            )  # fmt: skip
+            arguments = random.choice((NO_ARGUMENTS, NO_ARGUMENTS, EACH_THING, ON_OR_OFF))
             transitions += [_transition(writer, f"step{k}", args) for args in arguments]
         return _asked(writer, TransitionSystem("random", UNIVERSE, tuple(variables), tuple(transitions)), **more)  # fmt: skip
 
@@ -329,6 +310,6 @@ def _rebuilt(node: Expr, known: dict[str, Expr], copy: Any) -> Expr:
             return select(*args)
         case "div":
             # The divisor was clamped, and a rebuilt node has forgotten it.
-            return divide(args[0], clamp(args[1], 1, 4))
+            return divided(*args)
     first, second = args
     return first + second if node.op == "add" else first - second if node.op == "sub" else first * second

@@ -80,9 +80,11 @@ def killers_of(mutant: Mutant, killers: list[Killer], most: float) -> list[Kille
     source = (ROOT / mutant.file).read_bytes()
     around = [f"{name}:{first}" for name, first, last in functions_of(source) if first <= mutant.line <= last]
     reaching = [k for k in killers if mutant.file in k.reached]
+    stem, folder = Path(mutant.file).stem, str(Path(mutant.file).parent)
     if around:
         reaching = [k for k in reaching if around[-1] in k.reached[mutant.file]]
-    stem, folder = Path(mutant.file).stem, str(Path(mutant.file).parent)
+    elif not reaching:  # names alone, such as those of phases: nothing of the file runs, its folder does
+        reaching = [k for k in killers if any(str(Path(name).parent) == folder for name in k.reached)]
 
     def order(killer: Killer) -> tuple[bool, bool, float]:
         mirrored = stem.split("_")[0] in killer.file

@@ -1,0 +1,168 @@
+"""Findings that are kept whole, so that an unchanged question is answered without even building its system.
+
+A finding is found by a hash of all that it is made of: the run field by field, how it is searched, and every file of podrace from
+which a finding comes. It is signed with a key that only its user has (`checker.core.kept`).
+What is not to be told apart in this way has no key: properties and patches of the user's own, and scenarios that leave numbers open.
+Those have `checker.verdict_cache`, whose key is the system itself.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from functools import cache
+from importlib.util import cache_from_source
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ..checker.core.exploration import Budget
+from ..checker.core.kept import KeptTexts
+from ..checker.verdict_cache import libraries
+from ..model.language import Entity
+from ..reports.document import FROM_CACHE, Finding
+from .asked.method import Method
+from .asked.plan import Run
+from .findings import question_of
+
+FOLDERS = ("analysis", "checker", "manifests", "model", "properties", "reports", "scenarios")
+"""All that a finding is made by."""
+
+USE = "finding"
+_PACKAGE = __name__.partition(".")[0]
+_ROOT = Path(__file__).parents[1]
+BEGUN = time.time_ns() - 5_000_000_000
+"""When this process began to read podrace's files, at the latest: what was changed since then it may have read before."""
+
+
+class KeptFinding:
+    """The place of one finding; it has none if `key` is empty."""
+
+    def __init__(self, run: Run, budget: Budget, method: Method) -> None:
+        self._run = run
+        self._sources = ""
+        self.key = ""
+        if method.whole_findings and method.cache is not None and budget.disk is None:
+            self._kept = KeptTexts(method.cache, USE)
+            self._sources = sources()
+            self.key = _key(run, budget, method, self._sources)
+
+    def get(self) -> Finding | None:
+        """The finding of an earlier run, with the note that it is one."""
+        text = self._kept.get(self.key) if self.key else None
+        if text is None:
+            return None
+        try:
+            found = msgspec.json.decode(text, type=Finding)
+        except (msgspec.MsgspecError, RecursionError):
+            return None
+        # Names of files are told as seen from the working directory, which may be another one.
+        asked = question_of(self._run)
+        return msgspec.structs.replace(found, **asked, notes=(*found.notes, FROM_CACHE))
+
+    def put(self, found: Finding) -> None:
+        """Keep a complete verdict, unless podrace itself was changed while this process ran: it may have run the older text."""
+        if not self.key or found.verdict not in ("HOLDS", "VIOLATED"):
+            return
+        sources.cache_clear()
+        if sources() != self._sources or any(_changed(path) for path in files()):
+            return
+        notes = tuple(note for note in found.notes if note != FROM_CACHE)
+        kept = msgspec.structs.replace(found, notes=notes)
+        self._kept.put(self.key, msgspec.json.encode(kept).decode())
+
+
+def _changed(path: Path) -> bool:
+    found = path.stat()
+    return max(found.st_mtime_ns, found.st_ctime_ns) >= BEGUN  # ctime: nobody can set it back
+
+
+def _key(run: Run, budget: Budget, method: Method, source: str) -> str:
+    if run.own is not None or run.composition.patches or run.scenario.open:
+        return ""
+    try:
+        known = {
+            "run": told(run),
+            "engine": method.engine,
+            "max_states": budget.max_states,
+            "source": source,
+            "libraries": libraries(),
+        }
+    except TypeError:
+        return ""
+    return hashlib.sha256(msgspec.json.encode(known, order="deterministic")).hexdigest()
+
+
+def told(value: object) -> Any:
+    """A value as JSON that no other value has: with its type, all its fields, and in its order. TypeError for what has no such form."""
+    if value is None or isinstance(value, bool):
+        return value
+    kind = type(value)
+    if kind in (int, float, str):
+        return [kind.__name__, repr(value)]
+    if kind in (list, tuple):
+        return [kind.__name__, [told(one) for one in value]]  # type: ignore[attr-defined]
+    if isinstance(value, frozenset | set):
+        return ["set", sorted(([told(one) for one in value]), key=repr)]
+    if isinstance(value, Mapping):
+        return ["map", [[told(name), told(one)] for name, one in value.items()]]
+    if isinstance(value, Enum):
+        return ["member", told(kind), value.name]
+    if isinstance(value, type):
+        return ["class", _named(value)]
+    if isinstance(value, Entity):
+        return [_named(kind), told(vars(value))]
+    if is_dataclass(value):
+        return [_named(kind), [[f.name, told(getattr(value, f.name))] for f in fields(value)]]
+    raise TypeError(f"{kind.__qualname__} has no form of its own")
+
+
+def _named(cls: type) -> str:
+    """The name by which a class of podrace is found. TypeError if another one is found by it, or none."""
+    found: object = sys.modules.get(cls.__module__)
+    for name in cls.__qualname__.split("."):
+        found = getattr(found, name, None)
+    if found is not cls or cls.__module__.partition(".")[0] != _PACKAGE:
+        raise TypeError(f"{cls.__qualname__} is no class of podrace's")
+    return f"{cls.__module__}:{cls.__qualname__}"
+
+
+@cache
+def sources() -> str:
+    """SHA-256 over every file of FOLDERS, and over bytecode that is older than its text.
+
+    Python takes bytecode of an earlier text for the present one where size and second are the same; what such a process finds
+    must not be taken for what the present text gives.
+    """
+    found = hashlib.sha256()
+    for path in files():
+        _add(found, path)
+        if path.suffix == ".py" and _is_older(bytecode := Path(cache_from_source(str(path))), path):
+            _add(found, bytecode)
+    return found.hexdigest()
+
+
+def _add(found: Any, path: Path) -> None:
+    data = path.read_bytes()
+    found.update(f"{path} {len(data)}\n".encode())
+    found.update(data)
+
+
+def _is_older(bytecode: Path, source: Path) -> bool:
+    try:
+        return bytecode.stat().st_mtime_ns <= source.stat().st_ctime_ns  # ctime: nobody can set it back
+    except FileNotFoundError:
+        return False
+
+
+def files() -> Iterator[Path]:
+    """Every file of FOLDERS, bytecode left out, in order."""
+    for folder in FOLDERS:
+        for path in sorted((_ROOT / folder).rglob("*")):
+            if path.parent.name != "__pycache__" and path.is_file():
+                yield path
