@@ -32,6 +32,7 @@ MOST_PODS = "110"
 """What a node admits for which the scenario has no limit."""
 
 GATE = "podrace.io/held-back"
+_FINALIZER = "podrace.io/seen-off"
 _MOST = 1 << 40
 _EPOCH = "2000-01-01T{:02}:{:02}:{:02}Z"
 
@@ -107,6 +108,8 @@ def pod_object(pod: Pod) -> Object:
     metadata: Object = {"name": _short_name(pod.name), "namespace": pod.namespace, "uid": pod.name}
     if pod.labels:
         metadata["labels"] = dict(pod.labels)
+    if pod.finalizers:
+        metadata["finalizers"] = [_FINALIZER]
     spec: Object = {
         "schedulerName": "default-scheduler",
         "containers": [

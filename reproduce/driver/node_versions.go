@@ -49,8 +49,10 @@ func (c *Case) version(node *v1.Node) any {
 }
 
 // updateNode: somebody updates a node's object to a version, or back to the initial one.
-func updateNode(p *player, s Step) error {
-	c, name := p.world.Case, s.arg("version")
+func updateNode(p *player, s Step) error { return p.world.updateNode(s.arg("version")) }
+
+func (w *World) updateNode(name string) error {
+	c := w.Case
 	object := c.NodeVersions[name]
 	for _, n := range c.Nodes {
 		if n.Name+"."+initial == name {
@@ -60,5 +62,5 @@ func updateNode(p *player, s Step) error {
 	if object == nil {
 		return fmt.Errorf("the case has no version %s", name)
 	}
-	return p.world.Store.UpdateNode(object)
+	return w.Store.UpdateNode(object)
 }

@@ -325,7 +325,13 @@ func (r *recorder) users() (able []choice) {
 	}
 	for _, node := range r.world.Case.Nodes {
 		name, args := node.Name, map[string]any{"node": node.Name}
-		if store.Node(name) != nil {
+		if now := store.Node(name); now != nil {
+			for _, version := range r.world.Case.versionsOf(name) {
+				if version != r.world.Case.version(now) {
+					to := map[string]any{"version": version}
+					add(2, "users.update_node", "node_updates", to, func() { must(r.world.updateNode(version)) })
+				}
+			}
 			add(2, "users.delete_node", "node_deletions", args, func() { must(store.DeleteNode(name)) })
 		} else {
 			add(2, "users.create_node", "node_creations", args, func() { store.Create(node) })
@@ -347,11 +353,14 @@ func (r *recorder) handlersIdle() bool {
 	return true
 }
 
-// ends are how a pod that has a node can end: by its kubelet, or because its node is gone.
+// ends are how a pod can end that is bound: by its kubelet, or because its node is gone; or that waits: when its finalizers are removed.
 func (r *recorder) ends(pod *v1.Pod, args map[string]any) []choice {
 	remove := func() { must(r.world.Store.RemovePod(pod.Name)) }
 	switch {
 	case pod.Spec.NodeName == "":
+		if pod.DeletionTimestamp != nil && len(pod.Finalizers) > 0 {
+			return []choice{{4, Turn{Do: "finalizer_owners.release", Args: args}, "", remove}}
+		}
 	case r.world.Store.Node(pod.Spec.NodeName) != nil:
 		if pod.DeletionTimestamp != nil {
 			return []choice{{4, Turn{Do: "kubelet.finish_termination", Args: args}, "", remove}}

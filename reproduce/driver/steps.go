@@ -209,6 +209,7 @@ var rules = map[string]rule{
 	"users.delete_node":          {do: func(p *player, s Step) error { return p.world.Store.DeleteNode(s.arg("node")) }},
 	"users.bind_pod":             {do: func(p *player, s Step) error { return p.world.Store.Bind(s.arg("pod"), s.arg("node")) }},
 	"kubelet.finish_termination": {do: func(p *player, s Step) error { return p.world.Store.RemovePod(s.arg("pod")) }},
+	"finalizer_owners.release":   {do: func(p *player, s Step) error { return p.world.Store.RemovePod(s.arg("pod")) }},
 	"pod_gc.collect":             {do: func(p *player, s Step) error { return p.world.Store.RemovePod(s.arg("pod")) }},
 	"pod_watch.resume":           {do: expire},
 	"process.restart":            {do: restart},

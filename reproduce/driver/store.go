@@ -139,7 +139,8 @@ func (s *Store) UpdateNode(n *v1.Node) error {
 	return nil
 }
 
-// DeletePod is a DELETE of a pod: one that runs and has a grace period is terminating from now on, any other is gone.
+// DeletePod is a DELETE of a pod: one that runs and has a grace period is terminating from now on, and so is a pending one that has
+// finalizers; any other is gone.
 func (s *Store) DeletePod(name string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -147,8 +148,8 @@ func (s *Store) DeletePod(name string) error {
 	if p == nil {
 		return apierrors.NewNotFound(resource(podKind), name)
 	}
-	grace := p.Spec.TerminationGracePeriodSeconds
-	if p.Spec.NodeName != "" && (grace == nil || *grace > 0) {
+	grace, pending := p.Spec.TerminationGracePeriodSeconds, p.Spec.NodeName == ""
+	if !pending && (grace == nil || *grace > 0) || pending && len(p.Finalizers) > 0 {
 		if p.DeletionTimestamp == nil {
 			q, now := p.DeepCopy(), metav1.Now()
 			q.DeletionTimestamp, q.DeletionGracePeriodSeconds = &now, grace

@@ -36,6 +36,9 @@ func (c *Moves) RemoveSchedulingGates(pod string) { c.move("users.remove_gates",
 // KubeletRemoves ends a terminating pod: its containers have stopped.
 func (c *Moves) KubeletRemoves(pod string) { c.move("kubelet.finish_termination", "pod", pod) }
 
+// FinalizersAreRemoved ends a pending pod that is being deleted: its controller has seen it off.
+func (c *Moves) FinalizersAreRemoved(pod string) { c.move("finalizer_owners.release", "pod", pod) }
+
 // --- the scheduling cycle
 
 // SchedulerTries has the scheduler pop a pod, take its snapshot and run the filters for these nodes, in this order.

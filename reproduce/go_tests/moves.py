@@ -44,6 +44,7 @@ MOVES: dict[str, Move] = {
     "users.bind_pod": Move("SomebodyElseBinds"),
     "users.remove_gates": Move("RemoveSchedulingGates"),
     "kubelet.finish_termination": Move("KubeletRemoves"),
+    "finalizer_owners.release": Move("FinalizersAreRemoved"),
     # the scheduling cycle
     "scheduler.pop": Move("SchedulerPops"),
     "scheduler.skip": Move("SchedulerSkips"),

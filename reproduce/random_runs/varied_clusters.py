@@ -1,4 +1,4 @@
-"""Random small clusters for lockstep, as scenario files: one to three nodes, two to four pods, and every fault once.
+"""Random small clusters for lockstep, as scenario files: one to three nodes that may change, two to four pods, and every fault once or twice.
 
 A number determines a cluster. What is drawn is what the model knows of pods and nodes; most clusters have little of it, so that steps
 interleave rather than be refused.
@@ -6,6 +6,7 @@ interleave rather than be refused.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from random import Random
 
 ZONE = "topology.kubernetes.io/zone"
@@ -21,12 +22,16 @@ _SELECTS_X = "labelSelector: {matchLabels: {app: x}}"
 
 def varied_cluster(number: int) -> str:
     """The scenario file of this number."""
-    return _Drawing(Random(number)).text(f"varied-{number}")
+    return _Drawing(Random(number), Random(f"changes {number}")).text(f"varied-{number}")
 
 
 class _Drawing:
-    def __init__(self, random: Random) -> None:
+    """`changes` draws how nodes change and who has finalizers, apart from the rest."""
+
+    def __init__(self, random: Random, changes: Random) -> None:
         self.random = random
+        self.changing = changes.random() < 0.4
+        self.changes = changes
         self.nodes = [f"n{i + 1}" for i in range(random.choice((1, 2, 2, 3)))]
         self.cpus = {name: random.choice((1, 2, 2, 3)) for name in self.nodes}
         self.tainted = self.chance(0.15)
@@ -52,6 +57,7 @@ class _Drawing:
         scope = {
             "pod_events": self.random.randint(2, 4),
             "node_events": 2,
+            **({"node_updates": self.changes.randint(1, 3)} if self.changing else {}),
             **{fault: self.random.randint(1, 2) for fault in self._faults() if self.chance(0.6)},
         }
         lines.append(f"scope: {{{', '.join(f'{name}: {value}' for name, value in scope.items())}}}")
@@ -65,7 +71,21 @@ class _Drawing:
             fields.append("taints: [{key: t, effect: NoSchedule}]")
         if later:
             fields.append("exists: false")
+        if self.changing:
+            fields.append(f"updates: {{{', '.join(self._versions(node))}}}")
         return fields
+
+    def _versions(self, node: str) -> Iterator[str]:
+        """What the node can become: one to three versions, each with one change or two."""
+        changes = {
+            "cpu": str(self.changes.choice([cpu for cpu in (1, 2, 3) if cpu != self.cpus[node]])),
+            "unschedulable": "true",
+            "taints": "[{key: t, effect: NoSchedule}]",
+            "labels": f"{{{ZONE}: {self.changes.choice('abc')}}}",
+        }
+        for i in range(self.changes.randint(1, 3)):
+            chosen = self.changes.sample(sorted(changes), self.changes.choice((1, 1, 2)))
+            yield f"v{i + 1}: {{{', '.join(f'{field}: {changes[field]}' for field in chosen)}}}"
 
     def _pod(self, i: int, room: dict[str, int], protected: bool) -> list[str]:
         cpu = min(self.random.choice((1, 1, 2)), max(self.cpus.values()))
@@ -90,6 +110,8 @@ class _Drawing:
             fields.append(f"extensionPoints: [{', '.join(points)}]")
         if not bound and self.chance(0.1):
             fields.append("schedulingGates: [{name: example.com/quota}]")
+        if not bound and self.changes.random() < 0.1:
+            fields.append("finalizers: [example.com/tracking]")
         if protected or self.chance(0.4):
             fields += ["labels: {app: x}", *self._rules(bound)]
         return fields

@@ -17,7 +17,7 @@ BACKLOG = "pod_events: 9, node_events: 5"
 """How far the views may lag: a real watch has no bound, so the model needs one that no free run meets."""
 
 BOUNDED = (
-    "node_deletions", "node_creations", "pod_deletions", "pod_creations", "bind_failures", "lost_replies", "write_failures",
+    "node_deletions", "node_creations", "node_updates", "pod_deletions", "pod_creations", "bind_failures", "lost_replies", "write_failures",
     "status_failures", "plugin_errors", "permit_rejections", "restarts", "external_binds",
 )  # fmt: skip
 """What the recorder can do, by the scope's names."""

@@ -73,6 +73,7 @@ CALLS: Mapping[str, frozenset[str]] = {
     "failure.patch": WRITES,
     "failure.lose_patch": frozenset({"Client.Patch"}),
     "failure.wake_others": frozenset({"Queue.MoveAllToActiveOrBackoffQueue"}),
+    "updates.wake_queue": frozenset({"Queue.MoveAllToActiveOrBackoffQueue"}),
     "binding.fail_pre_flight": frozenset({"Framework.RunPreBindPreFlights"}),
     "binding.fail_to_announce": frozenset({"Client.Patch"}),
     "binding.wait_on_permit": frozenset({"Framework.WaitOnPermit"}),

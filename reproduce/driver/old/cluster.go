@@ -242,7 +242,8 @@ func (c *cluster) Delete(name string) error {
 		return notFound(pods, name)
 	}
 	grace := now.Spec.TerminationGracePeriodSeconds
-	if now.Spec.NodeName == "" || grace == nil || *grace == 0 {
+	waits := now.Spec.NodeName == ""
+	if waits && len(now.Finalizers) == 0 || !waits && (grace == nil || *grace == 0) {
 		c.put(pods, watch.Deleted, now)
 		return nil
 	}

@@ -55,5 +55,6 @@ var table = map[string]func(*player, Step) error{
 	"users.bind_pod":        bindPod,
 
 	"kubelet.finish_termination": removePod,
+	"finalizer_owners.release":   removePod,
 	"pod_gc.collect":             removePod,
 }
