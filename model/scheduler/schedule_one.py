@@ -454,8 +454,10 @@ class Scheduler(Component):
         """Whether the pod may preempt, and whether that could help on some node of the snapshot."""
         helpful = self.preemption.might_help_somewhere()
         may = as_expr(exists) & self.preemption.eligible(pod, nominated)
-        with when(may & helpful):
+        with when(may & helpful & ~self.no_node_is(NodeStatus.REJECTED)):
             self.phase = Phase.DRY_RUN
+        with otherwise(may & helpful):
+            self.no_candidate()
         with otherwise(may):
             self.hopeless(nominated)
         with otherwise():

@@ -20,6 +20,7 @@ type Free struct {
 	Turns int            `json:"turns"`
 	Left  map[string]int `json:"left"` // how often users and faults may still act, by the scope's names
 	PodGC bool           `json:"pod_gc"`
+	Keeps bool           `json:"keeps_nominations"` // the nomination of a pod outlives its Binding, and may be written after it
 	Pass  float64        `json:"pass"` // the share of the points at which nobody is held
 }
 
@@ -107,6 +108,7 @@ func (c *FreeRun) take() (Record, error) {
 	}
 	defer world.close()
 	r.world = world
+	world.Store.keeps = c.Free.Keeps
 	world.Stage.setPasser(r.passes)
 	world.Stage.passages()
 	r.finish(Turn{Do: "start"})

@@ -23,13 +23,21 @@ BOUNDED = (
 """What the recorder can do, by the scope's names."""
 
 
+CLEARED_WHEN_BOUND = "132443"
+"""The change from which on a Binding clears the nomination."""
+
+
 class Freedom(msgspec.Struct, frozen=True):
-    """How a free run is chosen: by its seed, so many turns. `left` bounds users and faults; nobody is held at the share `holdless` of the points."""
+    """How a free run is chosen: by its seed, so many turns. `left` bounds users and faults; nobody is held at the share `holdless` of the points.
+
+    `keeps_nominations`: the API server is of a release in which a nomination outlives the Binding.
+    """
 
     seed: int
     turns: int
     left: Mapping[str, int]
     pod_gc: bool
+    keeps_nominations: bool
     holdless: float = msgspec.field(default=0.0, name="pass")
 
 
@@ -55,4 +63,5 @@ def free_run(model: Model, name: str, seed: int, turns: int, holdless: float) ->
     spec, system = model.scenario.spec, model.system
     case = case_of_run(name, "", spec, model.composition, system, replay(system, ()))
     left = {bound: getattr(spec.scope, bound) for bound in BOUNDED}
-    return FreeRun(case, Freedom(seed, turns, left, spec.scope.pod_gc, holdless))
+    keeps = CLEARED_WHEN_BOUND in {change.key for change in model.composition.missing}
+    return FreeRun(case, Freedom(seed, turns, left, spec.scope.pod_gc, keeps, holdless))

@@ -68,6 +68,12 @@ def test_the_condition_of_a_victim_on_a_node_that_is_gone_is_in_no_snapshot() ->
     assert Validator(model_for(cluster_of(record), resolve("1.33.6"))).judge(record).explained
 
 
+def test_a_preemptor_that_is_bound_to_a_node_without_hope_goes_on() -> None:
+    """The only node that was worth a dry run is refused by NodeName: the model waited for that dry run for ever."""
+    (record,) = read_records(STORED.with_name("free-run-1.36.3-bound-elsewhere.jsonl"))
+    assert Validator(model_for(cluster_of(record), resolve("1.36.3"))).judge(record).explained
+
+
 @pytest.mark.parametrize("place", ["NONE", "ACTIVE", "BACKOFF", "UNSCHEDULABLE"])
 def test_a_pod_in_another_sub_queue_is_explained_by_no_run(place: str) -> None:
     """What the last Pop left is changed: the pod is elsewhere than nowhere."""

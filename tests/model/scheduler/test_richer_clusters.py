@@ -20,7 +20,8 @@ from podrace.model.environment.objects import (
     Term,
 )
 from podrace.model.history import RELEASES, resolve
-from podrace.model.language import Parameter, all_of, as_expr, trace_system
+from podrace.model.language import Parameter, all_of, any_of, as_expr, trace_system
+from podrace.model.scheduler.framework.status import NodeStatus, Phase
 from tests.model.clusters import spec
 
 
@@ -111,3 +112,24 @@ def test_with_scores_only_the_best_node_wins():
 
     assert never_on_b(Config())
     assert not never_on_b(Config(scored=True))
+
+
+@pytest.mark.parametrize("release", ["1.19", "1.31", "1.36"])
+def test_no_dry_run_is_waited_for_where_a_preemptor_is_bound_to_a_node_without_hope(release):
+    """Somebody binds p to b, whose taint no eviction mends; NodeName then refuses a, the only node that was worth a dry run."""
+    on = (Node(0, "a", 1), Node(1, "b", 1, taints=[Taint("k")]))
+    pods = (Pod(0, "v", 1, 0, node=on[0], graceful=False), Pod(1, "p", 1, 10))
+    of = ClusterSpec("bound", pods, on, Scope(pod_events=2, flush=False, external_binds=1))
+    model = build_cluster(of, resolve(release).classes)
+    scheduler, api = model.parts["scheduler"], model.parts["api"]
+
+    def something_to_do():
+        left = [scheduler.verdict[n] == s for n in on for s in (NodeStatus.REJECTED, NodeStatus.CANDIDATE)]
+        return ~(scheduler.phase == Phase.DRY_RUN) | any_of(left)
+
+    on_b = {"bound to b": lambda: (as_expr(api.pod[pods[1]].node) == on[1]) & (scheduler.phase == Phase.FAIL)}
+    system = trace_system(model, invariants={"claim": something_to_do}, witnesses=on_b)
+    found = native.explore(slice_system(system))
+    assert found.complete
+    assert found.violations == {}
+    assert list(found.witnesses) == ["bound to b"]
