@@ -21,7 +21,7 @@ type Free struct {
 	Left  map[string]int `json:"left"` // how often users and faults may still act, by the scope's names
 	PodGC bool           `json:"pod_gc"`
 	Keeps bool           `json:"keeps_nominations"` // the nomination of a pod outlives its Binding, and may be written after it
-	Pass  float64        `json:"pass"` // the share of the points at which nobody is held
+	Pass  float64        `json:"pass"`              // the share of the points at which nobody is held
 }
 
 // FreeRun is a free run that is asked for: a case without steps, and how it is chosen.

@@ -83,6 +83,7 @@ def test_every_move_is_a_step_of_the_model() -> None:
     assert MOVES.keys() - steps <= {
         "cache.expire",
         "pod_watch.resume",
+        "finalizer_owners.release",
         "users.remove_gates",
         "users.create_node",
         "users.bind_pod",
