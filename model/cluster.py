@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from .environment.actors import FinalizerOwners, Kubelet, PodGC, Users
 from .environment.api import APIServer
+from .environment.budgets import Budgets
 from .environment.faults import Faults
 from .environment.node_versions import NodeVersion, versions_of
 from .environment.objects import ClusterSpec, DisruptionBudget, ExtensionPoint, Node, Pod, with_gates
@@ -68,6 +69,7 @@ class Cluster(Model):
     kubelet: Kubelet
     pod_gc: PodGC
     finalizer_owners: FinalizerOwners
+    budgets: Budgets
     users: Users
 
     view_order = (

@@ -32,6 +32,7 @@ from .places import (
 )
 from .preemptions import (
     BudgetsCounted,
+    EvictionsCounted,
     NoLastingInversion,
     NoPreemptionWithoutBenefit,
     OnePreemptionAtATime,
@@ -65,6 +66,7 @@ PROPERTIES: dict[str, type[Property]] = {
         NoPreemptionWithoutBenefit,
         OnePreemptionAtATime,
         BudgetsCounted,
+        EvictionsCounted,
         NotStuck,
         PodsOfRemovedNodesDoNoHarm,
         PendingPodsAreScheduled,

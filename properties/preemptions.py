@@ -5,10 +5,11 @@ promise.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ..model.environment.objects import DisruptionBudget, Node, Pod
-from ..model.language import Case, Expr, any_of, as_expr, count
+from ..model.language import Case, Expr, any_of, as_expr, before, boolean, count, when
 from ..model.scheduler.framework.status import NodeStatus, Phase
 from ..model.scheduler.preemption.async_preemption import AsyncPhase
 from . import truth
@@ -16,6 +17,7 @@ from .liveness import Liveness
 from .property import Property
 
 if TYPE_CHECKING:
+    from ..model.environment.budgets import Budgets
     from ..model.scheduler.preemption.async_preemption import AsyncPreemption
 
 
@@ -132,6 +134,42 @@ class OnePreemptionAtATime(Property):
         return {"a last victim is still to be evicted": any_of(self.last_is_to_go(p) for p in self.pods)}
 
 
+class EvictionsCounted(Property):
+    """An eviction by the eviction subresource is granted only if its budget still has as many pods as it wants to run.
+
+    It takes from the budget's status, which the disruption controller sets some time after pods came or went, and which preemption does not take from.
+    Only what the API server grants counts: preemption may overdraw a budget where there is no other way.
+    """
+
+    id = "S-EVICT"
+    concerns = "the pod that is evicted"
+    issues = (91492,)
+
+    budgets: Budgets
+
+    overdrawn = boolean()
+
+    def granted(self, pod: Pod) -> Expr:
+        """Whether the eviction of the pod is granted."""
+        return as_expr(self.budgets.evicting[pod])
+
+    def observe(self) -> None:
+        for pod in self.subjects:
+            short = any_of(
+                self.budgets.healthy(b) < self.budgets.desired(b)
+                for b in self.universe[DisruptionBudget]
+                if b.selects(pod)
+            )
+            with when(self.granted(pod) & ~before(partial(self.granted, pod)) & short):
+                self.overdrawn = True
+
+    def holds(self) -> Expr:
+        return ~as_expr(self.overdrawn)
+
+    def witnesses(self) -> dict[str, Expr]:
+        return {"an eviction is granted": any_of(self.granted(p) for p in self.subjects)}
+
+
 class BudgetsCounted(Property):
     """A victim is evicted as one that its budgets have room for only if they have, after all evictions so far."""
 
@@ -139,13 +177,18 @@ class BudgetsCounted(Property):
     concerns = "the victim"
     issues = (91492,)
 
+    budgets: Budgets
+
     def gone(self, pod: Pod) -> Expr:
         """Whether the pod was running at the start and is being deleted or gone."""
         return ~self.api.pod[pod].exists | self.api.pod[pod].terminating
 
-    def spent(self, budget: DisruptionBudget) -> Expr:
-        """How many of the pods that the budget protects have been deleted so far."""
-        return count(self.gone(p) for p in self.pods if p.node is not None and budget.selects(p))
+    def is_used_up(self, budget: DisruptionBudget) -> Expr:
+        """Whether the budget has room for no further pod."""
+        if self.budgets.kept:
+            return self.budgets.healthy(budget) <= self.budgets.desired(budget)
+        spent = count(self.gone(p) for p in self.pods if p.node is not None and budget.selects(p))
+        return spent >= budget.allowed
 
     def overdrawn(self, pod: Pod, node: Node) -> Expr:
         """Whether the pod is next to be evicted from the node as if its budgets had room, and one has none."""
@@ -154,9 +197,7 @@ class BudgetsCounted(Property):
             self.scheduler.in_flight(p) & self.preemption.violating(p, node)[pod] for p in preemptors
         )
         next_one = (self.scheduler.phase == Phase.EVICT) & self.preemption.victim[pod]
-        used_up = any_of(
-            self.spent(b) >= b.allowed for b in self.universe[DisruptionBudget] if b.selects(pod)
-        )
+        used_up = any_of(self.is_used_up(b) for b in self.universe[DisruptionBudget] if b.selects(pod))
         return next_one & self.snapshot.on(pod, node) & ~self.gone(pod) & ~counted & used_up
 
     def holds(self) -> Expr:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from podrace.model.environment.api import APIServer
+from podrace.model.environment.budgets import Budgets
 from podrace.model.environment.node_versions import NodeChange
 from podrace.model.environment.objects import Node, Pod, PodCopy, PodObject
 from podrace.model.environment.watch import PodWatch
@@ -252,3 +254,15 @@ class CountedNodesHeard(Hints):
         counted = pod.asks_for(change.old) != pod.asks_for(change.new)
         heard = plugin.name == "PodTopologySpread" and counted
         return as_expr(heard) | super().after_update(plugin, pod, change)
+
+
+class VictimsPaidFor(APIServer):
+    """Preemption ends its victims by the eviction subresource: their budgets pay first (KEP-3280), and have no say in it."""
+
+    budgets: Budgets
+
+    def evict_pod(self, pod: Pod) -> None:
+        for budget in self.budgets.protecting(pod):
+            with when(self.budgets.allowed[budget] > 0):
+                self.budgets.take(budget, pod)
+        super().evict_pod(pod)

@@ -37,6 +37,7 @@ from tests.hazard_patches import (
     TermsOfOthersHeard,
     TombstonesWakeLikeDeletions,
     VersionedCondition,
+    VictimsPaidFor,
 )
 
 ROOT = Path(__file__).parents[1]
@@ -99,6 +100,8 @@ LATER_ROWS: list[tuple[str, str, tuple[type[Component], ...], tuple[str, ...], s
     ("assumed-after-look", "S-ROOM", (AssumedIfListed,), (), H, 13286, None),
     ("kept-out-by-others", "S-STUCK", (), (), V, 98, 15),
     ("kept-out-by-others", "S-STUCK", (TermsOfOthersHeard,), (), H, 201, None),
+    ("evicted-too", "S-EVICT", (), (), V, 2078, 12),
+    ("evicted-too", "S-EVICT", (VictimsPaidFor,), (), H, 112008, None),
     ("relabelled-domain", "S-STUCK", (), (), V, 102, 16),
     ("relabelled-domain", "S-STUCK", (CountedNodesHeard,), (), H, 246, None),
 ]
@@ -179,6 +182,18 @@ def test_only_both_patches_keep_an_assumed_pod_out_of_the_queue(
     (found,) = check(instrument(scenario.spec, classes, [AssumedNotQueued]), ["H-ASSUMED"])
     length = None if found.trace is None else len(found.trace.steps)
     assert (found.verdict.name, found.counts.states, length) == (verdict, states, steps)
+
+
+@pytest.mark.parametrize("patches", [(), (VictimsPaidFor,)])
+def test_a_lister_that_lags_lets_preemption_overdraw_a_budget_all_the_same(
+    patches: tuple[type[Component], ...],
+) -> None:
+    """The eviction comes first; that preemption pays for its victims does not help, because its lister still shows the disruption."""
+    (scenario,) = find_scenarios(str(FOLDER / "evicted-too.yaml"))
+    classes = (*patches, *resolve("1.32").classes)
+    (found,) = check(instrument(scenario.spec, classes, [PROPERTIES["S-PDB"]]), ["S-PDB"])
+    assert found.trace is not None
+    assert (found.verdict.name, found.counts.states, len(found.trace.steps)) == (V, 952, 9)
 
 
 def test_every_hazard_is_tested_and_explained() -> None:

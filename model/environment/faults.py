@@ -25,6 +25,7 @@ class Fault(Enum):
     RESTART = "restarts"
     LEADER_CHANGE = "leader_changes"
     EXTERNAL_BIND = "external_binds"
+    EVICTION = "evictions"
     RELIST = "relists"
 
 

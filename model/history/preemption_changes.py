@@ -281,8 +281,8 @@ class EveryPodMayPreempt(Preemption):
 class DisruptedPodsCount(Preemption):
     """A budget's disruptedPods were not looked at."""
 
-    def takes_from(self, budget: DisruptionBudget, pod: Pod) -> bool:
-        return budget.selects(pod)
+    def takes_from(self, budget: DisruptionBudget, pod: Pod) -> Expr:
+        return as_expr(True)
 
 
 @before("budget-countdown", "each victim takes one disruption from its budgets", first_in="1.18")
@@ -290,7 +290,7 @@ class BudgetsAreNotSpent(Preemption):
     """A budget with any disruption left was violated by no number of victims."""
 
     def exceeds(self, budget: DisruptionBudget, pod: Pod, potential: Mapping[Pod, Expr]) -> Expr:
-        return budget.allowed <= 0
+        return self.budgets.allowance(budget) <= 0
 
 
 @before("start-time-tie", "of equal candidates the one whose victims started last is chosen", first_in="1.15")

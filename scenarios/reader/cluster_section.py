@@ -127,6 +127,10 @@ def read_scope(
         given["node_updates"].fail(
             "no node has anything to be updated to: give one `updates`, or remove the bound"
         )
+    if values.get("evictions") and not values.get("disruption_controller"):
+        given["evictions"].fail(
+            "evictions take from budgets that are kept: add `disruption_controller: true`"
+        )
     return Scope(**values)
 
 
@@ -175,6 +179,26 @@ def _disrupted(value: Value | None, pods: list[str]) -> list[str]:
     return found
 
 
+def _refuse_uncounted(top: Value, pods: Sequence[Pod], budgets: Sequence[DisruptionBudget]) -> None:
+    """Refuse budgets that the disruption controller, which counts their pods, would never have allowed."""
+    if not budgets:
+        top.fail(
+            "a disruption controller has nothing to count: add `podDisruptionBudgets`, or remove it from `scope`"
+        )
+    for budget in budgets:
+        running = sum(budget.selects(pod) and pod.node is not None for pod in pods)
+        (allowed,) = budget.quantities
+        if not isinstance(allowed, int):
+            top.fail(
+                f"{one_line(budget.name)}: a budget that is kept allows a number of disruptions, not a range"
+            )
+        if allowed > running:
+            top.fail(
+                f"{one_line(budget.name)} allows {allowed} disruptions and has {running} running pods, and the "
+                "disruption controller would never allow more than run: lower `disruptionsAllowed`"
+            )
+
+
 CLUSTER_FIELDS = ("nodes", "pods", "namespaces", "podDisruptionBudgets", "scope", "config")
 
 
@@ -208,17 +232,20 @@ def read_cluster(top: Value, fields: Mapping[str, Value], name: str) -> ClusterS
         "node_creations": [n for n, m in nodes.items() if not m.exists],
         "node_updates": [v.name for v in versions_of(made.values()) if v.content is not v.node],
     }
+    budgets = read_budgets(fields.get("podDisruptionBudgets"), pods)
     written = {**units.written(_of("node", has)), **units.written(_of("pod", asked))}
     scope = read_scope(fields.get("scope"), absent, {p for pod in made_pods for p in pod.extension_points})
     config = read_config(fields.get("config"))
     if config.scored:
         _refuse_scored_labels(nodes, made)
+    if scope.disruption_controller:
+        _refuse_uncounted(top, made_pods, budgets)
     spec = ClusterSpec(
         name,
         made_pods,
         tuple(made.values()),
         replace(scope, config=config),
-        read_budgets(fields.get("podDisruptionBudgets"), pods),
+        budgets,
         units.shown(written),
         written,
     )

@@ -268,6 +268,11 @@ def test_a_budgets():
     budgets = (DisruptionBudget(0, "b", Selector({"a": "b"}), 1),)
     found = system(ClusterSpec("budgets", pods, on, Scope(), budgets))
     assert not [v.name for v in found.variables if "budget" in v.name]
+    kept = system(ClusterSpec("budgets", pods, on, Scope(disruption_controller=True, evictions=1), budgets))
+    # The controller counts what is bound: it has no view of its own that lags, and no pod is unready.
+    assert {v.name for v in kept.variables if "budget" in v.name} == {
+        "budgets.allowed[b]", "budgets.disrupted[b][p]", "budgets.evicting[p]", "budgets.listed_allowed[b]", "budgets.listed_disrupted[b][p]",
+    }  # fmt: skip
 
 
 def test_a_rounding():

@@ -358,7 +358,11 @@ def test_affinity(affinity: str, message: str) -> None:
             ("scope: unknown field `config`; known: pod_events, node_events, node_deletions, node_creations, node_updates, "
             "pod_deletions, pod_creations, bind_failures, lost_replies, write_failures, "
             "status_failures, assume_expiries, "
-            "plugin_errors, permit_rejections, restarts, leader_changes, external_binds, relists, pod_gc, flush, backoff, fair_flush"),
+            "plugin_errors, permit_rejections, restarts, leader_changes, external_binds, evictions, relists, disruption_controller, pod_gc, flush, backoff, fair_flush"),
+        ),
+        (
+            "scope: {evictions: 1}",
+            "scope.evictions: evictions take from budgets that are kept: add `disruption_controller: true`",
         ),
     ],
 )  # fmt: skip
@@ -389,3 +393,29 @@ def test_updates_that_could_never_come() -> None:
     assert complaint(
         "{n: {cpu: 1, updates: {larger: {cpu: 2}}}}", "{p: {cpu: 1}}", "scope: {node_updates: 0}"
     ) == ("s.yaml:3: scope.node_updates: n.larger could never appear: allow at least 1, or remove `updates`")
+
+
+@pytest.mark.parametrize(
+    ("budgets", "message"),
+    [
+        (
+            "",
+            "a disruption controller has nothing to count: add `podDisruptionBudgets`, or remove it from `scope`",
+        ),
+        (
+            "podDisruptionBudgets: {b: {selector: {matchLabels: {a: b}}, disruptionsAllowed: 1..2}}",
+            "b: a budget that is kept allows a number of disruptions, not a range",
+        ),
+        (
+            "podDisruptionBudgets: {b: {selector: {matchLabels: {a: b}}, disruptionsAllowed: 2}}",
+            (
+                "b allows 2 disruptions and has 1 running pods, and the disruption controller would never allow more than run: "
+                "lower `disruptionsAllowed`"
+            ),
+        ),
+    ],
+)
+def test_budgets_that_no_disruption_controller_would_have_set(budgets: str, message: str) -> None:
+    pods = "{p: {cpu: 1, labels: {a: b}, nodeName: n}, q: {cpu: 1, labels: {a: b}}}"
+    found = complaint("{n: {cpu: 1}}", pods, f"scope: {{disruption_controller: true}}\n{budgets}")
+    assert found.endswith(message)

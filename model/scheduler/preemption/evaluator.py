@@ -35,6 +35,7 @@ from ...language.sorts import sort_of_ref
 from ..framework.status import NodeStatus
 
 if TYPE_CHECKING:
+    from ...environment.budgets import Budgets
     from ..cache.snapshot import Snapshot
     from ..framework.filters import Filters
     from ..framework.interface import NodeToStatus
@@ -63,6 +64,7 @@ class Preemption(Component):
     snapshot: Snapshot
     filters: Filters
     nominator: Nominator
+    budgets: Budgets
     scheduler: NodeToStatus
 
     victim = per(Pod, boolean())
@@ -181,24 +183,27 @@ class Preemption(Component):
         """
         potential = self.potential_victims(pod, node)
         return {
-            q: here & any_of(self.exceeds(b, q, potential) for b in self.budgets(q))
+            q: here
+            & any_of(self.takes_from(b, q) & self.exceeds(b, q, potential) for b in self.budgets_of(q))
             for q, here in potential.items()
         }
 
-    def budgets(self, pod: Pod) -> list[DisruptionBudget]:
-        """The budgets that evicting the pod takes from."""
-        return [budget for budget in self.universe[DisruptionBudget] if self.takes_from(budget, pod)]
+    def budgets_of(self, pod: Pod) -> list[DisruptionBudget]:
+        """The budgets that protect the pod."""
+        return [budget for budget in self.universe[DisruptionBudget] if budget.selects(pod)]
 
-    def takes_from(self, budget: DisruptionBudget, pod: Pod) -> bool:
-        """Whether the budget protects the pod, and has not paid for its eviction already."""
-        return budget.selects(pod) and pod.name not in budget.disrupted
+    def takes_from(self, budget: DisruptionBudget, pod: Pod) -> Expr:
+        """Whether evicting a pod takes from a budget that protects it: not if the budget has paid for that already."""
+        return ~self.budgets.has_paid_for(budget, pod)
 
     def exceeds(self, budget: DisruptionBudget, pod: Pod, potential: Mapping[Pod, Expr]) -> Expr:
         """Whether a budget is used up when it is the pod's turn."""
         before = count(
-            here & self.comes_before(q, pod) for q, here in potential.items() if self.takes_from(budget, q)
+            here & self.comes_before(q, pod) & self.takes_from(budget, q)
+            for q, here in potential.items()
+            if budget.selects(q)
         )
-        return before >= budget.allowed
+        return before >= self.budgets.allowance(budget)
 
     def dry_run(self, pod: Pod, node: Node) -> tuple[Expr, dict[Pod, Expr]]:
         """selectVictimsOnNode: remove every lower-priority pod, then reprieve, budgets' violators first.

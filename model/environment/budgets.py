@@ -1,0 +1,202 @@
+"""Disruption budgets that are kept: the eviction subresource takes from them, and the disruption controller counts anew.
+
+`EvictionREST.Create` (registry/core/pod/storage/eviction.go, 1.36) first takes one disruption from the budget's status, in a write of its own, and then
+deletes the pod. The disruption controller (pkg/controller/disruption) sets the status to what its count says, some time after pods came or went.
+Preemption deletes its victims without either. The scheduler has budgets from a lister that lags.
+
+Where the scope has no disruption controller, budgets stay as the scenario gives them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..language import (
+    Component,
+    Expr,
+    Words,
+    any_of,
+    as_expr,
+    boolean,
+    clamp,
+    count,
+    integer,
+    per,
+    require,
+    select,
+    step,
+    tells,
+    when,
+    words,
+)
+from .faults import Fault
+from .objects import DisruptionBudget, Pod
+
+if TYPE_CHECKING:
+    from .api import APIServer
+    from .faults import Faults
+
+MOST = 15
+"""So many disruptions a budget that is kept allows at most: no cluster of the model has more pods."""
+
+
+def _kept(scope: object) -> int:
+    return int(getattr(scope, "disruption_controller", False))
+
+
+def _most(scope: object) -> int:
+    return MOST * _kept(scope)
+
+
+class Budgets(Component):
+    """Status of the budgets at the API server (`allowed`, `disrupted`) and in the scheduler's informer (`listed_allowed`, `listed_disrupted`).
+
+    `evicting`: the eviction of the pod was granted, and its object is still to be deleted.
+    """
+
+    api: APIServer
+    faults: Faults
+
+    allowed = per(DisruptionBudget, integer(0, _most))
+    disrupted = per(DisruptionBudget, per(Pod, boolean(possible=_kept)))
+    listed_allowed = per(DisruptionBudget, integer(0, _most))
+    listed_disrupted = per(DisruptionBudget, per(Pod, boolean(possible=_kept)))
+    evicting = per(Pod, boolean(possible=_kept))
+
+    phrases = words(
+        {
+            "allowed": Words(
+                "API server: budget {0} allows {after} of its pods to be disrupted",
+                "API server: budget {0} allows no disruption",
+                decisive=True,
+            ),
+            "disrupted": Words(
+                "API server: budget {0} has paid for the eviction of {1}",
+                "API server: budget {0} no longer counts {1} as being evicted",
+            ),
+            "listed_allowed": Words(
+                "lister: budget {0} allows {after} of its pods to be disrupted",
+                "lister: budget {0} allows no disruption",
+            ),
+            "listed_disrupted": Words(
+                "lister: budget {0} has paid for the eviction of {1}",
+                "lister: budget {0} no longer counts {1} as being evicted",
+            ),
+            "evicting": Words("API server: the eviction of {0} is granted", "", decisive=True),
+        }
+    )
+
+    @property
+    def kept(self) -> bool:
+        """Whether budgets change in a run."""
+        return bool(self.scope.disruption_controller)
+
+    def setup(self) -> None:
+        if not self.kept:
+            return
+        for budget in self.universe[DisruptionBudget]:
+            self.allowed[budget] = self.listed_allowed[budget] = budget.allowed
+            for pod in self.universe[Pod]:
+                self.disrupted[budget][pod] = pod.name in budget.disrupted
+                self.listed_disrupted[budget][pod] = pod.name in budget.disrupted
+
+    # --- what the scheduler reads ----------------------------------------------------------------------------
+
+    def allowance(self, budget: DisruptionBudget) -> Expr:
+        """status.disruptionsAllowed, as the scheduler's lister has it."""
+        return as_expr(self.listed_allowed[budget]) if self.kept else budget.allowed
+
+    def has_paid_for(self, budget: DisruptionBudget, pod: Pod) -> Expr:
+        """Whether status.disruptedPods has the pod, as the scheduler's lister has it."""
+        if self.kept:
+            return as_expr(self.listed_disrupted[budget][pod])
+        return as_expr(pod.name in budget.disrupted)
+
+    # --- the truth -------------------------------------------------------------------------------------------
+
+    def runs(self, pod: Pod) -> Expr:
+        """Whether the pod is one of those that a budget wants: it is bound, nobody has deleted it, and no eviction of it was granted."""
+        current = self.api.pod[pod]
+        return current.assigned & ~current.terminating & ~self.evicting[pod]
+
+    def healthy(self, budget: DisruptionBudget) -> Expr:
+        """How many pods of a budget run."""
+        return count(self.runs(pod) for pod in self.universe[Pod] if budget.selects(pod))
+
+    def desired(self, budget: DisruptionBudget) -> Expr:
+        """How many of its pods a budget wants to run: as many as do at the start, less what it allows then."""
+        at_start = [p for p in self.universe[Pod] if p.node is not None and p.exists and budget.selects(p)]
+        running = [p for p in at_start if p.name not in budget.disrupted]
+        return as_expr(len(running)) - budget.allowed
+
+    # --- who changes them ------------------------------------------------------------------------------------
+
+    def protecting(self, pod: Pod) -> list[DisruptionBudget]:
+        """The budgets of a pod."""
+        return [budget for budget in self.universe[DisruptionBudget] if budget.selects(pod)]
+
+    @step(actor="user", fair=False)
+    @tells("Somebody evicts {pod} by the eviction subresource, as `kubectl drain` and the descheduler do.")
+    def evict(self, pod: Pod) -> None:
+        """checkAndDecrement: the budget allows a disruption, and has one less from now on. A pod with two budgets cannot be evicted."""
+        budgets = self.protecting(pod)
+        if not self.kept or len(budgets) != 1:
+            require(False)
+            return
+        (budget,) = budgets
+        current = self.api.pod[pod]
+        require(current.assigned & ~current.terminating & ~self.evicting[pod])
+        require(self.allowed[budget] > 0)
+        self.faults.spend(Fault.EVICTION)
+        self.take(budget, pod)
+        self.evicting[pod] = True
+
+    def take(self, budget: DisruptionBudget, pod: Pod) -> None:
+        """The budget, which allows a disruption, pays for the eviction of a pod."""
+        self.allowed[budget] = clamp(self.allowed[budget] - 1, 0, MOST)
+        self.disrupted[budget][pod] = True
+
+    @step(actor="API server", each="pod")
+    @tells("The API server goes on with the eviction of {pod}, and deletes it.")
+    def finish_eviction(self, pod: Pod) -> None:
+        """Once the budget has paid, the pod is deleted, if it still runs."""
+        if not self.kept or len(self.protecting(pod)) != 1:
+            require(False)
+            return
+        require(self.evicting[pod])
+        self.evicting[pod] = False
+        current = self.api.pod[pod]
+        with when(current.assigned & ~current.terminating):
+            self.api.delete_pod(pod)
+
+    @step(actor="disruption controller", each="budget")
+    @tells("The disruption controller counts the pods of {budget} anew.")
+    def count_anew(self, budget: DisruptionBudget) -> None:
+        """trySync and updatePdbStatus: pods that are gone or terminating leave disruptedPods; the status has what is left."""
+        if not self.kept:
+            require(False)
+            return
+        api, pods = self.api.pod, [p for p in self.universe[Pod] if budget.selects(p)]
+        paid = {p: self.disrupted[budget][p] & api[p].exists & ~api[p].terminating for p in pods}
+        healthy = count(api[p].assigned & ~api[p].terminating & ~paid[p] for p in pods)
+        room = healthy - self.desired(budget)
+        new = clamp(select(room > 0, room, 0), 0, MOST)
+        pruned = any_of(self.disrupted[budget][p] & ~paid[p] for p in pods)
+        require((self.allowed[budget] != new) | pruned)
+        self.allowed[budget] = new
+        for pod in pods:
+            self.disrupted[budget][pod] = paid[pod]
+
+    @step(actor="budget informer", each="budget")
+    @tells("The scheduler's informer gets the status of {budget}.")
+    def store(self, budget: DisruptionBudget) -> None:
+        """The scheduler's lister has the newest status: an older one is what it has if this comes earlier."""
+        if not self.kept:
+            require(False)
+            return
+        pods = [p for p in self.universe[Pod] if budget.selects(p)]
+        differs = any_of(self.listed_disrupted[budget][p] != self.disrupted[budget][p] for p in pods)
+        require((self.listed_allowed[budget] != self.allowed[budget]) | differs)
+        self.listed_allowed[budget] = self.allowed[budget]
+        for pod in pods:
+            self.listed_disrupted[budget][pod] = self.disrupted[budget][pod]

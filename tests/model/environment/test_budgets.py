@@ -1,0 +1,91 @@
+"""Budgets that are kept: what an eviction takes, what the disruption controller counts, and what the scheduler's lister has."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+
+from podrace.model.environment.objects import ClusterSpec, DisruptionBudget, Node, Pod, Scope, Selector
+from podrace.model.language import as_expr
+from tests.model.clusters import concrete, enabled
+
+WEB = Selector({"app": "web"})
+
+
+def cluster(*budgets: DisruptionBudget, evictions: int = 3) -> ClusterSpec:
+    node = Node(0, "n", 4)
+    running = [Pod(i, f"w{i}", 1, 0, node=node, labels={"app": "web"}) for i in range(3)]
+    pods = (*running, Pod(3, "late", 1, 0, labels={"app": "web"}), Pod(4, "p", 4, 10))
+    return ClusterSpec("web", pods, (node,), Scope(disruption_controller=True, evictions=evictions), budgets)
+
+
+def test_an_eviction_takes_from_the_budget_and_then_deletes() -> None:
+    of = cluster(DisruptionBudget(0, "web", WEB, 1))
+    model = concrete(of, "1.36")
+    budgets, api, (w0, w1, _, late, _) = model.part("budgets"), model.part("api"), of.pods
+    (budget,) = of.budgets
+    assert [enabled(model, partial(budgets.evict, p)) for p in (w0, w1, late)] == [True, True, False]
+    model.do(lambda: budgets.evict(w0))
+    assert model.get(lambda: as_expr(budgets.allowed[budget])) == 0
+    assert not model.get(lambda: as_expr(api.pod[w0].terminating))
+    assert not enabled(model, lambda: budgets.evict(w1))  # 429: the budget has no disruption left
+    model.do(lambda: budgets.finish_eviction(w0))
+    assert model.get(lambda: as_expr(api.pod[w0].terminating))
+    assert not enabled(model, lambda: budgets.finish_eviction(w0))
+
+
+def test_the_controller_counts_who_runs_and_who_was_not_paid_for() -> None:
+    of = cluster(DisruptionBudget(0, "web", WEB, 2))
+    model = concrete(of, "1.36")
+    budgets, api, (w0, w1, _, late, _) = model.part("budgets"), model.part("api"), of.pods
+    (budget,), (node,) = of.budgets, of.nodes
+
+    def allowed() -> object:
+        return model.get(lambda: as_expr(budgets.allowed[budget]))
+
+    assert not enabled(model, lambda: budgets.count_anew(budget))
+    model.do(lambda: budgets.evict(w0))
+    assert not enabled(model, lambda: budgets.count_anew(budget))  # w0 is in disruptedPods: it counts as gone
+    model.do(lambda: budgets.finish_eviction(w0))
+    model.do(lambda: budgets.count_anew(budget))  # only disruptedPods changes
+    assert allowed() == 1
+    model.do(lambda: api.delete_pod(w1))
+    assert allowed() == 1  # nobody took from the budget
+    model.do(lambda: budgets.count_anew(budget))
+    assert allowed() == 0
+    model.do(lambda: api.bind(late, node))
+    model.do(lambda: budgets.count_anew(budget))
+    assert allowed() == 1
+
+
+def test_the_lister_has_an_older_status_until_the_informer_stores_the_newest() -> None:
+    of = cluster(DisruptionBudget(0, "web", WEB, 2))
+    model = concrete(of, "1.36")
+    budgets, (w0, w1, *_), (budget,) = model.part("budgets"), of.pods, of.budgets
+    preemption = model.part("preemption")
+
+    def seen() -> tuple[object, object]:
+        paid = model.get(lambda: preemption.takes_from(budget, w0))
+        return model.get(lambda: as_expr(budgets.allowance(budget))), paid
+
+    assert not enabled(model, lambda: budgets.store(budget))
+    model.do(lambda: budgets.evict(w0))
+    model.do(lambda: budgets.evict(w1))
+    assert seen() == (2, True)
+    model.do(lambda: budgets.store(budget))
+    assert seen() == (0, False)
+
+
+@pytest.mark.parametrize("release", ["1.18", "1.19"])
+def test_disrupted_pods_count_since_1_19(release: str) -> None:
+    of = cluster(DisruptionBudget(0, "web", WEB, 2, disrupted=["w0"]))
+    model = concrete(of, release)
+    takes = model.get(lambda: model.part("preemption").takes_from(of.budgets[0], of.pods[0]))
+    assert takes == (release == "1.18")
+
+
+def test_a_pod_with_two_budgets_cannot_be_evicted() -> None:
+    of = cluster(DisruptionBudget(0, "web", WEB, 1), DisruptionBudget(1, "other", WEB, 1))
+    model = concrete(of, "1.36")
+    assert not any(enabled(model, partial(model.part("budgets").evict, pod)) for pod in of.pods)
