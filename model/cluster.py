@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .environment.actors import FinalizerOwners, Kubelet, PodGC, Users
+from .environment.actors import FinalizerOwners, Kubelet, PodGC, StatefulSets, Users
 from .environment.api import APIServer
 from .environment.budgets import Budgets
 from .environment.faults import Faults
+from .environment.names import Recreation, recreations_of
 from .environment.node_versions import NodeVersion, versions_of
 from .environment.objects import ClusterSpec, DisruptionBudget, ExtensionPoint, Node, Pod, with_gates
 from .environment.watch import NodeWatch, PodWatch
@@ -70,6 +71,7 @@ class Cluster(Model):
     pod_gc: PodGC
     finalizer_owners: FinalizerOwners
     budgets: Budgets
+    stateful_sets: StatefulSets
     users: Users
 
     view_order = (
@@ -95,6 +97,7 @@ def build_cluster(
     fixed = {
         Plugin: rejecting, Zone: zones_of(described), PodVersion: (), HostPort: (),
         NodeVersion: versions, NodeUpdate: node_updates() if versions else (),
+        Recreation: recreations_of(spec.pods),
     }  # fmt: skip
     scope = with_gates(spec.scope) if gates else spec.scope
     universe = Universe({Pod: spec.pods, Node: spec.nodes, DisruptionBudget: spec.budgets, **fixed}, scope)

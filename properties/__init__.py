@@ -18,6 +18,7 @@ from .liveness import (
     PendingPodsAreScheduled,
     PodsOfRemovedNodesDoNoHarm,
 )
+from .names import BindingsHitTheirPod, EvictionsHitTheirPod, StatusHitsItsPod
 from .nominations import NominationRespected, NominationsLive, NominationVisible
 from .places import (
     BackoffRespected,
@@ -63,6 +64,9 @@ PROPERTIES: dict[str, type[Property]] = {
         AntiAffinityKept,
         BoundAsAssumed,
         BoundPodsSayScheduled,
+        BindingsHitTheirPod,
+        EvictionsHitTheirPod,
+        StatusHitsItsPod,
         NoPreemptionWithoutBenefit,
         OnePreemptionAtATime,
         BudgetsCounted,

@@ -69,6 +69,8 @@ def _missing(spec: ClusterSpec) -> Iterator[str]:
     if len(set(names)) < len(names):
         yield "two pods have one name in one namespace"
     for pod in spec.pods:
+        if pod.recreates is not None:
+            yield f"{pod.name} takes the name of {pod.recreates}, and the driver knows pods by their names"
         if any(term.namespace_selector is not None for term in pod.terms):
             yield f"an affinity term of {pod.name} selects namespaces by their labels, and there are no namespaces"
         if any(constraint.others for constraint in pod.spread):

@@ -185,6 +185,9 @@ OBJECTS: Mapping[str, Schema] = {
                 listed(LABEL_KEY),
                 "What keeps the object of a deleted pod until a controller takes it away, as batch.kubernetes.io/job-tracking does.",
             ),
+            "recreates": about(
+                WORD, "The pod whose name it takes, with a UID of its own, when that one is gone."
+            ),
             "schedulingGates": about(
                 listed(part("schedulingGate")), "Gates that a user may remove later, all at once."
             ),

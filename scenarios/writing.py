@@ -58,6 +58,7 @@ def _pod(pod: Pod) -> dict[str, str]:
         or not pod.exists
         or not pod.preempts
         or pod.gated
+        or pod.recreates is not None
     ):
         raise ValueError(f"pod {pod.name} has more than sizes and a priority: it cannot be written")
     found = {**_sizes(pod._requests), "priority": str(pod.priority.value)}

@@ -14,6 +14,7 @@ from podrace.model.language import (
     Expr,
     Record,
     Value,
+    any_of,
     as_expr,
     boolean,
     otherwise,
@@ -29,6 +30,7 @@ from podrace.model.scheduler import (
     Cache,
     EventHandlers,
     Hints,
+    Nominator,
     Plugin,
     PriorityQueue,
     Process,
@@ -266,3 +268,28 @@ class VictimsPaidFor(APIServer):
             with when(self.budgets.allowed[budget] > 0):
                 self.budgets.take(budget, pod)
         super().evict_pod(pod)
+
+
+class VictimsAwaitedByUID(AsyncPreemption):
+    """PreEnqueue compares the UID of the pod that the lister gives with that of the last victim."""
+
+    def awaits_last(self, pod: Pod) -> Expr:
+        shown = self.pod_watch.lister
+        return any_of(
+            shown[q].exists & ~shown[q].terminating & (self.last[pod] == q) for q in self.universe[Pod]
+        )
+
+
+class WrittenByUID(APIServer):
+    """What is written by name, a victim's DELETE and the PATCH of a status, has the UID as a precondition."""
+
+    def of_name(self, pod: Pod) -> tuple[Pod, ...]:
+        return (pod,)
+
+
+class NominatedByUID(Nominator):
+    """The nominator compares the UID of the pod that the lister gives with that of the pod that it is to note."""
+
+    def accepts(self, pod: Pod) -> Expr:
+        pending: Expr = self.pod_watch.lister[pod].pending
+        return pending

@@ -31,13 +31,16 @@ from tests.hazard_patches import (
     GoneNotAssumed,
     GoneNoted,
     NodeRemovedFirst,
+    NominatedByUID,
     PlacedNotAdded,
     RegisteredToTheEnd,
     RequeueLooksAgain,
     TermsOfOthersHeard,
     TombstonesWakeLikeDeletions,
     VersionedCondition,
+    VictimsAwaitedByUID,
     VictimsPaidFor,
+    WrittenByUID,
 )
 
 ROOT = Path(__file__).parents[1]
@@ -104,6 +107,14 @@ LATER_ROWS: list[tuple[str, str, tuple[type[Component], ...], tuple[str, ...], s
     ("evicted-too", "S-EVICT", (VictimsPaidFor,), (), H, 112008, None),
     ("relabelled-domain", "S-STUCK", (), (), V, 102, 16),
     ("relabelled-domain", "S-STUCK", (CountedNodesHeard,), (), H, 246, None),
+    ("name-of-a-victim", "S-STUCK", (), (), V, 1929, 33),
+    ("name-of-a-victim", "S-STUCK", (VictimsAwaitedByUID,), (), H, 3071, None),
+    ("namesake-evicted", "S-IDVICTIM", (), (), V, 345, 11),
+    ("namesake-evicted", "S-IDVICTIM", (WrittenByUID,), (), H, 6481813, None),
+    ("namesake-nominated", "S-NOMLIVE", (), (), V, 894, 14),
+    ("namesake-nominated", "S-NOMLIVE", (NominatedByUID,), (), H, 133937, None),
+    ("namesake-nominated", "S-IDSTATUS", (), (), V, 334, 11),
+    ("namesake-nominated", "S-IDSTATUS", (WrittenByUID,), (), H, 80716, None),
 ]
 
 

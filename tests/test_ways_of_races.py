@@ -44,6 +44,8 @@ STEPS: dict[str, tuple[int, ...]] = {
     "preempts-again": (20,),
     "dropped-by-pop": (16, 17),
     "gone-victim": (34, 48),
+    "namesake-bound": (8,),
+    "namesake-in-flight": (13,),
     "taint-removed": (18,),
     "tainted-arrival": (18,),
     "two-changes": (17,),

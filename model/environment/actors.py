@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..language import UNTOLD, Component, any_of, boolean, per, require, step, tells
 from .faults import Fault
+from .names import Recreation
 from .node_versions import NodeVersion
 from .objects import Node, Pod
 
@@ -31,7 +32,7 @@ class Users(Component):
     @tells("A user creates {pod}.")
     def create_pod(self, pod: Pod) -> None:
         """A user creates a pod that the cluster did not have at the start (once: a second would have a new UID)."""
-        if pod.exists:
+        if pod.exists or pod.recreates is not None:
             require(False)
         require(~self.created[pod])
         self.created[pod] = True
@@ -101,6 +102,24 @@ class Kubelet(Component):
         require(current.assigned & current.terminating)
         require(any_of((current.node == node) & self.api.node_exists[node] for node in self.universe[Node]))
         self.api.remove_pod(pod)
+
+
+class StatefulSets(Component):
+    """Controllers that keep a pod of a certain name in being (syncMonotonicPods in pkg/controller/statefulset)."""
+
+    api: APIServer
+
+    created = per(Recreation, boolean())
+
+    phrases = UNTOLD
+
+    @step(actor="controller")
+    @tells("A controller creates {recreation}, under the name of a pod that is gone.")
+    def recreate(self, recreation: Recreation) -> None:
+        """The name is free at the API server: the pod is created anew, once."""
+        require(~self.created[recreation] & ~self.api.pod[recreation.before].exists)
+        self.created[recreation] = True
+        self.api.create_pod(recreation.after)
 
 
 class FinalizerOwners(Component):

@@ -1,5 +1,8 @@
 """The API server: pod and node objects, and the writes that the others make.
 
+Preemption deletes a victim by name (util.DeletePod), and a status is patched by name (util.PatchPodStatus), both without a UID: they hit
+whichever pod has the name now. Only a Binding says which UID it is for.
+
 Every committed write that changes an object appends one event to the watch of its kind; a write that
 changes nothing appends none. Each write is one step of its caller.
 """
@@ -9,6 +12,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from ..language import Component, Expr, Knowledge, Value, Words, boolean, per, ref, select, when, words
+from .names import found_by_name, namesakes
 from .node_versions import NodeVersion, versions_in
 from .objects import EXISTS, Node, Pod, PodCopy, PodObject, facts_of_pods, node_or_none
 
@@ -76,6 +80,14 @@ class APIServer(Component):
         """The pod's object at the start."""
         return PodObject(exists=pod.exists, node=pod.node, gated=pod.exists and self.has_gates(pod))
 
+    def under_name(self, pod: Pod) -> PodObject:
+        """The object that has the pod's name."""
+        return found_by_name(self.universe, pod, self.pod)
+
+    def of_name(self, pod: Pod) -> tuple[Pod, ...]:
+        """The pods that have the pod's name, one after the other: the one that exists is hit by what is written by name."""
+        return (pod, *namesakes(self.universe, pod))
+
     def _commit(self, pod: Pod, new: PodObject) -> None:
         old = self.pod[pod]
         with when(~old.same_as(new)):
@@ -101,7 +113,12 @@ class APIServer(Component):
                 self.remove_pod(pod)
 
     def evict_pod(self, pod: Pod) -> None:
-        """What preemption writes to end a victim that is there: a DELETE."""
+        """What preemption writes to end a victim whose name is there: a DELETE by name."""
+        for named in self.of_name(pod):
+            self.end_victim(named)
+
+    def end_victim(self, pod: Pod) -> None:
+        """What preemption's write does to the pod that has the name."""
         self.delete_pod(pod)
 
     def remove_pod(self, pod: Pod) -> None:
@@ -110,7 +127,7 @@ class APIServer(Component):
             self._commit(pod, PodObject())
 
     def can_bind(self, pod: Pod) -> Expr:
-        """Whether the API server accepts a Binding (assignPod in registry/core/pod/storage)."""
+        """Whether the API server accepts a Binding (assignPod in registry/core/pod/storage), of which the UID is a precondition."""
         old = self.pod[pod]
         return old.pending & ~old.terminating & ~old.gated
 
@@ -134,6 +151,10 @@ class APIServer(Component):
 
         One that is not valid is refused as a whole.
         """
+        for named in self.of_name(pod):
+            self._patch_status(named, failed, nominated, withdrawn)
+
+    def _patch_status(self, pod: Pod, failed: Value, nominated: Value, withdrawn: Value) -> None:
         old = self.pod[pod]
         wanted = node_or_none(nominated)
         with when(old.exists & (wanted.is_none | self.may_be_nominated(pod))):
@@ -147,13 +168,15 @@ class APIServer(Component):
 
     def clear_nomination(self, pod: Pod) -> None:
         """Write an empty status.nominatedNodeName."""
-        with when(self.pod[pod].exists):
-            self._commit(pod, self.pod[pod].replace(nominated=None))
+        for named in self.of_name(pod):
+            with when(self.pod[named].exists):
+                self._commit(named, self.pod[named].replace(nominated=None))
 
     def set_nomination(self, pod: Pod, node: Value) -> None:
         """Write status.nominatedNodeName."""
-        with when(self.may_be_nominated(pod)):
-            self._commit(pod, self.pod[pod].replace(nominated=node))
+        for named in self.of_name(pod):
+            with when(self.may_be_nominated(named)):
+                self._commit(named, self.pod[named].replace(nominated=node))
 
     def first_version(self, node: Node) -> NodeVersion | None:
         """The version in which the node is created; none if it has one only."""

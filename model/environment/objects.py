@@ -134,7 +134,7 @@ class Pod(Entity):
     `namespace_labels` are those of the pod's namespace. `node_selector` and the required `node_affinity` say which
     nodes the pod may go to, `spread` how evenly it and its like must lie over them. `extension_points` are those at
     which some plugin has work to do for the pod. `gated`: it is created with scheduling gates. `finalizers`: its object stays when
-    it is deleted, until whoever set them has taken them away.
+    it is deleted, until whoever set them has taken them away. `recreates` names the pod whose name it takes when that one is gone.
     """
 
     def __init__(
@@ -164,6 +164,7 @@ class Pod(Entity):
         spread: Sequence[SpreadConstraint] = (),
         gated: bool = False,
         finalizers: bool = False,
+        recreates: str | None = None,
     ) -> None:
         super().__init__(index, name)
         self._requests, self._priority = amounts(cpu, memory, ephemeral, extended), priority
@@ -177,6 +178,7 @@ class Pod(Entity):
         self.node, self.exists, self.graceful = node, exists, graceful
         self.extension_points, self.gated = frozenset(extension_points), gated
         self.spread, self.finalizers = tuple(spread), finalizers
+        self.recreates = recreates
 
     def asks_for(self, node: Node) -> bool:
         """Whether nodeSelector and required node affinity both match the node (GetRequiredNodeAffinity, 1.22)."""

@@ -38,6 +38,7 @@ from ..language import (
     words,
 )
 from .faults import Fault
+from .names import found_by_name
 from .node_versions import NodeVersion
 from .objects import EXISTS, Node, Pod, PodObject, Scope, facts_of_pods
 
@@ -139,6 +140,10 @@ class PodWatch(Component):
                 pod=pod, object=new, for_queue=relevant[Handler.QUEUE], for_cache=relevant[Handler.CACHE]
             )
         )
+
+    def under_name(self, pod: Pod) -> PodObject:
+        """What the lister's Get finds under the pod's name, which may be another pod's by now."""
+        return found_by_name(self.universe, pod, self.lister)
 
     @step(actor="pod informer")
     @tells("The informer's store receives the next event, about {pod}: listers see it from now on.")

@@ -118,9 +118,9 @@ class VictimIsPatched(APIServer):
 
     pod_watch: ConditionIsWatched
 
-    def evict_pod(self, pod: Pod) -> None:
+    def end_victim(self, pod: Pod) -> None:
         self.pod_watch.written(pod)
-        super().evict_pod(pod)
+        super().end_victim(pod)
 
 
 @_restores

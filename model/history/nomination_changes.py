@@ -152,7 +152,7 @@ class Before109245(Nominator):
     """A pod that had been bound meanwhile was nominated all the same."""
 
     def accepts(self, pod: Pod) -> Expr:
-        exists: Expr = self.pod_watch.lister[pod].exists
+        exists: Expr = self.pod_watch.under_name(pod).exists
         return exists
 
 

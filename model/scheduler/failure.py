@@ -10,6 +10,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Protocol
 
 from ..environment.faults import Fault
+from ..environment.names import namesakes
 from ..environment.objects import ExtensionPoint, Node, Pod, PodCopy, PodObject, node_or_none
 from ..language import (
     NOTHING,
@@ -186,11 +187,22 @@ class FailureHandler(Component):
     @step(actor="failure handler", each="pod")
     @tells("The failure handler reads {pod} from the lister.")
     def read(self, pod: Pod) -> None:
-        """Read the pod from the lister, and the number of the current cycle; a pod that is gone or assigned is not requeued.
+        """Read the pod from the lister, by name, and the number of the current cycle; a pod that is gone or assigned is not requeued.
 
         For an attempt that failed in its binding cycle, later pods have been popped: the number is theirs.
         """
         require(self.phase[pod] == FailurePhase.READ)
+        for other in namesakes(self.universe, pod):
+            with when(self.may_requeue(self.pod_watch.lister[other])):
+                self.found_recreated(pod, other)
+        if namesakes(self.universe, pod):
+            others = any_of(self.may_requeue(self.pod_watch.lister[q]) for q in namesakes(self.universe, pod))
+            with when(~others):
+                self._read_own(pod)
+        else:
+            self._read_own(pod)
+
+    def _read_own(self, pod: Pod) -> None:
         current = self.pod_watch.lister[pod]
         with when(self.may_requeue(current)):
             self.copy[pod] = current.copy()
@@ -201,11 +213,13 @@ class FailureHandler(Component):
             self.done_due[pod] = True
             self.phase[pod] = self.phase_after_requeue()
 
-    def patch_from(self, pod: Pod, current: PodObject) -> None:
-        """The pod comes back as the lister has it, and the patch is made from this object, too.
+    def found_recreated(self, pod: Pod, other: Pod) -> None:
+        """The lister shows another pod under the name, with another UID: nothing is requeued, nominated or patched."""
+        self.done_due[pod] = True
+        self.patched(pod)
 
-        (A pod that was recreated under its name is left alone from 1.36 on; names are not reused in the model.)
-        """
+    def patch_from(self, pod: Pod, current: PodObject) -> None:
+        """The pod comes back as the lister has it, and the patch is made from this object, too."""
         attempt = FailedAttempt(self.copy[pod], self.nominee[pod], self.withdraws(pod))
         self.withdrawal[pod] = self.withdrawal_of(attempt, current.nominated)
         self.note(pod, current)
@@ -224,8 +238,12 @@ class FailureHandler(Component):
     def requeue(self, pod: Pod) -> None:
         """AddUnschedulableIfNotPresent."""
         require(self.phase[pod] == FailurePhase.REQUEUE)
-        self.queue.requeue(pod, self.copy[pod])
+        self.put_back(pod)
         self.phase[pod] = self.phase_after_requeue()
+
+    def put_back(self, pod: Pod) -> None:
+        """The attempt's record goes into the queue, with the object that the lister gave."""
+        self.queue.requeue(pod, self.copy[pod])
 
     def phase_after_requeue(self) -> FailurePhase:
         """What follows the requeue."""
@@ -251,9 +269,12 @@ class FailureHandler(Component):
         """AddNominatedPod: the node that preemption chose, or else what the object says, unless that is withdrawn."""
         require(self.phase[pod] == FailurePhase.NOMINATE)
         self.queue.settle()
-        field = select(self.withdraws(pod), None, self.copy[pod].nominated)
-        self.nominator.add(pod, self.nominee[pod], field)
+        self.record_nomination(pod, select(self.withdraws(pod), None, self.copy[pod].nominated))
         self.phase[pod] = FailurePhase.PATCH
+
+    def record_nomination(self, pod: Pod, field: Value) -> None:
+        """The pod of the attempt's record is nominated: to what preemption chose, or else to what the object's field says."""
+        self.nominator.add(pod, self.nominee[pod], field)
 
     @step(actor="failure handler", each="pod")
     @tells(
@@ -303,7 +324,9 @@ class FailureHandler(Component):
         withdrawn = self.withdrawal[pod] == Withdrawal.EVERYWHERE
         nominee = select(self.withdrawal[pod] == Withdrawal.KNOWN, None, self.nominee[pod])
         failed = select(
-            self.noted[pod] & self.unschedulable[pod], self.api.pod[pod].failed, self.unschedulable[pod]
+            self.noted[pod] & self.unschedulable[pod],
+            self.api.under_name(pod).failed,
+            self.unschedulable[pod],
         )
         self.api.patch_status(pod, failed, nominee, withdrawn)
 

@@ -24,7 +24,7 @@ from ...model.environment.objects import (
 )
 from .directives import read_taints
 from .labels import Member, Members, read_labels, read_members, read_name, read_selector
-from .pod_section import POD_FIELDS, namespace_of, read_namespaces, read_pod, start_order
+from .pod_section import POD_FIELDS, namespace_of, read_namespaces, read_pod, refuse_names, start_order
 from .ranges import Range, integer_or_range, most_of
 from .resources import RESOURCE_FIELDS, Amounts, read_amounts, refuse_overcommitted, refuse_oversize, units_of
 from .yaml_values import Value, known_names, one_line
@@ -225,6 +225,7 @@ def read_cluster(top: Value, fields: Mapping[str, Value], name: str) -> ClusterS
         read_pod(i, n, m, units.scaled(asked[n]), made, namespaces, start.get(n))
         for i, (n, m) in enumerate(pods.items())
     )
+    refuse_names(pods)
     refuse_oversize(asked, has)
     _refuse_crowded(nodes, made_pods, has, asked)
     absent = {
@@ -235,6 +236,10 @@ def read_cluster(top: Value, fields: Mapping[str, Value], name: str) -> ClusterS
     budgets = read_budgets(fields.get("podDisruptionBudgets"), pods)
     written = {**units.written(_of("node", has)), **units.written(_of("pod", asked))}
     scope = read_scope(fields.get("scope"), absent, {p for pod in made_pods for p in pod.extension_points})
+    if scope.relists and any(pod.recreates is not None for pod in made_pods):
+        fields["scope"].fail(
+            "a list may show a pod that took another's name: remove `relists` or `recreates`"
+        )
     config = read_config(fields.get("config"))
     if config.scored:
         _refuse_scored_labels(nodes, made)

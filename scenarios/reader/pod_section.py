@@ -17,7 +17,8 @@ from .yaml_values import Value, known_names
 POD_FIELDS = (
     *RESOURCE_FIELDS, "priority", "preemptionPolicy", "namespace", "labels", "nodeName", "exists", "startTime",
     "terminationGracePeriodSeconds", "tolerations", "nodeSelector", "nodeAffinity", "podAffinity",
-    "podAntiAffinity", "topologySpreadConstraints", "extensionPoints", "schedulingGates", "finalizers", "ignore",
+    "podAntiAffinity", "topologySpreadConstraints", "extensionPoints", "schedulingGates", "finalizers", "recreates",
+    "ignore",
 )  # fmt: skip
 GATE_FIELDS = ("name",)
 NAMESPACE_FIELDS = ("labels",)
@@ -67,11 +68,12 @@ def read_pod(
         node_affinity=read_node_affinity(fields.get("nodeAffinity")),
         spread=read_spread(fields.get("topologySpreadConstraints")),
         node=_node(member, nodes),
-        exists=member.exists,
+        exists=member.exists and "recreates" not in fields,
         graceful=grace.integer(0, MAX_GRACE) > 0 if grace else True,
         extension_points=_extension_points(fields.get("extensionPoints")),
         gated=_gated(fields),
         finalizers=_finalizers(fields.get("finalizers")),
+        recreates=_recreates(fields),
         **resources,
     )
 
@@ -140,6 +142,38 @@ def _finalizers(value: Value | None) -> bool:
     for element in found:
         label_key(element)
     return bool(found)
+
+
+def _recreates(fields: Mapping[str, Value]) -> str | None:
+    if "recreates" not in fields:
+        return None
+    for other in ("nodeName", "exists"):
+        if other in fields:
+            fields[other].fail(
+                f"a pod that takes another's name is created when that one is gone: remove `{other}`"
+            )
+    return fields["recreates"].scalar("the name of a pod")
+
+
+def refuse_names(pods: Members) -> None:
+    """Each name that is used again must be that of a pod which is there at the start, and be used again once."""
+    taken: set[str] = set()
+    for name, member in pods.items():
+        if "recreates" not in member.fields:
+            continue
+        value = member.fields["recreates"]
+        before = value.scalar("the name of a pod")
+        if before == name:
+            value.fail("a pod does not take its own name: name another")
+        if before not in pods:
+            value.fail(f"there is no pod {value.described}; {known_names(before, pods)}")
+        if "recreates" in pods[before].fields or not pods[before].exists:
+            value.fail(f"pod {before} is not there at the start: name one that is")
+        if before in taken:
+            value.fail(f"the name of pod {before} is used again by another pod: a name is used at most twice")
+        if namespace_of(before, pods[before].fields) != namespace_of(name, member.fields):
+            value.fail(f"pod {before} is in another namespace: names are used again within one")
+        taken.add(before)
 
 
 def start_order(pods: Members) -> dict[str, int]:

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from podrace.model.cluster import Cluster, build_cluster
+from podrace.model.environment.names import Recreation
 from podrace.model.environment.objects import (
     ClusterSpec,
     Config,
@@ -39,6 +40,8 @@ from podrace.model.scheduler.binding import BindingPhase
 from podrace.model.scheduler.framework.events import NODE_DELETE, PERMIT_PLUGIN, POD_UPDATE, default_plugins
 from podrace.model.scheduler.framework.status import NodeStatus, Phase
 from podrace.model.scheduler.queue.scheduling_queue import SubQueue
+from podrace.scenarios import ScenarioError
+from podrace.scenarios.reader.scenario_reader import parse_scenario
 from tests.model.clusters import concrete, enabled, nodes, race_72124, spec
 
 PAGE = Path(__file__).parents[2] / "docs" / "model.md"
@@ -294,13 +297,32 @@ def test_a_rounding():
 
 
 def test_a_recreated():
-    on, p = nodes(2), Pod(0, "p", 1, exists=False, graceful=False)
-    model = concrete(spec([p], on, pod_creations=2), "1.22")
-    users, api = model.part("users"), model.part("api")
-    model.do(lambda: users.create_pod(p))
-    model.do(lambda: api.delete_pod(p))
-    assert model.get(lambda: api.pod[p].exists) is False
-    assert not enabled(model, lambda: users.create_pod(p))
+    (on,) = nodes(1)
+    web = Pod(0, "web", 1, node=on, graceful=False)
+    again, third = (Pod(i, f"web-{i}", 1, exists=False, recreates="web") for i in (1, 2))
+    with pytest.raises(ValueError, match="a name is used at most twice"):
+        build_cluster(spec([web, again, third], (on,)))
+    model = concrete(spec([web, again], (on,)), "1.36")
+    controller, api = model.part("stateful_sets"), model.part("api")
+    (recreation,) = model.part("api").universe[Recreation]
+    assert not enabled(model, lambda: controller.recreate(recreation))
+    model.do(lambda: api.delete_pod(web))
+    model.do(lambda: controller.recreate(recreation))
+    assert model.get(lambda: api.under_name(web).pending) is True
+    model.do(lambda: api.remove_pod(again))
+    assert not enabled(model, lambda: controller.recreate(recreation))
+    # Preemption for a pod that is gone ends, although the lister has its name.
+    scheduler, watch = model.part("scheduler"), model.part("pod_watch")
+    assert model.get(lambda: scheduler.read_preemptor(web).exists) is True
+    model.do(lambda: watch.store(web))
+    assert model.get(lambda: scheduler.read_preemptor(web).exists) is False
+    text = """
+        nodes: {n: {cpu: 1}}
+        pods: {web: {cpu: 1}, again: {cpu: 1, recreates: web}}
+        scope: {relists: 1}
+    """
+    with pytest.raises(ScenarioError, match="a list may show a pod that took another's name"):
+        parse_scenario(text)
 
 
 def test_a_relist():

@@ -172,6 +172,10 @@ def test_no_limit_of_pods() -> None:
         (ClusterSpec("c", (Pod(0, "p", Parameter("x", 0, 1)),), ()), "x is open"),
         (ClusterSpec("c", (Pod(0, "a/p", 1, namespace="a"), Pod(1, "p", 1, namespace="a")), ()), "two pods have one name"),
         (
+            ClusterSpec("c", (Pod(0, "p", 1), Pod(1, "q", 1, exists=False, recreates="p")), ()),
+            "q takes the name of p, and the driver knows pods by their names",
+        ),
+        (
             ClusterSpec("c", (Pod(0, "p", 1, terms=[Term({}, "z", namespace_selector=Selector({"a": "b"}))]),), ()),
             "selects namespaces by their labels",
         ),

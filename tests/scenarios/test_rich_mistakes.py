@@ -257,6 +257,41 @@ def test_node_selector_terms(term: str, message: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("pods", "message"),
+    [
+        ("p: {cpu: 1, recreates: q}", "pods.p.recreates: there is no pod `q`; known: p"),
+        ("p: {cpu: 1, recreates: p}", "pods.p.recreates: a pod does not take its own name: name another"),
+        (
+            "q: {cpu: 1}, p: {cpu: 1, recreates: q, nodeName: n}",
+            "pods.p.nodeName: a pod that takes another's name is created when that one is gone: remove `nodeName`",
+        ),
+        (
+            "q: {cpu: 1}, p: {cpu: 1, recreates: q, exists: false}",
+            "pods.p.exists: a pod that takes another's name is created when that one is gone: remove `exists`",
+        ),
+        (
+            "q: {cpu: 1, exists: false}, p: {cpu: 1, recreates: q}",
+            "pods.p.recreates: pod q is not there at the start: name one that is",
+        ),
+        (
+            "q: {cpu: 1}, r: {cpu: 1, recreates: q}, p: {cpu: 1, recreates: r}",
+            "pods.p.recreates: pod r is not there at the start: name one that is",
+        ),
+        (
+            "q: {cpu: 1}, r: {cpu: 1, recreates: q}, p: {cpu: 1, recreates: q}",
+            "pods.p.recreates: the name of pod q is used again by another pod: a name is used at most twice",
+        ),
+        (
+            "q: {cpu: 1, namespace: team}, p: {cpu: 1, recreates: q}",
+            "pods.p.recreates: pod q is in another namespace: names are used again within one",
+        ),
+    ],
+)
+def test_names_that_are_used_again(pods: str, message: str) -> None:
+    assert complaint("{n: {cpu: 1}}", f"{{{pods}}}") == f"s.yaml:2: {message}"
+
+
+@pytest.mark.parametrize(
     ("affinity", "message"),
     [
         (

@@ -29,8 +29,8 @@ class QueuedPods(Protocol):
 
     copy: Any  # per pod, a PodCopy
 
-    def contains(self, pod: Pod) -> Expr:
-        """Whether the pod is in one of the sub-queues."""
+    def contains_name(self, pod: Pod) -> Expr:
+        """Whether one of the sub-queues has an entry under the pod's name."""
 
 
 class SharedLister(Protocol):

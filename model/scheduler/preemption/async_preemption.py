@@ -137,12 +137,11 @@ class AsyncPreemption(Component):
         return any_of(self.phase[pod] == p for p in closed) | (last & self.awaits_last(pod))
 
     def awaits_last(self, pod: Pod) -> Expr:
-        """Whether the lister shows the last victim as there, and not terminating."""
-        lister = self.pod_watch.lister
-        stays = (
-            lister[q].exists & ~lister[q].terminating & (self.last[pod] == q) for q in self.universe[Pod]
+        """Whether the lister shows the last victim, by its name, as there, and not terminating."""
+        shown = {q: self.pod_watch.under_name(q) for q in self.universe[Pod]}
+        return any_of(
+            shown[q].exists & ~shown[q].terminating & (self.last[pod] == q) for q in self.universe[Pod]
         )
-        return any_of(stays)
 
     def require_phase(self, pod: Pod, phase: AsyncPhase) -> None:
         """The step being traced is what the goroutine of `pod` does in this phase."""
@@ -307,7 +306,7 @@ class AsyncPreemption(Component):
             self.faults.spend(Fault.WRITE_FAILURE)
             self._call_failed(pod)
             return as_expr(False)
-        there = as_expr(self.api.pod[victim].exists)
+        there = as_expr(self.api.under_name(victim).exists)
         fails = ~stoppable & ~there & self.gone_is_error(pod, victim)
         with when(fails):
             self._call_failed(pod)

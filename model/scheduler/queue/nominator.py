@@ -36,8 +36,8 @@ class Nominator(Component):
         return self.node[pod] == node
 
     def has_object(self, pod: Pod) -> Expr:
-        """nominatedPodToInfo: the object of a pod in a sub-queue is found; any other gets one with name and UID only."""
-        return self.queue.contains(pod)
+        """nominatedPodToInfo: the object of a pod in a sub-queue is found, by name; any other gets one with name and UID only."""
+        return self.queue.contains_name(pod)
 
     def is_withdrawn_from(self, pod: Pod, node: Node) -> Expr:
         """Whether clearNominatedNodeName has something to write for the pod: its nomination to the node is known, and its
@@ -57,8 +57,8 @@ class Nominator(Component):
         self.node[pod] = select(self.accepts(pod), wanted, None)
 
     def accepts(self, pod: Pod) -> Expr:
-        """Only a pod that the lister shows, without a node, is recorded."""
-        pending: Expr = self.pod_watch.lister[pod].pending
+        """Only a pod that the lister shows, by its name, without a node, is recorded."""
+        pending: Expr = self.pod_watch.under_name(pod).pending
         return pending
 
     def update(self, pod: Pod, old_field: Value, new_field: Value) -> None:

@@ -20,6 +20,7 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ...environment.names import namesakes
 from ...environment.node_versions import About
 from ...environment.objects import FAILED, GATED, NOMINATED, TERMINATING, Pod, PodCopy, PodObject
 from ...language import (
@@ -144,6 +145,10 @@ class PriorityQueue(Component):
         """Whether the pod is in one of the sub-queues."""
         return self.sub_queue[pod] != SubQueue.NONE
 
+    def contains_name(self, pod: Pod) -> Expr:
+        """Whether one of the sub-queues has an entry under the pod's name, which may be another pod's."""
+        return any_of(self.contains(q) for q in (pod, *namesakes(self.universe, pod)))
+
     # --- order -----------------------------------------------------------------------------------
 
     def precedes(self, a: Pod, b: Pod) -> Expr:
@@ -179,10 +184,30 @@ class PriorityQueue(Component):
         """Add: a new pending pod. One that a PreEnqueue plugin holds back is not nominated until an update of it comes."""
         self.settle()
         self._forget_rejection(pod)
+        self._drop_namesakes(pod)
         self.put(pod, self.entering(pod, SubQueue.ACTIVE, new), new.copy())
         self.clock.arrived(pod)
         with when(~as_expr(self.gated[pod])):
             self.nominator.add(pod, None, new.nominated)
+
+    def _drop_namesakes(self, pod: Pod) -> None:
+        """The sub-queues are keyed by name: an entry of another pod that had the name is not there any more."""
+        for other in namesakes(self.universe, pod):
+            with when(self.contains(other)):
+                with when(~self.is_recorded(other)):
+                    self._forget_rejection(other)
+                self.gated[other] = False
+                self.put(other, SubQueue.NONE, PodCopy())
+
+    def _take_over(self, pod: Pod) -> None:
+        """An update finds its entry by name: one of another pod that had the name becomes the pod's, with all that it has gone through."""
+        for other in namesakes(self.universe, pod):
+            with when(self.contains(other)):
+                self.sub_queue[pod] = self.sub_queue[other]
+                self.gated[pod] = self.gated[other]
+                for plugin in self.universe[Plugin]:
+                    self.rejected_by[pod][plugin] = self.rejected_by[other][plugin]
+        self._drop_namesakes(pod)
 
     def pop(self, pod: Pod) -> Any:
         """Pop: requires that `pod` is activeQ's head; gives the queue's copy of it."""
@@ -241,13 +266,27 @@ class PriorityQueue(Component):
         Gives whether the pod was taken; one that is in the queue already is not.
         """
         self.settle()
-        taken = ~self.contains(pod)
+        taken = ~self.contains_name(pod)
         with when(taken):
             self.put(pod, self.requeued_sub_queue(pod, copy), copy)
             self.clock.came_back(pod)
             self.came_back(pod, copy)
         self.done(pod)
         return taken
+
+    def go_on_as(self, pod: Pod, other: Pod) -> None:
+        """The record of an attempt at one pod is about to come back as that of another of its name (see 138324)."""
+        with when(~self.contains_name(other)):
+            for plugin in self.universe[Plugin]:
+                self.rejected_by[other][plugin] = self.rejected_by[pod][plugin]
+        self._forget_rejection(pod)
+        self.hand_over_events(pod, other)
+
+    def hand_over_events(self, pod: Pod, other: Pod) -> None:
+        """For a UID that is not in flight nobody knows what came since the Pop: it is tried again (an error of clusterEventsForPod)."""
+        for plugin in self.universe[Plugin]:
+            unknown = ~as_expr(self.in_flight[other])
+            self.in_flight_events[other][plugin] = self.in_flight_events[other][plugin] | unknown
 
     def came_back(self, pod: Pod, copy: PodCopy) -> None:
         """What else the requeue does: nothing, the failure handler sees to the nomination."""
@@ -318,8 +357,10 @@ class PriorityQueue(Component):
     def update(self, pod: Pod, old: PodObject, new: PodObject) -> None:
         """Update: a pending pod's object changed. Without an old object, only a parked pod is known."""
         self.settle()
-        known = self.contains(pod) & (old.exists | (self.sub_queue[pod] == SubQueue.UNSCHEDULABLE))
         kept = self.keeps_update(pod)
+        with when(~kept):
+            self._take_over(pod)
+        known = self.contains(pod) & (old.exists | (self.sub_queue[pod] == SubQueue.UNSCHEDULABLE))
         with when(~kept):
             with when(known):
                 self.nominator.update(pod, old.nominated, new.nominated)
@@ -376,6 +417,7 @@ class PriorityQueue(Component):
         with when(self.contains(pod) | ~self.is_recorded(pod)):
             self._forget_rejection(pod)
         self.put(pod, SubQueue.NONE, PodCopy())
+        self._drop_namesakes(pod)
 
     def is_recorded(self, pod: Pod) -> Expr:
         """Whether an attempt that may put the pod back has a record of it."""

@@ -55,6 +55,11 @@ class QueueWithoutHints(PriorityQueue):
     def forget_cycle(self, pod: Pod) -> None:
         self.moved_since[pod] = False
 
+    def hand_over_events(self, pod: Pod, other: Pod) -> None:
+        """Only the number of the cycle counts, which the attempt has read."""
+        self.moved_since[other] = self.moved_since[pod]
+        self.forget_cycle(pod)
+
     def begin_failure(self, pod: Pod) -> None:
         self.moved_since[pod] = self.moved
 

@@ -1,0 +1,47 @@
+"""Names: a pod that is recreated takes the name of one that is gone, and has a UID of its own.
+
+A StatefulSet's pod comes back like that. Each pod of the model is one UID. What is kept by UID (the scheduler's cache, the nominator, pods in
+flight, waiting pods, the victims of a preemption) is so by pod; what is kept, or asked for, by namespace and name is shared by the two pods that
+have the name one after the other: the API server's object, the informer's store (framework.GetPodKey, 1.36, and on the other side
+cache.MetaNamespaceKeyFunc), and the sub-queues (podInfoKeyFunc and util.GetPodFullName).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ..language import Entity, Record, Universe
+from .objects import Pod, PodObject
+
+
+class Recreation(Entity):
+    """The pod `after` is created under the name of `before`, once that is gone."""
+
+    def __init__(self, index: int, before: Pod, after: Pod) -> None:
+        super().__init__(index, after.name)
+        self.before, self.after = before, after
+
+
+def recreations_of(pods: Sequence[Pod]) -> tuple[Recreation, ...]:
+    """One for each pod that takes the name of another. Raises ValueError where names would be used more than twice."""
+    by_name = {pod.name: pod for pod in pods}
+    pairs = [(by_name[pod.recreates], pod) for pod in pods if pod.recreates is not None]
+    befores = [before.name for before, _ in pairs]
+    if len(set(befores)) < len(befores) or any(before.recreates is not None for before, _ in pairs):
+        raise ValueError("a name is used at most twice")
+    return tuple(Recreation(i, before, after) for i, (before, after) in enumerate(pairs))
+
+
+def namesakes(universe: Universe, pod: Pod) -> tuple[Pod, ...]:
+    """The other pods that have the pod's name: of all that have it, one exists at a time."""
+    return tuple(
+        r.after if r.before is pod else r.before for r in universe[Recreation] if pod in (r.before, r.after)
+    )
+
+
+def found_by_name(universe: Universe, pod: Pod, table: Mapping[Pod, PodObject]) -> PodObject:
+    """The object that a table of objects has under the pod's name: the pod's own, or that of another which has the name now."""
+    found = table[pod]
+    for other in namesakes(universe, pod):
+        found = Record.choose(table[other].exists, table[other], found)
+    return found

@@ -1,0 +1,134 @@
+"""Properties of names that are used again: what was meant for a pod does not hit the one that has its name after it."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from ..model.environment.names import Recreation
+from ..model.environment.objects import Pod
+from ..model.language import Expr, any_of, as_expr, before, boolean, when
+from ..model.scheduler.binding import BindingPhase
+from ..model.scheduler.failure import FailurePhase
+from ..model.scheduler.preemption.async_preemption import AsyncPhase
+from .property import Property
+
+if TYPE_CHECKING:
+    from ..model.scheduler.preemption.async_preemption import AsyncPreemption
+
+
+class _WrittenByName(Property):
+    """Remembers whether a write that was meant for a pod changed the object of the one that has its name after it."""
+
+    broken = boolean()
+
+    @property
+    def recreations(self) -> tuple[Recreation, ...]:
+        """Which pods take the names of others."""
+        return self.universe[Recreation]
+
+    def sent(self, pod: Pod) -> Expr:
+        """Whether the write that was meant for the pod was sent in this step."""
+        raise NotImplementedError
+
+    def hit(self, pod: Pod) -> Expr:
+        """Whether this step changed of the pod's object what such a write changes."""
+        raise NotImplementedError
+
+    def due(self, pod: Pod) -> Expr:
+        """Whether such a write may still be sent for the pod."""
+        raise NotImplementedError
+
+    def observe(self) -> None:
+        for recreation in self.recreations:
+            with when(self.sent(recreation.before) & self.hit(recreation.after)):
+                self.broken = True
+
+    def holds(self) -> Expr:
+        return ~self.broken
+
+    def witnesses(self) -> dict[str, Expr]:
+        both = (self.api.pod[r.after].exists & self.due(r.before) for r in self.recreations)
+        return {"a pod is recreated while the scheduler has the one before it in its hands": any_of(both)}
+
+
+class BindingsHitTheirPod(_WrittenByName):
+    """No Binding that was made for one pod binds another that has its name since."""
+
+    id = "S-IDENT"
+    issues = (105261, 102761)
+
+    def due(self, pod: Pod) -> Expr:
+        due: Expr = self.binding.phase[pod] == BindingPhase.BIND
+        return due
+
+    def sent(self, pod: Pod) -> Expr:
+        return before(partial(self.due, pod)) & ~self.due(pod)
+
+    def hit(self, pod: Pod) -> Expr:
+        def bound() -> Expr:
+            found: Expr = self.api.pod[pod].node.is_some
+            return found
+
+        return bound() & ~before(bound)
+
+
+class EvictionsHitTheirPod(_WrittenByName):
+    """No eviction that preemption decided on for one pod ends another that has its name since."""
+
+    id = "S-IDVICTIM"
+
+    async_preemption: AsyncPreemption
+
+    def due(self, pod: Pod) -> Expr:
+        goroutine = self.async_preemption
+        return self.preemption.victim[pod] | any_of(
+            goroutine.victim[p][pod] | ((goroutine.last[p] == pod) & self._is_due(p))
+            for p in self.pods
+            if p is not pod
+        )
+
+    def _is_due(self, preemptor: Pod) -> Expr:
+        ended = (AsyncPhase.NONE, AsyncPhase.EVICTED, AsyncPhase.ACTIVATE)
+        return ~any_of(self.async_preemption.phase[preemptor] == phase for phase in ended)
+
+    def sent(self, pod: Pod) -> Expr:
+        return any_of(
+            before(partial(self._waits, p, pod)) & ~self._waits(p, pod) for p in self.pods if p is not pod
+        ) | (before(lambda: as_expr(self.preemption.victim[pod])) & ~self.preemption.victim[pod])
+
+    def _waits(self, preemptor: Pod, pod: Pod) -> Expr:
+        goroutine = self.async_preemption
+        last = (goroutine.last[preemptor] == pod) & (goroutine.phase[preemptor] == AsyncPhase.EVICT_LAST)
+        among = goroutine.victim[preemptor][pod] & (goroutine.phase[preemptor] == AsyncPhase.EVICT)
+        return last | among
+
+    def hit(self, pod: Pod) -> Expr:
+        def there() -> Expr:
+            return self.api.pod[pod].exists & ~as_expr(self.api.pod[pod].terminating)
+
+        return before(there) & ~there()
+
+
+class StatusHitsItsPod(_WrittenByName):
+    """No condition and no nomination that the failure handler writes for one pod lands in the status of another that has its name since."""
+
+    id = "S-IDSTATUS"
+
+    def due(self, pod: Pod) -> Expr:
+        due: Expr = self.failure.phase[pod] == FailurePhase.PATCH
+        return due
+
+    def sent(self, pod: Pod) -> Expr:
+        return before(partial(self.due, pod)) & ~self.due(pod)
+
+    def hit(self, pod: Pod) -> Expr:
+        def failed() -> Expr:
+            found: Expr = self.api.pod[pod].failed
+            return as_expr(found)
+
+        def nominated() -> Expr:
+            found: Expr = self.api.pod[pod].nominated.is_some
+            return found
+
+        return (failed() & ~before(failed)) | (nominated() & ~before(nominated))
