@@ -18,7 +18,7 @@ from .liveness import (
     PendingPodsAreScheduled,
     PodsOfRemovedNodesDoNoHarm,
 )
-from .names import BindingsHitTheirPod, EvictionsHitTheirPod, StatusHitsItsPod
+from .names import BindingsHitTheirPod, EvictionsHitTheirPod, SchedulerGoesOn, StatusHitsItsPod
 from .nominations import NominationRespected, NominationsLive, NominationVisible
 from .places import (
     BackoffRespected,
@@ -67,6 +67,7 @@ PROPERTIES: dict[str, type[Property]] = {
         BindingsHitTheirPod,
         EvictionsHitTheirPod,
         StatusHitsItsPod,
+        SchedulerGoesOn,
         NoPreemptionWithoutBenefit,
         OnePreemptionAtATime,
         BudgetsCounted,

@@ -132,3 +132,20 @@ class StatusHitsItsPod(_WrittenByName):
             return found
 
         return (failed() & ~before(failed)) | (nominated() & ~before(nominated))
+
+
+class SchedulerGoesOn(Property):
+    """No handler of the scheduler ends the process because of what the watch tells it."""
+
+    id = "S-EXIT"
+    issues = (141255,)
+
+    def holds(self) -> Expr:
+        return ~self.handlers.has_ended_itself()
+
+    def witnesses(self) -> dict[str, Expr]:
+        gone = (
+            self.pod_watch.lister[r.before].assigned & self.api.pod[r.after].exists
+            for r in self.universe[Recreation]
+        )
+        return {"a pod that had a node is recreated before the scheduler hears of it": any_of(gone)}

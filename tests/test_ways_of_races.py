@@ -46,6 +46,7 @@ STEPS: dict[str, tuple[int, ...]] = {
     "gone-victim": (34, 48),
     "namesake-bound": (8,),
     "namesake-in-flight": (13,),
+    "swapped-by-a-list": (4,),
     "taint-removed": (18,),
     "tainted-arrival": (18,),
     "two-changes": (17,),

@@ -214,8 +214,17 @@ class PodWatch(Component):
             for pod in self.universe[Pod]:
                 stored, current = self.lister[pod], self.api.pod[pod]
                 told = ~current.exists if gone else as_expr(current.exists)
-                with when(~stored.same_as(current) & told):
-                    self.publish(pod, stored, current, gone and self.tombstones_for_all())
+                with when(~stored.same_as(current) & told & ~self.is_hidden(pod)):
+                    self.publish(pod, self.replaced(pod), current, gone and self.tombstones_for_all())
+
+    def is_hidden(self, pod: Pod) -> Expr:
+        """Whether the list hides that the pod is gone, as another has its name. Its deletion is told all the same (updatePod, 141255)."""
+        return as_expr(False)
+
+    def replaced(self, pod: Pod) -> PodObject:
+        """What the store had of a pod of which a list shows something new."""
+        stored: PodObject = self.lister[pod]
+        return stored
 
     def deletions_first(self) -> bool:
         """Whether the handlers hear of the pods that are gone before they hear of those that are listed."""

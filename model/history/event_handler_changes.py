@@ -131,6 +131,9 @@ class AssumedPodsOutliveDeletion(EventHandlers):
     What it had given back was told as the deletion of the object in the event, which is on no node but may have a nomination.
     """
 
+    def is_filtered(self) -> bool:
+        return True
+
     def sees_to_removal(self, pod: Pod, new: PodObject) -> Expr:
         return ~new.pending & self.rejects_waiting(pod)
 

@@ -256,6 +256,14 @@ class EventHandlers(Component):
         self.queue_busy = False
         self.conclude(pod, old, new)
 
+    def has_ended_itself(self) -> Expr:
+        """Whether a handler has ended the process because of what it was told."""
+        return as_expr(False)
+
+    def is_filtered(self) -> bool:
+        """Whether an update of a pod that had a node counts as its deletion if the new object has none."""
+        return False
+
     # --- assigned pods ---------------------------------------------------------------------------------
 
     @step(actor="cache handler")

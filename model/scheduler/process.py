@@ -73,6 +73,10 @@ class Process(Component):
             return
         self._require_idle_handlers()
         self.faults.spend(Fault.RESTART)
+        self.start_anew()
+
+    def start_anew(self) -> None:
+        """A new process lists what the API server has."""
         self._lose_memory()
         handled = self.waits_for_handlers()
         self.pod_watch.relist(handled)

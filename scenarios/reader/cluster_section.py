@@ -236,10 +236,6 @@ def read_cluster(top: Value, fields: Mapping[str, Value], name: str) -> ClusterS
     budgets = read_budgets(fields.get("podDisruptionBudgets"), pods)
     written = {**units.written(_of("node", has)), **units.written(_of("pod", asked))}
     scope = read_scope(fields.get("scope"), absent, {p for pod in made_pods for p in pod.extension_points})
-    if scope.relists and any(pod.recreates is not None for pod in made_pods):
-        fields["scope"].fail(
-            "a list may show a pod that took another's name: remove `relists` or `recreates`"
-        )
     config = read_config(fields.get("config"))
     if config.scored:
         _refuse_scored_labels(nodes, made)

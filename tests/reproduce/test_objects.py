@@ -199,6 +199,7 @@ def test_all_that_comes_with_podrace_can_be_said_but_names_that_are_used_again()
     assert again == {
         "namesake-bound",
         "namesake-in-flight",
+        "swapped-by-a-list",
         "name-of-a-victim",
         "namesake-evicted",
         "namesake-nominated",

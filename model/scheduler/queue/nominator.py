@@ -66,6 +66,11 @@ class Nominator(Component):
         keep = node_or_none(old_field).is_none & node_or_none(new_field).is_none
         self.add(pod, select(keep, self.node[pod], None), new_field)
 
+    def hand_over(self, pod: Pod, other: Pod) -> None:
+        """UpdateNominatedPod looks the node up under the UID of the old object, and takes that entry out."""
+        self.node[other] = self.node[pod]
+        self.delete(pod)
+
     def delete(self, pod: Pod) -> None:
         """DeleteNominatedPodIfExists."""
         self.node[pod] = None

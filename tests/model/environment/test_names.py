@@ -238,3 +238,71 @@ def test_a_preemptor_waits_for_whoever_has_the_name_of_its_last_victim(release: 
     model.do(lambda: case.watch.store(case.again))
     assert model.get(lambda: case.goroutine.holds(p)) is holds
     assert (model.get(lambda: case.goroutine.phase[p]) is AsyncPhase.EVICTED) is holds
+
+
+@pytest.mark.parametrize(
+    ("release", "fixed", "ended"),
+    [("1.34", False, False), ("1.35", False, True), ("1.36", False, True), ("1.36", True, False)],
+)
+def test_a_list_that_shows_another_pod_where_one_ran(release: str, fixed: bool, ended: bool) -> None:
+    (on,) = nodes(2)
+    web = Pod(0, "web", 2, node=on, graceful=False)
+    again = Pod(1, "again", 2, exists=False, recreates="web")
+    model = concrete(spec([web, again], (on,), relists=1), release, ("141255",) if fixed else ())
+    part = model.part
+    (recreation,) = part("api").universe[Recreation]
+    handlers, watch = part("handlers"), part("pod_watch")
+    model.do(lambda: part("api").delete_pod(web))
+    model.do(lambda: part("stateful_sets").recreate(recreation))
+    model.do(watch.resume)
+    assert model.get(lambda: watch.log.length) == (2 if fixed else 1)
+    assert model.get(lambda: part("cache").on(web, on)) is True
+    if fixed:
+        model.do(lambda: handlers.handle_for_cache(web))
+        model.do(lambda: handlers.wake_queue(web))
+        assert model.get(lambda: watch.lister[again].exists) is False
+        model.do(lambda: handlers.handle_for_queue(web))
+        model.do(lambda: handlers.look_whether_assumed(web))
+        model.do(lambda: handlers.handle_for_queue(again))
+    else:
+        assert not enabled(model, lambda: handlers.handle_for_cache(again))
+        model.do(lambda: handlers.handle_swap_for_cache(recreation))
+        assert model.get(lambda: watch.lister[web].exists) is False
+    if not fixed and not ended:
+        assert not enabled(model, lambda: handlers.wake_queue(again))
+        model.do(lambda: handlers.wake_queue_for_swap(recreation))
+        model.do(lambda: handlers.handle_for_queue(again))
+    assert model.get(handlers.has_ended_itself) is ended
+    assert model.get(lambda: part("cache").knows(web)) is False
+    assert model.get(lambda: part("queue").sub_queue[again]) is SubQueue.ACTIVE
+    assert model.get(lambda: watch.log.length) == 0
+
+
+@pytest.mark.parametrize("release", ["1.13", "1.34", "1.36"])
+def test_a_list_that_shows_another_pod_where_one_waited(release: str) -> None:
+    case = Twice(release, relists=1)
+    model, (recreation,) = case.model, case.api.universe[Recreation]
+    model.do(lambda: case.nominator.add(case.web, case.node, None))
+    case.ends_and_comes_back()
+    model.do(case.watch.resume)
+    model.do(lambda: case.handlers.handle_swap_for_queue(recreation))
+    assert (case.sub_queue(case.web), case.sub_queue(case.again)) == (SubQueue.NONE, SubQueue.ACTIVE)
+    # The entry is the same, and so is its nomination: it goes over to the new UID where an update keeps what memory has (77990).
+    kept = release != "1.13"
+    assert model.get(lambda: case.nominator.nominated_to(case.again, case.node)) is kept
+    assert model.get(lambda: case.nominator.nominated_to(case.web, case.node)) is False
+    assert model.get(lambda: case.watch.log.length) == 0
+    assert model.get(lambda: case.watch.lister[case.web].exists) is False
+
+
+def test_one_that_somebody_else_has_bound_by_then() -> None:
+    case = Twice(relists=1)
+    model, (recreation,) = case.model, case.api.universe[Recreation]
+    case.ends_and_comes_back()
+    model.do(lambda: case.api.bind(case.again, case.node))
+    model.do(case.watch.resume)
+    model.do(lambda: case.handlers.handle_for_cache(case.again))
+    model.do(lambda: case.handlers.wake_queue(case.again))
+    model.do(lambda: case.handlers.handle_swap_for_queue(recreation))
+    assert case.sub_queue(case.web) is SubQueue.NONE
+    assert model.get(lambda: case.watch.log.length) == 0

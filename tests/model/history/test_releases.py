@@ -119,6 +119,7 @@ UNSEEN = {
     "140054": _PLUGINS,
     "105913": "needs a name that is used again: see the scenario namesake-bound",
     "138324": "needs a name that is used again: see the scenario namesake-in-flight",
+    "141255": "needs a name that is used again: see the scenario swapped-by-a-list",
     "109442": _UPDATES,
     "121755": _UPDATES,
     "122292": _UPDATES,
