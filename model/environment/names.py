@@ -1,9 +1,9 @@
 """Names: a pod that is recreated takes the name of one that is gone, and has a UID of its own.
 
-A StatefulSet's pod comes back like that. Each pod of the model is one UID. What is kept by UID (the scheduler's cache, the nominator, pods in
-flight, waiting pods, the victims of a preemption) is so by pod; what is kept, or asked for, by namespace and name is shared by the two pods that
-have the name one after the other: the API server's object, the informer's store (framework.GetPodKey, 1.36, and on the other side
-cache.MetaNamespaceKeyFunc), and the sub-queues (podInfoKeyFunc and util.GetPodFullName).
+A StatefulSet's pod comes back like that. Each pod of the model is one UID. What upstream keeps by UID is kept by pod: the scheduler's cache
+(framework.GetPodKey, 1.36), the nominator, pods in flight, waiting pods, preemptors. What is kept, or asked for, by namespace and name
+is shared by the two pods that have the name one after the other: the API server's object, the informer's store (MetaNamespaceKeyFunc in client-go),
+and the sub-queues (podInfoKeyFunc and util.GetPodFullName).
 """
 
 from __future__ import annotations
