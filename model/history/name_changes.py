@@ -191,7 +191,7 @@ class SwapIsHandledAsUpdate(EventHandlers):
         old: PodObject = self.pod_watch.seen[Handler.QUEUE][recreation.before]
         _, new = self.pod_watch.take(Handler.QUEUE, recreation.after)
         with when(new.pending):
-            self.queue.update(recreation.after, old, new, recreation.before)
+            self.queue.replace(recreation.before, recreation.after, old, new)
             self.conclude(recreation.after, old, new)
         with otherwise():
             self.queue.delete(recreation.before)

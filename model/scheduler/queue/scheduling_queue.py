@@ -354,11 +354,14 @@ class PriorityQueue(Component):
         """Where a parked pod goes that is to be tried again."""
         return select(self.clock.is_backing_off(pod), self.backing_off_sub_queue(), SubQueue.ACTIVE)
 
-    def update(self, pod: Pod, old: PodObject, new: PodObject, replaced: Pod | None = None) -> None:
-        """Update: a pending pod's object changed. Without an old object, only a parked pod is known.
+    def replace(self, replaced: Pod, pod: Pod, old: PodObject, new: PodObject) -> None:
+        """Update, where the old object is that of another pod, which had the name before."""
+        with when(self.contains_name(pod) & ~self.keeps_update(pod)):
+            self.nominator.hand_over(replaced, pod)
+        self.update(pod, old, new)
 
-        The old object is that of the pod, or of one that has been `replaced` by it.
-        """
+    def update(self, pod: Pod, old: PodObject, new: PodObject) -> None:
+        """Update: a pending pod's object changed. Without an old object, only a parked pod is known."""
         self.settle()
         kept = self.keeps_update(pod)
         with when(~kept):
@@ -366,8 +369,6 @@ class PriorityQueue(Component):
         known = self.contains(pod) & (old.exists | (self.sub_queue[pod] == SubQueue.UNSCHEDULABLE))
         with when(~kept):
             with when(known):
-                if replaced is not None:
-                    self.nominator.hand_over(replaced, pod)
                 self.nominator.update(pod, old.nominated, new.nominated)
                 self.sub_queue[pod] = self.sub_queue_after_update(pod, old, new)
                 self.copy[pod] = new.copy()
