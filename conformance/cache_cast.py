@@ -10,12 +10,12 @@ from math import ceil, lcm
 from typing import Any
 
 from ..model.environment import node_versions
-from ..model.environment.objects import Node, Pod, PodObject
+from ..model.environment.objects import HostPort, Node, Pod, PodObject
 from ..model.history import resolve
 from ..model.language import Concrete, Model, Universe, build
 from ..model.language.component import part_classes
 from ..model.scheduler import Cache, IncrementalSnapshot, NodeInfos, NodeTree, Snapshot
-from ..model.scheduler.cache.node_info import CPU, EPHEMERAL, MEMORY, Footprint, HostPort, PodVersion
+from ..model.scheduler.cache.node_info import CPU, EPHEMERAL, MEMORY, Footprint, PodVersion, UsedPort
 from ..model.scheduler.cache.order import Zone, zone_key, zones_named
 from .cases import Case, NotTranslated
 
@@ -81,7 +81,7 @@ class CacheCast:
     contents: Mapping[str, Any]
     nodes: Mapping[str, NodeVersion]
     by_name: Mapping[str, Node]
-    ports: tuple[HostPort, ...]
+    ports: tuple[UsedPort, ...]
     timeline: Timeline
 
     def node(self, text: str) -> Node:
@@ -114,7 +114,10 @@ def gather(case: Case, release: str) -> CacheCast:
     pods, nodes = case.get("pods") or {}, case.get("nodes") or {}
     by_name = {n: Node(i, n, 0, exists=False) for i, n in enumerate(_node_names(case))}
     zones = {zone.name: zone for zone in zones_named(["", *(_zone(n) for n in nodes.values())])}
-    ports = {p: HostPort(i, *p) for i, p in enumerate(dict.fromkeys(_host_ports(pods.values())))}
+    ports = {
+        p: UsedPort(i, HostPort(p[2], p[1], p[0]))
+        for i, p in enumerate(dict.fromkeys(_host_ports(pods.values())))
+    }
     versions = _versions(pods, ports)
     timeline = _timeline(case)
     universe = Universe(
@@ -123,7 +126,7 @@ def gather(case: Case, release: str) -> CacheCast:
             Node: tuple(by_name.values()),
             Zone: tuple(zones.values()),
             PodVersion: tuple(dict.fromkeys(versions.values())),
-            HostPort: tuple(ports.values()),
+            UsedPort: tuple(ports.values()),
             node_versions.NodeVersion: (),
         },
         TimedScope(timeline.end),
@@ -150,7 +153,7 @@ def _node_names(case: Case) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _versions(pods: Mapping[str, Case], ports: Mapping[PortKey, HostPort]) -> dict[str, PodVersion]:
+def _versions(pods: Mapping[str, Case], ports: Mapping[PortKey, UsedPort]) -> dict[str, PodVersion]:
     """For each key its object, and for each identity its pod."""
     entities: dict[str, Pod] = {}
     found: dict[str, PodVersion] = {}
@@ -219,7 +222,7 @@ def requests(amounts: Mapping[str, Any]) -> dict[str, int]:
     return {name: ceil(amount) for name, amount in named.items() if amount}
 
 
-def _footprint(pod: Case, ports: Mapping[PortKey, HostPort]) -> Footprint:
+def _footprint(pod: Case, ports: Mapping[PortKey, UsedPort]) -> Footprint:
     return Footprint(
         containers=(requests(pod.get("requests") or {}),),
         ports=tuple(ports[port] for port in _host_ports([pod])),

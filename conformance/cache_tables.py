@@ -87,7 +87,9 @@ class CacheExpectations(Script):
             check("pods", sorted(v.name for v, is_held in held.items() if is_held), expected)
         if op.get("used_ports") is not None:
             used = self.model.get(lambda: {p: self.infos.port[node][p] for p in self.cast.ports})
-            found = sorted((p.ip, p.protocol, p.port) for p, is_used in used.items() if is_used)
+            found = sorted(
+                (p.port.ip, p.port.protocol, p.port.port) for p, is_used in used.items() if is_used
+            )
             check("used ports", found, sorted(port_of(p) for p in op["used_ports"]))
 
     def _check_sums(

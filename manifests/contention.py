@@ -69,7 +69,7 @@ class Groups:
                 pod.preempts, pod.scheduler, pod.grace == 0, pod.terminating, bool(pod.labels),
                 tuple(sorted(pod.ignored.items())),
                 tuple(sorted((k, v) for k, v in pod.labels.items() if k in self.asked_of_pods)),
-                repr((pod.tolerations, sorted(pod.node_selector.items()), pod.node_affinity, pod.terms, pod.spread)),
+                repr((pod.tolerations, sorted(pod.node_selector.items()), pod.node_affinity, pod.terms, pod.spread, pod.host_ports)),
             )  # fmt: skip
         return self._pods[id(pod)]
 

@@ -1,7 +1,7 @@
 """What the pods and nodes that are left out still mean for the kept ones.
 
 The pods that are left out never move. So a term of inter-pod affinity between them and a kept pod is either met on a node or not,
-and closes nodes to the pod for good. What a topology spread constraint counts among them are numbers that stay; a scenario has
+and closes nodes to the pod for good; so does a host port that one of them has. What a topology spread constraint counts among them are numbers that stay; a scenario has
 them as `others` of the constraint.
 
 A scenario closes a node to a pod by a mark that is made for that pod alone. For most pods the mark is a label of the node, and a
@@ -44,7 +44,11 @@ def affinity_of(pod: ClusterPod, kept: Representative) -> Affinity:
         return [p for p in some if attracted and all(t.matches(p.entity) for t in attracted)]
 
     def closed(terms: Sequence[Term]) -> list[ClusterNode]:
-        return [n for n in kept.nodes if not situation.has_affinity(pod, terms, n, left_out)]
+        return [
+            n
+            for n in kept.nodes
+            if situation.port_taken(pod, n, left_out) or not situation.has_affinity(pod, terms, n, left_out)
+        ]
 
     left_out = [p for p in kept.inventory.bound if p not in kept.pods]
     if not met_by(left_out):

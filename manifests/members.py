@@ -11,7 +11,7 @@ from datetime import datetime
 from itertools import count, islice
 from typing import Any
 
-from ..model.environment.objects import NATIVE, Node, NodeAffinity, Pod, Taint, Term, Toleration
+from ..model.environment.objects import NATIVE, HostPort, Node, NodeAffinity, Pod, Taint, Term, Toleration
 from ..scenarios.reader.pod_section import NAMESPACE_NAME
 from .asked import UNSCHEDULABLE, repels
 from .cluster_objects import NodeObject, Priorities
@@ -80,6 +80,11 @@ class ClusterPod:
     source: tuple[str, int] | None = None
 
     @property
+    def host_ports(self) -> Sequence[HostPort]:
+        """The ports of its node that it occupies."""
+        return self.entity.host_ports
+
+    @property
     def terms(self) -> Sequence[Term]:
         """The required affinity terms, each with its namespaces filled in."""
         return self.entity.terms
@@ -118,7 +123,7 @@ class Maker:
         self.off = frozenset.intersection(*(p.without for p in profiles))
         for profile in profiles:
             for plugin in sorted(profile.without - self.off):
-                if plugin in ("NodeUnschedulable", "InterPodAffinity", "NodeResourcesFit"):
+                if plugin in ("NodeUnschedulable", "InterPodAffinity", "NodePorts", "NodeResourcesFit"):
                     remarks.add(
                         f"{plugin} is switched off for some profiles only: it is kept for all", profile.name
                     )
@@ -180,7 +185,8 @@ class Maker:
             0, name, priority=priority, labels=labels, namespace=namespace, preempts=preempts, tolerations=tolerations,
             namespace_labels={NAMESPACE_NAME: namespace, **self.namespaces.get(namespace, {})},
             terms=() if "InterPodAffinity" in self.off else spec.terms,
-            node_selector=selector, node_affinity=affinity, **_sizes(requests),
+            node_selector=selector, node_affinity=affinity, host_ports=() if "NodePorts" in self.off else spec.host_ports,
+            **_sizes(requests),
         )  # fmt: skip
         return ClusterPod(
             name, namespace, labels, requests, priority, preempts, owner, spec.scheduler, spec.node, None, spec.grace, False,

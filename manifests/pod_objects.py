@@ -9,7 +9,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from ..model.environment.objects import NodeAffinity, Operator, Requirement, Selector, Term, Toleration
+from ..model.environment.objects import (
+    HostPort,
+    NodeAffinity,
+    Operator,
+    Requirement,
+    Selector,
+    Term,
+    Toleration,
+)
 from ..scenarios.reader.directives import (
     MAX_SKEW,
     REQUIRED,
@@ -17,6 +25,7 @@ from ..scenarios.reader.directives import (
     read_tolerations,
     required_term,
 )
+from ..scenarios.reader.host_ports import MAX_PORT, host_port
 from ..scenarios.reader.labels import label_key, read_labels, read_selector
 from ..scenarios.reader.pod_section import MAX_GRACE, MAX_PRIORITY, MIN_PRIORITY, POLICIES, read_time
 from .manifest_files import Manifest, Remarks
@@ -154,6 +163,7 @@ class PodSpec:
     scheduler: str
     grace: int
     gated: bool
+    host_ports: tuple[HostPort, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,6 +227,7 @@ def read_spec(value: Manifest, owner: str, remarks: Remarks) -> PodSpec:
         _text(fields, "schedulerName", "the name of a scheduler") or DEFAULT_SCHEDULER,
         grace.integer(0, MAX_GRACE) if grace else 30,
         bool(gates),
+        _host_ports(fields, owner, remarks),
     )
 
 
@@ -245,11 +256,32 @@ def _note_left_out(fields: Mapping[str, Manifest], owner: str, remarks: Remarks)
                 break
     if "resourceClaims" in fields and fields["resourceClaims"].elements("a list of claims"):
         remarks.add("resourceClaims are not modelled: devices are taken to be free on every node", owner)
+
+
+def _host_ports(fields: Mapping[str, Manifest], owner: str, remarks: Remarks) -> tuple[HostPort, ...]:
+    """The host ports of the containers, and of the init containers that go on running (GetHostPorts, 1.34)."""
+    found: list[HostPort] = []
     for container in fields["containers"].elements("a list of containers"):
-        ports = container.fields(("ports",), "a container").get("ports")
-        if ports and any(p.fields(("hostPort",), "a port") for p in ports.elements("a list of ports")):
-            remarks.add("host ports are not modelled: they are left out", owner)
-            break
+        found += _ports_of(container.fields(("ports",), "a container"))
+    for container in (
+        fields["initContainers"].elements("a list of containers") if "initContainers" in fields else ()
+    ):
+        given = container.fields(("ports", "restartPolicy"), "a container")
+        policy = given.get("restartPolicy")
+        if policy and policy.scalar("a restart policy") == "Always" and (ports := _ports_of(given)):
+            found += ports
+            remarks.add("host ports of init containers are heeded, as by 1.34 and later", owner)
+    return tuple(dict.fromkeys(found))
+
+
+def _ports_of(container: Mapping[str, Manifest]) -> list[HostPort]:
+    ports = container["ports"].elements("a list of ports") if "ports" in container else []
+    written = [(port, port.fields(("hostPort", "protocol", "hostIP"), "a port")) for port in ports]
+    return [host_port(port, given, "hostPort") for port, given in written if _has_host_port(given)]
+
+
+def _has_host_port(given: Mapping[str, Manifest]) -> bool:
+    return "hostPort" in given and given["hostPort"].integer(0, MAX_PORT) > 0
 
 
 WORKLOADS = ("Deployment", "ReplicaSet", "StatefulSet", "Job")

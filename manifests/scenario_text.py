@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-from ..model.environment.objects import NodeTerm, Requirement, Selector, Taint, Term, Toleration
+from ..model.environment.objects import HostPort, NodeTerm, Requirement, Selector, Taint, Term, Toleration
 from ..model.environment.placement_rules import SpreadConstraint
 from ..scenarios.reader.yaml_values import one_line
 from .asked import repels
@@ -181,6 +181,8 @@ def _pod(
             found["startTime"] = pod.start.isoformat().replace("+00:00", "Z")
     else:
         found |= _wishes(pod, kept, closings)
+    if ports := host_ports_in_words(pod, kept.pods):
+        found["hostPorts"] = ports
     for name, anti in (("podAffinity", False), ("podAntiAffinity", True)):
         if terms := [term_in_words(t) for t in affinity.terms if t.anti == anti]:
             found[name] = {"required": terms}
@@ -200,6 +202,18 @@ def _wishes(pod: ClusterPod, kept: Representative, closings: Sequence[Closing]) 
     if constraints := constraints_of(pod, kept):
         found["topologySpreadConstraints"] = [constraint_in_words(c) for c in constraints]
     return found
+
+
+def host_ports_in_words(pod: ClusterPod, kept: Sequence[ClusterPod]) -> list[Any]:
+    """The host ports of a kept pod that another kept pod wants as well."""
+    others = [port for other in kept if other is not pod for port in other.host_ports]
+    return [
+        port.port
+        if port == HostPort(port.port)
+        else {"port": port.port, "protocol": port.protocol, "hostIP": port.ip}
+        for port in pod.host_ports
+        if any(port.conflicts(other) for other in others)
+    ]
 
 
 def _node_affinity(terms: list[dict[str, Any]], closing: str | None) -> dict[str, Any]:

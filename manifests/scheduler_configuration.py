@@ -10,7 +10,7 @@ from .pod_objects import DEFAULT_SCHEDULER, is_hard
 
 POINTS = ("multiPoint", "preFilter", "filter", "postFilter")
 MODELLED = (
-    "NodeUnschedulable", "TaintToleration", "NodeAffinity", "NodeResourcesFit", "PodTopologySpread", "InterPodAffinity",
+    "NodeUnschedulable", "TaintToleration", "NodeAffinity", "NodePorts", "NodeResourcesFit", "PodTopologySpread", "InterPodAffinity",
     "DefaultPreemption",
 )  # fmt: skip
 """Plugins of the model that a profile may switch off."""

@@ -1,8 +1,8 @@
 """Which pods matter for a question about a large cluster, and the question about them that the model answers.
 
-The model decides by the room that is left on a node and by the pods that affinity and topology spread mean. A question brings
-these pods: of those that are alike for the affinity in question one, and those that topology spread counts as the numbers in
-`others` of a constraint. All other pods only take room. A representative is made in the same way.
+The model decides by the room that is left on a node, by the pods there that have a host port which is wanted, and by those that affinity
+and topology spread mean. A question brings these pods: of those that are alike for the affinity in question one, and those that topology
+spread counts as the numbers in `others` of a constraint. All other pods only take room. A representative is made in the same way.
 """
 
 from __future__ import annotations
@@ -49,12 +49,13 @@ class Situation:
         """Whether each of its pods has room beside the others; only one is asked of those that ask for the same resources."""
         here = self.inventory.on(node.name)
         asking = {tuple(r for r, amount in p.requests.items() if amount): p for p in here}
-        return all(
+        enough = all(
             self.asked.has_resources(
                 self._entities[p], node.entity, self.layout(q for q in here if q is not p)
             )
             for p in asking.values()
         )
+        return enough and not any(self.port_taken(p, node, [q for q in here if q is not p]) for p in here)
 
     def fits(self, pod: ClusterPod, node: ClusterNode, gone: Pods = (), more: Pods = ()) -> bool:
         """Whether the pod could go to the node as things are, without `gone`, and with `more` on the node."""
@@ -170,7 +171,20 @@ class Situation:
         return self.asked.has_affinity(asking, node.entity, self.layout(some))
 
     def _around(self, pod: ClusterPod, node: ClusterNode, gone: Pods) -> list[ClusterPod]:
-        return self.related(pod).around(node, lambda p: p not in gone)
+        related = self.related(pod).around(node, lambda p: p not in gone)
+        in_the_way = [p for p in self._on_port_of(pod, node) if p not in gone]
+        return list(dict.fromkeys([*related, *in_the_way]))
+
+    # --- host ports --------------------------------------------------------------------------------
+
+    def port_taken(self, pod: ClusterPod, node: ClusterNode, by: Pods) -> bool:
+        """Whether one of these pods is on the node, and has a host port there that the pod wants."""
+        return any(p in by for p in self._on_port_of(pod, node))
+
+    def _on_port_of(self, pod: ClusterPod, node: ClusterNode) -> list[ClusterPod]:
+        if not pod.host_ports:
+            return []
+        return [p for p in self.inventory.on(node.name) if pod.entity.wants_port_of(p.entity)]
 
     # --- topology spread ---------------------------------------------------------------------------
 

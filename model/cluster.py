@@ -35,7 +35,7 @@ from .scheduler import (
     Snapshot,
     WaitingPods,
 )
-from .scheduler.cache.node_info import HostPort, PodVersion
+from .scheduler.cache.node_info import PodVersion, UsedPort
 from .scheduler.cache.order import Zone, zones_of
 from .scheduler.framework.events import NodeUpdate, Plugin, default_plugins, node_updates
 
@@ -86,16 +86,17 @@ def build_cluster(
 ) -> Cluster:
     """The model of `spec` with these changes applied (see `build`); `plugins` are by default the model's filters.
 
-    SchedulingGates is among them where a pod has gates, and those that reject an assumed pod where one may have to wait for
-    permission: elsewhere they reject nobody.
+    SchedulingGates is among them where a pod has gates, NodePorts where one has host ports, and those that reject an assumed pod where
+    one may have to wait for permission: elsewhere they reject nobody.
     """
     gates = any(pod.gated for pod in spec.pods)
     permit = any(ExtensionPoint.PERMIT in pod.extension_points for pod in spec.pods)
-    rejecting = default_plugins(gates, permit) if plugins is None else plugins
+    ports = any(pod.host_ports for pod in spec.pods)
+    rejecting = default_plugins(gates, permit, ports) if plugins is None else plugins
     versions = versions_of(spec.nodes)
     described = [*spec.nodes, *(version.content for version in versions)]
     fixed = {
-        Plugin: rejecting, Zone: zones_of(described), PodVersion: (), HostPort: (),
+        Plugin: rejecting, Zone: zones_of(described), PodVersion: (), UsedPort: (),
         NodeVersion: versions, NodeUpdate: node_updates() if versions else (),
         Recreation: recreations_of(spec.pods),
     }  # fmt: skip

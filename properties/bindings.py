@@ -15,8 +15,10 @@ from .property import Property
 
 
 class Capacity(Property):
-    """The requests of the pods that are bound to or assumed on a node never exceed what it can allocate.
+    """The requests of the pods that are bound to or assumed on a node never exceed what it can allocate, and no two of them want the same
+    host port.
 
+    The kubelet rejects what its node has no room for, or no port: such a pod fails. That it does so is not modelled.
     Of a node whose object is updated in the run, what it can allocate in the largest of its versions: that a node shrinks below what its pods
     ask for is nobody's mistake.
     """
@@ -28,7 +30,17 @@ class Capacity(Property):
         return truth.largest_counts(nodes)
 
     def holds(self) -> Expr:
-        return ~any_of(truth.exceeds(self, n, partial(self._taken, n)) for n in self.nodes)
+        return ~any_of(
+            truth.exceeds(self, n, partial(self._taken, n)) | self._share_port(n) for n in self.nodes
+        )
+
+    def _share_port(self, node: Node) -> Expr:
+        return any_of(
+            self._taken(node, pod) & self._taken(node, other)
+            for pod in self.pods
+            for other in self.pods[pod.index + 1 :]
+            if pod.wants_port_of(other)
+        )
 
     def _taken(self, node: Node, pod: Pod) -> Expr:
         return truth.taken(self, pod, node)

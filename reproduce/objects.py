@@ -123,6 +123,11 @@ def pod_object(pod: Pod) -> Object:
     }
     if pod.node is not None:
         spec["nodeName"] = pod.node.name
+    if pod.host_ports:
+        spec["containers"][0]["ports"] = [
+            {"containerPort": p.port, "hostPort": p.port, "protocol": p.protocol, "hostIP": p.ip}
+            for p in pod.host_ports
+        ]
     if pod.gated:
         spec["schedulingGates"] = [{"name": GATE}]
     if pod.tolerations:

@@ -8,6 +8,7 @@ from typing import Any
 from ..model.environment.objects import ExtensionPoint, Operator
 from .reader.cluster_section import BOUNDS, MAX_ALLOWED, MAX_COUNT, MAX_PODS, MAX_VERSIONS, NUMBERS, SWITCHES
 from .reader.directives import EFFECTS, MAX_OTHERS, MAX_SKEW, PREFERRED, REQUIRED
+from .reader.host_ports import MAX_PORT, PROTOCOLS
 from .reader.labels import MAX_ENTITIES, OF_LABELS
 from .reader.pod_section import MAX_GRACE, MAX_PRIORITY, MIN_PRIORITY, POLICIES
 from .reader.scenario import EXPECTED, MAX_REASON, MAX_STEPS
@@ -180,6 +181,10 @@ OBJECTS: Mapping[str, Schema] = {
             "podAffinity": part("podAffinity"),
             "podAntiAffinity": part("podAffinity"),
             "topologySpreadConstraints": listed(part("topologySpreadConstraint")),
+            "hostPorts": about(
+                listed({"anyOf": [whole(1, MAX_PORT), part("hostPort")]}),
+                "The ports of its node that the pod occupies.",
+            ),
             "extensionPoints": listed(word(point.value for point in ExtensionPoint)),
             "finalizers": about(
                 listed(LABEL_KEY),
@@ -197,6 +202,7 @@ OBJECTS: Mapping[str, Schema] = {
         },
         ["cpu"],
     ),
+    "hostPort": mapping({"port": whole(1, MAX_PORT), "protocol": word(PROTOCOLS), "hostIP": WORD}, ["port"]),
     "schedulingGate": mapping({"name": LABEL_KEY}, ["name"]),
     "toleration": mapping(
         {

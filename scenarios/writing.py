@@ -59,6 +59,8 @@ def _pod(pod: Pod) -> dict[str, str]:
         or not pod.preempts
         or pod.gated
         or pod.recreates is not None
+        or pod.finalizers
+        or pod.host_ports
     ):
         raise ValueError(f"pod {pod.name} has more than sizes and a priority: it cannot be written")
     found = {**_sizes(pod._requests), "priority": str(pod.priority.value)}

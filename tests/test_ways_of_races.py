@@ -48,6 +48,7 @@ STEPS: dict[str, tuple[int, ...]] = {
     "namesake-in-flight": (13,),
     "swapped-by-a-list": (4,),
     "taint-removed": (18,),
+    "port-behind-taint": (18,),
     "tainted-arrival": (18,),
     "two-changes": (17,),
     "keyless-node": (15,),

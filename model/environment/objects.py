@@ -14,6 +14,7 @@ from enum import Enum
 from ..language import Entity, Expr, Fact, Parameter, Record, Value, as_expr, boolean, integer, ref
 from ..language.sorts import sort_of_ref
 from .placement_rules import (
+    HostPort,
     NodeAffinity,
     NodeTerm,
     Operator,
@@ -133,8 +134,9 @@ class Pod(Entity):
     `start` is status.startTime, as a number. `preempts` is False for preemptionPolicy Never.
     `namespace_labels` are those of the pod's namespace. `node_selector` and the required `node_affinity` say which
     nodes the pod may go to, `spread` how evenly it and its like must lie over them. `extension_points` are those at
-    which some plugin has work to do for the pod. `gated`: it is created with scheduling gates. `finalizers`: its object stays when
-    it is deleted, until whoever set them has taken them away. `recreates` names the pod whose name it takes when that one is gone.
+    which some plugin has work to do for the pod. `host_ports` are the ports of its node that it occupies. `gated`: it is created
+    with scheduling gates. `finalizers`: its object stays when it is deleted, until whoever set them has taken them away.
+    `recreates` names the pod whose name it takes when that one is gone.
     """
 
     def __init__(
@@ -165,6 +167,7 @@ class Pod(Entity):
         gated: bool = False,
         finalizers: bool = False,
         recreates: str | None = None,
+        host_ports: Sequence[HostPort] = (),
     ) -> None:
         super().__init__(index, name)
         self._requests, self._priority = amounts(cpu, memory, ephemeral, extended), priority
@@ -179,11 +182,16 @@ class Pod(Entity):
         self.extension_points, self.gated = frozenset(extension_points), gated
         self.spread, self.finalizers = tuple(spread), finalizers
         self.recreates = recreates
+        self.host_ports = tuple(host_ports)
 
     def asks_for(self, node: Node) -> bool:
         """Whether nodeSelector and required node affinity both match the node (GetRequiredNodeAffinity, 1.22)."""
         selected = all(node.labels.get(k) == v for k, v in self.node_selector.items())
         return selected and (self.node_affinity is None or self.node_affinity.matches(node.name, node.labels))
+
+    def wants_port_of(self, other: Pod) -> bool:
+        """Whether the pod cannot be on the node of the other for a port that both want."""
+        return any(own.conflicts(port) for own in self.host_ports for port in other.host_ports)
 
     def with_cpu(self, cpu: Quantity, priority: Quantity, node: Node | None) -> Pod:
         """The same pod with another request and priority, on a node that takes the place of its own."""
@@ -354,6 +362,7 @@ __all__ = [
     "ClusterSpec",
     "Config",
     "DisruptionBudget",
+    "HostPort",
     "Node",
     "NodeAffinity",
     "NodeTerm",

@@ -1,4 +1,4 @@
-"""What a pod asks of the nodes and of the pods around it: selectors, affinity, taints, topology spread.
+"""What a pod asks of the nodes and of the pods around it: selectors, affinity, taints, topology spread, host ports.
 
 All of it is fixed by the scenario. Nothing here knows what a pod or a node is: a rule looks at labels and names.
 """
@@ -30,6 +30,27 @@ class Operator(Enum):
     DOES_NOT_EXIST = "DoesNotExist"
     GREATER = "Gt"  # node affinity only
     LESS = "Lt"  # node affinity only
+
+
+ANY_ADDRESS = "0.0.0.0"
+"""The hostIP of a port that a pod takes on all addresses of its node."""
+
+
+@dataclass(frozen=True, slots=True)
+class HostPort:
+    """A port of its node that a pod occupies (hostPort of a container)."""
+
+    port: int
+    protocol: str = "TCP"
+    ip: str = ANY_ADDRESS
+
+    def conflicts(self, other: HostPort) -> bool:
+        """Whether no node has room for both (HostPortInfo.CheckConflict): one of all addresses is in everybody's way."""
+        same = (self.protocol, self.port) == (other.protocol, other.port)
+        return same and (self.ip == other.ip or ANY_ADDRESS in (self.ip, other.ip))
+
+    def __str__(self) -> str:
+        return f"{self.protocol} {self.ip}:{self.port}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,7 @@ from ..scheduler.binding import BindingPhase
 from ..scheduler.event_handlers import Removal
 from ..scheduler.framework.events import (
     DEFAULT_PREEMPTION,
+    NODE_PORTS,
     NOMINATED_POD_GONE,
     WAITING_POD_GONE,
     Action,
@@ -210,7 +211,16 @@ class AdmissionChecked(EventHandlers):
 
 @before("hints-decide", _BY_HINTS, first_in="1.32", gate="SchedulerQueueingHints", gated_in="1.32")
 class HintsAlwaysQueue(Hints):
-    """The plugins had no hints of their own: every event that one registered counted."""
+    """The plugins had no hints of their own: every event that one registered counted.
+
+    As the pre-check may have hidden a new node, those that asked for new nodes asked for changed labels as well (1.32 and 1.33).
+    """
+
+    def hears(self, plugin: Plugin, event: ClusterEvent) -> bool:
+        relabelled = event.resource == "Node" and event.action == Action.UPDATE_NODE_LABEL
+        if relabelled and plugin.name in (NODE_PORTS, "NodeResourcesFit"):
+            return True
+        return super().hears(plugin, event)
 
     def wakes(self, plugin: Plugin, pod: Pod, event: ClusterEvent, about: About) -> Expr:
         return as_expr(event.is_wildcard or self.hears(plugin, event))
@@ -237,7 +247,9 @@ class LostNominationsWakeNobody(EventHandlers):
 
 @before("129058", _LOST_NOMINATIONS, first_in="1.33")
 class FitIgnoresNominations(Hints):
-    """To NodeResourcesFit a pod without a node had no room that it could give back, nominated or not (isSchedulableAfterPodEvent)."""
+    """To NodeResourcesFit and NodePorts a pod without a node had nothing that it could give back, nominated or not
+    (isSchedulableAfterPodEvent, isSchedulableAfterPodDeleted).
+    """
 
     def wakes(self, plugin: Plugin, pod: Pod, event: ClusterEvent, about: About) -> Expr:
         seen = WAITING_POD_GONE if event == NOMINATED_POD_GONE else event

@@ -181,3 +181,13 @@ class AffinityNeverSkips(Filters):
 
     def looks(self, pod: Pod, placement: Placement) -> Expr:
         return as_expr(True)
+
+
+@before(
+    "host-port-addresses", "host ports of different addresses or protocols do not conflict", first_in="1.9"
+)
+class PortsByNumber(Filters):
+    """A NodeInfo listed the numbers of its pods' host ports, and neither addresses nor protocols (schedulercache/node_info.go, 1.8)."""
+
+    def is_port_conflict(self, pod: Pod, other: Pod) -> bool:
+        return any(own.port == port.port for own in pod.host_ports for port in other.host_ports)

@@ -8,9 +8,10 @@ from ..environment.node_versions import NodeChange
 from ..environment.objects import Node, Pod
 from ..language import Expr, as_expr
 from ..scheduler import Action, ClusterEvent, Hints, NodeUpdate, NodeUpdates, Plugin
+from ..scheduler.framework.events import NODE_PORTS
 from .change import before
 
-_OF_ANY_UPDATE = ("TaintToleration", "NodeAffinity", "NodeResourcesFit")
+_OF_ANY_UPDATE = ("TaintToleration", "NodeAffinity", NODE_PORTS, "NodeResourcesFit")
 """The plugins that asked for every update of a node from 1.24 to 1.31."""
 
 
@@ -56,13 +57,15 @@ class AffinityHearsNoTaints(Hints):
 
 @before(
     "109442",
-    "TaintToleration, NodeAffinity and NodeResourcesFit ask for every update of a node",
+    "TaintToleration, NodeAffinity, NodePorts and NodeResourcesFit ask for every update of a node",
     first_in="1.24",
     issues=(109437,),
     backports=("1.22.17", "1.23.17"),
 )
 class OwnNodeUpdatesHeard(Hints):
-    """Each asked for the kind of update that it looks at (1.22 and 1.23); in 1.21 NodeResourcesFit alone asked for anything."""
+    """Each asked for the kind of update that it looks at, NodePorts for none (1.22 and 1.23); in 1.21 NodeResourcesFit alone asked for
+    anything.
+    """
 
     def hears(self, plugin: Plugin, event: ClusterEvent) -> bool:
         if _is_update(event) and plugin.name in _OF_ANY_UPDATE:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import fields as fields_of
 from dataclasses import replace
+from itertools import combinations
 from typing import Any
 
 from ...model.environment.node_versions import INITIAL, versions_of
@@ -289,6 +290,12 @@ def _refuse_crowded(
             room.fail(
                 f"{len(bound)} pods are bound to the node ({', '.join(bound)}): raise the number, or unbind a pod"
             )
+        there = [p for p in pods if p.name in bound]
+        for pod, other in combinations(there, 2):
+            if pod.wants_port_of(other):
+                member.place.fail(
+                    f"{pod.name} and {other.name}, which are bound to the node, want the same host port: unbind one of them"
+                )
 
 
 VERSION_FIELDS = (*RESOURCE_FIELDS, "pods", "labels", "taints", "unschedulable")

@@ -9,6 +9,7 @@ from typing import Any
 
 from ...model.environment.objects import ExtensionPoint, Node, Pod
 from .directives import read_node_affinity, read_spread, read_terms, read_tolerations
+from .host_ports import read_host_ports
 from .labels import Member, Members, label_key, read_labels, read_name
 from .ranges import integer_or_range
 from .resources import RESOURCE_FIELDS
@@ -17,8 +18,8 @@ from .yaml_values import Value, known_names
 POD_FIELDS = (
     *RESOURCE_FIELDS, "priority", "preemptionPolicy", "namespace", "labels", "nodeName", "exists", "startTime",
     "terminationGracePeriodSeconds", "tolerations", "nodeSelector", "nodeAffinity", "podAffinity",
-    "podAntiAffinity", "topologySpreadConstraints", "extensionPoints", "schedulingGates", "finalizers", "recreates",
-    "ignore",
+    "podAntiAffinity", "topologySpreadConstraints", "extensionPoints", "schedulingGates", "finalizers", "hostPorts",
+    "recreates", "ignore",
 )  # fmt: skip
 GATE_FIELDS = ("name",)
 NAMESPACE_FIELDS = ("labels",)
@@ -74,6 +75,7 @@ def read_pod(
         gated=_gated(fields),
         finalizers=_finalizers(fields.get("finalizers")),
         recreates=_recreates(fields),
+        host_ports=read_host_ports(fields.get("hostPorts")),
         **resources,
     )
 

@@ -24,6 +24,7 @@ from .directives import (
     TAINT_FIELDS,
     TOLERATION_FIELDS,
 )
+from .host_ports import PORT_FIELDS
 from .labels import REQUIREMENT_FIELDS, SELECTOR_FIELDS, read_name
 from .pod_section import GATE_FIELDS, NAMESPACE_FIELDS, POD_FIELDS
 from .scenario import (
@@ -50,6 +51,7 @@ VOCABULARY: Mapping[str, tuple[str, ...]] = {
     "`updates`": VERSION_FIELDS,
     "`taints`": TAINT_FIELDS,
     "`pods`": POD_FIELDS,
+    "`hostPorts`": PORT_FIELDS,
     "`schedulingGates`": GATE_FIELDS,
     "`tolerations`": TOLERATION_FIELDS,
     "`nodeAffinity`": NODE_AFFINITY_FIELDS,

@@ -115,6 +115,11 @@ class Value:
         return isinstance(self.node, yaml.ScalarNode)
 
     @property
+    def is_mapping(self) -> bool:
+        """Whether it is a mapping."""
+        return isinstance(self.node, yaml.MappingNode)
+
+    @property
     def is_list(self) -> bool:
         """Whether it is a list."""
         return isinstance(self.node, yaml.SequenceNode)

@@ -129,6 +129,65 @@ def test_repulsion_by_pods_that_are_left_out_closes_nodes(tmp_path: Path) -> Non
     assert "nodeAffinity" not in found["pods"]["shop/q"]
 
 
+def test_who_wants_the_same_port_is_kept(tmp_path: Path) -> None:
+    """On n1 low has p's port, and q wants it, too; a port that nobody else wants is left out."""
+    http = [{"containerPort": 80, "hostPort": 80}, {"containerPort": 9, "hostPort": 0}, {"containerPort": 7}]
+    some = [
+        node("n1"), pod("low", "1", 0, "n1"), pod("other", "1", 0, "n1"), pod("p", "1", 10), pod("q", "1", 10),
+    ]  # fmt: skip
+    for name, ports in (
+        (1, http),
+        (2, [{"hostPort": 81}]),
+        (3, [*http, {"hostPort": 443}]),
+        (4, [{"hostPort": 80, "hostIP": "10.0.0.1"}]),
+    ):
+        some[name]["spec"]["containers"][0]["ports"] = ports
+    found = kept(tmp_path, *some)
+    assert [q.name for q in found.question.victims] == ["shop/low"]
+    assert [q.name for q in found.question.rivals] == ["shop/q"]
+    pods = written(found)["pods"]
+    assert {name: described.get("hostPorts") for name, described in pods.items()} == {
+        "shop/p": [80],
+        "shop/low": [80],
+        "shop/q": [{"port": 80, "protocol": "TCP", "hostIP": "10.0.0.1"}],
+    }
+    # Without the plugin nobody looks at ports.
+    off = {"plugins": {"multiPoint": {"disabled": [{"name": "NodePorts"}]}}}
+    configuration = {
+        "apiVersion": "kubescheduler.config.k8s.io/v1",
+        "kind": "KubeSchedulerConfiguration",
+        "profiles": [off],
+    }
+    assert kept(tmp_path, *some, configuration).question.victims == []
+
+
+def test_a_port_of_a_pod_that_is_left_out_closes_its_node(tmp_path: Path) -> None:
+    """p fits n2 only, as an important pod has its port on n1, where q may go."""
+    some = [node("n1"), node("n2", "1"), pod("guard", "1", 99, "n1"), pod("p", "1", 10), pod("q", "2", 10)]
+    for at in (2, 3):
+        some[at]["spec"]["containers"][0]["ports"] = [{"hostPort": 80}]
+    some = [node("n1", "3"), node("n2", "1"), *some[2:], pod("r", "1", 10)]
+    found = written(kept(tmp_path, *some, focus="shop/p", pods=2))
+    assert {name: "hostPorts" in described for name, described in found["pods"].items()} == {
+        "shop/p": False,
+        "shop/r": False,
+    }
+    assert found["nodes"]["n1"]["labels"] == {"podrace.io/closed-to-0": "true"}
+    (selector,) = found["pods"]["shop/p"]["nodeAffinity"]["required"]["nodeSelectorTerms"]
+    assert selector == {"matchExpressions": [{"key": "podrace.io/closed-to-0", "operator": "DoesNotExist"}]}
+
+
+def test_sidecars_have_ports_and_other_init_containers_have_none(tmp_path: Path) -> None:
+    """GetHostPorts, 1.34."""
+    for policy, victims in (("Always", ["shop/low"]), ("Never", []), ("", [])):
+        init = {"name": "i", "ports": [{"hostPort": 80}], **({"restartPolicy": policy} if policy else {})}
+        p = pod("p", "1", 10, initContainers=[init])
+        low = pod("low", "1", 0, "n1")
+        low["spec"]["containers"][0]["ports"] = [{"hostPort": 80}]
+        found = kept(tmp_path, node("n1"), low, p)
+        assert [q.name for q in found.question.victims] == victims
+
+
 def test_attraction_by_a_pod_that_is_left_out(tmp_path: Path) -> None:
     """p wants to be with db, which is in zone a: the term has become a matter of nodes."""
     some = [

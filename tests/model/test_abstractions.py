@@ -19,6 +19,7 @@ from podrace.model.environment.objects import (
     Config,
     DisruptionBudget,
     ExtensionPoint,
+    HostPort,
     Node,
     Pod,
     PodCopy,
@@ -38,7 +39,7 @@ from podrace.model.history import RELEASES, resolve
 from podrace.model.language import as_expr, trace_system
 from podrace.model.scheduler.binding import BindingPhase
 from podrace.model.scheduler.framework.events import NODE_DELETE, PERMIT_PLUGIN, POD_UPDATE, default_plugins
-from podrace.model.scheduler.framework.status import NodeStatus, Phase
+from podrace.model.scheduler.framework.status import Code, NodeStatus, Phase
 from podrace.model.scheduler.queue.scheduling_queue import SubQueue
 from tests.model.clusters import concrete, enabled, nodes, race_72124, spec
 
@@ -147,8 +148,28 @@ def test_a_backlog():
 
 
 def test_a_filters():
-    names = {plugin.name for plugin in default_plugins()}
-    assert not names & {"NodePorts", "VolumeBinding", "VolumeZone", "NodeVolumeLimits"}
+    names = {plugin.name for plugin in default_plugins(gates=True, permit=True, ports=True)}
+    assert not names & {
+        "VolumeRestrictions",
+        "VolumeBinding",
+        "VolumeZone",
+        "NodeVolumeLimits",
+        "DynamicResources",
+    }
+
+
+def test_a_used_ports():
+    """Of two pods with the same port one leaves: upstream's NodeInfo lists the port no more, and the model's filter still sees the other."""
+    (on,) = nodes(9)
+    a, b = (Pod(i, name, 1, host_ports=[HostPort(80)]) for i, name in enumerate("ab"))
+    p = Pod(2, "p", 1, host_ports=[HostPort(80)])
+    model = concrete(spec([a, b, p], (on,)), "1.36")
+    cache, snapshot, filters = (model.part(name) for name in ("cache", "snapshot", "filters"))
+    for pod in (a, b):
+        model.do(partial(cache.assume, pod, on, PodCopy()))
+    model.do(partial(cache.forget, a, on))
+    model.do(snapshot.update)
+    assert model.get(lambda: filters.node_ports(p, on, snapshot.placement())) is Code.UNSCHEDULABLE
 
 
 def test_a_spread():
@@ -168,7 +189,7 @@ def test_a_preferred():
 def test_a_filter_order(release):
     model = concrete(spec([Pod(0, "p", 1)], nodes(2)), release)
     without = set() if release != RELEASES[0] else {"PodTopologySpread"}
-    names = [plugin.name for plugin in default_plugins() if plugin.name not in without]
+    names = [plugin.name for plugin in default_plugins(ports=True) if plugin.name not in without]
     assert list(model.part("filters").plugins()) == names
 
 

@@ -3,9 +3,10 @@
 import pytest
 
 from podrace.model.cluster import build_cluster
-from podrace.model.environment.objects import ClusterSpec, Node, Pod, PodCopy
+from podrace.model.environment.objects import ClusterSpec, HostPort, Node, Pod, PodCopy
 from podrace.model.language import Concrete
 from podrace.properties.bindings import Capacity
+from tests.model.clusters import nodes
 
 
 @pytest.mark.parametrize(("memory", "holds"), [(2, True), (3, False)])
@@ -17,4 +18,21 @@ def test_memory_counts(memory: int, holds: bool) -> None:
     assert isinstance(monitor, Capacity)
     state = Concrete(model)
     state.do(lambda: model.parts["cache"].assume(pod, node, PodCopy()))
+    assert state.get(monitor.holds) is holds
+
+
+@pytest.mark.parametrize(
+    ("ip", "where", "holds"),
+    [("0.0.0.0", 0, False), ("10.0.0.1", 0, False), ("10.0.0.2", 0, True), ("0.0.0.0", 1, True)],
+)
+def test_a_host_port_is_given_once(ip: str, where: int, holds: bool) -> None:
+    on = nodes(4, 4)
+    bound = Pod(0, "bound", 1, node=on[0], host_ports=[HostPort(80, ip="10.0.0.1")])
+    pod = Pod(1, "p", 1, host_ports=[HostPort(80, ip=ip)])
+    model = build_cluster(ClusterSpec("test", (bound, pod), on))
+    monitor = model.add("S-CAP", Capacity)
+    assert isinstance(monitor, Capacity)
+    state = Concrete(model)
+    assert state.get(monitor.holds) is True
+    state.do(lambda: model.parts["cache"].assume(pod, on[where], PodCopy()))
     assert state.get(monitor.holds) is holds

@@ -16,6 +16,7 @@ from podrace.model.environment.objects import (
     ClusterSpec,
     Config,
     DisruptionBudget,
+    HostPort,
     Node,
     NodeAffinity,
     NodeTerm,
@@ -99,6 +100,9 @@ def pods(draw: Any, node: Node) -> Pod:
         spread=draw(
             st.lists(st.builds(SpreadConstraint, st.just("zone"), SELECTORS, st.integers(1, 2)), max_size=1)
         ),
+        host_ports=draw(
+            st.sampled_from([(), (HostPort(80),), (HostPort(80), HostPort(53, "UDP", "10.0.0.1"))])
+        ),
     )
 
 
@@ -130,6 +134,7 @@ def test_manifests_say_the_same(data: Any, labels: dict[str, str], closed: bool,
     )
     assert read.node == (None if pod.node is None else "n")
     assert bool(read.grace) is pod.graceful
+    assert read.host_ports == pod.host_ports
     assert list(read.terms) == sorted(pod.terms, key=lambda term: term.anti)
     assert (read.node_affinity is None) is (pod.node_affinity is None)
     if read.node_affinity is not None and pod.node_affinity is not None:

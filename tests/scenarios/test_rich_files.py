@@ -9,6 +9,7 @@ from podrace.model.environment.objects import (
     ClusterSpec,
     Config,
     ExtensionPoint,
+    HostPort,
     NodeAffinity,
     NodeTerm,
     Operator,
@@ -45,6 +46,7 @@ pods:
     preemptionPolicy: Never
     extensionPoints: [permit, reserve]
     schedulingGates: [{name: example.com/quota}, {name: other}]
+    hostPorts: [80, {port: 53, protocol: UDP, hostIP: 10.0.0.1}, {port: 443, hostIP: ""}]
     tolerations:
     - {key: dedicated, operator: Equal, value: batch, effect: NoSchedule}
     - {operator: Exists}
@@ -113,6 +115,10 @@ def test_pods(spec: ClusterSpec) -> None:
     assert p.extension_points == {ExtensionPoint.PERMIT, ExtensionPoint.RESERVE}
     assert p.spread == (SpreadConstraint("zone", Selector({"app": "web"}), 2, {"a": 2}),)
     assert (v.gated, p.gated) == (False, True)
+    assert (v.host_ports, p.host_ports) == (
+        (),
+        (HostPort(80), HostPort(53, "UDP", "10.0.0.1"), HostPort(443)),
+    )
     assert p.tolerations == (
         Toleration("dedicated", "Equal", "batch", "NoSchedule"),
         Toleration(operator="Exists"),

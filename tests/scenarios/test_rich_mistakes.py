@@ -138,6 +138,26 @@ OPERATORS = "(known: In, NotIn, Exists, DoesNotExist)"
             "nodeName: n, schedulingGates: [{name: a}]",
             ".schedulingGates: a pod with gates is on no node: remove `nodeName` or `schedulingGates`",
         ),
+        ("hostPorts: 80", ".hostPorts: expected a list of ports, such as [80] or [{port: 53, protocol: UDP}], not `80`"),
+        ("hostPorts: [0]", ".hostPorts[0]: expected a whole number from 1 to 65535, not `0`"),
+        ("hostPorts: [http]", ".hostPorts[0]: expected a whole number from 1 to 65535, not `http`"),
+        ("hostPorts: [{protocol: UDP}]", ".hostPorts[0]: `port` is missing: a port is a number from 1 to 65535"),
+        (
+            "hostPorts: [{port: 80, protocol: tcp}]",
+            ".hostPorts[0].protocol: there is no such protocol: `tcp`; did you mean `TCP`? (known: TCP, UDP, SCTP)",
+        ),
+        (
+            "hostPorts: [{port: 80, hostIP: n1}]",
+            ".hostPorts[0].hostIP: expected an address such as 10.0.0.1, not `n1`",
+        ),
+        (
+            "hostPorts: [{hostPort: 80}]",
+            ".hostPorts[0]: unknown field `hostPort`; did you mean `hostIP`? (known: port, protocol, hostIP)",
+        ),
+        (
+            "hostPorts: [{port: 80, hostIP: 10.0.0.1}, 80]",
+            ".hostPorts[1]: the pod would be in its own way with TCP 0.0.0.0:80: remove one of the two ports",
+        ),
         ("extensionPoints: [permit, permit]", ".extensionPoints[1]: `permit` is listed twice: remove one of them"),
         (
             "tolerations: [{operator: Exists, key: a, value: b}]",
@@ -454,3 +474,10 @@ def test_budgets_that_no_disruption_controller_would_have_set(budgets: str, mess
     pods = "{p: {cpu: 1, labels: {a: b}, nodeName: n}, q: {cpu: 1, labels: {a: b}}}"
     found = complaint("{n: {cpu: 1}}", pods, f"scope: {{disruption_controller: true}}\n{budgets}")
     assert found.endswith(message)
+
+
+def test_pods_that_are_bound_are_not_in_each_others_way() -> None:
+    bound = "cpu: 1, nodeName: n, hostPorts: [80]"
+    assert complaint("{n: {cpu: 3}}", f"{{a: {{{bound}}}, b: {{{bound}}}, p: {{cpu: 1}}}}") == (
+        "s.yaml:1: nodes.n: a and b, which are bound to the node, want the same host port: unbind one of them"
+    )

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from ...environment.objects import Node, Pod, node_or_none
+from ...environment.objects import HostPort, Node, Pod, node_or_none
 from ...language import (
     UNTOLD,
     Component,
@@ -33,12 +33,12 @@ NONZERO_DEFAULTS: Mapping[str, int] = {CPU: 100, MEMORY: 200 * 1024 * 1024}
 """What a container without a request counts as where nodes are scored: milli-CPU, bytes."""
 
 
-class HostPort(Entity):
-    """A port of a node's address that a pod can occupy."""
+class UsedPort(Entity):
+    """A host port that a NodeInfo may list among its UsedPorts."""
 
-    def __init__(self, index: int, ip: str, protocol: str, port: int) -> None:
-        super().__init__(index, f"{protocol} {ip}:{port}")
-        self.ip, self.protocol, self.port = ip, protocol, port
+    def __init__(self, index: int, port: HostPort) -> None:
+        super().__init__(index, str(port))
+        self.port = port
 
 
 def is_counted(resource: str) -> bool:
@@ -55,7 +55,7 @@ class Footprint:
     """
 
     containers: tuple[Mapping[str, int], ...] = ()
-    ports: tuple[HostPort, ...] = ()
+    ports: tuple[UsedPort, ...] = ()
     claims: frozenset[str] = frozenset()
     affinity: bool = False  # any pod affinity or anti-affinity
 
@@ -102,7 +102,7 @@ class NodeInfos(Component):
     cache: PodsOnNodes
 
     version = per(Pod, ref(PodVersion))  # the object that the NodeInfo counts
-    port = per(Node, per(HostPort, boolean()))
+    port = per(Node, per(UsedPort, boolean()))
     changed = per(Node, boolean())
     recent = record(NodeOrder)
 
@@ -134,7 +134,7 @@ class NodeInfos(Component):
             self.recent.put_first(node)
         with otherwise():
             self.recent.remove(node)
-            for port in self.universe[HostPort]:
+            for port in self.universe[UsedPort]:
                 self.port[node][port] = False
 
     def _touch_one(self, node: Value) -> None:

@@ -150,13 +150,17 @@ SCHEDULING_GATES = "SchedulingGates"
 PERMIT_PLUGIN = "PermitPlugin"
 """The Permit plugin of the model, one out of tree. It does not say which events it asks for, so that every event counts, and has no hint."""
 
+NODE_PORTS = "NodePorts"
+"""The plugin that keeps a pod from a node where a host port of its is taken."""
+
 DEFAULT_PREEMPTION = "DefaultPreemption"
 """The plugin that rejects a waiting pod which is a victim."""
 
 
-def default_plugins(gates: bool = False, permit: bool = False) -> tuple[Plugin, ...]:
+def default_plugins(gates: bool = False, permit: bool = False, ports: bool = False) -> tuple[Plugin, ...]:
     """The plugins of the model's filters, in the order in which they run, with what they register upstream.
 
+    With `ports` NodePorts among them; what else it asks for where hints are off is in `model/history`.
     With `gates` SchedulingGates after them, which asked for updates of pods. It has not since 1.29, but since then no pod that
     left activeQ keeps the record of having been gated either, and to one that is gated only its own update matters.
     With `permit` those that can reject a pod that has a node already. Neither said which events it asked for up to 1.31, which
@@ -180,10 +184,15 @@ def default_plugins(gates: bool = False, permit: bool = False) -> tuple[Plugin, 
             Action.ADD | Action.DELETE | Action.UPDATE_NODE_LABEL | Action.UPDATE_NODE_TAINT,
         ),
     )
+    free_ports = (
+        ClusterEvent("PodDelete", "Pod", Action.DELETE),
+        ClusterEvent("NodeAdd", "Node", Action.ADD),
+    )
     registered: dict[str, tuple[ClusterEvent, ...]] = {
         "NodeUnschedulable": taints,
         "TaintToleration": taints,
         "NodeAffinity": selection,
+        **({NODE_PORTS: free_ports} if ports else {}),
         "NodeResourcesFit": fit,
         "PodTopologySpread": spread,
         "InterPodAffinity": affinity,

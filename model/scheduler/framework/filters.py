@@ -1,4 +1,4 @@
-"""Filters: does a pod fit on a node (framework/plugins: nodeunschedulable, tainttoleration, nodeaffinity, noderesources,
+"""Filters: does a pod fit on a node (framework/plugins: nodeunschedulable, tainttoleration, nodeaffinity, nodeports, noderesources,
 podtopologyspread, interpodaffinity; framework/runtime/framework.go, 1.34)."""
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ...environment.objects import Node, Pod, Taint, Term, node_or_none
 from ...environment.placement_rules import SpreadConstraint
 from ...language import Component, Expr, all_of, any_of, as_expr, count, select, smallest, total, when
+from .events import NODE_PORTS
 from .placement import Placement
 from .status import Code
 
@@ -35,6 +36,7 @@ class Filters(Component):
             "NodeUnschedulable": self.node_schedulable,
             "TaintToleration": self.taints_tolerated,
             "NodeAffinity": self.node_affinity,
+            NODE_PORTS: self.node_ports,
             "NodeResourcesFit": self.node_resources,
             "PodTopologySpread": self.topology_spread,
             "InterPodAffinity": self.inter_pod_affinity,
@@ -113,11 +115,11 @@ class Filters(Component):
         return self.run(pod, node, placement) == Code.SUCCESS
 
     def admits(self, pod: Pod, node: Node, placement: Placement) -> Expr:
-        """preCheckForNode: whether a new node is worth waking the pod for (taints, node affinity, resources).
+        """preCheckForNode: whether a new node is worth waking the pod for (taints, node affinity, host ports, resources).
 
         Neither spec.unschedulable nor inter-pod affinity is looked at.
         """
-        checks = (self.taints_tolerated, self.node_affinity, self.node_resources)
+        checks = (self.taints_tolerated, self.node_affinity, self.node_ports, self.node_resources)
         return all_of(check(pod, node, placement) == Code.SUCCESS for check in checks)
 
     def scheduling_error(self, pod: Pod, some_feasible: Expr) -> Expr:
@@ -147,6 +149,20 @@ class Filters(Component):
     def node_affinity(self, pod: Pod, node: Node, placement: Placement) -> Expr:
         """NodeAffinity: spec.nodeSelector and required node affinity; no eviction changes a node's labels."""
         return as_expr(Code.SUCCESS if pod.asks_for(node) else Code.UNRESOLVABLE)
+
+    # --- host ports --------------------------------------------------------------------------------
+
+    # Upstream's NodeInfo lists the ports, and not whose they are, so that a pod that leaves takes its port off the list also where
+    # another pod has it, too. The model asks the pods that the NodeInfo holds.
+
+    def node_ports(self, pod: Pod, node: Node, placement: Placement) -> Expr:
+        """NodePorts: no pod in the NodeInfo has a host port that the pod wants."""
+        taken = any_of(here for q, here in placement.counted(node) if self.is_port_conflict(pod, q))
+        return select(taken, Code.UNSCHEDULABLE, Code.SUCCESS)
+
+    def is_port_conflict(self, pod: Pod, other: Pod) -> bool:
+        """Whether the two pods want a port that a node has only once."""
+        return pod.wants_port_of(other)
 
     # --- resources ---------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ...environment.node_versions import About, NodeChange
 from ...environment.objects import Node, Pod
 from ...language import Component, Expr, all_of, any_of, as_expr
-from .events import DEFAULT_PREEMPTION, NODE_ADD, WAITING_POD_GONE, Action, ClusterEvent, Plugin
+from .events import DEFAULT_PREEMPTION, NODE_ADD, NODE_PORTS, WAITING_POD_GONE, Action, ClusterEvent, Plugin
 from .filters import has_keys, is_meant
 from .placement import Placement
 from .status import Code
@@ -45,7 +45,7 @@ class Hints(Component):
         if self.is_own_spread(plugin, pod, about):
             return as_expr(True)
         if event == WAITING_POD_GONE:
-            return as_expr(plugin.name not in ("NodeResourcesFit", *ABOUT_ASSIGNED_PODS))
+            return as_expr(plugin.name not in ("NodeResourcesFit", NODE_PORTS, *ABOUT_ASSIGNED_PODS))
         if isinstance(about, Node):
             return self.after_node(plugin, pod, about)
         if isinstance(about, NodeChange):
@@ -54,6 +54,8 @@ class Hints(Component):
             return self.after_pod(pod, about, event)
         if isinstance(about, Pod) and plugin.name == "PodTopologySpread":
             return as_expr(is_meant(about, pod))
+        if isinstance(about, Pod) and plugin.name == NODE_PORTS:
+            return as_expr(self.filters.is_port_conflict(pod, about))
         return as_expr(True)
 
     def is_own_spread(self, plugin: Plugin, pod: Pod, about: About) -> bool:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ...environment.objects import Node, Pod
 from ...language import Expr, all_of, as_expr
+from .events import NODE_PORTS
 from .placement import Placement
 from .status import Code
 
@@ -55,6 +56,8 @@ def _of_plugin(filters: Filters, plugin: str, pod: Pod, node: Node, placement: P
         yield "node(s) had untolerated taint(s)", always
     elif plugin == "NodeAffinity":
         yield "node(s) didn't match Pod's node affinity/selector", always
+    elif plugin == NODE_PORTS:
+        yield "node(s) didn't have free ports for the requested pod ports", always
     elif plugin == "NodeResourcesFit":
         for resource, lacks in filters.insufficient(pod, node, placement).items():
             yield "Too many pods" if resource == "pods" else f"Insufficient {resource}", lacks

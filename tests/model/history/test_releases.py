@@ -107,6 +107,7 @@ UNSEEN = {
     "too-small-nodes": "needs a pod that asks for more than a node has: see test_filters",
     "start-time-tie": "needs start times",
     "scheduling-gates": "needs a pod with gates: see test_gates",
+    "host-port-addresses": "needs pods with host ports: see test_node_ports",
     "138855": "later than every release, and needs a Binding that fails: see test_binding",
     "133021": _PLUGINS,
     "135502": _PLUGINS,

@@ -195,10 +195,10 @@ def test_node_affinity_rejects_for_good_before_resources_are_looked_at():
 def test_the_filters_run_in_the_order_of_1_22_and_are_those_that_register_events():
     filters = concrete(spec([Pod(0, "p", 1)], nodes(1))).part("filters")
     names = [
-        "NodeUnschedulable", "TaintToleration", "NodeAffinity", "NodeResourcesFit", "PodTopologySpread", "InterPodAffinity",
+        "NodeUnschedulable", "TaintToleration", "NodeAffinity", "NodePorts", "NodeResourcesFit", "PodTopologySpread", "InterPodAffinity",
     ]  # fmt: skip
     assert list(filters.plugins()) == names
-    assert [p.name for p in default_plugins()] == names
+    assert [p.name for p in default_plugins(ports=True)] == names
 
 
 def test_one_pod_must_match_all_affinity_terms():
