@@ -10,7 +10,15 @@ from .environment.budgets import Budgets
 from .environment.faults import Faults
 from .environment.names import Recreation, recreations_of
 from .environment.node_versions import NodeVersion, versions_of
-from .environment.objects import ClusterSpec, DisruptionBudget, ExtensionPoint, Node, Pod, with_gates
+from .environment.objects import (
+    ClusterSpec,
+    DisruptionBudget,
+    ExtensionPoint,
+    Node,
+    Pod,
+    with_finishing,
+    with_gates,
+)
 from .environment.watch import NodeWatch, PodWatch
 from .language import Component, Model, Universe, build
 from .scheduler import (
@@ -101,5 +109,6 @@ def build_cluster(
         Recreation: recreations_of(spec.pods),
     }  # fmt: skip
     scope = with_gates(spec.scope) if gates else spec.scope
+    scope = with_finishing(scope) if any(pod.finishes for pod in spec.pods) else scope
     universe = Universe({Pod: spec.pods, Node: spec.nodes, DisruptionBudget: spec.budgets, **fixed}, scope)
     return build(Cluster, universe, changes)

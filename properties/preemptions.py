@@ -180,8 +180,8 @@ class BudgetsCounted(Property):
     budgets: Budgets
 
     def gone(self, pod: Pod) -> Expr:
-        """Whether the pod was running at the start and is being deleted or gone."""
-        return ~self.api.pod[pod].exists | self.api.pod[pod].terminating
+        """Whether the pod was running at the start and is being deleted or gone; that it has finished is no disruption."""
+        return (~self.api.pod[pod].exists | self.api.pod[pod].terminating) & ~as_expr(self.api.finished[pod])
 
     def is_used_up(self, budget: DisruptionBudget) -> Expr:
         """Whether the budget has room for no further pod."""

@@ -193,6 +193,9 @@ OBJECTS: Mapping[str, Schema] = {
             "recreates": about(
                 WORD, "The pod whose name it takes, with a UID of its own, when that one is gone."
             ),
+            "finishes": about(
+                FLAG, "true: once it is bound, the pod may succeed or fail, and its object stays."
+            ),
             "schedulingGates": about(
                 listed(part("schedulingGate")), "Gates that a user may remove later, all at once."
             ),

@@ -57,6 +57,17 @@ class Users(Component):
         self.api.delete_pod(pod)
 
     @step(actor="user", fair=False)
+    @tells("A user deletes {pod}, which has finished.")
+    def delete_finished_pod(self, pod: Pod) -> None:
+        """A user, or whoever cleans up, deletes a pod that has finished."""
+        if not pod.finishes:
+            require(False)
+            return
+        require(self.api.remains[pod])
+        self.faults.spend(Fault.POD_DELETION)
+        self.api.delete_finished(pod)
+
+    @step(actor="user", fair=False)
     @tells("Somebody else than the scheduler binds {pod} to {node}.")
     def bind_pod(self, pod: Pod, node: Node) -> None:
         """Somebody else than the scheduler binds a pending pod, with a Binding of its own."""
@@ -103,6 +114,20 @@ class Kubelet(Component):
         require(any_of((current.node == node) & self.api.node_exists[node] for node in self.universe[Node]))
         self.api.remove_pod(pod)
 
+    @step(actor="kubelet", fair=False)
+    @tells(
+        "The containers of {pod} have ended by themselves: the kubelet reports that it has finished, and its object stays."
+    )
+    def report_finished(self, pod: Pod) -> None:
+        """A pod has succeeded or failed. One that is being deleted is not looked at: its object goes soon in any case."""
+        if not pod.finishes:
+            require(False)
+            return
+        current = self.api.pod[pod]
+        require(current.assigned & ~current.terminating)
+        require(any_of((current.node == node) & self.api.node_exists[node] for node in self.universe[Node]))
+        self.api.finish_pod(pod)
+
 
 class StatefulSets(Component):
     """Controllers that keep a pod of a certain name in being (syncMonotonicPods in pkg/controller/statefulset)."""
@@ -117,7 +142,7 @@ class StatefulSets(Component):
     @tells("A controller creates {recreation}, under the name of a pod that is gone.")
     def recreate(self, recreation: Recreation) -> None:
         """The name is free at the API server: the pod is created anew, once."""
-        require(~self.created[recreation] & ~self.api.pod[recreation.before].exists)
+        require(~self.created[recreation] & ~self.api.finds(recreation.before))
         self.created[recreation] = True
         self.api.create_pod(recreation.after)
 

@@ -11,10 +11,25 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from ..language import Component, Expr, Knowledge, Value, Words, boolean, per, ref, select, when, words
+from ..language import (
+    Component,
+    Expr,
+    Knowledge,
+    Value,
+    Words,
+    any_of,
+    as_expr,
+    boolean,
+    per,
+    ref,
+    select,
+    when,
+    words,
+)
 from .names import found_by_name, namesakes
 from .node_versions import NodeVersion, versions_in
 from .objects import EXISTS, Node, Pod, PodCopy, PodObject, facts_of_pods, node_or_none
+from .scope import finishing_possible
 
 
 class WatchesPods(Protocol):
@@ -32,7 +47,12 @@ class WatchesNodes(Protocol):
 
 
 class APIServer(Component):
-    """The truth about pods and nodes."""
+    """The truth about pods and nodes.
+
+    `pod` are the objects that the scheduler's watch and lists select: of pods that neither succeeded nor failed (NewInformerFactory in
+    scheduler.go, and NewPodInformer before: the field selector status.phase!=Succeeded,status.phase!=Failed, since before 1.8). A pod that
+    finishes is gone for them. `finished[p]`: the pod has finished. `remains[p]`: and its object is there still, so that calls that name it find it.
+    """
 
     pod_watch: WatchesPods
     node_watch: WatchesNodes
@@ -40,6 +60,8 @@ class APIServer(Component):
     pod = per(Pod, PodObject)
     node_exists = per(Node, boolean())
     node_version = per(Node, ref(NodeVersion))
+    finished = per(Pod, boolean(possible=finishing_possible))
+    remains = per(Pod, boolean(possible=finishing_possible))
 
     phrases = words(
         {
@@ -59,6 +81,11 @@ class APIServer(Component):
             ),
             "node_exists": Words(
                 "API server: node {0} is added", "API server: node {0} is deleted", decisive=True
+            ),
+            "finished": Words("API server: {0} has finished", decisive=True),
+            "remains": Words(
+                "API server: the object of {0} remains",
+                "API server: the object of {0}, which has finished, is gone",
             ),
             "node_version": Words("API server: node {0} is {after} now", decisive=True),
         }
@@ -112,6 +139,10 @@ class APIServer(Component):
             with when(~graceful):
                 self.remove_pod(pod)
 
+    def finds(self, pod: Pod) -> Expr:
+        """Whether a call that names the pod finds an object, of one that runs or of one that has finished."""
+        return any_of(as_expr(self.pod[named].exists) | self.remains[named] for named in self.of_name(pod))
+
     def evict_pod(self, pod: Pod) -> None:
         """What preemption writes to end a victim whose name is there: a DELETE by name."""
         for named in self.of_name(pod):
@@ -120,6 +151,17 @@ class APIServer(Component):
     def end_victim(self, pod: Pod) -> None:
         """What preemption's write does to the pod that has the name."""
         self.delete_pod(pod)
+        self.remains[pod] = False
+
+    def finish_pod(self, pod: Pod) -> None:
+        """UPDATE of the status: the phase is Succeeded or Failed, and the object stays."""
+        self._commit(pod, PodObject())
+        self.finished[pod] = True
+        self.remains[pod] = True
+
+    def delete_finished(self, pod: Pod) -> None:
+        """DELETE of a pod that has finished: it is gone at once (CheckGracefulDelete in registry/core/pod/strategy.go), and no watch tells."""
+        self.remains[pod] = False
 
     def remove_pod(self, pod: Pod) -> None:
         """The object disappears (DELETE with grace period 0, as the kubelet and the pod GC send it)."""

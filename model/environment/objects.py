@@ -25,7 +25,7 @@ from .placement_rules import (
     Term,
     Toleration,
 )
-from .scope import DEFAULTS, Config, Scope, gates_possible, last_version, with_gates
+from .scope import DEFAULTS, Config, Scope, gates_possible, last_version, with_finishing, with_gates
 
 Quantity = int | Parameter
 
@@ -136,7 +136,7 @@ class Pod(Entity):
     nodes the pod may go to, `spread` how evenly it and its like must lie over them. `extension_points` are those at
     which some plugin has work to do for the pod. `host_ports` are the ports of its node that it occupies. `gated`: it is created
     with scheduling gates. `finalizers`: its object stays when it is deleted, until whoever set them has taken them away.
-    `recreates` names the pod whose name it takes when that one is gone.
+    `recreates` names the pod whose name it takes when that one is gone. `finishes`: once it is bound, its containers may end by themselves.
     """
 
     def __init__(
@@ -168,6 +168,7 @@ class Pod(Entity):
         finalizers: bool = False,
         recreates: str | None = None,
         host_ports: Sequence[HostPort] = (),
+        finishes: bool = False,
     ) -> None:
         super().__init__(index, name)
         self._requests, self._priority = amounts(cpu, memory, ephemeral, extended), priority
@@ -181,8 +182,7 @@ class Pod(Entity):
         self.node, self.exists, self.graceful = node, exists, graceful
         self.extension_points, self.gated = frozenset(extension_points), gated
         self.spread, self.finalizers = tuple(spread), finalizers
-        self.recreates = recreates
-        self.host_ports = tuple(host_ports)
+        self.host_ports, self.recreates, self.finishes = tuple(host_ports), recreates, finishes
 
     def asks_for(self, node: Node) -> bool:
         """Whether nodeSelector and required node affinity both match the node (GetRequiredNodeAffinity, 1.22)."""
@@ -379,5 +379,6 @@ __all__ = [
     "Toleration",
     "is_scalar_resource",
     "node_or_none",
+    "with_finishing",
     "with_gates",
 ]  # fmt: skip

@@ -67,15 +67,31 @@ def last_version(scope: object) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class _GatedScope(Scope):
-    gates: int = 1
+class _WiderScope(Scope):
+    gates: int = 0
+    finishing: int = 0
 
 
 def with_gates(scope: Scope) -> Scope:
     """The scope of a cluster in which some pod has scheduling gates; elsewhere, their place in a pod's object costs nothing."""
-    return _GatedScope(**{field.name: getattr(scope, field.name) for field in fields(Scope)})
+    return _wider(scope, gates=1)
+
+
+def with_finishing(scope: Scope) -> Scope:
+    """The scope of a cluster in which some pod may finish; elsewhere, what the API server has of finished pods costs nothing."""
+    return _wider(scope, finishing=1)
+
+
+def _wider(scope: Scope, **more: int) -> Scope:
+    known = {field.name: getattr(scope, field.name) for field in fields(scope)}
+    return _WiderScope(**{**known, **more})
 
 
 def gates_possible(scope: object) -> int:
     """Whether a pod may have scheduling gates."""
     return int(getattr(scope, "gates", 0))
+
+
+def finishing_possible(scope: object) -> int:
+    """Whether a pod may finish."""
+    return int(getattr(scope, "finishing", 0))

@@ -20,6 +20,10 @@ def eviction(nobody: str) -> tuple[Sentence, ...]:
             "The scheduler's DELETE of {victim} fails: PostFilter ends in an error.", changes("faults.left")
         ),
         Sentence(
+            "The scheduler deletes the object of {victim}, which has finished: no watch of its tells of it, so no event will follow.",
+            changes("api.remains", after=False),
+        ),
+        Sentence(
             f"The scheduler sends a DELETE for {{victim}} and finds nobody: 404: {nobody}.",
             finds("api.pod.exists", "victim", False),
         ),

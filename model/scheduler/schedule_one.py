@@ -544,7 +544,7 @@ class Scheduler(Component):
             self.faults.spend(Fault.WRITE_FAILURE)
             self.eviction_failed()
             return
-        with when(self.api.under_name(victim).exists):
+        with when(self.api.finds(victim)):
             self.api.evict_pod(victim)
             self.victim_deleted(victim)
         with otherwise():

@@ -19,7 +19,7 @@ POD_FIELDS = (
     *RESOURCE_FIELDS, "priority", "preemptionPolicy", "namespace", "labels", "nodeName", "exists", "startTime",
     "terminationGracePeriodSeconds", "tolerations", "nodeSelector", "nodeAffinity", "podAffinity",
     "podAntiAffinity", "topologySpreadConstraints", "extensionPoints", "schedulingGates", "finalizers", "hostPorts",
-    "recreates", "ignore",
+    "finishes", "recreates", "ignore",
 )  # fmt: skip
 GATE_FIELDS = ("name",)
 NAMESPACE_FIELDS = ("labels",)
@@ -76,6 +76,7 @@ def read_pod(
         finalizers=_finalizers(fields.get("finalizers")),
         recreates=_recreates(fields),
         host_ports=read_host_ports(fields.get("hostPorts")),
+        finishes=fields["finishes"].boolean() if "finishes" in fields else False,
         **resources,
     )
 

@@ -470,9 +470,29 @@ def test_a_pod_spec():
 
 
 def test_a_finished():
-    """The kubelet only ends pods that are to be deleted."""
+    """Only a pod that is bound, not being deleted, and said to finish does so; what remains of it nobody but a DELETE can tell."""
     names = {t.label.partition("(")[0] for t in system(release="1.36").transitions if t.actor == "kubelet"}
     assert {name.partition(".")[2] for name in names} == {"finish_termination"}
+    (n0,) = nodes(4)
+    pods = [
+        Pod(0, "p", 1, finishes=True),
+        Pod(1, "b", 1, node=n0, finishes=True),
+        Pod(2, "d", 1, node=n0, finishes=True),
+    ]
+    model = concrete(spec(pods, (n0,), pod_deletions=2, pod_events=6), "1.36")
+    api, kubelet, users = (model.part(n) for n in ("api", "kubelet", "users"))
+    p, b, d = api.universe[Pod]
+    model.do(lambda: users.delete_pod(d))
+    assert [enabled(model, partial(kubelet.report_finished, pod)) for pod in (p, b, d)] == [
+        False,
+        True,
+        False,
+    ]
+    model.do(lambda: kubelet.report_finished(b))
+    told = model.get(lambda: api.pod_watch.log.length)
+    model.do(lambda: users.delete_finished_pod(b))
+    assert model.get(lambda: api.pod_watch.log.length) == told
+    assert model.get(lambda: [api.finds(b), api.finished[b]]) == [False, True]
 
 
 def test_a_finalizers():

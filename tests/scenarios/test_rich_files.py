@@ -36,7 +36,7 @@ nodes:
 pods:
   v: {cpu: 1, memory: 1Gi, nodeName: a, startTime: 2021-08-04T14:00:01+02:00, labels: {app: web}, ignore: {S-UNIQ: harmless}}
   w: {cpu: 1, nodeName: a, startTime: 2021-08-04T12:00:00Z}
-  u: {cpu: 1, nodeName: b, startTime: 2021-08-04T12:00:01Z}
+  u: {cpu: 1, nodeName: b, finishes: true, startTime: 2021-08-04T12:00:01Z}
   p:
     cpu: 1500m
     memory: 512Mi
@@ -115,6 +115,7 @@ def test_pods(spec: ClusterSpec) -> None:
     assert p.extension_points == {ExtensionPoint.PERMIT, ExtensionPoint.RESERVE}
     assert p.spread == (SpreadConstraint("zone", Selector({"app": "web"}), 2, {"a": 2}),)
     assert (v.gated, p.gated) == (False, True)
+    assert [q.finishes for q in spec.pods] == [False, False, True, False]
     assert (v.host_ports, p.host_ports) == (
         (),
         (HostPort(80), HostPort(53, "UDP", "10.0.0.1"), HostPort(443)),

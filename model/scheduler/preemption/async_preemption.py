@@ -81,6 +81,10 @@ EVICTED = (
         finds("waiting.signal", "victim", SOMETHING),
     ),
     Sentence(
+        "The goroutine deletes the object of {victim}, which has finished: no watch of the scheduler tells of it, so no event will follow.",
+        changes("api.remains", after=False),
+    ),
+    Sentence(
         "The goroutine sends a DELETE for {victim} and finds nobody: 404. Nothing is deleted, so no event will follow.",
         finds("api.pod.exists", "victim", False),
     ),
@@ -306,7 +310,7 @@ class AsyncPreemption(Component):
             self.faults.spend(Fault.WRITE_FAILURE)
             self._call_failed(pod)
             return as_expr(False)
-        there = as_expr(self.api.under_name(victim).exists)
+        there = self.api.finds(victim)
         fails = ~stoppable & ~there & self.gone_is_error(pod, victim)
         with when(fails):
             self._call_failed(pod)
