@@ -55,7 +55,6 @@ def answer(
         ("lost-nomination", "S-STUCK", "1.34", 34730),
         ("old-rejection", "S-STUCK", "1.28", 488),
         ("waiting-victim", "S-STUCK", "1.22", 2445),
-        ("hazards/external-binding", "S-STUCK", "1.34", 69087),
         ("hazards/leader-hand-over", "S-CAP", "1.34", 240),
         ("hazards/late-binding", "S-CAP", "1.34", 662),
         ("hazards/rejected-in-memory", "S-STUCK", "1.36", 16218),

@@ -208,6 +208,8 @@ var rules = map[string]rule{
 	"users.delete_pod":           {do: func(p *player, s Step) error { return p.world.Store.DeletePod(s.arg("pod")) }},
 	"users.delete_node":          {do: func(p *player, s Step) error { return p.world.Store.DeleteNode(s.arg("node")) }},
 	"users.bind_pod":             {do: func(p *player, s Step) error { return p.world.Store.Bind(s.arg("pod"), s.arg("node")) }},
+	"kubelet.report_finished":    {do: func(p *player, s Step) error { return p.world.Store.FinishPod(s.arg("pod")) }},
+	"users.delete_finished_pod":  {do: func(p *player, s Step) error { return p.world.Store.DeletePod(s.arg("pod")) }},
 	"kubelet.finish_termination": {do: func(p *player, s Step) error { return p.world.Store.RemovePod(s.arg("pod")) }},
 	"finalizer_owners.release":   {do: func(p *player, s Step) error { return p.world.Store.RemovePod(s.arg("pod")) }},
 	"pod_gc.collect":             {do: func(p *player, s Step) error { return p.world.Store.RemovePod(s.arg("pod")) }},

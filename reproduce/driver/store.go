@@ -36,6 +36,7 @@ type Store struct {
 	mu       sync.Mutex
 	version  int
 	pods     map[string]*v1.Pod
+	finished map[string]*v1.Pod
 	nodes    map[string]*v1.Node
 	log      map[string][]event
 	sent     map[string]int // of the log of a kind, how many events the watch has delivered
@@ -145,6 +146,10 @@ func (s *Store) DeletePod(name string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p := s.pods[name]
+	if p == nil && s.finished[name] != nil {
+		delete(s.finished, name) // at once, and no watch that selects by phase tells of it
+		return nil
+	}
 	if p == nil {
 		return apierrors.NewNotFound(resource(podKind), name)
 	}
@@ -170,6 +175,24 @@ func (s *Store) RemovePod(name string) error {
 		return apierrors.NewNotFound(resource(podKind), name)
 	}
 	s.commit(podKind, watch.Deleted, p.DeepCopy(), "")
+	return nil
+}
+
+// FinishPod has a pod succeed: the scheduler's watch, which selects by phase, tells of a deletion, and the object stays.
+func (s *Store) FinishPod(name string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.pods[name]
+	if p == nil {
+		return apierrors.NewNotFound(resource(podKind), name)
+	}
+	s.commit(podKind, watch.Deleted, p.DeepCopy(), "")
+	if s.finished == nil {
+		s.finished = map[string]*v1.Pod{}
+	}
+	q := p.DeepCopy()
+	q.Status.Phase = v1.PodSucceeded
+	s.finished[name] = q
 	return nil
 }
 
@@ -223,6 +246,9 @@ func (s *Store) Patch(name string, kind types.PatchType, patch []byte) (*v1.Pod,
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p := s.pods[name]
+	if p == nil && s.finished[name] != nil {
+		return s.finished[name].DeepCopy(), nil // its condition is nobody's business
+	}
 	if p == nil {
 		return nil, apierrors.NewNotFound(resource(podKind), name)
 	}
