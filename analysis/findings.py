@@ -120,7 +120,7 @@ def finding_of(
 
 def _caveat(run: Run) -> str:
     """What the property claims less of than its sentence says, in this cluster."""
-    said = run.prop.caveat(run.scenario.spec.nodes)
+    said = run.prop.caveat(run.scenario.spec.nodes, run.scenario.spec.pods)
     return f"{run.property}: {said}" if said else ""
 
 

@@ -10,12 +10,13 @@ from math import ceil, lcm
 from typing import Any
 
 from ..model.environment import node_versions
+from ..model.environment.footprint import CPU, EPHEMERAL, MEMORY, Footprint, UsedPort
 from ..model.environment.objects import HostPort, Node, Pod, PodObject
+from ..model.environment.pod_versions import PodVersion
 from ..model.history import resolve
 from ..model.language import Concrete, Model, Universe, build
 from ..model.language.component import part_classes
 from ..model.scheduler import Cache, IncrementalSnapshot, NodeInfos, NodeTree, Snapshot
-from ..model.scheduler.cache.node_info import CPU, EPHEMERAL, MEMORY, Footprint, PodVersion, UsedPort
 from ..model.scheduler.cache.order import Zone, zone_key, zones_named
 from .cases import Case, NotTranslated
 

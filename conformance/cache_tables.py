@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
+from ..model.environment.footprint import CPU, EPHEMERAL, MEMORY
 from ..model.environment.objects import Node, PodCopy
 from ..model.scheduler import Cache, IncrementalSnapshot, NodeInfos, NodeTree
-from ..model.scheduler.cache.node_info import CPU, EPHEMERAL, MEMORY
 from .cache_cast import CacheCast, gather, port_of
 from .cases import REMARKS, Case, NotTranslated, Outcome, Script, check, judged, keys_of
 

@@ -8,6 +8,7 @@ from .environment.actors import FinalizerOwners, Kubelet, PodGC, StatefulSets, U
 from .environment.api import APIServer
 from .environment.budgets import Budgets
 from .environment.faults import Faults
+from .environment.footprint import UsedPort
 from .environment.names import Recreation, recreations_of
 from .environment.node_versions import NodeVersion, versions_of
 from .environment.objects import (
@@ -16,9 +17,9 @@ from .environment.objects import (
     ExtensionPoint,
     Node,
     Pod,
-    with_finishing,
-    with_gates,
+    with_more,
 )
+from .environment.pod_versions import PodVersion, pod_versions_of
 from .environment.watch import NodeWatch, PodWatch
 from .language import Component, Model, Universe, build
 from .scheduler import (
@@ -34,6 +35,7 @@ from .scheduler import (
     NodeTree,
     NodeUpdates,
     Nominator,
+    PodUpdates,
     Preemption,
     PriorityQueue,
     Process,
@@ -43,9 +45,15 @@ from .scheduler import (
     Snapshot,
     WaitingPods,
 )
-from .scheduler.cache.node_info import PodVersion, UsedPort
 from .scheduler.cache.order import Zone, zones_of
-from .scheduler.framework.events import NodeUpdate, Plugin, default_plugins, node_updates
+from .scheduler.framework.events import (
+    NodeUpdate,
+    Plugin,
+    PodUpdate,
+    default_plugins,
+    node_updates,
+    pod_updates,
+)
 
 
 class Cluster(Model):
@@ -73,6 +81,7 @@ class Cluster(Model):
     async_preemption: AsyncPreemption
     handlers: EventHandlers
     updates: NodeUpdates
+    pod_updates: PodUpdates
     process: Process
     faults: Faults
     kubelet: Kubelet
@@ -101,14 +110,17 @@ def build_cluster(
     permit = any(ExtensionPoint.PERMIT in pod.extension_points for pod in spec.pods)
     ports = any(pod.host_ports for pod in spec.pods)
     rejecting = default_plugins(gates, permit, ports) if plugins is None else plugins
-    versions = versions_of(spec.nodes)
+    versions, pod_versions = versions_of(spec.nodes), pod_versions_of(spec.pods)
     described = [*spec.nodes, *(version.content for version in versions)]
     fixed = {
-        Plugin: rejecting, Zone: zones_of(described), PodVersion: (), UsedPort: (),
+        Plugin: rejecting, Zone: zones_of(described), UsedPort: (),
+        PodVersion: pod_versions, PodUpdate: pod_updates() if pod_versions else (),
         NodeVersion: versions, NodeUpdate: node_updates() if versions else (),
         Recreation: recreations_of(spec.pods),
     }  # fmt: skip
-    scope = with_gates(spec.scope) if gates else spec.scope
-    scope = with_finishing(scope) if any(pod.finishes for pod in spec.pods) else scope
+    most = max((version.number + 1 for version in pod_versions), default=1)
+    scope = with_more(
+        spec.scope, gates=gates, finishing=any(pod.finishes for pod in spec.pods), pod_versions=most
+    )
     universe = Universe({Pod: spec.pods, Node: spec.nodes, DisruptionBudget: spec.budgets, **fixed}, scope)
     return build(Cluster, universe, changes)

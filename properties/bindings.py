@@ -7,9 +7,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from ..model.environment.objects import Node, Pod
+from ..model.environment.objects import Node, Pod, Term
+from ..model.environment.pod_versions import in_form
+from ..model.environment.scope import last_version
 from ..model.environment.watch import Handler
-from ..model.language import Expr, all_of, any_of, before, boolean, when
+from ..model.language import (
+    Expr,
+    Value,
+    all_of,
+    any_of,
+    before,
+    boolean,
+    integer,
+    per,
+    select,
+    smallest,
+    when,
+)
 from . import truth
 from .property import Property
 
@@ -20,18 +34,30 @@ class Capacity(Property):
 
     The kubelet rejects what its node has no room for, or no port: such a pod fails. That it does so is not modelled.
     Of a node whose object is updated in the run, what it can allocate in the largest of its versions: that a node shrinks below what its pods
-    ask for is nobody's mistake.
+    ask for is nobody's mistake. Nor is it that a pod grows once it is bound; of one that grew before, all that it asks for counts.
     """
 
     id = "S-CAP"
 
+    bound_as = per(Pod, integer(0, last_version))  # the version in which the pod was bound
+
     @classmethod
-    def caveat(cls, nodes: Sequence[Node]) -> str:
-        return truth.largest_counts(nodes)
+    def caveat(cls, nodes: Sequence[Node], pods: Sequence[Pod] = ()) -> str:
+        resized = truth.resized_pods(pods)
+        grown = f"what {', '.join(resized)} asks for beyond what it was bound with does not count"
+        return "; ".join(filter(None, (truth.largest_counts(nodes), grown if resized else "")))
+
+    def observe(self) -> None:
+        for pod in {version.pod: None for version in self.pod_versions}:
+            current = self.api.pod[pod]
+            was_bound = before(lambda pod=pod: self.api.pod[pod].assigned)  # type: ignore[misc]
+            with when(current.assigned & ~was_bound):
+                self.bound_as[pod] = current.version
 
     def holds(self) -> Expr:
         return ~any_of(
-            truth.exceeds(self, n, partial(self._taken, n)) | self._share_port(n) for n in self.nodes
+            truth.exceeds(self, n, partial(self._taken, n), _request_when_bound) | self._share_port(n)
+            for n in self.nodes
         )
 
     def _share_port(self, node: Node) -> Expr:
@@ -47,6 +73,20 @@ class Capacity(Property):
 
     def witnesses(self) -> dict[str, Expr]:
         return {"a pod is assumed": any_of(self.cache.is_assumed(p) for p in self.pods)}
+
+
+def _request_when_bound(prop: Property, pod: Pod, resource: str) -> Expr:
+    """What the pod asks for; of a bound one, no more than it was bound with."""
+    assert isinstance(prop, Capacity)
+    if not pod.later:
+        return pod.request(resource)
+
+    def asked(number: Value) -> Expr:
+        return in_form(prop.universe, pod, number, lambda form: form.request(resource))
+
+    current = prop.api.pod[pod]
+    now = asked(current.version)
+    return select(current.assigned, smallest(now, asked(prop.bound_as[pod])), now)
 
 
 class NoErrorForAbsentNode(Property):
@@ -93,7 +133,7 @@ class AntiAffinityKept(Property):
     """No two pods that are bound or assumed break a required anti-affinity term of one of them on existing nodes.
 
     Of nodes whose labels are updated in the run, only where they share the domain in all of their versions: that a node is relabelled into
-    another's domain is nobody's mistake.
+    another's domain is nobody's mistake. Of pods whose labels are updated, only those that a term means in all of their versions.
     """
 
     id = "S-AFF"
@@ -101,13 +141,15 @@ class AntiAffinityKept(Property):
     issues = (100140,)
 
     @classmethod
-    def caveat(cls, nodes: Sequence[Node]) -> str:
+    def caveat(cls, nodes: Sequence[Node], pods: Sequence[Pod] = ()) -> str:
         moved = [n.name for n in nodes if any(other.labels != n.labels for other in n.later.values())]
-        return (
-            f"of {', '.join(moved)}, only domains count that it is in with all of its versions"
-            if moved
-            else ""
-        )
+        renamed = [p.name for p in pods if any(other.labels != p.labels for other in p.later.values())]
+        said = []
+        if moved:
+            said.append(f"of {', '.join(moved)}, only domains count that it is in with all of its versions")
+        if renamed:
+            said.append(f"of {', '.join(renamed)}, only terms count that mean it in all of its versions")
+        return "; ".join(said)
 
     def together(self, pod: Pod, other: Pod, key: str) -> Expr:
         """Whether both are on existing nodes with the same value of the topology key."""
@@ -135,12 +177,18 @@ class AntiAffinityKept(Property):
             for term in pod.terms
             if term.required and term.anti
             for other in self.pods
-            if other is not pod and term.matches(other) and not {pod, other}.isdisjoint(self.subjects)
+            if other is not pod
+            and _is_meant_always(term, other)
+            and not {pod, other}.isdisjoint(self.subjects)
         )
 
     def witnesses(self) -> dict[str, Expr]:
         bound = [any_of(self._on(p, n) for n in self.nodes) for p in self.pods if p.terms]
         return {"a pod with terms is bound or assumed": any_of(bound)}
+
+
+def _is_meant_always(term: Term, other: Pod) -> bool:
+    return all(term.matches(version) for version in (other, *other.later.values()))
 
 
 class BoundAsAssumed(Property):

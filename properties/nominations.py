@@ -36,8 +36,8 @@ class _NominationMonitor(Property):
         return self.cache.is_assumed(pod) | current.node.is_some | gone | withdrawn | nowhere
 
     @classmethod
-    def caveat(cls, nodes: Sequence[Node]) -> str:
-        return truth.largest_counts(nodes)
+    def caveat(cls, nodes: Sequence[Node], pods: Sequence[Pod] = ()) -> str:
+        return "; ".join(filter(None, (truth.largest_counts(nodes), truth.least_counts(pods))))
 
     def at_the_expense_of(self, pod: Pod, node: Node) -> Expr:
         """Whether a pod of no higher priority was assumed on the node in this step, and `pod` no longer fits."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from ..model.environment.node_versions import NodeVersion, versions_in
 from ..model.environment.objects import Node, Pod
+from ..model.environment.pod_versions import PodVersion
 from ..model.language import Case, Component, Expr
 
 if TYPE_CHECKING:
@@ -91,8 +92,8 @@ class Property(Component):
         return tuple(" ".join(text.split()) for text in (inspect.getdoc(cls) or "").split("\n\n")[1:])
 
     @classmethod
-    def caveat(cls, nodes: Sequence[Node]) -> str:
-        """What a verdict about these nodes must say beside the sentence, because the property claims less of some of them; mostly nothing."""
+    def caveat(cls, nodes: Sequence[Node], pods: Sequence[Pod] = ()) -> str:
+        """What a verdict about these nodes and pods must say beside the sentence, because it claims less of some; mostly nothing."""
         return ""
 
     @classmethod
@@ -114,6 +115,11 @@ class Property(Component):
     def versions(self) -> tuple[NodeVersion, ...]:
         """The versions of the nodes that have several."""
         return self.universe[NodeVersion]
+
+    @property
+    def pod_versions(self) -> tuple[PodVersion, ...]:
+        """The versions of the pods that have several."""
+        return self.universe[PodVersion]
 
     def contents(self, node: Node) -> list[Node]:
         """What a node can be in a run: all its versions."""

@@ -10,7 +10,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from ..model.environment.objects import Node, Pod
-from ..model.language import Expr, all_of, any_of, as_expr, select, total
+from ..model.environment.pod_versions import in_form
+from ..model.language import Expr, all_of, any_of, as_expr, select, smallest, total
 from ..model.scheduler.framework.placement import Placement
 from .property import Property
 
@@ -27,12 +28,26 @@ class Outcomes(Property):
         return {f"{p.name} is bound": self.api.pod[p].node.is_some for p in self.pods if p.node is None}
 
 
-def exceeds(prop: Property, node: Node, counts: Callable[[Pod], Expr]) -> Expr:
+def least_request(prop: Property, pod: Pod, resource: str) -> Expr:
+    """What the pod asks for in the smallest of its versions."""
+    least = pod.request(resource)
+    for version in pod.later.values():
+        least = smallest(least, version.request(resource))
+    return least
+
+
+def exceeds(
+    prop: Property,
+    node: Node,
+    counts: Callable[[Pod], Expr],
+    request: Callable[[Property, Pod, str], Expr] = least_request,
+) -> Expr:
     """Whether the pods that count together ask for more of some resource than the node can allocate, whichever of its versions it is in.
 
-    That a node which has shrunk is overfull is nobody's mistake. `largest_counts` says so of a verdict.
+    That a node which has shrunk is overfull, or one whose pods have grown, is nobody's mistake. `largest_counts` and `least_counts` say so
+    of a verdict. `request` is how much a pod counts for.
     """
-    return all_of(_exceeds(prop, content, counts) for content in prop.contents(node))
+    return all_of(_exceeds(prop, content, counts, request) for content in prop.contents(node))
 
 
 def largest_counts(nodes: Sequence[Node]) -> str:
@@ -41,10 +56,26 @@ def largest_counts(nodes: Sequence[Node]) -> str:
     return f"of what {', '.join(resized)} can allocate, the largest of its versions counts" if resized else ""
 
 
-def _exceeds(prop: Property, node: Node, counts: Callable[[Pod], Expr]) -> Expr:
+def resized_pods(pods: Sequence[Pod]) -> list[str]:
+    """The pods whose requests change."""
+    return [pod.name for pod in pods if any(other.requests != pod.requests for other in pod.later.values())]
+
+
+def least_counts(pods: Sequence[Pod]) -> str:
+    """What a verdict must say that asks `exceeds` about these pods, if some of them are resized; nothing if none is."""
+    resized = resized_pods(pods)
+    return f"of what {', '.join(resized)} asks for, the smallest of its versions counts" if resized else ""
+
+
+def _exceeds(
+    prop: Property,
+    node: Node,
+    counts: Callable[[Pod], Expr],
+    request: Callable[[Property, Pod, str], Expr],
+) -> Expr:
     named = dict.fromkeys(r for pod in prop.pods for r in pod.resources)
     return any_of(
-        total(select(counts(pod), pod.request(r), 0) for pod in prop.pods) > node.allocatable(r)
+        total(select(counts(pod), request(prop, pod, r), 0) for pod in prop.pods) > node.allocatable(r)
         for r in named
     )
 
@@ -62,6 +93,7 @@ def placement(prop: Property) -> Placement:
         {node: prop.api.node_exists[node] for node in prop.nodes},
         {pod: prop.api.pod[pod].terminating for pod in prop.pods},
         shown={v: prop.api.node_version[v.node] == v for v in prop.versions},
+        held={v: prop.api.pod[v.pod].version == v.number for v in prop.pod_versions},
     )
 
 
@@ -79,7 +111,11 @@ def fits_somewhere(prop: Property, pod: Pod) -> Expr:
 
 def fits(prop: Property, pod: Pod, node: Node, where: Placement) -> Expr:
     """Whether the filters let the pod pass on the node as the placement shows it."""
-    return where.ask(node, partial(prop.filters.fits, pod))
+
+    def said(form: Pod) -> Expr:
+        return where.ask(node, partial(prop.filters.fits, form))
+
+    return in_form(prop.universe, pod, prop.api.pod[pod].version, said)
 
 
 def some_pod_waits_in_vain(prop: Property) -> Expr:

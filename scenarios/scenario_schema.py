@@ -158,6 +158,17 @@ OBJECTS: Mapping[str, Schema] = {
         ),
         "minProperties": 1,
     },
+    "podUpdate": {
+        **mapping(
+            {
+                **{name: schema for name, schema in _RESOURCES.items() if name in ("cpu", "memory")},
+                "labels": LABELS,
+                "tolerations": listed(part("toleration")),
+            },
+            about="What changes in the pod's object; what is not named stays.",
+        ),
+        "minProperties": 1,
+    },
     "taint": mapping(
         {"key": LABEL_KEY, "value": LABEL_VALUE, "effect": word(EFFECTS)},
         ["key", "effect"],
@@ -195,6 +206,10 @@ OBJECTS: Mapping[str, Schema] = {
             ),
             "finishes": about(
                 FLAG, "true: once it is bound, the pod may succeed or fail, and its object stays."
+            ),
+            "updates": about(
+                table(part("podUpdate"), 1, MAX_VERSIONS - 1),
+                "What the pod's object may be updated to: by a name, the fields that change.",
             ),
             "schedulingGates": about(
                 listed(part("schedulingGate")), "Gates that a user may remove later, all at once."

@@ -293,3 +293,12 @@ class NominatedByUID(Nominator):
     def accepts(self, pod: Pod) -> Expr:
         pending: Expr = self.pod_watch.lister[pod].pending
         return pending
+
+
+class AnyTermHeard(Hints):
+    """InterPodAffinity: one anti-affinity term keeps a pod out, so that a pod which one of them means no longer may help (139161)."""
+
+    def mends_affinity(self, pod: Pod, old: Pod, new: Pod) -> bool:
+        apart = [term for term in pod.terms if term.required and term.anti]
+        parts = any(term.matches(old) and not term.matches(new) for term in apart)
+        return parts or super().mends_affinity(pod, old, new)

@@ -161,6 +161,14 @@ ROWS = [
     Row("72124", "S-CONS", "1.19", (), (), H, 223519, 948408, 116),
     Row("72124", "S-STUCK", "1.13", ("70366",), (), V, 103564, 331303, 29, 29),
     Row("72124", "S-STUCK", "1.19", (), (), H, 223519, 948408, 116),
+    # 122626: an update of an assigned pod is told to those with an affinity term for it only.
+    Row("label-lost", "S-STUCK", "1.21", (), (), V, 134, 252, 15, 15),
+    Row("label-lost", "S-STUCK", "1.30", (), (), V, 134, 252, 15, 15),
+    Row("label-lost", "S-STUCK", "1.31", (), (), V, 134, 252, 15, 15),
+    Row("label-lost", "S-STUCK", "1.31", ("hints-decide",), (), H, 372, 793, 37),
+    Row("label-lost", "S-STUCK", "1.32", (), (), H, 287, 630, 36),
+    Row("label-lost", "S-STUCK", "1.32", (), ("hints-decide",), V, 123, 228, 15, 15),
+    Row("label-lost", "S-STUCK", "1.36", (), (), H, 186, 346, 35),
     # Nodes that change: what of an update reaches the pods that wait for it.
     # A name that is used again: a Binding for the pod that is gone, and an attempt that goes on for the other.
     Row("namesake-bound", "S-IDENT", "1.13", (), (), V, 57, 90, 8, 8),

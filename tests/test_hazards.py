@@ -20,6 +20,7 @@ from podrace.properties import PROPERTIES, Property, instrument
 from podrace.scenarios import find_scenarios
 from tests.hazard_patches import (
     AlwaysActivated,
+    AnyTermHeard,
     AskedBeforeForgotten,
     AssumedIfListed,
     Barrier,
@@ -119,6 +120,12 @@ LATER_ROWS: list[tuple[str, str, tuple[type[Component], ...], tuple[str, ...], s
     # The DELETE of a finished pod finds its object: not all victims were gone.
     ("finished-victim", "S-STUCK", (), ("133167",), V, 538, 20),
     ("finished-victim", "S-STUCK", (AlwaysActivated,), (), H, 6567, None),
+    ("update-lost", "S-STUCK", (), (), V, 179, 23),
+    ("update-lost", "S-STUCK", (FreshRequeue,), (), H, 170, None),
+    ("update-lost", "S-STUCK", (RequeueLooksAgain,), (), H, 159, None),
+    ("half-kept-out", "S-STUCK", (), (), V, 86, 15),
+    ("half-kept-out", "S-STUCK", (AnyTermHeard,), (), H, 186, None),
+    ("grown-in-flight", "S-CAP", (), (), V, 24, 5),
 ]
 
 

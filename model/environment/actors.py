@@ -12,6 +12,7 @@ from .faults import Fault
 from .names import Recreation
 from .node_versions import NodeVersion
 from .objects import Node, Pod
+from .pod_versions import PodVersion
 
 if TYPE_CHECKING:
     from .api import APIServer
@@ -98,6 +99,14 @@ class Users(Component):
         require(self.api.node_exists[version.node] & (self.api.node_version[version.node] != version))
         self.faults.spend(Fault.NODE_UPDATE)
         self.api.write_node(version.node, exists=True, version=version)
+
+    @step(actor="user", fair=False)
+    @tells("A pod is updated: it is {version} from now on.")
+    def update_pod(self, version: PodVersion) -> None:
+        """A user, the kubelet or a controller updates a pod's object: to any other of its versions that it may become."""
+        require(self.api.may_be_updated(version))
+        self.faults.spend(Fault.POD_UPDATE)
+        self.api.update_pod(version)
 
 
 class Kubelet(Component):

@@ -29,6 +29,8 @@ from ..language import (
 from .names import found_by_name, namesakes
 from .node_versions import NodeVersion, versions_in
 from .objects import EXISTS, Node, Pod, PodCopy, PodObject, facts_of_pods, node_or_none
+from .pod_versions import PodVersion, may_become
+from .pod_versions import versions_in as versions_of_pod
 from .scope import finishing_possible
 
 
@@ -74,6 +76,7 @@ class APIServer(Component):
             ),
             "pod.failed": Words("API server: {0} gets PodScheduled=False"),
             "pod.terminating": Words("API server: {0} is being deleted", decisive=True),
+            "pod.version": Words("API server: {0} is updated", decisive=True),
             "pod.gated": Words(
                 "API server: {0} has scheduling gates",
                 "API server: {0} has no scheduling gates any more",
@@ -128,6 +131,22 @@ class APIServer(Component):
     def remove_gates(self, pod: Pod) -> None:
         """UPDATE of the specification: the pod has no scheduling gates any more (none can ever be added)."""
         self._commit(pod, self.pod[pod].replace(gated=False))
+
+    def may_be_updated(self, version: PodVersion) -> Expr:
+        """Whether an UPDATE to this version is accepted, and changes anything."""
+        current = self.pod[version.pod]
+        olds = [v for v in versions_of_pod(self.universe, version.pod) if v is not version]
+        return current.exists & any_of(
+            current.version == old.number for old in olds if self.accepts_update(old.content, version.content)
+        )
+
+    def accepts_update(self, old: Pod, new: Pod) -> bool:
+        """Whether a pod may be updated like this."""
+        return may_become(old, new)
+
+    def update_pod(self, version: PodVersion) -> None:
+        """UPDATE of a pod's object: its labels, its tolerations, or what it requests (the resize subresource, and the status after it)."""
+        self._commit(version.pod, self.pod[version.pod].replace(version=version.number))
 
     def delete_pod(self, pod: Pod) -> None:
         """DELETE: at once if nothing runs, no grace is due and nobody has set a finalizer; otherwise sets the deletion timestamp."""

@@ -13,6 +13,7 @@ class Fault(Enum):
     NODE_DELETION = "node_deletions"
     NODE_CREATION = "node_creations"
     NODE_UPDATE = "node_updates"
+    POD_UPDATE = "pod_updates"
     POD_DELETION = "pod_deletions"
     POD_CREATION = "pod_creations"
     BIND_FAILURE = "bind_failures"

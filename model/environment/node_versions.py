@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ..language import Entity, Universe
-from .objects import Node, Pod
+from .objects import Node
 
 INITIAL = "initial"
 """The name of the version that a node is created in."""
@@ -30,10 +30,6 @@ class NodeChange:
 
     old: Node
     new: Node
-
-
-About = Pod | Node | NodeChange | None
-"""What an event is about; None for nothing in particular."""
 
 
 def versions_in(universe: Universe, node: Node) -> list[NodeVersion]:

@@ -25,7 +25,7 @@ from .placement_rules import (
     Term,
     Toleration,
 )
-from .scope import DEFAULTS, Config, Scope, gates_possible, last_version, with_finishing, with_gates
+from .scope import DEFAULTS, Config, Scope, gates_possible, last_version, with_more
 
 Quantity = int | Parameter
 
@@ -137,6 +137,8 @@ class Pod(Entity):
     which some plugin has work to do for the pod. `host_ports` are the ports of its node that it occupies. `gated`: it is created
     with scheduling gates. `finalizers`: its object stays when it is deleted, until whoever set them has taken them away.
     `recreates` names the pod whose name it takes when that one is gone. `finishes`: once it is bound, its containers may end by themselves.
+    `later` are the versions that its object may be updated to, by name;
+    each has the name and the index of the pod, and a `number`; that of the pod as it is created is 0.
     """
 
     def __init__(
@@ -169,6 +171,7 @@ class Pod(Entity):
         recreates: str | None = None,
         host_ports: Sequence[HostPort] = (),
         finishes: bool = False,
+        later: Mapping[str, Pod] | None = None,
     ) -> None:
         super().__init__(index, name)
         self._requests, self._priority = amounts(cpu, memory, ephemeral, extended), priority
@@ -183,6 +186,9 @@ class Pod(Entity):
         self.extension_points, self.gated = frozenset(extension_points), gated
         self.spread, self.finalizers = tuple(spread), finalizers
         self.host_ports, self.recreates, self.finishes = tuple(host_ports), recreates, finishes
+        self.later, self.number = dict(later or {}), 0
+        for number, version in enumerate(self.later.values(), start=1):
+            version.number = number
 
     def asks_for(self, node: Node) -> bool:
         """Whether nodeSelector and required node affinity both match the node (GetRequiredNodeAffinity, 1.22)."""
@@ -209,6 +215,11 @@ class Pod(Entity):
             namespace_labels=self.namespace_labels,
             uid=self.uid,
         )
+
+    @property
+    def requests(self) -> Mapping[str, Quantity]:
+        """What the pod asks for, by resource."""
+        return self._requests
 
     @property
     def cpu(self) -> Expr:
@@ -322,7 +333,9 @@ class PodObject(Record):
     failed = boolean()  # condition PodScheduled=False, reason Unschedulable
     terminating = boolean()  # metadata.deletionTimestamp is set
     gated = boolean(possible=gates_possible)  # spec.schedulingGates names any
-    version = integer(0, last_version)  # what else is not status
+    version = integer(
+        0, last_version
+    )  # what else is not status: the number of its PodVersion, where there are several
 
     @property
     def assigned(self) -> Expr:
@@ -379,6 +392,5 @@ __all__ = [
     "Toleration",
     "is_scalar_resource",
     "node_or_none",
-    "with_finishing",
-    "with_gates",
+    "with_more",
 ]  # fmt: skip

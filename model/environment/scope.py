@@ -39,6 +39,7 @@ class Scope:
     node_deletions: int = 0
     node_creations: int = 0
     node_updates: int = 0
+    pod_updates: int = 0
     pod_deletions: int = 0
     pod_creations: int = 0
     bind_failures: int = 0
@@ -62,7 +63,7 @@ class Scope:
 
 
 def last_version(scope: object) -> int:
-    """The highest version of a pod's specification: no step changes one, only conformance cases do."""
+    """The highest version of a pod's object."""
     return int(getattr(scope, "pod_versions", 1)) - 1
 
 
@@ -70,21 +71,18 @@ def last_version(scope: object) -> int:
 class _WiderScope(Scope):
     gates: int = 0
     finishing: int = 0
+    pod_versions: int = 1
 
 
-def with_gates(scope: Scope) -> Scope:
-    """The scope of a cluster in which some pod has scheduling gates; elsewhere, their place in a pod's object costs nothing."""
-    return _wider(scope, gates=1)
+def with_more(scope: Scope, *, gates: bool, finishing: bool, pod_versions: int) -> Scope:
+    """The scope of a cluster in which some pod has scheduling gates, may finish, or has several versions.
 
-
-def with_finishing(scope: Scope) -> Scope:
-    """The scope of a cluster in which some pod may finish; elsewhere, what the API server has of finished pods costs nothing."""
-    return _wider(scope, finishing=1)
-
-
-def _wider(scope: Scope, **more: int) -> Scope:
-    known = {field.name: getattr(scope, field.name) for field in fields(scope)}
-    return _WiderScope(**{**known, **more})
+    Elsewhere, their place in a pod's object costs nothing.
+    """
+    if not gates and not finishing and pod_versions == 1:
+        return scope
+    known = {field.name: getattr(scope, field.name) for field in fields(Scope)}
+    return _WiderScope(**known, gates=int(gates), finishing=int(finishing), pod_versions=pod_versions)
 
 
 def gates_possible(scope: object) -> int:

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ..environment.node_versions import About, NodeVersion
+from ..environment.node_versions import NodeVersion
 from ..environment.objects import Node, Pod, PodObject
+from ..environment.pod_versions import About, PodVersion, in_form
 from ..environment.watch import Handler, PodWatch
 from ..language import (
     UNTOLD,
@@ -157,9 +158,9 @@ class AssumedPodsOutliveDeletion(EventHandlers):
 
     def wake_for_assumed(self, pod: Pod, old: PodObject) -> None:
         with when(as_expr(old.nominated).is_some):
-            self.queue.move_all(NOMINATED_POD_GONE, about=pod)
+            self.queue.move_all(NOMINATED_POD_GONE, about=pod, version=old.version)
         with otherwise():
-            self.queue.move_all(WAITING_POD_GONE, about=pod)
+            self.queue.move_all(WAITING_POD_GONE, about=pod, version=old.version)
 
 
 @before("134157", _ONE_HANDLER, first_in="1.35", issues=(134217,))
@@ -179,7 +180,8 @@ _BY_HINTS = "the plugins' hints alone decide which parked pods an event moves"
 class AdmissionChecked(EventHandlers):
     """A new node woke only the parked pods that would pass its pre-check (preCheckForNode).
 
-    An assigned pod woke those with a required affinity term for it (AssignedPodAdded, AssignedPodUpdated). `admitted`
+    An assigned pod woke those with a required affinity term for it (AssignedPodAdded, AssignedPodUpdated); one that had shrunk, where that
+    could be (InPlacePodVerticalScaling), all whose plugins had asked for that. `admitted`
     says, while the node handler is between its two steps, which pods the new node would admit.
     """
 
@@ -187,8 +189,16 @@ class AdmissionChecked(EventHandlers):
 
     phrases = UNTOLD
 
-    def wake_for_assigned(self, pod: Pod, old: PodObject) -> None:
-        self.queue.move_matching(pod)
+    def wake_for_assigned(self, pod: Pod, old: PodObject, new: PodObject) -> None:
+        shrunk = as_expr(False)
+        for changed, change in self.pod_updates.changes(pod, old, new):
+            for kind in self.queue.kinds_of(change):
+                if kind.event.action == Action.UPDATE_POD_SCALE_DOWN:
+                    shrunk = shrunk | (old.assigned & changed)
+                    with when(old.assigned & changed):
+                        self.queue.move_all(kind.event, about=change)
+        with when(~shrunk):
+            self.queue.move_matching(pod, version=new.version)
 
     def end_of_node_event(self) -> None:
         super().end_of_node_event()
@@ -201,9 +211,14 @@ class AdmissionChecked(EventHandlers):
             {pod: {n: self.cache.on(pod, n) for n in nodes} for pod in self.universe[Pod]},
             {n: self.cache.live[n] for n in nodes},
             shown={v: self.cache.node_version[v.node] == v for v in self.universe[NodeVersion]},
+            held={v: self.cache.node_infos.version[v.pod] == v for v in self.universe[PodVersion]},
         )
+
+        def said(form: Pod) -> Expr:
+            return cached.ask(nodes[node.index], partial(self.filters.admits, form))
+
         for pod in self.universe[Pod]:
-            self.admitted[pod] = cached.ask(nodes[node.index], partial(self.filters.admits, pod))
+            self.admitted[pod] = in_form(self.universe, pod, self.queue.copy[pod].version, said)
 
     def admissible(self) -> Mapping[Pod, Value] | None:
         return {pod: self.admitted[pod] for pod in self.universe[Pod]}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..environment.api import APIServer
-from ..environment.node_versions import About
 from ..environment.objects import Node, Pod, PodCopy, PodObject
+from ..environment.pod_versions import About, PodChange
 from ..environment.watch import Handler
 from ..language import (
     UNTOLD,
@@ -188,6 +188,9 @@ class UpdatesQueuePodsInFlight(PriorityQueue):
     def is_moved_by_update(self, pod: Pod) -> Expr:
         return as_expr(False)
 
+    def is_moved_by_change(self, pod: Pod, change: PodChange) -> Expr:
+        return as_expr(False)
+
     def discards(self, pod: Pod) -> Expr:
         return as_expr(False)
 
@@ -335,9 +338,9 @@ _PLUGIN_EVENTS = "an event moves a parked pod only if a plugin that rejected the
 class MostPluginsHearAll(PriorityQueue):
     """Only NodeResourcesFit said what it waits for; a pod that any other plugin had rejected was moved by every event (1.21)."""
 
-    def matches(self, pod: Pod, event: ClusterEvent, about: About = None) -> Expr:
+    def matches(self, pod: Pod, event: ClusterEvent, about: About = None, form: Pod | None = None) -> Expr:
         others = [p for p in self.universe[Plugin] if p.name != "NodeResourcesFit"]
-        return super().matches(pod, event, about) | any_of(self.rejected_by[pod][p] for p in others)
+        return super().matches(pod, event, about, form) | any_of(self.rejected_by[pod][p] for p in others)
 
 
 @before("plugin-events", _PLUGIN_EVENTS, first_in="1.21")

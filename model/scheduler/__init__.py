@@ -10,7 +10,7 @@ from .cache.scheduler_cache import Cache
 from .cache.snapshot import Snapshot
 from .event_handlers import EventHandlers, Waking
 from .failure import FailureHandler, FailurePhase
-from .framework.events import Action, ClusterEvent, NodeUpdate, Plugin
+from .framework.events import Action, ClusterEvent, NodeUpdate, Plugin, PodUpdate
 from .framework.filters import Filters
 from .framework.hints import Hints
 from .framework.placement import Placement
@@ -18,6 +18,7 @@ from .framework.scores import Scores
 from .framework.status import Code, NodeStatus, Phase
 from .framework.waiting_pods import WaitingPods
 from .node_updates import NodeUpdates
+from .pod_updates import PodUpdates
 from .preemption.async_preemption import AsyncPhase, AsyncPreemption
 from .preemption.evaluator import Preemption
 from .process import Process
@@ -31,6 +32,6 @@ from .schedule_one import Scheduler
 __all__ = [
     "Action", "AsyncPhase", "AsyncPreemption", "Binding", "BindingPhase", "Cache", "Clock", "ClusterEvent", "Code", "EventHandlers",
     "FailureHandler", "FailurePhase", "Filters", "Hints", "IncrementalSnapshot", "NodeInfos", "NodeStatus", "NodeTree", "NodeUpdate", "NodeUpdates", "Nominator",
-    "Phase", "Placement", "Plugin", "Preemption", "PriorityQueue", "Process", "QueueWithoutHints", "Sampling", "Scheduler", "Scores",
+    "Phase", "Placement", "Plugin", "PodUpdate", "PodUpdates", "Preemption", "PriorityQueue", "Process", "QueueWithoutHints", "Sampling", "Scheduler", "Scores",
     "Snapshot", "SubQueue", "WaitingPods", "Waking",
 ]  # fmt: skip

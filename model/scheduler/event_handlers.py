@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from .framework.interface import Framework
     from .framework.waiting_pods import WaitingPods
     from .node_updates import NodeUpdates
+    from .pod_updates import PodUpdates
     from .queue.scheduling_queue import PriorityQueue
 
 
@@ -80,6 +81,7 @@ class EventHandlers(Component):
     scheduler: Framework
     waiting: WaitingPods
     updates: NodeUpdates
+    pod_updates: PodUpdates
 
     queue_busy = boolean()
     queue_removal = enum(Removal)
@@ -228,7 +230,7 @@ class EventHandlers(Component):
             self.wake_for_assumed(pod, old)
         with otherwise():
             respecting = {q: q.priority <= pod.priority for q in self.universe[Pod]}
-            self.queue.move_all(NOMINATED_POD_GONE, respecting, about=pod)
+            self.queue.move_all(NOMINATED_POD_GONE, respecting, about=pod, version=old.version)
         self.queue_waking = Waking.NONE
         self.pod_watch.processed(Handler.QUEUE, pod, new)
 
@@ -293,37 +295,40 @@ class EventHandlers(Component):
         require(self.cache_busy)
         old, new = self.pod_watch.take(Handler.CACHE, pod)
         with when(new.assigned):
-            self.wake_for_assigned(pod, old)
+            self.wake_for_assigned(pod, old, new)
         with otherwise():
             self.wake_for_removed(pod, old)
-        self.cache_busy = False
-        self.pod_watch.processed(Handler.CACHE, pod, new)
+        with when(~self.pod_updates.is_telling()):
+            self.cache_busy = False
+            self.pod_watch.processed(Handler.CACHE, pod, new)
 
     def wake_for_removed(self, pod: Pod, old: PodObject) -> None:
-        """A pod is gone: the hints see the object that the deletion carries.
+        """A pod is gone: the hints see the object that the deletion carries, in the version that it had last.
 
         One whose last state is unknown (DeletedFinalStateUnknown) carries the object that the store had, which may show no node yet: then
         only a nomination in it gives room back. (Up to 1.34 the queue's handler may be through before; then the nomination counts as none.)
         """
         if not self.scope.relists:
-            self.queue.move_all(ASSIGNED_POD_DELETE, about=pod)
+            self.queue.move_all(ASSIGNED_POD_DELETE, about=pod, version=old.version)
             return
         stale = self.pod_watch.seen[Handler.QUEUE][pod]
         nominated = as_expr(stale.nominated).is_some
         with when(old.assigned):
-            self.queue.move_all(ASSIGNED_POD_DELETE, about=pod)
+            self.queue.move_all(ASSIGNED_POD_DELETE, about=pod, version=old.version)
         with otherwise(nominated):
-            self.queue.move_all(NOMINATED_POD_GONE, about=pod)
+            self.queue.move_all(NOMINATED_POD_GONE, about=pod, version=stale.version)
         with otherwise():
-            self.queue.move_all(WAITING_POD_GONE, about=pod)
+            self.queue.move_all(WAITING_POD_GONE, about=pod, version=stale.version)
 
-    def wake_for_assigned(self, pod: Pod, old: PodObject) -> None:
+    def wake_for_assigned(self, pod: Pod, old: PodObject, new: PodObject) -> None:
         """A pod came to a node, or one that has a node was changed: the plugins' hints decide.
 
-        Of the updates that the model has, no plugin in tree asked for any.
+        An update that changes neither labels nor tolerations, and makes no request smaller, is one that no plugin in tree asked for.
         """
         with when(~old.assigned):
-            self.queue.move_all(ASSIGNED_POD_ADD, about=pod)
+            self.queue.move_all(ASSIGNED_POD_ADD, about=pod, version=new.version)
+        with otherwise(self.pod_updates.is_change(pod, old, new)):
+            self.pod_updates.tell(pod, old, new)
         with otherwise():
             if self.queue.hears_of_updates():
                 self.queue.move_all(POD_UPDATE, about=pod)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..environment.faults import Fault
 from ..environment.objects import ExtensionPoint, Node, Pod, PodCopy, PodObject
+from ..environment.pod_versions import forms, in_form
 from ..language import (
     SOMETHING,
     Component,
@@ -276,7 +277,12 @@ class Scheduler(Component):
 
     def _filtered(self, pod: Pod, node: Node) -> Expr:
         self.diagnose(pod, node)
-        code = self.snapshot.placement().ask(node, partial(self.filters.run_with_nominated, pod))
+        placement, number = self.snapshot.placement(), self.copy.version
+
+        def said(form: Pod) -> Expr:
+            return placement.ask(node, partial(self.filters.run_with_nominated, form))
+
+        code = in_form(self.universe, pod, number, said)
         return select(self.snapshot.live[node], self.verdict_of(code), NodeStatus.REJECTED)
 
     def explains(self, step: str, args: Mapping[str, Any]) -> Mapping[str, Value]:
@@ -284,9 +290,10 @@ class Scheduler(Component):
             return super().explains(step, args)
         pod, node = args["pod"], args["node"]
         why: dict[str, Expr] = {}
-        for shown, content, seen in self.snapshot.placement().versions(node):
-            for text, given in reasons(self.filters, pod, content, seen).items():
-                why[text] = why.get(text, as_expr(False)) | (shown & given)
+        for is_form, form in forms(self.universe, pod, self.copy.version):
+            for shown, content, seen in self.snapshot.placement().versions(node):
+                for text, given in reasons(self.filters, form, content, seen).items():
+                    why[text] = why.get(text, as_expr(False)) | (is_form & shown & given)
         return {text: self.snapshot.live[node] & given for text, given in why.items()}
 
     def verdict_of(self, code: Value) -> Expr:
@@ -297,12 +304,13 @@ class Scheduler(Component):
 
     def diagnose(self, pod: Pod, node: Node) -> None:
         """Diagnosis.UnschedulablePlugins: note the filter that rejects the pod on this node, if one does."""
-        for shown, content, seen in self.snapshot.placement().versions(node):
-            rejecting = self.filters.rejected_by_with_nominated(pod, content, seen)
-            for plugin in self.universe[Plugin]:
-                if plugin.name in rejecting:
-                    with when(shown & rejecting[plugin.name] & self.snapshot.live[node]):
-                        self.rejected_by[plugin] = True
+        for is_form, form in forms(self.universe, pod, self.copy.version):
+            for shown, content, seen in self.snapshot.placement().versions(node):
+                rejecting = self.filters.rejected_by_with_nominated(form, content, seen)
+                for plugin in self.universe[Plugin]:
+                    if plugin.name in rejecting:
+                        with when(is_form & shown & rejecting[plugin.name] & self.snapshot.live[node]):
+                            self.rejected_by[plugin] = True
 
     def no_node_is(self, status: NodeStatus) -> Expr:
         """Whether no node of the cycle's list has this status."""

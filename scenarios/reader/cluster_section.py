@@ -23,9 +23,18 @@ from ...model.environment.objects import (
     Pod,
     Scope,
 )
+from ...model.environment.pod_versions import may_become, pod_versions_of
 from .directives import read_taints
 from .labels import Member, Members, read_labels, read_members, read_name, read_selector
-from .pod_section import POD_FIELDS, namespace_of, read_namespaces, read_pod, refuse_names, start_order
+from .pod_section import (
+    POD_FIELDS,
+    POD_VERSION_FIELDS,
+    namespace_of,
+    read_namespaces,
+    read_pod,
+    refuse_names,
+    start_order,
+)
 from .ranges import Range, integer_or_range, most_of
 from .resources import RESOURCE_FIELDS, Amounts, read_amounts, refuse_overcommitted, refuse_oversize, units_of
 from .yaml_values import Value, known_names, one_line
@@ -85,6 +94,7 @@ _OF_ABSENT = {
     "pod_creations": "`exists: false`",
     "node_creations": "`exists: false`",
     "node_updates": "`updates`",
+    "pod_updates": "`updates`",
 }
 
 
@@ -124,10 +134,11 @@ def read_scope(
             given[name].fail(
                 f"no plugin could do so: give a pod `extensionPoints` with {words}, or remove the bound"
             )
-    if values.get("node_updates") and not absent.get("node_updates"):
-        given["node_updates"].fail(
-            "no node has anything to be updated to: give one `updates`, or remove the bound"
-        )
+    for bound, what in (("node_updates", "node"), ("pod_updates", "pod")):
+        if values.get(bound) and not absent.get(bound):
+            given[bound].fail(
+                f"no {what} has anything to be updated to: give one `updates`, or remove the bound"
+            )
     if values.get("evictions") and not values.get("disruption_controller"):
         given["evictions"].fail(
             "evictions take from budgets that are kept: add `disruption_controller: true`"
@@ -208,9 +219,14 @@ def read_cluster(top: Value, fields: Mapping[str, Value], name: str) -> ClusterS
     nodes, pods = _some(top, fields, "nodes", NODE_FIELDS), _some(top, fields, "pods", POD_FIELDS)
     has = {n: read_amounts(m.place, m.fields, "allocatable") for n, m in nodes.items()}
     asked = {n: read_amounts(m.place, m.fields, "requested") for n, m in pods.items()}
-    becomes = {n: read_updates(n, m) for n, m in nodes.items()}
-    later = {n: {w: _later_amounts(v) for w, v in found.items()} for n, found in becomes.items()}
-    units = units_of([*has.values(), *(a for some in later.values() for a in some.values()), *asked.values()])
+    becomes = {n: read_updates("node", n, m, VERSION_FIELDS) for n, m in nodes.items()}
+    later = {n: {w: _later_amounts("node", v) for w, v in found.items()} for n, found in becomes.items()}
+    pods_become = {n: read_updates("pod", n, m, POD_VERSION_FIELDS) for n, m in pods.items()}
+    pods_later = {
+        n: {w: _later_amounts("pod", v) for w, v in found.items()} for n, found in pods_become.items()
+    }
+    changed = [a for table in (later, pods_later) for some in table.values() for a in some.values()]
+    units = units_of([*has.values(), *changed, *asked.values()])
     made = {
         n: read_node(
             i,
@@ -223,21 +239,32 @@ def read_cluster(top: Value, fields: Mapping[str, Value], name: str) -> ClusterS
     }
     namespaces, start = read_namespaces(fields.get("namespaces")), start_order(pods)
     made_pods = tuple(
-        read_pod(i, n, m, units.scaled(asked[n]), made, namespaces, start.get(n))
+        read_pod(
+            i,
+            n,
+            m,
+            units.scaled(asked[n]),
+            made,
+            namespaces,
+            start.get(n),
+            {w: (v, units.scaled(pods_later[n][w])) for w, v in pods_become[n].items()},
+        )
         for i, (n, m) in enumerate(pods.items())
     )
     refuse_names(pods)
-    refuse_oversize(asked, has)
+    refuse_oversize({n: amounts for n, amounts in asked.items() if not pods_become[n]}, has)
     _refuse_crowded(nodes, made_pods, has, asked)
     absent = {
         "pod_creations": [n for n, m in pods.items() if not m.exists],
         "node_creations": [n for n, m in nodes.items() if not m.exists],
         "node_updates": [v.name for v in versions_of(made.values()) if v.content is not v.node],
+        "pod_updates": [v.name for v in pod_versions_of(made_pods) if v.content is not v.pod],
     }
     budgets = read_budgets(fields.get("podDisruptionBudgets"), pods)
     written = {**units.written(_of("node", has)), **units.written(_of("pod", asked))}
     scope = read_scope(fields.get("scope"), absent, {p for pod in made_pods for p in pod.extension_points})
     config = read_config(fields.get("config"))
+    _refuse_updates(pods, made_pods, config.scored, "podDisruptionBudgets" in fields)
     if config.scored:
         _refuse_scored_labels(nodes, made)
     if scope.disruption_controller:
@@ -279,6 +306,27 @@ def _refuse_scored_labels(nodes: Members, made: Mapping[str, Node]) -> None:
             )
 
 
+def _refuse_updates(pods: Members, made: tuple[Pod, ...], scored: bool, budgets: bool) -> None:
+    for pod in made:
+        section = pods[pod.name].fields.get("updates")
+        if section is None:
+            continue
+        for word, value in section.items("a mapping from names to what changes"):
+            version = pod.later[read_name(word)]
+            if not may_become(pod, version):
+                value.fail(
+                    "tolerations can be added, not taken away: name those that the pod has at first, too"
+                )
+            if version.labels != pod.labels and scored:
+                value.fail(
+                    "scores look at the labels that a pod has at first: let no update change labels, or remove `scored: true`"
+                )
+            if version.labels != pod.labels and budgets:
+                value.fail(
+                    "budgets look at the labels that a pod has at first: let no update change labels, or remove the budgets"
+                )
+
+
 def _refuse_crowded(
     nodes: Members, pods: tuple[Pod, ...], has: Mapping[str, Amounts], asked: Mapping[str, Amounts]
 ) -> None:
@@ -307,31 +355,38 @@ MAX_VERSIONS = 8
 Fields = Mapping[str, Value]
 
 
-def read_updates(name: str, member: Member) -> dict[str, Fields]:
-    """What a node's object may be updated to: by a name, the fields that change, on top of those that stay."""
+def read_updates(kind: str, name: str, member: Member, known: tuple[str, ...]) -> dict[str, Fields]:
+    """What an object may be updated to: by a name, the fields that change, of those `known`, on top of those that stay."""
     section = member.fields.get("updates")
     found: dict[str, Fields] = {}
     for key, value in section.items("a mapping from names to what changes") if section is not None else ():
         word = read_name(key)
         if word == INITIAL:
-            key.fail(f"`{INITIAL}` is what the node is at first: give the update another name")
-        fields = value.fields(VERSION_FIELDS, "a mapping such as {unschedulable: true}")
+            key.fail(f"`{INITIAL}` is what the {kind} is at first: give the update another name")
+        example, field = _EXAMPLES[kind]
+        fields = value.fields(known, f"a mapping such as {example}")
         if not fields:
-            value.fail("the update changes nothing: name a field, such as `taints: []`")
-        found[word] = {n: v for n, v in member.fields.items() if n in VERSION_FIELDS} | fields
+            value.fail(f"the update changes nothing: name a field, such as `{field}`")
+        found[word] = {n: v for n, v in member.fields.items() if n != "updates"} | fields
     if section is not None and not 0 < len(found) < MAX_VERSIONS:
-        section.fail(f"give node {name} 1 to {MAX_VERSIONS - 1} updates")
+        section.fail(f"give {kind} {name} 1 to {MAX_VERSIONS - 1} updates")
     return found
 
 
-def _later_amounts(fields: Fields) -> Amounts:
-    """What a node has in a version. A range is refused: which change an update is must be known beforehand."""
+_EXAMPLES = {
+    "node": ("{unschedulable: true}", "taints: []"),
+    "pod": ("{cpu: 2}", "labels: {}"),
+}
+
+
+def _later_amounts(kind: str, fields: Fields) -> Amounts:
+    """What a node has, or a pod asks for, in a version. A range is refused: which change an update is must be known beforehand."""
     place = next(iter(fields.values()))
-    amounts = read_amounts(place, fields, "allocatable")
+    amounts = read_amounts(place, fields, "allocatable" if kind == "node" else "requested")
     for resource, amount in amounts.amount.items():
         if isinstance(amount, Range):
             amounts.place[resource].fail(
-                "a node with updates has no ranges: give one amount, or remove the updates"
+                f"a {kind} with updates has no ranges: give one amount, or remove the updates"
             )
     return amounts
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -19,9 +20,10 @@ POD_FIELDS = (
     *RESOURCE_FIELDS, "priority", "preemptionPolicy", "namespace", "labels", "nodeName", "exists", "startTime",
     "terminationGracePeriodSeconds", "tolerations", "nodeSelector", "nodeAffinity", "podAffinity",
     "podAntiAffinity", "topologySpreadConstraints", "extensionPoints", "schedulingGates", "finalizers", "hostPorts",
-    "finishes", "recreates", "ignore",
+    "finishes", "recreates", "ignore", "updates",
 )  # fmt: skip
 GATE_FIELDS = ("name",)
+POD_VERSION_FIELDS = ("cpu", "memory", "labels", "tolerations")
 NAMESPACE_FIELDS = ("labels",)
 
 MAX_GRACE = 1 << 31
@@ -46,8 +48,31 @@ def read_pod(
     nodes: Mapping[str, Node],
     namespaces: Mapping[str, Mapping[str, str]],
     start: int | None,
+    later: Mapping[str, tuple[Mapping[str, Value], dict[str, Any]]],
 ) -> Pod:
-    """A pod with these resources, as the model's constructor takes them; `start` is its place in `start_order`."""
+    """A pod with these resources, as the model's constructor takes them, and the versions of its object.
+
+    `start` is its place in `start_order`.
+    """
+
+    def version(fields: Mapping[str, Value], sizes: dict[str, Any], **others: Any) -> Pod:
+        described = replace(member, fields=fields)
+        return _version(index, name, described, sizes, nodes, namespaces, start, **others)
+
+    versions = {word: version(fields, sizes) for word, (fields, sizes) in later.items()}
+    return version(member.fields, resources, later=versions)
+
+
+def _version(
+    index: int,
+    name: str,
+    member: Member,
+    resources: dict[str, Any],
+    nodes: Mapping[str, Node],
+    namespaces: Mapping[str, Mapping[str, str]],
+    start: int | None,
+    **others: Any,
+) -> Pod:
     fields = member.fields
     grace, priority = fields.get("terminationGracePeriodSeconds"), fields.get("priority")
     namespace = namespace_of(name, fields)
@@ -78,6 +103,7 @@ def read_pod(
         host_ports=read_host_ports(fields.get("hostPorts")),
         finishes=fields["finishes"].boolean() if "finishes" in fields else False,
         **resources,
+        **others,
     )
 
 

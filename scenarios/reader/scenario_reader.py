@@ -26,7 +26,7 @@ from .directives import (
 )
 from .host_ports import PORT_FIELDS
 from .labels import REQUIREMENT_FIELDS, SELECTOR_FIELDS, read_name
-from .pod_section import GATE_FIELDS, NAMESPACE_FIELDS, POD_FIELDS
+from .pod_section import GATE_FIELDS, NAMESPACE_FIELDS, POD_FIELDS, POD_VERSION_FIELDS
 from .scenario import (
     EXPECT_FIELDS,
     RACE_FIELDS,
@@ -48,10 +48,11 @@ TOP_FIELDS = (
 VOCABULARY: Mapping[str, tuple[str, ...]] = {
     "The file": TOP_FIELDS,
     "`nodes`": NODE_FIELDS,
-    "`updates`": VERSION_FIELDS,
+    "`updates` of a node": VERSION_FIELDS,
     "`taints`": TAINT_FIELDS,
     "`pods`": POD_FIELDS,
     "`hostPorts`": PORT_FIELDS,
+    "`updates` of a pod": POD_VERSION_FIELDS,
     "`schedulingGates`": GATE_FIELDS,
     "`tolerations`": TOLERATION_FIELDS,
     "`nodeAffinity`": NODE_AFFINITY_FIELDS,

@@ -34,7 +34,7 @@ def test_a_gate_decides_whether_there_is_the_race(shell: Shell) -> None:
     assert second["version"] == {
         "exact": "1.33.0",
         "sources": "whole",
-        "unmodelled_gates": ["DRAResourceClaimDeviceStatus", "InPlacePodVerticalScaling"],
+        "unmodelled_gates": ["DRAResourceClaimDeviceStatus"],
     }
     told = shell("check", RACE, "--release", "1.33", "--gate", OFF)
     assert f"{RACE}, 1.33 SchedulerQueueingHints=false: S-CONS HOLDS" in told.out
@@ -77,7 +77,7 @@ def test_expected_verdicts_with_gates(shell: Shell, tmp_path: Path) -> None:
     assert ran.code == 0
     assert "  ok   1.33.13 SchedulerQueueingHints=false: S-CAP  " in ran.out
     assert "  ok   1.34.4: S-CAP  " in ran.out
-    assert "\nscheduler 1.33.13: sources read as a whole; on and not modelled: 2 feature gates " in ran.out
+    assert "\nscheduler 1.33.13: sources read as a whole; on and not modelled: 1 feature gate " in ran.out
     file.write_text(file.read_text().replace("1.33.13", "1.34.4"))
     assert f"expects.yaml:8: expect[0].featureGates: {LOCKED}\n" in shell("test", str(file)).err
 
@@ -179,7 +179,7 @@ def test_the_listing(shell: Shell) -> None:
         "SchedulerAsyncAPICalls                          beta   on          not modelled: whoever calls waits for the answer (A-ASYNC-CALLS)"
     ]
     assert lines[-1] == (
-        "scheduler 1.34.0: sources read as a whole; on and not modelled: 7 feature gates (podrace gates --release 1.34.0)"
+        "scheduler 1.34.0: sources read as a whole; on and not modelled: 6 feature gates (podrace gates --release 1.34.0)"
     )
     rows = json.loads(shell("gates", "--release", "1.9", "-o", "json").out)
     assert rows["version"] == "1.9.0"
@@ -197,7 +197,7 @@ def test_how_sources_were_read() -> None:
 
 
 def test_every_form_names_the_version(shell: Shell, tiny: str, tmp_path: Path) -> None:
-    names = "On by default and not modelled: DRAResourceClaimDeviceStatus, InPlacePodVerticalScaling."
+    names = "On by default and not modelled: DRAResourceClaimDeviceStatus."
     asked = ("check", tiny, "--release", "1.33.6")
     assert f"> scheduler 1.33.6: sources read as a whole. {names}" in shell(*asked, "-o", "markdown").out
     race = shell("check", RACE, "--release", "1.33.6", "-o", "sarif")

@@ -23,6 +23,7 @@ from podrace.model.environment.objects import (
     Node,
     Pod,
     PodCopy,
+    PodObject,
     Scope,
     Selector,
     Term,
@@ -35,6 +36,7 @@ from podrace.model.environment.placement_rules import (
     SpreadConstraint,
     Taint,
 )
+from podrace.model.environment.pod_versions import PodVersion
 from podrace.model.history import RELEASES, resolve
 from podrace.model.language import as_expr, trace_system
 from podrace.model.scheduler.binding import BindingPhase
@@ -467,6 +469,21 @@ def test_a_pod_spec():
     found = system(spec([Pod(0, "p", 1, gated=True)], nodes(2)), "1.36")
     parts = {v.name.partition("].")[2] for v in found.variables if v.name.startswith("api.pod[")}
     assert parts == {"exists", "node", "nominated", "failed", "terminating", "gated"}
+    # What changes is what the scenario names: each version of a pod, whoever writes it, and nothing of what is desired, allocated and actual.
+    several = Pod(0, "p", 2, later={"less": Pod(0, "p", 1), "web": Pod(0, "p", 2, labels={"app": "web"})})
+    found = system(spec([several, Pod(1, "q", 1)], nodes(2), pod_updates=1), "1.36")
+    versions = sorted(v.name for v in found.variables if v.name.startswith(("api.pod[", "cache.version")))
+    assert [name for name in versions if "version" in name] == [
+        "api.pod[p].version",
+        "api.pod[q].version",
+        "cache.version[p]",
+        "cache.version[q]",
+    ]
+    assert sorted(t.label for t in found.transitions if t.label.startswith("users.update")) == [
+        "users.update_pod(version=p.initial)",
+        "users.update_pod(version=p.less)",
+        "users.update_pod(version=p.web)",
+    ]
 
 
 def test_a_finished():
@@ -523,6 +540,15 @@ def test_a_finalizers():
 def test_a_sums():
     first = [v.name for v in system().variables if v.name.startswith("node_infos.")]
     assert not [name for name in first if "requested" in name]
+    # An update takes the pod out of its NodeInfo as it was, and puts it in as it is: what counts is the version that is there.
+    on = nodes(4)[:1]
+    x = Pod(0, "x", 2, node=on[0], later={"less": Pod(0, "x", 1, node=on[0])})
+    model = concrete(spec([x], on, pod_updates=1), "1.36")
+    cache, less = model.part("cache"), model.part("cache").universe[PodVersion][1]
+    model.do(lambda: cache.update_pod(x, PodObject(exists=True, node=on[0], version=1)))
+    assert model.get(lambda: cache.node_infos.version[x]) is less
+    model.do(lambda: cache.remove_pod(x))
+    assert model.get(lambda: cache.node_infos.version[x]) is None
 
 
 def test_a_pre_enqueue():

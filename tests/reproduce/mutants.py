@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from podrace.model.environment.node_versions import About
 from podrace.model.environment.objects import Node, Pod, PodCopy
+from podrace.model.environment.pod_versions import About
 from podrace.model.history import Composition, Patch
 from podrace.model.language import Component, Expr, Value, as_expr, select, when
 from podrace.model.scheduler import (

@@ -411,7 +411,7 @@ def test_affinity(affinity: str, message: str) -> None:
         (
             "scope: {config: {}}",
             ("scope: unknown field `config`; known: pod_events, node_events, node_deletions, node_creations, node_updates, "
-            "pod_deletions, pod_creations, bind_failures, lost_replies, write_failures, "
+            "pod_updates, pod_deletions, pod_creations, bind_failures, lost_replies, write_failures, "
             "status_failures, assume_expiries, "
             "plugin_errors, permit_rejections, restarts, leader_changes, external_binds, evictions, relists, disruption_controller, pod_gc, flush, backoff, fair_flush"),
         ),
@@ -442,6 +442,45 @@ def test_scores_and_labels_that_change() -> None:
         "s.yaml:1: nodes.n.updates: scores look at the labels that a node has at first: let no update change labels, "
         "or remove `scored: true`"
     )
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ("updates: {}", "updates: give pod p 1 to 7 updates"),
+        ("updates: {initial: {cpu: 2}}", "updates.initial: `initial` is what the pod is at first: give the update another name"),
+        ("updates: {a: {}}", "updates.a: the update changes nothing: name a field, such as `labels: {}`"),
+        (
+            "updates: {a: {priority: 2}}",
+            "updates.a: unknown field `priority`; known: cpu, memory, labels, tolerations",
+        ),
+        ("updates: {a: {cpu: 1..2}}", "updates.a.cpu: a pod with updates has no ranges: give one amount, or remove the updates"),
+        (
+            "tolerations: [{key: a, operator: Exists}], updates: {a: {tolerations: []}}",
+            "updates.a: tolerations can be added, not taken away: name those that the pod has at first, too",
+        ),
+    ],
+)  # fmt: skip
+def test_updates_of_pods(fields: str, message: str) -> None:
+    assert complaint("{n: {cpu: 1}}", f"{{p: {{cpu: 1, {fields}}}}}") == f"s.yaml:2: pods.p.{message}"
+
+
+@pytest.mark.parametrize(
+    ("rest", "message"),
+    [
+        (
+            "config: {scored: true}",
+            "scores look at the labels that a pod has at first: let no update change labels, or remove `scored: true`",
+        ),
+        (
+            "podDisruptionBudgets: {b: {selector: {matchLabels: {app: web}}}}",
+            "budgets look at the labels that a pod has at first: let no update change labels, or remove the budgets",
+        ),
+    ],
+)
+def test_labels_that_others_look_at_stay(rest: str, message: str) -> None:
+    pods = "{p: {cpu: 1, updates: {a: {labels: {app: web}}}}}"
+    assert complaint("{n: {cpu: 1}}", pods, rest) == f"s.yaml:2: pods.p.updates.a: {message}"
 
 
 def test_updates_that_could_never_come() -> None:
@@ -480,4 +519,13 @@ def test_pods_that_are_bound_are_not_in_each_others_way() -> None:
     bound = "cpu: 1, nodeName: n, hostPorts: [80]"
     assert complaint("{n: {cpu: 3}}", f"{{a: {{{bound}}}, b: {{{bound}}}, p: {{cpu: 1}}}}") == (
         "s.yaml:1: nodes.n: a and b, which are bound to the node, want the same host port: unbind one of them"
+    )
+
+
+def test_updates_of_pods_that_could_never_come() -> None:
+    assert complaint(
+        "{n: {cpu: 1}}", "{p: {cpu: 1, updates: {larger: {cpu: 2}}}}", "scope: {pod_updates: 0}"
+    ) == ("s.yaml:3: scope.pod_updates: p.larger could never appear: allow at least 1, or remove `updates`")
+    assert complaint("{n: {cpu: 1}}", "{p: {cpu: 1}}", "scope: {pod_updates: 1}") == (
+        "s.yaml:3: scope.pod_updates: no pod has anything to be updated to: give one `updates`, or remove the bound"
     )

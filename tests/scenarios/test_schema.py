@@ -28,7 +28,7 @@ VALIDATOR = Draft202012Validator(SCHEMA)
 PUBLISHED = Path(__file__).parents[2] / "docs" / "schema" / "scenario.json"
 
 PARTS = {
-    "`nodes`": "node", "`updates`": "nodeUpdate", "`taints`": "taint", "`pods`": "pod", "`hostPorts`": "hostPort", "`schedulingGates`": "schedulingGate", "`tolerations`": "toleration",
+    "`nodes`": "node", "`updates` of a node": "nodeUpdate", "`updates` of a pod": "podUpdate", "`taints`": "taint", "`pods`": "pod", "`hostPorts`": "hostPort", "`schedulingGates`": "schedulingGate", "`tolerations`": "toleration",
     "`nodeAffinity`": "nodeAffinity", "Node selectors": "nodeSelector", "Node selector terms": "nodeSelectorTerm",
     "`topologySpreadConstraints`": "topologySpreadConstraint",
     "`podAffinity` and `podAntiAffinity`": "podAffinity", "Pod affinity terms": "weightedTerm",

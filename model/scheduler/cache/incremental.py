@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...environment.objects import Node, Pod
-from ...language import UNTOLD, Expr, all_of, any_of, as_expr, boolean, count, per, ref, when
-from .node_info import PodVersion
+from ...environment.pod_versions import PodVersion
+from ...language import UNTOLD, Expr, all_of, any_of, as_expr, boolean, count, per, when
 from .snapshot import Snapshot, SnapshotPod
 
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ class IncrementalSnapshot(Snapshot):
     node_tree: NodeTree
 
     holds = per(Node, per(Pod, boolean()))
-    version = per(Pod, ref(PodVersion))
     before = per(Node, per(Node, boolean()))  # nodeInfoList has the first before the second
 
     phrases = UNTOLD

@@ -6,15 +6,15 @@ look at nothing of this, so that it costs them no state.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable
 from typing import Protocol
 
-from ...environment.objects import HostPort, Node, Pod, node_or_none
+from ...environment.footprint import UsedPort
+from ...environment.objects import Node, Pod, node_or_none
+from ...environment.pod_versions import PodVersion, first_version
 from ...language import (
     UNTOLD,
     Component,
-    Entity,
     Expr,
     Value,
     boolean,
@@ -27,59 +27,6 @@ from ...language import (
     when,
 )
 from .order import NodeOrder
-
-CPU, MEMORY, EPHEMERAL = "cpu", "memory", "ephemeral-storage"
-NONZERO_DEFAULTS: Mapping[str, int] = {CPU: 100, MEMORY: 200 * 1024 * 1024}
-"""What a container without a request counts as where nodes are scored: milli-CPU, bytes."""
-
-
-class UsedPort(Entity):
-    """A host port that a NodeInfo may list among its UsedPorts."""
-
-    def __init__(self, index: int, port: HostPort) -> None:
-        super().__init__(index, str(port))
-        self.port = port
-
-
-def is_counted(resource: str) -> bool:
-    """Whether NodeInfos count a resource: the three built-in ones, and names with a domain or a known prefix."""
-    known = resource in (CPU, MEMORY, EPHEMERAL)
-    return known or "/" in resource or resource.startswith(("hugepages-", "attachable-volumes-"))
-
-
-@dataclass(frozen=True, slots=True)
-class Footprint:
-    """What a pod adds to the NodeInfo of its node.
-
-    `containers` are the requests of each container; a resource that one does not name is not requested.
-    """
-
-    containers: tuple[Mapping[str, int], ...] = ()
-    ports: tuple[UsedPort, ...] = ()
-    claims: frozenset[str] = frozenset()
-    affinity: bool = False  # any pod affinity or anti-affinity
-
-    def requests(self, resource: str) -> int:
-        """The sum over the containers."""
-        return sum(c.get(resource, 0) for c in self.containers) if is_counted(resource) else 0
-
-    def nonzero_requests(self, resource: str) -> int:
-        """The same, with the default for containers that request nothing of it."""
-        return sum(c.get(resource, NONZERO_DEFAULTS[resource]) for c in self.containers)
-
-
-class PodVersion(Entity):
-    """One version of a pod's object, where it matters which version a component holds."""
-
-    def __init__(
-        self,
-        index: int,
-        name: str,
-        pod: Pod,
-        footprint: Footprint,
-    ) -> None:
-        super().__init__(index, name)
-        self.pod, self.footprint = pod, footprint
 
 
 class PodsOnNodes(Protocol):
@@ -112,6 +59,9 @@ class NodeInfos(Component):
         for node in self.universe[Node]:
             with when(self.cache.has_entry(node)):
                 self.touch(node)
+        for pod in self.universe[Pod]:
+            if pod.exists and pod.node is not None:
+                self.version[pod] = first_version(self.universe, pod)
 
     # --- changes: after the cache has noted where the pod is now -----------------------------------------
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...environment.node_versions import NodeVersion, versions_in
 from ...environment.objects import EXISTS, ON_NODE, TERMINATING, Node, Pod, PodCopy, PodObject
+from ...environment.pod_versions import PodVersion, first_version, numbered
 from ...language import (
     Component,
     Expr,
@@ -30,7 +31,6 @@ from ...language import (
     words,
 )
 from ...language.sorts import sort_of_ref
-from .node_info import PodVersion
 from .order import Zone
 
 if TYPE_CHECKING:
@@ -92,6 +92,7 @@ class Cache(Component):
         for pod in self.universe[Pod]:
             if pod.exists and pod.node is not None:
                 self.pod[pod] = CachedPod(node=pod.node)
+                self.version[pod] = first_version(self.universe, pod)
         for node in self.universe[Node]:
             self.live[node] = node.exists
             first = next(iter(versions_in(self.universe, node)), None)
@@ -125,7 +126,7 @@ class Cache(Component):
 
     def assume(self, pod: Pod, node: Node, copy: PodCopy, version: Value = None) -> Expr:
         """AssumePod: fails for a pod that is known in any state."""
-        known = self.knows(pod)
+        known, version = self.knows(pod), self._version(pod, copy, version)
         with when(~known):
             self._put(pod, CachedPod(node=node, assumed=True), version)
             self.copy[pod] = copy
@@ -154,7 +155,7 @@ class Cache(Component):
 
     def add_pod(self, pod: Pod, new: PodObject, version: Value = None) -> Expr:
         """AddPod: confirms an assumed pod (moving it if the node differs), or adds an unknown or expired one."""
-        confirmed = self.knows(pod) & ~self.is_assumed(pod)
+        confirmed, version = self.knows(pod) & ~self.is_assumed(pod), self._version(pod, new, version)
         with when(~confirmed):
             cached = CachedPod(node=new.node, terminating=new.terminating)
             with when(self.is_assumed(pod) & (self.pod[pod].node == new.node)):
@@ -171,8 +172,8 @@ class Cache(Component):
         self._put(pod, cached, version)
 
     def update_pod(self, pod: Pod, new: PodObject, version: Value = None) -> Expr:
-        """UpdatePod: fails but for a confirmed pod."""
-        confirmed = self.knows(pod) & ~self.is_assumed(pod)
+        """UpdatePod: fails but for a confirmed pod. Out of the NodeInfo as it was, and into it as it is."""
+        confirmed, version = self.knows(pod) & ~self.is_assumed(pod), self._version(pod, new, version)
         with when(confirmed):
             self._take_out(pod)
             self._put(pod, CachedPod(node=new.node, terminating=new.terminating), version)
@@ -262,6 +263,10 @@ class Cache(Component):
         self.live[node] = False
 
     # --- common to several -----------------------------------------------------------------------------------
+
+    def _version(self, pod: Pod, shown: PodObject | PodCopy, version: Value) -> Value:
+        """The version of the object that is to be kept: the one that is named, or else the one that the object says."""
+        return numbered(self.universe, pod, shown.version) if version is None else version
 
     def _put(self, pod: Pod, cached: CachedPod, version: Value) -> None:
         """addPod: into a NodeInfo."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ...environment.node_versions import NodeVersion
 from ...environment.objects import EXISTS, ON_NODE, TERMINATING, Node, Pod
+from ...environment.pod_versions import PodVersion
 from ...language import UNTOLD, Component, Expr, Knowledge, Record, as_expr, boolean, per, ref
 from ..framework.placement import Placement
 
@@ -33,6 +34,7 @@ class Snapshot(Component):
     live = per(Node, boolean())
     listed = per(Node, boolean())
     node_version = per(Node, ref(NodeVersion))
+    version = per(Pod, ref(PodVersion))  # the object that the NodeInfo counts
 
     phrases = UNTOLD
     knowledge = (
@@ -54,6 +56,7 @@ class Snapshot(Component):
                 node=self.cache.node_of(pod),
                 terminating=self.cache.node_of(pod).is_some & cached.terminating,
             )
+            self.version[pod] = self.cache.node_infos.version[pod]
         for node in self.universe[Node]:
             self.live[node] = self.cache.live[node]
             self.node_version[node] = self.cache.node_version[node]
@@ -69,6 +72,7 @@ class Snapshot(Component):
         """The cycle is over."""
         for pod in self.universe[Pod]:
             self.pod[pod] = SnapshotPod()
+            self.version[pod] = None
         for node in self.universe[Node]:
             self.live[node] = False
             self.listed[node] = False
@@ -87,4 +91,5 @@ class Snapshot(Component):
             {node: self.live[node] for node in nodes},
             {pod: self.pod[pod].terminating for pod in self.universe[Pod]},
             shown={v: self.node_version[v.node] == v for v in self.universe[NodeVersion]},
+            held={v: self.version[v.pod] == v for v in self.universe[PodVersion] if v.pod.later},
         )

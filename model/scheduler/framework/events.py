@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import IntFlag
 
 from ...environment.node_versions import NodeChange
+from ...environment.pod_versions import PodChange
 from ...language import Entity
 
 
@@ -24,6 +25,10 @@ class Action(IntFlag):
     UPDATE_POD_OTHER = 64
     UPDATE = UPDATE_NODE_ALLOCATABLE | UPDATE_NODE_LABEL | UPDATE_NODE_TAINT | UPDATE_NODE_CONDITION
     ALL = ADD | DELETE | UPDATE
+    # Kinds of updates of pods, which a plugin registers one by one.
+    UPDATE_POD_LABEL = 128
+    UPDATE_POD_SCALE_DOWN = 256
+    UPDATE_POD_TOLERATION = 512
 
 
 WILDCARD = "*"
@@ -88,6 +93,39 @@ def node_updates() -> tuple[NodeUpdate, ...]:
         NodeUpdate(i, ClusterEvent(label, "Node", action), happens)
         for i, (label, action, happens) in enumerate(kinds)
     )
+
+
+class PodUpdate(Entity):
+    """A kind of change in a pod's object of which the queue is told."""
+
+    def __init__(self, index: int, event: ClusterEvent, happens: Callable[[PodChange], bool]) -> None:
+        super().__init__(index, event.label)
+        self.event, self.happens = event, happens
+
+
+def pod_updates() -> tuple[PodUpdate, ...]:
+    """The kinds in the order in which they are told (PodSchedulingPropertiesChange, 1.32 and later).
+
+    That the last scheduling gate goes is one of them (see `PriorityQueue.sub_queue_after_update`); that a pod asks for more is none.
+    """
+    kinds: list[tuple[str, Action, Callable[[PodChange], bool]]] = [
+        ("PodLabelChange", Action.UPDATE_POD_LABEL, lambda change: change.old.labels != change.new.labels),
+        ("PodScaleDown", Action.UPDATE_POD_SCALE_DOWN, is_scaled_down),
+        (
+            "PodTolerationChange",
+            Action.UPDATE_POD_TOLERATION,
+            lambda change: change.old.tolerations != change.new.tolerations,
+        ),
+    ]
+    return tuple(
+        PodUpdate(i, ClusterEvent(label, "Pod", action), happens)
+        for i, (label, action, happens) in enumerate(kinds)
+    )
+
+
+def is_scaled_down(change: PodChange) -> bool:
+    """extractPodScaleDown: the pod asks for less of some resource."""
+    return any(asked > change.new.requests.get(r, 0) for r, asked in change.old.requests.items())  # type: ignore[operator]
 
 
 ASSIGNED_POD_ADD = ClusterEvent("AssignedPodAdd", "Pod", Action.ADD)
@@ -166,18 +204,22 @@ def default_plugins(gates: bool = False, permit: bool = False, ports: bool = Fal
     With `permit` those that can reject a pod that has a node already. Neither said which events it asked for up to 1.31, which
     counts as all (defaultEnqueueExtension); what DefaultPreemption says since then is in `Hints`.
     """
-    taints = (ClusterEvent("NodeAddOrTaint", "Node", Action.ADD | Action.UPDATE_NODE_TAINT),)
+    taints = (
+        ClusterEvent("NodeAddOrTaint", "Node", Action.ADD | Action.UPDATE_NODE_TAINT),
+        ClusterEvent("PodToleration", "Pod", Action.UPDATE_POD_TOLERATION),
+    )
     fit = (
-        ClusterEvent("PodDelete", "Pod", Action.DELETE),
+        ClusterEvent("PodDeleteOrScaleDown", "Pod", Action.DELETE | Action.UPDATE_POD_SCALE_DOWN),
         ClusterEvent("NodeAddOrAllocatable", "Node", Action.ADD | Action.UPDATE_NODE_ALLOCATABLE),
     )
     selection = (ClusterEvent("NodeAddOrLabel", "Node", Action.ADD | Action.UPDATE_NODE_LABEL),)
+    of_pods = Action.ALL | Action.UPDATE_POD_LABEL
     affinity = (
-        ClusterEvent("PodAll", "Pod", Action.ALL),
+        ClusterEvent("PodAll", "Pod", of_pods),
         *selection,
     )
     spread = (
-        ClusterEvent("PodAll", "Pod", Action.ALL),
+        ClusterEvent("PodAll", "Pod", of_pods),
         ClusterEvent(
             "NodeAddDeleteLabelOrTaint",
             "Node",

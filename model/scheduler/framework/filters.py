@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ...environment.objects import Node, Pod, Taint, Term, node_or_none
 from ...environment.placement_rules import SpreadConstraint
+from ...environment.pod_versions import whole
 from ...language import Component, Expr, all_of, any_of, as_expr, count, select, smallest, total, when
 from .events import NODE_PORTS
 from .placement import Placement
@@ -95,10 +96,15 @@ class Filters(Component):
         found: dict[Pod, Expr] = {}
         for q in placement.on:
             if q.uid != pod.uid:
-                nominated, whole = self.nominator.nominated_to(q, node), self.nominator.has_object(q)
-                bare = q.bare()
-                found[q] = nominated & whole & (q.priority >= pod.priority)
-                found[bare] = nominated & ~whole & (bare.priority >= pod.priority)
+                known = whole(self.universe, q)
+                nominated, complete = (
+                    self.nominator.nominated_to(known, node),
+                    self.nominator.has_object(known),
+                )
+                found[q] = nominated & complete & self.nominator.has_form(q) & (q.priority >= pod.priority)
+                if q is known:
+                    bare = q.bare()
+                    found[bare] = nominated & ~complete & (bare.priority >= pod.priority)
         never = as_expr(False)
         return {q: added for q, added in found.items() if added is not never}
 

@@ -1,7 +1,7 @@
 """Queueing hints (the QueueingHintFn of each plugin in framework/plugins, 1.34): whether an event may make a pod fit that a plugin rejected.
 
 A hint looks at the pod and at the object that the event is about, never at the cache. The ones here are those of
-events that the model has: an assigned pod comes or goes, a node is added, removed or updated.
+events that the model has: an assigned pod comes or goes or is updated, a pod that waits is updated itself, a node is added, removed or updated.
 """
 
 from __future__ import annotations
@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from ...environment.node_versions import About, NodeChange
+from ...environment.node_versions import NodeChange
 from ...environment.objects import Node, Pod
+from ...environment.pod_versions import About, PodChange
 from ...language import Component, Expr, all_of, any_of, as_expr
 from .events import DEFAULT_PREEMPTION, NODE_ADD, NODE_PORTS, WAITING_POD_GONE, Action, ClusterEvent, Plugin
-from .filters import has_keys, is_meant
+from .filters import UNSCHEDULABLE, has_keys, is_meant
 from .placement import Placement
 from .status import Code
 
@@ -50,6 +51,8 @@ class Hints(Component):
             return self.after_node(plugin, pod, about)
         if isinstance(about, NodeChange):
             return self.after_update(plugin, pod, about)
+        if isinstance(about, PodChange):
+            return self.after_pod_update(plugin, pod, about)
         if isinstance(about, Pod) and plugin.name == "InterPodAffinity":
             return self.after_pod(pod, about, event)
         if isinstance(about, Pod) and plugin.name == "PodTopologySpread":
@@ -60,7 +63,12 @@ class Hints(Component):
 
     def is_own_spread(self, plugin: Plugin, pod: Pod, about: About) -> bool:
         """PodTopologySpread counts what happens to the pod itself, on a node or not, if its constraints mean it."""
-        return plugin.name == "PodTopologySpread" and about is pod and is_meant(pod, pod)
+        return (
+            plugin.name == "PodTopologySpread"
+            and isinstance(about, Pod)
+            and about.uid == pod.uid
+            and is_meant(pod, pod)
+        )
 
     def hears(self, plugin: Plugin, event: ClusterEvent) -> bool:
         """Whether an event other than a wildcard can count for the plugin: it registered it. DefaultPreemption lets none count."""
@@ -80,6 +88,35 @@ class Hints(Component):
         if event.action == Action.DELETE:
             return as_expr(matches_all(pod, other, anti=True) or matches_all(other, pod, anti=True))
         return as_expr(matches_all(pod, other, anti=False))
+
+    def after_pod_update(self, plugin: Plugin, pod: Pod, change: PodChange) -> Expr:
+        """A pod was updated: this one, or one on a node (isSchedulableAfterPodChange and the like with both objects)."""
+        old, new = change.old, change.new
+        own = new.uid == pod.uid
+        if plugin.name == "NodeUnschedulable":
+            return as_expr(own and any(t.tolerates(UNSCHEDULABLE) for t in new.tolerations))
+        if plugin.name == "TaintToleration":
+            return as_expr(own)
+        if plugin.name == "NodeResourcesFit":
+            return as_expr(own) | (has_less(pod, old, new) if change.assigned else as_expr(False))
+        if plugin.name == "InterPodAffinity":
+            if own:
+                return as_expr(self.hears_own_labels())
+            return as_expr(change.assigned and self.mends_affinity(pod, old, new))
+        if plugin.name == "PodTopologySpread":
+            involved = own or (change.assigned and new.namespace == pod.namespace)
+            return as_expr(involved and any(c.counts(old.labels) != c.counts(new.labels) for c in pod.spread))
+        return as_expr(True)
+
+    def hears_own_labels(self) -> bool:
+        """Whether InterPodAffinity has a pod tried again whose own labels changed: others may have kept it out for the old ones."""
+        return True
+
+    def mends_affinity(self, pod: Pod, old: Pod, new: Pod) -> bool:
+        """InterPodAffinity: the other pod is one now that this pod has to lie with, or no longer one that it must not lie with."""
+        joins = not matches_all(pod, old, anti=False) and matches_all(pod, new, anti=False)
+        parts = matches_all(pod, old, anti=True) and not matches_all(pod, new, anti=True)
+        return joins or parts
 
     def after_node(self, plugin: Plugin, pod: Pod, node: Node) -> Expr:
         """A node was added, or removed (isSchedulableAfterNodeChange with one node only)."""
@@ -134,6 +171,11 @@ def has_more(pod: Pod, change: NodeChange) -> Expr:
     if old.pods is not None:
         grown.append(as_expr(True) if new.pods is None else new.pods > old.pods)
     return any_of(grown)
+
+
+def has_less(pod: Pod, old: Pod, new: Pod) -> Expr:
+    """isSchedulableAfterPodScaleDown: the other pod asks for less of something that this pod asks for."""
+    return any_of((pod.request(r) > 0) & (old.request(r) > new.request(r)) for r in pod.resources)
 
 
 def is_moved(keys: Iterable[str], change: NodeChange) -> bool:

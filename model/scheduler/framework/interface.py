@@ -23,11 +23,17 @@ class PodNominator(Protocol):
     def has_object(self, pod: Pod) -> Expr:
         """Whether NominatedPodsForNode gives the object of a nominated pod, rather than a bare one."""
 
+    def has_form(self, pod: Pod) -> Expr:
+        """Whether that object is the pod in this version."""
+
 
 class QueuedPods(Protocol):
     """The pods that wait in the queue, as the nominator sees them."""
 
     copy: Any  # per pod, a PodCopy
+
+    def contains(self, pod: Pod) -> Expr:
+        """Whether the pod is in one of the sub-queues."""
 
     def contains_name(self, pod: Pod) -> Expr:
         """Whether one of the sub-queues has an entry under the pod's name."""
@@ -71,3 +77,4 @@ class NodeToStatus(Protocol):
     """What the filters, and the dry run after them, have found out about each node (NodeToStatusReader)."""
 
     verdict: Any  # per node, a NodeStatus
+    copy: Any  # a PodCopy: the pod that is tried

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from ...environment.node_versions import NodeVersion
 from ...environment.objects import Node, Pod
+from ...environment.pod_versions import PodVersion
 from ...language import Expr, as_expr, select, when
 
 
@@ -20,10 +21,12 @@ class Placement:
 
     `added[pod][node]`: the pod was added to the NodeInfo because it is nominated there, whether or not the NodeInfo holds it already.
     A pod that is tried while it is in a NodeInfo is among the pods there, as any other. `before[pod][node]` is `on` as PreFilter saw it,
-    where preemption has taken victims away since. `shown[version]`: of a node whose object has several versions, it shows this one.
+    where preemption has taken victims away since. `shown[version]`: of a node whose object has several versions, it shows this one;
+    `held[version]`: of a pod whose object has several, it holds this one.
 
     Rules ask a placement about one node with `ask`, which gives them each version of it as a node of its own, in a placement in which the
-    other versions are no live nodes. So no rule has to know that nodes change.
+    other versions are no live nodes, and each version of a pod is a pod of its own, which is on a node if it is held. So no rule has to
+    know that nodes and pods change.
     """
 
     on: Mapping[Pod, Mapping[Node, Expr]]
@@ -32,6 +35,7 @@ class Placement:
     added: Mapping[Pod, Mapping[Node, Expr]] = field(default_factory=dict)
     before: Mapping[Pod, Mapping[Node, Expr]] | None = None
     shown: Mapping[NodeVersion, Expr] = field(default_factory=dict)
+    held: Mapping[PodVersion, Expr] = field(default_factory=dict)
 
     # --- versions of nodes -----------------------------------------------------------------------------
 
@@ -50,7 +54,7 @@ class Placement:
 
     def versions(self, node: Node) -> Iterator[tuple[Expr, Node, Placement]]:
         """Each version of a node: whether it is shown, what it says, and the placement to ask about it."""
-        if not self.shown:
+        if not self.shown and not self.held:
             yield as_expr(True), node, self
             return
         seen = self._apart()
@@ -59,10 +63,13 @@ class Placement:
             yield shows, content, seen
 
     def _apart(self) -> Placement:
-        """The same with each version as a node of its own, which is live if it is shown."""
+        """The same with each version as a node or a pod of its own, which is live if it is shown, or there if it is held."""
         parts: dict[Node, list[tuple[Node, Expr]]] = {}
         for version, shows in self.shown.items():
             parts.setdefault(version.node, []).append((version.content, shows))
+        pods: dict[Pod, list[tuple[Pod, Expr]]] = {}
+        for one, is_held in self.held.items():
+            pods.setdefault(one.pod, []).append((one.content, is_held))
 
         def apart(row: Mapping[Node, Expr]) -> dict[Node, Expr]:
             found: dict[Node, Expr] = {}
@@ -72,11 +79,25 @@ class Placement:
             return found
 
         def rows(table: Mapping[Pod, Mapping[Node, Expr]]) -> dict[Pod, Mapping[Node, Expr]]:
-            return {pod: apart(row) for pod, row in table.items()}
+            found: dict[Pod, Mapping[Node, Expr]] = {}
+            for pod, row in table.items():
+                places = apart(row)
+                for content, there in pods.get(pod, []):
+                    found[content] = {node: here & there for node, here in places.items()}
+                if pod not in pods:
+                    found[pod] = places
+            return found
 
         before = None if self.before is None else rows(self.before)
         return replace(
-            self, on=rows(self.on), live=apart(self.live), added=rows(self.added), before=before, shown={}
+            self,
+            on=rows(self.on),
+            live=apart(self.live),
+            leaving={form: here for pod, here in self.leaving.items() for form in _forms(pods, pod)},
+            added=rows(self.added),
+            before=before,
+            shown={},
+            held={},
         )
 
     # --- what it says ----------------------------------------------------------------------------------
@@ -118,3 +139,7 @@ class Placement:
     def with_added(self, node: Node, pods: Mapping[Pod, Expr]) -> Placement:
         """The same with these pods added to the NodeInfo of a node; one that is there already counts twice."""
         return replace(self, added={q: {node: added} for q, added in pods.items()})
+
+
+def _forms(pods: Mapping[Pod, list[tuple[Pod, Expr]]], pod: Pod) -> list[Pod]:
+    return [content for content, _ in pods[pod]] if pod in pods else [pod]

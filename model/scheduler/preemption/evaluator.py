@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ...environment.objects import NOW, DisruptionBudget, Node, Pod, node_or_none
+from ...environment.pod_versions import forms, in_form
 from ...language import (
     Component,
     Expr,
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from ..cache.snapshot import Snapshot
     from ..framework.filters import Filters
     from ..framework.interface import NodeToStatus
+    from ..framework.placement import Placement
     from ..queue.nominator import Nominator
 
 
@@ -143,14 +145,15 @@ class Preemption(Component):
         tried = self.might_help(node) & some
         found = {"not helpful": ~self.might_help(node), "no victims": self.might_help(node) & ~some}
         never = as_expr(False)
-        for shown, content, seen in without.versions(node):
-            for name, rejects in self.filters.rejected_by(pod, content, seen).items():
-                said = {name: as_expr(True)}
-                if name == "NodeResourcesFit":
-                    lacking = self.filters.insufficient(pod, content, seen)
-                    said = {f"insufficient {resource}": lacks for resource, lacks in lacking.items()}
-                for text, why in said.items():
-                    found[text] = found.get(text, never) | (shown & tried & rejects & why)
+        for is_form, form in forms(self.universe, pod, self.scheduler.copy.version):
+            for shown, content, seen in without.versions(node):
+                for name, rejects in self.filters.rejected_by(form, content, seen).items():
+                    said = {name: as_expr(True)}
+                    if name == "NodeResourcesFit":
+                        lacking = self.filters.insufficient(form, content, seen)
+                        said = {f"insufficient {resource}": lacks for resource, lacks in lacking.items()}
+                    for text, why in said.items():
+                        found[text] = found.get(text, never) | (is_form & shown & tried & rejects & why)
         return found
 
     # --- victims on one node ---------------------------------------------------------------------------------
@@ -217,7 +220,7 @@ class Preemption(Component):
         tried = self.worth_trying(potential)
         with when(tried):
             without = placement.with_present(node, present)
-            feasible = tried & without.ask(node, partial(self.filters.fits_with_nominated, pod))
+            feasible = tried & self._fits(pod, node, without)
         pods = list(snapshot)
         turn = {q: count(potential[r] & self.is_ahead(r, q, violating) for r in pods) for q in pods}
         for place in range(len(pods)):
@@ -225,10 +228,16 @@ class Preemption(Component):
             back = {q: present[q] | now[q] for q in pods}
             with when(feasible & any_of(now.values())):
                 reprieved = placement.with_present(node, back)
-                spared = reprieved.ask(node, partial(self.filters.fits_with_nominated, pod))
+                spared = self._fits(pod, node, reprieved)
             present = {q: select(spared, back[q], present[q]) for q in pods}
         victims = {q: feasible & potential[q] & ~present[q] for q in pods}
         return self.is_candidate(feasible, victims), victims
+
+    def _fits(self, pod: Pod, node: Node, placement: Placement) -> Expr:
+        def said(form: Pod) -> Expr:
+            return placement.ask(node, partial(self.filters.fits_with_nominated, form))
+
+        return in_form(self.universe, pod, self.scheduler.copy.version, said)
 
     def is_ahead(self, a: Pod, b: Pod, violating: Mapping[Pod, Expr]) -> Expr:
         """The order of reprieves: violators of budgets first."""

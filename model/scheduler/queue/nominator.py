@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...environment.objects import NOMINATED, Node, Pod, node_or_none
-from ...language import Component, Expr, Knowledge, Value, Words, per, ref, select, words
+from ...environment.pod_versions import whole
+from ...language import Component, Expr, Knowledge, Value, Words, as_expr, per, ref, select, words
 
 if TYPE_CHECKING:
     from ...environment.watch import PodWatch
@@ -38,6 +39,14 @@ class Nominator(Component):
     def has_object(self, pod: Pod) -> Expr:
         """nominatedPodToInfo: the object of a pod in a sub-queue is found, by name; any other gets one with name and UID only."""
         return self.queue.contains_name(pod)
+
+    def has_form(self, pod: Pod) -> Expr:
+        """Whether the object of the pod is this version of it: the one in the queue, or the lister's if it is in no sub-queue."""
+        known = whole(self.universe, pod)
+        if not known.later:
+            return as_expr(True)
+        queued, listed = self.queue.copy[known].version, self.pod_watch.lister[known].version
+        return select(self.queue.contains(known), queued, listed) == pod.number
 
     def is_withdrawn_from(self, pod: Pod, node: Node) -> Expr:
         """Whether clearNominatedNodeName has something to write for the pod: its nomination to the node is known, and its

@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from ...environment.node_versions import About
 from ...environment.objects import Pod, PodCopy
+from ...environment.pod_versions import About
 from ...language import UNTOLD, Component, Expr, Value, as_expr, boolean, integer, per, select, when
 from ..framework.events import ClusterEvent
 from .clock import Clock

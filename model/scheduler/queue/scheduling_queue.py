@@ -16,13 +16,13 @@ Pop may come amid any of them. All but one do the same as if it had come before 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ...environment.names import namesakes
-from ...environment.node_versions import About
 from ...environment.objects import FAILED, GATED, NOMINATED, TERMINATING, Pod, PodCopy, PodObject
+from ...environment.pod_versions import About, PodChange, forms, in_form, versions_in
 from ...language import (
     Component,
     Expr,
@@ -54,10 +54,12 @@ from ..framework.events import (
     Action,
     ClusterEvent,
     Plugin,
+    PodUpdate,
 )
 
 if TYPE_CHECKING:
     from ...environment.api import APIServer
+    from ...environment.watch import PodWatch
     from ..framework.hints import Hints
     from ..framework.interface import PreEnqueuePlugin
     from .clock import Clock
@@ -100,6 +102,7 @@ class PriorityQueue(Component):
     """
 
     api: APIServer
+    pod_watch: PodWatch
     nominator: Nominator
     clock: Clock
     hints: Hints
@@ -376,9 +379,27 @@ class PriorityQueue(Component):
                 # Assumed, or not known yet: the queue cannot tell, and adds it to activeQ.
                 self.add(pod, new)
         with otherwise():
+            # The list of events is one for all pods in flight (addEventsIfPodInFlight).
             if self.hears_of_updates():
-                # The list of events is one for all pods in flight (addEventsIfPodInFlight).
                 self.record_move(POD_UPDATE, pod)
+            for changed, change in self.changes(pod, old, new):
+                with when(changed):
+                    for kind in self.kinds_of(change):
+                        self.record_move(kind.event, change)
+
+    def changes(self, pod: Pod, old: PodObject, new: PodObject) -> list[tuple[Expr, PodChange]]:
+        """What an update of a pod that waits may be about: from which version to which, and whether it is that."""
+        versions = versions_in(self.universe, pod)
+        return [
+            ((old.version == a.number) & (new.version == b.number), PodChange(a.content, b.content, False))
+            for a in versions
+            for b in versions
+            if a is not b
+        ]
+
+    def kinds_of(self, change: PodChange) -> Sequence[PodUpdate]:
+        """Of which kinds of change the queue is told, in this order: of all that happened."""
+        return [kind for kind in self.universe[PodUpdate] if kind.happens(change)]
 
     def hears_of_updates(self) -> bool:
         """Whether a plugin of the configuration asked for updates of pods that bring nothing which the others ask for."""
@@ -392,16 +413,22 @@ class PriorityQueue(Component):
         """Where an update leaves a waiting pod: a gated one that has lost its gates enters activeQ.
 
         It has no backoff, because it was never tried. Any other update, also one of the status that the scheduler wrote itself, is told
-        to the plugins that rejected the pod; of those in tree, none asked for what the model has.
+        to the plugins that rejected the pod; of those in tree, some asked for changes of labels, tolerations and requests.
         """
         parked = self.sub_queue[pod] == SubQueue.UNSCHEDULABLE
         released = parked & self.has_gates(pod, old) & ~self.has_gates(pod, new)
         with when(released):
             sub_queue = self.entering(pod, SubQueue.ACTIVE, new)
         found = select(released, sub_queue, self.sub_queue[pod])
-        if not self.hears_of_updates():
+        changes = self.changes(pod, old, new)
+        if not self.hears_of_updates() and not changes:
             return found
-        heard = parked & ~released & self.is_moved_by_update(pod)
+        heard = as_expr(False)
+        if self.hears_of_updates():
+            heard = self.is_moved_by_update(pod)
+        for changed, change in changes:
+            heard = heard | (changed & self.is_moved_by_change(pod, change))
+        heard = parked & ~released & heard
         with when(heard):
             retried = self.entering(pod, self.retry_sub_queue(pod), new)
         return select(heard, retried, found)
@@ -409,6 +436,10 @@ class PriorityQueue(Component):
     def is_moved_by_update(self, pod: Pod) -> Expr:
         """isPodWorthRequeuing: whether a plugin that rejected the parked pod waits for a mere update of it."""
         return self.matches(pod, POD_UPDATE, pod)
+
+    def is_moved_by_change(self, pod: Pod, change: PodChange) -> Expr:
+        """isPodWorthRequeuing: whether a plugin that rejected the parked pod waits for what has changed in it."""
+        return any_of(self.matches(pod, kind.event, change, change.new) for kind in self.kinds_of(change))
 
     def is_respecified(self, old: PodObject, new: PodObject) -> Expr:
         """isPodUpdated: more than the status differs."""
@@ -463,13 +494,29 @@ class PriorityQueue(Component):
         for plugin in self.universe[Plugin]:
             self.rejected_by[pod][plugin] = False
 
-    def matches(self, pod: Pod, event: ClusterEvent, about: About = None) -> Expr:
-        """isPodWorthRequeuing: one of the plugins that rejected the pod would have it tried again after the event."""
+    def matches(self, pod: Pod, event: ClusterEvent, about: About = None, form: Pod | None = None) -> Expr:
+        """isPodWorthRequeuing: one of the plugins that rejected the pod would have it tried again after the event.
+
+        `form` is the pod in the version that the plugins are asked about, unless that is the queue's.
+        """
         if event.is_wildcard:
             return as_expr(True)
         return any_of(
-            self.rejected_by[pod][p] & self.hints.wakes(p, pod, event, about) for p in self.universe[Plugin]
+            self.rejected_by[pod][p] & self.wakes(p, pod, event, about, form) for p in self.universe[Plugin]
         )
+
+    def wakes(
+        self, plugin: Plugin, pod: Pod, event: ClusterEvent, about: About, form: Pod | None = None
+    ) -> Expr:
+        """What a plugin's hint says of the pod as the queue has it.
+
+        One that is in no sub-queue comes back as the lister has it; upstream asks then, the model when the event comes.
+        """
+        if form is not None or not pod.later:
+            return self.hints.wakes(plugin, form or pod, event, about)
+        listed = self.pod_watch.lister[pod].version
+        number = select(self.contains(pod), self.copy[pod].version, listed)
+        return in_form(self.universe, pod, number, lambda one: self.hints.wakes(plugin, one, event, about))
 
     def is_woken_by(self, pod: Pod, event: ClusterEvent, about: About = None) -> Expr:
         """Whether the event moves the parked pod: no plugin is known to have rejected it, or one that did says so."""
@@ -480,13 +527,29 @@ class PriorityQueue(Component):
         event: ClusterEvent = ANY_EVENT,
         admitted: Mapping[Pod, Value] | None = None,
         about: About = None,
+        version: Value = None,
     ) -> None:
-        """MoveAllToActiveOrBackoffQueue for an event about this object; `admitted` is its pre-check: other pods stay parked."""
-        self._move(dict.fromkeys(self.universe[Pod], True) if admitted is None else admitted, event, about)
+        """MoveAllToActiveOrBackoffQueue for an event about this object; `admitted` is its pre-check: other pods stay parked.
 
-    def move_matching(self, pod: Pod, event: ClusterEvent = ASSIGNED_POD_ADD) -> None:
+        `version` is the number of the version that an object of a pod shows; the lister's, if it is not said.
+        """
+        which = dict.fromkeys(self.universe[Pod], True) if admitted is None else admitted
+        for shown, form in self._forms(about, version):
+            with when(shown):
+                self._move(which, event, form)
+
+    def _forms(self, about: About, version: Value) -> list[tuple[Expr, About]]:
+        if not isinstance(about, Pod) or not about.later:
+            return [(as_expr(True), about)]
+        number = self.pod_watch.lister[about].version if version is None else version
+        return [*forms(self.universe, about, number)]
+
+    def move_matching(self, pod: Pod, event: ClusterEvent = ASSIGNED_POD_ADD, version: Value = None) -> None:
         """AssignedPodAdded / AssignedPodUpdated: parked pods that may look at pods on other nodes than their own."""
-        self._move({parked: self.looks_at(parked, pod) for parked in self.universe[Pod]}, event, pod)
+        for shown, form in self._forms(pod, version):
+            assert isinstance(form, Pod)
+            with when(shown):
+                self._move({q: self.looks_at(q, form) for q in self.universe[Pod]}, event, form)
 
     def looks_at(self, parked: Pod, pod: Pod) -> Expr:
         """getUnschedulablePodsWithCrossTopologyTerm: a required affinity term for `pod`, or rejected by topology spread."""
@@ -512,7 +575,7 @@ class PriorityQueue(Component):
         """The event is kept for the pods in flight, whether or not a parked pod moved."""
         for pod in self.universe[Pod]:
             for plugin in self.universe[Plugin]:
-                hint = self.in_flight[pod] & self.hints.wakes(plugin, pod, event, about)
+                hint = self.in_flight[pod] & self.wakes(plugin, pod, event, about)
                 self.in_flight_events[pod][plugin] = self.in_flight_events[pod][plugin] | hint
 
     def note_move(self, moved: Mapping[Pod, Expr], event: ClusterEvent, about: About) -> None:
@@ -522,7 +585,7 @@ class PriorityQueue(Component):
             met = pops & has_moved & self._heads(pod, moved)
             self.just_moved[pod] = met
             for plugin in self.universe[Plugin]:
-                self.late_events[pod][plugin] = met & self.hints.wakes(plugin, pod, event, about)
+                self.late_events[pod][plugin] = met & self.wakes(plugin, pod, event, about)
 
     def _heads(self, pod: Pod, away: Mapping[Pod, Value]) -> Expr:
         """Whether Pop would return the pod if it were there, and of the others those that are away were not."""

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
-from ...environment.node_versions import About
 from ...environment.objects import Pod, PodCopy, PodObject
+from ...environment.pod_versions import About, PodChange
 from ...language import UNTOLD, Expr, as_expr, boolean, per, select
 from ..framework.events import ClusterEvent, Plugin
 from .scheduling_queue import PriorityQueue, SubQueue
@@ -83,7 +83,11 @@ class QueueWithoutHints(PriorityQueue):
         """A mere update of the status moved nobody (isPodUpdated)."""
         return as_expr(False)
 
-    def matches(self, pod: Pod, event: ClusterEvent, about: About = None) -> Expr:
+    def is_moved_by_change(self, pod: Pod, change: PodChange) -> Expr:
+        """Any change of more than the status moves a parked pod: no plugin is asked."""
+        return as_expr(False)
+
+    def matches(self, pod: Pod, event: ClusterEvent, about: About = None, form: Pod | None = None) -> Expr:
         """podMatchesEvent: one of the plugins that rejected the pod asked for the event."""
         if event.is_wildcard:
             return as_expr(True)

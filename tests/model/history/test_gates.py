@@ -36,6 +36,7 @@ def test_which_change_is_behind_which_gate():
         "hints-decide": "SchedulerQueueingHints",
         "async-preemption": "SchedulerAsyncPreemption",
         "pop-from-backoff": "SchedulerPopFromBackoffQ",
+        "in-place-resize": "InPlacePodVerticalScaling",
         "133021": "NominatedNodeNameForExpectation",
         "132443": "ClearingNominatedNodeNameAfterBinding",
     }
@@ -135,7 +136,7 @@ def test_unknown_gates_and_contradictions():
 
 def test_which_gates_are_on_and_not_modelled():
     assert on_and_unmodelled("1.31") == ()
-    assert on_and_unmodelled("1.33") == ("DRAResourceClaimDeviceStatus", "InPlacePodVerticalScaling")
+    assert on_and_unmodelled("1.33") == ("DRAResourceClaimDeviceStatus",)
     assert set(on_and_unmodelled("1.34")) - set(on_and_unmodelled("1.34.4")) == {"SchedulerAsyncAPICalls"}
 
 

@@ -351,5 +351,5 @@ def test_a_pod_that_comes_to_a_node_wakes_and_one_that_was_there_does_not(assign
     parked(model, waits)
     model.do(lambda: queue.rejected_by[waits].__setitem__(plugin, True))
     old = PodObject(exists=True, node=on[0] if assigned else None)
-    model.do(lambda: handlers.wake_for_assigned(comes, old))
+    model.do(lambda: handlers.wake_for_assigned(comes, old, PodObject(exists=True, node=on[0])))
     assert (places(model, waits) == [SubQueue.UNSCHEDULABLE]) is assigned

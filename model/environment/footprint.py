@@ -1,0 +1,48 @@
+"""What a pod's object adds to the NodeInfo of its node: requests, ports, claims (framework/types.go, 1.34)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ..language import Entity
+from .placement_rules import HostPort
+
+CPU, MEMORY, EPHEMERAL = "cpu", "memory", "ephemeral-storage"
+NONZERO_DEFAULTS: Mapping[str, int] = {CPU: 100, MEMORY: 200 * 1024 * 1024}
+"""What a container without a request counts as where nodes are scored: milli-CPU, bytes."""
+
+
+class UsedPort(Entity):
+    """A host port that a NodeInfo may list among its UsedPorts."""
+
+    def __init__(self, index: int, port: HostPort) -> None:
+        super().__init__(index, str(port))
+        self.port = port
+
+
+def is_counted(resource: str) -> bool:
+    """Whether NodeInfos count a resource: the three built-in ones, and names with a domain or a known prefix."""
+    known = resource in (CPU, MEMORY, EPHEMERAL)
+    return known or "/" in resource or resource.startswith(("hugepages-", "attachable-volumes-"))
+
+
+@dataclass(frozen=True, slots=True)
+class Footprint:
+    """What a pod adds to the NodeInfo of its node.
+
+    `containers` are the requests of each container; a resource that one does not name is not requested.
+    """
+
+    containers: tuple[Mapping[str, int], ...] = ()
+    ports: tuple[UsedPort, ...] = ()
+    claims: frozenset[str] = frozenset()
+    affinity: bool = False  # any pod affinity or anti-affinity
+
+    def requests(self, resource: str) -> int:
+        """The sum over the containers."""
+        return sum(c.get(resource, 0) for c in self.containers) if is_counted(resource) else 0
+
+    def nonzero_requests(self, resource: str) -> int:
+        """The same, with the default for containers that request nothing of it."""
+        return sum(c.get(resource, NONZERO_DEFAULTS[resource]) for c in self.containers)
