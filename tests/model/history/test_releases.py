@@ -121,6 +121,8 @@ UNSEEN = {
     "105913": "needs a name that is used again: see the scenario namesake-bound",
     "138324": "needs a name that is used again: see the scenario namesake-in-flight",
     "141255": "needs a name that is used again: see the scenario swapped-by-a-list",
+    "135394": "needs a pod whose labels change: see test_pod_updates",
+    "in-place-resize": "needs a pod that is resized: see test_pod_updates",
     "109442": _UPDATES,
     "121755": _UPDATES,
     "122292": _UPDATES,
