@@ -20,18 +20,20 @@ FAULTS = (
 _SELECTS_X = "labelSelector: {matchLabels: {app: x}}"
 
 
-def varied_cluster(number: int) -> str:
-    """The scenario file of this number."""
-    return _Drawing(Random(number), Random(f"changes {number}")).text(f"varied-{number}")
+def varied_cluster(number: int, *, changing: bool = True) -> str:
+    """The scenario file of this number; `changing` off: without updates of nodes, and without finalizers."""
+    changes = Random(f"changes {number}") if changing else None
+    return _Drawing(Random(number), changes).text(f"varied-{number}")
 
 
 class _Drawing:
     """`changes` draws how nodes change and who has finalizers, apart from the rest."""
 
-    def __init__(self, random: Random, changes: Random) -> None:
+    def __init__(self, random: Random, changes: Random | None) -> None:
         self.random = random
-        self.changing = changes.random() < 0.4
-        self.changes = changes
+        self.changing = changes is not None and changes.random() < 0.4
+        self.changes = changes or Random(0)
+        self.finalizers = changes is not None
         self.nodes = [f"n{i + 1}" for i in range(random.choice((1, 2, 2, 3)))]
         self.cpus = {name: random.choice((1, 2, 2, 3)) for name in self.nodes}
         self.tainted = self.chance(0.15)
@@ -110,7 +112,7 @@ class _Drawing:
             fields.append(f"extensionPoints: [{', '.join(points)}]")
         if not bound and self.chance(0.1):
             fields.append("schedulingGates: [{name: example.com/quota}]")
-        if not bound and self.changes.random() < 0.1:
+        if self.finalizers and not bound and self.changes.random() < 0.1:
             fields.append("finalizers: [example.com/tracking]")
         if protected or self.chance(0.4):
             fields += ["labels: {app: x}", *self._rules(bound)]
