@@ -41,7 +41,7 @@ class CaseStep(msgspec.Struct, frozen=True):
 class Case(msgspec.Struct, frozen=True):
     """The document. `nodes`, `pods` and `budgets` are Kubernetes objects, also those that are `absent` at the start.
 
-    `node_versions` are the objects that nodes are updated to. `order` is that of activeQ at the start, `points` are the extension points at which a plugin has work for a pod, `gates` the feature gates that are
+    `node_versions` are the objects that nodes are updated to, `pod_versions` those of pods. `order` is that of activeQ at the start, `points` are the extension points at which a plugin has work for a pod, `gates` the feature gates that are
     set. `initial` has every variable of the model. Of a run that goes on for ever, the steps from `loop_from` on repeat.
     With `drops_beyond`, handlers are not given the events of writes that the model does not have.
     """
@@ -58,6 +58,7 @@ class Case(msgspec.Struct, frozen=True):
     points: dict[str, list[str]]
     gates: dict[str, bool]
     node_versions: dict[str, dict[str, Any]]
+    pod_versions: dict[str, dict[str, Any]]
     backoff: bool
     scored: bool
     initial: dict[str, Value]
@@ -121,6 +122,7 @@ def case_of_run(
         points={pod.name: _points(pod) for pod in spec.pods if pod.extension_points},
         gates=_gates(composition),
         node_versions=objects.node_versions,
+        pod_versions=objects.pod_versions,
         backoff=spec.scope.backoff,
         scored=spec.scope.config.scored,
         initial=initial,

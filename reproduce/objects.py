@@ -24,6 +24,7 @@ from ..model.environment.objects import (
     is_scalar_resource,
 )
 from ..model.environment.placement_rules import NodeTerm, Requirement, Selector, SpreadConstraint, Term
+from ..model.environment.pod_versions import pod_versions_of
 from ..model.language import Parameter
 
 Object = dict[str, Any]
@@ -32,6 +33,9 @@ MOST_PODS = "110"
 """What a node admits for which the scenario has no limit."""
 
 GATE = "podrace.io/held-back"
+VERSION_MARK = "podrace.io/version"
+"""The annotation that says which version of a pod its object is, where that is not the first: its number in the model."""
+
 _FINALIZER = "podrace.io/seen-off"
 _MOST = 1 << 40
 _EPOCH = "2000-01-01T{:02}:{:02}:{:02}Z"
@@ -46,6 +50,7 @@ class ClusterObjects:
     budgets: tuple[Object, ...]
     missing: tuple[str, ...]
     node_versions: dict[str, Object]
+    pod_versions: dict[str, Object]
 
 
 def objects_of(spec: ClusterSpec) -> ClusterObjects:
@@ -56,6 +61,7 @@ def objects_of(spec: ClusterSpec) -> ClusterObjects:
         tuple(budget_object(budget, spec.pods) for budget in spec.budgets),
         tuple(dict.fromkeys(_missing(spec))),
         {v.name: node_object(v.content) for v in versions_of(spec.nodes) if v.content is not v.node},
+        {v.name: pod_object(v.content) for v in pod_versions_of(spec.pods) if v.content is not v.pod},
     )
 
 
@@ -106,10 +112,12 @@ def node_object(node: Node) -> Object:
 
 
 def pod_object(pod: Pod) -> Object:
-    """A v1.Pod, as it is when it is created, or as it is on the node that it is bound to at the start."""
+    """A v1.Pod, as it is when it is created, or as it is on the node that it is bound to at the start; or a version of it."""
     metadata: Object = {"name": _short_name(pod.name), "namespace": pod.namespace, "uid": pod.name}
     if pod.labels:
         metadata["labels"] = dict(pod.labels)
+    if pod.number:
+        metadata["annotations"] = {VERSION_MARK: str(pod.number)}
     if pod.finalizers:
         metadata["finalizers"] = [_FINALIZER]
     spec: Object = {

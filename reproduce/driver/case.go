@@ -27,6 +27,7 @@ type Case struct {
 	Budgets []budget   `json:"budgets"`
 
 	NodeVersions map[string]*v1.Node `json:"node_versions"` // what the objects of nodes are updated to, by the names of the versions
+	PodVersions  map[string]*v1.Pod  `json:"pod_versions"`  // as well, those of pods
 
 	AbsentNodes []string            `json:"absent_nodes"` // those of them that are created on the way
 	AbsentPods  []string            `json:"absent_pods"`

@@ -154,6 +154,19 @@ func about(name string, args []any) point {
 	return p
 }
 
+// podIn is the first pod among the arguments or results of a call; nil if there is none.
+func podIn(values []any) *v1.Pod {
+	for _, value := range values {
+		if info, is := value.(interface{ GetPod() *v1.Pod }); is && !reflect.ValueOf(value).IsNil() {
+			return info.GetPod()
+		}
+		if pod := embeddedPod(value); pod != nil {
+			return pod
+		}
+	}
+	return nil
+}
+
 // embeddedPod gives the pod of a QueuedPodInfo or PodInfo, whose types have moved from package to package.
 func embeddedPod(a any) *v1.Pod {
 	v := reflect.ValueOf(a)

@@ -98,8 +98,11 @@ func goOn(who func(*player, Step) func(*actor) bool, ends []pattern) func(*playe
 	}
 }
 
-// wakeForPod: the handler moves parked pods, once for each kind of change, or not at all.
+// wakeForPod: the handler moves parked pods, or not at all; of several kinds of change in one update it tells one by one.
 func wakeForPod(p *player, s Step) error {
+	if p.expects("pod_updates.kind") != "" {
+		return p.advance(s, rule{who: isCacheHandler, ends: movesOfPods})
+	}
 	return p.advance(s, rule{who: isCacheHandler, ends: points("PodEvent<", "Queue.Delete> P", "Queue.Add> P"), via: movesOfPods})
 }
 

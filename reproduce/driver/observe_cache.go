@@ -13,13 +13,14 @@ func (e *eye) cache() {
 	nodes := values(find(e.realCache, "nodes"))
 	states := values(find(e.realCache, "podStates"))
 	assumed := keys(find(e.realCache, "assumedPods"))
-	holders := map[string][]string{}
+	holders, counted := map[string][]string{}, map[string]*v1.Pod{}
 	for _, node := range e.nodes {
 		info := field(nodes[node], "info")
 		e.see["cache.live["+node+"]"] = nodeOf(info) != nil
 		e.see["cache.node_version["+node+"]"] = e.versions.version(nodeOf(info))
 		for _, pod := range podsIn(info) {
 			holders[pod.Name] = append(holders[pod.Name], node)
+			counted[pod.Name] = pod
 		}
 		if info.IsValid() {
 			e.see[sums+"["+node+"]"] = sumsOf(info)
@@ -34,6 +35,8 @@ func (e *eye) cache() {
 			e.see[at+"node"] = fmt.Sprintf("%q, in the NodeInfo of %q", stated, holders[pod])
 		}
 		e.see[at+"assumed"] = is
+		e.see["cache.version["+pod+"]"] = e.versions.podVersionName(object)
+		e.see["node_infos.version["+pod+"]"] = e.versions.podVersionName(counted[pod])
 		e.see[at+"terminating"] = object != nil && object.DeletionTimestamp != nil
 		e.see[cachedTarget+"["+pod+"]"] = isTarget(object)
 		if field(state, "bindingFinished").IsValid() || !state.IsValid() {
@@ -119,5 +122,6 @@ func (e *eye) snapshot() {
 		e.see[at+"node"] = orNil(nodeNameOf(held[pod]))
 		e.see[at+"terminating"] = held[pod] != nil && held[pod].DeletionTimestamp != nil
 		e.see["snapshot.carries["+pod+"]"] = isTarget(held[pod])
+		e.see["snapshot.version["+pod+"]"] = e.versions.podVersionName(held[pod])
 	}
 }

@@ -3,12 +3,14 @@ package podrace
 import (
 	"reflect"
 
+	v1 "k8s.io/api/core/v1"
 	extenderv1 "k8s.io/kube-scheduler/extender/v1"
 )
 
 // cycle is what the points tell of the scheduling cycle that runs.
 type cycle struct {
 	pod        string
+	copy       *v1.Pod // its object, as the queue gave it
 	host       string
 	verdicts   map[string]string // by node
 	nominee    string
@@ -22,7 +24,7 @@ func (c *cycle) hear(p point) {
 	case p.call == "NextPod" && !p.after:
 		*c = cycle{}
 	case p.call == "NextPod":
-		*c = cycle{pod: p.pod, verdicts: map[string]string{}}
+		*c = cycle{pod: p.pod, copy: podIn(p.results), verdicts: map[string]string{}}
 	case p.call == "Extender.ProcessPreemption":
 		c.searched = !p.after
 	case c.pod == "" || !p.after || len(p.results) == 0:
@@ -49,6 +51,7 @@ func verdictOf(status any) string {
 // scheduling is what is known of the cycle that runs.
 func (e *eye) scheduling(c *cycle, victims map[string]*extenderv1.Victims) {
 	e.see["scheduler.pod"] = orNil(c.pod)
+	e.see["scheduler.copy.version"] = podVersion(c.copy)
 	e.see["scheduler.host"] = orNil(c.host)
 	for _, node := range e.nodes {
 		e.see["scheduler.verdict["+node+"]"] = "UNTRIED"

@@ -22,6 +22,7 @@ func (s sight) putCopy(table string, pod *v1.Pod) {
 	s[table+".nominated"] = orNil(pod.Status.NominatedNodeName)
 	s[table+".failed"] = unschedulableSays(pod) // A-CONDITION: any other reason counts as no condition
 	s[table+".terminating"] = pod.DeletionTimestamp != nil
+	s[table+".version"] = podVersion(pod)
 	s[table+".gated"] = len(pod.Spec.SchedulingGates) > 0
 }
 

@@ -46,7 +46,7 @@ var omissions = []omission{
 	// A NodeInfo without Node object is not copied: the pods on it are in the model's snapshot on a node that is not, which no filter looks at.
 	{"A-SNAPSHOT", func(d Difference, expected, _ map[string]any) bool {
 		name, indices := parts(d.Variable)
-		if name != "snapshot.pod.node" && name != "snapshot.pod.terminating" && name != "snapshot.carries" {
+		if name != "snapshot.pod.node" && name != "snapshot.pod.terminating" && name != "snapshot.carries" && name != "snapshot.version" {
 			return false
 		}
 		node, on := expected["snapshot.pod["+indices[0]+"].node"].(string)

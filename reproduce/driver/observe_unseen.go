@@ -16,6 +16,7 @@ var unseenBecause = map[string]string{
 	"node_infos.recent.":        "no NodeInfo has changed yet: in which order the objects of the start came, a scenario does not say",
 	"node_tree.nodes.after[][]": "no two nodes share a zone: of two zones nobody can say which node came first",
 	"node_watch.":               "as pod_watch.: compared by the events that the informer's store has not received",
+	"pod_updates.":              "what the cache handler has still to tell is its own; its calls are compared",
 	"pod_watch.":                "how far the handlers are follows from their steps; compared are the events that the informer's store has not received",
 	"pod_watch.condition[]":     "compared is whether the cached object carries it",
 	"pod_watch.seen":            "the object that a handler was given last is not kept; what it did with it is compared",

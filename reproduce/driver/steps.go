@@ -204,6 +204,7 @@ var rules = map[string]rule{
 	"users.create_pod":           {do: createPod},
 	"users.create_node":          {do: createNode},
 	"users.update_node":          {do: updateNode},
+	"users.update_pod":           {do: updatePod},
 	"users.remove_gates":         {do: func(p *player, s Step) error { return p.world.Store.OpenGates(s.arg("pod")) }},
 	"users.delete_pod":           {do: func(p *player, s Step) error { return p.world.Store.DeletePod(s.arg("pod")) }},
 	"users.delete_node":          {do: func(p *player, s Step) error { return p.world.Store.DeleteNode(s.arg("node")) }},

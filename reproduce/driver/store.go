@@ -288,7 +288,7 @@ func isTarget(p *v1.Pod) bool {
 
 // projection is what the model knows of a pod.
 func projection(p *v1.Pod) string {
-	return fmt.Sprint(p.Spec.NodeName, "|", p.Status.NominatedNodeName, "|", unschedulableSays(p), p.DeletionTimestamp != nil, len(p.Spec.SchedulingGates) > 0)
+	return fmt.Sprint(p.Spec.NodeName, "|", p.Status.NominatedNodeName, "|", unschedulableSays(p), p.DeletionTimestamp != nil, len(p.Spec.SchedulingGates) > 0, "|", podVersion(p))
 }
 
 // unschedulableSays is whether the pod's condition says that it could not be scheduled.

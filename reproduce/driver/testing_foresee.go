@@ -28,10 +28,14 @@ func foreseen(c *Case, n int) map[string]any {
 			f["handlers."+variable] = "NONE"
 		}
 		of := handlerOf[name]
+		f["pod_updates.kind"] = nil
 		f["handlers."+of+"_busy"] = true
 		for _, t := range rest {
 			if next, ok := strings.CutPrefix(t.Step, "handlers."); ok && handlerOf[next] == of {
 				f["handlers."+of+"_busy"] = !begins[next]
+				if name == "wake_queue" && next == "wake_queue" {
+					f["pod_updates.kind"] = "another"
+				}
 				break
 			}
 		}

@@ -22,6 +22,9 @@ func (c *Moves) CreateNode(node string) { c.move("users.create_node", "node", no
 // UpdateNode has the object of a node updated to one of its `NodeVersions`, or back to NODE.initial.
 func (c *Moves) UpdateNode(version string) { c.move("users.update_node", "version", version) }
 
+// UpdatePod has the object of a pod updated to one of its `PodVersions`, or back to POD.initial.
+func (c *Moves) UpdatePod(version string) { c.move("users.update_pod", "version", version) }
+
 // DeleteNode deletes a node at the API server; its pods stay.
 func (c *Moves) DeleteNode(node string) { c.move("users.delete_node", "node", node) }
 
@@ -238,7 +241,8 @@ func (c *Moves) QueueHandlerWakesOthers(pod string) {
 	c.move("handlers.wake_queue_for_room", "pod", pod)
 }
 
-// CacheHandlerWakesOthers has the handler of a pod on a node move the pods that may fit because of the event.
+// CacheHandlerWakesOthers has the handler of a pod on a node move the pods that may fit because of the event; of an update, because of one
+// kind of change, if there are several.
 func (c *Moves) CacheHandlerWakesOthers(pod string) { c.move("handlers.wake_queue", "pod", pod) }
 
 // NodeHandlerRemovesFromCache has the handler of a removed node call RemoveNode of the cache.

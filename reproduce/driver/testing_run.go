@@ -24,6 +24,7 @@ type Cluster struct {
 	Budgets []policyv1.PodDisruptionBudget
 
 	NodeVersions      map[string]*v1.Node // what the objects of nodes are updated to, such as "n1.cordoned"
+	PodVersions       map[string]*v1.Pod  // what the objects of pods are updated to, such as "p.larger"
 	CreatedLater      []string            // pods that are not there at the start
 	NodesCreatedLater []string            // nodes that are not there at the start
 	Order             []string            // in which the pods that wait come to the queue
@@ -52,7 +53,8 @@ func run(t *testing.T, cluster Cluster, test func(*Moves)) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &Moves{t: t, script: &Case{
 			ID: t.Name(), Nodes: cluster.Nodes, Pods: cluster.Pods, Budgets: cluster.Budgets, AbsentNodes: cluster.NodesCreatedLater, NodeVersions: cluster.NodeVersions,
-			AbsentPods: cluster.CreatedLater, Order: cluster.order(), Points: cluster.Plugins, Gates: cluster.Gates,
+			PodVersions: cluster.PodVersions,
+			AbsentPods:  cluster.CreatedLater, Order: cluster.order(), Points: cluster.Plugins, Gates: cluster.Gates,
 		}}
 		c.script.Initial = map[string]any{} // which variables of podrace's model are looked at
 		for _, p := range cluster.Pods {
@@ -241,7 +243,7 @@ func (c *Moves) needing(node, without string) *v1.Pod {
 		if p.Name == without || now == nil || now.Spec.NodeName != node {
 			continue
 		}
-		for name, amount := range p.Spec.Containers[0].Resources.Requests {
+		for name, amount := range now.Spec.Containers[0].Resources.Requests {
 			left := free[name]
 			left.Sub(amount)
 			free[name] = left
@@ -307,7 +309,10 @@ func (c *Moves) ExpectNoNodeOverfull() {
 				continue
 			}
 			names = append(names, p.Name)
-			for name, amount := range p.Spec.Containers[0].Resources.Requests {
+			if now == nil {
+				now = p
+			}
+			for name, amount := range now.Spec.Containers[0].Resources.Requests {
 				sum := requested[name]
 				sum.Add(amount)
 				requested[name] = sum

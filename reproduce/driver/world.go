@@ -69,6 +69,7 @@ func (i *instance) isDead() bool {
 func newWorld(c *Case) (*World, error) {
 	w := &World{Case: c, Stage: newStage(), Store: newStore(), answers: newAnswers(c.Points)}
 	c.numberVersions()
+	c.numberPodVersions()
 	for _, n := range c.Nodes {
 		if !contains(c.AbsentNodes, n.Name) {
 			w.Store.Create(n)

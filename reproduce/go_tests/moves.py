@@ -39,6 +39,7 @@ MOVES: dict[str, Move] = {
     "users.delete_pod": Move("DeletePod"),
     "users.create_node": Move("CreateNode"),
     "users.update_node": Move("UpdateNode"),
+    "users.update_pod": Move("UpdatePod"),
     "updates.wake_queue": Move("NodeHandlerTellsChange"),
     "users.delete_node": Move("DeleteNode"),
     "users.bind_pod": Move("SomebodyElseBinds"),

@@ -27,6 +27,9 @@ def cluster_lines(case: Case) -> Iterator[str]:
     if case.node_versions:
         versions = (f"{quoted(name)}: {_node(node)}" for name, node in case.node_versions.items())
         yield from _list("NodeVersions", "*v1.Node", versions, "map[string]")
+    if case.pod_versions:
+        versions = (f"{quoted(name)}: {_pod(pod)}" for name, pod in case.pod_versions.items())
+        yield from _list("PodVersions", "*v1.Pod", versions, "map[string]")
     fields = dict(_fields(case))
     width = max(map(len, fields), default=0) + 1
     yield from (f"\t\t{name + ':':{width}} {value}," for name, value in fields.items())

@@ -1,0 +1,143 @@
+package podrace
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	v1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	quantity "k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+// Versions of a pod's object are told apart by an annotation, which the scheduler does not look at. It is the number that the model has for the
+// version; an object without it is as the pod was created. (metadata.generation would not do: the scheduler writes it into conditions.)
+const versionMark = "podrace.io/version"
+
+// podVersion is the number of the version that a pod's object has.
+func podVersion(pod *v1.Pod) int {
+	if pod == nil {
+		return 0
+	}
+	number, _ := strconv.Atoi(pod.Annotations[versionMark])
+	return number
+}
+
+// isUpdated is whether a pod of the case has more than one version.
+func (c *Case) isUpdated(pod string) bool {
+	for _, object := range c.PodVersions {
+		if object.Name == pod {
+			return true
+		}
+	}
+	return false
+}
+
+// podVersionName is the name of the version that a pod's object has; nil if there is no object, or only one version.
+func (c *Case) podVersionName(pod *v1.Pod) any {
+	if pod == nil || !c.isUpdated(pod.Name) {
+		return nil
+	}
+	number := podVersion(pod)
+	if number == 0 {
+		return string(pod.UID) + "." + initial
+	}
+	for name, object := range c.PodVersions {
+		if object.Name == pod.Name && podVersion(object) == number {
+			return name
+		}
+	}
+	return fmt.Sprintf("%s in an unknown version %d", pod.Name, number)
+}
+
+// numberPodVersions marks the versions that have no number yet, as those of Go tests, in the order of their names.
+func (c *Case) numberPodVersions() {
+	next := map[string]int{}
+	for _, name := range slices.Sorted(maps.Keys(c.PodVersions)) {
+		object := c.PodVersions[name]
+		next[object.Name]++
+		if podVersion(object) == 0 {
+			setVersion(object, next[object.Name])
+		}
+	}
+}
+
+func setVersion(pod *v1.Pod, number int) {
+	if number == 0 {
+		delete(pod.Annotations, versionMark)
+		return
+	}
+	if pod.Annotations == nil {
+		pod.Annotations = map[string]string{}
+	}
+	pod.Annotations[versionMark] = strconv.Itoa(number)
+}
+
+// updatePod: somebody updates a pod's object to a version, or back to the initial one.
+func updatePod(p *player, s Step) error {
+	name := s.arg("version")
+	object := p.world.Case.PodVersions[name]
+	for _, pod := range p.world.Case.Pods {
+		if string(pod.UID)+"."+initial == name {
+			object = pod
+		}
+	}
+	if object == nil {
+		return fmt.Errorf("the case has no version %s", name)
+	}
+	return p.world.Store.UpdatePod(object)
+}
+
+// UpdatePod is an UPDATE of a pod's object: it gets the labels, the tolerations and the requests of another one. The requests of a pod on a node
+// count as what its kubelet has given it at most: it follows where a pod shrinks, and has not followed yet where one grows.
+func (s *Store) UpdatePod(version *v1.Pod) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.pods[version.Name]
+	if p == nil {
+		return apierrors.NewNotFound(resource(podKind), version.Name)
+	}
+	q, wanted := p.DeepCopy(), version.DeepCopy()
+	q.Labels, q.Spec.Tolerations = wanted.Labels, wanted.Spec.Tolerations
+	setVersion(q, podVersion(version))
+	for i := range q.Spec.Containers {
+		requests := wanted.Spec.Containers[i].Resources.Requests
+		if q.Spec.NodeName != "" && !sameAmounts(requests, q.Spec.Containers[i].Resources.Requests) {
+			actuate(q, q.Spec.Containers[i], requests)
+		}
+		q.Spec.Containers[i].Resources.Requests = requests
+	}
+	s.commit(podKind, watch.Modified, q, "")
+	return nil
+}
+
+func sameAmounts(a, b v1.ResourceList) bool {
+	return maps.EqualFunc(a, b, func(x, y quantity.Quantity) bool { return x.Cmp(y) == 0 })
+}
+
+// actuate has the status of a container say that it is given what it was, but for what it does not ask for any more.
+func actuate(pod *v1.Pod, container v1.Container, requests v1.ResourceList) {
+	at := slices.IndexFunc(pod.Status.ContainerStatuses, func(c v1.ContainerStatus) bool { return c.Name == container.Name })
+	if at < 0 {
+		at = len(pod.Status.ContainerStatuses)
+		pod.Status.ContainerStatuses = append(pod.Status.ContainerStatuses, v1.ContainerStatus{Name: container.Name})
+	}
+	status := &pod.Status.ContainerStatuses[at]
+	had := container.Resources.Requests
+	if status.Resources != nil {
+		had = status.Resources.Requests
+	}
+	given := v1.ResourceList{}
+	for name, amount := range requests {
+		if before, had := had[name]; had {
+			if before.Cmp(amount) < 0 {
+				amount = before
+			}
+			given[name] = amount.DeepCopy()
+		}
+	}
+	status.Resources = &v1.ResourceRequirements{Requests: given}
+	status.AllocatedResources = given.DeepCopy()
+}
