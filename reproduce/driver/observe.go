@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	v1 "k8s.io/api/core/v1"
 )
 
 // sight is the real state in the model's words: variables as `podrace explain -o json` names them, and their values.
@@ -13,8 +15,9 @@ type sight map[string]any
 // eye looks at one world, and notes what it sees.
 type eye struct {
 	see                  sight
-	pods, nodes          []string // in the scenario's order
-	versions             *Case    // which knows the versions of nodes
+	pods, nodes          []string           // in the scenario's order
+	versions             *Case              // which knows the versions of nodes and pods
+	listed               map[string]*v1.Pod // of the pods that have several versions, what their lister has
 	zones, plugins       []string
 	spread, permitted    map[string]bool // the pods that have topology constraints, and those about which a Permit plugin is asked
 	realQueue, realCache reflect.Value
@@ -28,7 +31,7 @@ type eye struct {
 //
 // It must be called while nobody moves: it takes no locks, since an actor that is held may hold one.
 func observe(w *World) (state map[string]any, unseen []string) {
-	e := &eye{see: sight{}, memory: &w.memory, beyond: w.Store.wentBeyond(), interrupted: w.Store.wasInterrupted()}
+	e := &eye{see: sight{}, listed: map[string]*v1.Pod{}, memory: &w.memory, beyond: w.Store.wentBeyond(), interrupted: w.Store.wasInterrupted()}
 	e.learn(w.Case)
 	e.realQueue, e.realCache = reflect.ValueOf(w.RealQueue), reflect.ValueOf(w.RealCache)
 	e.scheduler, e.framework = reflect.ValueOf(w.Sched), reflect.ValueOf(w.Waiting)

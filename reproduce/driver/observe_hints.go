@@ -12,7 +12,8 @@ import (
 // inFlight is which pods are in flight, and what the events since their Pop are worth to each plugin.
 //
 // Upstream keeps the events, and asks the hints of the plugins that rejected the pod once it comes back; the model asks each when the event
-// comes. So the list is asked here as isPodWorthRequeuing would, once for each plugin as if that one had rejected the pod.
+// comes. So the list is asked here as isPodWorthRequeuing would, once for each plugin as if that one had rejected the pod, and of a pod that is
+// updated in the run about the object that its lister had when the event came (A-POD-SPEC).
 func (e *eye) inFlight() {
 	elements := values(find(e.realQueue, "inFlightPods"))
 	for _, pod := range e.pods {
@@ -45,8 +46,12 @@ func (e *eye) canReject(plugin, pod string) bool {
 // isRetried is whether an event behind a pod's own element of the list would have the pod tried again.
 func (e *eye) isRetried(popped *list.Element, plugin string) bool {
 	pod := popped.Value.(*v1.Pod)
+	now, updated := e.listed[pod.Name]
 	for element := popped.Next(); element != nil; element = element.Next() {
 		happened := inside(reflect.ValueOf(element.Value))
+		if updated {
+			pod = e.memory.askedAbout(element, now)
+		}
 		if event := field(happened, "event"); event.IsValid() && e.counts(plugin, pod, event, happened) {
 			return true
 		}

@@ -1,8 +1,11 @@
 package podrace
 
 import (
+	"container/list"
 	"reflect"
 	"strings"
+
+	v1 "k8s.io/api/core/v1"
 )
 
 // tree is the node tree: the live nodes by zone, in the order in which cycles list them.
@@ -71,10 +74,30 @@ func (e *eye) generations() {
 	e.order("node_infos.recent", recent, e.nodes, func(a, b string) bool { return moved(a) || moved(b) })
 }
 
-// memory is what the observer keeps of a run from one look to the next: the generations of a cache's NodeInfos when it saw it first.
+// memory is what the observer keeps of a run from one look to the next: the generations of a cache's NodeInfos when it saw it first, and about
+// which objects of pods hints are to be asked.
 type memory struct {
 	cache reflect.Value
 	first map[string]int64
+	asked map[asked]*v1.Pod
+}
+
+// asked is a pod in flight that an event may concern: of one that is updated in the run it is kept which object its lister had when the event came.
+type asked struct {
+	happened *list.Element
+	pod      string
+}
+
+// askedAbout is that object; the one that the lister has now, if the event is new.
+func (m *memory) askedAbout(happened *list.Element, now *v1.Pod) *v1.Pod {
+	key := asked{happened, now.Name}
+	if m.asked == nil {
+		m.asked = map[asked]*v1.Pod{}
+	}
+	if m.asked[key] == nil {
+		m.asked[key] = now
+	}
+	return m.asked[key]
 }
 
 func (m *memory) generationsAt(cache reflect.Value, now map[string]int64) map[string]int64 {

@@ -16,6 +16,9 @@ func (e *eye) objects(store *Store, pods, nodes lister) {
 		e.see.putObject("api.pod["+pod+"]", store.Pod(pod))
 		object, _ := listed[*v1.Pod](pods, "default/"+pod)
 		e.see.putObject("pod_watch.lister["+pod+"]", object)
+		if object != nil && e.versions.isUpdated(pod) {
+			e.listed[pod] = object
+		}
 	}
 	for _, node := range e.nodes {
 		e.see["api.node_exists["+node+"]"] = store.Node(node) != nil

@@ -28,7 +28,7 @@ def cluster_lines(case: Case) -> Iterator[str]:
         versions = (f"{quoted(name)}: {_node(node)}" for name, node in case.node_versions.items())
         yield from _list("NodeVersions", "*v1.Node", versions, "map[string]")
     if case.pod_versions:
-        versions = (f"{quoted(name)}: {_pod(pod)}" for name, pod in case.pod_versions.items())
+        versions = (f"{quoted(name)}: {_pod(_unnumbered(pod))}" for name, pod in case.pod_versions.items())
         yield from _list("PodVersions", "*v1.Pod", versions, "map[string]")
     fields = dict(_fields(case))
     width = max(map(len, fields), default=0) + 1
@@ -112,6 +112,11 @@ def _pod(pod: Object) -> str:
     if spec["terminationGracePeriodSeconds"] == 0:
         made += ".ZeroTerminationGracePeriod()"
     return f"{made}.Obj()"
+
+
+def _unnumbered(pod: Object) -> Object:
+    """Without the annotation that says the version's number: the driver gives it one by its name."""
+    return {**pod, "metadata": {k: v for k, v in pod["metadata"].items() if k != "annotations"}}
 
 
 def _spread(constraint: Object) -> str:

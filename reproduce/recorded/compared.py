@@ -125,6 +125,7 @@ def _hidden(turn: Turn, seen: Mapping[str, Any]) -> Iterator[str]:
         if name.startswith("snapshot.pod[") and name.endswith("].node") and value is None:
             yield name.removesuffix("node")
             yield name.removesuffix(".node").replace("snapshot.pod", "snapshot.carries")
+            yield name.removesuffix(".node").replace("snapshot.pod", "snapshot.version")
         # A gate that the preemption plugin closes is a phase of its goroutine; upstream notes the plugin as one that rejected the pod.
         elif name.startswith("queue.rejected_by[") and name.endswith("[DefaultPreemption]") and value:
             yield name

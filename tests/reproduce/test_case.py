@@ -34,7 +34,7 @@ def test_the_ghost(ghost: Path) -> None:
     nodes, pods = case.pop("nodes"), case.pop("pods")
     assert case == {
         "id": "ghost", "release": "1.36.3", "property": "S-GHOST", "budgets": [], "absent_nodes": [], "absent_pods": [],
-        "order": ["p"], "points": {}, "gates": {}, "node_versions": {}, "backoff": True, "scored": False, "loop_from": None, "epilogue": True, "drops_beyond": False,
+        "order": ["p"], "points": {}, "gates": {}, "node_versions": {}, "pod_versions": {}, "backoff": True, "scored": False, "loop_from": None, "epilogue": True, "drops_beyond": False,
         "format": "podrace-case", "version": 1,
     }  # fmt: skip
     assert [node["metadata"]["name"] for node in nodes] == ["n1"]

@@ -74,7 +74,15 @@ def test_every_move_is_a_method_that_makes_its_step() -> None:
 
 def test_every_move_is_a_step_of_the_model() -> None:
     steps: set[str] = set()
-    for name in ("72124", "announced", "emptied-zone", "ghost", "late-binding", "relabelled-domain"):
+    for name in (
+        "72124",
+        "announced",
+        "emptied-zone",
+        "ghost",
+        "late-binding",
+        "relabelled-domain",
+        "half-kept-out",
+    ):
         file = Path(__file__).parents[2] / "scenarios" / "hazards" / f"{name}.yaml"
         (scenario,) = find_scenarios(str(file) if file.exists() else name)
         for release in (RELEASES[-1], "1.34", "1.33", "1.13"):
@@ -134,6 +142,15 @@ def test_the_arguments_of_moves() -> None:
     assert lines(step(1, "other.step", ok=True, node=None)) == [
         'c.Step("other.step", "ok", true, "node", nil)'
     ]
+
+
+def test_the_versions_of_pods_have_no_numbers_in_a_test() -> None:
+    """The driver numbers them by their names: what is written down is what somebody would write."""
+    ((_, text),) = go_tests(prepared("update-lost")).items()
+    (version,) = [line for line in text.splitlines() if line.strip().startswith('"b.tolerant": ')]
+    assert '"tolerations": [{"key": "dedicated", "operator": "Exists"}]' in version
+    assert "annotations" not in text
+    assert '\t\tc.UpdatePod("b.tolerant") ' in text
 
 
 def test_names_and_literals() -> None:

@@ -167,6 +167,26 @@ def test_a_pod() -> None:
     assert (term["weight"], term["podAffinityTerm"]["topologyKey"]) == (3, "zone")
 
 
+def test_the_versions_of_a_pod() -> None:
+    """Whole objects, each with its number in the model; the first has none, and is the pod itself."""
+    node = Node(0, "n", 2)
+    later = {
+        "small": Pod(0, "p", 1, labels={"app": "web"}, node=node),
+        "batch": Pod(0, "p", 2, labels={"app": "batch"}, node=node),
+    }
+    pod = Pod(0, "p", 2, labels={"app": "web"}, node=node, later=later)
+    made = objects_of(ClusterSpec("c", (pod, Pod(1, "q", 1)), (node,)))
+    assert [one["metadata"].get("annotations") for one in made.pods] == [None, None]
+    assert {
+        name: (one["metadata"]["labels"]["app"], one["spec"]["containers"][0]["resources"]["requests"])
+        for name, one in made.pod_versions.items()
+    } == {"p.small": ("web", {"cpu": "1"}), "p.batch": ("batch", {"cpu": "2"})}
+    assert {name: one["metadata"]["annotations"] for name, one in made.pod_versions.items()} == {
+        "p.small": {"podrace.io/version": "1"},
+        "p.batch": {"podrace.io/version": "2"},
+    }
+
+
 def test_no_limit_of_pods() -> None:
     assert node_object(Node(0, "n", 2))["status"]["allocatable"] == {"cpu": "2", "pods": "110"}
 
