@@ -43,6 +43,7 @@ func observe(w *World) (state map[string]any, unseen []string) {
 	e.generations()
 	e.snapshot()
 	e.scheduling(&w.cycle, w.answers.victims)
+	e.failures(w)
 	e.waiting()
 	e.preempting()
 	for variable := range e.see {

@@ -141,3 +141,24 @@ func actuate(pod *v1.Pod, container v1.Container, requests v1.ResourceList) {
 	status.Resources = &v1.ResourceRequirements{Requests: given}
 	status.AllocatedResources = given.DeepCopy()
 }
+
+// failures are the versions of the objects with which failure handlers are about to requeue their pods.
+func (e *eye) failures(w *World) {
+	for pod, a := range w.failing {
+		if a.at != nil && a.at.call == "Queue.AddUnschedulableIfNotPresent" && !a.at.after && a.at.pod == pod {
+			e.see["failure.copy["+pod+"].version"] = w.Store.versionOf(pod, a.at.version)
+		}
+	}
+}
+
+// versionOf is the version of a pod in the object with this resourceVersion.
+func (s *Store) versionOf(pod, resourceVersion string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, e := range s.log[podKind] {
+		if object, is := e.Object.(*v1.Pod); is && object.Name == pod && object.ResourceVersion == resourceVersion {
+			return podVersion(object)
+		}
+	}
+	return 0
+}

@@ -49,6 +49,7 @@ func TestPodsAreUpdated(t *testing.T) {
 		for i, cpu := range c.to {
 			version := requesting("p", "", cpu)
 			version.Labels = map[string]string{"at": cpu}
+			version.Spec.Tolerations = []v1.Toleration{{Key: cpu}}
 			setVersion(version, i+1)
 			if err := s.UpdatePod(version); err != nil {
 				t.Fatal(err)
@@ -59,7 +60,7 @@ func TestPodsAreUpdated(t *testing.T) {
 			t.Errorf("%s: %q is actuated, not %q", name, got, c.want)
 		}
 		requests := now.Spec.Containers[0].Resources.Requests["cpu"]
-		if podVersion(now) != len(c.to) || now.Labels["at"] != last || requests.Cmp(quantity.MustParse(last)) != 0 || now.Spec.NodeName != c.node {
+		if podVersion(now) != len(c.to) || now.Labels["at"] != last || now.Spec.Tolerations[0].Key != last || requests.Cmp(quantity.MustParse(last)) != 0 || now.Spec.NodeName != c.node {
 			t.Errorf("%s: %v", name, now)
 		}
 		if podVersion(before) != 0 || before.Labels != nil || before.Status.ContainerStatuses != nil {
