@@ -28,7 +28,9 @@ PROCESS = frozenset({"leader_changes", "restarts"})
 """Faults after which another process schedules, which holds the lease under another name."""
 
 _AGENT = re.compile(r"kube-scheduler/v(1\.[0-9]{1,3})(?:\.[0-9]{1,3})?(?:[-+ ]|$)", re.ASCII)
-_NO_FAULTS = ("pod_events", "node_events", "pod_creations", "pod_deletions")
+_NO_FAULTS = (
+    "pod_events", "node_events", "pod_creations", "pod_deletions", "pod_updates", "node_updates", "evictions",
+)  # fmt: skip
 _FAULTS = tuple(f.name for f in fields(Scope) if f.type == "int" and f.name not in _NO_FAULTS)
 _CLUSTER = """\
 name: explained

@@ -219,6 +219,6 @@ def test_a_free_run_is_a_case_without_steps() -> None:
     assert run.case.steps == []
     plain = msgspec.to_builtins(run)
     assert plain["free"] | {"left": None} == {
-        "seed": 7, "turns": 70, "left": None, "pod_gc": True, "pass": 0.4
+        "seed": 7, "turns": 70, "left": None, "pod_gc": True, "keeps_nominations": False, "pass": 0.4
     }  # fmt: skip
     assert plain["free"]["left"]["pod_deletions"] == model(0).scenario.spec.scope.pod_deletions
