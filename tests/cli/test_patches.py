@@ -192,6 +192,8 @@ def test_the_list(shell: Shell) -> None:
         "add",
         "carries_field",
         "delete",
+        "hand_over",
+        "has_form",
         "has_object",
         "is_withdrawn_from",
         "nominated_to",
