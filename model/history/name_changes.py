@@ -177,7 +177,7 @@ class SwapIsHandledAsUpdate(EventHandlers):
 
     @step(actor="queue handler")
     def handle_for_queue(self, pod: Pod) -> None:
-        """Any other event."""
+        """The queue's handler takes its next event: an unassigned pod was added, changed, or is so no more."""
         require(~self._swap_is_next(Handler.QUEUE, pod))
         super().handle_for_queue(pod)
 
@@ -199,7 +199,7 @@ class SwapIsHandledAsUpdate(EventHandlers):
 
     @step(actor="cache handler")
     def handle_for_cache(self, pod: Pod) -> None:
-        """Any other event."""
+        """The cache's handler takes its next event: an assigned pod was added, changed or deleted."""
         require(~self._swap_is_next(Handler.CACHE, pod))
         super().handle_for_cache(pod)
 
