@@ -45,7 +45,7 @@ STEPS: dict[str, tuple[int, ...]] = {
     "dropped-by-pop": (16, 17),
     "gone-victim": (34, 48),
     "namesake-bound": (8,),
-    "namesake-in-flight": (13,),
+    "namesake-in-flight": (13, 14),
     "swapped-by-a-list": (4,),
     "taint-removed": (18,),
     "port-behind-taint": (18,),
