@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ..model.environment.objects import DisruptionBudget, Node, Pod
-from ..model.language import Case, Expr, any_of, as_expr, before, boolean, count, when
+from ..model.language import Case, Expr, any_of, as_expr, before, boolean, count, per, when
 from ..model.scheduler.framework.status import NodeStatus, Phase
 from ..model.scheduler.preemption.async_preemption import AsyncPhase
 from . import truth
@@ -177,7 +177,10 @@ class BudgetsCounted(Property):
     concerns = "the victim"
     issues = (91492,)
 
+    async_preemption: AsyncPreemption
     budgets: Budgets
+
+    overdrawing = per(Pod, per(Pod, boolean()))
 
     def gone(self, pod: Pod) -> Expr:
         """Whether the pod was running at the start and is being deleted or gone; that it has finished is no disruption."""
@@ -190,23 +193,53 @@ class BudgetsCounted(Property):
         spent = count(self.gone(p) for p in self.pods if p.node is not None and budget.selects(p))
         return spent >= budget.allowed
 
-    def overdrawn(self, pod: Pod, node: Node) -> Expr:
-        """Whether the pod is next to be evicted from the node as if its budgets had room, and one has none."""
-        preemptors = [p for p in self.pods if p is not pod]
-        counted = any_of(
-            self.scheduler.in_flight(p) & self.preemption.violating(p, node)[pod] for p in preemptors
+    def protected(self) -> list[Pod]:
+        """The pods that a budget protects."""
+        return [p for p in self.subjects if any(b.selects(p) for b in self.universe[DisruptionBudget])]
+
+    def overdraws(self, preemptor: Pod, pod: Pod) -> Expr:
+        """Whether preemption has found no room in the pod's budgets, and evicts it all the same: it had no better choice."""
+        return any_of(
+            self.snapshot.on(pod, n) & self.preemption.violating(preemptor, n)[pod] for n in self.nodes
         )
-        next_one = (self.scheduler.phase == Phase.EVICT) & self.preemption.victim[pod]
-        used_up = any_of(self.is_used_up(b) for b in self.universe[DisruptionBudget] if b.selects(pod))
-        return next_one & self.snapshot.on(pod, node) & ~self.gone(pod) & ~counted & used_up
+
+    def chosen(self, preemptor: Pod, pod: Pod) -> Expr:
+        """Whether a goroutine is to evict the pod."""
+        if not self.async_preemption.is_there():
+            return as_expr(False)
+        goroutine = self.async_preemption
+        ended = (AsyncPhase.NONE, AsyncPhase.EVICTED, AsyncPhase.ACTIVATE)
+        return goroutine.victim[preemptor][pod] & ~any_of(goroutine.phase[preemptor] == p for p in ended)
+
+    def observe(self) -> None:
+        for pod in self.protected():
+            for preemptor in self.pods:
+                chosen = partial(self.chosen, preemptor, pod)
+                if preemptor is not pod and self.async_preemption.is_there():
+                    with when(chosen() & ~before(chosen)):
+                        self.overdrawing[preemptor][pod] = before(partial(self.overdraws, preemptor, pod))
+                    with when(~chosen()):
+                        self.overdrawing[preemptor][pod] = False
+
+    def is_next(self, preemptor: Pod, pod: Pod) -> Expr:
+        """Whether the preemptor's victim is next to be evicted, as if its budgets had room."""
+        goroutine = self.async_preemption
+        if not goroutine.is_there():
+            evicting = (self.scheduler.phase == Phase.EVICT) & self.scheduler.in_flight(preemptor)
+            return evicting & self.preemption.victim[pod] & ~self.overdraws(preemptor, pod)
+        is_last = goroutine.last[preemptor] == pod
+        evicting = (goroutine.phase[preemptor] == AsyncPhase.EVICT) & ~is_last
+        evicting |= (goroutine.phase[preemptor] == AsyncPhase.EVICT_LAST) & is_last
+        return evicting & goroutine.victim[preemptor][pod] & ~self.overdrawing[preemptor][pod]
 
     def holds(self) -> Expr:
-        return ~any_of(self.overdrawn(p, n) for p in self.subjects for n in self.nodes)
+        wrong = as_expr(False)
+        for pod in self.protected():
+            used_up = any_of(self.is_used_up(b) for b in self.universe[DisruptionBudget] if b.selects(pod))
+            next_one = any_of(self.is_next(p, pod) for p in self.pods if p is not pod)
+            wrong |= next_one & self.api.pod[pod].assigned & ~self.gone(pod) & used_up
+        return ~wrong
 
     def witnesses(self) -> dict[str, Expr]:
-        protected = [p for p in self.subjects if any(b.selects(p) for b in self.universe[DisruptionBudget])]
-        evicting = self.scheduler.phase == Phase.EVICT
-        return {
-            "a pod with a budget is to be evicted": evicting
-            & any_of(self.preemption.victim[p] for p in protected)
-        }
+        victims = (self.is_next(p, q) for q in self.protected() for p in self.pods if p is not q)
+        return {"a pod with a budget is to be evicted": any_of(victims)}

@@ -104,8 +104,8 @@ LATER_ROWS: list[tuple[str, str, tuple[type[Component], ...], tuple[str, ...], s
     ("assumed-after-look", "S-ROOM", (AssumedIfListed,), (), H, 13286, None),
     ("kept-out-by-others", "S-STUCK", (), (), V, 98, 15),
     ("kept-out-by-others", "S-STUCK", (TermsOfOthersHeard,), (), H, 201, None),
-    ("evicted-too", "S-EVICT", (), (), V, 2078, 12),
-    ("evicted-too", "S-EVICT", (VictimsPaidFor,), (), H, 112008, None),
+    ("evicted-too", "S-EVICT", (), (), V, 2406, 12),
+    ("evicted-too", "S-EVICT", (VictimsPaidFor,), (), H, 113916, None),
     ("relabelled-domain", "S-STUCK", (), (), V, 102, 16),
     ("relabelled-domain", "S-STUCK", (CountedNodesHeard,), (), H, 246, None),
     ("name-of-a-victim", "S-STUCK", (), (), V, 1929, 33),
@@ -215,7 +215,15 @@ def test_a_lister_that_lags_lets_preemption_overdraw_a_budget_all_the_same(
     classes = (*patches, *resolve("1.32").classes)
     (found,) = check(instrument(scenario.spec, classes, [PROPERTIES["S-PDB"]]), ["S-PDB"])
     assert found.trace is not None
-    assert (found.verdict.name, found.counts.states, len(found.trace.steps)) == (V, 952, 9)
+    assert (found.verdict.name, found.counts.states, len(found.trace.steps)) == (V, 978, 9)
+
+
+@pytest.mark.parametrize(("release", "states", "steps"), [("1.33", 2508, 26), ("1.36", 2060, 26)])
+def test_goroutines_overdraw_a_budget_as_scheduling_cycles_do(release: str, states: int, steps: int) -> None:
+    (scenario,) = find_scenarios(str(FOLDER / "budget-overdrawn.yaml"))
+    (found,) = check(instrument(scenario.spec, resolve(release).classes, [PROPERTIES["S-PDB"]]), ["S-PDB"])
+    assert found.trace is not None
+    assert (found.verdict.name, found.counts.states, len(found.trace.steps)) == (V, states, steps)
 
 
 def test_every_hazard_is_tested_and_explained() -> None:

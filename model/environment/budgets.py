@@ -51,6 +51,7 @@ def _most(scope: object) -> int:
 class Budgets(Component):
     """Status of the budgets at the API server (`allowed`, `disrupted`) and in the scheduler's informer (`listed_allowed`, `listed_disrupted`).
 
+    `read_allowed`, `read_disrupted`: what the preemption at hand has got from the lister: it lists the budgets once, before its first dry run.
     `evicting`: the eviction of the pod was granted, and its object is still to be deleted.
     """
 
@@ -61,6 +62,8 @@ class Budgets(Component):
     disrupted = per(DisruptionBudget, per(Pod, boolean(possible=_kept)))
     listed_allowed = per(DisruptionBudget, integer(0, _most))
     listed_disrupted = per(DisruptionBudget, per(Pod, boolean(possible=_kept)))
+    read_allowed = per(DisruptionBudget, integer(0, _most))
+    read_disrupted = per(DisruptionBudget, per(Pod, boolean(possible=_kept)))
     evicting = per(Pod, boolean(possible=_kept))
 
     phrases = words(
@@ -82,6 +85,10 @@ class Budgets(Component):
                 "lister: budget {0} has paid for the eviction of {1}",
                 "lister: budget {0} no longer counts {1} as being evicted",
             ),
+            "read_allowed": Words(
+                "preemption reads that budget {0} allows {after} of its pods to be disrupted", ""
+            ),
+            "read_disrupted": Words("preemption reads that budget {0} has paid for {1}", ""),
             "evicting": Words("API server: the eviction of {0} is granted", "", decisive=True),
         }
     )
@@ -102,14 +109,32 @@ class Budgets(Component):
 
     # --- what the scheduler reads ----------------------------------------------------------------------------
 
+    def read(self) -> None:
+        """getPodDisruptionBudgets: a preemption lists the budgets, and has them so for all its dry runs and its choice."""
+        if not self.kept:
+            return
+        for budget in self.universe[DisruptionBudget]:
+            self.read_allowed[budget] = self.listed_allowed[budget]
+            for pod in self.universe[Pod]:
+                self.read_disrupted[budget][pod] = self.listed_disrupted[budget][pod]
+
+    def forget(self) -> None:
+        """The preemption is over: nobody looks at what it has read."""
+        if not self.kept:
+            return
+        for budget in self.universe[DisruptionBudget]:
+            self.read_allowed[budget] = 0
+            for pod in self.universe[Pod]:
+                self.read_disrupted[budget][pod] = False
+
     def allowance(self, budget: DisruptionBudget) -> Expr:
-        """status.disruptionsAllowed, as the scheduler's lister has it."""
-        return as_expr(self.listed_allowed[budget]) if self.kept else budget.allowed
+        """status.disruptionsAllowed, as the preemption at hand has read it."""
+        return as_expr(self.read_allowed[budget]) if self.kept else budget.allowed
 
     def has_paid_for(self, budget: DisruptionBudget, pod: Pod) -> Expr:
-        """Whether status.disruptedPods has the pod, as the scheduler's lister has it."""
+        """Whether status.disruptedPods has the pod, as the preemption at hand has read it."""
         if self.kept:
-            return as_expr(self.listed_disrupted[budget][pod])
+            return as_expr(self.read_disrupted[budget][pod])
         return as_expr(pod.name in budget.disrupted)
 
     # --- the truth -------------------------------------------------------------------------------------------

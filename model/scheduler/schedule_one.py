@@ -464,6 +464,7 @@ class Scheduler(Component):
         may = as_expr(exists) & self.preemption.eligible(pod, nominated)
         with when(may & helpful & ~self.no_node_is(NodeStatus.REJECTED)):
             self.phase = Phase.DRY_RUN
+            self.preemption.budgets.read()
         with otherwise(may & helpful):
             self.no_candidate()
         with otherwise(may):

@@ -296,6 +296,7 @@ def test_a_budgets():
     # The controller counts what is bound: it has no view of its own that lags, and no pod is unready.
     assert {v.name for v in kept.variables if "budget" in v.name} == {
         "budgets.allowed[b]", "budgets.disrupted[b][p]", "budgets.evicting[p]", "budgets.listed_allowed[b]", "budgets.listed_disrupted[b][p]",
+        "budgets.read_allowed[b]", "budgets.read_disrupted[b][p]",
     }  # fmt: skip
 
 

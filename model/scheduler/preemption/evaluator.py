@@ -398,3 +398,4 @@ class Preemption(Component):
         for q in self.universe[Pod]:
             self.victim[q] = False
             self.to_clear[q] = False
+        self.budgets.forget()

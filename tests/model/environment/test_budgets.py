@@ -72,8 +72,10 @@ def test_the_lister_has_an_older_status_until_the_informer_stores_the_newest() -
     assert not enabled(model, lambda: budgets.store(budget))
     model.do(lambda: budgets.evict(w0))
     model.do(lambda: budgets.evict(w1))
+    model.do(lambda: budgets.read())
     assert seen() == (2, True)
     model.do(lambda: budgets.store(budget))
+    model.do(lambda: budgets.read())
     assert seen() == (0, False)
 
 
@@ -81,6 +83,7 @@ def test_the_lister_has_an_older_status_until_the_informer_stores_the_newest() -
 def test_disrupted_pods_count_since_1_19(release: str) -> None:
     of = cluster(DisruptionBudget(0, "web", WEB, 2, disrupted=["w0"]))
     model = concrete(of, release)
+    model.do(model.part("budgets").read)
     takes = model.get(lambda: model.part("preemption").takes_from(of.budgets[0], of.pods[0]))
     assert takes == (release == "1.18")
 
@@ -89,3 +92,21 @@ def test_a_pod_with_two_budgets_cannot_be_evicted() -> None:
     of = cluster(DisruptionBudget(0, "web", WEB, 1), DisruptionBudget(1, "other", WEB, 1))
     model = concrete(of, "1.36")
     assert not any(enabled(model, partial(model.part("budgets").evict, pod)) for pod in of.pods)
+
+
+def test_a_preemption_has_the_budgets_as_they_were_when_it_began() -> None:
+    of = cluster(DisruptionBudget(0, "web", WEB, 2))
+    model = concrete(of, "1.36")
+    budgets, preemption = model.part("budgets"), model.part("preemption")
+    (budget,), (w0, *_) = of.budgets, of.pods
+
+    model.do(lambda: budgets.read())
+    model.do(lambda: budgets.evict(w0))
+    model.do(lambda: budgets.store(budget))
+    assert model.get(lambda: as_expr(budgets.allowance(budget))) == 2
+    assert model.get(lambda: preemption.takes_from(budget, w0))
+    model.do(lambda: budgets.read())
+    assert model.get(lambda: as_expr(budgets.allowance(budget))) == 1
+    assert not model.get(lambda: preemption.takes_from(budget, w0))
+    model.do(lambda: preemption.clear())
+    assert model.get(lambda: as_expr(budgets.allowance(budget))) == 0
