@@ -37,6 +37,7 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
         "properties",
         "races",
         "hazards",
+        "everyday",
         "survey",
         "model",
         "gates",

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from .environment.actors import FinalizerOwners, Kubelet, PodGC, StatefulSets, Users
 from .environment.api import APIServer
+from .environment.autoscaler import Autoscaler
 from .environment.budgets import Budgets
 from .environment.faults import Faults
 from .environment.footprint import UsedPort
@@ -89,6 +90,7 @@ class Cluster(Model):
     finalizer_owners: FinalizerOwners
     budgets: Budgets
     stateful_sets: StatefulSets
+    autoscaler: Autoscaler
     users: Users
 
     view_order = (

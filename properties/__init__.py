@@ -40,6 +40,7 @@ from .preemptions import (
     PreemptionEnds,
 )
 from .property import Property
+from .scale_downs import EmptyNodesOnly
 
 PROPERTIES: dict[str, type[Property]] = {
     cls.id: cls
@@ -72,6 +73,7 @@ PROPERTIES: dict[str, type[Property]] = {
         OnePreemptionAtATime,
         BudgetsCounted,
         EvictionsCounted,
+        EmptyNodesOnly,
         NotStuck,
         PodsOfRemovedNodesDoNoHarm,
         PendingPodsAreScheduled,

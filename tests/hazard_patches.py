@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from podrace.model.environment.api import APIServer
+from podrace.model.environment.autoscaler import Autoscaler
 from podrace.model.environment.budgets import Budgets
 from podrace.model.environment.node_versions import NodeChange
 from podrace.model.environment.objects import Node, Pod, PodCopy, PodObject
@@ -268,6 +269,14 @@ class VictimsPaidFor(APIServer):
             with when(self.budgets.allowed[budget] > 0):
                 self.budgets.take(budget, pod)
         super().evict_pod(pod)
+
+
+class LooksAgain(Autoscaler):
+    """The API server deletes the node only if it is still empty: a precondition that no API has today."""
+
+    def take_away(self, node: Node) -> None:
+        require(self.looks_empty(node))
+        super().take_away(node)
 
 
 class VictimsAwaitedByUID(AsyncPreemption):

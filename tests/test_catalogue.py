@@ -228,6 +228,14 @@ ROWS = [
     Row("keyless-node", "S-STUCK", "1.33", (), (), H, 291, 683, 33),
     Row("keyless-node", "S-STUCK", "1.33", (), ("127470",), V, 116, 235, 15, 15),
     Row("keyless-node", "S-STUCK", "1.36", (), (), H, 201, 406, 33),
+    # 125491: nothing says for which node a pod waits at PreBind, and the autoscaler takes that node away.
+    Row("scaled-down-under-pre-bind", "S-SCALE", "1.17", (), (), V, 31, 43, 7, 7),
+    Row("scaled-down-under-pre-bind", "S-SCALE", "1.22", (), (), V, 30, 42, 7, 7),
+    Row("scaled-down-under-pre-bind", "S-SCALE", "1.34", (), (), V, 30, 42, 7, 7),
+    Row("scaled-down-under-pre-bind", "S-SCALE", "1.34", ("133021",), (), H, 2715, 8841, 35),
+    Row("scaled-down-under-pre-bind", "S-SCALE", "1.35", (), (), H, 225, 507, 20),
+    Row("scaled-down-under-pre-bind", "S-SCALE", "1.35", (), ("133021",), V, 30, 42, 7, 7),
+    Row("scaled-down-under-pre-bind", "S-SCALE", "1.36", (), (), H, 163, 328, 20),
 ]
 
 

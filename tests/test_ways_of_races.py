@@ -52,6 +52,7 @@ STEPS: dict[str, tuple[int, ...]] = {
     "tainted-arrival": (18,),
     "two-changes": (17,),
     "keyless-node": (15,),
+    "scaled-down-under-pre-bind": (7,),
 }
 """How long the shortest run of each way is."""
 

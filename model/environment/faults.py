@@ -27,6 +27,7 @@ class Fault(Enum):
     LEADER_CHANGE = "leader_changes"
     EXTERNAL_BIND = "external_binds"
     EVICTION = "evictions"
+    SCALE_DOWN = "scale_downs"
     RELIST = "relists"
 
 

@@ -29,7 +29,8 @@ class Scope:
     """How often each fault may happen, and how far views may lag behind the API server.
 
     Each count of faults is a total over a run (see `Fault`). `pod_events` and `node_events` bound the backlog of undelivered
-    events of one watch: a full backlog stops API writes, and a verdict names it. `pod_gc`: the pod garbage collector runs. `disruption_controller`: budgets are kept (see `Budgets`); without it they stay as they are.
+    events of one watch: a full backlog stops API writes, and a verdict names it. `pod_gc`: the pod garbage collector runs. `disruption_controller`: budgets are kept (see `Budgets`); without it they stay as they are. `scale_down_looks_again`:
+    the autoscaler looks at a node once more in the moment in which it takes it away.
     `flush`: the periodic flush of long-parked pods may happen. `fair_flush`: liveness may count on that flush. `backoff` off:
     every backoff is over at once (podInitialBackoffSeconds 0).
     """
@@ -53,8 +54,10 @@ class Scope:
     leader_changes: int = 0
     external_binds: int = 0
     evictions: int = 0
+    scale_downs: int = 0
     relists: int = 0
     disruption_controller: bool = False
+    scale_down_looks_again: bool = False
     pod_gc: bool = True
     flush: bool = True
     backoff: bool = True

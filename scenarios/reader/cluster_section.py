@@ -143,6 +143,10 @@ def read_scope(
         given["evictions"].fail(
             "evictions take from budgets that are kept: add `disruption_controller: true`"
         )
+    if values.get("scale_down_looks_again") and not values.get("scale_downs"):
+        given["scale_down_looks_again"].fail(
+            "there is no autoscaler to look: add `scale_downs: 1`, or remove this"
+        )
     return Scope(**values)
 
 

@@ -300,6 +300,18 @@ def test_a_budgets():
     }  # fmt: skip
 
 
+def test_a_autoscaler():
+    spec = ClusterSpec("scaled", (Pod(0, "p", 1),), (Node(0, "n", 1),), Scope(scale_downs=1))
+    found = {t.label.partition("(")[0] for t in system(spec).transitions}
+    # It puts no taint on the node, evicts nobody and makes no node.
+    assert {label for label in found if label.startswith("autoscaler")} == {
+        "autoscaler.find_empty", "autoscaler.take_away",
+    }  # fmt: skip
+    assert not [
+        v.name for v in system(ClusterSpec("not", spec.pods, spec.nodes)).variables if "autoscaler" in v.name
+    ]
+
+
 def test_a_rounding():
     on = (Node(0, "a", 4, {"zone": "x"}), Node(1, "b", 4, {"zone": "y"}), Node(2, "c", 4, {"zone": "z"}))
     likes = [

@@ -413,11 +413,15 @@ def test_affinity(affinity: str, message: str) -> None:
             ("scope: unknown field `config`; known: pod_events, node_events, node_deletions, node_creations, node_updates, "
             "pod_updates, pod_deletions, pod_creations, bind_failures, lost_replies, write_failures, "
             "status_failures, assume_expiries, "
-            "plugin_errors, permit_rejections, restarts, leader_changes, external_binds, evictions, relists, disruption_controller, pod_gc, flush, backoff, fair_flush"),
+            "plugin_errors, permit_rejections, restarts, leader_changes, external_binds, evictions, scale_downs, relists, disruption_controller, scale_down_looks_again, pod_gc, flush, backoff, fair_flush"),
         ),
         (
             "scope: {evictions: 1}",
             "scope.evictions: evictions take from budgets that are kept: add `disruption_controller: true`",
+        ),
+        (
+            "scope: {scale_down_looks_again: true}",
+            "scope.scale_down_looks_again: there is no autoscaler to look: add `scale_downs: 1`, or remove this",
         ),
     ],
 )  # fmt: skip

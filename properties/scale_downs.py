@@ -1,0 +1,60 @@
+"""Properties of whoever takes nodes away because they look empty."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from ..model.environment.objects import Node, Pod
+from ..model.language import Expr, any_of, as_expr, before, boolean, when
+from ..model.scheduler.binding import BindingPhase
+from .property import Property
+
+if TYPE_CHECKING:
+    from ..model.environment.autoscaler import Autoscaler
+
+
+class EmptyNodesOnly(Property):
+    """The autoscaler takes no node away on which a pod is, nor one that the scheduler has chosen for a pod that waits for permission or for PreBind plugins.
+
+    Such a wait may take minutes. The Binding of a pod that does not wait is on its way at once; that the node goes before it lands is not looked at.
+    """
+
+    id = "S-SCALE"
+    concerns = "the pod on the node"
+    issues = (125491,)
+
+    autoscaler: Autoscaler
+
+    broken = boolean()
+
+    def is_for(self, pod: Pod, node: Node) -> Expr:
+        """Whether the node is that of the pod: it is bound there, or its binding cycle waits."""
+        current, cycle = self.api.pod[pod], self.binding
+        bound = current.assigned & ~current.terminating & (current.node == node)
+        waits = any_of(cycle.phase[pod] == p for p in (BindingPhase.WAIT_ON_PERMIT, BindingPhase.PRE_BIND))
+        return bound | (waits & (as_expr(cycle.node[pod]) == node))
+
+    def doomed(self, node: Node) -> Expr:
+        """Whether the autoscaler is about to take away a node that is there."""
+        return self.autoscaler.doomed[node] & self.api.node_exists[node]
+
+    def observe(self) -> None:
+        for node in self.nodes:
+            taken = (
+                before(partial(self.doomed, node))
+                & ~self.autoscaler.doomed[node]
+                & ~self.api.node_exists[node]
+            )
+            with when(taken & any_of(self.is_for(pod, node) for pod in self.subjects)):
+                self.broken = True
+
+    def holds(self) -> Expr:
+        return ~as_expr(self.broken)
+
+    def witnesses(self) -> dict[str, Expr]:
+        chosen = any_of(self.is_for(p, n) for p in self.subjects for n in self.nodes)
+        return {
+            "a pod has a node": chosen,
+            "the autoscaler is about to take a node away": any_of(self.doomed(n) for n in self.nodes),
+        }
