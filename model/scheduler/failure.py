@@ -42,6 +42,7 @@ from .framework.interface import Framework
 if TYPE_CHECKING:
     from ..environment.api import APIServer
     from ..environment.faults import Faults
+    from ..environment.scope import Scope
     from ..environment.watch import PodWatch
     from .cache.scheduler_cache import Cache
     from .queue.nominator import Nominator
@@ -98,6 +99,16 @@ class FailingCycle(Framework, Protocol):
         """The failure handler is through with the pod."""
 
 
+def loses_conditions(scope: Scope) -> bool:
+    """Whether an object can lose the condition again: by a Binding that the handler does not know of, or by the condition of an error.
+
+    (An attempt in which the cache refuses the pod is such an error, too; it is not counted here. Nor is the scheduler's own Binding, which a pod
+    that is tried again from an older object has behind it: A-CONDITION.)
+    """
+    binds = scope.external_binds + scope.lost_replies + scope.leader_changes + scope.restarts
+    return bool(binds + scope.bind_failures + scope.plugin_errors + scope.node_deletions)
+
+
 class FailureHandler(Component):
     """One failure handler per pod at most; `copy` is the object that the attempt holds.
 
@@ -138,17 +149,8 @@ class FailureHandler(Component):
 
     def note(self, pod: Pod, made_from: PodCopy | PodObject) -> None:
         """The patch is going to be made from this object."""
-        if self.loses_conditions():
+        if loses_conditions(self.scope):
             self.noted[pod] = made_from.failed
-
-    def loses_conditions(self) -> bool:
-        """Whether an object can lose the condition again: by a Binding that the handler does not know of, or by the condition of an error.
-
-        (An attempt in which the cache refuses the pod is such an error, too; it is not counted here.)
-        """
-        scope = self.scope
-        binds = scope.external_binds + scope.lost_replies + scope.leader_changes + scope.restarts
-        return bool(binds + scope.bind_failures + scope.plugin_errors + scope.node_deletions)
 
     def start(self, pod: Pod, attempt: FailedAttempt) -> None:
         """What handling does first."""

@@ -5,7 +5,8 @@ between, where the real one cannot be held. So a run for the real scheduler has 
 among them, because the order of several is that of a Go map.
 
 A pod whose last condition was of an error, and that was bound meanwhile, keeps PodScheduled=True when it is said to be unschedulable, because the PATCH has the new
-reason only (A-CONDITION).
+reason only. So does one that was said to be unschedulable before, and is tried again from an object that says so: there is nothing new to write. Where the
+scope has nothing that can take a condition back but the scheduler's own Bindings, the model does not know what the object said (A-CONDITION).
 
 A standby's informers have been as far as the old leader's, and the driver makes them so (A-STANDBY). Three things it does not make: that the standby's watch was interrupted
 where the old leader's was, what the standby's nominator learnt from an object that its lister has replaced since, and that a pod which was created under way comes
@@ -20,6 +21,7 @@ from __future__ import annotations
 
 from ...model.environment.objects import Pod
 from ...model.language import State, Transition, TransitionSystem
+from ...model.scheduler.failure import loses_conditions
 from ..timing.timing import INTERRUPTION, STORES, pod_of
 
 PATCH = ("failure", "patch")
@@ -46,6 +48,8 @@ class Forcing:
         self._to_handle = 0
         self._amid = False
         self._erred: set[Pod] = set()
+        self._said: set[Pod] = set()
+        self._knows_what_was_said = loses_conditions(system.universe.scope)
         self._ungated = self._ended_by_user = False
         self._late = [pod for pod in self._pods if self._is_created(pod, system)]
 
@@ -101,6 +105,8 @@ class Forcing:
         if pod is not None and (transition.part, transition.step) == PATCH:
             says = self._is_set(before, f"failure.unschedulable[{pod.name}]")
             (self._erred.discard if says else self._erred.add)(pod)
+            if says:
+                self._said.add(pod)
 
     def _stored(self, transition: Transition, before: State) -> int:
         """How many events of pods the step brings into the store."""
@@ -115,9 +121,10 @@ class Forcing:
 
     def _says_less(self, pod: Pod | None, state: State) -> bool:
         """Whether the PATCH writes less than the model's, and that shows."""
-        if pod is None or pod not in self._erred or not self._is_set(state, f"api.pod[{pod.name}].node"):
+        if pod is None or not self._is_set(state, f"api.pod[{pod.name}].node"):
             return False
-        return self._is_set(state, f"failure.unschedulable[{pod.name}]")
+        repeats = pod in self._said and not self._knows_what_was_said
+        return (pod in self._erred or repeats) and self._is_set(state, f"failure.unschedulable[{pod.name}]")
 
     def _is_missed(self, pod: Pod, state: State) -> bool:
         """Whether the pod is gone, and the lister has it."""

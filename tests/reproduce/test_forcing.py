@@ -182,3 +182,41 @@ def test_a_nominated_preemptor_does_not_wait_for_what_a_user_has_ended() -> None
     forcing.go(deletes, model.system.initial, ended)
     assert not forcing.allows(rereads, nominated)
     assert forcing.allows(rereads, model.system.initial)
+
+
+FITS_NOWHERE = """
+nodes: {n1: {cpu: 1}}
+pods:
+  q: {cpu: 1, nodeName: n1}
+  p: {cpu: 1}
+scope: {pod_deletions: 1}
+"""
+
+FAILED = (
+    "scheduler.pop(pod=p)",
+    "scheduler.take_snapshot(pod=p)",
+    "scheduler.filter(pod=p, node=n1)",
+    "scheduler.reread_preemptor(pod=p)",
+    "scheduler.dry_run(pod=p, node=n1)",
+    "scheduler.fail(pod=p)",
+    "failure.read(pod=p)",
+    "failure.requeue(pod=p)",
+    "failure.nominate(pod=p)",
+    "failure.patch(pod=p)",
+)
+
+
+@pytest.mark.parametrize(("more", "before", "after"), [("", True, False), (", lost_replies: 1", True, True)])
+def test_a_bound_pod_is_not_said_to_be_unschedulable_twice(more: str, before: bool, after: bool) -> None:
+    """Where the model does not know whether the object at hand says so already."""
+    model = Model.of(FITS_NOWHERE.replace("pod_deletions: 1", "pod_deletions: 1" + more), resolve("1.36.3"))
+    path = path_of(model, *FAILED)
+    states = replay(model.system, path).states
+    at = next(i for i, v in enumerate(model.system.variables) if v.name == "api.pod[p].node")
+    unbound = states[-2]
+    bound = (*unbound[:at], 1, *unbound[at + 1 :])  # as if another attempt had come to that meanwhile
+    forcing, patch = Forcing(model.system), model.system.transitions[path[-1]]
+    assert (forcing.allows(patch, unbound), forcing.allows(patch, bound)) == (True, before)
+    for number, first, second in zip(path, states, states[1:], strict=False):
+        forcing.go(model.system.transitions[number], first, second)
+    assert (forcing.allows(patch, unbound), forcing.allows(patch, bound)) == (True, after)
