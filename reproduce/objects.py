@@ -71,12 +71,10 @@ def _missing(spec: ClusterSpec) -> Iterator[str]:
     entities: tuple[Node | Pod, ...] = (*spec.nodes, *spec.pods)
     if any(_number(q) >= _MOST for entity in entities for q in entity.quantities if q is not None):
         yield "the amounts of a resource have no common unit that is large enough"
-    names = [_short_name(pod.name) + "/" + pod.namespace for pod in spec.pods]
+    names = [_short_name(pod.name) + "/" + pod.namespace for pod in spec.pods if pod.recreates is None]
     if len(set(names)) < len(names):
         yield "two pods have one name in one namespace"
     for pod in spec.pods:
-        if pod.recreates is not None:
-            yield f"{pod.name} takes the name of {pod.recreates}, and the driver knows pods by their names"
         if any(term.namespace_selector is not None for term in pod.terms):
             yield f"an affinity term of {pod.name} selects namespaces by their labels, and there are no namespaces"
         if any(constraint.others for constraint in pod.spread):
@@ -112,8 +110,8 @@ def node_object(node: Node) -> Object:
 
 
 def pod_object(pod: Pod) -> Object:
-    """A v1.Pod, as it is when it is created, or as it is on the node that it is bound to at the start; or a version of it."""
-    metadata: Object = {"name": _short_name(pod.name), "namespace": pod.namespace, "uid": pod.name}
+    """A v1.Pod, as it is when it is created, or as it is on the node that it is bound to at the start; or a version of it. The driver knows it by its UID."""
+    metadata: Object = {"name": _short_name(pod.recreates or pod.name), "namespace": pod.namespace, "uid": pod.name}
     if pod.labels:
         metadata["labels"] = dict(pod.labels)
     if pod.number:

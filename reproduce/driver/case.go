@@ -42,6 +42,8 @@ type Case struct {
 	Steps    []Step         `json:"steps"`
 	LoopFrom *int           `json:"loop_from"`
 	Epilogue bool           `json:"epilogue"`
+
+	names names // of the pods that do not have the model's
 }
 
 // Step is a step of the model, and what it changes there.

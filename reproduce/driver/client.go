@@ -2,6 +2,7 @@ package podrace
 
 import (
 	"context"
+	"fmt"
 
 	v1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -90,31 +91,39 @@ func (c *podClient) Watch(context.Context, metav1.ListOptions) (watch.Interface,
 }
 
 func (c *podClient) Get(_ context.Context, name string, _ metav1.GetOptions) (*v1.Pod, error) {
-	if p := c.client.store.Pod(name); p != nil {
+	if p := c.client.store.Pod(c.client.store.holder(name)); p != nil {
 		return p.DeepCopy(), nil
 	}
 	return nil, apierrors.NewNotFound(resource(podKind), name)
 }
 
 func (c *podClient) Patch(ctx context.Context, name string, kind types.PatchType, patch []byte, _ metav1.PatchOptions, _ ...string) (out *v1.Pod, err error) {
-	err = c.write(ctx, "Client.Patch", name, "", func() error {
-		out, err = c.client.store.Patch(name, kind, patch)
+	err = c.write(ctx, "Client.Patch", &v1.Binding{ObjectMeta: metav1.ObjectMeta{Name: name}}, func() error {
+		out, err = c.client.store.Patch(c.client.store.holder(name), kind, patch)
 		return err
 	})
 	return out.DeepCopy(), err
 }
 
 func (c *podClient) Bind(ctx context.Context, b *v1.Binding, _ metav1.CreateOptions) error {
-	return c.write(ctx, "Client.Bind", b.Name, b.Target.Name, func() error { return c.client.store.Bind(b.Name, b.Target.Name) })
+	return c.write(ctx, "Client.Bind", b, func() error {
+		holder := c.client.store.holder(b.Name)
+		if b.UID != "" && c.client.store.Pod(holder) != nil && holder != string(b.UID) {
+			return apierrors.NewConflict(resource("pods/binding"), b.Name, fmt.Errorf("precondition failed: UID in precondition: %v, UID in object meta: %v", b.UID, holder))
+		}
+		return c.client.store.Bind(holder, b.Target.Name)
+	})
 }
 
 func (c *podClient) Delete(ctx context.Context, name string, _ metav1.DeleteOptions) error {
-	return c.write(ctx, "Client.Delete", name, "", func() error { return c.client.store.DeletePod(name) })
+	return c.write(ctx, "Client.Delete", &v1.Binding{ObjectMeta: metav1.ObjectMeta{Name: name}}, func() error {
+		return c.client.store.DeletePod(c.client.store.holder(name))
+	})
 }
 
-// write is a call that changes a pod: it stops before and after, and what the case has in store for it happens.
-func (c *podClient) write(ctx context.Context, name, pod, node string, do func() error) (err error) {
-	call := c.client.gate.enter(name, &v1.Binding{ObjectMeta: metav1.ObjectMeta{Name: pod}, Target: v1.ObjectReference{Name: node}})
+// write is a call that changes a pod, which is given as a Binding is, by its name and maybe its UID: it stops before and after, and what the case has in store for it happens.
+func (c *podClient) write(ctx context.Context, name string, about *v1.Binding, do func() error) (err error) {
+	call := c.client.gate.enter(name, about)
 	defer func() { call.leave(err) }()
 	if c.client.gate.owner.isDead() {
 		return context.Canceled
@@ -122,7 +131,7 @@ func (c *podClient) write(ctx context.Context, name, pod, node string, do func()
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	switch c.client.store.takeFault(name, pod) {
+	switch c.client.store.takeFault(name, about.Name) {
 	case failed:
 		return apierrors.NewBadRequest(errFault.Error()) // an error that nobody repeats the call after
 	case transient:

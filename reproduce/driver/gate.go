@@ -102,7 +102,7 @@ func about(name string, args []any) point {
 	p := point{call: name}
 	pod := func(q *v1.Pod) {
 		if q != nil && p.pod == "" {
-			p.pod, p.version = q.Name, q.ResourceVersion
+			p.pod, p.version = idOf(q), q.ResourceVersion
 			if q.Spec.NodeName != "" && p.node == "" {
 				p.node = q.Spec.NodeName
 			}
@@ -137,7 +137,10 @@ func about(name string, args []any) point {
 			}
 		case *v1.Binding:
 			if t != nil {
-				p.pod, p.node = t.Name, t.Target.Name
+				p.pod, p.node, p.byName = string(t.UID), t.Target.Name, t.UID == ""
+				if p.byName {
+					p.pod = t.Name
+				}
 			}
 		case interface{ GetPod() *v1.Pod }: // PodInfo, since 1.34
 			if !reflect.ValueOf(t).IsNil() {

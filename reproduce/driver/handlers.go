@@ -22,10 +22,10 @@ func takeEvent(who func(*player, Step) func(*actor) bool, kind string, ends, via
 			case isEvent(a.at) && !a.at.after && p.world.Store.IsBeyond(a.at.version):
 				p.passBy(is)
 				continue
-			case over(a.at, ends, s, n > 0):
-				p.world.Store.Took(s.arg("pod"))
+			case p.over(a.at, ends, s, n > 0):
+				p.world.Store.Took(s.whose())
 				return p.concludeEvent(s, is)
-			case !a.at.after && !allowed(a.at, r, s):
+			case !a.at.after && !p.allowed(a.at, r, s):
 				if taken {
 					return fmt.Errorf("%s is about to call %s, and not to come to %s", a, a.at, describe(ends))
 				}
@@ -111,9 +111,9 @@ func wakeForPod(p *player, s Step) error {
 func (p *player) concludeEvent(s Step, is func(*actor) bool) error {
 	busy := []string{"handlers.queue_busy", "handlers.queue_removal", "handlers.queue_waking"}
 	switch {
-	case s.arg("pod") == "":
+	case s.whose() == "":
 		busy = []string{"handlers.node_busy"}
-	case s.Step == "handlers.handle_for_cache":
+	case s.Step == "handlers.handle_for_cache" || s.Step == "handlers.handle_swap_for_cache":
 		busy = []string{"handlers.cache_busy"}
 	}
 	for _, variable := range busy {

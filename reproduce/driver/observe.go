@@ -16,6 +16,7 @@ type sight map[string]any
 type eye struct {
 	see                  sight
 	pods, nodes          []string           // in the scenario's order
+	keys                 map[string]string  // of the pods, in an informer's store
 	versions             *Case              // which knows the versions of nodes and pods
 	listed               map[string]*v1.Pod // of the pods that have several versions, what their lister has
 	zones, plugins       []string
@@ -57,11 +58,13 @@ func observe(w *World) (state map[string]any, unseen []string) {
 
 // learn takes from the case which pods, nodes, zones and plugins there are, pods and nodes in the scenario's order.
 func (e *eye) learn(c *Case) {
-	e.spread, e.permitted = map[string]bool{}, map[string]bool{}
+	e.spread, e.permitted, e.keys = map[string]bool{}, map[string]bool{}, map[string]string{}
 	for _, pod := range c.Pods {
-		e.pods = append(e.pods, pod.Name)
-		e.spread[pod.Name] = len(pod.Spec.TopologySpreadConstraints) > 0
-		e.permitted[pod.Name] = slices.Contains(c.Points[pod.Name], "PERMIT")
+		id := idOf(pod)
+		e.pods = append(e.pods, id)
+		e.keys[id] = pod.Namespace + "/" + pod.Name
+		e.spread[id] = len(pod.Spec.TopologySpreadConstraints) > 0
+		e.permitted[id] = slices.Contains(c.Points[id], "PERMIT")
 	}
 	for _, node := range c.Nodes {
 		e.nodes = append(e.nodes, node.Name)

@@ -19,8 +19,8 @@ func (e *eye) cache() {
 		e.see["cache.live["+node+"]"] = nodeOf(info) != nil
 		e.see["cache.node_version["+node+"]"] = e.versions.version(nodeOf(info))
 		for _, pod := range podsIn(info) {
-			holders[pod.Name] = append(holders[pod.Name], node)
-			counted[pod.Name] = pod
+			holders[idOf(pod)] = append(holders[idOf(pod)], node)
+			counted[idOf(pod)] = pod
 		}
 		if info.IsValid() {
 			e.see[sums+"["+node+"]"] = sumsOf(info)
@@ -114,7 +114,7 @@ func (e *eye) snapshot() {
 		e.see["snapshot.node_version["+node+"]"] = e.versions.version(nodeOf(infos[node]))
 		e.see["snapshot.listed["+node+"]"] = listed[node]
 		for _, pod := range podsIn(infos[node]) {
-			held[pod.Name] = pod
+			held[idOf(pod)] = pod
 		}
 	}
 	for _, pod := range e.pods {

@@ -21,11 +21,12 @@ const (
 	writtenBeyond = "pod_watch.beyond"            // whether an event of the pod was delivered that the model does not have
 	listedAhead   = "pod_watch.ahead"             // whether the store has a pod as a list shows it that the model stores one by one
 	nodesUnderWay = "node_watch.under_way"
+	calledAs      = "api.name" // the name of a pod that takes the name of another
 )
 
 // isExtra is whether a name is one of these.
 func isExtra(name string) bool {
-	for _, extra := range []string{activeOrder, pastBackoff, cachedTarget, sums, preemptors, awaitedLast, podsUnderWay, nodesUnderWay, writtenBeyond, listedAhead} {
+	for _, extra := range []string{activeOrder, pastBackoff, cachedTarget, sums, preemptors, awaitedLast, podsUnderWay, nodesUnderWay, writtenBeyond, listedAhead, calledAs} {
 		if name == extra || strings.HasPrefix(name, extra+".") {
 			return true
 		}
@@ -64,7 +65,11 @@ func wanted(variable string, expected, real map[string]any) (any, bool) {
 		told, there := expected[toldOfTarget+"["+indices[0]+"]"]
 		return told == "TOLD", there
 	case name == awaitedLast:
-		return awaitedVictim(expected, indices[0]), true
+		victim := awaitedVictim(expected, indices[0])
+		if name, other := real[fmt.Sprintf("%s[%v]", calledAs, victim)]; other {
+			victim = name // it is noted by its name
+		}
+		return victim, true
 	case strings.HasPrefix(name, podsUnderWay) || strings.HasPrefix(name, nodesUnderWay):
 		return underWayInModel(variable, expected)
 	case name == "queue.rejected_by":

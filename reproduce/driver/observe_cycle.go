@@ -78,7 +78,7 @@ func (e *eye) dryRuns(victims map[string]*extenderv1.Victims) {
 		if candidate {
 			e.see["scheduler.verdict["+node+"]"] = "CANDIDATE"
 			for _, pod := range found.Pods {
-				evicted[pod.Name] = true
+				evicted[idOf(pod)] = true
 			}
 		} else if e.see["scheduler.verdict["+node+"]"] == "REJECTED" {
 			e.see["scheduler.verdict["+node+"]"] = "NO_CANDIDATE"

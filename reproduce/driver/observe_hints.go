@@ -46,7 +46,7 @@ func (e *eye) canReject(plugin, pod string) bool {
 // isRetried is whether an event behind a pod's own element of the list would have the pod tried again.
 func (e *eye) isRetried(popped *list.Element, plugin string) bool {
 	pod := popped.Value.(*v1.Pod)
-	now, updated := e.listed[pod.Name]
+	now, updated := e.listed[idOf(pod)]
 	for element := popped.Next(); element != nil; element = element.Next() {
 		happened := inside(reflect.ValueOf(element.Value))
 		if updated {

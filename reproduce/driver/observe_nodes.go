@@ -90,7 +90,7 @@ type asked struct {
 
 // askedAbout is that object; the one that the lister has now, if the event is new.
 func (m *memory) askedAbout(happened *list.Element, now *v1.Pod) *v1.Pod {
-	key := asked{happened, now.Name}
+	key := asked{happened, idOf(now)}
 	if m.asked == nil {
 		m.asked = map[asked]*v1.Pod{}
 	}

@@ -86,7 +86,7 @@ func recordsIn(heap reflect.Value, place string) []queued {
 func subQueues(w *World) map[string]string {
 	places := map[string]string{}
 	for _, record := range recordsOf(reflect.ValueOf(w.RealQueue)) {
-		places[record.pod.Name] = record.place
+		places[idOf(record.pod)] = record.place
 	}
 	return places
 }
@@ -94,7 +94,7 @@ func subQueues(w *World) map[string]string {
 func (e *eye) queue() {
 	waiting := map[string][]queued{}
 	for _, record := range recordsOf(e.realQueue) {
-		waiting[record.pod.Name] = append(waiting[record.pod.Name], record)
+		waiting[idOf(record.pod)] = append(waiting[idOf(record.pod)], record)
 	}
 	for _, pod := range e.pods {
 		var places []string
@@ -145,7 +145,7 @@ func (e *eye) ages(waiting map[string][]queued) {
 		for _, b := range active {
 			precedes := less.Call([]reflect.Value{a.info, b.info})[0].Bool()
 			if precedes != isBefore(a, b) {
-				e.see[activeOrder] = fmt.Sprintf("%s before %s: %v", a.pod.Name, b.pod.Name, precedes)
+				e.see[activeOrder] = fmt.Sprintf("%s before %s: %v", idOf(a.pod), idOf(b.pod), precedes)
 			}
 		}
 	}

@@ -12,9 +12,15 @@ import (
 
 // objects are those of the API server, and those that listers show.
 func (e *eye) objects(store *Store, pods, nodes lister) {
+	for pod, name := range e.versions.names {
+		e.see[calledAs+"["+pod+"]"] = name
+	}
 	for _, pod := range e.pods {
 		e.see.putObject("api.pod["+pod+"]", store.Pod(pod))
-		object, _ := listed[*v1.Pod](pods, "default/"+pod)
+		object, _ := listed[*v1.Pod](pods, e.keys[pod])
+		if object != nil && idOf(object) != pod {
+			object = nil // another pod has the name
+		}
 		e.see.putObject("pod_watch.lister["+pod+"]", object)
 		if object != nil && e.versions.isUpdated(pod) {
 			e.listed[pod] = object

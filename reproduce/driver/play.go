@@ -126,9 +126,9 @@ func (w *World) epilogue() map[string]any {
 		settle()
 		places := w.places()
 		for _, p := range w.Case.Pods {
-			q := w.Store.Pod(p.Name)
-			if q != nil && q.Spec.NodeName != "" && p.Spec.NodeName == "" && bound[p.Name] == nil {
-				bound[p.Name] = time.Since(began).Seconds()
+			q := w.Store.Pod(idOf(p))
+			if q != nil && q.Spec.NodeName != "" && p.Spec.NodeName == "" && bound[idOf(p)] == nil {
+				bound[idOf(p)] = time.Since(began).Seconds()
 			}
 		}
 		switch second + 1 {

@@ -65,10 +65,10 @@ func (p *player) advance(s Step, r rule) error {
 			}
 			return fmt.Errorf("%s ended or waits before it comes to %s: %s", s.Actor, describe(r.ends), p.world.Stage.Where())
 		}
-		if over(a.at, r.ends, s, n > 0) {
+		if p.over(a.at, r.ends, s, n > 0) {
 			return nil
 		}
-		if !a.at.after && !allowed(a.at, r, s) {
+		if !a.at.after && !p.allowed(a.at, r, s) {
 			return fmt.Errorf("%s is about to call %s, and not to come to %s", a, a.at, describe(r.ends))
 		}
 		p.world.Stage.Release(a)
@@ -77,19 +77,19 @@ func (p *player) advance(s Step, r rule) error {
 }
 
 // over says whether the actor stands at an end of the step. After a call it must have come there in this step, before a call it may have stood.
-func over(at *point, ends []pattern, s Step, moved bool) bool {
+func (p *player) over(at *point, ends []pattern, s Step, moved bool) bool {
 	for _, e := range ends {
-		if e.ends(at, s) && (moved || !e.after) {
+		if e.ends(at, s, p.world.Case) && (moved || !e.after) {
 			return true
 		}
 	}
 	return false
 }
 
-func allowed(at *point, r rule, s Step) bool {
+func (p *player) allowed(at *point, r rule, s Step) bool {
 	for _, list := range [][]pattern{r.ends, r.via} {
 		for _, t := range list {
-			if t.after && t.fits(at, s) {
+			if t.after && t.fits(at, s, p.world.Case) {
 				return true
 			}
 		}
@@ -446,16 +446,6 @@ func evictLast(p *player, s Step) error {
 
 // --- everybody else ----------------------------------------------------------------------------------------------
 
-func createPod(p *player, s Step) error {
-	for _, q := range p.world.Case.Pods {
-		if q.Name == s.arg("pod") {
-			p.world.Store.Create(q)
-			return nil
-		}
-	}
-	return fmt.Errorf("the case has no pod %s", s.arg("pod"))
-}
-
 func createNode(p *player, s Step) error {
 	for _, n := range p.world.Case.Nodes {
 		if n.Name == s.arg("node") {
@@ -501,7 +491,7 @@ func flush(from string) func(*player, Step) error {
 // decide: the Permit plugin decides on a pod that waits.
 func decide(p *player, s Step) error {
 	for _, q := range p.world.Case.Pods {
-		if q.Name != s.arg("pod") {
+		if idOf(q) != s.arg("pod") {
 			continue
 		}
 		waiting := p.world.Waiting.GetWaitingPod(q.UID)

@@ -34,7 +34,7 @@ func newAnswers(points map[string][]string) *answers {
 }
 
 func (a *answers) has(pod *v1.Pod, point string) bool {
-	for _, p := range a.points[pod.Name] {
+	for _, p := range a.points[idOf(pod)] {
 		if p == point {
 			return true
 		}
@@ -52,35 +52,35 @@ func (p *casePlugin) answer(method string, args ...any) []any {
 	case "Name":
 		return []any{pluginName}
 	case "Reserve":
-		if p.answers.reserve[pod.Name] {
+		if p.answers.reserve[idOf(pod)] {
 			return []any{newStatus(failure, "the trace has Reserve fail")}
 		}
 	case "Permit":
 		if !p.answers.has(pod, "PERMIT") {
 			return nil
 		}
-		switch p.answers.permit[pod.Name] {
+		switch p.answers.permit[idOf(pod)] {
 		case "WAIT":
 			return []any{newStatus(wait), p.answers.patience}
 		case "REJECT":
 			return []any{newStatus(unschedulable, "the trace has Permit reject")}
 		}
 	case "PreBindPreFlight":
-		if p.answers.preFlight[pod.Name] {
+		if p.answers.preFlight[idOf(pod)] {
 			return []any{newStatus(failure, "the trace has PreBindPreFlight fail")}
 		}
 		if !p.answers.has(pod, "PRE_BIND") {
 			return []any{newStatus(skip)}
 		}
 	case "PreBind":
-		if p.answers.preBind[pod.Name] {
+		if p.answers.preBind[idOf(pod)] {
 			return []any{newStatus(failure, "the trace has PreBind fail")}
 		}
 		if err := contextOf(args).Err(); err != nil {
 			return []any{newStatus(failure, err.Error())}
 		}
 	case "Score":
-		if p.answers.host[pod.Name] == node {
+		if p.answers.host[idOf(pod)] == node {
 			return []any{int64(100)}
 		}
 	}
@@ -109,7 +109,7 @@ func (e *caseExtender) answer(method string, args ...any) []any {
 		}
 		c := e.gate.enter("Extender.ProcessPreemption", pod)
 		defer c.leave()
-		chosen := e.answers.candidate[pod.Name]
+		chosen := e.answers.candidate[idOf(pod)]
 		if v, ok := victims[chosen]; ok {
 			return []any{map[string]*extenderv1.Victims{chosen: v}}
 		}

@@ -28,7 +28,7 @@ func podVersion(pod *v1.Pod) int {
 // isUpdated is whether a pod of the case has more than one version.
 func (c *Case) isUpdated(pod string) bool {
 	for _, object := range c.PodVersions {
-		if object.Name == pod {
+		if idOf(object) == pod {
 			return true
 		}
 	}
@@ -37,7 +37,7 @@ func (c *Case) isUpdated(pod string) bool {
 
 // podVersionName is the name of the version that a pod's object has; nil if there is no object, or only one version.
 func (c *Case) podVersionName(pod *v1.Pod) any {
-	if pod == nil || !c.isUpdated(pod.Name) {
+	if pod == nil || !c.isUpdated(idOf(pod)) {
 		return nil
 	}
 	number := podVersion(pod)
@@ -45,11 +45,11 @@ func (c *Case) podVersionName(pod *v1.Pod) any {
 		return string(pod.UID) + "." + initial
 	}
 	for name, object := range c.PodVersions {
-		if object.Name == pod.Name && podVersion(object) == number {
+		if object.UID == pod.UID && podVersion(object) == number {
 			return name
 		}
 	}
-	return fmt.Sprintf("%s in an unknown version %d", pod.Name, number)
+	return fmt.Sprintf("%s in an unknown version %d", idOf(pod), number)
 }
 
 // numberPodVersions marks the versions that have no number yet, as those of Go tests, in the order of their names.
@@ -57,9 +57,9 @@ func (c *Case) numberPodVersions() {
 	next := map[string]int{}
 	for _, name := range slices.Sorted(maps.Keys(c.PodVersions)) {
 		object := c.PodVersions[name]
-		next[object.Name]++
+		next[idOf(object)]++
 		if podVersion(object) == 0 {
-			setVersion(object, next[object.Name])
+			setVersion(object, next[idOf(object)])
 		}
 	}
 }
@@ -95,7 +95,7 @@ func updatePod(p *player, s Step) error {
 func (s *Store) UpdatePod(version *v1.Pod) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	p := s.pods[version.Name]
+	p := s.pods[idOf(version)]
 	if p == nil {
 		return apierrors.NewNotFound(resource(podKind), version.Name)
 	}
@@ -156,7 +156,7 @@ func (s *Store) versionOf(pod, resourceVersion string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, e := range s.log[podKind] {
-		if object, is := e.Object.(*v1.Pod); is && object.Name == pod && object.ResourceVersion == resourceVersion {
+		if object, is := e.Object.(*v1.Pod); is && idOf(object) == pod && object.ResourceVersion == resourceVersion {
 			return podVersion(object)
 		}
 	}

@@ -13,8 +13,8 @@ func expire(p *player, s Step) error {
 		names = append(names, p.expects("pod_watch.log[%d].pod", n))
 	}
 	for _, q := range p.world.Case.Pods {
-		if !contains(names, q.Name) {
-			names = append(names, q.Name)
+		if !contains(names, idOf(q)) {
+			names = append(names, idOf(q))
 		}
 	}
 	p.world.Store.Expire(podKind, names)

@@ -267,7 +267,7 @@ func (r *recorder) answer(pod string) {
 	delete(answers.permit, pod)
 	for _, p := range r.world.Case.Pods {
 		if len(r.world.Case.Nodes) > 0 {
-			answers.host[p.Name] = r.world.Case.Nodes[r.dice.Intn(len(r.world.Case.Nodes))].Name
+			answers.host[idOf(p)] = r.world.Case.Nodes[r.dice.Intn(len(r.world.Case.Nodes))].Name
 		}
 	}
 }
@@ -279,7 +279,7 @@ func (r *recorder) signals() (able []choice) {
 		if waiting == nil {
 			continue
 		}
-		args := map[string]any{"pod": pod.Name}
+		args := map[string]any{"pod": idOf(pod)}
 		able = append(able, choice{6, Turn{Do: "waiting.permit", Args: args}, "", func() { waiting.Allow(pluginName) }})
 		if r.free.Left["permit_rejections"] > 0 {
 			able = append(able, choice{3, Turn{Do: "waiting.refuse", Args: args}, "permit_rejections",
@@ -298,7 +298,7 @@ func (r *recorder) users() (able []choice) {
 		}
 	}
 	for _, pod := range r.world.Case.Pods {
-		name, args := pod.Name, map[string]any{"pod": pod.Name}
+		name, args := idOf(pod), map[string]any{"pod": idOf(pod)}
 		now := store.Pod(name)
 		if now == nil {
 			if contains(r.world.Case.AbsentPods, name) && r.free.Left["created "+name] == 0 {
@@ -357,7 +357,7 @@ func (r *recorder) handlersIdle() bool {
 
 // ends are how a pod can end that is bound: by its kubelet, or because its node is gone; or that waits: when its finalizers are removed.
 func (r *recorder) ends(pod *v1.Pod, args map[string]any) []choice {
-	remove := func() { must(r.world.Store.RemovePod(pod.Name)) }
+	remove := func() { must(r.world.Store.RemovePod(idOf(pod))) }
 	switch {
 	case pod.Spec.NodeName == "":
 		if pod.DeletionTimestamp != nil && len(pod.Finalizers) > 0 {

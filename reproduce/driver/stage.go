@@ -11,6 +11,7 @@ type point struct {
 	call      string // as the interface and the method are called: "Queue.Add"
 	after     bool
 	pod, node string
+	byName    bool   // the pod is told by its name only
 	version   string // of the object that an event handler is given: its resourceVersion
 	number    int    // of an event handler: which one on its informer
 	results   []any  // of the call, once it is over

@@ -6,7 +6,8 @@ import (
 )
 
 // pattern is a point of a rule: the call, ">" before or "<" after it, and which argument of the step it is about: P the pod, N the node,
-// V the victim, O the other pod. "NextPod< P" is the point after NextPod has returned the step's pod.
+// V the victim, O the other pod, S any pod of the pod's name,
+// R the one that takes the name of another. "NextPod< P" is the point after NextPod has returned the step's pod.
 type pattern struct {
 	call  string
 	after bool
@@ -19,23 +20,29 @@ func parse(text string) pattern {
 }
 
 // fits says whether a call, before or after it, is the pattern's in this step.
-func (t pattern) fits(p *point, s Step) bool {
+func (t pattern) fits(p *point, s Step, c *Case) bool {
 	if t.call != p.call {
 		return false
 	}
-	for _, c := range t.about {
-		name, is := map[rune]string{'P': "pod", 'N': "node", 'V': "victim", 'O': "other"}[c], p.pod
-		if c == 'N' {
-			is = p.node
+	for _, letter := range t.about {
+		asked := s.arg(map[rune]string{'P': "pod", 'S': "pod", 'R': "recreation", 'N': "node", 'V': "victim", 'O': "other"}[letter])
+		is, found := p.pod, c.isAbout(p, asked)
+		switch letter {
+		case 'N':
+			is, found = p.node, p.node == asked
+		case 'S':
+			found = c.names.of(p.pod) == c.names.of(asked)
 		}
-		if untold := is == "" && !p.after; s.arg(name) != is && !untold { // NextPod tells only afterwards
+		if untold := is == "" && !p.after; !found && !untold { // NextPod tells only afterwards
 			return false
 		}
 	}
 	return true
 }
 
-func (t pattern) ends(p *point, s Step) bool { return t.after == p.after && t.fits(p, s) }
+func (t pattern) ends(p *point, s Step, c *Case) bool {
+	return t.after == p.after && t.fits(p, s, c)
+}
 
 // rule says how a step of the model is forced: who moves, where the actor stands once the step is over, and which calls lie on its way.
 // Whoever comes to another call is about to do something that the model does not have here.
@@ -96,7 +103,7 @@ func isTrying(node string) func(*actor) bool {
 func isEvicting(p *player, s Step) func(*actor) bool {
 	return func(a *actor) bool {
 		mine := a.role == worker && a.parent.pod == s.arg("pod")
-		return mine && a.at.pod == s.arg("victim")
+		return mine && p.world.Case.isAbout(a.at, s.arg("victim"))
 	}
 }
 
@@ -163,10 +170,10 @@ var rules = map[string]rule{
 	// The failure handler.
 	"failure.check_node":       {who: isFailing, ends: points("Client.GetNode< N"), via: points("FailureHandler< P")},
 	"failure.remove_node":      {who: isFailing, ends: points("Cache.RemoveNode< N")},
-	"failure.read":             {who: isFailing, ends: points("Queue.AddUnschedulableIfNotPresent> P", "Queue.AddNominatedPod> P", "Queue.Done> P"), via: points("FailureHandler< P")},
-	"failure.requeue":          {who: isFailing, ends: points("Queue.AddUnschedulableIfNotPresent< P")},
+	"failure.read":             {who: isFailing, ends: points("Queue.AddUnschedulableIfNotPresent> S", "Queue.AddNominatedPod> S", "Queue.Done> P"), via: points("FailureHandler< P")},
+	"failure.requeue":          {who: isFailing, ends: points("Queue.AddUnschedulableIfNotPresent< S")},
 	"failure.requeue_too_soon": {do: within("the requeue and the Pop amid it lie within one call, which takes and lets go activeQ's lock")},
-	"failure.nominate":         {who: isFailing, ends: points("Queue.AddNominatedPod< P")},
+	"failure.nominate":         {who: isFailing, ends: points("Queue.AddNominatedPod< S")},
 	"failure.patch":            {do: patch},
 	"failure.lose_patch":       {do: patch},
 	"failure.wake_others":      {who: isFailing, ends: movesOfPods, settle: runOut},
@@ -183,25 +190,29 @@ var rules = map[string]rule{
 	"async_preemption.activate":                 {who: isPreempting, ends: points("Queue.Activate< P"), settle: runOut},
 
 	// Event handlers.
-	"handlers.handle_for_queue":     {do: takeEvent(isQueueHandler, podKind, points("Cache.IsAssumedPod< P", "Queue.Add< P", "Queue.Delete< P"), nil)},
-	"handlers.look_whether_assumed": {do: goOn(isQueueHandler, points("Cache.IsAssumedPod< P"))},
-	"handlers.reject_waiting":       {do: goOn(isQueueHandler, points("Framework.RejectWaitingPod< P"))},
-	"handlers.forget_assumed":       {do: goOn(isQueueHandler, points("Cache.ForgetPod< P"))},
-	"handlers.wake_queue_for_room":  {do: goOn(isQueueHandler, movesOfPods)},
-	"handlers.update_queue":         {do: goOn(isQueueHandler, points("Queue.Update< P"))},
-	"handlers.update_around_pop":    {do: within("the two looks of Update and the Pop between them lie within one call, which takes and lets go activeQ's lock")},
-	"handlers.handle_for_cache":     {do: takeEvent(isCacheHandler, podKind, points("Cache.AddPod< P", "Cache.UpdatePod< P", "Cache.RemovePod< P"), nil)},
-	"handlers.wake_queue":           {do: wakeForPod},
-	"handlers.learn_of_condition":   {do: learnOfCondition},
-	"handlers.handle_node":          {do: takeEvent(isNodeHandler, nodeKind, points("Cache.AddNode< N", "Cache.UpdateNode<", "Queue.MoveAllToActiveOrBackoffQueue<", "Cache.RemoveNode< N"), nil)},
-	"handlers.remove_node":          {do: goOn(isNodeHandler, points("Cache.RemoveNode< N"))},
-	"handlers.wake_queue_for_node":  {do: goOn(isNodeHandler, movesOfPods)},
-	"updates.wake_queue":            {do: goOn(isNodeHandler, movesOfPods)},
+	"handlers.handle_for_queue":      {do: takeEvent(isQueueHandler, podKind, points("Cache.IsAssumedPod< P", "Queue.Add< P", "Queue.Delete< P"), nil)},
+	"handlers.look_whether_assumed":  {do: goOn(isQueueHandler, points("Cache.IsAssumedPod< P"))},
+	"handlers.reject_waiting":        {do: goOn(isQueueHandler, points("Framework.RejectWaitingPod< P"))},
+	"handlers.forget_assumed":        {do: goOn(isQueueHandler, points("Cache.ForgetPod< P"))},
+	"handlers.wake_queue_for_room":   {do: goOn(isQueueHandler, movesOfPods)},
+	"handlers.update_queue":          {do: goOn(isQueueHandler, points("Queue.Update< P"))},
+	"handlers.update_around_pop":     {do: within("the two looks of Update and the Pop between them lie within one call, which takes and lets go activeQ's lock")},
+	"handlers.handle_for_cache":      {do: takeEvent(isCacheHandler, podKind, points("Cache.AddPod< P", "Cache.UpdatePod< P", "Cache.RemovePod< P"), nil)},
+	"handlers.wake_queue":            {do: wakeForPod},
+	"handlers.handle_swap_for_queue": {do: swapInQueue},
+	"handlers.handle_swap_for_cache": {do: swapInCache},
+	"handlers.wake_queue_for_swap":   {do: wakeForPod},
+	"handlers.learn_of_condition":    {do: learnOfCondition},
+	"handlers.handle_node":           {do: takeEvent(isNodeHandler, nodeKind, points("Cache.AddNode< N", "Cache.UpdateNode<", "Queue.MoveAllToActiveOrBackoffQueue<", "Cache.RemoveNode< N"), nil)},
+	"handlers.remove_node":           {do: goOn(isNodeHandler, points("Cache.RemoveNode< N"))},
+	"handlers.wake_queue_for_node":   {do: goOn(isNodeHandler, movesOfPods)},
+	"updates.wake_queue":             {do: goOn(isNodeHandler, movesOfPods)},
 
 	// Everybody else.
 	"pod_watch.store":            {do: deliver(podKind, "pod")},
 	"node_watch.store":           {do: deliver(nodeKind, "node")},
-	"users.create_pod":           {do: createPod},
+	"users.create_pod":           {do: func(p *player, s Step) error { return p.create(s.arg("pod")) }},
+	"stateful_sets.recreate":     {do: recreate},
 	"users.create_node":          {do: createNode},
 	"users.update_node":          {do: updateNode},
 	"users.update_pod":           {do: updatePod},

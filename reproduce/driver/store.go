@@ -44,6 +44,7 @@ type Store struct {
 	beyond   map[string]bool // resourceVersions that came of writes which the model does not have
 	targets  map[string]bool // those of them that told of a pod that it is a victim: the condition DisruptionTarget is new
 	faults   map[string]fault
+	names    names
 	auto     bool           // every event is delivered at once
 	rank     map[string]int // the order in which objects are listed, if not that in which they were created
 	keeps    bool           // the nomination of a pod outlives its Binding, and may be written after it
@@ -86,9 +87,9 @@ func (s *Store) commit(kind string, what watch.EventType, o runtime.Object, beyo
 	switch t := o.(type) {
 	case *v1.Pod:
 		if what == watch.Deleted {
-			delete(s.pods, t.Name)
+			delete(s.pods, idOf(t))
 		} else {
-			s.pods[t.Name] = t
+			s.pods[idOf(t)] = t
 		}
 	case *v1.Node:
 		if what == watch.Deleted {
@@ -100,7 +101,7 @@ func (s *Store) commit(kind string, what watch.EventType, o runtime.Object, beyo
 	if beyond != "" {
 		s.beyond[m.GetResourceVersion()] = true
 	}
-	s.log[kind] = append(s.log[kind], event{Event: watch.Event{Type: what, Object: o}, name: m.GetName(), beyond: beyond, version: s.version})
+	s.log[kind] = append(s.log[kind], event{Event: watch.Event{Type: what, Object: o}, name: idOf(m), beyond: beyond, version: s.version})
 	if s.auto {
 		s.deliver(kind)
 	}
@@ -211,10 +212,10 @@ func (s *Store) OpenGates(name string) error {
 }
 
 // Bind is a Binding: it sets the node and PodScheduled=True, and clears the nomination.
-func (s *Store) Bind(name, node string) error {
+func (s *Store) Bind(pod, node string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	p := s.pods[name]
+	p, name := s.pods[pod], s.names.of(pod)
 	switch {
 	case p == nil:
 		return apierrors.NewNotFound(resource(podKind), name)
@@ -242,12 +243,12 @@ func (s *Store) Bind(name, node string) error {
 }
 
 // Patch is a PATCH of a pod's status.
-func (s *Store) Patch(name string, kind types.PatchType, patch []byte) (*v1.Pod, error) {
+func (s *Store) Patch(pod string, kind types.PatchType, patch []byte) (*v1.Pod, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	p := s.pods[name]
-	if p == nil && s.finished[name] != nil {
-		return s.finished[name].DeepCopy(), nil // its condition is nobody's business
+	p, name := s.pods[pod], s.names.of(pod)
+	if p == nil && s.finished[pod] != nil {
+		return s.finished[pod].DeepCopy(), nil // its condition is nobody's business
 	}
 	if p == nil {
 		return nil, apierrors.NewNotFound(resource(podKind), name)
@@ -435,14 +436,15 @@ func (s *Store) Node(name string) *v1.Node {
 func (s *Store) Fail(call, pod string, how fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.faults[call+" "+pod] = how
+	s.faults[call+" "+s.names.of(pod)] = how
 }
 
 func (s *Store) takeFault(call, pod string) fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	how := s.faults[call+" "+pod]
-	delete(s.faults, call+" "+pod)
+	of := call + " " + s.names.of(pod)
+	how := s.faults[of]
+	delete(s.faults, of)
 	return how
 }
 
@@ -528,7 +530,7 @@ func (s *Store) Expire(kind string, names []string) {
 	shown := map[string]*v1.Pod{}
 	objects, _ := s.asOf(kind, s.sent[kind])
 	for _, o := range objects {
-		shown[o.(metav1.Object).GetName()], _ = o.(*v1.Pod)
+		shown[idOf(o.(metav1.Object))], _ = o.(*v1.Pod)
 	}
 	var outcomes []event
 	for _, name := range names {
@@ -536,6 +538,8 @@ func (s *Store) Expire(kind string, names []string) {
 		old, known := shown[name]
 		switch now, _ := e.Object.(*v1.Pod); {
 		case !missed || !known && e.Type == watch.Deleted:
+		case e.Type == watch.Deleted && s.isTaken(now):
+			// the list shows another pod under the name
 		case known && e.Type != watch.Deleted && now != nil && projection(old) == projection(now):
 			s.beyond[now.ResourceVersion] = true // it has come to nothing
 		default:
@@ -554,6 +558,16 @@ func (s *Store) Expire(kind string, names []string) {
 	s.watches[kind].Action(watch.Error, &status)
 	s.watches[kind] = nil
 	s.listing = &listing{answered: make(chan struct{})}
+}
+
+// isTaken says whether another pod has the name of one that is gone.
+func (s *Store) isTaken(gone *v1.Pod) bool {
+	for _, p := range s.pods {
+		if gone != nil && p.Name == gone.Name {
+			return true
+		}
+	}
+	return false
 }
 
 func (s *Store) watch(kind string) watch.Interface {

@@ -59,7 +59,7 @@ func run(t *testing.T, cluster Cluster, test func(*Moves)) {
 		c.script.Initial = map[string]any{} // which variables of podrace's model are looked at
 		for _, p := range cluster.Pods {
 			for _, variable := range []string{"queue.sub_queue[%s]", "queue.in_flight[%s]", "cache.pod[%s].node", "cache.pod[%s].assumed"} {
-				c.script.Initial[fmt.Sprintf(variable, p.Name)] = nil
+				c.script.Initial[fmt.Sprintf(variable, idOf(p))] = nil
 			}
 			if p.Spec.SchedulerName == "" {
 				p.Spec.SchedulerName = v1.DefaultSchedulerName
@@ -88,8 +88,8 @@ func (c Cluster) order() []string {
 	}
 	var waiting []string
 	for _, p := range c.Pods {
-		if p.Spec.NodeName == "" && !contains(c.CreatedLater, p.Name) {
-			waiting = append(waiting, p.Name)
+		if p.Spec.NodeName == "" && !contains(c.CreatedLater, idOf(p)) {
+			waiting = append(waiting, idOf(p))
 		}
 	}
 	return waiting
@@ -216,7 +216,7 @@ func (c *Moves) ExpectNotAssumed(pod string) {
 	}
 	newcomer := c.needing(node, pod)
 	w.Store.Create(newcomer)
-	scheduled := func() bool { p := w.Store.Pod(newcomer.Name); return p != nil && p.Spec.NodeName != "" }
+	scheduled := func() bool { p := w.Store.Pod(idOf(newcomer)); return p != nil && p.Spec.NodeName != "" }
 	w.until(time.Minute, func() bool { w.freeAllBut(isBind); return scheduled() })
 	waits := "a pod that needs all that is free there is bound nevertheless"
 	if !scheduled() {

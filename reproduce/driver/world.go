@@ -40,7 +40,8 @@ type World struct {
 	Store   *Store
 	answers *answers
 
-	*instance // the scheduler that has the lease
+	exited    bool // a scheduler has ended its process
+	*instance      // the one that has the lease
 }
 
 // instance is one scheduler process.
@@ -68,6 +69,9 @@ func (i *instance) isDead() bool {
 // newWorld starts a scheduler on the cluster of a case. When it returns, everybody stands at the first point.
 func newWorld(c *Case) (*World, error) {
 	w := &World{Case: c, Stage: newStage(), Store: newStore(), answers: newAnswers(c.Points)}
+	w.mayEnd()
+	c.nameThem()
+	w.Store.names = c.names
 	c.numberVersions()
 	c.numberPodVersions()
 	for _, n := range c.Nodes {
@@ -83,10 +87,10 @@ func newWorld(c *Case) (*World, error) {
 		return nil, err
 	}
 	for n, p := range c.Pods {
-		w.Store.rank[p.Name] = n
+		w.Store.rank[idOf(p)] = n
 	}
 	for n, o := range c.Nodes {
-		w.Store.rank[o.Name] = n
+		w.Store.rank[idOf(o)] = n
 	}
 	time.Sleep(time.Until(ran.Add(lead)))
 	settle()
@@ -95,15 +99,15 @@ func newWorld(c *Case) (*World, error) {
 
 // initialPods are the pods that are there at the start: those that wait come last, in the order of the case.
 func (w *World) initialPods() (pods []*v1.Pod) {
-	byName := map[string]*v1.Pod{}
+	byID := map[string]*v1.Pod{}
 	for _, p := range w.Case.Pods {
-		byName[p.Name] = p
-		if !contains(w.Case.AbsentPods, p.Name) && !contains(w.Case.Order, p.Name) {
+		byID[idOf(p)] = p
+		if !contains(w.Case.AbsentPods, idOf(p)) && !contains(w.Case.Order, idOf(p)) {
 			pods = append(pods, p)
 		}
 	}
 	for _, name := range w.Case.Order {
-		if p := byName[name]; p != nil {
+		if p := byID[name]; p != nil {
 			pods = append(pods, p)
 		}
 	}

@@ -1,0 +1,55 @@
+package podrace
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// A pod is known by its UID here, which is the model's name for it: of two pods that have one name one after the other each is itself. What goes by
+// names goes by them as well: calls of the API server, but for the UID that a Binding carries, informers' stores, and the victim that a preemptor
+// waits for.
+
+// idOf is the model's name of a pod or a node.
+func idOf(o metav1.Object) string { return string(o.GetUID()) }
+
+// names are the names of the pods that do not have the model's.
+type names map[string]string
+
+// of is the name of a pod; what is a name already stays as it is.
+func (n names) of(pod string) string {
+	if name, other := n[pod]; other {
+		return name
+	}
+	return pod
+}
+
+// nameThem learns the names of the pods of the case, and has its steps know them.
+func (c *Case) nameThem() {
+	c.names = names{}
+	for _, pod := range c.Pods {
+		if idOf(pod) != pod.Name {
+			c.names[idOf(pod)] = pod.Name
+		}
+	}
+}
+
+// isAbout says whether a point is about a pod; a call that goes by the name is about whoever has it.
+func (c *Case) isAbout(p *point, pod string) bool {
+	return p.pod == pod || p.byName && p.pod == c.names.of(pod)
+}
+
+// holder is the pod that has a name: one that is there, or else one that has finished.
+func (s *Store) holder(name string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, p := range s.pods {
+		if p.Name == name {
+			return idOf(p)
+		}
+	}
+	for _, p := range s.finished {
+		if p.Name == name {
+			return idOf(p)
+		}
+	}
+	return name
+}
