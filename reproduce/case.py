@@ -131,9 +131,17 @@ def case_of_run(
     )
 
 
-def missing_from(found: Replayed) -> tuple[str, ...]:
-    """What of the cluster cannot be said in Kubernetes objects."""
-    return objects_of(found.run.scenario.spec).missing
+def missing_from(found: Replayed, by_name: bool = False) -> tuple[str, ...]:
+    """What of the cluster cannot be said in Kubernetes objects; `by_name`: nor to a driver that knows pods by their names."""
+    spec = found.run.scenario.spec
+    again = [pod for pod in spec.pods if by_name and pod.recreates is not None]
+    return (
+        *objects_of(spec).missing,
+        *(
+            f"{pod.name} takes the name of {pod.recreates}, and the driver of this version knows pods by their names"
+            for pod in again
+        ),
+    )
 
 
 def variables_of_model(system: TransitionSystem) -> frozenset[str]:

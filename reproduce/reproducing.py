@@ -12,7 +12,7 @@ from ..reports.reproduction import Reproduction, ReproductionWord
 from .asked import Question
 from .case import Case, case_of, missing_from
 from .judging import reproduction_of
-from .modules.module import KubernetesVersion
+from .modules.module import BEFORE_MODULES, KubernetesVersion
 from .modules.toolchain import Go
 from .running import Say, built_for, run_cases, write_directory
 from .timing.timing import Untimely, timing_of
@@ -63,7 +63,7 @@ def prepared(question: Question) -> Prepared:
         made = Reproduction(**about(question, None), verdict=word, words=finding.words)
         return Prepared(question, reproduction=made)
     found = replayed(question.trace, file=question.name)
-    missing = missing_from(found)
+    missing = missing_from(found, by_name=question.version == BEFORE_MODULES)
     if missing:
         made = Reproduction(**about(question, found), verdict="NOT THERE", words=f"{'; '.join(missing)}.")
         return Prepared(question, found, reproduction=made)

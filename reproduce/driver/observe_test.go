@@ -62,8 +62,16 @@ func TestCompare(t *testing.T) {
 			map[string]any{"nominator.node[p]": nil},
 			map[string]any{"nominator.node[p]": "n", "pod_watch.lister[p].nominated": "n", "pod_watch.beyond[p]": true}, "",
 		},
-		"Done when the failure handler returns (A-RELEASE)": {
-			map[string]any{"queue.in_flight[p]": false, "failure.phase[p]": "PATCH"}, map[string]any{"queue.in_flight[p]": true}, "",
+		"a pod that is in flight until its failure handler returns": {
+			map[string]any{"queue.in_flight[p]": false, "failure.phase[p]": "PATCH"}, map[string]any{"queue.in_flight[p]": true}, "queue.in_flight[p]",
+		},
+		"a last victim that is noted by its name": {
+			map[string]any{"async_preemption.phase[p]": "EVICTED", "async_preemption.last[p]": "v-again"},
+			map[string]any{"async_preemption.awaited[p]": "v", "api.name[v-again]": "v"}, "",
+		},
+		"another last victim": {
+			map[string]any{"async_preemption.phase[p]": "EVICTED", "async_preemption.last[p]": "w"},
+			map[string]any{"async_preemption.awaited[p]": "v", "api.name[v-again]": "v"}, "async_preemption.awaited[p]",
 		},
 		"an event behind one that the store has": {
 			map[string]any{"pod_watch.log.length": 2.0, "pod_watch.listed": 1.0, "pod_watch.log[1].pod": "q", "pod_watch.log[0].pod": "p"},

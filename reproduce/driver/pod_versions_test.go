@@ -6,11 +6,12 @@ import (
 	v1 "k8s.io/api/core/v1"
 	quantity "k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 func requesting(name, node, cpu string) *v1.Pod {
 	return &v1.Pod{
-		ObjectMeta: metav1.ObjectMeta{Name: name, UID: "p"},
+		ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID(name)},
 		Spec: v1.PodSpec{NodeName: node, Containers: []v1.Container{{
 			Name: "c", Resources: v1.ResourceRequirements{Requests: v1.ResourceList{"cpu": quantity.MustParse(cpu)}},
 		}}},

@@ -141,6 +141,23 @@ func (s *Store) UpdateNode(n *v1.Node) error {
 	return nil
 }
 
+// holder is the pod that has a name: one that is there, or else one that has finished.
+func (s *Store) holder(name string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, p := range s.pods {
+		if p.Name == name {
+			return idOf(p)
+		}
+	}
+	for _, p := range s.finished {
+		if p.Name == name {
+			return idOf(p)
+		}
+	}
+	return name
+}
+
 // DeletePod is a DELETE of a pod: one that runs and has a grace period is terminating from now on, and so is a pending one that has
 // finalizers; any other is gone.
 func (s *Store) DeletePod(name string) error {

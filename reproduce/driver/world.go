@@ -39,6 +39,7 @@ type World struct {
 	Stage   *Stage
 	Store   *Store
 	answers *answers
+	budgets *keptBudgets
 
 	exited    bool // a scheduler has ended its process
 	*instance      // the one that has the lease
@@ -68,7 +69,7 @@ func (i *instance) isDead() bool {
 
 // newWorld starts a scheduler on the cluster of a case. When it returns, everybody stands at the first point.
 func newWorld(c *Case) (*World, error) {
-	w := &World{Case: c, Stage: newStage(), Store: newStore(), answers: newAnswers(c.Points)}
+	w := &World{Case: c, Stage: newStage(), Store: newStore(), answers: newAnswers(c.Points), budgets: newBudgets(c)}
 	w.mayEnd()
 	c.nameThem()
 	w.Store.names = c.names
@@ -130,11 +131,12 @@ func (w *World) start(then time.Time) error {
 	g := &gate{w.Stage, i}
 	w.instance = i
 
-	objects := make([]runtime.Object, 0, len(w.Case.Budgets))
-	for n := range w.Case.Budgets {
-		objects = append(objects, &w.Case.Budgets[n])
+	objects := make([]runtime.Object, 0, len(w.budgets.objects))
+	for _, b := range w.budgets.shown {
+		objects = append(objects, b.DeepCopy())
 	}
 	clientset := &client{fake.NewSimpleClientset(objects...), w.Store, g}
+	w.budgets.clients = clientset.Interface
 	i.Informers = &gatedInformers{SharedInformerFactory: scheduler.NewInformerFactory(clientset, never), gate: g, handlers: map[string]int{}}
 	i.Informers.drops = func(version string) bool {
 		return w.Case.Drops && w.Store.IsBeyond(version) && !(w.Case.tellsOfTargets() && w.Store.IsTarget(version))

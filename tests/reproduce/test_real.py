@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 
@@ -13,7 +14,9 @@ from podrace.analysis.asked.method import Method, budget_for
 from podrace.reports.reproduction import Reproduction
 from podrace.reproduce.across import across, everything
 from podrace.reproduce.asked import Wanted
-from podrace.reproduce.modules.toolchain import GoProblem, find_go
+from podrace.reproduce.modules.module import parse_version
+from podrace.reproduce.modules.toolchain import Go, GoProblem, find_go
+from podrace.reproduce.running import built_for, run_test
 from podrace.scenarios import hazards
 from tests.reproduce.real_table import PAGE, VERSIONS, cell, merged, put, read
 
@@ -21,15 +24,28 @@ CHOSEN = os.environ.get("PODRACE_REAL", "").replace(",", " ").split() or list(VE
 HAZARDS_ALONE = os.environ.get("PODRACE_REAL_PART") == "hazards"
 
 
-@pytest.mark.real
-@pytest.mark.parametrize("version", CHOSEN)
-def test_races_and_hazards(version: str) -> None:
+def go_or_skip() -> Go:
+    """The Go that is there; where it need not be there, the test is skipped without."""
     try:
-        go = find_go()
+        return find_go()
     except GoProblem as problem:
         if os.environ.get("PODRACE_GO") == "required":
             raise
         pytest.skip(str(problem))
+
+
+@pytest.mark.real
+@pytest.mark.parametrize("version", CHOSEN)
+def test_the_drivers_own_tests_pass(version: str, tmp_path: Path) -> None:
+    """Those of its parts in Go, with the version's own packages: they need no cases."""
+    built = built_for(parse_version(version), go_or_skip(), say=print)
+    assert run_test(built, ".*", {}, tmp_path, 60) == ""
+
+
+@pytest.mark.real
+@pytest.mark.parametrize("version", CHOSEN)
+def test_races_and_hazards(version: str) -> None:
+    go = go_or_skip()
     chosen = list(hazards()) if HAZARDS_ALONE else everything()
     found = across(chosen, Wanted("", version), go, budget_for(), Method(), say=print)
     column = {key_of(one): cell(one) for one in found}

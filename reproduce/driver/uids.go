@@ -36,20 +36,3 @@ func (c *Case) nameThem() {
 func (c *Case) isAbout(p *point, pod string) bool {
 	return p.pod == pod || p.byName && p.pod == c.names.of(pod)
 }
-
-// holder is the pod that has a name: one that is there, or else one that has finished.
-func (s *Store) holder(name string) string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, p := range s.pods {
-		if p.Name == name {
-			return idOf(p)
-		}
-	}
-	for _, p := range s.finished {
-		if p.Name == name {
-			return idOf(p)
-		}
-	}
-	return name
-}

@@ -1,0 +1,147 @@
+package podrace
+
+import (
+	"context"
+	"fmt"
+
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/client-go/kubernetes"
+)
+
+// keptBudgets are the disruption budgets at the API server, where the eviction subresource takes from them and the disruption controller counts
+// anew. The scheduler's informer gets them on command.
+type keptBudgets struct {
+	objects  []*budget
+	shown    map[string]*budget // what the scheduler's informer has; a list of another process may be as old
+	desired  map[string]int     // how many pods each wants to run
+	evicting map[string]bool
+	clients  kubernetes.Interface // of the process that runs
+}
+
+func newBudgets(c *Case) *keptBudgets {
+	k := &keptBudgets{shown: map[string]*budget{}, desired: map[string]int{}, evicting: map[string]bool{}}
+	for n := range c.Budgets {
+		b := c.Budgets[n].DeepCopy()
+		k.objects = append(k.objects, b)
+		k.shown[idOf(b)] = b.DeepCopy()
+		running := 0
+		for _, p := range c.Pods {
+			if _, paid := b.Status.DisruptedPods[p.Name]; protects(b, p) && !paid && p.Spec.NodeName != "" && !contains(c.AbsentPods, idOf(p)) {
+				running++
+			}
+		}
+		k.desired[idOf(b)] = running - int(b.Status.DisruptionsAllowed)
+	}
+	return k
+}
+
+func protects(b *budget, p *v1.Pod) bool {
+	selector, err := metav1.LabelSelectorAsSelector(b.Spec.Selector)
+	return err == nil && b.Namespace == p.Namespace && selector.Matches(labels.Set(p.Labels))
+}
+
+func (k *keptBudgets) named(name string) *budget {
+	for _, b := range k.objects {
+		if idOf(b) == name {
+			return b
+		}
+	}
+	return nil
+}
+
+// runs says whether a pod is on a node, and nobody has deleted it.
+func (s *Store) runs(pod string) bool {
+	p := s.Pod(pod)
+	return p != nil && p.Spec.NodeName != "" && p.DeletionTimestamp == nil
+}
+
+// evictByAPI: the eviction subresource takes a disruption from the budget of a pod (checkAndDecrement); the deletion follows.
+func evictByAPI(p *player, s Step) error {
+	k, pod := p.world.budgets, s.arg("pod")
+	if !p.world.Store.runs(pod) {
+		return fmt.Errorf("%s does not run", pod)
+	}
+	var found []*budget
+	for _, b := range k.objects {
+		if protects(b, p.world.Store.Pod(pod)) {
+			found = append(found, b)
+		}
+	}
+	if len(found) != 1 || found[0].Status.DisruptionsAllowed <= 0 {
+		return fmt.Errorf("the eviction of %s is refused", pod)
+	}
+	status := &found[0].Status
+	status.DisruptionsAllowed--
+	if status.DisruptedPods == nil {
+		status.DisruptedPods = map[string]metav1.Time{}
+	}
+	status.DisruptedPods[p.world.Case.names.of(pod)] = metav1.Now()
+	k.evicting[pod] = true
+	return nil
+}
+
+// finishEviction: the deletion that follows.
+func finishEviction(p *player, s Step) error {
+	pod := s.arg("pod")
+	delete(p.world.budgets.evicting, pod)
+	if p.world.Store.runs(pod) {
+		return p.world.Store.DeletePod(pod)
+	}
+	return nil
+}
+
+// countAnew: the disruption controller sets the status of a budget to what its count says.
+func countAnew(p *player, s Step) error {
+	b := p.world.budgets.named(s.arg("budget"))
+	healthy := 0
+	paid := map[string]metav1.Time{}
+	for _, pod := range p.world.Case.Pods {
+		if !protects(b, pod) {
+			continue
+		}
+		now := p.world.Store.Pod(idOf(pod))
+		when, pays := b.Status.DisruptedPods[pod.Name]
+		switch {
+		case pays && now != nil && now.DeletionTimestamp == nil:
+			paid[pod.Name] = when
+		case p.world.Store.runs(idOf(pod)):
+			healthy++
+		}
+	}
+	b.Status.DisruptedPods = paid
+	b.Status.DisruptionsAllowed = int32(max(0, healthy-p.world.budgets.desired[idOf(b)]))
+	return nil
+}
+
+// storeBudget: the scheduler's informer gets the status of a budget.
+func storeBudget(p *player, s Step) error {
+	b := p.world.budgets.named(s.arg("budget")).DeepCopy()
+	_, err := p.world.budgets.clients.PolicyV1().PodDisruptionBudgets(b.Namespace).UpdateStatus(context.Background(), b, metav1.UpdateOptions{})
+	settle()
+	p.world.budgets.shown[idOf(b)] = b.DeepCopy()
+	return err
+}
+
+// budgets are those at the API server, and those that the scheduler's lister shows.
+func (e *eye) budgets(k *keptBudgets, informed lister) {
+	for _, b := range k.objects {
+		name := idOf(b)
+		e.putBudget("budgets.", name, b)
+		if shown, there := listed[*budget](informed, b.Namespace+"/"+b.Name); there {
+			e.putBudget("budgets.listed_", name, shown)
+		}
+	}
+	for _, pod := range e.pods {
+		e.see["budgets.evicting["+pod+"]"] = k.evicting[pod]
+	}
+}
+
+func (e *eye) putBudget(where, name string, b *budget) {
+	e.see[where+"allowed["+name+"]"] = int(b.Status.DisruptionsAllowed)
+	for _, pod := range e.pods {
+		_, paid := b.Status.DisruptedPods[e.versions.names.of(pod)]
+		e.see[where+"disrupted["+name+"]["+pod+"]"] = paid
+	}
+}
