@@ -111,7 +111,11 @@ def node_object(node: Node) -> Object:
 
 def pod_object(pod: Pod) -> Object:
     """A v1.Pod, as it is when it is created, or as it is on the node that it is bound to at the start; or a version of it. The driver knows it by its UID."""
-    metadata: Object = {"name": _short_name(pod.recreates or pod.name), "namespace": pod.namespace, "uid": pod.name}
+    metadata: Object = {
+        "name": _short_name(pod.recreates or pod.name),
+        "namespace": pod.namespace,
+        "uid": pod.name,
+    }
     if pod.labels:
         metadata["labels"] = dict(pod.labels)
     if pod.number:

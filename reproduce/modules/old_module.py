@@ -16,7 +16,16 @@ from pathlib import Path
 from .module import BEFORE_MODULES, KUBERNETES, MODULE, ModuleFiles, downloaded
 from .toolchain import Go
 
-COMMON = ("case.go", "goroutines.go", "passages.go", "reach.go", "stage.go", "uids.go", "gen/main.go", "gen/old.go")
+COMMON = (
+    "case.go",
+    "goroutines.go",
+    "passages.go",
+    "reach.go",
+    "stage.go",
+    "uids.go",
+    "gen/main.go",
+    "gen/old.go",
+)
 """The files of the driver for later releases that belong to this one, too."""
 
 COPIED = "copied"
