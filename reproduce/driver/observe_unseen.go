@@ -7,6 +7,7 @@ var unseenBecause = map[string]string{
 	"api.":                      "no pod has it in this version",
 	"async_preemption.":         "a local variable of the preemption goroutine; its calls are compared, and the set of preemptors with the victim awaited last",
 	"binding.":                  "a local variable of the binding cycle; its calls are compared",
+	"budgets.read_":             "a local variable of preemption; its dry runs are compared",
 	"cache.pod[].bound":         "there is no FinishBinding any more",
 	"clock.":                    "no two pods wait",
 	"failure.":                  "an argument or a local variable of the failure handler; its effects are compared",
