@@ -14,7 +14,7 @@ import io
 import math
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -27,9 +27,10 @@ from ..audit.audit import Asked, audit_logs
 from ..audit.checks.check import Window
 from ..audit.reading.records import time_of
 from ..properties import Property
-from ..reports.audit_report import AuditReport
+from ..reports.audit_report import Answer, AuditReport
 from ..reports.ci_outcome import message, subject
 from ..reports.document import Finding, Word
+from ..reports.text.audit_text import print_audit
 from ..reports.text.filtered_console import FilteredConsole
 from ..reports.text.findings_text import print_report
 from ..scenarios import ScenarioError
@@ -168,6 +169,32 @@ def audit(
     )
 
 
+class Broken(AssertionError):
+    """Audit logs in which an invariant is broken, or not excluded to be. The message tells how."""
+
+    def __init__(self, report: AuditReport, wrong: Sequence[Answer]) -> None:
+        self.report = report
+        lines = [f"{answer.property} {answer.verdict}: {answer.words}" for answer in wrong]
+        super().__init__("\n".join(lines) + "\n\n" + text_of_audit(report))
+
+
+def expect_kept(*logs: str | Path, excluded: bool = False, **options: Any) -> AuditReport:
+    """What `audit` gives for the same options; raises Broken if something was HIT, and with `excluded` unless everything is EXCLUDED."""
+    report = audit(*logs, **options)
+    fine = ("EXCLUDED",) if excluded else ("EXCLUDED", "NOT EXCLUDED")
+    wrong = [answer for answer in report.answers if answer.verdict not in fine]
+    if wrong:
+        raise Broken(report, wrong)
+    return report
+
+
+def text_of_audit(report: AuditReport, width: int = WIDTH) -> str:
+    """The answers as `podrace audit` prints them, without colours."""
+    written = io.StringIO()
+    print_audit(FilteredConsole(written, width, no_color=True), report)
+    return written.getvalue()
+
+
 def text_of(findings: Sequence[Finding], width: int = WIDTH) -> str:
     """The findings as `podrace check` prints them, without colours."""
     written = io.StringIO()
@@ -206,6 +233,7 @@ def _names(names: Names) -> list[str]:
 
 __all__ = [
     "AuditReport",
+    "Broken",
     "Finding",
     "NotAsExpected",
     "ScenarioError",
@@ -213,5 +241,7 @@ __all__ = [
     "audit",
     "check",
     "expect",
+    "expect_kept",
     "text_of",
+    "text_of_audit",
 ]

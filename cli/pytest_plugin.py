@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from ..api import Finding
+    from ..api import AuditReport, Finding
 
 MARKER = "podrace"
 KEYWORDS = ("release", "with_fix", "without_fix", "gate", "property", "steps", "max_states", "max_memory", "timeout", "jobs",
@@ -25,7 +25,7 @@ ENDINGS = (".yaml", ".yml")
 
 
 class Podrace:
-    """What the fixture gives: `check` and `violates`, with what the marker says unless the call says otherwise."""
+    """What the fixture gives: `audit` for logs of a cluster; `check` and `violates`, with what the marker says unless the call says otherwise."""
 
     def __init__(self, folder: Path, scenarios: tuple[str | Path, ...], options: Mapping[str, Any]) -> None:
         self._folder = folder
@@ -44,6 +44,26 @@ class Podrace:
         """Every property is violated, after so many `steps` if that is given; else the test fails."""
         __tracebackhide__ = True
         return self._expect("violated", scenarios, options)
+
+    def audit(self, *logs: str | Path, excluded: bool = False, **options: Any) -> AuditReport:
+        """No scheduling invariant is broken in these audit logs, and with `excluded` none can be; else the test fails, and says how.
+
+        The options are those of `podrace.api.audit`. Files are looked for beside the test first.
+        """
+        __tracebackhide__ = True
+        from .. import api
+        from ..reports.filtered import shown
+
+        if initial := options.get("initial"):
+            options["initial"] = self._log(initial)
+        try:
+            return api.expect_kept(*map(self._log, logs), excluded=excluded, **options)
+        except (api.UsageProblem, api.ScenarioError) as problem:
+            pytest.fail(shown(f"podrace: {problem}"), pytrace=False)
+
+    def _log(self, name: str | Path) -> str:
+        path = self._folder / name
+        return str(path) if path.is_file() else str(name)
 
     def _expect(
         self, verdict: Any, scenarios: tuple[str | Path, ...], options: Mapping[str, Any]

@@ -18,6 +18,8 @@ from typer.main import get_command
 from podrace.cli.commands import all_commands
 from podrace.cli.commands.init import starter_text
 from tests.action import ROOT, Job, run_action
+from tests.audit.test_answers import both, seen
+from tests.audit.written_logs import lines
 from tests.cli.helpers import TINY
 from tests.reports.standards import SARIF, assert_sarif
 
@@ -99,7 +101,7 @@ def test_without_a_secret_nothing_is_kept_between_runs(tmp_path: Path) -> None:
     ("given", "printed"),
     [
         ({"scenarios": "no.yaml"}, "podrace: no.yaml: no such file"),
-        ({"command": "sh"}, "::error::command: 'sh' is neither check nor test"),
+        ({"command": "sh"}, "::error::command: 'sh' is none of check, test and audit"),
         ({"scenarios": "$(touch${IFS}harm) ; touch harm"}, "podrace: unknown scenario `$(touch${IFS}harm)`"),
     ],
 )
@@ -153,3 +155,11 @@ def test_other_services_use_options_that_there_are() -> None:
     assert re.search(hooks[0]["files"], "deploy/podrace-test.yaml")
     assert not re.search(hooks[0]["exclude"], "deploy/podrace-test.yaml")
     assert re.search(hooks[0]["exclude"], ".podrace.yaml")
+
+
+def test_audit_logs(tmp_path: Path) -> None:
+    (tmp_path / "audit.log").write_text(lines([seen("n", 0), *both("a", 1), *both("b", 2, "1500m")]))
+    job = ran(tmp_path, command="audit", scenarios="../audit.log", sarif="false")
+    assert (job.outputs["run"], job.failed) == ({"exit-code": "3"}, "verdict")
+    assert "S-CAP NOT EXCLUDED" in job.printed["run"]
+    assert (tmp_path / "work" / "podrace-report" / "report.sarif").is_file()

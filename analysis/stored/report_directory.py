@@ -11,8 +11,10 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from ...reports.audit_report import AuditReport
 from ...reports.ci_outcome import Style
 from ...reports.document import Finding
+from ...reports.formats.audit_forms import FORMS as AUDIT_FORMS
 from ...reports.formats.forms import FORMS, Form
 from ...reports.graphs import Kind, to_dot
 from ...reports.graphs.render import render
@@ -31,6 +33,14 @@ FILES: Mapping[str, Form] = {
     "summary.md": FORMS["markdown"],
 }
 """The files about all findings."""
+
+AUDIT_FILES: Mapping[str, Callable[[AuditReport], str]] = {
+    "report.html": AUDIT_FORMS["html"],
+    "report.json": AUDIT_FORMS["json"],
+    "junit.xml": AUDIT_FORMS["junit"],
+    "report.sarif": AUDIT_FORMS["sarif"],
+}
+"""The same about audit logs."""
 
 Drawing = Callable[[Finding, Style], str | bytes]
 
@@ -88,6 +98,12 @@ def write_report(folder: Path, runs: Sequence[Run], findings: Sequence[Finding],
                 inner.clear()
                 written = _write_counterexamples(inner, violated, style)
         return [*(outer.write(name, form(findings, style)) for name, form in FILES.items()), *written]
+
+
+def write_audit_report(folder: Path, report: AuditReport) -> list[Path]:
+    """Write every form of what audit logs say. Raises UsageProblem."""
+    with OutputDirectory(OPTION, folder) as outer:
+        return [outer.write(name, form(report)) for name, form in AUDIT_FILES.items()]
 
 
 def _write_counterexamples(

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+import time
 from enum import Enum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -13,6 +15,7 @@ from ..configuration.app import app, examples
 from ..configuration.arguments import NoColor, Release
 
 if TYPE_CHECKING:
+    from ...audit.audit import Asked
     from ...reports.audit_report import AuditReport
 
 
@@ -87,12 +90,26 @@ def audit_logs(
     policy: Annotated[
         bool, typer.Option("--policy", help="Print an audit policy that logs what all this needs.")
     ] = False,
+    follow: Annotated[
+        bool,
+        typer.Option(
+            "--follow",
+            help="Go on reading while the logs grow, and tell each violation as it comes; Ctrl-C ends it with all answers.",
+        ),
+    ] = False,
+    report: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", show_default=False, help="Write every form of the answers into this directory."
+        ),
+    ] = None,
     output: Annotated[
         AuditForm, typer.Option("-o", "--output", help="Form of the result on stdout.")
     ] = AuditForm.text,
     no_color: NoColor = False,
 ) -> None:
     from ...analysis.asked.options import bytes_in_words, parse_release, parse_skew
+    from ...analysis.stored.report_directory import refuse_unusable, write_audit_report
     from ...audit.audit import Asked
     from ...audit.audit import audit_logs as answered
     from ...audit.audit import policy as shipped_policy
@@ -119,25 +136,54 @@ def audit_logs(
         explain=explain,
         release=None if release is None else parse_release(release),
     )
-    with progress_display(no_color) as display:
-        display.start("reading")
+    if report is not None:
+        refuse_unusable(report)
+    if follow:
+        answers = _followed(asked)
+    else:
+        with progress_display(no_color) as display:
+            display.start("reading")
 
-        def progress(account: Account) -> None:
-            display.say(f"{bytes_in_words(account.bytes)}  {account.lines:,} lines")
+            def progress(account: Account) -> None:
+                display.say(f"{bytes_in_words(account.bytes)}  {account.lines:,} lines")
 
-        report = answered(asked, progress)
-    _print(report, output, no_color)
-    raise typer.Exit(exit_code(report))
+            answers = answered(asked, progress)
+    if report is not None:
+        write_audit_report(report, answers)
+    _print(answers, output, no_color)
+    raise typer.Exit(exit_code(answers))
+
+
+def _followed(asked: Asked) -> AuditReport:
+    """Tell on standard error what is new, until somebody interrupts; the last answers."""
+    from ...audit.following import followed, news
+    from ...scenarios import one_line
+
+    last, told = None, set[tuple[str, str, str]]()
+    try:
+        for last in followed(asked, _paused):
+            for name, hit in news(last, told):
+                typer.echo(f"{name} HIT {hit.time}: {one_line(hit.words, 300)}", err=True)
+    except KeyboardInterrupt:
+        if last is None:
+            raise
+    assert last is not None
+    return last
+
+
+def _paused(seconds: float) -> bool:
+    time.sleep(seconds)
+    return True
 
 
 def _time(option: str, text: str | None) -> int | None:
     from ...audit.reading.records import time_of
     from ...scenarios import one_line
 
-    time = None if text is None else time_of(text)
-    if text is not None and time is None:
+    moment = None if text is None else time_of(text)
+    if text is not None and moment is None:
         raise UsageProblem(f"{option}: `{one_line(text)}` is no time: write for example 2026-02-01T10:00:00Z")
-    return time
+    return moment
 
 
 def _print(report: AuditReport, form: AuditForm, no_color: bool) -> None:

@@ -6,7 +6,7 @@ from xml.etree import ElementTree as xml
 
 import pytest
 
-from podrace.api import UsageProblem, audit
+from podrace.api import Broken, UsageProblem, audit, expect_kept
 from tests.audit.test_answers import both, seen
 from tests.audit.written_logs import Object, bound, created, event, lines, listed, node, running
 from tests.cli.helpers import Shell, flat
@@ -157,3 +157,45 @@ def test_a_name_of_a_megabyte(shell: Shell, tmp_path: Path) -> None:
     ran = shell(*written(tmp_path, events))
     assert ran.code == 1
     assert len(ran.out) < 10_000
+
+
+def test_every_form_in_a_directory(shell: Shell, tmp_path: Path) -> None:
+    folder = tmp_path / "report"
+    assert shell(*written(tmp_path, OVERFULL), "--report", str(folder)).code == 1
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "junit.xml",
+        "report.html",
+        "report.json",
+        "report.sarif",
+    ]
+    assert json.loads((folder / "report.json").read_text())["answers"][0]["verdict"] == "HIT"
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "notes.txt").touch()
+    refused = shell(*written(tmp_path, OVERFULL), "--report", str(tmp_path / "other"))
+    assert (refused.code, refused.out) == (2, "")
+    assert "holds other things (`notes.txt`): name a new directory" in refused.err
+
+
+def test_following_ends_with_all_answers(
+    shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(seconds: float) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("podrace.cli.commands.audit.time.sleep", interrupted)
+    ran = shell(*written(tmp_path, OVERFULL), "--follow")
+    assert ran.code == 1
+    assert f"S-CAP HIT {TIME}: {WORDS}\n" in ran.err
+    assert flat(ran.out).endswith("4 properties: 1 HIT, 3 EXCLUDED.")
+
+
+def test_a_test_can_expect_that_nothing_is_broken(tmp_path: Path) -> None:
+    *_, start, log = written(tmp_path, OVERFULL)
+    with pytest.raises(Broken, match=f"^S-CAP HIT: {TIME}: {WORDS}\n") as found:
+        expect_kept(log, initial=start, complete=True)
+    assert found.value.report.answers[0].verdict == "HIT"
+    *_, start, log = written(tmp_path, CLEAN)
+    assert expect_kept(log, initial=start, complete=True, excluded=True).answers[0].verdict == "EXCLUDED"
+    assert expect_kept(log, initial=start).answers[0].verdict == "NOT EXCLUDED"
+    with pytest.raises(Broken, match=r"^S-CAP NOT EXCLUDED: "):
+        expect_kept(log, initial=start, excluded=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -14,6 +15,8 @@ from podrace.api import NotAsExpected, UsageProblem, check, expect, text_of
 from podrace.cli.commands.init import starter_text
 from podrace.model.language import Expr, any_of
 from podrace.properties import Property
+from tests.audit.test_answers import both, seen
+from tests.audit.written_logs import lines, listed, node, running
 from tests.cli.helpers import TINY
 
 PAGE = (Path(__file__).parents[2] / "docs" / "pytest.md").read_text(encoding="utf-8")
@@ -249,3 +252,35 @@ def test_the_api_refuses_what_makes_no_sense() -> None:
     ):
         with pytest.raises(UsageProblem, match=message):
             call()
+
+
+LOGS = """
+def test_broken(podrace):
+    podrace.audit("overfull.log", initial="start.json", complete=True)
+
+
+def test_kept(podrace):
+    report = podrace.audit("clean.log", initial="start.json", complete=True, excluded=True)
+    assert [answer.verdict for answer in report.answers].count("EXCLUDED") == 4
+
+
+def test_of_no_file(podrace):
+    podrace.audit("none.log")
+"""
+
+
+def test_logs_of_a_cluster(tmp_path: Path) -> None:
+    clean = [seen("n", 0), *both("a", 1), running("a", "n", 1.5)]
+    (tmp_path / "clean.log").write_text(lines(clean))
+    (tmp_path / "overfull.log").write_text(lines([*clean, *both("b", 2, "1500m")]))
+    (tmp_path / "start.json").write_text(json.dumps(listed(node("n"))))
+    told = run(tmp_path, LOGS).stdout
+    assert re.findall(r"^(FAILED|PASSED) test_it.py::(\S+)", told, re.M) == [
+        ("PASSED", "test_kept"),
+        ("FAILED", "test_broken"),
+        ("FAILED", "test_of_no_file"),
+    ]
+    assert (
+        "S-CAP HIT: 2026-01-01T00:00:02.200Z: n is overfull: 2500m of 2 cpu with default/a, default/b" in told
+    )
+    assert "podrace: none.log: no such file" in told
