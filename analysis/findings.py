@@ -183,8 +183,9 @@ def scope_of(scope: Scope) -> dict[str, Value]:
     """The bounds, and of the configuration what is not as by default."""
     bounds = asdict(scope)
     config = bounds.pop("config")
-    if not bounds["fair_flush"]:  # worth a word only where it is on
-        del bounds["fair_flush"]
+    for name in ("fair_flush", "scale_down_looks_again"):
+        if not bounds[name]:  # worth a word only where it is on
+            del bounds[name]
     return bounds | {name: value for name, value in config.items() if value != getattr(DEFAULTS, name)}
 
 

@@ -16,7 +16,7 @@ import yaml
 from typer.main import get_command
 
 from podrace.cli.commands import all_commands
-from podrace.cli.commands.init import starter_text
+from podrace.cli.commands.set_up.init import starter_text
 from tests.action import ROOT, Job, run_action
 from tests.audit.test_answers import both, seen
 from tests.audit.written_logs import lines

@@ -11,49 +11,49 @@ from .quick_values import made_quick
 
 GROUPS: Mapping[str, Mapping[str, str]] = {
     "Find races": {
-        "check": "check",
-        "test": "test",
-        "prove": "prove",
-        "simulate": "simulate",
-        "synthesize": "synthesize",
-        "induct": "induct",
-        "ways": "ways",
+        "check": "find.check",
+        "test": "find.test",
+        "prove": "find.prove",
+        "simulate": "find.simulate",
+        "synthesize": "find.synthesize",
+        "induct": "find.induct",
+        "ways": "find.ways",
     },
     "Look at a counterexample": {
-        "explain": "explain",
-        "replay": "replay",
-        "test-from": "regression",
-        "reproduce": "reproduce",
+        "explain": "look.explain",
+        "replay": "look.replay",
+        "test-from": "look.regression",
+        "reproduce": "look.reproduce",
     },
     "Look at a cluster": {
-        "audit": "audit",
+        "audit": "look.audit",
     },
     "Compare releases and changes": {
-        "verify": "verify",
-        "diff": "verify",
-        "new-patch": "new_patch",
+        "verify": "compare.verify",
+        "diff": "compare.verify",
+        "new-patch": "compare.new_patch",
     },
     "What is known": {
-        "races": "listings",
-        "properties": "listings",
-        "fixes": "listings",
-        "gates": "gates",
+        "races": "compare.listings",
+        "properties": "compare.listings",
+        "fixes": "compare.listings",
+        "gates": "compare.gates",
     },
     "Hold the model against others": {
-        "conform": "conform",
-        "lockstep": "lockstep",
-        "drift": "drift",
-        "export": "export",
+        "conform": "cross_check.conform",
+        "lockstep": "cross_check.lockstep",
+        "drift": "cross_check.drift",
+        "export": "cross_check.export",
     },
     "Set up": {
-        "init": "init",
-        "config": "config",
-        "schema": "schema",
-        "completion": "completion",
-        "version": "version",
+        "init": "set_up.init",
+        "config": "set_up.config",
+        "schema": "set_up.schema",
+        "completion": "set_up.completion",
+        "version": "set_up.version",
     },
 }
-"""Heading, command, and the file in `cli/commands` that it is in."""
+"""Heading, command, and the file below `cli/commands` that it is in."""
 
 MODULES: Mapping[str, str] = {name: module for group in GROUPS.values() for name, module in group.items()}
 

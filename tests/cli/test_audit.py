@@ -182,7 +182,7 @@ def test_following_ends_with_all_answers(
     def interrupted(seconds: float) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("podrace.cli.commands.audit.time.sleep", interrupted)
+    monkeypatch.setattr("podrace.cli.commands.look.audit.time.sleep", interrupted)
     ran = shell(*written(tmp_path, OVERFULL), "--follow")
     assert ran.code == 1
     assert f"S-CAP HIT {TIME}: {WORDS}\n" in ran.err

@@ -13,7 +13,7 @@ from podrace import api
 from podrace.analysis import chain, kept_findings
 from podrace.analysis.asked.method import cache_folder
 from podrace.analysis.chain import FROM_CACHE
-from podrace.cli.commands.init import starter_text
+from podrace.cli.commands.set_up.init import starter_text
 from tests.cli.helpers import TINY, Ran, Shell
 
 

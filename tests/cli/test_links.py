@@ -11,7 +11,7 @@ import pytest
 from podrace.analysis.asked.option_files import OutputDirectory, refuse_links, write_text
 from podrace.analysis.asked.options import UsageProblem
 from podrace.analysis.stored.report_directory import FILES
-from podrace.cli.commands.init import starter_text
+from podrace.cli.commands.set_up.init import starter_text
 from podrace.reproduce.running import CASES, refuse_unusable
 from tests.cli.helpers import MINE, TINY, Shell, pretending
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from podrace.api import NotAsExpected, UsageProblem, check, expect, text_of
-from podrace.cli.commands.init import starter_text
+from podrace.cli.commands.set_up.init import starter_text
 from podrace.model.language import Expr, any_of
 from podrace.properties import Property
 from tests.audit.test_answers import both, seen

@@ -57,7 +57,7 @@ def test_a_kept_verdict_imports_no_engine(tmp_path: Path) -> None:
         "pydantic",
         "z3",
         "podrace.checker.explicit.engine",
-        "podrace.cli.commands.prove",
+        "podrace.cli.commands.find.prove",
     )
     first = imported("check tiny.yaml --timeout 60s", tmp_path, *engines)
     assert first == ["llvmlite", "numpy", "podrace.checker.explicit.engine"]

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from podrace.cli.commands.init import starter_text
+from podrace.cli.commands.set_up.init import starter_text
 from podrace.reports.document import Word
 from podrace.scenarios import parse_scenario
 from tests.cli.helpers import TINY, Shell, pretending

@@ -10,7 +10,7 @@ import pytest
 
 from podrace.analysis.compare import over_all_clusters
 from podrace.analysis.compare.inquiry import Inquiry, candidates_of, default_release, fits, runs_of
-from podrace.cli.commands.verify import diff_code, proofs_code, verify_code
+from podrace.cli.commands.compare.verify import diff_code, proofs_code, verify_code
 from podrace.model.history import resolve
 from podrace.reports.answers.proof_report import Proof, ViolatingGroup
 from podrace.reports.document import Finding, Fixes, Word

@@ -10,7 +10,7 @@ import pytest
 from podrace.analysis.asked.method import NOBODY, USUAL
 from podrace.analysis.compare.safety_nets import FACTOR, LEAST_STATES, NetSearch
 from podrace.checker.core.exploration import Budget
-from podrace.cli.commands.verify import verify_code
+from podrace.cli.commands.compare.verify import verify_code
 from podrace.reports.verify.comparison import Comparison, Net, NetOutcome
 from podrace.scenarios.catalogue import HERE as SCENARIOS
 from tests.cli.helpers import Shell

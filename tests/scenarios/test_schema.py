@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from podrace.cli.commands.init import starter_text
+from podrace.cli.commands.set_up.init import starter_text
 from podrace.reports.formats.json_schema import format_schema
 from podrace.scenarios import ScenarioError, parse_scenario
 from podrace.scenarios.catalogue import HERE

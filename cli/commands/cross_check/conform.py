@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from ..configuration.app import app
-from ..configuration.arguments import Form, FormOption, NoColor, release_names
+from ...configuration.app import app
+from ...configuration.arguments import Form, FormOption, NoColor, release_names
 
 DEFAULT_RELEASE = "1.22"
 STYLES = {"PASS": "green", "FAIL": "bold red", "SKIP": "yellow"}
@@ -32,12 +32,12 @@ def conform(
     output: FormOption = Form.text,
     no_color: NoColor = False,
 ) -> None:
-    from ...analysis.asked.plan import release_of
-    from ...conformance.cases import read_table
-    from ...conformance.registry import run_table
-    from ...reports.filtered import escaped_json
-    from ...scenarios.reader.yaml_values import one_line
-    from ..terminal.console import print_form, result_console, tolerant_of_closed_pipes
+    from ....analysis.asked.plan import release_of
+    from ....conformance.cases import read_table
+    from ....conformance.registry import run_table
+    from ....reports.filtered import escaped_json
+    from ....scenarios.reader.yaml_values import one_line
+    from ...terminal.console import print_form, result_console, tolerant_of_closed_pipes
 
     chosen = release_of(release, DEFAULT_RELEASE)
     tables = [read_table(path) for path in files]  # every file is read before the first case runs

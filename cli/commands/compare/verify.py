@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ...analysis.asked.method import budget_of
-from ...analysis.asked.options import UsageProblem, parse_size
-from ..configuration.app import app, examples
-from ..configuration.arguments import (
+from ....analysis.asked.method import budget_of
+from ....analysis.asked.options import UsageProblem, parse_size
+from ...configuration.app import app, examples
+from ...configuration.arguments import (
     ComparisonForm,
     ComparisonOption,
     Gates,
@@ -28,9 +28,9 @@ from ..configuration.arguments import (
 )
 
 if TYPE_CHECKING:
-    from ...reports.verify.cluster_comparison import ProofPair
-    from ...reports.verify.comparison import Comparison
-    from ...reports.verify.needed import Needed
+    from ....reports.verify.cluster_comparison import ProofPair
+    from ....reports.verify.comparison import Comparison
+    from ....reports.verify.needed import Needed
 
 GOOD, BAD, INCONCLUSIVE = 0, 1, 3
 
@@ -107,11 +107,11 @@ def verify(
             )
         sizes = parse_size("--pods", pods), parse_size("--nodes", nodes)
         budget = budget_of(max_states, None, None, jobs)
-        from ...analysis.compare.over_all_clusters import with_changes_over_all_clusters
-        from ...analysis.prove.proof_request import ProofRequest
-        from ...reports.verify import cluster_comparison
-        from ..terminal.console import print_form, result_console, tolerant_of_closed_pipes
-        from ..terminal.progress_display import progress_display
+        from ....analysis.compare.over_all_clusters import with_changes_over_all_clusters
+        from ....analysis.prove.proof_request import ProofRequest
+        from ....reports.verify import cluster_comparison
+        from ...terminal.console import print_form, result_console, tolerant_of_closed_pipes
+        from ...terminal.progress_display import progress_display
 
         request = ProofRequest(
             pods=sizes[0],
@@ -135,14 +135,14 @@ def verify(
     if minimal and (against is not None or strict):
         raise UsageProblem("--minimal compares sets of changes: leave out --against and --strict")
     budget = budget_of(max_states, None, timeout, jobs)
-    from ...analysis.asked.method import Method
-    from ...analysis.asked.own_properties import own_properties
-    from ...analysis.compare.inquiry import Inquiry, with_changes
-    from ..terminal.progress_display import progress_display
+    from ....analysis.asked.method import Method
+    from ....analysis.asked.own_properties import own_properties
+    from ....analysis.compare.inquiry import Inquiry, with_changes
+    from ...terminal.progress_display import progress_display
 
     inquiry = Inquiry(scenario or (), property_ or (), own_properties(own or ()), gate or (), alone)
     if minimal:
-        from ...analysis.compare.minimal_changes import changes_needed
+        from ....analysis.compare.minimal_changes import changes_needed
 
         with progress_display(no_color) as display:
             needed = changes_needed(changes, release, with_fix or (), inquiry, budget, Method(), display)
@@ -185,10 +185,10 @@ def diff(
     no_color: NoColor = False,
 ) -> None:
     budget = budget_of(max_states, None, timeout, jobs)
-    from ...analysis.asked.method import Method
-    from ...analysis.asked.own_properties import own_properties
-    from ...analysis.compare.inquiry import Inquiry, two_releases
-    from ..terminal.progress_display import progress_display
+    from ....analysis.asked.method import Method
+    from ....analysis.asked.own_properties import own_properties
+    from ....analysis.compare.inquiry import Inquiry, two_releases
+    from ...terminal.progress_display import progress_display
 
     inquiry = Inquiry(scenario or (), property_ or (), own_properties(own or ()), gate or ())
     with progress_display(no_color) as display:
@@ -198,9 +198,9 @@ def diff(
 
 
 def _print(comparison: Comparison, form: ComparisonForm, no_color: bool, whole: bool) -> None:
-    from ...reports.verify.comparison_forms import FORMS
-    from ...reports.verify.comparison_text import print_comparison
-    from ..terminal.console import print_form, result_console, tolerant_of_closed_pipes
+    from ....reports.verify.comparison_forms import FORMS
+    from ....reports.verify.comparison_text import print_comparison
+    from ...terminal.console import print_form, result_console, tolerant_of_closed_pipes
 
     with tolerant_of_closed_pipes():
         if form is ComparisonForm.text:
@@ -210,8 +210,8 @@ def _print(comparison: Comparison, form: ComparisonForm, no_color: bool, whole: 
 
 
 def _print_needed(needed: Needed, form: ComparisonForm, no_color: bool) -> None:
-    from ...reports.verify.needed import FORMS, print_needed
-    from ..terminal.console import print_form, result_console, tolerant_of_closed_pipes
+    from ....reports.verify.needed import FORMS, print_needed
+    from ...terminal.console import print_form, result_console, tolerant_of_closed_pipes
 
     with tolerant_of_closed_pipes():
         if form is ComparisonForm.text:

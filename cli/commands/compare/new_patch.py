@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ...analysis.asked.options import UsageProblem
-from ..configuration.app import app
-from ..configuration.arguments import Form, FormOption, NoColor, Release
+from ....analysis.asked.options import UsageProblem
+from ...configuration.app import app
+from ...configuration.arguments import Form, FormOption, NoColor, Release
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from ...analysis.asked.patch_scaffold import Overridable
+    from ....analysis.asked.patch_scaffold import Overridable
 
 
 @app.command(
@@ -39,11 +39,11 @@ def new_patch(
     output: FormOption = Form.text,
     no_color: NoColor = False,
 ) -> None:
-    from ...analysis.asked.patch_scaffold import listed, overridables
-    from ...analysis.asked.patch_scaffold import new_patch as write_patch
-    from ...analysis.asked.plan import release_of
-    from ..terminal.console import print_json, result_console, tolerant_of_closed_pipes
-    from ..terminal.output import say
+    from ....analysis.asked.patch_scaffold import listed, overridables
+    from ....analysis.asked.patch_scaffold import new_patch as write_patch
+    from ....analysis.asked.plan import release_of
+    from ...terminal.console import print_json, result_console, tolerant_of_closed_pipes
+    from ...terminal.output import say
 
     chosen = release_of(release)
     if list_:

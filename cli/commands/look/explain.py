@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import typer
 
-from ..configuration.app import app, examples
-from ..configuration.arguments import (
+from ...configuration.app import app, examples
+from ...configuration.arguments import (
     ClosingTime,
     Graph,
     NoColor,
@@ -38,15 +38,15 @@ def explain(
     verbose: Verbose = False,
     no_color: NoColor = False,
 ) -> None:
-    from ...analysis.asked.method import Method, budget_of, cache_folder
-    from ...analysis.asked.options import parse_closing
-    from ...analysis.asked.own_properties import own_properties
-    from ...analysis.asked.patches import patches_of
-    from ...analysis.closing import Closings, closings
-    from ...analysis.stored.replayed import read_trace, replayed
-    from ..terminal.console import tolerant_of_closed_pipes
-    from ..terminal.output import Output, draw, report, say
-    from ..terminal.progress_display import progress_display
+    from ....analysis.asked.method import Method, budget_of, cache_folder
+    from ....analysis.asked.options import parse_closing
+    from ....analysis.asked.own_properties import own_properties
+    from ....analysis.asked.patches import patches_of
+    from ....analysis.closing import Closings, closings
+    from ....analysis.stored.replayed import read_trace, replayed
+    from ...terminal.console import tolerant_of_closed_pipes
+    from ...terminal.output import Output, draw, report, say
+    from ...terminal.progress_display import progress_display
 
     out = Output(output.value, graph, no_color, extent="whole" if verbose else "usual")
     time = parse_closing(closing)
@@ -60,7 +60,7 @@ def explain(
         raise typer.Exit(GONE)
     finding = found.finding()
     if out.points_into_files:
-        from ...analysis.subjects import with_subjects
+        from ....analysis.subjects import with_subjects
 
         (finding,) = with_subjects([found.run], [finding])
     closed: Closings = {}

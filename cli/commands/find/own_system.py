@@ -6,9 +6,9 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from ...analysis.asked.option_files import write_text
-from ...analysis.asked.options import UsageProblem
-from ...analysis.own_systems import (
+from ....analysis.asked.option_files import write_text
+from ....analysis.asked.options import UsageProblem
+from ....analysis.own_systems import (
     Budget,
     Decided,
     Engine,
@@ -18,9 +18,9 @@ from ...analysis.own_systems import (
     names_own_system,
     own_system,
 )
-from ...reports.filtered import shown
-from ..terminal.console import complaint, print_form, print_json, tolerant_of_closed_pipes
-from ..terminal.progress_display import progress_display
+from ....reports.filtered import shown
+from ...terminal.console import complaint, print_form, print_json, tolerant_of_closed_pipes
+from ...terminal.progress_display import progress_display
 
 
 def check_own_systems(

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from ..configuration.app import app
-from ..configuration.arguments import Form, FormOption, Lanes, NoColor, Own, Patches, TraceFile
+from ...configuration.app import app
+from ...configuration.arguments import Form, FormOption, Lanes, NoColor, Own, Patches, TraceFile
 
 if TYPE_CHECKING:
-    from ...analysis.stored.replayed import Replayed
+    from ....analysis.stored.replayed import Replayed
 
 VIOLATES, GONE = 0, 1
 
@@ -29,11 +29,11 @@ def replay(
     verbose: Lanes = False,
     no_color: NoColor = False,
 ) -> None:
-    from ...analysis.asked.own_properties import own_properties
-    from ...analysis.asked.patches import patches_of
-    from ...analysis.stored.replayed import read_trace, replayed
-    from ..terminal.console import print_form, tolerant_of_closed_pipes
-    from ..terminal.output import say
+    from ....analysis.asked.own_properties import own_properties
+    from ....analysis.asked.patches import patches_of
+    from ....analysis.stored.replayed import read_trace, replayed
+    from ...terminal.console import print_form, tolerant_of_closed_pipes
+    from ...terminal.output import say
 
     patches = patches_of(patch or ())
     found = replayed(read_trace(trace), own_properties(own or ()), str(trace), patches)
@@ -50,10 +50,10 @@ def replay(
 def _print(found: Replayed, whole: bool, no_color: bool) -> None:
     from rich.text import Text
 
-    from ...reports.text.findings_text import print_heading, print_wrapped
-    from ...reports.text.lanes_text import print_lanes
-    from ...reports.text.story_text import print_counterexample, print_sentences
-    from ..terminal.console import result_console
+    from ....reports.text.findings_text import print_heading, print_wrapped
+    from ....reports.text.lanes_text import print_lanes
+    from ....reports.text.story_text import print_counterexample, print_sentences
+    from ...terminal.console import result_console
 
     console = result_console(no_color)
     if found.violated:
@@ -74,8 +74,8 @@ def _print(found: Replayed, whole: bool, no_color: bool) -> None:
 
 
 def _json(found: Replayed, trace: Path) -> str:
-    from ...analysis.findings import fixes_of
-    from ...reports.answers.replay_report import ReplayAnswer, replay_to_json
+    from ....analysis.findings import fixes_of
+    from ....reports.answers.replay_report import ReplayAnswer, replay_to_json
 
     finding = found.finding() if found.violated else None
     return replay_to_json(

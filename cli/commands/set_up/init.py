@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from ...analysis.asked.options import UsageProblem
-from ..configuration.app import app
+from ....analysis.asked.options import UsageProblem
+from ...configuration.app import app
 
 ENDINGS = (".yaml", ".yml")
 
@@ -22,8 +22,8 @@ def init(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write.")] = Path("podrace-test.yaml"),
     force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
 ) -> None:
-    from ...analysis.asked.option_files import refuse_unwritable, write_text
-    from ..terminal.console import complaint
+    from ....analysis.asked.option_files import refuse_unwritable, write_text
+    from ...terminal.console import complaint
 
     if file.suffix not in ENDINGS:
         raise UsageProblem(f"`{file}`: a scenario is a YAML file: let its name end in .yaml")

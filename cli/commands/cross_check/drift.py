@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ...analysis.asked.method import budget_of, cache_folder
-from ...analysis.asked.options import UsageProblem
-from ..configuration.app import app
-from ..configuration.arguments import (
+from ....analysis.asked.method import budget_of, cache_folder
+from ....analysis.asked.options import UsageProblem
+from ...configuration.app import app
+from ...configuration.arguments import (
     Cache,
     Form,
     FormOption,
@@ -25,9 +25,9 @@ from ..configuration.arguments import (
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from ...analysis.upstream.drifted import Drift
-    from ...analysis.upstream.held import HeldAgainst
-    from ...reports.reproduction import Reproduction
+    from ....analysis.upstream.drifted import Drift
+    from ....analysis.upstream.held import HeldAgainst
+    from ....reports.reproduction import Reproduction
 
 NOTHING, SOMETHING = 0, 1
 
@@ -96,9 +96,9 @@ def drift(
 def _held(
     directory: Path, since: str, update: bool, release: str, record: Path | None, output: Form, no_color: bool
 ) -> None:
-    from ...analysis.upstream.held import hold, write_record
-    from ..terminal.console import tolerant_of_closed_pipes
-    from ..terminal.output import say
+    from ....analysis.upstream.held import hold, write_record
+    from ...terminal.console import tolerant_of_closed_pipes
+    from ...terminal.output import say
 
     found = hold(directory, record, since, update)
     with tolerant_of_closed_pipes():
@@ -119,13 +119,13 @@ def _run(
     release: str,
     no_color: bool,
 ) -> list[Reproduction]:
-    from ...analysis.asked.method import Method
-    from ...analysis.asked.options import known_releases
-    from ...reproduce.across import across, everything
-    from ...reproduce.asked import Wanted, release_of
-    from ...reproduce.modules.module import parse_version
-    from ...reproduce.modules.toolchain import find_go
-    from ..terminal.progress_display import progress_display
+    from ....analysis.asked.method import Method
+    from ....analysis.asked.options import known_releases
+    from ....reproduce.across import across, everything
+    from ....reproduce.asked import Wanted, release_of
+    from ....reproduce.modules.module import parse_version
+    from ....reproduce.modules.toolchain import find_go
+    from ...terminal.progress_display import progress_display
 
     budget = budget_of(*limits)
     go = find_go()
@@ -141,11 +141,11 @@ def _print_run(found: list[Reproduction], output: Form, no_color: bool) -> int:
 
     from rich.text import Text
 
-    from ...reports.formats.reproduction_forms import to_json
-    from ...reports.reproduction import account_of, is_as_modelled
-    from ...reports.text.findings_text import print_wrapped
-    from ...reports.text.reproduction_text import print_table
-    from ..terminal.console import print_form, result_console, tolerant_of_closed_pipes
+    from ....reports.formats.reproduction_forms import to_json
+    from ....reports.reproduction import account_of, is_as_modelled
+    from ....reports.text.findings_text import print_wrapped
+    from ....reports.text.reproduction_text import print_table
+    from ...terminal.console import print_form, result_console, tolerant_of_closed_pipes
 
     with tolerant_of_closed_pipes():
         if output is Form.json:
@@ -161,8 +161,8 @@ def _print_run(found: list[Reproduction], output: Form, no_color: bool) -> int:
 
 
 def _print_json(found: HeldAgainst) -> None:
-    from ...analysis.upstream.drifted import counted
-    from ..terminal.console import print_json
+    from ....analysis.upstream.drifted import counted
+    from ...terminal.console import print_json
 
     print_json(
         {
@@ -189,9 +189,9 @@ def _print_json(found: HeldAgainst) -> None:
 def _print_text(found: HeldAgainst, no_color: bool) -> None:
     from rich.text import Text
 
-    from ...analysis.upstream.drifted import counted
-    from ...reports.text.findings_text import print_wrapped
-    from ..terminal.console import result_console
+    from ....analysis.upstream.drifted import counted
+    from ....reports.text.findings_text import print_wrapped
+    from ...terminal.console import result_console
 
     console = result_console(no_color)
     followed = [d for d in found.drifted if d.is_followed]
@@ -217,7 +217,7 @@ def _print_text(found: HeldAgainst, no_color: bool) -> None:
 def _print_drifts(console: Console, heading: str, found: list[Drift]) -> None:
     from rich.text import Text
 
-    from ...reports.text.findings_text import INDENT, print_wrapped
+    from ....reports.text.findings_text import INDENT, print_wrapped
 
     if not found:
         return

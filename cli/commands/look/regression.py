@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from ..configuration.app import app, examples
-from ..configuration.arguments import FormerFile, TraceFile, WriteFile, named_file
+from ...configuration.app import app, examples
+from ...configuration.arguments import FormerFile, TraceFile, WriteFile, named_file
 
 WRITTEN, GONE = 0, 1
 
@@ -33,10 +33,10 @@ def regression(
     write: WriteFile = None,
     output: FormerFile = None,
 ) -> None:
-    from ...analysis.asked.option_files import refuse_unwritable, write_text
-    from ...analysis.stored.replayed import regression_of
-    from ..terminal.console import print_form, tolerant_of_closed_pipes
-    from ..terminal.output import say
+    from ....analysis.asked.option_files import refuse_unwritable, write_text
+    from ....analysis.stored.replayed import regression_of
+    from ...terminal.console import print_form, tolerant_of_closed_pipes
+    from ...terminal.output import say
 
     target = named_file("--write", write, output)
     if target is not None:

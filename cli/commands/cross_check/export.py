@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from ..configuration.app import app, examples
-from ..configuration.arguments import (
+from ...configuration.app import app, examples
+from ...configuration.arguments import (
     FormerFile,
     Gates,
     Release,
@@ -50,14 +50,14 @@ def export(
     write: WriteFile = None,
     output: FormerFile = None,
 ) -> None:
-    from ...analysis.asked.plan import Selection
-    from ...analysis.other_checkers import exported
-    from .own_system import write_files
+    from ....analysis.asked.plan import Selection
+    from ....analysis.other_checkers import exported
+    from ..find.own_system import write_files
 
     target = named_file("--write", write, output)
     if ".py" in name:
-        from ...analysis.own_systems import names_own_system
-        from .own_system import write_own_system
+        from ....analysis.own_systems import names_own_system
+        from ..find.own_system import write_own_system
 
         if names_own_system(name):
             write_own_system(name, size or [], to.value, whole, property_, target)

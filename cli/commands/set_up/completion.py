@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ..configuration.app import app
+from ...configuration.app import app
 
 
 class Shell(Enum):
@@ -27,7 +27,7 @@ def completion(
 ) -> None:
     from typer._completion_shared import get_completion_script
 
-    from ..terminal.console import tolerant_of_closed_pipes
+    from ...terminal.console import tolerant_of_closed_pipes
 
     with tolerant_of_closed_pipes():
         typer.echo(

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ...analysis.asked.method import budget_of
-from ...analysis.asked.options import UsageProblem
-from ...scenarios import one_line
-from ..configuration.app import app, examples
-from ..configuration.arguments import (
+from ....analysis.asked.method import budget_of
+from ....analysis.asked.options import UsageProblem
+from ....scenarios import one_line
+from ...configuration.app import app, examples
+from ...configuration.arguments import (
     Cache,
     Gates,
     Jobs,
@@ -29,9 +29,9 @@ from ..configuration.arguments import (
 )
 
 if TYPE_CHECKING:
-    from ...reports.reproduction import Reproduction
-    from ...reproduce.patches import GoPatch
-    from ...reproduce.reproducing import Prepared
+    from ....reports.reproduction import Reproduction
+    from ....reproduce.patches import GoPatch
+    from ....reproduce.reproducing import Prepared
 
 
 class ReproductionForm(Enum):
@@ -109,16 +109,16 @@ def reproduce(
     no_color: NoColor = False,
 ) -> None:
     budget = budget_of(max_states, max_memory, timeout, jobs)
-    from ...analysis.asked.method import Method, cache_folder
-    from ...reports.reproduction import exit_code
-    from ...reproduce.asked import Wanted, questions
-    from ...reproduce.modules.toolchain import find_go
-    from ...reproduce.patches import read_patch
-    from ...reproduce.reproducing import prepare, written
-    from ...reproduce.reproducing import reproduce as reproduced
-    from ...reproduce.running import refuse_unusable
-    from ..terminal.output import say
-    from ..terminal.progress_display import progress_display
+    from ....analysis.asked.method import Method, cache_folder
+    from ....reports.reproduction import exit_code
+    from ....reproduce.asked import Wanted, questions
+    from ....reproduce.modules.toolchain import find_go
+    from ....reproduce.patches import read_patch
+    from ....reproduce.reproducing import prepare, written
+    from ....reproduce.reproducing import reproduce as reproduced
+    from ....reproduce.running import refuse_unusable
+    from ...terminal.output import say
+    from ...terminal.progress_display import progress_display
 
     if output in {known.value for known in ReproductionForm}:
         form = ReproductionForm(output)
@@ -163,11 +163,11 @@ def _go_test(
     asked: Sequence[Prepared], patches: Sequence[GoPatch], directory: Path | None, run: bool, tell: Callable[[str], None]
 ) -> int:  # fmt: skip
     """Print the tests, or write them with all that they need, and run them. Gives the exit code: 1 if one has failed."""
-    from ...reports.filtered import shown
-    from ...reproduce.go_tests import go_tests
-    from ...reproduce.go_tests.running import run_go_tests, write_go_tests
-    from ...reproduce.modules.toolchain import find_go
-    from ..terminal.console import print_form, tolerant_of_closed_pipes
+    from ....reports.filtered import shown
+    from ....reproduce.go_tests import go_tests
+    from ....reproduce.go_tests.running import run_go_tests, write_go_tests
+    from ....reproduce.modules.toolchain import find_go
+    from ...terminal.console import print_form, tolerant_of_closed_pipes
 
     tests = go_tests(asked)
     version = asked[0].question.version
@@ -185,9 +185,9 @@ def _go_test(
 
 
 def _print(found: Sequence[Reproduction], form: ReproductionForm, no_color: bool) -> None:
-    from ...reports.formats.reproduction_forms import FORMS
-    from ...reports.text.reproduction_text import print_reproductions
-    from ..terminal.console import print_form, result_console, tolerant_of_closed_pipes
+    from ....reports.formats.reproduction_forms import FORMS
+    from ....reports.text.reproduction_text import print_reproductions
+    from ...terminal.console import print_form, result_console, tolerant_of_closed_pipes
 
     with tolerant_of_closed_pipes():
         if form is ReproductionForm.text:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ..configuration.app import app
+from ...configuration.app import app
 
 
 class Document(Enum):
@@ -36,9 +36,9 @@ def schema(
         ),
     ],
 ) -> None:
-    from ...reports.formats.json_schema import format_schema, schema_of
-    from ...scenarios.scenario_schema import schema_of_scenarios
-    from ..terminal.console import tolerant_of_closed_pipes
+    from ....reports.formats.json_schema import format_schema, schema_of
+    from ....scenarios.scenario_schema import schema_of_scenarios
+    from ...terminal.console import tolerant_of_closed_pipes
 
     with tolerant_of_closed_pipes():
         wanted = schema_of_scenarios() if name is Document.scenario else schema_of(name.value)

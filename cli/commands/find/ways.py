@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ...analysis.asked.method import budget_of
-from ..configuration.app import app
-from ..configuration.arguments import (
+from ....analysis.asked.method import budget_of
+from ...configuration.app import app
+from ...configuration.arguments import (
     Gates,
     Graph,
     GraphKind,
@@ -33,8 +33,8 @@ from ..configuration.arguments import (
 )
 
 if TYPE_CHECKING:
-    from ...reports.answers.ways_report import WaysFound
-    from ..terminal.output import Output
+    from ....reports.answers.ways_report import WaysFound
+    from ...terminal.output import Output
 
 CODES = {"VIOLATED": 1, "INCONCLUSIVE": 3, "HOLDS": 0}
 """The exit code of each verdict; of several, the first decides."""
@@ -72,14 +72,14 @@ def ways(
     no_color: NoColor = False,
 ) -> None:
     budget = budget_of(max_states, max_memory, timeout, jobs)
-    from ...analysis.asked.method import Method
-    from ...analysis.asked.own_properties import own_properties
-    from ...analysis.asked.patches import patches_of
-    from ...analysis.asked.plan import Selection, plan
-    from ...analysis.different_ways import find_all_ways, finite_runs
-    from ..terminal.console import tolerant_of_closed_pipes
-    from ..terminal.output import Output, draw, save_traces, say
-    from ..terminal.progress_display import progress_display
+    from ....analysis.asked.method import Method
+    from ....analysis.asked.own_properties import own_properties
+    from ....analysis.asked.patches import patches_of
+    from ....analysis.asked.plan import Selection, plan
+    from ....analysis.different_ways import find_all_ways, finite_runs
+    from ...terminal.console import tolerant_of_closed_pipes
+    from ...terminal.output import Output, draw, save_traces, say
+    from ...terminal.progress_display import progress_display
 
     selection = Selection(
         names, release, with_fix or (), without_fix or (), property_ or (), own_properties(own or ()),
@@ -106,9 +106,9 @@ def ways(
 
 
 def _report(found: Sequence[WaysFound], output: Output) -> None:
-    from ...reports.answers.ways_report import ways_to_json
-    from ..terminal.console import print_form, result_console
-    from ..terminal.output import report
+    from ....reports.answers.ways_report import ways_to_json
+    from ...terminal.console import print_form, result_console
+    from ...terminal.output import report
 
     if output.form == "json":
         print_form(ways_to_json(found if output.timings else [one.untimed() for one in found]))

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ...analysis.asked.usage_problem import UsageProblem
-from ..configuration.app import app, examples
-from ..configuration.arguments import NoColor, Release
+from ....analysis.asked.usage_problem import UsageProblem
+from ...configuration.app import app, examples
+from ...configuration.arguments import NoColor, Release
 
 if TYPE_CHECKING:
-    from ...audit.audit import Asked
-    from ...reports.audit_report import AuditReport
+    from ....audit.audit import Asked
+    from ....reports.audit_report import AuditReport
 
 
 class AuditForm(Enum):
@@ -108,15 +108,15 @@ def audit_logs(
     ] = AuditForm.text,
     no_color: NoColor = False,
 ) -> None:
-    from ...analysis.asked.options import bytes_in_words, parse_release, parse_skew
-    from ...analysis.stored.report_directory import refuse_unusable, write_audit_report
-    from ...audit.audit import Asked
-    from ...audit.audit import audit_logs as answered
-    from ...audit.audit import policy as shipped_policy
-    from ...audit.checks.check import Window
-    from ...audit.reading.reading import Account
-    from ...reports.audit_report import exit_code
-    from ..terminal.progress_display import progress_display
+    from ....analysis.asked.options import bytes_in_words, parse_release, parse_skew
+    from ....analysis.stored.report_directory import refuse_unusable, write_audit_report
+    from ....audit.audit import Asked
+    from ....audit.audit import audit_logs as answered
+    from ....audit.audit import policy as shipped_policy
+    from ....audit.checks.check import Window
+    from ....audit.reading.reading import Account
+    from ....reports.audit_report import exit_code
+    from ...terminal.progress_display import progress_display
 
     if policy:
         sys.stdout.write(shipped_policy())
@@ -156,8 +156,8 @@ def audit_logs(
 
 def _followed(asked: Asked) -> AuditReport:
     """Tell on standard error what is new, until somebody interrupts; the last answers."""
-    from ...audit.following import followed, news
-    from ...scenarios import one_line
+    from ....audit.following import followed, news
+    from ....scenarios import one_line
 
     last, told = None, set[tuple[str, str, str]]()
     try:
@@ -177,8 +177,8 @@ def _paused(seconds: float) -> bool:
 
 
 def _time(option: str, text: str | None) -> int | None:
-    from ...audit.reading.records import time_of
-    from ...scenarios import one_line
+    from ....audit.reading.records import time_of
+    from ....scenarios import one_line
 
     moment = None if text is None else time_of(text)
     if text is not None and moment is None:
@@ -187,9 +187,9 @@ def _time(option: str, text: str | None) -> int | None:
 
 
 def _print(report: AuditReport, form: AuditForm, no_color: bool) -> None:
-    from ...reports.formats.audit_forms import FORMS
-    from ...reports.text.audit_text import print_audit
-    from ..terminal.console import print_form, result_console, tolerant_of_closed_pipes
+    from ....reports.formats.audit_forms import FORMS
+    from ....reports.text.audit_text import print_audit
+    from ...terminal.console import print_form, result_console, tolerant_of_closed_pipes
 
     with tolerant_of_closed_pipes():
         if form is AuditForm.text:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..configuration.app import app
-from ..configuration.arguments import Form, FormOption, NoColor, Release
+from ...configuration.app import app
+from ...configuration.arguments import Form, FormOption, NoColor, Release
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -23,11 +23,11 @@ def gates(
     output: FormOption = Form.text,
     no_color: NoColor = False,
 ) -> None:
-    from ...analysis.asked.plan import release_of
-    from ...analysis.known import gate_rows
-    from ...analysis.scheduler_version import version_named
-    from ...reports.text.findings_text import print_versions
-    from ..terminal.console import print_json, result_console, tolerant_of_closed_pipes
+    from ....analysis.asked.plan import release_of
+    from ....analysis.known import gate_rows
+    from ....analysis.scheduler_version import version_named
+    from ....reports.text.findings_text import print_versions
+    from ...terminal.console import print_json, result_console, tolerant_of_closed_pipes
 
     chosen = release_of(release)
     rows = gate_rows(chosen)
@@ -41,7 +41,7 @@ def gates(
 
 
 def _print(console: Console, rows: list[dict[str, Any]]) -> None:
-    from ...reports.text.table import print_columns
+    from ....reports.text.table import print_columns
 
     columns = {
         "gate": [row["name"] for row in rows],

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..configuration.app import app
-from ..configuration.arguments import NoColor
+from ...configuration.app import app
+from ...configuration.arguments import NoColor
 
 if TYPE_CHECKING:
-    from ...reports.lockstep import Lockstep
+    from ....reports.lockstep import Lockstep
 
 DIFFERS = 3
 
@@ -70,16 +70,16 @@ def lockstep(
     ] = LockstepForm.text,
     no_color: NoColor = False,
 ) -> None:
-    from ...analysis.asked.options import UsageProblem
-    from ...analysis.stored.replayed import read_trace
-    from ...reproduce.lockstep.asked import again, held
-    from ...reproduce.lockstep.lockstep import WITHIN_LOCKS
-    from ...reproduce.modules.module import parse_version
-    from ...reproduce.modules.toolchain import find_go
-    from ...reproduce.random_runs.random_runs import Wanted
-    from ...reproduce.recorded.asked import recorded as explained
-    from ...reproduce.recorded.recording import Asked
-    from ..terminal.progress_display import progress_display
+    from ....analysis.asked.options import UsageProblem
+    from ....analysis.stored.replayed import read_trace
+    from ....reproduce.lockstep.asked import again, held
+    from ....reproduce.lockstep.lockstep import WITHIN_LOCKS
+    from ....reproduce.modules.module import parse_version
+    from ....reproduce.modules.toolchain import find_go
+    from ....reproduce.random_runs.random_runs import Wanted
+    from ....reproduce.recorded.asked import recorded as explained
+    from ....reproduce.recorded.recording import Asked
+    from ...terminal.progress_display import progress_display
 
     go = find_go()
     if trace is not None and kubernetes is not None and len(kubernetes) > 1:
@@ -106,8 +106,8 @@ def lockstep(
 
 
 def _make(folder: Path) -> None:
-    from ...analysis.asked.option_files import refuse_links
-    from ...analysis.asked.options import UsageProblem
+    from ....analysis.asked.option_files import refuse_links
+    from ....analysis.asked.options import UsageProblem
 
     refuse_links("--store", folder)
     try:
@@ -119,9 +119,9 @@ def _make(folder: Path) -> None:
 def _print(found: Sequence[Lockstep], form: LockstepForm, no_color: bool) -> None:
     import msgspec
 
-    from ...reports.filtered import escaped_json
-    from ...reports.text.lockstep_text import print_lockstep
-    from ..terminal.console import print_form, result_console, tolerant_of_closed_pipes
+    from ....reports.filtered import escaped_json
+    from ....reports.text.lockstep_text import print_lockstep
+    from ...terminal.console import print_form, result_console, tolerant_of_closed_pipes
 
     with tolerant_of_closed_pipes():
         if form is LockstepForm.text:

@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
-from ...analysis.asked.options import UsageProblem, parse_timeout
-from ..configuration.app import app
-from ..configuration.arguments import (
+from ....analysis.asked.options import UsageProblem, parse_timeout
+from ...configuration.app import app
+from ...configuration.arguments import (
     FormerFile,
     Gates,
     NoColor,
@@ -65,12 +65,12 @@ def synthesize(
     no_color: NoColor = False,
 ) -> None:
     seconds = parse_timeout(timeout) if timeout is not None else None
-    from ...analysis.asked.option_files import beside, refuse_links, write_text
-    from ...analysis.symbolic.smallest_cluster import ClusterSearch, wanted
-    from ...reports.answers.synthesis_report import print_coverage, print_example
-    from ..terminal.console import result_console, tolerant_of_closed_pipes
-    from ..terminal.output import INCONCLUSIVE, VIOLATED, say
-    from ..terminal.progress_display import progress_display
+    from ....analysis.asked.option_files import beside, refuse_links, write_text
+    from ....analysis.symbolic.smallest_cluster import ClusterSearch, wanted
+    from ....reports.answers.synthesis_report import print_coverage, print_example
+    from ...terminal.console import result_console, tolerant_of_closed_pipes
+    from ...terminal.output import INCONCLUSIVE, VIOLATED, say
+    from ...terminal.progress_display import progress_display
 
     asked = wanted(
         pods, nodes, release, with_fix or (), without_fix or (), property_, steps, scope or (), gate or ()

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ...analysis.asked.method import threads_of
-from ...analysis.asked.options import parse_seed, parse_steps, parse_timeout, parse_walks
-from ..configuration.app import app
-from ..configuration.arguments import (
+from ....analysis.asked.method import threads_of
+from ....analysis.asked.options import parse_seed, parse_steps, parse_timeout, parse_walks
+from ...configuration.app import app
+from ...configuration.arguments import (
     Gates,
     Graph,
     Lanes,
@@ -28,10 +28,10 @@ from ..configuration.arguments import (
 )
 
 if TYPE_CHECKING:
-    from ...reports.answers.walks_report import Walked
-    from ...reports.document import Finding
-    from ...reports.text.findings_text import Extent
-    from ..terminal.output import Output
+    from ....reports.answers.walks_report import Walked
+    from ....reports.document import Finding
+    from ....reports.text.findings_text import Extent
+    from ...terminal.output import Output
 
 
 class By(Enum):
@@ -90,12 +90,12 @@ def simulate(
     count = parse_walks(walks) if walks is not None else None if seconds is not None else 10_000
     threads = threads_of(jobs)
     longest, start = parse_steps(steps), parse_seed(seed)
-    from ...analysis.asked.own_properties import own_properties
-    from ...analysis.asked.plan import Selection, plan, refuse_all_ignored
-    from ...analysis.random_walks import Walks, walk_all, walkable
-    from ..terminal.console import tolerant_of_closed_pipes
-    from ..terminal.output import INCONCLUSIVE, VIOLATED, Output, draw, save_traces
-    from ..terminal.progress_display import progress_display
+    from ....analysis.asked.own_properties import own_properties
+    from ....analysis.asked.plan import Selection, plan, refuse_all_ignored
+    from ....analysis.random_walks import Walks, walk_all, walkable
+    from ...terminal.console import tolerant_of_closed_pipes
+    from ...terminal.output import INCONCLUSIVE, VIOLATED, Output, draw, save_traces
+    from ...terminal.progress_display import progress_display
 
     chosen = own_properties(own or ())
     selection = Selection(
@@ -121,9 +121,9 @@ def simulate(
 
 
 def _report(found: Sequence[Walked], findings: Sequence[Finding], output: Output) -> None:
-    from ...reports.answers.walks_report import print_walks, walks_to_json
-    from ..terminal.console import print_form, result_console
-    from ..terminal.output import report
+    from ....reports.answers.walks_report import print_walks, walks_to_json
+    from ...terminal.console import print_form, result_console
+    from ...terminal.output import report
 
     if output.form == "json":
         print_form(walks_to_json(found if output.timings else [walked.untimed() for walked in found]))

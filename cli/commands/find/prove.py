@@ -8,10 +8,10 @@ from typing import Annotated
 
 import typer
 
-from ...analysis.asked.method import threads_of
-from ...analysis.asked.options import UsageProblem, parse_size, parse_states
-from ..configuration.app import app, examples
-from ..configuration.arguments import (
+from ....analysis.asked.method import threads_of
+from ....analysis.asked.options import UsageProblem, parse_size, parse_states
+from ...configuration.app import app, examples
+from ...configuration.arguments import (
     Form,
     FormOption,
     Gates,
@@ -110,17 +110,17 @@ def prove(
     sizes = parse_size("--pods", pods), parse_size("--nodes", nodes)
     if journal is not None and journal.is_dir() and not journal.is_symlink():
         raise UsageProblem(f"--journal: `{journal}` is a directory: name a file")
-    from ...analysis.asked.option_files import refuse_links
+    from ....analysis.asked.option_files import refuse_links
 
     for option, path in (("--journal", journal), ("--examples", examples)):
         if path is not None:
             refuse_links(option, path)
-    from ...analysis.asked.plan import parse_scope
-    from ...analysis.prove.proof_request import ProofRequest, template_of
-    from ...analysis.prove.proofs import prove_all, write_examples
-    from ...reports.answers.proof_report import print_proof, to_json
-    from ..terminal.console import print_form, result_console, tolerant_of_closed_pipes
-    from ..terminal.progress_display import progress_display
+    from ....analysis.asked.plan import parse_scope
+    from ....analysis.prove.proof_request import ProofRequest, template_of
+    from ....analysis.prove.proofs import prove_all, write_examples
+    from ....reports.answers.proof_report import print_proof, to_json
+    from ...terminal.console import print_form, result_console, tolerant_of_closed_pipes
+    from ...terminal.progress_display import progress_display
 
     request = ProofRequest(
         pods=sizes[0],

@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from ...analysis.asked.options import parse_timeout
-from ..configuration.app import app
-from ..configuration.arguments import Gates, NoColor, Release, Timeout, WithFix, WithoutFix
+from ....analysis.asked.options import parse_timeout
+from ...configuration.app import app
+from ...configuration.arguments import Gates, NoColor, Release, Timeout, WithFix, WithoutFix
 
 CODES = {"PROVED": 0, "VIOLATED": 1, "INCONCLUSIVE": 3}
 
@@ -39,12 +39,12 @@ def induct(
     no_color: NoColor = False,
 ) -> None:
     seconds = parse_timeout(timeout) if timeout is not None else None
-    from ...analysis.asked.plan import Selection
-    from ...analysis.symbolic.by_induction import prove_by_induction, run_to_prove
-    from ...reports.answers.induction_report import print_induction
-    from ..terminal.console import result_console, tolerant_of_closed_pipes
-    from ..terminal.output import say
-    from ..terminal.progress_display import progress_display
+    from ....analysis.asked.plan import Selection
+    from ....analysis.symbolic.by_induction import prove_by_induction, run_to_prove
+    from ....reports.answers.induction_report import print_induction
+    from ...terminal.console import result_console, tolerant_of_closed_pipes
+    from ...terminal.output import say
+    from ...terminal.progress_display import progress_display
 
     properties = (property_,) if property_ is not None else ()
     selection = Selection((name,), release, with_fix or (), without_fix or (), properties, gates=gate or ())

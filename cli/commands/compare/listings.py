@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..configuration.app import app, examples
-from ..configuration.arguments import Form, FormOption, NoColor, Own
+from ...configuration.app import app, examples
+from ...configuration.arguments import Form, FormOption, NoColor, Own
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -17,8 +17,8 @@ UPSTREAM = "kubernetes/kubernetes#"
 
 @app.command(help="List the known races.")
 def races(output: FormOption = Form.text, no_color: NoColor = False) -> None:
-    from ...analysis.known import races
-    from ..terminal.console import print_json, result_console, tolerant_of_closed_pipes
+    from ....analysis.known import races
+    from ...terminal.console import print_json, result_console, tolerant_of_closed_pipes
 
     with tolerant_of_closed_pipes():
         if output is Form.json:
@@ -38,9 +38,9 @@ def properties(
     output: FormOption = Form.text,
     no_color: NoColor = False,
 ) -> None:
-    from ...analysis.asked.own_properties import own_properties
-    from ...analysis.known import properties
-    from ..terminal.console import print_json, result_console, tolerant_of_closed_pipes
+    from ....analysis.asked.own_properties import own_properties
+    from ....analysis.known import properties
+    from ...terminal.console import print_json, result_console, tolerant_of_closed_pipes
 
     with tolerant_of_closed_pipes():
         rows = properties(names or (), own_properties(own or ()))
@@ -63,8 +63,8 @@ def fixes(
     output: FormOption = Form.text,
     no_color: NoColor = False,
 ) -> None:
-    from ...analysis.known import fixes
-    from ..terminal.console import print_json, result_console, tolerant_of_closed_pipes
+    from ....analysis.known import fixes
+    from ...terminal.console import print_json, result_console, tolerant_of_closed_pipes
 
     with tolerant_of_closed_pipes():
         rows = fixes(names or ())

@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
-from ...analysis.asked.method import budget_of
-from ..configuration.app import app, examples
-from ..configuration.arguments import (
+from ....analysis.asked.method import budget_of
+from ...configuration.app import app, examples
+from ...configuration.arguments import (
     Cache,
     FailOnVacuous,
     Jobs,
@@ -67,16 +67,16 @@ def check_expectations(
     no_color: NoColor = False,
 ) -> None:
     budget = budget_of(max_states, max_memory, timeout, jobs)
-    from ...analysis.asked.expected_runs import files_to_test, runs_expected, skipped_words
-    from ...analysis.asked.method import Method, cache_folder
-    from ...analysis.asked.own_properties import own_properties
-    from ...analysis.asked.plan import refuse_all_ignored
-    from ...analysis.chain import verdicts
-    from ...reports.text.findings_text import print_expectations
-    from ..terminal.console import result_console, tolerant_of_closed_pipes
-    from ..terminal.output import Output, exit_code, say, write_directory
-    from ..terminal.output import report as print_report
-    from ..terminal.progress_display import progress_display
+    from ....analysis.asked.expected_runs import files_to_test, runs_expected, skipped_words
+    from ....analysis.asked.method import Method, cache_folder
+    from ....analysis.asked.own_properties import own_properties
+    from ....analysis.asked.plan import refuse_all_ignored
+    from ....analysis.chain import verdicts
+    from ....reports.text.findings_text import print_expectations
+    from ...terminal.console import result_console, tolerant_of_closed_pipes
+    from ...terminal.output import Output, exit_code, say, write_directory
+    from ...terminal.output import report as print_report
+    from ...terminal.progress_display import progress_display
 
     out = Output(
         output.value, no_color=no_color, fail_on_vacuous=fail_on_vacuous, timings=timings, report=report
@@ -90,7 +90,7 @@ def check_expectations(
     with progress_display(no_color) as display:
         findings = verdicts(runs, budget, method, display)
     if out.points_into_files:
-        from ...analysis.subjects import with_subjects
+        from ....analysis.subjects import with_subjects
 
         findings = with_subjects(runs, findings)
     with tolerant_of_closed_pipes():

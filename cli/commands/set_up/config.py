@@ -10,14 +10,14 @@ from typing import Annotated, Any
 
 import typer
 
-from ...analysis.asked.options import UsageProblem
-from ...scenarios import known_names, one_line
-from ..configuration.app import app
-from ..configuration.arguments import Form, FormOption
-from ..configuration.command_options import Commands
-from ..configuration.configured import Applied
-from ..configuration.in_force import settings_in_force
-from ..terminal.console import complaint, print_json
+from ....analysis.asked.options import UsageProblem
+from ....scenarios import known_names, one_line
+from ...configuration.app import app
+from ...configuration.arguments import Form, FormOption
+from ...configuration.command_options import Commands
+from ...configuration.configured import Applied
+from ...configuration.in_force import settings_in_force
+from ...terminal.console import complaint, print_json
 
 DEFAULT = "default"
 
@@ -40,7 +40,7 @@ def config(
     *,
     config: Any = None,
 ) -> None:
-    from ..terminal.console import tolerant_of_closed_pipes
+    from ...terminal.console import tolerant_of_closed_pipes
 
     applied: Applied = config
     with tolerant_of_closed_pipes():

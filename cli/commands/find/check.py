@@ -9,10 +9,10 @@ from typing import Annotated
 
 import typer
 
-from ...analysis.asked.method import budget_of
-from ...analysis.asked.usage_problem import UsageProblem
-from ..configuration.app import EXIT_CODES, app, examples
-from ..configuration.arguments import (
+from ....analysis.asked.method import budget_of
+from ....analysis.asked.usage_problem import UsageProblem
+from ...configuration.app import EXIT_CODES, app, examples
+from ...configuration.arguments import (
     Cache,
     ClosingTime,
     FailOnVacuous,
@@ -134,7 +134,7 @@ def check(
     if disk is not None and engine is Engine.reference:
         raise UsageProblem("--disk is for the native engine: leave out --engine reference")
     if any(".py" in name for name in names or ()):
-        from ...analysis.own_systems import names_own_system
+        from ....analysis.own_systems import names_own_system
 
         if any(map(names_own_system, names or ())):
             from .own_system import check_own_systems
@@ -156,24 +156,24 @@ def check(
         raise UsageProblem(
             "-R, --strict, --pods, --nodes, --focus and --write-scenario are about manifests: name some with -f"
         )
-    from ...analysis.asked.method import Method, cache_folder
-    from ...analysis.asked.option_files import refuse_links
-    from ...analysis.asked.options import parse_closing
-    from ...analysis.asked.own_properties import own_properties
-    from ...analysis.asked.patches import patches_of
-    from ...analysis.asked.plan import Selection, plan, refuse_all_ignored
-    from ...analysis.chain import verdicts
-    from ...analysis.closing import closings
-    from ...reports.filtered import shown
-    from ..terminal.console import print_form, tolerant_of_closed_pipes
-    from ..terminal.output import Output, print_account, report_everywhere, say
-    from ..terminal.progress_display import progress_display
+    from ....analysis.asked.method import Method, cache_folder
+    from ....analysis.asked.option_files import refuse_links
+    from ....analysis.asked.options import parse_closing
+    from ....analysis.asked.own_properties import own_properties
+    from ....analysis.asked.patches import patches_of
+    from ....analysis.asked.plan import Selection, plan, refuse_all_ignored
+    from ....analysis.chain import verdicts
+    from ....analysis.closing import closings
+    from ....reports.filtered import shown
+    from ...terminal.console import print_form, tolerant_of_closed_pipes
+    from ...terminal.output import Output, print_account, report_everywhere, say
+    from ...terminal.progress_display import progress_display
 
     if disk is not None:
         refuse_links("--disk", disk)
     represented = None
     if filename:
-        from ...analysis.asked.representative_cluster import Manifests, parse_size, scenario_from
+        from ....analysis.asked.representative_cluster import Manifests, parse_size, scenario_from
 
         kept = parse_size(pods, nodes)
         asked = Manifests(filename, recursive, strict, kept, focus, write_scenario)
@@ -214,7 +214,7 @@ def check(
         findings = verdicts(runs, replace(budget, disk=disk, resume=resume), method, display)
         found = closings(runs, findings, budget, method, time, display) if out.tells_closings and time else {}
     if out.points_into_files:
-        from ...analysis.subjects import with_subjects  # what every cluster needs takes a while to import
+        from ....analysis.subjects import with_subjects  # what every cluster needs takes a while to import
 
         findings = with_subjects(runs, findings)
     if represented is not None:

@@ -1,0 +1,1 @@
+"""Commands that hold the model against others, or hand it to them."""

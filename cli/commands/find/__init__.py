@@ -1,0 +1,1 @@
+"""Commands that find races, or prove that there are none."""

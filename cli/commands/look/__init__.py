@@ -1,0 +1,1 @@
+"""Commands that look at a counterexample or at what a cluster wrote down."""

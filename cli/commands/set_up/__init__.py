@@ -1,0 +1,1 @@
+"""Commands that set podrace up, and say what it is."""
