@@ -2,7 +2,6 @@ package podrace
 
 import (
 	"context"
-	"fmt"
 
 	v1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -108,16 +107,24 @@ func (c *podClient) Patch(ctx context.Context, name string, kind types.PatchType
 func (c *podClient) Bind(ctx context.Context, b *v1.Binding, _ metav1.CreateOptions) error {
 	return c.write(ctx, "Client.Bind", b, func() error {
 		holder := c.client.store.holder(b.Name)
-		if b.UID != "" && c.client.store.Pod(holder) != nil && holder != string(b.UID) {
-			return apierrors.NewConflict(resource("pods/binding"), b.Name, fmt.Errorf("precondition failed: UID in precondition: %v, UID in object meta: %v", b.UID, holder))
+		if b.UID != "" {
+			if err := c.client.store.mustBe(holder, string(b.UID)); err != nil {
+				return err
+			}
 		}
 		return c.client.store.Bind(holder, b.Target.Name)
 	})
 }
 
-func (c *podClient) Delete(ctx context.Context, name string, _ metav1.DeleteOptions) error {
+func (c *podClient) Delete(ctx context.Context, name string, options metav1.DeleteOptions) error {
 	return c.write(ctx, "Client.Delete", &v1.Binding{ObjectMeta: metav1.ObjectMeta{Name: name}}, func() error {
-		return c.client.store.DeletePod(c.client.store.holder(name))
+		holder := c.client.store.holder(name)
+		if wanted := options.Preconditions; wanted != nil && wanted.UID != nil {
+			if err := c.client.store.mustBe(holder, string(*wanted.UID)); err != nil {
+				return err
+			}
+		}
+		return c.client.store.DeletePod(holder)
 	})
 }
 

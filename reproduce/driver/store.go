@@ -158,6 +158,14 @@ func (s *Store) holder(name string) string {
 	return name
 }
 
+// mustBe says that the UID is no other's than that of who has the name.
+func (s *Store) mustBe(holder, uid string) error {
+	if s.Pod(holder) == nil || holder == uid {
+		return nil
+	}
+	return apierrors.NewConflict(resource(podKind), s.names.of(holder), fmt.Errorf("precondition failed: UID in precondition: %v, UID in object meta: %v", uid, holder))
+}
+
 // DeletePod is a DELETE of a pod: one that runs and has a grace period is terminating from now on, and so is a pending one that has
 // finalizers; any other is gone.
 func (s *Store) DeletePod(name string) error {
@@ -182,6 +190,13 @@ func (s *Store) DeletePod(name string) error {
 	}
 	s.commit(podKind, watch.Deleted, p.DeepCopy(), "")
 	return nil
+}
+
+// wasDeleted says whether the pod was there, and is gone.
+func (s *Store) wasDeleted(pod string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.ContainsFunc(s.log[podKind], func(e event) bool { return e.name == pod && e.Type == watch.Deleted })
 }
 
 // RemovePod takes a pod away, as a kubelet does whose containers have stopped.

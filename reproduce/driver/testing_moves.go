@@ -6,7 +6,7 @@ package podrace
 // its calls to the cache, the scheduling queue, the framework and the API server, and goes on only when a move says so. A move of a
 // goroutine is over when its effect is there, and nobody else has moved meanwhile. Time is fake.
 
-// A pod is named by its name alone: all pods are in one namespace.
+// A pod is named by its UID, which is its name as well unless it takes the name of a pod that is gone.
 
 // --- users, kubelets
 
@@ -15,6 +15,9 @@ func (c *Moves) CreatePod(pod string) { c.move("users.create_pod", "pod", pod) }
 
 // DeletePod has a user delete a pod at the API server.
 func (c *Moves) DeletePod(pod string) { c.move("users.delete_pod", "pod", pod) }
+
+// RecreatePod has a controller create a pod of the cluster, which is `CreatedLater`, under the name of one that is gone.
+func (c *Moves) RecreatePod(pod string) { c.move("stateful_sets.recreate", "recreation", pod) }
 
 // CreateNode has a node join the cluster that is `NodesCreatedLater`.
 func (c *Moves) CreateNode(node string) { c.move("users.create_node", "node", node) }

@@ -58,7 +58,7 @@ func run(t *testing.T, cluster Cluster, test func(*Moves)) {
 		}}
 		c.script.Initial = map[string]any{} // which variables of podrace's model are looked at
 		for _, p := range cluster.Pods {
-			for _, variable := range []string{"queue.sub_queue[%s]", "queue.in_flight[%s]", "cache.pod[%s].node", "cache.pod[%s].assumed"} {
+			for _, variable := range []string{"queue.sub_queue[%s]", "queue.in_flight[%s]", "cache.pod[%s].node", "cache.pod[%s].assumed", "nominator.node[%s]"} {
 				c.script.Initial[fmt.Sprintf(variable, idOf(p))] = nil
 			}
 			if p.Spec.SchedulerName == "" {
@@ -294,6 +294,38 @@ func (c *Moves) ExpectNotUnschedulable(pod string) {
 	if p := w.Store.Pod(pod); p != nil && p.Spec.NodeName != "" && unschedulableSays(p) {
 		c.t.Errorf("%s runs on %s, and its condition says that it is unschedulable", pod, p.Spec.NodeName)
 	}
+}
+
+// ExpectNotDeleted expects that nobody has deleted the pod.
+func (c *Moves) ExpectNotDeleted(pod string) {
+	c.t.Helper()
+	w := c.play()
+	if w.Store.wasDeleted(pod) {
+		c.t.Errorf("%s was deleted, although it never was on a node and nobody has decided to evict it: it has the name of a pod that is gone", pod)
+	}
+}
+
+// ExpectNotNominated expects the nominator not to have the pod.
+func (c *Moves) ExpectNotNominated(pod string) {
+	c.t.Helper()
+	w := c.play()
+	node := w.nominatedTo(pod)
+	if node == "" {
+		return
+	}
+	w.setFree()
+	after, ok := w.until(11*time.Minute, func() bool { return w.nominatedTo(pod) == "" })
+	left := fmt.Sprintf("for %v", after)
+	if !ok {
+		left = fmt.Sprintf("and is still %v later", after)
+	}
+	c.t.Errorf("%s is gone, and its deletion has been handled, but it is nominated to %s %s", pod, node, left)
+}
+
+// nominatedTo is the node to which the nominator has the pod nominated.
+func (w *World) nominatedTo(pod string) string {
+	node, _ := w.seen()["nominator.node["+pod+"]"].(string)
+	return node
 }
 
 // ExpectNoNodeOverfull expects no node to have pods, bound or assumed, that request more than it can allocate.

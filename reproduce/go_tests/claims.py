@@ -10,6 +10,7 @@ from ...analysis.systems import system_of
 from ...checker.core.interpreter import Interpreter
 from ...checker.core.trace import plain_value
 from ...checker.trace.execution import replay
+from ...model.language import Parameter
 from .objects import quoted
 
 
@@ -44,11 +45,18 @@ def _violates(found: Replayed, pod: str) -> bool:
 
 
 def _of_pod(method: str, text: str) -> Callable[[Replayed], Claim | None]:
+    """About the first of them that nobody else is preferred to: once that one has the room, others may wait with good reason."""
+
     def make(found: Replayed) -> Claim | None:
+        priorities = {pod.name: _number(pod._priority) for pod in found.run.scenario.spec.pods}
         pods = concerned(found)
-        return _claim(method, text, pods[0]) if pods else None
+        return _claim(method, text, max(pods, key=lambda pod: priorities[pod])) if pods else None
 
     return make
+
+
+def _number(priority: int | Parameter) -> int:
+    return 0 if isinstance(priority, Parameter) else priority
 
 
 def _claim(method: str, text: str, pod: str) -> Claim:
@@ -65,6 +73,14 @@ def _room(found: Replayed) -> Claim | None:
     return None
 
 
+def _deleted(found: Replayed) -> Claim | None:
+    values = {name: plain_value(v) for name, v in found.system.describe(found.trace.states[-1]).items()}
+    recreated = [t.args["recreation"] for t in found.steps if t.step == "recreate"]
+    gone = [str(pod) for pod in recreated if not values[f"api.pod[{pod}].exists"]]
+    text = "Preemption decided on the pod that had the name before, so {pod} must not be deleted."
+    return _claim("ExpectNotDeleted", text, gone[0]) if gone else None
+
+
 def _capacity(_: Replayed) -> Claim:
     return Claim("c.ExpectNoNodeOverfull()", "No node may have more than it can allocate.")
 
@@ -77,4 +93,6 @@ _CLAIMS: dict[str, Callable[[Replayed], Claim | None]] = {
     "S-COND": _of_pod("ExpectNotUnschedulable", "{pod} is bound, so it must not be marked as unschedulable."),
     "S-CAP": _capacity,
     "S-ROOM": _room,
+    "S-IDVICTIM": _deleted,
+    "S-NOMLIVE": _of_pod("ExpectNotNominated", "{pod} is gone, and its deletion has been handled, so it must not be nominated."),
 }  # fmt: skip

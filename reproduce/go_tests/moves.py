@@ -37,6 +37,7 @@ MOVES: dict[str, Move] = {
     # users, kubelets
     "users.create_pod": Move("CreatePod"),
     "users.delete_pod": Move("DeletePod"),
+    "stateful_sets.recreate": Move("RecreatePod"),
     "users.create_node": Move("CreateNode"),
     "users.update_node": Move("UpdateNode"),
     "users.update_pod": Move("UpdatePod"),

@@ -30,6 +30,9 @@ MENDED_BY: dict[str, tuple[str, ...]] = {
     "announced": ("placed-not-added",),
     "kept-out-by-others": ("terms-of-others-heard",),
     "relabelled-domain": ("counted-nodes-heard",),
+    "name-of-a-victim": ("victims-awaited-by-uid",),
+    "namesake-evicted": ("victims-deleted-by-uid",),
+    "namesake-nominated": ("nominated-by-uid",),
     "update-before-requeue": ("placed-not-added", "registered-to-the-end"),
 }
 """Hazards of scenarios/hazards, and the patches with which they are gone."""
