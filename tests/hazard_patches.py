@@ -296,6 +296,13 @@ class WrittenByUID(APIServer):
         return (pod,)
 
 
+class VictimsDeletedByUID(APIServer):
+    """A victim's DELETE has the UID as a precondition; the PATCH of a status has none."""
+
+    def evict_pod(self, pod: Pod) -> None:
+        self.end_victim(pod)
+
+
 class NominatedByUID(Nominator):
     """The nominator compares the UID of the pod that the lister gives with that of the pod that it is to note."""
 

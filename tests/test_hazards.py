@@ -41,6 +41,7 @@ from tests.hazard_patches import (
     TombstonesWakeLikeDeletions,
     VersionedCondition,
     VictimsAwaitedByUID,
+    VictimsDeletedByUID,
     VictimsPaidFor,
     WrittenByUID,
 )
@@ -114,7 +115,7 @@ LATER_ROWS: list[tuple[str, str, tuple[type[Component], ...], tuple[str, ...], s
     ("name-of-a-victim", "S-STUCK", (), (), V, 1929, 33),
     ("name-of-a-victim", "S-STUCK", (VictimsAwaitedByUID,), (), H, 3071, None),
     ("namesake-evicted", "S-IDVICTIM", (), (), V, 345, 11),
-    ("namesake-evicted", "S-IDVICTIM", (WrittenByUID,), (), H, 6481813, None),
+    ("namesake-evicted", "S-IDVICTIM", (VictimsDeletedByUID,), (), H, 6481813, None),
     ("namesake-nominated", "S-NOMLIVE", (), (), V, 894, 14),
     ("namesake-nominated", "S-NOMLIVE", (NominatedByUID,), (), H, 133937, None),
     ("namesake-nominated", "S-IDSTATUS", (), (), V, 334, 11),

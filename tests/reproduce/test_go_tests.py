@@ -82,6 +82,7 @@ def test_every_move_is_a_step_of_the_model() -> None:
         "late-binding",
         "relabelled-domain",
         "half-kept-out",
+        "namesake-evicted",
     ):
         file = Path(__file__).parents[2] / "scenarios" / "hazards" / f"{name}.yaml"
         (scenario,) = find_scenarios(str(file) if file.exists() else name)
