@@ -38,6 +38,9 @@ func observe(w *World) (state map[string]any, unseen []string) {
 	e.scheduler, e.framework = reflect.ValueOf(w.Sched), reflect.ValueOf(w.Waiting)
 	e.objects(w.Store, w.Informers.Core().V1().Pods().Informer().GetStore(), w.Informers.Core().V1().Nodes().Informer().GetStore())
 	e.underWay(w.Store)
+	for _, node := range e.nodes {
+		e.see["autoscaler.doomed["+node+"]"] = w.doomed[node]
+	}
 	e.budgets(w.budgets, w.Informers.Policy().V1().PodDisruptionBudgets().Informer().GetStore())
 	e.queue()
 	e.cache()

@@ -40,6 +40,7 @@ type World struct {
 	Store   *Store
 	answers *answers
 	budgets *keptBudgets
+	doomed  map[string]bool // nodes that the autoscaler is about to take away
 
 	exited    bool // a scheduler has ended its process
 	*instance      // the one that has the lease
@@ -69,7 +70,7 @@ func (i *instance) isDead() bool {
 
 // newWorld starts a scheduler on the cluster of a case. When it returns, everybody stands at the first point.
 func newWorld(c *Case) (*World, error) {
-	w := &World{Case: c, Stage: newStage(), Store: newStore(), answers: newAnswers(c.Points), budgets: newBudgets(c)}
+	w := &World{Case: c, Stage: newStage(), Store: newStore(), answers: newAnswers(c.Points), budgets: newBudgets(c), doomed: map[string]bool{}}
 	w.mayEnd()
 	c.nameThem()
 	w.Store.names = c.names
