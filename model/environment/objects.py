@@ -137,6 +137,7 @@ class Pod(Entity):
     which some plugin has work to do for the pod. `host_ports` are the ports of its node that it occupies. `gated`: it is created
     with scheduling gates. `finalizers`: its object stays when it is deleted, until whoever set them has taken them away.
     `recreates` names the pod whose name it takes when that one is gone. `finishes`: once it is bound, its containers may end by themselves.
+    `claims` are the names of the ResourceClaims that it refers to: the plugin DynamicResources then has work at Reserve and PreBind.
     `later` are the versions that its object may be updated to, by name;
     each has the name and the index of the pod, and a `number`; that of the pod as it is created is 0.
     """
@@ -165,6 +166,7 @@ class Pod(Entity):
         exists: bool = True,
         graceful: bool = True,
         extension_points: Iterable[ExtensionPoint] = (),
+        claims: Sequence[str] = (),
         spread: Sequence[SpreadConstraint] = (),
         gated: bool = False,
         finalizers: bool = False,
@@ -183,7 +185,9 @@ class Pod(Entity):
         self.terms = tuple(_owned(term, namespace) for term in terms)
         self.node_selector, self.node_affinity = dict(node_selector or {}), node_affinity
         self.node, self.exists, self.graceful = node, exists, graceful
-        self.extension_points, self.gated = frozenset(extension_points), gated
+        by_claims = {ExtensionPoint.RESERVE, ExtensionPoint.PRE_BIND} if claims else set()
+        self.extension_points, self.gated = frozenset(extension_points) | by_claims, gated
+        self.claims = tuple(claims)
         self.spread, self.finalizers = tuple(spread), finalizers
         self.host_ports, self.recreates, self.finishes = tuple(host_ports), recreates, finishes
         self.later, self.number = dict(later or {}), 0

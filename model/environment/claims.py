@@ -1,0 +1,247 @@
+"""Devices and ResourceClaims at the API server, and the controller that looks after claims (dynamic resource allocation, resource.k8s.io).
+
+A claim asks for one device. It is allocated or not (status.allocation), and status.reservedFor names the pods that may use it. Every write
+has a new resourceVersion. Which version a copy of a claim is, is known by how many writes came after it (`Versions`).
+
+The controller is kube-controller-manager's (pkg/controller/resourceclaim/controller.go, 1.36). Where there are no claims, nothing of this exists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ..language import (
+    Component,
+    Entity,
+    Expr,
+    Fact,
+    Knowledge,
+    Record,
+    Sentence,
+    Value,
+    Words,
+    all_of,
+    any_of,
+    as_expr,
+    boolean,
+    changes,
+    clamp,
+    fifo,
+    per,
+    ref,
+    require,
+    select,
+    step,
+    tells,
+    when,
+    words,
+)
+from .objects import Node, Pod
+
+if TYPE_CHECKING:
+    from .api import APIServer
+
+MOST_BEHIND = 7
+"""A copy that so many writes or more have made old is just old."""
+
+
+class Device(Entity):
+    """A device that a driver has published, on a node; none for one that every node can reach."""
+
+    about = "device {}"
+
+    def __init__(self, index: int, name: str, node: Node | None = None) -> None:
+        super().__init__(index, name)
+        self.node = node
+
+    def is_on(self, node: Node) -> bool:
+        """Whether an allocation of the device lets a pod go to the node."""
+        return self.node is None or self.node is node
+
+
+class Claim(Entity):
+    """A ResourceClaim, which asks for one device of any kind; with the device and the pods that it is reserved for at the start."""
+
+    about = "claim {}"
+
+    def __init__(
+        self, index: int, name: str, device: Device | None = None, reserved: Sequence[str] = ()
+    ) -> None:
+        super().__init__(index, name)
+        self.device, self.reserved = device, frozenset(reserved)
+
+
+class ClaimUse(Entity):
+    """That a pod refers to a claim (spec.resourceClaims)."""
+
+    def __init__(self, index: int, pod: Pod, claim: Claim) -> None:
+        super().__init__(index, f"{claim.name} of {pod.name}")
+        self.pod, self.claim = pod, claim
+
+
+class ClaimWatch(Entity):
+    """The watch of claims: there is one if there are claims."""
+
+
+def uses_of(pods: Sequence[Pod], claims: Sequence[Claim]) -> tuple[ClaimUse, ...]:
+    """Which pod refers to which claim, pod by pod, each in the order of its specification."""
+    named = {claim.name: claim for claim in claims}
+    pairs = [(pod, named[name]) for pod in pods for name in pod.claims]
+    return tuple(ClaimUse(i, pod, claim) for i, (pod, claim) in enumerate(pairs))
+
+
+def _backlog(scope: object) -> int:
+    return int(getattr(scope, "claim_events", 3))
+
+
+class ClaimObject(Record):
+    """What of a ResourceClaim object matters: the allocated device, and the pods in reservedFor."""
+
+    device = ref(Device)
+    reserved = per(Pod, boolean())
+
+    @property
+    def allocated(self) -> Expr:
+        """status.allocation is set."""
+        return as_expr(self.device).is_some
+
+
+class ClaimEvent(Record):
+    """An event of the watch: the claim, and its object after the write."""
+
+    claim = ref(Claim)
+    object = ClaimObject
+
+
+class Versions(Protocol):
+    """Who holds copies of claims."""
+
+    def written(self, claim: Claim) -> None:
+        """The claim was written: what the part holds of it is one version older."""
+
+
+def older(lag: Value) -> Expr:
+    """How far behind a copy is after one more write."""
+    return clamp(as_expr(lag) + 1, 0, MOST_BEHIND)
+
+
+class ResourceClaims(Component):
+    """The API server's ResourceClaims, and what of their watch the scheduler's informer has still to be given."""
+
+    claim_cache: Versions
+    dynamic_resources: Versions
+    claim_controller: Versions
+
+    object = per(Claim, ClaimObject)
+    events = per(ClaimWatch, fifo(_backlog, ClaimEvent))
+
+    phrases = words(
+        {
+            "object.device": Words(
+                "API server: {0} is allocated {after}", "API server: {0} is deallocated", decisive=True
+            ),
+            "object.reserved": Words(
+                "API server: {0} is reserved for {1}", "API server: {0} is no longer reserved for {1}", decisive=True
+            ),
+        }
+    )
+    knowledge = (
+        Knowledge(
+            "API server",
+            {
+                "object.device": Fact("device", "allocated {value}", "not allocated"),
+                "object.reserved": Fact("reserved", "reserved for it", "not reserved for it"),
+            },
+        ),
+    )
+
+    def setup(self) -> None:
+        for claim in self.universe[Claim]:
+            self.object[claim].device = claim.device
+            for pod in self.universe[Pod]:
+                self.object[claim].reserved[pod] = pod.name in claim.reserved
+
+    def write(
+        self, claim: Claim, device: Value = None, reserved: dict[Pod, Value] | None = None, *, keeps: bool = False
+    ) -> None:
+        """UPDATE of the status: another device (unless it `keeps` the one that it has), and these changes of reservedFor.
+
+        A write that changes nothing has no event, and no new version.
+        """
+        new_device = as_expr(self.object[claim].device) if keeps else device
+        old: Any = self.object[claim]
+        differs = any_of(as_expr(old.reserved[pod]) != value for pod, value in (reserved or {}).items())
+        if not keeps:
+            differs = differs | (as_expr(old.device) != new_device)
+        with when(differs):
+            self.object[claim].device = new_device
+            for pod, value in (reserved or {}).items():
+                self.object[claim].reserved[pod] = value
+            for part in (self.claim_cache, self.dynamic_resources, self.claim_controller):
+                part.written(claim)
+            for watch in self.universe[ClaimWatch]:
+                self.events[watch].push(ClaimEvent(claim=claim, object=self.object[claim]))
+
+    def later_events(self, watch: ClaimWatch, claim: Claim) -> Expr:
+        """How many events of the claim come after the oldest: so far is the oldest one's object behind."""
+        events = self.events[watch]
+        count = as_expr(0)
+        for i in range(1, events.capacity):
+            count = count + select((events.length > i) & (events.entry(i).claim == claim), 1, 0)
+        return count
+
+    def is_reserved(self, claim: Claim) -> Expr:
+        """Whether any pod is in reservedFor."""
+        return any_of(self.object[claim].reserved[pod] for pod in self.universe[Pod])
+
+
+class ClaimController(Component):
+    """The resource claim controller.
+
+    What it writes it has from its lister, with that version: a write from a stale object fails, and is repeated. So it acts on the object as it is.
+    """
+
+    api: APIServer
+    resource_claims: ResourceClaims
+
+    def written(self, claim: Claim) -> None:
+        """It keeps nothing between two steps."""
+
+    def is_gone(self, pod: Pod) -> Expr:
+        """Whether the pod is deleted, or has finished; one that the lister lacks is asked for at the API server."""
+        return ~as_expr(self.api.pod[pod].exists)
+
+    @step(actor="resource claim controller", each="claim")
+    @tells(
+        Sentence(
+            "The resource claim controller finds that no pod uses {claim} any more, and deallocates it.",
+            changes("resource_claims.object.device"),
+        ),
+        "The resource claim controller takes pods that are gone out of reservedFor of {claim}.",
+    )
+    def sync_claim(self, claim: Claim) -> None:
+        """syncClaim: pods that are gone or done leave reservedFor; with the last of them, the allocation goes."""
+        pods = [pod for pod in self.universe[Pod] if claim.name in pod.claims or pod.name in claim.reserved]
+        current = self.resource_claims.object[claim]
+        stale = {pod: current.reserved[pod] & self.is_gone(pod) for pod in pods}
+        require(any_of(stale.values()))
+        remains = any_of(current.reserved[pod] & ~self.is_gone(pod) for pod in pods)
+        device = select(remains, current.device, None)
+        self.resource_claims.write(
+            claim, device, {pod: current.reserved[pod] & ~gone for pod, gone in stale.items()}
+        )
+
+    @step(actor="resource claim controller", each="use")
+    @tells("The resource claim controller reserves {use}, which is on a node already.")
+    def reserve_for_pod(self, use: ClaimUse) -> None:
+        """syncPod and reserveFor: a pod that is on a node is added to reservedFor of a claim that is allocated."""
+        current, pod = self.resource_claims.object[use.claim], self.api.pod[use.pod]
+        require(pod.assigned & ~pod.terminating & current.allocated & ~current.reserved[use.pod])
+        self.resource_claims.write(use.claim, None, {use.pod: True}, keeps=True)
+
+
+__all__ = [
+    "MOST_BEHIND", "Claim", "ClaimController", "ClaimEvent", "ClaimObject", "ClaimUse", "ClaimWatch", "Device", "ResourceClaims", "all_of",
+    "older", "uses_of",
+]  # fmt: skip

@@ -1,0 +1,196 @@
+"""The assume cache of claims (util/assumecache/assume_cache.go, 1.36): what the scheduler knows of them, its own writes included.
+
+An event of the informer, or an object that the scheduler assumes because it has just written it, changes the cache under its lock, and appends an
+event of the cache's own. These events are delivered afterwards, without the lock: to the tracker of allocated devices first, then to the scheduling
+queue. A call returns when all of them are delivered (emitEvents).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...environment.claims import (
+    MOST_BEHIND,
+    Claim,
+    ClaimObject,
+    ClaimUse,
+    ClaimWatch,
+    Device,
+    ResourceClaims,
+    older,
+)
+from ...environment.objects import Pod
+from ...language import (
+    Component,
+    Expr,
+    Fact,
+    Knowledge,
+    Record,
+    Sentence,
+    Value,
+    Words,
+    any_of,
+    as_expr,
+    boolean,
+    changes,
+    fifo,
+    integer,
+    per,
+    ref,
+    require,
+    select,
+    step,
+    tells,
+    when,
+    words,
+)
+from ..framework.events import CLAIM_UPDATE
+from ..framework.hints import ClaimChange
+
+if TYPE_CHECKING:
+    from ..queue.scheduling_queue import PriorityQueue
+    from .claim_tracker import ClaimTracker
+
+MOST_EVENTS = 4
+"""So many events of the cache can wait to be delivered: the informer and each goroutine that binds wait for theirs."""
+
+
+class CacheEvent(Record):
+    """An update of a claim in the cache: its devices before and after, and whether its status changed at all."""
+
+    claim = ref(Claim)
+    old = ref(Device)
+    new = ref(Device)
+    differs = boolean()
+
+
+class AssumeCache(Component):
+    """`latest` is what Get and List give, `stored` the informer's object, to which Restore goes back; with how far each is behind the API server.
+
+    `told`: the oldest of the `events` was given to the tracker, and not yet to the queue.
+    """
+
+    resource_claims: ResourceClaims
+    claim_tracker: ClaimTracker
+    queue: PriorityQueue
+
+    latest = per(Claim, ClaimObject)
+    latest_lag = per(Claim, integer(0, MOST_BEHIND))
+    stored = per(Claim, ClaimObject)
+    stored_lag = per(Claim, integer(0, MOST_BEHIND))
+    events = per(ClaimWatch, fifo(MOST_EVENTS, CacheEvent))
+    told = per(ClaimWatch, boolean())
+
+    phrases = words(
+        {
+            "latest.device": Words(
+                "assume cache: {0} is allocated {after}", "assume cache: {0} is not allocated", decisive=True
+            ),
+            "latest.reserved": Words(
+                "assume cache: {0} is reserved for {1}", "assume cache: {0} is not reserved for {1}"
+            ),
+        }
+    )
+    knowledge = (
+        Knowledge("assume cache", {"latest.device": Fact("device", "allocated {value}", "not allocated")}),
+    )
+
+    def setup(self) -> None:
+        for claim in self.universe[Claim]:
+            for held in (self.latest, self.stored):
+                held[claim].device = claim.device
+                for pod in self.universe[Pod]:
+                    held[claim].reserved[pod] = pod.name in claim.reserved
+
+    def written(self, claim: Claim) -> None:
+        """A write at the API server makes both objects one version older."""
+        self.latest_lag[claim] = older(self.latest_lag[claim])
+        self.stored_lag[claim] = older(self.stored_lag[claim])
+
+    # --- writes ----------------------------------------------------------------------------------------------
+
+    @step(actor="claim informer")
+    @tells(
+        Sentence("The informer delivers to the assume cache that {claim} was written.", changes("claim_cache.latest_lag")),
+        "The informer delivers a write of {claim} to the assume cache, which has as new an object: nothing changes.",
+    )
+    def deliver(self, claim: Claim) -> None:
+        """add: the object is taken if its version is newer than that of the latest one, and is dropped as a whole if not."""
+        for watch in self.universe[ClaimWatch]:
+            events = self.resource_claims.events[watch]
+            head = events.head
+            require(~events.is_empty & (head.claim == claim) & self.informer_is_free(watch))
+            lag = self.resource_claims.later_events(watch, claim)
+            with when(lag < self.latest_lag[claim]):
+                self._push(claim, head.object)
+                self.latest[claim] = head.object
+                self.stored[claim] = head.object
+                self.latest_lag[claim] = lag
+                self.stored_lag[claim] = lag
+            events.pop()
+
+    def assume(self, claim: Claim, new: Any, lag: Value) -> None:
+        """Assume: an object that a write has returned becomes the latest one, unless a newer one is there already."""
+        with when(as_expr(lag) <= self.latest_lag[claim]):
+            self._push(claim, new)
+            self.latest[claim] = new
+            self.latest_lag[claim] = lag
+
+    def restore(self, claim: Claim) -> None:
+        """Restore: the informer's object is the latest one again."""
+        with when(self.latest_lag[claim] != self.stored_lag[claim]):
+            self._push(claim, self.stored[claim])
+            self.latest[claim] = self.stored[claim]
+            self.latest_lag[claim] = self.stored_lag[claim]
+
+    def _push(self, claim: Claim, new: Any) -> None:
+        old: Any = self.latest[claim]
+        differs = (as_expr(old.device) != new.device) | any_of(
+            as_expr(old.reserved[pod]) != new.reserved[pod] for pod in self.universe[Pod]
+        )
+        for watch in self.universe[ClaimWatch]:
+            event = CacheEvent(claim=claim, old=old.device, new=new.device, differs=differs)
+            self.events[watch].push(event)
+
+    # --- deliveries ------------------------------------------------------------------------------------------
+
+    def informer_is_free(self, watch: ClaimWatch) -> Expr:
+        """Whether the informer's last call has returned."""
+        return self.is_drained(watch)
+
+    def has_returned(self, use: ClaimUse) -> Expr:
+        """Whether a call that a binding goroutine has made returns."""
+        return any_of(self.is_drained(watch) for watch in self.universe[ClaimWatch])
+
+    def is_drained(self, watch: ClaimWatch) -> Expr:
+        """Whether every event of the cache was delivered to both handlers."""
+        return self.events[watch].is_empty
+
+    @step(actor="assume cache")
+    @tells("The tracker of allocated devices is told of {claim}.")
+    def tell_tracker(self, claim: Claim) -> None:
+        """The oldest event is given to the first handler, that of allocatedDevices."""
+        for watch in self.universe[ClaimWatch]:
+            head = self.events[watch].head
+            require(~self.events[watch].is_empty & (head.claim == claim) & ~self.told[watch])
+            self.claim_tracker.update(head.old, head.new)
+            self.told[watch] = True
+
+    @step(actor="assume cache")
+    @tells("The scheduling queue is told of {claim}.")
+    def tell_queue(self, claim: Claim) -> None:
+        """Then to the second, that of the queue: it moves the pods that the change may help."""
+        for watch in self.universe[ClaimWatch]:
+            head = self.events[watch].head
+            require(~self.events[watch].is_empty & (head.claim == claim) & self.told[watch])
+            self.queue.move_all(CLAIM_UPDATE, about=ClaimChange(claim, is_deallocated(head), head.differs))
+            self.events[watch].pop()
+            self.told[watch] = False
+
+
+def is_deallocated(event: Any) -> Expr:
+    """Whether the update took the claim's allocation away."""
+    return as_expr(event.old).is_some & as_expr(event.new).is_none
+
+
+__all__ = ["AssumeCache", "CacheEvent"]

@@ -1,0 +1,95 @@
+"""Which devices are taken, as the scheduler knows it (dra_manager.go and allocateddevices.go in framework/plugins/dynamicresources, 1.36).
+
+Three things that are not under one lock: the assume cache, the devices that its events have shown to be allocated, and the allocations in flight, from
+Reserve until the claim is written and assumed. A device counts as free if neither of the last two has it.
+"""
+
+from __future__ import annotations
+
+from ...environment.claims import Claim, ClaimWatch, Device
+from ...language import (
+    Component,
+    Expr,
+    Fact,
+    Knowledge,
+    Value,
+    Words,
+    any_of,
+    as_expr,
+    boolean,
+    per,
+    ref,
+    when,
+    words,
+)
+
+
+class ClaimTracker(Component):
+    """`in_flight[c]`: the device that a pod's Reserve has chosen for the claim. `allocated[d]`: the events of the cache show the device allocated.
+
+    `changed`: the allocated devices changed since they were last read (their revision).
+    """
+
+    in_flight = per(Claim, ref(Device))
+    allocated = per(Device, boolean())
+    changed = per(ClaimWatch, boolean())
+
+    phrases = words(
+        {
+            "in_flight": Words(
+                "in flight: {0} is being allocated {after}", "in flight: {0} is not there any more", decisive=True
+            ),
+            "allocated": Words("allocated devices: {0} is taken", "allocated devices: {0} is free", decisive=True),
+        }
+    )
+    knowledge = (
+        Knowledge(
+            "allocations in flight and allocated devices",
+            {
+                "in_flight": Fact("in_flight", "in flight with {value}", "not in flight"),
+                "allocated": Fact("allocated", "taken", "free"),
+            },
+        ),
+    )
+
+    def setup(self) -> None:
+        for claim in self.universe[Claim]:
+            if claim.device is not None:
+                self.allocated[claim.device] = True
+
+    def update(self, old: Value, new: Value) -> None:
+        """onUpdate: a claim was allocated, or deallocated; one that has another device than before is not looked at."""
+        before, after = as_expr(old), as_expr(new)
+        for device in self.universe[Device]:
+            with when(before.is_none & (after == device)):
+                self.allocated[device] = True
+            with when(after.is_none & (before == device)):
+                self.allocated[device] = False
+        for watch in self.universe[ClaimWatch]:
+            with when(before.is_none != after.is_none):
+                self.changed[watch] = True
+
+    def is_pending(self, claim: Claim) -> Expr:
+        """GetPendingAllocation (ClaimHasPendingAllocation up to 1.35): whether the claim is in flight."""
+        return as_expr(self.in_flight[claim]).is_some
+
+    def signal(self, claim: Claim, device: Device) -> None:
+        """SignalClaimPendingAllocation: the claim is in flight."""
+        self.in_flight[claim] = device
+
+    def remove(self, claim: Claim) -> None:
+        """MaybeRemoveClaimPendingAllocation (RemoveClaimPendingAllocation up to 1.35): the claim is in flight no longer."""
+        self.in_flight[claim] = None
+
+    def begin_listing(self) -> None:
+        """From here on a change of the allocated devices is noticed."""
+        for watch in self.universe[ClaimWatch]:
+            self.changed[watch] = False
+
+    def is_stale(self) -> Expr:
+        """errClaimTrackerConcurrentModification: the allocated devices changed while the list was made."""
+        return any_of(self.changed[watch] for watch in self.universe[ClaimWatch])
+
+    def has_in_flight(self, device: Device) -> Expr:
+        """Whether some claim is in flight with the device."""
+        return any_of(self.in_flight[claim] == device for claim in self.universe[Claim])
