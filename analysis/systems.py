@@ -6,6 +6,7 @@ import os
 import re
 from pathlib import Path
 
+from ..model.history.versions import version_of
 from ..model.language import ModelError, TransitionSystem
 from ..properties import instrument
 from ..scenarios import Scenario, one_line
@@ -14,6 +15,8 @@ from .asked.options import UsageProblem
 from .asked.own_modules import at_line
 from .asked.own_properties import file_of, line_of
 from .asked.plan import Run
+
+FIRST_WITH_CLAIMS = "1.32"
 
 
 def system_of(run: Run) -> TransitionSystem:
@@ -37,6 +40,11 @@ def refuse_ranges(scenario: Scenario) -> None:
 
 def traced(run: Run) -> TransitionSystem:
     """The system of a run, with the parameters that its scenario leaves open."""
+    release = run.composition.release
+    if run.scenario.spec.claims and version_of(release) < version_of(FIRST_WITH_CLAIMS):
+        raise UsageProblem(
+            f"{run.scenario.name}: resourceClaims are modelled from {FIRST_WITH_CLAIMS} on: ask for a later release than {release}"
+        )
     try:
         return instrument(run.scenario.spec, run.composition.classes, [run.prop])
     except Exception as error:

@@ -40,6 +40,7 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
         "everyday",
         "survey",
         "model",
+        "claims",
         "gates",
         "functions",
         "drift",

@@ -8,12 +8,15 @@ from .environment.actors import FinalizerOwners, Kubelet, PodGC, StatefulSets, U
 from .environment.api import APIServer
 from .environment.autoscaler import Autoscaler
 from .environment.budgets import Budgets
+from .environment.claims import ClaimController, ClaimUse, ClaimWatch, ResourceClaims, uses_of
 from .environment.faults import Faults
 from .environment.footprint import UsedPort
 from .environment.names import Recreation, recreations_of
 from .environment.node_versions import NodeVersion, versions_of
 from .environment.objects import (
+    Claim,
     ClusterSpec,
+    Device,
     DisruptionBudget,
     ExtensionPoint,
     Node,
@@ -24,10 +27,13 @@ from .environment.pod_versions import PodVersion, pod_versions_of
 from .environment.watch import NodeWatch, PodWatch
 from .language import Component, Model, Universe, build
 from .scheduler import (
+    AssumeCache,
     AsyncPreemption,
     Binding,
     Cache,
+    ClaimTracker,
     Clock,
+    DynamicResources,
     EventHandlers,
     FailureHandler,
     Filters,
@@ -92,6 +98,11 @@ class Cluster(Model):
     stateful_sets: StatefulSets
     autoscaler: Autoscaler
     users: Users
+    resource_claims: ResourceClaims
+    claim_controller: ClaimController
+    claim_cache: AssumeCache
+    claim_tracker: ClaimTracker
+    dynamic_resources: DynamicResources
 
     view_order = (
         "API server", "lister", "queue", "nominator", "cache", "snapshot", "scheduling cycle", "other goroutines",
@@ -111,7 +122,7 @@ def build_cluster(
     gates = any(pod.gated for pod in spec.pods)
     permit = any(ExtensionPoint.PERMIT in pod.extension_points for pod in spec.pods)
     ports = any(pod.host_ports for pod in spec.pods)
-    rejecting = default_plugins(gates, permit, ports) if plugins is None else plugins
+    rejecting = default_plugins(gates, permit, ports, bool(spec.claims)) if plugins is None else plugins
     versions, pod_versions = versions_of(spec.nodes), pod_versions_of(spec.pods)
     described = [*spec.nodes, *(version.content for version in versions)]
     fixed = {
@@ -119,6 +130,8 @@ def build_cluster(
         PodVersion: pod_versions, PodUpdate: pod_updates() if pod_versions else (),
         NodeVersion: versions, NodeUpdate: node_updates() if versions else (),
         Recreation: recreations_of(spec.pods),
+        Device: spec.devices, Claim: spec.claims, ClaimUse: uses_of(spec.pods, spec.claims),
+        ClaimWatch: (ClaimWatch(0, "claims"),) if spec.claims else (),
     }  # fmt: skip
     most = max((version.number + 1 for version in pod_versions), default=1)
     scope = with_more(

@@ -9,6 +9,13 @@ from .bindings import (
     NoPodLost,
 )
 from .cache_views import CacheFollowsNodeEvents, SnapshotIsTheCache
+from .claims import (
+    AssumeCacheGoesForward,
+    BoundPodsHoldTheirClaims,
+    ClaimsAreWorkedOn,
+    DeviceAllocatedOnce,
+    FlightsHaveOwners,
+)
 from .instrument import instrument
 from .liveness import (
     AttemptsEnd,
@@ -74,6 +81,10 @@ PROPERTIES: dict[str, type[Property]] = {
         BudgetsCounted,
         EvictionsCounted,
         EmptyNodesOnly,
+        DeviceAllocatedOnce,
+        BoundPodsHoldTheirClaims,
+        FlightsHaveOwners,
+        AssumeCacheGoesForward,
         NotStuck,
         PodsOfRemovedNodesDoNoHarm,
         PendingPodsAreScheduled,
@@ -82,6 +93,7 @@ PROPERTIES: dict[str, type[Property]] = {
         NominationsBlockNobodyForEver,
         PreemptionEnds,
         NoLastingInversion,
+        ClaimsAreWorkedOn,
     )
 }
 """The catalogue, by identifier."""

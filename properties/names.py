@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from ..model.environment.claims import ClaimUse
 from ..model.environment.names import Recreation
 from ..model.environment.objects import Pod
 from ..model.language import Expr, any_of, as_expr, before, boolean, when
@@ -14,6 +15,8 @@ from ..model.scheduler.preemption.async_preemption import AsyncPhase
 from .property import Property
 
 if TYPE_CHECKING:
+    from ..model.environment.claims import ResourceClaims
+    from ..model.scheduler import DynamicResources
     from ..model.scheduler.preemption.async_preemption import AsyncPreemption
 
 
@@ -135,15 +138,27 @@ class StatusHitsItsPod(_WrittenByName):
 
 
 class SchedulerGoesOn(Property):
-    """No handler of the scheduler ends the process because of what the watch tells it."""
+    """No handler of the scheduler ends the process because of what the watch tells it, and no goroutine because of what it finds in a claim."""
 
     id = "S-EXIT"
-    issues = (141255,)
+    issues = (141255, 137371)
+
+    resource_claims: ResourceClaims
+    dynamic_resources: DynamicResources
 
     def holds(self) -> Expr:
-        return ~self.handlers.has_ended_itself()
+        return ~(self.handlers.has_ended_itself() | self.dynamic_resources.has_panicked())
 
     def witnesses(self) -> dict[str, Expr]:
+        if self.universe[ClaimUse] and not self.universe[Recreation]:
+            return {
+                "the claim of a pod is deallocated during its binding": any_of(
+                    (self.binding.phase[use.pod] == BindingPhase.PRE_BIND)
+                    & self.dynamic_resources.copy[use].allocated
+                    & ~self.resource_claims.object[use.claim].allocated
+                    for use in self.universe[ClaimUse]
+                )
+            }
         gone = (
             self.pod_watch.lister[r.before].assigned & self.api.pod[r.after].exists
             for r in self.universe[Recreation]

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from ..model.environment.objects import Node, Pod
+from ..model.environment.objects import Claim, Device, Node, Pod
 from ..model.environment.pod_versions import in_form
-from ..model.language import Expr, all_of, any_of, as_expr, select, smallest, total
+from ..model.language import Expr, all_of, any_of, as_expr, count, select, smallest, total
 from ..model.scheduler.framework.placement import Placement
 from .property import Property
 
@@ -106,7 +106,31 @@ def waits(prop: Property, pod: Pod) -> Expr:
 def fits_somewhere(prop: Property, pod: Pod) -> Expr:
     """Whether some existing node has room for the pod, counting what is bound or assumed."""
     where = placement(prop)
-    return any_of(where.live[node] & fits(prop, pod, node, where) for node in prop.nodes)
+    return any_of(
+        where.live[node] & fits(prop, pod, node, where) & has_devices(prop, pod, node) for node in prop.nodes
+    )
+
+
+def has_devices(prop: Property, pod: Pod, node: Node) -> Expr:
+    """Whether the claims of a pod are allocated, on devices of the node, or can be: to devices that no claim has, and none is about to get.
+
+    A claim that is about to be allocated, for another pod, is one that cannot be had now.
+    """
+    if not pod.claims:
+        return as_expr(True)
+    parts = prop._model.parts
+    claims, tracker = parts["resource_claims"].object, parts["claim_tracker"]
+    own = [claim for claim in prop.universe[Claim] if claim.name in pod.claims]
+    every = prop.universe[Claim]
+    free = count(
+        ~any_of((claims[c].device == d) | (tracker.in_flight[c] == d) for c in every)
+        for d in prop.universe[Device]
+        if d.is_on(node)
+    )
+    away = [d for d in prop.universe[Device] if not d.is_on(node)]
+    there = all_of(~any_of(claims[c].device == d for d in away) for c in own)
+    pending = any_of(~claims[c].allocated & tracker.is_pending(c) for c in own)
+    return there & ~pending & (free >= count(~claims[c].allocated for c in own))
 
 
 def fits(prop: Property, pod: Pod, node: Node, where: Placement) -> Expr:

@@ -197,6 +197,17 @@ OBJECTS: Mapping[str, Schema] = {
                 "The ports of its node that the pod occupies.",
             ),
             "extensionPoints": listed(word(point.value for point in ExtensionPoint)),
+            "resourceClaims": about(
+                listed(
+                    {
+                        "anyOf": [
+                            WORD,
+                            mapping({"name": WORD, "resourceClaimName": WORD}, ["resourceClaimName"]),
+                        ]
+                    }
+                ),
+                "The ResourceClaims that the pod refers to.",
+            ),
             "finalizers": about(
                 listed(LABEL_KEY),
                 "What keeps the object of a deleted pod until a controller takes it away, as batch.kubernetes.io/job-tracking does.",
@@ -278,6 +289,13 @@ OBJECTS: Mapping[str, Schema] = {
         ["key", "operator"],
     ),
     "namespace": mapping({"labels": LABELS}),
+    "device": mapping({"node": about(WORD, "Where the device is; none for one that all nodes reach.")}),
+    "resourceClaim": mapping(
+        {
+            "device": about(WORD, "What is allocated to the claim at the start."),
+            "reservedFor": about(listed(WORD), "The pods that may use it, at the start."),
+        }
+    ),
     "podDisruptionBudget": mapping(
         {
             "selector": part("labelSelector"),
@@ -372,6 +390,8 @@ def schema_of_scenarios() -> Schema:
             "pods": table(part("pod"), 1, MAX_ENTITIES),
             "namespaces": table(part("namespace")),
             "podDisruptionBudgets": table(part("podDisruptionBudget"), 0, MAX_ENTITIES),
+            "devices": table(part("device"), 0, MAX_ENTITIES),
+            "resourceClaims": table(part("resourceClaim"), 0, MAX_ENTITIES),
             "scope": part("scope"),
             "config": part("config"),
         },

@@ -21,7 +21,6 @@ from ..language import (
     Sentence,
     Value,
     Words,
-    all_of,
     any_of,
     as_expr,
     boolean,
@@ -29,6 +28,7 @@ from ..language import (
     clamp,
     fifo,
     per,
+    record,
     ref,
     require,
     select,
@@ -37,39 +37,13 @@ from ..language import (
     when,
     words,
 )
-from .objects import Node, Pod
+from .objects import Claim, Device, Pod
 
 if TYPE_CHECKING:
     from .api import APIServer
 
 MOST_BEHIND = 7
 """A copy that so many writes or more have made old is just old."""
-
-
-class Device(Entity):
-    """A device that a driver has published, on a node; none for one that every node can reach."""
-
-    about = "device {}"
-
-    def __init__(self, index: int, name: str, node: Node | None = None) -> None:
-        super().__init__(index, name)
-        self.node = node
-
-    def is_on(self, node: Node) -> bool:
-        """Whether an allocation of the device lets a pod go to the node."""
-        return self.node is None or self.node is node
-
-
-class Claim(Entity):
-    """A ResourceClaim, which asks for one device of any kind; with the device and the pods that it is reserved for at the start."""
-
-    about = "claim {}"
-
-    def __init__(
-        self, index: int, name: str, device: Device | None = None, reserved: Sequence[str] = ()
-    ) -> None:
-        super().__init__(index, name)
-        self.device, self.reserved = device, frozenset(reserved)
 
 
 class ClaimUse(Entity):
@@ -111,7 +85,7 @@ class ClaimEvent(Record):
     """An event of the watch: the claim, and its object after the write."""
 
     claim = ref(Claim)
-    object = ClaimObject
+    object = record(ClaimObject)
 
 
 class Versions(Protocol):
@@ -142,7 +116,9 @@ class ResourceClaims(Component):
                 "API server: {0} is allocated {after}", "API server: {0} is deallocated", decisive=True
             ),
             "object.reserved": Words(
-                "API server: {0} is reserved for {1}", "API server: {0} is no longer reserved for {1}", decisive=True
+                "API server: {0} is reserved for {1}",
+                "API server: {0} is no longer reserved for {1}",
+                decisive=True,
             ),
         }
     )
@@ -163,7 +139,12 @@ class ResourceClaims(Component):
                 self.object[claim].reserved[pod] = pod.name in claim.reserved
 
     def write(
-        self, claim: Claim, device: Value = None, reserved: dict[Pod, Value] | None = None, *, keeps: bool = False
+        self,
+        claim: Claim,
+        device: Value = None,
+        reserved: dict[Pod, Value] | None = None,
+        *,
+        keeps: bool = False,
     ) -> None:
         """UPDATE of the status: another device (unless it `keeps` the one that it has), and these changes of reservedFor.
 
@@ -239,9 +220,3 @@ class ClaimController(Component):
         current, pod = self.resource_claims.object[use.claim], self.api.pod[use.pod]
         require(pod.assigned & ~pod.terminating & current.allocated & ~current.reserved[use.pod])
         self.resource_claims.write(use.claim, None, {use.pod: True}, keeps=True)
-
-
-__all__ = [
-    "MOST_BEHIND", "Claim", "ClaimController", "ClaimEvent", "ClaimObject", "ClaimUse", "ClaimWatch", "Device", "ResourceClaims", "all_of",
-    "older", "uses_of",
-]  # fmt: skip

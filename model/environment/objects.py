@@ -291,6 +291,41 @@ class DisruptionBudget(Entity):
         return selected and pod.namespace == self.namespace
 
 
+class Device(Entity):
+    """A device that a driver has published, on a node; none for one that every node can reach."""
+
+    about = "device {}"
+
+    def __init__(self, index: int, name: str, node: Node | None = None) -> None:
+        super().__init__(index, name)
+        self.node = node
+
+    def is_on(self, node: Node) -> bool:
+        """Whether an allocation of the device lets a pod go to the node."""
+        return self.node is None or self.node is node
+
+
+class Claim(Entity):
+    """A ResourceClaim, which asks for one device of any kind; with the device and the names of the pods that it is reserved for at the start."""
+
+    about = "claim {}"
+
+    def __init__(
+        self, index: int, name: str, device: Device | None = None, reserved: Sequence[str] = ()
+    ) -> None:
+        super().__init__(index, name)
+        self.device, self.reserved = device, frozenset(reserved)
+
+
+@dataclass(frozen=True)
+class ClaimChange:
+    """An update of a claim in the assume cache: whether its allocation went, and whether its status is another at all."""
+
+    claim: Claim
+    deallocated: Expr
+    differs: Expr
+
+
 @dataclass(frozen=True)
 class ClusterSpec:
     """A cluster and the scope in which it is explored.
@@ -304,6 +339,8 @@ class ClusterSpec:
     nodes: tuple[Node, ...]
     scope: Scope = field(default_factory=Scope)
     budgets: tuple[DisruptionBudget, ...] = ()
+    devices: tuple[Device, ...] = ()
+    claims: tuple[Claim, ...] = ()
     units: Mapping[str, tuple[int, str]] = field(default_factory=dict, compare=False, repr=False)
     written: Mapping[tuple[str, str, int], str] = field(default_factory=dict, compare=False, repr=False)
 
@@ -376,8 +413,11 @@ __all__ = [
     "DEFAULTS",
     "NATIVE",
     "NOW",
+    "Claim",
+    "ClaimChange",
     "ClusterSpec",
     "Config",
+    "Device",
     "DisruptionBudget",
     "HostPort",
     "Node",

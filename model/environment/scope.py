@@ -29,7 +29,7 @@ class Scope:
     """How often each fault may happen, and how far views may lag behind the API server.
 
     Each count of faults is a total over a run (see `Fault`). `pod_events` and `node_events` bound the backlog of undelivered
-    events of one watch: a full backlog stops API writes, and a verdict names it. `pod_gc`: the pod garbage collector runs. `disruption_controller`: budgets are kept (see `Budgets`); without it they stay as they are. `scale_down_looks_again`:
+    events of one watch: a full backlog stops API writes, and a verdict names it; `claim_events` that of claims, where there are any. `pod_gc`: the pod garbage collector runs. `disruption_controller`: budgets are kept (see `Budgets`); without it they stay as they are. `scale_down_looks_again`:
     the autoscaler looks at a node once more in the moment in which it takes it away.
     `flush`: the periodic flush of long-parked pods may happen. `fair_flush`: liveness may count on that flush. `backoff` off:
     every backoff is over at once (podInitialBackoffSeconds 0).
@@ -37,6 +37,7 @@ class Scope:
 
     pod_events: int = 4
     node_events: int = 2
+    claim_events: int = 3
     node_deletions: int = 0
     node_creations: int = 0
     node_updates: int = 0

@@ -8,6 +8,9 @@ from .cache.node_info import NodeInfos
 from .cache.node_tree import NodeTree
 from .cache.scheduler_cache import Cache
 from .cache.snapshot import Snapshot
+from .dynamicresources.assume_cache import AssumeCache
+from .dynamicresources.claim_tracker import ClaimTracker
+from .dynamicresources.plugin import DynamicResources
 from .event_handlers import EventHandlers, Waking
 from .failure import FailureHandler, FailurePhase
 from .framework.events import Action, ClusterEvent, NodeUpdate, Plugin, PodUpdate
@@ -30,7 +33,7 @@ from .sampling import Sampling
 from .schedule_one import Scheduler
 
 __all__ = [
-    "Action", "AsyncPhase", "AsyncPreemption", "Binding", "BindingPhase", "Cache", "Clock", "ClusterEvent", "Code", "EventHandlers",
+    "Action", "AssumeCache", "AsyncPhase", "AsyncPreemption", "Binding", "BindingPhase", "Cache", "ClaimTracker", "Clock", "ClusterEvent", "Code", "DynamicResources", "EventHandlers",
     "FailureHandler", "FailurePhase", "Filters", "Hints", "IncrementalSnapshot", "NodeInfos", "NodeStatus", "NodeTree", "NodeUpdate", "NodeUpdates", "Nominator",
     "Phase", "Placement", "Plugin", "PodUpdate", "PodUpdates", "Preemption", "PriorityQueue", "Process", "QueueWithoutHints", "Sampling", "Scheduler", "Scores",
     "Snapshot", "SubQueue", "WaitingPods", "Waking",

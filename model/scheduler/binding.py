@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from ..environment.faults import Faults
     from .cache.scheduler_cache import Cache
     from .failure import FailureHandler
-    from .framework.interface import Framework
+    from .framework.interface import ClaimPlugin, Framework
     from .framework.waiting_pods import WaitingPods
     from .queue.scheduling_queue import PriorityQueue
 
@@ -90,6 +90,7 @@ class Binding(Component):
     queue: PriorityQueue
     scheduler: Framework
     waiting: WaitingPods
+    dynamic_resources: ClaimPlugin
 
     phase = per(Pod, enum(BindingPhase))
     node = per(Pod, ref(Node))
@@ -117,6 +118,7 @@ class Binding(Component):
         self.copy[pod] = PodCopy()
         self.rejected[pod] = False
         self.preempted[pod] = False
+        self.dynamic_resources.clear(pod)
 
     def begin(self, pod: Pod) -> None:
         """The goroutine's first step: RunPreBindPreFlights says whether some plugin has work at PreBind."""
@@ -236,7 +238,7 @@ class Binding(Component):
         """
         if ExtensionPoint.PRE_BIND not in self.scheduler.extension_points(pod):
             require(False)
-        require(self.phase[pod] == BindingPhase.PRE_BIND)
+        require((self.phase[pod] == BindingPhase.PRE_BIND) & self.dynamic_resources.is_bound(pod))
         if ok:
             self.phase[pod] = BindingPhase.BIND
         else:
@@ -322,7 +324,7 @@ class Binding(Component):
     @tells("The binding goroutine makes the cache forget {pod}.")
     def forget(self, pod: Pod) -> None:
         """ForgetPod: the pod is not going to be bound."""
-        require(self.phase[pod] == BindingPhase.FORGET)
+        require((self.phase[pod] == BindingPhase.FORGET) & self.dynamic_resources.is_unreserved(pod))
         failed = self.cache.forget(pod, self.node[pod])
         self.phase[pod] = select(failed, BindingPhase.FAIL, self.phase_after_forget(pod))
 

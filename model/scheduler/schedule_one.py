@@ -44,7 +44,8 @@ from ..language import (
 )
 from .eviction_words import eviction
 from .failure import FailedAttempt, FailurePhase
-from .framework.events import PERMIT_PLUGIN, Plugin
+from .framework.events import DYNAMIC_RESOURCES, PERMIT_PLUGIN, Plugin
+from .framework.interface import ClaimPlugin
 from .framework.rejections import reasons
 from .framework.status import Code, NodeStatus, Phase
 from .framework.waiting_pods import PermitAnswer
@@ -116,6 +117,7 @@ class Scheduler(Component):
     waiting: WaitingPods
     binding: Binding
     failure: FailureHandler
+    dynamic_resources: ClaimPlugin
 
     phase = enum(Phase)
     pod = ref(Pod)
@@ -241,6 +243,7 @@ class Scheduler(Component):
         require(self.ready_for_snapshot(pod))
         inconsistent = self.snapshot.update()
         self.phase = self.first_filtering()
+        self.dynamic_resources.begin(pod)
         with when(inconsistent | self.has_no_nodes()):
             self.error = True
             self.phase = Phase.FAIL
@@ -283,6 +286,15 @@ class Scheduler(Component):
             return placement.ask(node, partial(self.filters.run_with_nominated, form))
 
         code = in_form(self.universe, pod, number, said)
+        if pod.claims:
+            passes = self.dynamic_resources.passes(pod, node)
+            reached = (code == Code.SUCCESS) & self.snapshot.live[node]
+            self.dynamic_resources.note_unavailable(pod, node, reached)
+            for plugin in self.universe[Plugin]:
+                if plugin.name == DYNAMIC_RESOURCES:
+                    with when(reached & ~passes):
+                        self.rejected_by[plugin] = True
+            code = select((code == Code.SUCCESS) & ~passes, Code.UNRESOLVABLE, code)
         return select(self.snapshot.live[node], self.verdict_of(code), NodeStatus.REJECTED)
 
     def explains(self, step: str, args: Mapping[str, Any]) -> Mapping[str, Value]:
@@ -325,6 +337,7 @@ class Scheduler(Component):
             self.phase = Phase.FAIL
         with otherwise(none):
             self.phase = self.phase_after_fit_error()
+            self.dynamic_resources.post_filter(pod)
         with otherwise():
             self.phase = Phase.SELECT
 
@@ -395,7 +408,7 @@ class Scheduler(Component):
         if ExtensionPoint.RESERVE not in points:
             require(False)
             return
-        require(self.at(Phase.RESERVE, pod))
+        require(self.at(Phase.RESERVE, pod) & self.dynamic_resources.is_reserved(pod))
         if ok:
             self._go_on(pod, points[points.index(ExtensionPoint.RESERVE) + 1 :])
         else:
@@ -425,7 +438,7 @@ class Scheduler(Component):
         """ForgetPod, after a plugin's error or rejection: nobody is woken."""
         if not self.cycle_points(pod):
             require(False)
-        require(self.at(Phase.FORGET, pod))
+        require(self.at(Phase.FORGET, pod) & self.dynamic_resources.is_unreserved(pod))
         self.cache.forget(pod, self.host)
         self.phase = Phase.FAIL
 
@@ -657,6 +670,7 @@ class Scheduler(Component):
                 missing=self.missing,
             ),
         )
+        self.dynamic_resources.clear(pod)
         self.phase = Phase.FAILING
 
     def record_refusal(self, pod: Pod) -> None:

@@ -24,6 +24,7 @@ from ...model.environment.objects import (
     Scope,
 )
 from ...model.environment.pod_versions import may_become, pod_versions_of
+from .claim_section import read_claims, read_devices, refuse_claims
 from .directives import read_taints
 from .labels import Member, Members, read_labels, read_members, read_name, read_selector
 from .pod_section import (
@@ -83,7 +84,7 @@ MAX_COUNT = 15
 _DEFAULTS = {f.name: f.default for f in fields_of(Scope) if f.name != "config"}
 SCOPE_FIELDS = tuple(_DEFAULTS)
 
-_BACKLOGS = ("pod_events", "node_events")
+_BACKLOGS = ("pod_events", "node_events", "claim_events")
 _OF_PLUGINS = {
     "plugin_errors": (ExtensionPoint.RESERVE, ExtensionPoint.PRE_BIND),
     "permit_rejections": (ExtensionPoint.PERMIT,),
@@ -215,7 +216,16 @@ def _refuse_uncounted(top: Value, pods: Sequence[Pod], budgets: Sequence[Disrupt
             )
 
 
-CLUSTER_FIELDS = ("nodes", "pods", "namespaces", "podDisruptionBudgets", "scope", "config")
+CLUSTER_FIELDS = (
+    "nodes",
+    "pods",
+    "namespaces",
+    "podDisruptionBudgets",
+    "devices",
+    "resourceClaims",
+    "scope",
+    "config",
+)
 
 
 def read_cluster(top: Value, fields: Mapping[str, Value], name: str) -> ClusterSpec:
@@ -267,6 +277,13 @@ def read_cluster(top: Value, fields: Mapping[str, Value], name: str) -> ClusterS
     budgets = read_budgets(fields.get("podDisruptionBudgets"), pods)
     written = {**units.written(_of("node", has)), **units.written(_of("pod", asked))}
     scope = read_scope(fields.get("scope"), absent, {p for pod in made_pods for p in pod.extension_points})
+    devices = read_devices(fields.get("devices"), made)
+    claims = read_claims(fields.get("resourceClaims"), devices, made_pods)
+    refuse_claims(pods, made_pods, claims)
+    if claims and (scope.restarts or scope.leader_changes):
+        top.fail(
+            "what a new process makes of claims is not modelled: remove `restarts` and `leader_changes`, or the claims"
+        )
     config = read_config(fields.get("config"))
     _refuse_updates(pods, made_pods, config.scored, "podDisruptionBudgets" in fields)
     if config.scored:
@@ -279,6 +296,8 @@ def read_cluster(top: Value, fields: Mapping[str, Value], name: str) -> ClusterS
         tuple(made.values()),
         replace(scope, config=config),
         budgets,
+        tuple(devices.values()),
+        tuple(claims.values()),
         units.shown(written),
         written,
     )

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from ...model.environment.objects import ExtensionPoint, Node, Pod
+from .claim_section import read_pod_claims
 from .directives import read_node_affinity, read_spread, read_terms, read_tolerations
 from .host_ports import read_host_ports
 from .labels import Member, Members, label_key, read_labels, read_name
@@ -20,7 +21,7 @@ POD_FIELDS = (
     *RESOURCE_FIELDS, "priority", "preemptionPolicy", "namespace", "labels", "nodeName", "exists", "startTime",
     "terminationGracePeriodSeconds", "tolerations", "nodeSelector", "nodeAffinity", "podAffinity",
     "podAntiAffinity", "topologySpreadConstraints", "extensionPoints", "schedulingGates", "finalizers", "hostPorts",
-    "finishes", "recreates", "ignore", "updates",
+    "finishes", "recreates", "ignore", "updates", "resourceClaims",
 )  # fmt: skip
 GATE_FIELDS = ("name",)
 POD_VERSION_FIELDS = ("cpu", "memory", "labels", "tolerations")
@@ -97,6 +98,7 @@ def _version(
         exists=member.exists and "recreates" not in fields,
         graceful=grace.integer(0, MAX_GRACE) > 0 if grace else True,
         extension_points=_extension_points(fields.get("extensionPoints")),
+        claims=read_pod_claims(fields.get("resourceClaims")),
         gated=_gated(fields),
         finalizers=_finalizers(fields.get("finalizers")),
         recreates=_recreates(fields),

@@ -13,10 +13,13 @@ from pathlib import Path
 import pytest
 
 from podrace.model.cluster import Cluster, build_cluster
+from podrace.model.environment.claims import ClaimUse
 from podrace.model.environment.names import Recreation
 from podrace.model.environment.objects import (
+    Claim,
     ClusterSpec,
     Config,
+    Device,
     DisruptionBudget,
     ExtensionPoint,
     HostPort,
@@ -667,3 +670,51 @@ def test_a_preempt_snapshot(release):
         model.do(step)
     assert model.get(lambda: snapshot.pod[v].node) == n0  # though the cache has it no longer
     assert model.get(lambda: model.part("cache").on(v, n0)) is False
+
+
+def claim_cluster():
+    """Two pods share a claim, on a node with two devices."""
+    node = Node(0, "n", 2)
+    pods = [Pod(0, "p", 1, claims=("c",)), Pod(1, "q", 1, claims=("c",))]
+    devices = (Device(0, "d", node), Device(1, "e"))
+    return ClusterSpec("claims", tuple(pods), (node,), devices=devices, claims=(Claim(0, "c"),))
+
+
+def test_a_claim_kinds():
+    model = concrete(claim_cluster(), "1.36")
+    plugin, scheduler = model.part("dynamic_resources"), model.part("scheduler")
+    pod, node = plugin.universe[Pod][0], plugin.universe[Node][0]
+    model.do(lambda: scheduler.pop(pod))
+    model.do(lambda: scheduler.take_snapshot(pod))
+    use = plugin.universe[ClaimUse][0]
+    for one in (plugin.get_claim, plugin.check_claim):
+        model.do(partial(one, use))
+    model.do(lambda: plugin.list_devices(pod))
+    model.do(lambda: plugin.add_in_flight(pod))
+    model.do(lambda: scheduler.filter(pod, node))
+    model.do(lambda: scheduler.assume(pod, node))
+    model.do(lambda: scheduler.start_binding(pod))
+    for device in plugin.universe[Device]:
+        assert enabled(model, partial(plugin.reserve_claim, use, device))
+
+
+def test_a_claim_finalizer():
+    system = trace_system(build_cluster(claim_cluster(), resolve("1.36").classes))
+    writes = {t.step for t in system.transitions if t.part == "dynamic_resources" and "write" in t.step}
+    assert writes == {"write_claim"}
+
+
+def test_a_claim_controller():
+    system = trace_system(build_cluster(claim_cluster(), resolve("1.36").classes))
+    assert not [v.name for v in system.variables if v.name.startswith("claim_controller.")]
+
+
+def test_a_claim_lag():
+    system = trace_system(build_cluster(claim_cluster(), resolve("1.36").classes))
+    assert {v.hi for v in system.variables if ".lag" in v.name or "_lag" in v.name} == {7}
+
+
+def test_a_claim_emit():
+    steps = steps_of("1.34", claim_cluster())
+    assert {"claim_cache.take", "claim_cache.tell_late"} <= steps
+    assert "claim_cache.take" not in steps_of("1.36", claim_cluster())

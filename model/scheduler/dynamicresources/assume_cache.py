@@ -9,17 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...environment.claims import (
-    MOST_BEHIND,
-    Claim,
-    ClaimObject,
-    ClaimUse,
-    ClaimWatch,
-    Device,
-    ResourceClaims,
-    older,
-)
-from ...environment.objects import Pod
+from ...environment.claims import MOST_BEHIND, ClaimObject, ClaimUse, ClaimWatch, ResourceClaims, older
+from ...environment.objects import Claim, ClaimChange, Device, Pod
 from ...language import (
     Component,
     Expr,
@@ -38,14 +29,12 @@ from ...language import (
     per,
     ref,
     require,
-    select,
     step,
     tells,
     when,
     words,
 )
 from ..framework.events import CLAIM_UPDATE
-from ..framework.hints import ClaimChange
 
 if TYPE_CHECKING:
     from ..queue.scheduling_queue import PriorityQueue
@@ -111,7 +100,10 @@ class AssumeCache(Component):
 
     @step(actor="claim informer")
     @tells(
-        Sentence("The informer delivers to the assume cache that {claim} was written.", changes("claim_cache.latest_lag")),
+        Sentence(
+            "The informer delivers to the assume cache that {claim} was written.",
+            changes("claim_cache.latest_lag"),
+        ),
         "The informer delivers a write of {claim} to the assume cache, which has as new an object: nothing changes.",
     )
     def deliver(self, claim: Claim) -> None:
@@ -191,6 +183,3 @@ class AssumeCache(Component):
 def is_deallocated(event: Any) -> Expr:
     """Whether the update took the claim's allocation away."""
     return as_expr(event.old).is_some & as_expr(event.new).is_none
-
-
-__all__ = ["AssumeCache", "CacheEvent"]

@@ -6,7 +6,8 @@ Reserve until the claim is written and assumed. A device counts as free if neith
 
 from __future__ import annotations
 
-from ...environment.claims import Claim, ClaimWatch, Device
+from ...environment.claims import ClaimWatch
+from ...environment.objects import Claim, Device
 from ...language import (
     Component,
     Expr,
@@ -37,9 +38,13 @@ class ClaimTracker(Component):
     phrases = words(
         {
             "in_flight": Words(
-                "in flight: {0} is being allocated {after}", "in flight: {0} is not there any more", decisive=True
+                "in flight: {0} is being allocated {after}",
+                "in flight: {0} is not there any more",
+                decisive=True,
             ),
-            "allocated": Words("allocated devices: {0} is taken", "allocated devices: {0} is free", decisive=True),
+            "allocated": Words(
+                "allocated devices: {0} is taken", "allocated devices: {0} is free", decisive=True
+            ),
         }
     )
     knowledge = (

@@ -10,9 +10,9 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from ...environment.claims import MOST_BEHIND, Claim, ClaimObject, ClaimUse, Device, ResourceClaims, older
+from ...environment.claims import MOST_BEHIND, ClaimObject, ClaimUse, ResourceClaims, older
 from ...environment.faults import Fault
-from ...environment.objects import Node, Pod
+from ...environment.objects import Claim, Device, Node, Pod
 from ...language import (
     SOMETHING,
     Component,
@@ -115,13 +115,15 @@ class DynamicResources(Component):
         """The cycles of the pod are over."""
         for use in self.uses(pod):
             self.stage[use] = Stage.NONE
-            self.copy[use] = ClaimObject()
+            self.copy[use].device = None
+            for other in self.universe[Pod]:
+                self.copy[use].reserved[other] = False
             self.lag[use] = 0
             self.chosen[use] = None
             self.unavailable[use] = False
 
     def _is(self, use: ClaimUse, *stages: Stage) -> Expr:
-        return one_of(self.stage[use], stages)
+        return one_of(self.stage[use], *stages)
 
     # --- PreFilter -------------------------------------------------------------------------------------------
 
@@ -153,7 +155,7 @@ class DynamicResources(Component):
     @tells(
         Sentence(
             "{use} is in the process of being allocated: the attempt has to wait.",
-            changes("scheduler.phase", after=SOMETHING),
+            changes("scheduler.verdict", after=NodeStatus.UNRESOLVABLE),
         ),
         "DynamicResources looks whether {use} is in flight: it is not.",
     )
@@ -256,7 +258,8 @@ class DynamicResources(Component):
     @step(actor="scheduler")
     @tells(
         Sentence(
-            "The pod fits on no node: DynamicResources deallocates {use}.", changes("resource_claims.object.device")
+            "The pod fits on no node: DynamicResources deallocates {use}.",
+            changes("resource_claims.object.device"),
         ),
         "DynamicResources tries to deallocate {use}, and the API server refuses: the claim was written meanwhile.",
     )
@@ -285,9 +288,13 @@ class DynamicResources(Component):
     def reserve_claim(self, use: ClaimUse, device: Device) -> None:
         """Reserve, claim after claim: a device that was free when PreFilter looked, and that Filter found on the node."""
         pod, host = use.pod, self.scheduler.host
-        require(self.scheduler.at(Phase.RESERVE, pod) & self._is(use, Stage.CHECKED) & ~self.copy[use].allocated)
         require(
-            all_of(self.copy[other].allocated | self._is(other, Stage.RESERVED) for other in self.earlier(use))
+            self.scheduler.at(Phase.RESERVE, pod) & self._is(use, Stage.CHECKED) & ~self.copy[use].allocated
+        )
+        require(
+            all_of(
+                self.copy[other].allocated | self._is(other, Stage.RESERVED) for other in self.earlier(use)
+            )
         )
         require(~self.listed[device] & all_of(self.chosen[other] != device for other in self.earlier(use)))
         require(any_of((host == node) for node in self.universe[Node] if device.is_on(node)))
@@ -348,7 +355,7 @@ class DynamicResources(Component):
     @step(actor="binding cycle", each="use")
     @tells(
         Sentence(
-            "PreBind: {use} is read again, and it got allocated elsewhere in the meantime: the binding fails.",
+            "PreBind: {use} is read again, and whether it is allocated is not as it was before: the binding fails.",
             changes("dynamic_resources.stage", after=Stage.FAILED),
         ),
         "PreBind: {use} is read again from the API server.",
@@ -361,13 +368,17 @@ class DynamicResources(Component):
         chosen = as_expr(self.chosen[use])
         with when(chosen.is_some & self.copy[use].allocated):
             self.stage[use] = Stage.FAILED
-        with otherwise(self.is_refused(use)):
-            self.stage[use] = Stage.FAILED
+        with otherwise(chosen.is_none & ~self.copy[use].allocated):
+            self.found_deallocated(use)
         with otherwise():
             self.stage[use] = select(chosen.is_some, Stage.RESERVED, Stage.CHECKED)
 
-    def is_refused(self, use: ClaimUse) -> Expr:
-        """With binding conditions: whether a claim that was allocated before is not any more, which is an error before the write."""
+    def found_deallocated(self, use: ClaimUse) -> None:
+        """A claim that was to be reserved merely is not allocated any more: with binding conditions, an error before the write."""
+        self.stage[use] = Stage.FAILED
+
+    def has_panicked(self) -> Expr:
+        """Whether a goroutine has ended the process."""
         return as_expr(False)
 
     @step(actor="binding cycle", each="use")
@@ -420,9 +431,7 @@ class DynamicResources(Component):
 
     @step(actor="binding cycle", each="use")
     @tells(
-        Sentence(
-            "Unreserve: {use} is in flight no longer.", changes("claim_tracker.in_flight")
-        ),
+        Sentence("Unreserve: {use} is in flight no longer.", changes("claim_tracker.in_flight")),
         "Unreserve: {use} is not in flight.",
     )
     def unreserve_claim(self, use: ClaimUse) -> None:

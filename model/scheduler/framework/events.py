@@ -29,6 +29,7 @@ class Action(IntFlag):
     UPDATE_POD_LABEL = 128
     UPDATE_POD_SCALE_DOWN = 256
     UPDATE_POD_TOLERATION = 512
+    UPDATE_CLAIM = 1024
 
 
 WILDCARD = "*"
@@ -139,6 +140,8 @@ POD_UPDATE = ClusterEvent("PodUpdate", "Pod", Action.UPDATE_POD_OTHER)
 """A pod was updated, but neither its labels nor its tolerations nor what it requests: only who did not say what it waits for asked for this."""
 NODE_ADD = ClusterEvent("NodeAdd", "Node", Action.ADD)
 NODE_DELETE = ClusterEvent("NodeDelete", "Node", Action.DELETE)
+CLAIM_UPDATE = ClusterEvent("ResourceClaimUpdate", "ResourceClaim", Action.UPDATE_CLAIM)
+"""A ResourceClaim changed in the assume cache."""
 ANY_EVENT = ClusterEvent("WildCardEvent", WILDCARD, Action.ALL)
 UNSCHEDULABLE_TIMEOUT = ClusterEvent("UnschedulableTimeout", WILDCARD, Action.ALL)
 
@@ -191,14 +194,19 @@ PERMIT_PLUGIN = "PermitPlugin"
 NODE_PORTS = "NodePorts"
 """The plugin that keeps a pod from a node where a host port of its is taken."""
 
+DYNAMIC_RESOURCES = "DynamicResources"
+"""The plugin that finds devices for the claims of a pod."""
+
 DEFAULT_PREEMPTION = "DefaultPreemption"
 """The plugin that rejects a waiting pod which is a victim."""
 
 
-def default_plugins(gates: bool = False, permit: bool = False, ports: bool = False) -> tuple[Plugin, ...]:
+def default_plugins(
+    gates: bool = False, permit: bool = False, ports: bool = False, claims: bool = False
+) -> tuple[Plugin, ...]:
     """The plugins of the model's filters, in the order in which they run, with what they register upstream.
 
-    With `ports` NodePorts among them; what else it asks for where hints are off is in `model/history`.
+    With `claims` DynamicResources after the filters. With `ports` NodePorts among them; what else it asks for where hints are off is in `model/history`.
     With `gates` SchedulingGates after them, which asked for updates of pods. It has not since 1.29, but since then no pod that
     left activeQ keeps the record of having been gated either, and to one that is gated only its own update matters.
     With `permit` those that can reject a pod that has a node already. Neither said which events it asked for up to 1.31, which
@@ -239,6 +247,15 @@ def default_plugins(gates: bool = False, permit: bool = False, ports: bool = Fal
         "PodTopologySpread": spread,
         "InterPodAffinity": affinity,
     }
+    if claims:
+        registered[DYNAMIC_RESOURCES] = (
+            ClusterEvent(
+                "NodeAddLabelOrAllocatable",
+                "Node",
+                Action.ADD | Action.UPDATE_NODE_LABEL | Action.UPDATE_NODE_ALLOCATABLE,
+            ),
+            CLAIM_UPDATE,
+        )
     if gates:
         registered[SCHEDULING_GATES] = (ClusterEvent("PodUpdate", "Pod", Action.UPDATE),)
     if permit:

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from ...environment.node_versions import NodeChange
-from ...environment.objects import Node, Pod
+from ...environment.objects import ClaimChange, Node, Pod
 from ...environment.pod_versions import About, PodChange
 from ...language import Component, Expr, all_of, any_of, as_expr
 from .events import DEFAULT_PREEMPTION, NODE_ADD, NODE_PORTS, WAITING_POD_GONE, Action, ClusterEvent, Plugin
@@ -43,6 +43,8 @@ class Hints(Component):
             return as_expr(False)
         if self.hears_taints_too(plugin, event):
             return as_expr(True)
+        if isinstance(about, ClaimChange):
+            return self.after_claim(pod, about)
         if self.is_own_spread(plugin, pod, about):
             return as_expr(True)
         if event == WAITING_POD_GONE:
@@ -82,6 +84,10 @@ class Hints(Component):
         """
         is_taint = event.resource == "Node" and event.action == Action.UPDATE_NODE_TAINT
         return is_taint and not plugin.asked_for(event) and plugin.asked_for(NODE_ADD)
+
+    def after_claim(self, pod: Pod, change: ClaimChange) -> Expr:
+        """isSchedulableAfterClaimChange: a claim was deallocated, or the status of one of the pod's own has changed."""
+        return change.deallocated | (change.differs & (change.claim.name in pod.claims))
 
     def after_pod(self, pod: Pod, other: Pod, event: ClusterEvent) -> Expr:
         """InterPodAffinity: the pod that came is one that this pod has to lie with, or the one that went kept it out, by either's terms."""

@@ -63,6 +63,34 @@ class Framework(Protocol):
         """Where plugins have work to do for the pod."""
 
 
+class ClaimPlugin(Protocol):
+    """What the cycles ask of DynamicResources about a pod with claims."""
+
+    def begin(self, pod: Pod) -> None:
+        """The cycle has its snapshot: PreFilter begins."""
+
+    def passes(self, pod: Pod, node: Node) -> Expr:
+        """Filter: whether the claims let the pod go to the node."""
+
+    def note_unavailable(self, pod: Pod, node: Node, reached: Expr) -> None:
+        """Filter, if it was reached, notes the allocated claims that keep the pod from the node."""
+
+    def post_filter(self, pod: Pod) -> None:
+        """The pod fits nowhere: PostFilter may come before preemption."""
+
+    def is_reserved(self, pod: Pod) -> Expr:
+        """Whether Reserve is through."""
+
+    def is_bound(self, pod: Pod) -> Expr:
+        """Whether PreBind is through."""
+
+    def is_unreserved(self, pod: Pod) -> Expr:
+        """Whether Unreserve is through."""
+
+    def clear(self, pod: Pod) -> None:
+        """The cycles of the pod are over."""
+
+
 class PodsInPreBind(Protocol):
     """The pods whose PreBind plugins run (PodInPreBind, 1.36)."""
 

@@ -32,6 +32,11 @@ class Phase(Enum):
     REJECT_VICTIM = 19
     RESERVED = 20
     CLEAR_OWN_NOMINATION = 21
+    GET_CLAIMS = 22
+    CHECK_CLAIMS = 23
+    LIST_DEVICES = 24
+    ADD_IN_FLIGHT = 25
+    DEALLOCATE = 26
 
 
 @spoken(

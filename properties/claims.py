@@ -1,0 +1,147 @@
+"""Claims and devices: what must never be so, and what the scheduler must not forget (dynamic resource allocation)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from ..model.environment.claims import ClaimUse, ClaimWatch
+from ..model.environment.objects import Claim, Device
+from ..model.language import Case, Expr, all_of, any_of, as_expr, before, boolean, one_of, when
+from ..model.scheduler.dynamicresources.plugin import Stage
+from .liveness import waits_in_vain
+from .property import Property
+
+if TYPE_CHECKING:
+    from ..model.environment.claims import ResourceClaims
+    from ..model.scheduler import AssumeCache, ClaimTracker, DynamicResources
+
+
+class AboutClaims(Property):
+    """Base class of the properties of claims."""
+
+    resource_claims: ResourceClaims
+    claim_cache: AssumeCache
+    claim_tracker: ClaimTracker
+    dynamic_resources: DynamicResources
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """All claims."""
+        return self.universe[Claim]
+
+    @property
+    def uses(self) -> tuple[ClaimUse, ...]:
+        """Which pod refers to which claim."""
+        return self.universe[ClaimUse]
+
+    def witnesses(self) -> dict[str, Expr]:
+        in_flight = [self.claim_tracker.is_pending(claim) for claim in self.claims]
+        return {"an allocation is in flight": any_of(in_flight)}
+
+
+class DeviceAllocatedOnce(AboutClaims):
+    """No device is allocated to two claims."""
+
+    id = "S-DEV"
+    issues = (133602,)
+
+    def holds(self) -> Expr:
+        allocated = self.resource_claims.object
+        return ~any_of(
+            (allocated[a].device == device) & (allocated[b].device == device)
+            for a in self.claims
+            for b in self.claims[a.index + 1 :]
+            for device in self.universe[Device]
+        )
+
+    def witnesses(self) -> dict[str, Expr]:
+        allocated = [self.resource_claims.object[claim].allocated for claim in self.claims]
+        return {"a claim is allocated": any_of(allocated), **super().witnesses()}
+
+
+class BoundPodsHoldTheirClaims(AboutClaims):
+    """A pod that is bound to a node is in reservedFor of each of its claims, and each of them is allocated.
+
+    The kubelet does not start a pod for which a claim is not reserved. Somebody else than the scheduler may bind a pod without it; such pods do not count.
+    """
+
+    id = "S-RESV"
+    concerns = "the pod without its claim"
+
+    def holds(self) -> Expr:
+        return ~any_of(
+            self.api.pod[use.pod].assigned
+            & ~(
+                self.resource_claims.object[use.claim].allocated
+                & self.resource_claims.object[use.claim].reserved[use.pod]
+            )
+            for use in self.uses
+            if use.pod in self.subjects
+        )
+
+    def witnesses(self) -> dict[str, Expr]:
+        bound = [self.api.pod[use.pod].assigned for use in self.uses if use.pod.node is None]
+        return {"a pod with claims is bound": any_of(bound)}
+
+
+class FlightsHaveOwners(AboutClaims):
+    """An allocation that is in flight was chosen for a pod whose binding still needs it; and what a binding is about to write is in flight."""
+
+    id = "S-INFLIGHT"
+
+    def owns(self, use: ClaimUse) -> Expr:
+        """Whether the pod's cycle has chosen a device for the claim, and nobody has been told yet that it is written, or given up."""
+        plugin = self.dynamic_resources
+        return as_expr(plugin.chosen[use]).is_some & ~one_of(plugin.stage[use], Stage.FAILED)
+
+    def holds(self) -> Expr:
+        in_flight = self.claim_tracker.in_flight
+        chosen = self.dynamic_resources.chosen
+        owned = [
+            ~self.claim_tracker.is_pending(claim)
+            | any_of(in_flight[claim] == chosen[use] for use in self.uses if use.claim is claim)
+            for claim in self.claims
+        ]
+        kept = [~self.owns(use) | (in_flight[use.claim] == chosen[use]) for use in self.uses]
+        return all_of([*owned, *kept])
+
+
+class AssumeCacheGoesForward(AboutClaims):
+    """The assume cache never goes back to an older version of a claim than one that it has given out."""
+
+    id = "S-ASSUME"
+    issues = (140263,)
+
+    broken = boolean()
+
+    def observe(self) -> None:
+        for watch in self.universe[ClaimWatch]:
+            length = self.resource_claims.events[watch].length
+            written = length > before(lambda watch=watch: self.resource_claims.events[watch].length)  # type: ignore[misc]
+            for claim in self.claims:
+                lag = self.claim_cache.latest_lag[claim]
+                older = lag > before(lambda claim=claim: self.claim_cache.latest_lag[claim])  # type: ignore[misc]
+                with when(older & ~written):
+                    self.broken = True
+
+    def holds(self) -> Expr:
+        return ~self.broken
+
+
+class ClaimsAreWorkedOn(AboutClaims):
+    """No pod with claims waits for ever while at every moment there is room for it on a node, and its claims are, or can be, allocated there."""
+
+    id = "L-CLAIM"
+    kind = "liveness"
+    concerns = "the pod that waits"
+    issues = (140263,)
+
+    def cases(self) -> Iterator[Case]:
+        for pod in self.subjects:
+            if pod.claims and pod.node is None:
+                yield Case(f"{pod.name} waits for ever although there are devices", waits_in_vain(self, pod))
+
+    def witnesses(self) -> dict[str, Expr]:
+        waiting = [waits_in_vain(self, pod) for pod in self.subjects if pod.claims and pod.node is None]
+        return {"a pod waits although there are devices": any_of(waiting)}

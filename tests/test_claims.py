@@ -1,0 +1,67 @@
+"""Races of claims and devices that no change of the model's releases mends, and what proposed patches make of them: exact counts (docs/claims.md)."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from podrace.checker.search import check
+from podrace.model.history import RELEASES, resolve
+from podrace.model.language import Component
+from podrace.properties import PROPERTIES, instrument
+from podrace.scenarios import find_scenarios
+from tests.claim_patches import UnreservedAssumed
+
+ROOT = Path(__file__).parents[1]
+FOLDER = ROOT / "scenarios" / "claims"
+PAGE = (ROOT / "docs" / "claims.md").read_text(encoding="utf-8")
+V, H = "VIOLATED", "HOLDS"
+
+Patches = tuple[type[Component], ...]
+
+ROWS: list[tuple[str, str, str, Patches, tuple[str, ...], str, int, int | None]] = [
+    ("bound-unreserved", "S-RESV", "1.36.3", (), (), V, 2944, 37),
+    ("bound-unreserved", "S-RESV", "1.36.3", (UnreservedAssumed,), (), H, 25060, None),
+    ("flight-ended-by-another", "S-INFLIGHT", "1.36.3", (), (), V, 72578, 27),
+    ("deallocated-while-binding", "S-EXIT", "1.36", (), (), H, 489062, None),
+    ("deallocated-while-binding", "S-EXIT", "1.36", (), ("137371",), V, 840, 13),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "identifier", "release", "patches", "without", "verdict", "states", "steps"), ROWS
+)
+def test_verdict_and_counts(
+    name: str, identifier: str, release: str, patches: Patches, without: tuple[str, ...], verdict: str, states: int,
+    steps: int | None,
+) -> None:  # fmt: skip
+    (scenario,) = find_scenarios(str(FOLDER / f"{name}.yaml"))
+    classes = (*patches, *resolve(release, (), without).classes)
+    (found,) = check(instrument(scenario.spec, classes, [PROPERTIES[identifier]]), [identifier])
+    length = None if found.trace is None else len(found.trace.steps)
+    assert (found.verdict.name, found.counts.states, length) == (verdict, states, steps)
+    assert not found.vacuous
+
+
+@pytest.mark.ci
+def test_the_device_goes_to_two_claims() -> None:
+    (scenario,) = find_scenarios(str(FOLDER / "device-given-away.yaml"))
+    (found,) = check(instrument(scenario.spec, resolve("1.36.3").classes, [PROPERTIES["S-DEV"]]), ["S-DEV"])
+    assert found.trace is not None
+    assert (found.verdict.name, found.counts.states, len(found.trace.steps)) == (V, 6167020, 46)
+
+
+def test_every_scenario_is_tested_and_explained() -> None:
+    names = {path.stem for path in FOLDER.glob("*.yaml")}
+    assert names == {row[0] for row in ROWS} | {"device-given-away"}
+    assert [n for n in sorted(names) if f"scenarios/claims/{n}.yaml" not in PAGE] == []
+    assert "1.36" in RELEASES
+
+
+def test_the_page_says_what_the_rows_say() -> None:
+    for name, identifier, _release, patches, without, verdict, states, _steps in ROWS:
+        if not patches and not without:
+            row = rf"^\| `{name}` \| {identifier} \| .*{verdict.lower()}.* {states:,} states"
+            assert re.search(row, PAGE, re.MULTILINE), name
