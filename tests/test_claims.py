@@ -26,7 +26,7 @@ ROWS: list[tuple[str, str, str, Patches, tuple[str, ...], str, int, int | None]]
     ("bound-unreserved", "S-RESV", "1.36.3", (UnreservedAssumed,), (), H, 25060, None),
     ("flight-ended-by-another", "S-INFLIGHT", "1.36.3", (), (), V, 72578, 27),
     ("deallocated-while-binding", "S-EXIT", "1.36", (), (), H, 489062, None),
-    ("deallocated-while-binding", "S-EXIT", "1.36", (), ("137371",), V, 840, 13),
+    ("deallocated-while-binding", "S-EXIT", "1.36", (), ("137371",), V, 612, 13),
 ]
 
 

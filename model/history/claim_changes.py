@@ -15,8 +15,8 @@ from ..language import (
     tells,
 )
 from ..scheduler import AssumeCache, DynamicResources
+from ..scheduler.dynamic_resources import Stage
 from ..scheduler.dynamicresources.assume_cache import CacheEvent
-from ..scheduler.dynamicresources.plugin import Stage
 from .change import before
 
 

@@ -8,9 +8,9 @@ from .cache.node_info import NodeInfos
 from .cache.node_tree import NodeTree
 from .cache.scheduler_cache import Cache
 from .cache.snapshot import Snapshot
+from .dynamic_resources import DynamicResources
 from .dynamicresources.assume_cache import AssumeCache
 from .dynamicresources.claim_tracker import ClaimTracker
-from .dynamicresources.plugin import DynamicResources
 from .event_handlers import EventHandlers, Waking
 from .failure import FailureHandler, FailurePhase
 from .framework.events import Action, ClusterEvent, NodeUpdate, Plugin, PodUpdate

@@ -10,10 +10,10 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from ...environment.claims import MOST_BEHIND, ClaimObject, ClaimUse, ResourceClaims, older
-from ...environment.faults import Fault
-from ...environment.objects import Claim, Device, Node, Pod
-from ...language import (
+from ..environment.claims import MOST_BEHIND, ClaimObject, ClaimUse, ResourceClaims, older
+from ..environment.faults import Fault
+from ..environment.objects import Claim, Device, Node, Pod
+from ..language import (
     SOMETHING,
     Component,
     Expr,
@@ -38,16 +38,16 @@ from ...language import (
     when,
     words,
 )
-from ..binding import BindingPhase
-from ..framework.events import DYNAMIC_RESOURCES, Plugin
-from ..framework.status import NodeStatus, Phase
+from .binding import BindingPhase
+from .framework.events import DYNAMIC_RESOURCES, Plugin
+from .framework.status import NodeStatus, Phase
 
 if TYPE_CHECKING:
-    from ...environment.faults import Faults
-    from ..binding import Binding
-    from ..schedule_one import Scheduler
-    from .assume_cache import AssumeCache
-    from .claim_tracker import ClaimTracker
+    from ..environment.faults import Faults
+    from .binding import Binding
+    from .dynamicresources.assume_cache import AssumeCache
+    from .dynamicresources.claim_tracker import ClaimTracker
+    from .schedule_one import Scheduler
 
 
 class Stage(Enum):
