@@ -83,7 +83,14 @@ _SPREAD = "needs a pod with spread constraints: see test_spread and the scenario
 _UPDATES = "needs a node that is updated: see test_node_updates"
 _PLUGINS = "needs plugins that have work to do: see test_permit"
 
+_CLAIMS = "needs pods with claims: see test_claims and the scenario device-twice"
+
 UNSEEN = {
+    "136269": _CLAIMS,
+    "136269-events": _CLAIMS,
+    "137371": _CLAIMS,
+    "binding-conditions": _CLAIMS,
+    "reservations-assumed": _CLAIMS,
     "confirmed-object": "needs objects that differ in more than is explored: see the cache's conformance tables",
     "missing-status": "a cycle filters every node: see the conformance table might_help",
     "103805": "needs a binding cycle that fails: see the scenario forgotten-wakes-nobody",
