@@ -236,6 +236,17 @@ ROWS = [
     Row("scaled-down-under-pre-bind", "S-SCALE", "1.35", (), (), H, 225, 507, 20),
     Row("scaled-down-under-pre-bind", "S-SCALE", "1.35", (), ("133021",), V, 30, 42, 7, 7),
     Row("scaled-down-under-pre-bind", "S-SCALE", "1.36", (), (), H, 163, 328, 20),
+    # 133602: a device for two claims, which 136269 mends in two ways; each alone leaves the other.
+    Row("device-twice", "S-DEV", "1.35", (), (), V, 2388, 7510, 30, 30),
+    Row("device-twice", "S-DEV", "1.35", ("136269",), (), V, 3756, 11983, 33, 33),
+    Row("device-twice", "S-DEV", "1.35", ("136269-events",), (), V, 1621, 4713, 30, 30),
+    Row("device-twice", "S-DEV", "1.35", ("136269", "136269-events"), (), H, 3182, 9408, 42),
+    Row("device-twice", "S-DEV", "1.36", (), (), H, 2390, 6795, 41),
+    Row("device-twice", "S-DEV", "1.36", (), ("136269", "136269-events"), V, 2001, 6209, 30, 30),
+    Row("device-twice", "S-DEV", "1.36", (), ("136269",), V, 1352, 3836, 30, 30),
+    Row("device-twice", "S-DEV", "1.36", (), ("136269-events",), V, 3066, 9591, 33, 33),
+    Row("device-twice", "S-DEV", "1.34", (), (), V, 1289, 3489, 28, 28),
+    Row("device-twice", "S-DEV", "1.34.4", (), (), H, 2274, 6359, 40),
 ]
 
 

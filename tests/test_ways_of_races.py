@@ -53,6 +53,8 @@ STEPS: dict[str, tuple[int, ...]] = {
     "two-changes": (17,),
     "keyless-node": (15,),
     "scaled-down-under-pre-bind": (7,),
+    # Between two reads; or an event of the assume cache that is delivered late.
+    "device-twice": (30, 34),
 }
 """How long the shortest run of each way is."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from .claim_section import CLAIM_FIELDS, DEVICE_FIELDS
 from .cluster_section import (
     BUDGET_FIELDS,
     CLUSTER_FIELDS,
@@ -65,6 +66,8 @@ VOCABULARY: Mapping[str, tuple[str, ...]] = {
     "Requirements": REQUIREMENT_FIELDS,
     "`namespaces`": NAMESPACE_FIELDS,
     "`podDisruptionBudgets`": BUDGET_FIELDS,
+    "`devices`": DEVICE_FIELDS,
+    "`resourceClaims`": CLAIM_FIELDS,
     "`config`": CONFIG_FIELDS,
     "`scope`": SCOPE_FIELDS,
     "`expect`": EXPECT_FIELDS,
