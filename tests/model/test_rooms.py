@@ -17,8 +17,10 @@ BELOW = {
     "scheduler.cache": {"environment", "scheduler.framework"},
     "scheduler.queue": {"environment", "scheduler.framework"},
     "scheduler.preemption": {"environment", "scheduler.framework", "scheduler.cache", "scheduler.queue"},
+    "scheduler.dynamicresources": {"environment", "scheduler.framework", "scheduler.queue"},
     "scheduler": {
         "environment",
+        "scheduler.dynamicresources",
         "scheduler.framework",
         "scheduler.cache",
         "scheduler.queue",
@@ -27,6 +29,7 @@ BELOW = {
     "history": {
         "environment",
         "scheduler",
+        "scheduler.dynamicresources",
         "scheduler.framework",
         "scheduler.cache",
         "scheduler.queue",

@@ -14,8 +14,6 @@ from ...environment.objects import Claim, ClaimChange, Device, Pod
 from ...language import (
     Component,
     Expr,
-    Fact,
-    Knowledge,
     Record,
     Sentence,
     Value,
@@ -79,9 +77,6 @@ class AssumeCache(Component):
                 "assume cache: {0} is reserved for {1}", "assume cache: {0} is not reserved for {1}"
             ),
         }
-    )
-    knowledge = (
-        Knowledge("assume cache", {"latest.device": Fact("device", "allocated {value}", "not allocated")}),
     )
 
     def setup(self) -> None:

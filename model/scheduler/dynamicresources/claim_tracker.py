@@ -11,8 +11,6 @@ from ...environment.objects import Claim, Device
 from ...language import (
     Component,
     Expr,
-    Fact,
-    Knowledge,
     Value,
     Words,
     any_of,
@@ -46,15 +44,6 @@ class ClaimTracker(Component):
                 "allocated devices: {0} is taken", "allocated devices: {0} is free", decisive=True
             ),
         }
-    )
-    knowledge = (
-        Knowledge(
-            "allocations in flight and allocated devices",
-            {
-                "in_flight": Fact("in_flight", "in flight with {value}", "not in flight"),
-                "allocated": Fact("allocated", "taken", "free"),
-            },
-        ),
     )
 
     def setup(self) -> None:

@@ -137,7 +137,7 @@ def test_unknown_gates_and_contradictions():
 
 def test_which_gates_are_on_and_not_modelled():
     assert on_and_unmodelled("1.31") == ()
-    assert on_and_unmodelled("1.33") == ()
+    assert on_and_unmodelled("1.33") == ("DRAResourceClaimDeviceStatus",)
     assert set(on_and_unmodelled("1.34")) - set(on_and_unmodelled("1.34.4")) == {"SchedulerAsyncAPICalls"}
 
 
