@@ -9,8 +9,10 @@ import pytest
 
 from podrace.checker.search import check
 from podrace.model.history import RELEASES, resolve
-from podrace.model.language import Component
+from podrace.model.language import Component, Expr, any_of, as_expr
+from podrace.model.scheduler.dynamic_resources import Stage
 from podrace.properties import PROPERTIES, instrument
+from podrace.properties.claims import AboutClaims
 from podrace.scenarios import find_scenarios
 from tests.claim_patches import UnreservedAssumed
 
@@ -25,6 +27,7 @@ ROWS: list[tuple[str, str, str, Patches, tuple[str, ...], str, int, int | None]]
     ("bound-unreserved", "S-RESV", "1.36.3", (), (), V, 2944, 37),
     ("bound-unreserved", "S-RESV", "1.36.3", (UnreservedAssumed,), (), H, 25060, None),
     ("flight-ended-by-another", "S-INFLIGHT", "1.36.3", (), (), V, 72578, 27),
+    ("sibling-allocates", "L-CLAIM", "1.36.3", (), (), H, 167084, None),
     ("deallocated-while-binding", "S-EXIT", "1.36", (), (), H, 489062, None),
     ("deallocated-while-binding", "S-EXIT", "1.36", (), ("137371",), V, 612, 13),
 ]
@@ -51,6 +54,30 @@ def test_the_device_goes_to_two_claims() -> None:
     (found,) = check(instrument(scenario.spec, resolve("1.36.3").classes, [PROPERTIES["S-DEV"]]), ["S-DEV"])
     assert found.trace is not None
     assert (found.verdict.name, found.counts.states, len(found.trace.steps)) == (V, 6167020, 46)
+
+
+class NeverAllocatedElsewhere(AboutClaims):
+    """No binding fails because a claim that its pod is to have allocated is allocated by now."""
+
+    id = "X-ELSEWHERE"
+
+    def holds(self) -> Expr:
+        plugin = self.dynamic_resources
+        return ~any_of(
+            (plugin.stage[use] == Stage.FAILED) & as_expr(plugin.chosen[use]).is_some for use in self.uses
+        )
+
+
+@pytest.mark.parametrize(("release", "states", "steps"), [("1.34.4", 4112, 29), ("1.36.3", 7058, 31)])
+def test_a_siblings_allocation_is_taken_for_a_conflict_without_any_group(
+    release: str, states: int, steps: int
+) -> None:
+    """140053: every property of claims holds all the same, because the next attempt succeeds."""
+    (scenario,) = find_scenarios(str(FOLDER / "sibling-allocates.yaml"))
+    system = instrument(scenario.spec, resolve(release).classes, [NeverAllocatedElsewhere])
+    (found,) = check(system, ["X-ELSEWHERE"])
+    assert found.trace is not None
+    assert (found.verdict.name, found.counts.states, len(found.trace.steps)) == (V, states, steps)
 
 
 def test_every_scenario_is_tested_and_explained() -> None:
