@@ -36,6 +36,7 @@ def gate_rows(release: str) -> list[dict[str, Any]]:
             "row": gate.abstracted or None,
             "why": gate.covered or gate.unmodelled or gate.gap(release) or None,
             "taken_as_on": gate.is_on(release) and not state.on,
+            "taken_as_off": state.on and not gate.is_on(release),
         }
         for gate in gates().values()
         if (state := gate.at(release)) is not None

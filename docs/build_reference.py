@@ -155,6 +155,7 @@ def _in_podrace(gate: Gate) -> str:
     if gate.how == "modelled":
         keys = ", ".join(_change(change.key) for change in CHANGES.values() if change.gate == gate.name)
         taken = "".join(f"; taken as on in {release}" for release in gate.taken_as_on)
+        taken += "".join(f"; taken as off in {release} unless it is set" for release in gate.taken_as_off)
         return f"modelled: {keys}{taken}"
     if gate.how == "abstracted":
         return f"[{gate.abstracted}](model.md#what-is-abstracted)"

@@ -28,6 +28,7 @@ from .environment.watch import NodeWatch, PodWatch
 from .language import Component, Model, Universe, build
 from .scheduler import (
     AssumeCache,
+    APIDispatcher,
     AsyncPreemption,
     Binding,
     Cache,
@@ -73,6 +74,7 @@ class Cluster(Model):
     binding: Binding
     waiting: WaitingPods
     failure: FailureHandler
+    api_dispatcher: APIDispatcher
     queue: PriorityQueue
     clock: Clock
     nominator: Nominator

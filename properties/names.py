@@ -17,6 +17,7 @@ from .property import Property
 if TYPE_CHECKING:
     from ..model.environment.claims import ResourceClaims
     from ..model.scheduler import DynamicResources
+    from ..model.scheduler.api_dispatcher import APIDispatcher
     from ..model.scheduler.preemption.async_preemption import AsyncPreemption
 
 
@@ -118,12 +119,20 @@ class StatusHitsItsPod(_WrittenByName):
 
     id = "S-IDSTATUS"
 
+    api_dispatcher: APIDispatcher
+
     def due(self, pod: Pod) -> Expr:
+        return self._is_patching(pod) | self.api_dispatcher.has_patch(pod)
+
+    def _is_patching(self, pod: Pod) -> Expr:
         due: Expr = self.failure.phase[pod] == FailurePhase.PATCH
         return due
 
     def sent(self, pod: Pod) -> Expr:
-        return before(partial(self.due, pod)) & ~self.due(pod)
+        def is_writing() -> Expr:
+            return self._is_patching(pod) | self.api_dispatcher.is_writing(pod)
+
+        return before(is_writing) & ~is_writing()
 
     def hit(self, pod: Pod) -> Expr:
         def failed() -> Expr:

@@ -130,6 +130,11 @@ LATER_ROWS: list[tuple[str, str, tuple[type[Component], ...], tuple[str, ...], s
     ("half-kept-out", "S-STUCK", (), (), V, 86, 15),
     ("half-kept-out", "S-STUCK", (AnyTermHeard,), (), H, 186, None),
     ("grown-in-flight", "S-CAP", (), (), V, 24, 5),
+    ("late-patch", "S-COND", (), (), V, 635, 24),
+    # What keeps the condition of a pod's own attempts off it does not help; the UID as a precondition does.
+    ("late-patch", "S-COND", (PlacedNotAdded, RegisteredToTheEnd), (), V, 634, 24),
+    ("late-patch", "S-COND", (WrittenByUID,), (), H, 470, None),
+    ("late-patch", "S-IDSTATUS", (), (), V, 268, 14),
 ]
 
 
@@ -150,7 +155,7 @@ def test_verdict_and_counts_with_later_fixes(
 ) -> None:  # fmt: skip
     (scenario,) = find_scenarios(str(FOLDER / f"{name}.yaml"))
     assert scenario.release == RELEASES[-1]
-    classes = (*patches, *resolve(scenario.release, fixes).classes)
+    classes = (*patches, *resolve(scenario.release, fixes, (), scenario.feature_gates).classes)
     (found,) = check(instrument(scenario.spec, classes, [PROPERTIES[identifier]]), [identifier])
     length = None if found.trace is None else len(found.trace.steps)
     assert (found.verdict.name, found.counts.states, length) == (verdict, states, steps)

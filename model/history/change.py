@@ -28,6 +28,7 @@ class Change:
     had the change before it was taken back for a while; `until` is the first version for which it was taken back again.
     `gate` is the feature gate that it is behind (`gates.yaml`): a version has the change where the gate is on. Where the gate is set by hand, the
     change comes and goes with it; `gated_in` is the first version whose gate has it, unless that is the first version with the gate.
+    `gate_off`: it is there while the gate is off, and what was before it while the gate is on.
     """
 
     key: str
@@ -42,6 +43,7 @@ class Change:
     reverts: tuple[str, ...] = ()
     gate: str = ""
     gated_in: str | None = None
+    gate_off: bool = False
 
     def is_in(self, release: str) -> bool:
         """Whether a version behaves as after the change."""
@@ -100,6 +102,7 @@ def before(
     reverts: tuple[str, ...] = (),
     gate: str = "",
     gated_in: str | None = None,
+    gate_off: bool = False,
 ) -> Callable[[C], C]:
     """Register a class that restores the behaviour before a change; several classes may share a key."""
 
@@ -107,7 +110,7 @@ def before(
         known = CHANGES.get(key)
         classes: tuple[type[Component], ...] = (*known.classes, cls) if known else (cls,)
         CHANGES[key] = Change(
-            key, title, first_in, issues, classes, since, also_in, until, backports, reverts, gate, gated_in
+            key, title, first_in, issues, classes, since, also_in, until, backports, reverts, gate, gated_in, gate_off
         )
         return cls
 

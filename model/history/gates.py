@@ -56,7 +56,7 @@ class Gate:
 
     `abstracted` names the row of docs/model.md that speaks of it; `covered` says why it makes no difference to what is modelled, `unmodelled` why
     it is not modelled. A gate with none of these is modelled: changes name it. `taken_as_on` are releases in which the model has it on although it was
-    off; `gaps` those in which the model does not have it away from its default, with the reason.
+    off, `taken_as_off` those in which it has it off although it was on; `gaps` those in which the model does not have it away from its default, with the reason.
     """
 
     name: str
@@ -66,6 +66,7 @@ class Gate:
     covered: str = ""
     unmodelled: str = ""
     taken_as_on: tuple[str, ...] = ()
+    taken_as_off: tuple[str, ...] = ()
     gaps: tuple[tuple[str, str], ...] = ()
 
     @property
@@ -88,8 +89,14 @@ class Gate:
 
     def is_on(self, release: str) -> bool:
         """Whether the model has it on in a version, unless it is set."""
+        state, minor = self.at(release), version_of(release).minor
+        return state is not None and (state.on or minor in self.taken_as_on) and minor not in self.taken_as_off
+
+    def is_left_out(self, release: str) -> bool:
+        """Whether it is on in a version unless it is set, and the model does not show it."""
         state = self.at(release)
-        return state is not None and (state.on or version_of(release).minor in self.taken_as_on)
+        taken_as_off = state is not None and state.on and not self.is_on(release)
+        return taken_as_off or (self.how == "not modelled" and self.is_on(release))
 
     def gap(self, release: str) -> str:
         """Why the model does not have it away from its default in a version; empty if it does."""
@@ -117,8 +124,8 @@ def find_gate(name: str) -> Gate:
 
 
 def on_and_unmodelled(release: str) -> tuple[str, ...]:
-    """The gates that are on in a version unless they are set, and of which the model has nothing."""
-    return tuple(g.name for g in gates().values() if g.how == "not modelled" and g.is_on(release))
+    """The gates that are on in a version unless they are set, and of which the model has nothing unless they are set."""
+    return tuple(g.name for g in gates().values() if g.is_left_out(release))
 
 
 def refuse_setting(gate: Gate, on: bool, release: str, is_modelled: bool) -> None:
@@ -174,6 +181,7 @@ def _gate(name: str, row: Mapping[str, object]) -> Gate:
         covered=str(row.get("covered", "")),
         unmodelled=str(row.get("unmodelled", "")),
         taken_as_on=tuple(map(str, row.get("taken_as_on", ()))),  # type: ignore[call-overload]
+        taken_as_off=tuple(map(str, row.get("taken_as_off", ()))),  # type: ignore[call-overload]
         gaps=tuple((str(release), str(why)) for why, releases in gaps.items() for release in releases),
     )
 

@@ -13,6 +13,7 @@ from .versions import PATCH_VERSIONS, RELEASE_ORDER, canonical
 
 # isort: off
 # They register their changes. Of the changes of one release, those of an earlier module come first.
+from . import async_call_changes  # noqa: F401
 from . import cache_changes, event_handler_changes, filter_changes, nomination_changes, permit_changes  # noqa: F401
 from . import preemption_changes, disruption_changes, queue_changes, failure_changes, snapshot_changes  # noqa: F401
 from . import claim_changes, topology_changes  # noqa: F401
@@ -119,13 +120,17 @@ def resolve(
     for change in wanted:
         if change in unwanted:
             raise ValueError(f"fix {change.key} cannot be put in and taken out at once")
-        if settings.get(change.gate) is False:
-            raise ValueError(f"fix {change.key} is behind the gate {change.gate}, which is set to false")
+        if settings.get(change.gate) is change.gate_off:
+            raise ValueError(
+                f"fix {change.key} is behind the gate {change.gate}, which is set to {str(change.gate_off).lower()}"
+            )
 
     def has(change: Change) -> bool:
         """Whether the release has a change, with the gates as they are set."""
         if change.gate in settings:
-            return settings[change.gate] and change.is_behind_gate_in(release)
+            return settings[change.gate] != change.gate_off and change.is_behind_gate_in(release)
+        if change.gate_off:
+            return not find_gate(change.gate).is_on(release)
         return change.is_in(release)
 
     notes = [f"{release} already has {c.key}" for c in wanted if has(c)]

@@ -16,7 +16,7 @@ import yaml
 
 FUNCTIONS = Path(__file__).parent / "functions"
 PARTS = (
-    "schedule_one", "event_handlers", "queue", "cache", "framework", "preemption", "plugins", "api_server", "older",
+    "schedule_one", "event_handlers", "queue", "cache", "framework", "preemption", "plugins", "api_calls", "api_server", "older",
 )  # fmt: skip
 """The files there, in the order of docs/functions.md."""
 

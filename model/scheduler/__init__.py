@@ -2,6 +2,7 @@
 their words: phases, codes, sub-queues, plugins, events.
 """
 
+from .api_dispatcher import APIDispatcher
 from .binding import Binding, BindingPhase
 from .cache.incremental import IncrementalSnapshot
 from .cache.node_info import NodeInfos
@@ -33,7 +34,7 @@ from .sampling import Sampling
 from .schedule_one import Scheduler
 
 __all__ = [
-    "Action", "AssumeCache", "AsyncPhase", "AsyncPreemption", "Binding", "BindingPhase", "Cache", "ClaimTracker", "Clock", "ClusterEvent", "Code", "DynamicResources", "EventHandlers",
+    "APIDispatcher", "Action", "AssumeCache", "AsyncPhase", "AsyncPreemption", "Binding", "BindingPhase", "Cache", "ClaimTracker", "Clock", "ClusterEvent", "Code", "DynamicResources", "EventHandlers",
     "FailureHandler", "FailurePhase", "Filters", "Hints", "IncrementalSnapshot", "NodeInfos", "NodeStatus", "NodeTree", "NodeUpdate", "NodeUpdates", "Nominator",
     "Phase", "Placement", "Plugin", "PodUpdate", "PodUpdates", "Preemption", "PriorityQueue", "Process", "QueueWithoutHints", "Sampling", "Scheduler", "Scores",
     "Snapshot", "SubQueue", "WaitingPods", "Waking",

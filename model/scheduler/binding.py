@@ -61,6 +61,7 @@ class BindingPhase(Enum):
     FAIL_AND_WAKE = 10
     ANNOUNCE = 11
     PRE_BIND_CANCELLED = 12
+    POSTED = 13
 
 
 class Reply(Enum):
@@ -294,7 +295,7 @@ class Binding(Component):
 
         After a lost reply, the second Binding meets a pod that is bound already: that conflict is an error.
         """
-        require(self.phase[pod] == BindingPhase.BIND)
+        self.require_bind(pod)
         if reply is Reply.TRANSIENT:
             self.repeat_bind()
             return
@@ -306,7 +307,18 @@ class Binding(Component):
         if reply is not Reply.FAILED:
             with when(possible):
                 self.api.bind(pod, self.node[pod])
-        self.bind_returned(pod, possible if reply is Reply.ANSWERED else as_expr(False))
+        self.bind_answered(pod, possible if reply is Reply.ANSWERED else as_expr(False))
+
+    def require_bind(self, pod: Pod) -> None:
+        """The Binding is posted now."""
+        require(self.phase[pod] == BindingPhase.BIND)
+
+    def bind_answered(self, pod: Pod, succeeded: Expr) -> None:
+        """The call is answered, and the binding cycle goes on."""
+        self.bind_returned(pod, succeeded)
+
+    def call_returned(self, pod: Pod) -> None:
+        """The dispatcher of API calls, where there is one, is through with the pod's Binding."""
 
     def repeat_bind(self) -> None:
         """Nothing was written, and the call is repeated (up to three times; that a fourth error is final is not modelled)."""

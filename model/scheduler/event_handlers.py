@@ -115,6 +115,8 @@ class EventHandlers(Component):
         require(self.is_queue_idle())
         old, new = self.pod_watch.take(Handler.QUEUE, pod)
         update = old.pending & new.pending
+        with when(update):
+            self.sync_with_dispatcher(pod, new)
         with when(update & ~self.skips_update(pod, new)):
             self.queue_busy = True
         with otherwise(update & self.sees_to_termination(old, new)):
@@ -131,6 +133,9 @@ class EventHandlers(Component):
                 self.queue_removal = self.first_of_removal()
             with otherwise():
                 self.conclude(pod, old, new)
+
+    def sync_with_dispatcher(self, pod: Pod, new: PodObject) -> None:
+        """The API dispatcher, where there is one, is shown the update of a pod first (syncPodWithDispatcher)."""
 
     def is_queue_idle(self) -> Expr:
         """Whether the handler is between two events of unassigned pods."""
@@ -283,6 +288,7 @@ class EventHandlers(Component):
         with when(new.assigned & ~old.assigned):
             self.cache.add_pod(pod, new)
         with otherwise(new.assigned):
+            self.sync_with_dispatcher(pod, new)
             self.cache.update_pod(pod, new)
         with otherwise():
             self.cache.remove_pod(pod)

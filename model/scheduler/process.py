@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ..environment.api import APIServer
     from ..environment.faults import Faults
     from ..environment.watch import NodeWatch, PodWatch
+    from .api_dispatcher import APIDispatcher
     from .binding import Binding
     from .cache.node_info import NodeInfos
     from .cache.node_tree import NodeTree
@@ -49,6 +50,7 @@ class Process(Component):
     binding: Binding
     waiting: WaitingPods
     failure: FailureHandler
+    api_dispatcher: APIDispatcher
     queue: PriorityQueue
     clock: Clock
     nominator: Nominator
@@ -135,6 +137,7 @@ class Process(Component):
             self.binding,
             self.waiting,
             self.failure,
+            self.api_dispatcher,
             self.queue,
             self.clock,
             self.nominator,

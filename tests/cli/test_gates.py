@@ -176,7 +176,7 @@ def test_the_listing(shell: Shell) -> None:
     )
     assert "OpportunisticBatching" not in ran.out
     assert [line for line in lines if line.startswith("SchedulerAsyncAPICalls")] == [
-        "SchedulerAsyncAPICalls                          beta   on          not modelled: whoever calls waits for the answer (A-ASYNC-CALLS)"
+        "SchedulerAsyncAPICalls                          beta   on          modelled, taken as off: 134400"
     ]
     assert lines[-1] == (
         "scheduler 1.34.0: sources read as a whole; on and not modelled: 6 feature gates (podrace gates --release 1.34.0)"
@@ -210,7 +210,11 @@ def test_every_form_names_the_version(shell: Shell, tiny: str, tmp_path: Path) -
 
 def test_what_a_shell_completes() -> None:
     assert release_names("1.34") == ["1.34", "1.34.2", "1.34.3", "1.34.4"]
-    assert gate_settings("SchedulerA") == ["SchedulerAsyncPreemption=true", "SchedulerAsyncPreemption=false"]
+    assert gate_settings("SchedulerAsyncP") == [
+        "SchedulerAsyncPreemption=true",
+        "SchedulerAsyncPreemption=false",
+    ]
+    assert gate_settings("SchedulerAsyncA") == ["SchedulerAsyncAPICalls=true", "SchedulerAsyncAPICalls=false"]
 
 
 def test_a_configuration_file_sets_both(
@@ -222,7 +226,7 @@ def test_a_configuration_file_sets_both(
     assert "1.34.4 SchedulerAsyncPreemption=false: S-CAP HOLDS" in shell("check", tiny).out
     for wrong, problem in (
         ("Async=false", "unknown gate `Async`; "),
-        ("SchedulerAsyncAPICalls=true", "SchedulerAsyncAPICalls=true is not modelled in 1.34.4: "),
+        ("OpportunisticBatching=true", "1.34.4 has no gate OpportunisticBatching: "),
     ):
         settings.write_text(f"defaults:\n  release: 1.34.4\n  gate: [{wrong}]\n")
         assert shell("check", tiny).err.startswith(f"podrace: .podrace.yaml:3: --gate: {problem}")

@@ -60,7 +60,7 @@ def _default(row: dict[str, Any]) -> str:
 
 def _how(row: dict[str, Any]) -> str:
     if row["how"] == "modelled":
-        taken = ", taken as on" if row["taken_as_on"] else ""
+        taken = ", taken as on" if row["taken_as_on"] else ", taken as off" if row["taken_as_off"] else ""
         return f"modelled{taken}: {', '.join(row['changes']) or row['why'] or 'no change is behind it here'}"
     if row["how"] == "abstracted":
         return f"abstracted: {row['row']}"

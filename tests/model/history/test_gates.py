@@ -40,6 +40,7 @@ def test_which_change_is_behind_which_gate():
         "133021": "NominatedNodeNameForExpectation",
         "132443": "ClearingNominatedNodeNameAfterBinding",
         "binding-conditions": "DRADeviceBindingConditions",
+        "134400": "SchedulerAsyncAPICalls",
     }
 
 
@@ -48,7 +49,10 @@ def test_which_change_is_behind_which_gate():
 def test_a_version_has_a_change_behind_a_gate_where_the_gate_is_on(key, version):
     change = BEHIND_A_GATE[key]
     gate = find_gate(change.gate)
-    if gate.at(version) is None:  # not yet, or taken for granted
+    if change.gate_off:  # what is before it came with the gate
+        state = gate.at(version)
+        assert change.is_in(version) == (state is None or not state.on)
+    elif gate.at(version) is None:  # not yet, or taken for granted
         assert change.is_in(version) == (version_of(version) >= version_of(change.first_in))
     else:
         assert change.is_in(version) == (gate.is_on(version) and change.is_behind_gate_in(version))
@@ -66,9 +70,8 @@ def test_every_gate_is_modelled_or_says_why_not():
 
 def test_a_patch_version_may_differ_from_its_release():
     gate = find_gate("SchedulerAsyncAPICalls")
-    assert [gate.is_on(version) for version in ("1.34", "1.34.2", "1.35", "1.35.4", "1.36")] == [
-        True, False, True, False, False,
-    ]  # fmt: skip
+    states = [gate.at(version) for version in ("1.34", "1.34.2", "1.35", "1.35.4", "1.36")]
+    assert [state is not None and state.on for state in states] == [True, False, True, False, False]
     assert gate.at("1.33") is None
     assert find_gate("PodPriority").at("1.9") == State("alpha", False)
     assert find_gate("PodPriority").is_on("1.9")
@@ -85,6 +88,22 @@ def test_a_gate_takes_its_changes_out():
         "1.34", ["134157"], gates={"SchedulerPopFromBackoffQ": False, "SchedulerAsyncPreemption": False}
     )
     assert made.label == "1.34 SchedulerAsyncPreemption=false SchedulerPopFromBackoffQ=false + 134157"
+
+
+def test_a_gate_that_the_model_takes_as_off_has_to_be_set():
+    gate = find_gate("SchedulerAsyncAPICalls")
+    assert [v for v in VERSIONS if gate.is_left_out(v)] == ["1.34", "1.35"]
+    assert not any(gate.is_on(version) for version in VERSIONS)
+    for version in ("1.34", "1.34.2", "1.35", "1.36.3"):
+        assert "134400" not in missing(version)
+        assert missing(version, SchedulerAsyncAPICalls=True) - missing(version) == {"134400"}
+    assert resolve("1.34", gates={gate.name: True}).label == "1.34 SchedulerAsyncAPICalls=true"
+    with pytest.raises(GateProblem, match=r"1\.33\.0 has no gate SchedulerAsyncAPICalls: it came with 1\.34\.0"):
+        resolve("1.33", gates={gate.name: True})
+    with pytest.raises(
+        ValueError, match="fix 134400 is behind the gate SchedulerAsyncAPICalls, which is set to true"
+    ):
+        resolve("1.36.3", ["134400"], gates={gate.name: True})
 
 
 def test_a_gate_puts_its_changes_in():

@@ -19,13 +19,13 @@ DIFFERENCES: dict[str, tuple[set[str], set[str]]] = {
     "1.32.13": ({"136269", "136269-events"}, set()),
     "1.33.6": (set(), set()),
     "1.33.13": ({"136269", "136269-events"}, set()),
-    "1.34.2": (set(), {"133167", "gone-victims-condition", "terminating-victims"}),
-    "1.34.3": (set(), {"133167", "gone-victims-condition", "terminating-victims"}),
+    "1.34.2": ({"134400"}, {"133167", "gone-victims-condition", "terminating-victims"}),
+    "1.34.3": ({"134400"}, {"133167", "gone-victims-condition", "terminating-victims"}),
     "1.34.4": (
-        {"136269", "136269-events"},
+        {"134400", "136269", "136269-events"},
         {"133167", "gone-victims-condition", "terminating-victims"},
     ),
-    "1.35.4": ({"136269", "136269-events"}, set()),
+    "1.35.4": ({"134400", "136269", "136269-events"}, set()),
     "1.36.1": (set(), set()),
     "1.36.3": (set(), set()),
 }
