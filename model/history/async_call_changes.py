@@ -21,22 +21,22 @@ from ..scheduler import (
     Scheduler,
 )
 from ..scheduler.api_dispatcher import Condition, Patch
-from ..scheduler.binding import BindingPhase, Reply
+from ..scheduler.binding import BindingPhase
 from .change import before
 
 _WAITS = "the scheduler waits for its calls to the API server (SchedulerAsyncAPICalls is off)"
-_OF_134400 = {
-    "key": "134400",
-    "title": _WAITS,
-    "first_in": "1.36",
-    "since": "1.34",
-    "backports": ("1.34.2", "1.35.4"),
-    "gate": "SchedulerAsyncAPICalls",
-    "gate_off": True,
-}
+_queued = before(
+    "134400",
+    _WAITS,
+    first_in="1.36",
+    since="1.34",
+    backports=("1.34.2", "1.35.4"),
+    gate="SchedulerAsyncAPICalls",
+    gate_off=True,
+)
 
 
-@before(**_OF_134400)
+@_queued
 class CallsAreDispatched(APIDispatcher):
     """There is a dispatcher."""
 
@@ -44,7 +44,7 @@ class CallsAreDispatched(APIDispatcher):
         return True
 
 
-@before(**_OF_134400)
+@_queued
 class UpdatesAreSynced(EventHandlers):
     """A call that waits is made anew from the status in each update that a handler is given (syncPodWithDispatcher)."""
 
@@ -54,7 +54,7 @@ class UpdatesAreSynced(EventHandlers):
         self.api_dispatcher.sync(pod, new)
 
 
-@before(**_OF_134400)
+@_queued
 class FailuresAreQueued(FailureHandler):
     """The failure handler only queues its patch. `nominated[p]`: the nomination of the object that the patch is made from."""
 
@@ -102,7 +102,7 @@ class FailuresAreQueued(FailureHandler):
         self.nominated[pod] = None
 
 
-@before(**_OF_134400)
+@_queued
 class BindingsAreQueued(Binding):
     """The binder queues the Binding, and waits for the dispatcher (BindPod, WaitOnFinish). `accepted[p]`: it is going to hear of no error."""
 
@@ -155,7 +155,7 @@ class BindingsAreQueued(Binding):
         self.bind_returned(pod, succeeded)
 
 
-@before(**_OF_134400)
+@_queued
 class ClearingIsQueued(AsyncPreemption):
     """The goroutine of a preemption queues the withdrawal of lower nominations, and hears of no error.
 
@@ -208,7 +208,7 @@ class ClearingIsQueued(AsyncPreemption):
         require(False)
 
 
-@before(**_OF_134400)
+@_queued
 class ClearedWhateverTheObject(Nominator):
     """Every nomination to the chosen node is withdrawn, also one that the pod's object does not carry."""
 
@@ -216,7 +216,7 @@ class ClearedWhateverTheObject(Nominator):
         return self.nominated_to(pod, node)
 
 
-@before(**_OF_134400)
+@_queued
 class ClearingInCycleIsQueued(Scheduler):
     """A scheduling cycle that evicts the victims itself queues the withdrawal of lower nominations."""
 

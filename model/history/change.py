@@ -110,7 +110,19 @@ def before(
         known = CHANGES.get(key)
         classes: tuple[type[Component], ...] = (*known.classes, cls) if known else (cls,)
         CHANGES[key] = Change(
-            key, title, first_in, issues, classes, since, also_in, until, backports, reverts, gate, gated_in, gate_off
+            key,
+            title,
+            first_in,
+            issues,
+            classes,
+            since,
+            also_in,
+            until,
+            backports,
+            reverts,
+            gate,
+            gated_in,
+            gate_off,
         )
         return cls
 

@@ -90,7 +90,9 @@ class Gate:
     def is_on(self, release: str) -> bool:
         """Whether the model has it on in a version, unless it is set."""
         state, minor = self.at(release), version_of(release).minor
-        return state is not None and (state.on or minor in self.taken_as_on) and minor not in self.taken_as_off
+        return (
+            state is not None and (state.on or minor in self.taken_as_on) and minor not in self.taken_as_off
+        )
 
     def is_left_out(self, release: str) -> bool:
         """Whether it is on in a version unless it is set, and the model does not show it."""

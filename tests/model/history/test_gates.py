@@ -98,7 +98,9 @@ def test_a_gate_that_the_model_takes_as_off_has_to_be_set():
         assert "134400" not in missing(version)
         assert missing(version, SchedulerAsyncAPICalls=True) - missing(version) == {"134400"}
     assert resolve("1.34", gates={gate.name: True}).label == "1.34 SchedulerAsyncAPICalls=true"
-    with pytest.raises(GateProblem, match=r"1\.33\.0 has no gate SchedulerAsyncAPICalls: it came with 1\.34\.0"):
+    with pytest.raises(
+        GateProblem, match=r"1\.33\.0 has no gate SchedulerAsyncAPICalls: it came with 1\.34\.0"
+    ):
         resolve("1.33", gates={gate.name: True})
     with pytest.raises(
         ValueError, match="fix 134400 is behind the gate SchedulerAsyncAPICalls, which is set to true"

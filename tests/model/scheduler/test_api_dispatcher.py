@@ -11,8 +11,8 @@ from podrace.checker.search import check
 from podrace.model.cluster import build_cluster
 from podrace.model.environment.objects import ExtensionPoint, Pod, PodCopy, PodObject
 from podrace.model.history import resolve
-from podrace.model.language import Concrete
-from podrace.model.scheduler.api_dispatcher import Call, CallType, Condition, Patch, Stage
+from podrace.model.language import Component, Concrete
+from podrace.model.scheduler.api_dispatcher import CallType, Condition, Patch, Stage
 from podrace.model.scheduler.binding import BindingPhase, Reply
 from podrace.properties import PROPERTIES, instrument
 from podrace.scenarios import find_scenarios
@@ -28,7 +28,9 @@ NOTHING = {"kind": CallType.NONE, "patch": {"condition": Condition.UNSAID, "over
 class Dispatching:
     """p is pending, and its calls go through the dispatcher."""
 
-    def __init__(self, release: str = "1.36.3", points: tuple[ExtensionPoint, ...] = (), **scope: Any) -> None:
+    def __init__(
+        self, release: str = "1.36.3", points: tuple[ExtensionPoint, ...] = (), **scope: Any
+    ) -> None:
         self.n0, self.n1 = on = nodes(2, 2)
         self.p, self.q = Pod(0, "p", 1, 10, extension_points=points), Pod(1, "q", 1, 0)
         classes = resolve(release, gates=ON).classes
@@ -164,9 +166,7 @@ def test_an_older_update_drops_a_patch_that_waits(case: Dispatching) -> None:
     """What the failure handler reads from the lister may be ahead of what the handler is given."""
     case.add(Condition.UNSAID, (None,), nominated=case.n0)
     assert case.stage is Stage.QUEUED
-    case.model.do(
-        lambda: case.dispatcher.sync(case.p, PodObject(exists=True, nominated=None, failed=False))
-    )
+    case.model.do(lambda: case.dispatcher.sync(case.p, PodObject(exists=True, nominated=None, failed=False)))
     assert (case.stage, case.call) == (Stage.NONE, NOTHING)
 
 
@@ -262,7 +262,8 @@ def test_a_cycle_that_waits_for_its_patch_is_ahead_of_the_next_pod_of_that_name(
     gates: dict[str, bool], verdict: str, states: int
 ) -> None:
     (scenario,) = find_scenarios(str(NAMESAKE))
-    classes = (PlacedNotAdded, RegisteredToTheEnd, *resolve("1.36", gates=gates).classes)
+    patches: tuple[type[Component], ...] = (PlacedNotAdded, RegisteredToTheEnd)
+    classes = (*patches, *resolve("1.36", gates=gates).classes)
     (found,) = check(instrument(scenario.spec, classes, [PROPERTIES["S-COND"]]), ["S-COND"])
     assert (found.verdict.name, found.counts.states) == (verdict, states)
     assert not found.vacuous
