@@ -26,6 +26,7 @@ from podrace.model.language import (
     when,
 )
 from podrace.model.scheduler import (
+    APIDispatcher,
     AsyncPreemption,
     Binding,
     Cache,
@@ -36,6 +37,7 @@ from podrace.model.scheduler import (
     PriorityQueue,
     Process,
 )
+from podrace.model.scheduler.api_dispatcher import Call, CallType, Stage
 from podrace.model.scheduler.binding import BindingPhase
 from podrace.model.scheduler.framework.events import ASSIGNED_POD_DELETE, NODE_DELETE
 from podrace.model.scheduler.queue.scheduling_queue import SubQueue
@@ -318,3 +320,21 @@ class AnyTermHeard(Hints):
         apart = [term for term in pod.terms if term.required and term.anti]
         parts = any(term.matches(old) and not term.matches(new) for term in apart)
         return parts or super().mends_affinity(pod, old, new)
+
+
+class BoundPodsUnpatched(APIDispatcher):
+    """An update that shows the pod on a node drops the patch of its status that waits: no attempt at the pod matters any more."""
+
+    def sync(self, pod: Pod, seen: PodObject) -> None:
+        waits = (self.stage[pod] == Stage.QUEUED) | self.superseded[pod]
+        with when(seen.assigned & waits & (as_expr(self.call[pod].kind) == CallType.PATCH)):
+            self._drop_waiting(pod)
+        with otherwise():
+            super().sync(pod, seen)
+
+    def _drop_waiting(self, pod: Pod) -> None:
+        self.call[pod] = Call()
+        with when(self.superseded[pod]):
+            self.superseded[pod] = False
+        with otherwise():
+            self.stage[pod] = Stage.NONE

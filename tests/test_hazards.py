@@ -25,6 +25,7 @@ from tests.hazard_patches import (
     AssumedIfListed,
     Barrier,
     BoundElsewhereWakes,
+    BoundPodsUnpatched,
     CountedNodesHeard,
     Fenced,
     FreshRequeue,
@@ -131,10 +132,13 @@ LATER_ROWS: list[tuple[str, str, tuple[type[Component], ...], tuple[str, ...], s
     ("half-kept-out", "S-STUCK", (AnyTermHeard,), (), H, 186, None),
     ("grown-in-flight", "S-CAP", (), (), V, 24, 5),
     ("late-patch", "S-COND", (), (), V, 635, 24),
-    # What keeps the condition of a pod's own attempts off it does not help; the UID as a precondition does.
+    # What keeps an assumed pod out of the queue does not help here, but there; the UID as a precondition does here.
     ("late-patch", "S-COND", (PlacedNotAdded, RegisteredToTheEnd), (), V, 634, 24),
     ("late-patch", "S-COND", (WrittenByUID,), (), H, 470, None),
     ("late-patch", "S-IDSTATUS", (), (), V, 268, 14),
+    ("synced-condition", "S-COND", (), (), V, 14475, 46),
+    ("synced-condition", "S-COND", (PlacedNotAdded, RegisteredToTheEnd), (), H, 16631, None),
+    ("synced-condition", "S-COND", (BoundPodsUnpatched,), (), H, 51357, None),
 ]
 
 

@@ -64,11 +64,8 @@ class FailuresAreQueued(FailureHandler):
 
     phrases = UNTOLD
 
-    def loses_conditions(self) -> bool:
-        return True
-
     def note(self, pod: Pod, made_from: PodCopy | PodObject) -> None:
-        super().note(pod, made_from)
+        self.noted[pod] = made_from.failed
         self.nominated[pod] = made_from.nominated
 
     @step(actor="failure handler", each="pod")
