@@ -27,8 +27,8 @@ from .environment.pod_versions import PodVersion, pod_versions_of
 from .environment.watch import NodeWatch, PodWatch
 from .language import Component, Model, Universe, build
 from .scheduler import (
-    AssumeCache,
     APIDispatcher,
+    AssumeCache,
     AsyncPreemption,
     Binding,
     Cache,
