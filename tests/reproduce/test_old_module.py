@@ -179,3 +179,13 @@ def test_one_of_three_equals_is_never_tried(tmp_path: Path) -> None:
     assert found.verdict == "REPRODUCED"
     assert len(found.steps) == 64
     assert not any(step.differs for step in found.steps)
+
+
+def test_its_driver_knows_pods_by_their_names() -> None:
+    asked = questions(Wanted("namesake-bound", "v1.13.0"), budget_for())
+    (found,) = [one.reproduction for one in prepare(list(asked))]
+    assert found is not None
+    assert (found.verdict, found.words) == (
+        "NOT THERE",
+        "web-again takes the name of web, and the driver of this version knows pods by their names.",
+    )
