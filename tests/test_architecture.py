@@ -302,7 +302,7 @@ KNOWN = {
         ("reports/trace.py", "def f():\n    from .. import properties", "reports imports properties"),
         ("scenarios/__init__.py", "from ..checker import x", "scenarios imports checker"),
         ("checker/explore.py", "importlib.import_module('podrace.cli')", "checker imports cli"),
-        ("cli/commands/find/check.py", "from ...checker.search import check", "cli imports checker"),
+        ("cli/commands/find/check.py", "from ....checker.search import check", "cli imports checker"),
         ("analysis/chain.py", "from .compare import inquiry", "analysis imports analysis.compare"),
         ("analysis/asked/plan.py", "from ..chain import verdicts", "analysis.asked imports analysis,"),
         ("checker/explore.py", "import podrace", "hides the package"),
