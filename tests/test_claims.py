@@ -14,7 +14,7 @@ from podrace.model.scheduler.dynamic_resources import Stage
 from podrace.properties import PROPERTIES, instrument
 from podrace.properties.claims import AboutClaims
 from podrace.scenarios import find_scenarios
-from tests.claim_patches import UnreservedAssumed
+from tests.claim_patches import OwnFlightEnded, UnreservedAssumed
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "scenarios" / "claims"
@@ -26,7 +26,8 @@ Patches = tuple[type[Component], ...]
 ROWS: list[tuple[str, str, str, Patches, tuple[str, ...], str, int, int | None]] = [
     ("bound-unreserved", "S-RESV", "1.36.3", (), (), V, 2944, 37),
     ("bound-unreserved", "S-RESV", "1.36.3", (UnreservedAssumed,), (), H, 25060, None),
-    ("flight-ended-by-another", "S-INFLIGHT", "1.36.3", (), (), V, 72578, 27),
+    ("flight-ended-by-another", "S-INFLIGHT", "1.36.3", (), (), V, 33815, 28),
+    ("flight-ended-by-another", "S-INFLIGHT", "1.34.4", (OwnFlightEnded,), (), H, 591776, None),
     ("sibling-allocates", "L-CLAIM", "1.36.3", (), (), H, 167084, None),
     ("deallocated-while-binding", "S-EXIT", "1.36", (), (), H, 489062, None),
     ("deallocated-while-binding", "S-EXIT", "1.36", (), ("137371",), V, 612, 13),
