@@ -13,7 +13,7 @@ from ..case import Case, case_of_run
 from ..random_runs.random_runs import Model
 from ..random_runs.varied_clusters import varied_cluster
 
-BACKLOG = "pod_events: 9, node_events: 5"
+BACKLOG = "pod_events: 9, node_events: 9"
 """How far the views may lag: a real watch has no bound, so the model needs one that no free run meets."""
 
 BOUNDED = (
