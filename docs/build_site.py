@@ -25,6 +25,7 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
         "tutorial",
         "commands",
         "patches",
+        "kep",
         "audit",
         "counterexamples",
         "language",
