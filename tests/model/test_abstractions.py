@@ -250,7 +250,7 @@ def test_a_async_calls(release):
     model.do(partial(failure.patch, p))
     assert model.get(lambda: model.part("api").pod[p].failed) is True
     assert model.get(lambda: scheduler.phase) is Phase.IDLE
-    assert not [part for part in Cluster.__annotations__ if "dispatcher" in part]
+    assert not model.part("api_dispatcher").is_there()
 
 
 def test_a_batching():
