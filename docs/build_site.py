@@ -51,6 +51,7 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
         "coverage",
     ),
     "Findings": (
+        "device-given-away",
         "findings/ghost",
         "findings/emptied-zone",
         "findings/kept-out-by-others",
