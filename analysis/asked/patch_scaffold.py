@@ -57,9 +57,7 @@ def scaffold(name: str, part: str, method: str, release: str) -> str:
     is_step = any(hasattr(vars(b).get(method), "__podrace_step__") for b in cls.__mro__)
     signature = _signature(function)
     doc = (inspect.getdoc(function) or "").split("\n\n")[0].replace("\n", " ")
-    arguments = ", ".join(
-        f"{_stars(p)}{p.name}" for p in list(inspect.signature(function).parameters.values())[1:]
-    )
+    arguments = ", ".join(_passed(p) for p in list(inspect.signature(function).parameters.values())[1:])
     answer = "" if _returns_nothing(function) else "return "
     kind = " (a step: what it does is atomic)" if is_step else ""
     return (
@@ -165,12 +163,21 @@ def _signature(function: FunctionType) -> str:
     """`self, pod: Pod) -> None`: everything after the bracket."""
     shown = []
     for number, p in enumerate(inspect.signature(function).parameters.values()):
+        if p.kind is p.KEYWORD_ONLY and not any(word.startswith("*") for word in shown):
+            shown.append("*")
         annotation = "" if number == 0 or p.annotation is p.empty else f": {_word(p.annotation)}"
         default = "" if p.default is p.empty else f" = {_constant(function, p.default) or repr(p.default)}"
         shown.append(f"{_stars(p)}{p.name}{annotation}{default}")
     returned = inspect.signature(function).return_annotation
     arrow = "" if returned is inspect.Signature.empty else f" -> {_word(returned)}"
     return f"{', '.join(shown)}){arrow}"
+
+
+def _passed(parameter: inspect.Parameter) -> str:
+    """How a method hands the parameter on to the one that it overrides."""
+    if parameter.kind is inspect.Parameter.KEYWORD_ONLY:
+        return f"{parameter.name}={parameter.name}"
+    return f"{_stars(parameter)}{parameter.name}"
 
 
 def _stars(parameter: inspect.Parameter) -> str:
