@@ -161,7 +161,7 @@ def _imports(things: Mapping[str, Any], place: str) -> str:
 
 def _signature(function: FunctionType) -> str:
     """`self, pod: Pod) -> None`: everything after the bracket."""
-    shown = []
+    shown: list[str] = []
     for number, p in enumerate(inspect.signature(function).parameters.values()):
         if p.kind is p.KEYWORD_ONLY and not any(word.startswith("*") for word in shown):
             shown.append("*")
