@@ -1,8 +1,12 @@
 """Settings shared by all tests."""
 
 import os
+from typing import Any
 
-from tests.profiles import load_profile
+import pytest
+
+from tests.durations import left_out, read
+from tests.profiles import PROFILE, load_profile
 
 # Tests look at searches, not at what earlier ones found.
 os.environ["PODRACE_NO_CACHE"] = "1"
@@ -12,3 +16,11 @@ os.environ["PODRACE_CLOSING"] = "0"  # tests of what closes a race ask for it
 os.environ.pop("COLUMNS", None)
 
 load_profile()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[Any]) -> None:
+    """What takes long is left to CI by the fast profile (tests/durations.py)."""
+    if PROFILE == "fast":
+        for item in left_out([i for i in items if i.get_closest_marker("ci") is None], read()):
+            item.add_marker(pytest.mark.ci)

@@ -1,6 +1,7 @@
 """How much a run of the tests tries: `PODRACE_TESTS` names one of three profiles.
 
-fast      what `make test` runs: the same assertions as ci on fewer random examples, without the tests marked `ci`
+fast      what `make test` runs: the same assertions as ci on fewer random examples, without the tests marked `ci`, and with few cases
+          of those that take long (tests/durations.py)
 ci        every test but the campaign, with all examples, and the same ones in every run
 campaign  what takes hours: the tests marked `campaign`
 """

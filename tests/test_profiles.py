@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests import profiles
+from tests import durations, profiles
 
 ROOT = Path(__file__).parents[1]
 
@@ -38,3 +38,19 @@ def test_ci_runs_lint_and_every_test_but_the_campaign() -> None:
     )
     commands = (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
     assert [c for c in ("make lint </dev/null", "make test-all </dev/null") if c not in commands] == []
+
+
+@pytest.mark.parametrize(
+    ("seconds", "cases", "numbers"),
+    [(2.0, 3, [0, 1, 2]), (4.0, 4, [0, 2]), (6.0, 9, [0, 3, 6]), (3.9, 1, []), (200.0, 170, [0])],
+)
+def test_a_slow_test_keeps_what_fits(seconds: float, cases: int, numbers: list[int]) -> None:
+    assert durations.kept(seconds, cases) == numbers
+
+
+def test_slow_tests_are_there() -> None:
+    for name in durations.read():
+        file, *classes, test = name.split("::")
+        text = (ROOT / file).read_text(encoding="utf-8")
+        assert re.search(rf"def {test}\b", text), name
+        assert all(f"class {one}" in text for one in classes)
