@@ -9,7 +9,7 @@ seconds: it keeps as many of its cases as fit, evenly chosen, or none. Random te
 from __future__ import annotations
 
 import sys
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -48,7 +48,7 @@ def left_out(items: Sequence[Any], durations: Mapping[str, float]) -> Iterable[A
 
 def measured(report: Path) -> dict[str, float]:
     """Seconds by test, as a JUnit report has them; only of those that take more than ALLOWED."""
-    found: Counter[str] = Counter()
+    found: defaultdict[str, float] = defaultdict(float)
     for case in ElementTree.parse(report).getroot().iter("testcase"):
         module, *classes = _split(case.attrib["classname"])
         name = "::".join([module, *classes, case.attrib["name"].partition("[")[0]])
