@@ -49,6 +49,16 @@ def test_verdict_and_counts(
     assert not found.vacuous
 
 
+@pytest.mark.parametrize(("release", "states", "steps"), [("1.34.4", 24684, 27), ("1.35.4", 39360, 29)])
+def test_older_releases_end_flights_of_others_too(release: str, states: int, steps: int) -> None:
+    (scenario,) = find_scenarios(str(FOLDER / "flight-ended-by-another.yaml"))
+    (found,) = check(
+        instrument(scenario.spec, resolve(release).classes, [PROPERTIES["S-INFLIGHT"]]), ["S-INFLIGHT"]
+    )
+    assert found.trace is not None
+    assert (found.verdict.name, found.counts.states, len(found.trace.steps)) == (V, states, steps)
+
+
 @pytest.mark.ci
 def test_the_device_goes_to_two_claims() -> None:
     (scenario,) = find_scenarios(str(FOLDER / "device-given-away.yaml"))

@@ -1,8 +1,8 @@
 """cluster-autoscaler's way with empty nodes: it looks for a node on which nobody is, and takes it away.
 
-The loop (`StaticAutoscaler.RunOnce`, cluster-autoscaler/core/static_autoscaler.go, 1.30 to 1.33) builds a snapshot out of its listers. A pod counts as being on a node
-if it is bound there, or, while it is pending, nominated to it. A node that stays empty is deleted later: `actuation/actuator.go` builds another snapshot before that, and gives up if the
-node is not empty any more.
+When cluster-autoscaler decides, a pod counts as being on a node if it is bound there, or waits nominated to it (core/podlistprocessor/filter_out_expendable.go). It taints the node, and its
+actuator (core/scaledown/actuation/actuator.go) looks once more, at bound pods alone, before it deletes the node; between that look and the deletion there is more to do. The second look of the
+model (`scale_down_looks_again`) is that of a better autoscaler: it counts nominations as well, and is one step with the deletion.
 """
 
 from __future__ import annotations
