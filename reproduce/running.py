@@ -12,10 +12,8 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
-from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from ..analysis.asked.option_files import links_in, refuse_links
@@ -23,12 +21,12 @@ from ..analysis.asked.options import UsageProblem
 from ..checker.core.kept import cache_directory
 from ..checker.core.signing import make_private, others_may_write
 from .case import Case, format_cases
+from .modules.driver import GENERATED, new_driver_files, old_driver_files
 from .modules.module import BEFORE_MODULES, KubernetesVersion, ModuleFiles, write_module
-from .modules.old_module import old_driver_files, write_old_module
+from .modules.old_module import write_old_module
 from .modules.toolchain import FLAGS, BuildProblem, Go, GoProblem
 from .outcome import Outcome, read_outcomes
 
-GENERATED = "wrappers_gen.go"
 BINARY, CASES, OUTCOMES, NOTES = "replay.test", "cases.jsonl", "outcomes.jsonl", "modules.json"
 TEST = "TestReplay"
 
@@ -57,17 +55,7 @@ def driver_files(version: KubernetesVersion) -> dict[str, str]:
     """The files of the driver for a version by their paths in the module."""
     if version == BEFORE_MODULES:
         return old_driver_files()
-    return dict(sorted(_below(files("podrace.reproduce").joinpath("driver"), "")))
-
-
-def _below(folder: Traversable, prefix: str) -> Iterator[tuple[str, str]]:
-    for entry in folder.iterdir():
-        path = f"{prefix}{entry.name}"
-        if entry.is_dir():
-            if entry.name not in ("old", "testdata", "__pycache__"):
-                yield from _below(entry, f"{path}/")
-        elif entry.name.endswith(".go") and entry.name != GENERATED:
-            yield path, entry.read_text(encoding="utf-8")
+    return new_driver_files()
 
 
 def key_of(version: KubernetesVersion, go: Go, sources: Mapping[str, str]) -> str:

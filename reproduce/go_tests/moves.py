@@ -1,4 +1,4 @@
-"""Names for the steps of the model that a reader of a Go test understands without it: those of `driver/testing_moves.go`."""
+"""Names for the steps of the model that a reader of a Go test understands without it: those of `driver/testing/moves.go`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """A counterexample as a short Go test, in the manner of upstream's own: it fails as long as the race is there, and passes with a patch.
 
 A line is one move of one goroutine, or several that it makes without a break, with the sentences that podrace tells of them. The moves are those of
-`driver/testing_moves.go`; a step that has no name there is written as `c.Step`.
+`driver/testing/moves.go`; a step that has no name there is written as `c.Step`.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 What it needs is in its Godeps.json: for each package the revision of its repository. Which version of a Go module a revision is has to be asked one by
 one, so the answers are kept in `old_modules.txt`, and the sums of all these modules in `old_sums.txt`; `unlike_godeps` holds them against the sources.
 The staging modules are those that were published with the tag kubernetes-1.13.0, whose Go files are the very ones in the tree of kubernetes; two
-were not published and are copied out of that tree. The driver for that version is in `driver/old`, and has a few files in common with the other.
+were not published and are copied out of that tree. Its driver: see `driver.py`.
 """
 
 from __future__ import annotations
@@ -15,18 +15,6 @@ from pathlib import Path
 
 from .module import BEFORE_MODULES, KUBERNETES, MODULE, ModuleFiles, downloaded
 from .toolchain import Go
-
-COMMON = (
-    "case.go",
-    "goroutines.go",
-    "passages.go",
-    "reach.go",
-    "stage.go",
-    "uids.go",
-    "gen/main.go",
-    "gen/old.go",
-)
-"""The files of the driver for later releases that belong to this one, too."""
 
 COPIED = "copied"
 """The version of a module that is taken out of the sources of kubernetes."""
@@ -40,14 +28,6 @@ _MODULES, _SUMS = "old_modules.txt", "old_sums.txt"
 
 # How many parts of an import path name the repository, where it is not three.
 _PARTS = {"k8s.io": 2, "sigs.k8s.io": 2, "google.golang.org": 2, "cloud.google.com": 2}
-
-
-def old_driver_files() -> dict[str, str]:
-    """The files of the driver for 1.13 by their paths in the module."""
-    driver = files("podrace.reproduce").joinpath("driver")
-    own = {entry.name: entry for entry in driver.joinpath("old").iterdir() if entry.name.endswith(".go")}
-    common = {path: driver.joinpath(path) for path in COMMON}
-    return {path: entry.read_text(encoding="utf-8") for path, entry in sorted({**own, **common}.items())}
 
 
 def write_old_module(go: Go, folder: Path) -> ModuleFiles:

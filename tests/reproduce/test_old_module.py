@@ -16,13 +16,13 @@ from podrace.reports.document import Value
 from podrace.reports.reproduction import Reproduction
 from podrace.reports.stored import StoredLasso, StoredScenario, StoredStep, StoredTrace, format_trace
 from podrace.reproduce.asked import Wanted, questions
+from podrace.reproduce.modules.driver import old_driver_files
 from podrace.reproduce.modules.module import BEFORE_MODULES, parse_version
 from podrace.reproduce.modules.old_module import (
     COPIED,
     NEWER,
     go_mod,
     module_versions,
-    old_driver_files,
     unlike_godeps,
 )
 from podrace.reproduce.modules.toolchain import Go, GoProblem, find_go
@@ -75,8 +75,9 @@ def test_they_are_held_against_godeps(tmp_path: Path) -> None:
 def test_the_driver() -> None:
     """The files of 1.13 are its own and those that it has in common with the releases of the framework."""
     files = old_driver_files()
-    assert {"stage.go", "case.go", "settle.go", "steps.go", "gen/main.go", "gen/old.go"} <= files.keys()
-    assert "Gosched" in files["settle.go"]
+    assert {"stage_stage.go", "play_case.go", "stage_settle.go", "play_steps.go"} <= files.keys()
+    assert {"gen/main.go", "gen/old.go"} <= files.keys()
+    assert "Gosched" in files["stage_settle.go"]
 
 
 def installed_go() -> Go:

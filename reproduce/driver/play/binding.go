@@ -1,0 +1,100 @@
+package podrace
+
+// What the binding cycle and the failure handler do, move by move.
+
+// bindingStands lets the binding goroutine come to where the model has it after the step.
+func (p *player) bindingStands(s Step) error {
+	r := rule{who: isBinding, via: bindingVia}
+	switch phase := p.expects("binding.phase[%s]", s.arg("pod")); phase {
+	case "ANNOUNCE":
+		r.ends = points("Framework.RunPreBindPreFlights> P")
+	case "WAIT_ON_PERMIT":
+		r.ends = points("Framework.WaitOnPermit> P")
+	case "PRE_BIND", "PRE_BIND_CANCELLED":
+		r.ends = points("Framework.RunPreBindPlugins> P")
+	case "BIND":
+		r.ends = points("Client.Bind> P")
+	case "FORGET":
+		r.ends = points("Cache.ForgetPod> P")
+	case "NONE", "":
+		return runOut(p, s)
+	default:
+		return nil
+	}
+	return p.advance(s, r)
+}
+
+// finish: up to 1.35 the cache is told that a binding is over, whether it was made or failed.
+func finish(p *player, s Step) error {
+	if err := p.advance(s, rule{who: isBinding, ends: points("Cache.FinishBinding< P")}); err != nil {
+		return err
+	}
+	if p.expects("binding.phase[%s]", s.arg("pod")) == "NONE" {
+		return runOut(p, s)
+	}
+	return nil
+}
+
+// runOut lets a goroutine go to its end.
+func runOut(p *player, s Step) error {
+	for _, who := range []func(*player, Step) func(*actor) bool{isBinding, isPreempting} {
+		if a := p.world.Stage.Find(who(p, s)); a != nil && a.at.after {
+			if err := p.advance(s, rule{who: who, gone: true, via: points("Queue.Done< P", "Queue.Activate<")}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func announce(p *player, s Step) error {
+	defer p.failing(s.Step == "binding.fail_to_announce", s.arg("pod"), "Client.Patch")()
+	bindingVia := append(points("Client.Patch< P"), bindingVia...)
+	r := rule{who: isBinding, via: bindingVia, ends: points("Framework.WaitOnPermit> P")}
+	if err := p.advance(s, r); err != nil {
+		return err
+	}
+	return p.bindingStands(s)
+}
+
+func failPreFlight(p *player, s Step) error {
+	p.world.answers.preFlight[s.arg("pod")] = true
+	defer delete(p.world.answers.preFlight, s.arg("pod"))
+	return p.advance(s, rule{who: isBinding, ends: points("Cache.ForgetPod> P"), via: bindingVia})
+}
+
+func preBind(p *player, s Step) error {
+	p.world.answers.preBind[s.arg("pod")] = !s.says("ok")
+	defer delete(p.world.answers.preBind, s.arg("pod"))
+	return p.bindingStands(s)
+}
+
+func bind(p *player, s Step) error {
+	pod := s.arg("pod")
+	switch s.arg("reply") {
+	case "FAILED":
+		p.world.Store.Fail("Client.Bind", pod, failed)
+	case "LOST":
+		p.world.Store.Fail("Client.Bind", pod, lost)
+	case "TRANSIENT":
+		p.world.Store.Fail("Client.Bind", pod, transient)
+	}
+	r := rule{who: isBinding, ends: points("Client.Bind< P"), via: points("Framework.RunPreBindPlugins< P")}
+	if err := p.advance(s, r); err != nil {
+		return err
+	}
+	if s.arg("reply") == "TRANSIENT" || p.expects("binding.phase[%s]", pod) == "NONE" {
+		return p.bindingStands(s)
+	}
+	return nil
+}
+
+// patch: the handler writes the condition, or finds that there is nothing to write, and its goroutine comes to what follows.
+func patch(p *player, s Step) error {
+	defer p.failing(s.Step == "failure.lose_patch", s.arg("pod"), "Client.Patch")()
+	r := rule{
+		who: isFailing, via: points("Client.Patch< P", "Queue.Done< P"), gone: true,
+		ends: points("NextPod>", "Queue.MoveAllToActiveOrBackoffQueue>"),
+	}
+	return p.advance(s, r)
+}
