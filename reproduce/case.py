@@ -150,6 +150,17 @@ def variables_of_model(system: TransitionSystem) -> frozenset[str]:
     return frozenset(v.name for v in system.variables if v.name.partition(".")[0] not in monitors)
 
 
+def in_order_of_start(case: Case) -> Case:
+    """The case with a start time for each pod, also where none is known of it: of victims that are equally important the model takes the
+    scenario's order, and upstream that of the NodeInfo (A-VICTIMS).
+    """
+    pods = [
+        {**pod, "status": {"startTime": f"2100-01-01T00:00:{number:02}Z", **pod["status"]}}
+        for number, pod in enumerate(case.pods)
+    ]
+    return msgspec.structs.replace(case, pods=pods)
+
+
 def _points(pod: Pod) -> list[str]:
     """The extension points of a pod in the order in which they are run."""
     return [point.name for point in ExtensionPoint if point in pod.extension_points]

@@ -13,14 +13,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any
 
 import msgspec
 
 from ...checker.trace.execution import replay
 from ...model.history import Composition
 from ...reports.reproduction import Differing
-from ..case import Case, case_of_run
+from ..case import Case, case_of_run, in_order_of_start
 from ..outcome import Outcome
 from ..random_runs.random_runs import Model, RandomRun, Wanted, random_runs
 
@@ -58,16 +57,7 @@ def case_for(run: RandomRun, name: str) -> Case:
     case = case_of_run(
         name, "", model.scenario.spec, model.composition, model.system, trace, run.timing.waits
     )
-    pods = [_started(pod, number) for number, pod in enumerate(case.pods)]
-    return msgspec.structs.replace(case, pods=pods, epilogue=False, drops_beyond=True)
-
-
-def _started(pod: dict[str, Any], number: int) -> dict[str, Any]:
-    """A pod with a start time, also where none is known of it: of victims that are equally important the model takes the scenario's order,
-    and upstream that of the NodeInfo (A-VICTIMS).
-    """
-    later = f"2100-01-01T00:00:{number:02}Z"
-    return {**pod, "status": {"startTime": later, **pod["status"]}}
+    return msgspec.structs.replace(in_order_of_start(case), epilogue=False, drops_beyond=True)
 
 
 def difference_of(run: RandomRun, outcome: Outcome) -> Difference | None:

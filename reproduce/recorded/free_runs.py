@@ -9,7 +9,7 @@ import msgspec
 
 from ...checker.trace.execution import replay
 from ...model.history import Composition
-from ..case import Case, case_of_run
+from ..case import Case, case_of_run, in_order_of_start
 from ..random_runs.random_runs import Model
 from ..random_runs.varied_clusters import varied_cluster
 
@@ -61,7 +61,7 @@ def model_for(cluster: int, composition: Composition) -> Model:
 def free_run(model: Model, name: str, seed: int, turns: int, holdless: float) -> FreeRun:
     """A free run of a cluster."""
     spec, system = model.scenario.spec, model.system
-    case = case_of_run(name, "", spec, model.composition, system, replay(system, ()))
+    case = in_order_of_start(case_of_run(name, "", spec, model.composition, system, replay(system, ())))
     left = {bound: getattr(spec.scope, bound) for bound in BOUNDED}
     keeps = CLEARED_WHEN_BOUND in {change.key for change in model.composition.missing}
     return FreeRun(case, Freedom(seed, turns, left, spec.scope.pod_gc, keeps, holdless))

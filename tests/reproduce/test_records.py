@@ -214,6 +214,14 @@ def test_a_damaged_record(tmp_path: Path) -> None:
         list(read_records(tmp_path / "nothing.jsonl"))
 
 
+def test_of_equal_victims_the_first_of_the_scenario_is_the_most_important() -> None:
+    """A record of 1.34.4 was not explained because the real scheduler took another victim than the model: A-VICTIMS."""
+    case = free_run(model_for(18, resolve("1.34.4")), "18.7", 18_000_007, 70, 0.4).case
+    started = [pod["status"]["startTime"] for pod in case.pods]
+    assert [pod["metadata"]["name"] for pod in case.pods] == ["p1", "p2", "p3"]
+    assert started == sorted(set(started))
+
+
 def test_a_free_run_is_a_case_without_steps() -> None:
     run = free_run(model(0), "0.0", 7, 70, 0.4)
     assert run.case.steps == []
