@@ -28,7 +28,10 @@ class RequestsStay(APIServer):
     first_in="1.36",
 )
 class OwnLabelsUnheard(Hints):
-    """InterPodAffinity took no notice of an update of a pod without a node, even of the very pod that it had rejected (1.32 to 1.35)."""
+    """InterPodAffinity took no notice of an update of a pod without a node, even of the very pod that it had rejected (1.32 to 1.35).
+
+    One that somebody else has bound meanwhile counted like any other on a node.
+    """
 
     def hears_own_labels(self) -> bool:
         return False

@@ -1,6 +1,6 @@
 """Random small clusters for lockstep, as scenario files: one to three nodes that may change, two to four pods, and every fault once or twice.
 
-A number determines a cluster. What is drawn is what the model knows of pods and nodes; most clusters have little of it, so that steps
+A number determines a cluster. Half of them have something rarer besides (`rarer_things.py`). What is drawn is what the model knows of pods and nodes; most clusters have little of it, so that steps
 interleave rather than be refused.
 """
 
@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from random import Random
+
+from .rarer_things import RarerThings
 
 ZONE = "topology.kubernetes.io/zone"
 HOST = "kubernetes.io/hostname"
@@ -20,17 +22,18 @@ FAULTS = (
 _SELECTS_X = "labelSelector: {matchLabels: {app: x}}"
 
 
-def varied_cluster(number: int, *, changing: bool = True) -> str:
-    """The scenario file of this number; `changing` off: without updates of nodes, and without finalizers."""
+def varied_cluster(number: int, *, changing: bool = True, rarer: bool = True) -> str:
+    """The scenario file of this number; `changing` off: without updates of nodes, and without finalizers; `rarer` off: without what is rarer."""
     changes = Random(f"changes {number}") if changing else None
-    return _Drawing(Random(number), changes).text(f"varied-{number}")
+    rare = Random(f"rarer {number}") if rarer else None
+    return _Drawing(Random(number), changes, rare).text(f"varied-{number}")
 
 
 class _Drawing:
-    """`changes` draws how nodes change and who has finalizers, apart from the rest."""
+    """`changes` draws how nodes change and who has finalizers, apart from the rest; `rare` what is rarer."""
 
-    def __init__(self, random: Random, changes: Random | None) -> None:
-        self.random = random
+    def __init__(self, random: Random, changes: Random | None, rare: Random | None) -> None:
+        self.random, self.rare = random, rare
         self.changing = changes is not None and changes.random() < 0.4
         self.changes = changes or Random(0)
         self.finalizers = changes is not None
@@ -50,8 +53,21 @@ class _Drawing:
         lines.append("pods:")
         room = {node: cpu for node, cpu in self.cpus.items() if node != later}
         protected = self.chance(0.2)
+        rarer = None if self.rare is None else RarerThings(self.rare, protected)
+        there = []
         for i in range(self.random.choice((2, 2, 3, 3, 4))):
-            lines.append(f"  p{i + 1}: {{{', '.join(self._pod(i, room, protected))}}}")
+            fields = self._pod(i, room, protected)
+            if "exists: false" not in fields:
+                there.append(f"p{i + 1}")
+            if rarer is not None:
+                fields += rarer.of_pod(*_known(fields))
+            lines.append(f"  p{i + 1}: {{{', '.join(fields)}}}")
+        lines += (
+            [f"  {pod}" for pod in rarer.second_pods(there, max(self.cpus.values()))]
+            if rarer is not None
+            else []
+        )
+        allowed = 0
         if protected:
             allowed = self.random.randint(0, 1)
             lines.append("podDisruptionBudgets:")
@@ -61,6 +77,7 @@ class _Drawing:
             "node_events": 2,
             **({"node_updates": self.changes.randint(1, 3)} if self.changing else {}),
             **{fault: self.random.randint(1, 2) for fault in self._faults() if self.chance(0.6)},
+            **dict(rarer.scope(any("nodeName" in line for line in lines) or not allowed) if rarer else ()),
         }
         lines.append(f"scope: {{{', '.join(f'{name}: {value}' for name, value in scope.items())}}}")
         return "\n".join(lines) + "\n"
@@ -138,3 +155,9 @@ class _Drawing:
         if self.chance(0.3) and not bound:
             return [f"topologySpreadConstraints: [{{maxSkew: 1, topologyKey: {key}, {_SELECTS_X}}}]"]
         return []
+
+
+def _known(fields: list[str]) -> tuple[int, str | None, bool]:
+    """What a pod with these fields asks for, where it is bound, and whether it tolerates anything."""
+    said = dict(field.split(": ", 1) for field in fields)
+    return int(said["cpu"]), said.get("nodeName"), "tolerations" in said

@@ -54,7 +54,7 @@ NEVER = re.compile(r", (?:leader_changes|relists): [0-9]+")
 
 def model_for(cluster: int, composition: Composition) -> Model:
     """The model of the random cluster of this number, with views that may lag as far as they like."""
-    text = re.sub("pod_events: [0-9]+, node_events: [0-9]+", BACKLOG, varied_cluster(cluster))
+    text = re.sub("pod_events: [0-9]+, node_events: [0-9]+", BACKLOG, varied_cluster(cluster, rarer=False))
     return Model.of(NEVER.sub("", text), composition)
 
 

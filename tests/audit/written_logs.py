@@ -217,7 +217,7 @@ class Recorder:
     """Random runs of a cluster as audit logs."""
 
     def __init__(self, number: int, release: str = "1.34.4") -> None:
-        scenario = parse_scenario(varied_cluster(number, changing=False), "recorded.yaml")
+        scenario = parse_scenario(varied_cluster(number, changing=False, rarer=False), "recorded.yaml")
         composition = resolve(release)
         system = instrument(scenario.spec, composition.classes, list(PROPERTIES))
         self.spec, self.system = scenario.spec, system

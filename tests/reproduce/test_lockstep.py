@@ -70,8 +70,25 @@ def test_clusters_are_scenario_files() -> None:
     for number in range(300):
         scenario = parse_scenario(varied_cluster(number), "random.yaml")
         assert 1 <= len(scenario.spec.nodes) <= 3
-        assert 2 <= len(scenario.spec.pods) <= 4
+        assert 2 <= len([pod for pod in scenario.spec.pods if pod.recreates is None]) <= 4
     assert varied_cluster(7) == varied_cluster(7) != varied_cluster(8)
+
+
+RARER = (
+    "hostPorts: ", "finishes: true", "pod_updates: ", "recreates: ", "disruption_controller: true", "evictions: ", "scale_downs: ",
+    "scale_down_looks_again: true",
+)  # fmt: skip
+
+
+def test_half_of_the_clusters_have_something_rarer() -> None:
+    """Each kind of it in some, and none where it is switched off; the rest of the cluster is the same."""
+    clusters = [varied_cluster(number) for number in range(300)]
+    plain = [varied_cluster(number, rarer=False) for number in range(300)]
+    assert [word for word in RARER if not any(word in text for text in clusters)] == []
+    assert [word for word in RARER if any(word in text for text in plain)] == []
+    assert 100 < sum(text == other for text, other in zip(clusters, plain, strict=True)) < 200
+    for text, other in zip(clusters, plain, strict=True):
+        assert text.splitlines()[:2] == other.splitlines()[:2]
 
 
 def test_the_same_seed_gives_the_same_runs() -> None:

@@ -106,8 +106,8 @@ class Hints(Component):
         if plugin.name == "NodeResourcesFit":
             return as_expr(own) | (has_less(pod, old, new) if change.assigned else as_expr(False))
         if plugin.name == "InterPodAffinity":
-            if own:
-                return as_expr(self.hears_own_labels())
+            if own and self.hears_own_labels():
+                return as_expr(True)
             return as_expr(change.assigned and self.mends_affinity(pod, old, new))
         if plugin.name == "PodTopologySpread":
             involved = own or (change.assigned and new.namespace == pod.namespace)

@@ -32,10 +32,11 @@ func (p *player) create(pod string) error {
 	return fmt.Errorf("the case has no pod %s", pod)
 }
 
-// swapInQueue: the queue's handler takes the Update from one pod to another of its name.
+// swapInQueue: the queue's handler takes the Update from one pod to another of its name. That the new one is not assumed goes without saying: nobody
+// has seen it before.
 func swapInQueue(p *player, s Step) error {
-	ends := points("Queue.Update<", "Queue.Delete<", "Cache.IsAssumedPod< R")
-	return takeEvent(isQueueHandler, podKind, ends, nil)(p, s)
+	ends := points("Queue.Add<", "Queue.Update<", "Queue.Delete<")
+	return takeEvent(isQueueHandler, podKind, ends, points("Cache.IsAssumedPod< R"))(p, s)
 }
 
 // swapInCache: the same for the cache's handler, whose process may end itself over it; another one is started then.
