@@ -34,6 +34,7 @@ from .states.bfs_kernel import (
     ROOM,
     TRANSITIONS,
     KernelCounts,
+    begin,
     look_ahead,
 )
 from .states.hash_table import (
@@ -196,11 +197,13 @@ def gather(
         total: int = expand(stored, first, number, batch, ALL)
         for w in range(len(own.hits)):
             own.hits[w] |= batch.hits[w]
-        look_ahead(stored, np.uint64(count), batch, total)
+        known, every = np.uint64(count), np.uint64(total)
+        begin(stored, known, batch, every)
         k: Unsigned = np.uint64(0)
         for i in range(number):
             end = np.uint64(batch.ends[i])
             while k < end:
+                look_ahead(stored, known, batch, k, every)
                 own.fired[batch.which[k]] += 1
                 finds.parents[found] = first + i
                 if claim(team, stored, finds, (count, found, turn), batch.states, k * size, batch.hashes[k]):

@@ -1,8 +1,8 @@
 """The inner loop of the breadth-first search, in native code.
 
-A batch of parents is expanded into a buffer first. While one pass hashes the successors, it asks for
-their table entries; while the next looks at these, it asks for the states that they name; the last
-inserts, in the order in which a search without batches would.
+A batch of parents is expanded into a buffer first. Then its successors are inserted, in the order in which a search
+without batches would. Some places ahead of the one that is inserted, a successor's table entry is looked at, and the state that
+it names is asked for; as far ahead again, a successor is hashed, and its entry asked for.
 """
 
 from __future__ import annotations
@@ -22,6 +22,9 @@ from .successors import ALL, BATCH, Integers, Successors, expand
     MAX_STATES, NEEDED, ROOM, STOPPED, STOP_AT, STOP_COUNT, STOP_SEEN,
 ) = range(14)  # fmt: skip
 CONTROL_SIZE = 14
+
+TO_STATE, TO_ENTRY = np.uint64(32), np.uint64(64)
+"""How many successors ahead a state, and before that its entry in the table, is asked for."""
 
 # What `advance` returns.
 PAUSED, COMPLETE, FOUND, FULL, TOO_MANY, DONE = range(6)
@@ -89,22 +92,40 @@ def advance(stored: Stored, counts: KernelCounts, batch: Successors, check: int,
 
 
 @inline
-def look_ahead(stored: Stored, count: Unsigned, batch: Successors, total: int) -> None:
-    """Hash the successors of a batch, and ask for what looking them up among `count` states will need."""
-    table, bits, hashes = stored.table, stored.bits, batch.hashes
-    size = np.uint64(len(stored.shape))
-    last = (ONE << bits) - ONE
-    for j in range(np.uint64(total)):
-        mixed = hash_of(stored.shape, batch.states, j * size)
-        hashes[j] = mixed
-        prefetch(table, home_of(mixed, table))
-    for j in range(np.uint64(total)):
-        mixed = hashes[j]
-        entry = np.uint64(table[home_of(mixed, table)])
-        if entry != 0 and (entry ^ tag_of(mixed, bits)) >> bits == 0:
-            number = (entry & last) - ONE
-            if number < count:
-                prefetch(stored.states, number * size)
+def begin(stored: Stored, count: Unsigned, batch: Successors, total: Unsigned) -> None:
+    """Look ahead at the first successors of a batch, before `look_ahead` is called for each in turn."""
+    for j in range(min(TO_ENTRY, total)):
+        ask_for_entry(stored, batch, j)
+    for j in range(min(TO_STATE, total)):
+        ask_for_state(stored, count, batch, j)
+
+
+@inline
+def look_ahead(stored: Stored, count: Unsigned, batch: Successors, k: Unsigned, total: Unsigned) -> None:
+    """Hash a successor that comes later than k, and ask for what looking up later ones among `count` states will need."""
+    if k + TO_ENTRY < total:
+        ask_for_entry(stored, batch, k + TO_ENTRY)
+    if k + TO_STATE < total:
+        ask_for_state(stored, count, batch, k + TO_STATE)
+
+
+@inline
+def ask_for_entry(stored: Stored, batch: Successors, k: Unsigned) -> None:
+    """Hash successor k, and ask for the place of the table where it is looked for first."""
+    mixed = hash_of(stored.shape, batch.states, k * np.uint64(len(stored.shape)))
+    batch.hashes[k] = mixed
+    prefetch(stored.table, home_of(mixed, stored.table))
+
+
+@inline
+def ask_for_state(stored: Stored, count: Unsigned, batch: Successors, k: Unsigned) -> None:
+    """Ask for the state that successor k will be compared with, if it is one of the `count`."""
+    table, bits, mixed = stored.table, stored.bits, batch.hashes[k]
+    entry = np.uint64(table[home_of(mixed, table)])
+    if entry != 0 and (entry ^ tag_of(mixed, bits)) >> bits == 0:
+        number = (entry & ((ONE << bits) - ONE)) - ONE
+        if number < count:
+            prefetch(stored.states, number * np.uint64(len(stored.shape)))
 
 
 @inline
@@ -113,13 +134,15 @@ def insert(stored: Stored, counts: KernelCounts, batch: Successors, number: int,
     control, states, buffer = counts.control, stored.states, batch.states
     size = np.uint64(len(stored.shape))
     count = np.uint64(control[COUNT])
-    look_ahead(stored, count, batch, total)
     most = np.uint64(control[MAX_STATES])
+    every = np.uint64(total)
+    begin(stored, count, batch, every)
     k: Unsigned = np.uint64(0)
     for i in range(number):
         end = np.uint64(batch.ends[i])
         parent = control[HEAD] + i
         while k < end:
+            look_ahead(stored, count, batch, k, every)
             counts.fired[batch.which[k]] += 1
             mixed = batch.hashes[k]
             place, entry = lookup(stored, buffer, k * size, mixed)
