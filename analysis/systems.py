@@ -17,6 +17,7 @@ from .asked.own_properties import file_of, line_of
 from .asked.plan import Run
 
 FIRST_WITH_CLAIMS = "1.32"
+FIRST_WITH_VOLUMES = "1.32"
 
 
 def system_of(run: Run) -> TransitionSystem:
@@ -44,6 +45,10 @@ def traced(run: Run) -> TransitionSystem:
     if run.scenario.spec.claims and version_of(release) < version_of(FIRST_WITH_CLAIMS):
         raise UsageProblem(
             f"{run.scenario.name}: resourceClaims are modelled from {FIRST_WITH_CLAIMS} on: ask for a later release than {release}"
+        )
+    if run.scenario.spec.volume_claims and version_of(release) < version_of(FIRST_WITH_VOLUMES):
+        raise UsageProblem(
+            f"{run.scenario.name}: volumeClaims are modelled from {FIRST_WITH_VOLUMES} on: ask for a later release than {release}"
         )
     try:
         return instrument(run.scenario.spec, run.composition.classes, [run.prop])

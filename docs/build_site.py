@@ -42,6 +42,7 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
         "survey",
         "model",
         "claims",
+        "volumes",
         "gates",
         "functions",
         "drift",

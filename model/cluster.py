@@ -21,9 +21,13 @@ from .environment.objects import (
     ExtensionPoint,
     Node,
     Pod,
+    Volume,
+    VolumeClaim,
     with_more,
 )
 from .environment.pod_versions import PodVersion, pod_versions_of
+from .environment.pv_controller import Provisioner, PVController
+from .environment.volumes import Storage, StorageUsers, StorageWatch, VolumeUse, volume_uses
 from .environment.watch import NodeWatch, PodWatch
 from .language import Component, Model, Universe, build
 from .scheduler import (
@@ -51,6 +55,8 @@ from .scheduler import (
     Scheduler,
     Scores,
     Snapshot,
+    VolumeBinding,
+    VolumeCache,
     WaitingPods,
 )
 from .scheduler.cache.order import Zone, zones_of
@@ -105,6 +111,12 @@ class Cluster(Model):
     claim_cache: AssumeCache
     claim_tracker: ClaimTracker
     dynamic_resources: DynamicResources
+    storage: Storage
+    storage_users: StorageUsers
+    pv_controller: PVController
+    provisioner: Provisioner
+    volume_cache: VolumeCache
+    volume_binding: VolumeBinding
 
     view_order = (
         "API server", "lister", "queue", "nominator", "cache", "snapshot", "scheduling cycle", "other goroutines",
@@ -124,16 +136,19 @@ def build_cluster(
     gates = any(pod.gated for pod in spec.pods)
     permit = any(ExtensionPoint.PERMIT in pod.extension_points for pod in spec.pods)
     ports = any(pod.host_ports for pod in spec.pods)
-    rejecting = default_plugins(gates, permit, ports, bool(spec.claims)) if plugins is None else plugins
+    if plugins is None:
+        plugins = default_plugins(gates, permit, ports, bool(spec.claims), bool(spec.volume_claims))
     versions, pod_versions = versions_of(spec.nodes), pod_versions_of(spec.pods)
     described = [*spec.nodes, *(version.content for version in versions)]
     fixed = {
-        Plugin: rejecting, Zone: zones_of(described), UsedPort: (),
+        Plugin: plugins, Zone: zones_of(described), UsedPort: (),
         PodVersion: pod_versions, PodUpdate: pod_updates() if pod_versions else (),
         NodeVersion: versions, NodeUpdate: node_updates() if versions else (),
         Recreation: recreations_of(spec.pods),
         Device: spec.devices, Claim: spec.claims, ClaimUse: uses_of(spec.pods, spec.claims),
         ClaimWatch: (ClaimWatch(0, "claims"),) if spec.claims else (),
+        Volume: spec.volumes, VolumeClaim: spec.volume_claims, VolumeUse: volume_uses(spec.pods, spec.volume_claims),
+        StorageWatch: (StorageWatch(0, "volumes"),) if spec.volume_claims else (),
     }  # fmt: skip
     most = max((version.number + 1 for version in pod_versions), default=1)
     scope = with_more(

@@ -48,6 +48,15 @@ from .preemptions import (
 )
 from .property import Property
 from .scale_downs import EmptyNodesOnly
+from .volumes import (
+    AssumedVolumesAreKept,
+    ExclusiveClaimsHaveOnePod,
+    PodsGetTheVolumesTheyWerePlacedBy,
+    PodsReachTheirVolumes,
+    VolumesAreWorkedOn,
+    VolumesHaveOneClaim,
+    WrittenVolumesAreNotForgotten,
+)
 
 PROPERTIES: dict[str, type[Property]] = {
     cls.id: cls
@@ -85,6 +94,12 @@ PROPERTIES: dict[str, type[Property]] = {
         BoundPodsHoldTheirClaims,
         FlightsHaveOwners,
         AssumeCacheGoesForward,
+        PodsReachTheirVolumes,
+        VolumesHaveOneClaim,
+        PodsGetTheVolumesTheyWerePlacedBy,
+        AssumedVolumesAreKept,
+        WrittenVolumesAreNotForgotten,
+        ExclusiveClaimsHaveOnePod,
         NotStuck,
         PodsOfRemovedNodesDoNoHarm,
         PendingPodsAreScheduled,
@@ -94,6 +109,7 @@ PROPERTIES: dict[str, type[Property]] = {
         PreemptionEnds,
         NoLastingInversion,
         ClaimsAreWorkedOn,
+        VolumesAreWorkedOn,
     )
 }
 """The catalogue, by identifier."""

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from ..model.environment.objects import Claim, Device, Node, Pod
+from ..model.environment.objects import Claim, Device, Node, Pod, StorageClass, Volume, VolumeClaim
 from ..model.environment.pod_versions import in_form
+from ..model.environment.volumes import reaches
 from ..model.language import Expr, all_of, any_of, as_expr, count, select, smallest, total
 from ..model.scheduler.framework.placement import Placement
 from .property import Property
@@ -107,7 +108,11 @@ def fits_somewhere(prop: Property, pod: Pod) -> Expr:
     """Whether some existing node has room for the pod, counting what is bound or assumed."""
     where = placement(prop)
     return any_of(
-        where.live[node] & fits(prop, pod, node, where) & has_devices(prop, pod, node) for node in prop.nodes
+        where.live[node]
+        & fits(prop, pod, node, where)
+        & has_devices(prop, pod, node)
+        & has_volumes(prop, pod, node)
+        for node in prop.nodes
     )
 
 
@@ -131,6 +136,66 @@ def has_devices(prop: Property, pod: Pod, node: Node) -> Expr:
     there = all_of(~any_of(claims[c].device == d for d in away) for c in own)
     pending = any_of(~claims[c].allocated & tracker.is_pending(c) for c in own)
     return there & ~pending & (free >= count(~claims[c].allocated for c in own))
+
+
+def has_volumes(prop: Property, pod: Pod, node: Node) -> Expr:
+    """Whether the claims of a pod are bound to volumes that the node reaches, or can be by the scheduler: to ones that nobody has or is about to have.
+
+    A claim that waits for no consumer has to be bound. One for which a volume is to be made elsewhere, or by somebody who is still at it, cannot be had now.
+    """
+    if not pod.volumes:
+        return as_expr(True)
+    parts = prop._model.parts
+    storage, cache = parts["storage"], parts["volume_cache"]
+    own = [claim for claim in prop.universe[VolumeClaim] if claim.name in pod.volumes]
+    every = prop.universe[Volume]
+    found = []
+    for claim in own:
+        current = storage.claim[claim]
+        at = [
+            (v, storage.volume[v].exists, reaches(v, storage.volume[v], node), storage.volume[v].claim)
+            for v in every
+        ]
+        there = any_of((current.volume == v) & exists & reached for v, exists, reached, _ in at)
+        kept = [
+            (exists & ((owner == claim) | (cache.assumed_volume[v] == claim)), reached)
+            for v, exists, reached, owner in at
+        ]
+        selected, assumed = as_expr(current.selected), as_expr(cache.assumed_claim[claim])
+        away = ~any_of((selected == n) & prop.api.node_exists[n] for n in prop.nodes)
+        to_be_made = away | ((selected == node) & ~current.asked)
+        made = (
+            (to_be_made & (assumed.is_none | (assumed == node))) if claim.storage_class.provisions else True
+        )
+        waits = ~as_expr(claim.storage_class.immediate) & as_expr(current.volume).is_none
+        reserved = any_of(is_kept for is_kept, _ in kept)
+        other = waits & select(reserved, any_of(k & reached for k, reached in kept), made)
+        found.append(current.exists & ~current.terminating & select(current.is_bound, there, other))
+    return all_of(found) & all_of(
+        _has_free_volumes(prop, own, of, node) for of in dict.fromkeys(c.storage_class for c in own)
+    )
+
+
+def _has_free_volumes(prop: Property, own: Sequence[VolumeClaim], of: StorageClass, node: Node) -> Expr:
+    if of.provisions:
+        return as_expr(True)
+    parts = prop._model.parts
+    storage, cache = parts["storage"], parts["volume_cache"]
+    every = [v for v in prop.universe[Volume] if v.storage_class is of]
+    free = count(
+        storage.volume[v].exists
+        & as_expr(storage.volume[v].claim).is_none
+        & as_expr(cache.assumed_volume[v]).is_none
+        & reaches(v, storage.volume[v], node)
+        for v in every
+    )
+    needed = count(
+        as_expr(storage.claim[c].volume).is_none
+        & ~any_of((storage.volume[v].claim == c) | (cache.assumed_volume[v] == c) for v in every)
+        for c in own
+        if c.storage_class is of
+    )
+    return free >= needed
 
 
 def fits(prop: Property, pod: Pod, node: Node, where: Placement) -> Expr:

@@ -12,6 +12,7 @@ from .reader.host_ports import MAX_PORT, PROTOCOLS
 from .reader.labels import MAX_ENTITIES, OF_LABELS
 from .reader.pod_section import MAX_GRACE, MAX_PRIORITY, MIN_PRIORITY, POLICIES
 from .reader.scenario import EXPECTED, MAX_REASON, MAX_STEPS
+from .reader.volume_section import ACCESS_MODES, MODES
 
 Schema = dict[str, Any]
 
@@ -208,6 +209,23 @@ OBJECTS: Mapping[str, Schema] = {
                 ),
                 "The ResourceClaims that the pod refers to.",
             ),
+            "volumes": about(
+                listed(
+                    {
+                        "anyOf": [
+                            WORD,
+                            mapping(
+                                {
+                                    "name": WORD,
+                                    "persistentVolumeClaim": mapping({"claimName": WORD}, ["claimName"]),
+                                },
+                                ["persistentVolumeClaim"],
+                            ),
+                        ]
+                    }
+                ),
+                "The PersistentVolumeClaims whose volumes the pod mounts.",
+            ),
             "finalizers": about(
                 listed(LABEL_KEY),
                 "What keeps the object of a deleted pod until a controller takes it away, as batch.kubernetes.io/job-tracking does.",
@@ -295,6 +313,30 @@ OBJECTS: Mapping[str, Schema] = {
             "device": about(WORD, "What is allocated to the claim at the start."),
             "reservedFor": about(listed(WORD), "The pods that may use it, at the start."),
         }
+    ),
+    "storageClass": mapping(
+        {
+            "volumeBindingMode": about(word(MODES), "When claims of the class are bound."),
+            "provisioner": about(WORD, "Who makes volumes of the class."),
+        }
+    ),
+    "volume": mapping(
+        {
+            "storageClassName": about(WORD, "The class of the volume."),
+            "nodes": about(listed(WORD), "The nodes that its node affinity names; none for all."),
+            "claimRef": about(WORD, "The claim that it is reserved for at the start."),
+            "exists": FLAG,
+        },
+        ["storageClassName"],
+    ),
+    "volumeClaim": mapping(
+        {
+            "storageClassName": about(WORD, "The class of the claim."),
+            "volumeName": about(WORD, "The volume that it names at the start."),
+            "accessModes": listed(word(ACCESS_MODES)),
+            "exists": FLAG,
+        },
+        ["storageClassName"],
     ),
     "podDisruptionBudget": mapping(
         {
@@ -392,6 +434,9 @@ def schema_of_scenarios() -> Schema:
             "podDisruptionBudgets": table(part("podDisruptionBudget"), 0, MAX_ENTITIES),
             "devices": table(part("device"), 0, MAX_ENTITIES),
             "resourceClaims": table(part("resourceClaim"), 0, MAX_ENTITIES),
+            "storageClasses": table(part("storageClass"), 0, MAX_ENTITIES),
+            "volumes": table(part("volume"), 0, MAX_ENTITIES),
+            "volumeClaims": table(part("volumeClaim"), 0, MAX_ENTITIES),
             "scope": part("scope"),
             "config": part("config"),
         },

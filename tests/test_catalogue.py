@@ -247,6 +247,17 @@ ROWS = [
     Row("device-twice", "S-DEV", "1.36", (), ("136269-events",), V, 3066, 9591, 33, 33),
     Row("device-twice", "S-DEV", "1.34", (), (), V, 1289, 3489, 28, 28),
     Row("device-twice", "S-DEV", "1.34.4", (), (), H, 2274, 6359, 40),
+    # 133872: the queue is told of a volume before the assume cache is.
+    Row("volume-told-early", "L-VOL", "1.34", (), (), V, 350, 799, 17, 17),
+    Row("volume-told-early", "L-VOL", "1.34", ("133929",), (), H, 1119, 3143, 51),
+    Row("volume-told-early", "L-VOL", "1.34.4", (), (), V, 350, 799, 17, 17),
+    Row("volume-told-early", "L-VOL", "1.35", (), (), H, 1390, 4123, 54),
+    Row("volume-told-early", "L-VOL", "1.35", (), ("133929",), V, 373, 858, 17, 17),
+    Row("volume-told-early", "L-VOL", "1.36", (), (), H, 1225, 3508, 53),
+    Row("volume-told-early", "S-STUCK", "1.34", (), (), V, 350, 799, 17, 17),
+    Row("volume-told-early", "S-STUCK", "1.34", ("133929",), (), H, 1119, 3143, 51),
+    Row("volume-told-early", "S-STUCK", "1.35", (), (), H, 1390, 4123, 54),
+    Row("volume-told-early", "S-STUCK", "1.35", (), ("133929",), V, 373, 858, 17, 17),
 ]
 
 

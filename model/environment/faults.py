@@ -29,6 +29,10 @@ class Fault(Enum):
     EVICTION = "evictions"
     SCALE_DOWN = "scale_downs"
     RELIST = "relists"
+    VOLUME_CREATION = "volume_creations"
+    VOLUME_DELETION = "volume_deletions"
+    PROVISION_FAILURE = "provision_failures"
+    BIND_TIMEOUT = "bind_timeouts"
 
 
 class Faults(Component):

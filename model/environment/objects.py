@@ -138,6 +138,7 @@ class Pod(Entity):
     with scheduling gates. `finalizers`: its object stays when it is deleted, until whoever set them has taken them away.
     `recreates` names the pod whose name it takes when that one is gone. `finishes`: once it is bound, its containers may end by themselves.
     `claims` are the names of the ResourceClaims that it refers to: the plugin DynamicResources then has work at Reserve and PreBind.
+    `volumes` are the names of the PersistentVolumeClaims that it mounts, `exclusive` those of them that one pod only may use.
     `later` are the versions that its object may be updated to, by name;
     each has the name and the index of the pod, and a `number`; that of the pod as it is created is 0.
     """
@@ -167,6 +168,8 @@ class Pod(Entity):
         graceful: bool = True,
         extension_points: Iterable[ExtensionPoint] = (),
         claims: Sequence[str] = (),
+        volumes: Sequence[str] = (),
+        exclusive: Iterable[str] = (),
         spread: Sequence[SpreadConstraint] = (),
         gated: bool = False,
         finalizers: bool = False,
@@ -185,9 +188,9 @@ class Pod(Entity):
         self.terms = tuple(_owned(term, namespace) for term in terms)
         self.node_selector, self.node_affinity = dict(node_selector or {}), node_affinity
         self.node, self.exists, self.graceful = node, exists, graceful
-        by_claims = {ExtensionPoint.RESERVE, ExtensionPoint.PRE_BIND} if claims else set()
+        by_claims = {ExtensionPoint.RESERVE, ExtensionPoint.PRE_BIND} if claims or volumes else set()
         self.extension_points, self.gated = frozenset(extension_points) | by_claims, gated
-        self.claims = tuple(claims)
+        self.claims, self.volumes, self.exclusive = tuple(claims), tuple(volumes), frozenset(exclusive)
         self.spread, self.finalizers = tuple(spread), finalizers
         self.host_ports, self.recreates, self.finishes = tuple(host_ports), recreates, finishes
         self.later, self.number = dict(later or {}), 0
@@ -318,6 +321,74 @@ class Claim(Entity):
 
 
 @dataclass(frozen=True)
+class StorageClass:
+    """A StorageClass: whether claims of it wait for a consumer (volumeBindingMode), and whether it has a provisioner."""
+
+    name: str
+    immediate: bool = False
+    provisions: bool = False
+
+
+class Volume(Entity):
+    """A PersistentVolume: the nodes that its node affinity ties it to (none for all), and the claim that it is reserved for at the start.
+
+    `provisioned_for` names the claim for which a provisioner may make it: until then it does not exist, nor has it a node.
+    """
+
+    about = "volume {}"
+
+    def __init__(
+        self,
+        index: int,
+        name: str,
+        storage_class: StorageClass,
+        nodes: Sequence[Node] = (),
+        *,
+        claim: str | None = None,
+        exists: bool = True,
+        provisioned_for: str | None = None,
+    ) -> None:
+        super().__init__(index, name)
+        self.storage_class, self.nodes = storage_class, tuple(nodes)
+        self.claim, self.exists, self.provisioned_for = claim, exists, provisioned_for
+
+    def is_on(self, node: Node) -> bool:
+        """Whether the node affinity lets pods use the volume on the node."""
+        return not self.nodes or any(node.index == other.index for other in self.nodes)
+
+
+class VolumeClaim(Entity):
+    """A PersistentVolumeClaim: its class, the volume that it names at the start, and whether it is bound to it.
+
+    `exclusive`: its access mode is ReadWriteOncePod.
+    """
+
+    about = "volume claim {}"
+
+    def __init__(
+        self,
+        index: int,
+        name: str,
+        storage_class: StorageClass,
+        volume: Volume | None = None,
+        *,
+        completed: bool = False,
+        exists: bool = True,
+        exclusive: bool = False,
+    ) -> None:
+        super().__init__(index, name)
+        self.storage_class, self.volume, self.completed = storage_class, volume, completed
+        self.exists, self.exclusive = exists, exclusive
+
+
+@dataclass(frozen=True)
+class VolumeClaimChange:
+    """A PersistentVolumeClaim was created, or updated."""
+
+    claim: VolumeClaim
+
+
+@dataclass(frozen=True)
 class ClaimChange:
     """An update of a claim in the assume cache: whether its allocation went, and whether its status is another at all."""
 
@@ -343,6 +414,8 @@ class ClusterSpec:
     claims: tuple[Claim, ...] = ()
     units: Mapping[str, tuple[int, str]] = field(default_factory=dict, compare=False, repr=False)
     written: Mapping[tuple[str, str, int], str] = field(default_factory=dict, compare=False, repr=False)
+    volumes: tuple[Volume, ...] = ()
+    volume_claims: tuple[VolumeClaim, ...] = ()
 
     @property
     def unknown(self) -> tuple[Parameter, ...]:
@@ -431,9 +504,13 @@ __all__ = [
     "Requirement",
     "Scope",
     "Selector",
+    "StorageClass",
     "Taint",
     "Term",
     "Toleration",
+    "Volume",
+    "VolumeClaim",
+    "VolumeClaimChange",
     "is_scalar_resource",
     "node_or_none",
     "with_more",

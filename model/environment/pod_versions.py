@@ -15,7 +15,7 @@ from ..language import Entity, Expr, Universe, Value, as_expr, select, when
 from ..language.sorts import sort_of_ref
 from .footprint import Footprint
 from .node_versions import INITIAL, NodeChange
-from .objects import ClaimChange, Node, Pod
+from .objects import ClaimChange, Node, Pod, VolumeClaimChange
 
 
 class PodVersion(Entity):
@@ -48,7 +48,7 @@ class PodChange:
     assigned: bool
 
 
-About = Pod | Node | NodeChange | PodChange | ClaimChange | None
+About = Pod | Node | NodeChange | PodChange | ClaimChange | VolumeClaimChange | None
 """What an event is about; None for nothing in particular."""
 
 

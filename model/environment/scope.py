@@ -57,6 +57,10 @@ class Scope:
     evictions: int = 0
     scale_downs: int = 0
     relists: int = 0
+    volume_creations: int = 0
+    volume_deletions: int = 0
+    provision_failures: int = 0
+    bind_timeouts: int = 0
     disruption_controller: bool = False
     scale_down_looks_again: bool = False
     pod_gc: bool = True

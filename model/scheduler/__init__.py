@@ -32,10 +32,12 @@ from .queue.scheduling_queue import PriorityQueue, SubQueue
 from .queue.without_hints import QueueWithoutHints
 from .sampling import Sampling
 from .schedule_one import Scheduler
+from .volume_binding import VolumeBinding
+from .volumebinding.assume_cache import VolumeCache
 
 __all__ = [
     "APIDispatcher", "Action", "AssumeCache", "AsyncPhase", "AsyncPreemption", "Binding", "BindingPhase", "Cache", "ClaimTracker", "Clock", "ClusterEvent", "Code", "DynamicResources", "EventHandlers",
     "FailureHandler", "FailurePhase", "Filters", "Hints", "IncrementalSnapshot", "NodeInfos", "NodeStatus", "NodeTree", "NodeUpdate", "NodeUpdates", "Nominator",
     "Phase", "Placement", "Plugin", "PodUpdate", "PodUpdates", "Preemption", "PriorityQueue", "Process", "QueueWithoutHints", "Sampling", "Scheduler", "Scores",
-    "Snapshot", "SubQueue", "WaitingPods", "Waking",
+    "Snapshot", "SubQueue", "VolumeBinding", "VolumeCache", "WaitingPods", "Waking",
 ]  # fmt: skip

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from ..environment.faults import Faults
     from .cache.scheduler_cache import Cache
     from .failure import FailureHandler
-    from .framework.interface import ClaimPlugin, Framework
+    from .framework.interface import ClaimPlugin, Framework, VolumePlugin
     from .framework.waiting_pods import WaitingPods
     from .queue.scheduling_queue import PriorityQueue
 
@@ -92,6 +92,7 @@ class Binding(Component):
     scheduler: Framework
     waiting: WaitingPods
     dynamic_resources: ClaimPlugin
+    volume_binding: VolumePlugin
 
     phase = per(Pod, enum(BindingPhase))
     node = per(Pod, ref(Node))
@@ -120,6 +121,7 @@ class Binding(Component):
         self.rejected[pod] = False
         self.preempted[pod] = False
         self.dynamic_resources.clear(pod)
+        self.volume_binding.clear(pod)
 
     def begin(self, pod: Pod) -> None:
         """The goroutine's first step: RunPreBindPreFlights says whether some plugin has work at PreBind."""
@@ -135,7 +137,10 @@ class Binding(Component):
         """
         points = self.scheduler.extension_points(pod)
         waits = as_expr(ExtensionPoint.PERMIT in points) & self.waiting.holds(pod)
-        return as_expr(ExtensionPoint.PRE_BIND in points) | waits
+        works = as_expr(ExtensionPoint.PRE_BIND in points)
+        if pod.volumes:
+            works = works & self.volume_binding.has_work(pod)
+        return works | waits
 
     def _require_announcement(self, pod: Pod) -> None:
         points = self.scheduler.extension_points(pod)
@@ -240,6 +245,7 @@ class Binding(Component):
         if ExtensionPoint.PRE_BIND not in self.scheduler.extension_points(pod):
             require(False)
         require((self.phase[pod] == BindingPhase.PRE_BIND) & self.dynamic_resources.is_bound(pod))
+        require(self.volume_binding.is_bound(pod))
         if ok:
             self.phase[pod] = BindingPhase.BIND
         else:
@@ -337,6 +343,7 @@ class Binding(Component):
     def forget(self, pod: Pod) -> None:
         """ForgetPod: the pod is not going to be bound."""
         require((self.phase[pod] == BindingPhase.FORGET) & self.dynamic_resources.is_unreserved(pod))
+        require(self.volume_binding.is_unreserved(pod))
         failed = self.cache.forget(pod, self.node[pod])
         self.phase[pod] = select(failed, BindingPhase.FAIL, self.phase_after_forget(pod))
 

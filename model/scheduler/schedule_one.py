@@ -44,8 +44,8 @@ from ..language import (
 )
 from .eviction_words import eviction
 from .failure import FailedAttempt, FailurePhase
-from .framework.events import DYNAMIC_RESOURCES, PERMIT_PLUGIN, Plugin
-from .framework.interface import ClaimPlugin
+from .framework.events import DYNAMIC_RESOURCES, PERMIT_PLUGIN, VOLUME_BINDING, Plugin
+from .framework.interface import ClaimPlugin, VolumePlugin
 from .framework.rejections import reasons
 from .framework.status import Code, NodeStatus, Phase
 from .framework.waiting_pods import PermitAnswer
@@ -118,6 +118,7 @@ class Scheduler(Component):
     binding: Binding
     failure: FailureHandler
     dynamic_resources: ClaimPlugin
+    volume_binding: VolumePlugin
 
     phase = enum(Phase)
     pod = ref(Pod)
@@ -244,6 +245,7 @@ class Scheduler(Component):
         inconsistent = self.snapshot.update()
         self.phase = self.first_filtering()
         self.dynamic_resources.begin(pod)
+        self.volume_binding.begin(pod)
         with when(inconsistent | self.has_no_nodes()):
             self.error = True
             self.phase = Phase.FAIL
@@ -292,6 +294,14 @@ class Scheduler(Component):
             self.dynamic_resources.note_unavailable(pod, node, reached)
             for plugin in self.universe[Plugin]:
                 if plugin.name == DYNAMIC_RESOURCES:
+                    with when(reached & ~passes):
+                        self.rejected_by[plugin] = True
+            code = select((code == Code.SUCCESS) & ~passes, Code.UNRESOLVABLE, code)
+        if pod.volumes:
+            passes = self.volume_binding.passes(pod, node)
+            reached = (code == Code.SUCCESS) & self.snapshot.live[node]
+            for plugin in self.universe[Plugin]:
+                if plugin.name == VOLUME_BINDING:
                     with when(reached & ~passes):
                         self.rejected_by[plugin] = True
             code = select((code == Code.SUCCESS) & ~passes, Code.UNRESOLVABLE, code)
@@ -409,6 +419,7 @@ class Scheduler(Component):
             require(False)
             return
         require(self.at(Phase.RESERVE, pod) & self.dynamic_resources.is_reserved(pod))
+        require(self.volume_binding.is_reserved(pod))
         if ok:
             self._go_on(pod, points[points.index(ExtensionPoint.RESERVE) + 1 :])
         else:
@@ -439,6 +450,7 @@ class Scheduler(Component):
         if not self.cycle_points(pod):
             require(False)
         require(self.at(Phase.FORGET, pod) & self.dynamic_resources.is_unreserved(pod))
+        require(self.volume_binding.is_unreserved(pod))
         self.cache.forget(pod, self.host)
         self.phase = Phase.FAIL
 
@@ -511,6 +523,8 @@ class Scheduler(Component):
         require(self.at(Phase.DRY_RUN, pod))
         require((self.verdict[node] == NodeStatus.REJECTED) & ~self.preemption.has_enough(pod))
         candidate, victims = self.preemption.candidate(pod, node)
+        if pod.volumes:
+            candidate = candidate & self.volume_binding.passes(pod, node)
         self.verdict[node] = select(candidate, NodeStatus.CANDIDATE, NodeStatus.NO_CANDIDATE)
         for q, is_victim in victims.items():
             with when(candidate & is_victim):
@@ -671,6 +685,8 @@ class Scheduler(Component):
             ),
         )
         self.dynamic_resources.clear(pod)
+        self.volume_binding.clear(pod)
+        self.volume_binding.unlist(pod)
         self.phase = Phase.FAILING
 
     def record_refusal(self, pod: Pod) -> None:

@@ -38,6 +38,7 @@ from .pod_section import (
 )
 from .ranges import Range, integer_or_range, most_of
 from .resources import RESOURCE_FIELDS, Amounts, read_amounts, refuse_overcommitted, refuse_oversize, units_of
+from .volume_section import mark_exclusive, read_classes, read_volume_claims, read_volumes, refuse_mounts
 from .yaml_values import Value, known_names, one_line
 
 NUMBERS: Mapping[str, tuple[str, int]] = {
@@ -95,6 +96,7 @@ _OF_ABSENT = {
     "pod_creations": "`exists: false`",
     "node_creations": "`exists: false`",
     "node_updates": "`updates`",
+    "volume_creations": "`exists: false`",
     "pod_updates": "`updates`",
 }
 
@@ -223,6 +225,9 @@ CLUSTER_FIELDS = (
     "podDisruptionBudgets",
     "devices",
     "resourceClaims",
+    "storageClasses",
+    "volumes",
+    "volumeClaims",
     "scope",
     "config",
 )
@@ -268,11 +273,20 @@ def read_cluster(top: Value, fields: Mapping[str, Value], name: str) -> ClusterS
     refuse_names(pods)
     refuse_oversize({n: amounts for n, amounts in asked.items() if not pods_become[n]}, has)
     _refuse_crowded(nodes, made_pods, has, asked)
+    classes = read_classes(fields.get("storageClasses"))
+    volumes = read_volumes(fields.get("volumes"), classes, made)
+    volume_claims = read_volume_claims(fields.get("volumeClaims"), classes, volumes, fields.get("volumes"))
+    mark_exclusive(made_pods, volume_claims)
+    refuse_mounts(pods, made_pods, volume_claims)
     absent = {
         "pod_creations": [n for n, m in pods.items() if not m.exists],
         "node_creations": [n for n, m in nodes.items() if not m.exists],
         "node_updates": [v.name for v in versions_of(made.values()) if v.content is not v.node],
         "pod_updates": [v.name for v in pod_versions_of(made_pods) if v.content is not v.pod],
+        "volume_creations": [
+            *[v.name for v in volumes.values() if not v.exists and v.provisioned_for is None],
+            *[c.name for c in volume_claims.values() if not c.exists],
+        ],
     }
     budgets = read_budgets(fields.get("podDisruptionBudgets"), pods)
     written = {**units.written(_of("node", has)), **units.written(_of("pod", asked))}
@@ -283,6 +297,10 @@ def read_cluster(top: Value, fields: Mapping[str, Value], name: str) -> ClusterS
     if claims and (scope.restarts or scope.leader_changes):
         top.fail(
             "what a new process makes of claims is not modelled: remove `restarts` and `leader_changes`, or the claims"
+        )
+    if volume_claims and (scope.restarts or scope.leader_changes):
+        top.fail(
+            "what a new process makes of volumes is not modelled: remove `restarts` and `leader_changes`, or the claims"
         )
     config = read_config(fields.get("config"))
     _refuse_updates(pods, made_pods, config.scored, "podDisruptionBudgets" in fields)
@@ -300,6 +318,8 @@ def read_cluster(top: Value, fields: Mapping[str, Value], name: str) -> ClusterS
         tuple(claims.values()),
         units.shown(written),
         written,
+        tuple(volumes.values()),
+        tuple(volume_claims.values()),
     )
     names = [quantity.name for quantity in spec.unknown]
     for name in names:

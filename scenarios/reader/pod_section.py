@@ -15,13 +15,14 @@ from .host_ports import read_host_ports
 from .labels import Member, Members, label_key, read_labels, read_name
 from .ranges import integer_or_range
 from .resources import RESOURCE_FIELDS
+from .volume_section import read_mounts
 from .yaml_values import Value, known_names
 
 POD_FIELDS = (
     *RESOURCE_FIELDS, "priority", "preemptionPolicy", "namespace", "labels", "nodeName", "exists", "startTime",
     "terminationGracePeriodSeconds", "tolerations", "nodeSelector", "nodeAffinity", "podAffinity",
     "podAntiAffinity", "topologySpreadConstraints", "extensionPoints", "schedulingGates", "finalizers", "hostPorts",
-    "finishes", "recreates", "ignore", "updates", "resourceClaims",
+    "finishes", "recreates", "ignore", "updates", "resourceClaims", "volumes",
 )  # fmt: skip
 GATE_FIELDS = ("name",)
 POD_VERSION_FIELDS = ("cpu", "memory", "labels", "tolerations")
@@ -99,6 +100,7 @@ def _version(
         graceful=grace.integer(0, MAX_GRACE) > 0 if grace else True,
         extension_points=_extension_points(fields.get("extensionPoints")),
         claims=read_pod_claims(fields.get("resourceClaims")),
+        volumes=read_mounts(fields.get("volumes")),
         gated=_gated(fields),
         finalizers=_finalizers(fields.get("finalizers")),
         recreates=_recreates(fields),

@@ -40,6 +40,7 @@ from .scenario import (
     read_race,
     read_silenced,
 )
+from .volume_section import CLASS_FIELDS, VOLUME_CLAIM_FIELDS, VOLUME_FIELDS
 from .yaml_values import ScenarioError, Value, one_line, parse_document, read_text
 
 TOP_FIELDS = (
@@ -68,6 +69,9 @@ VOCABULARY: Mapping[str, tuple[str, ...]] = {
     "`podDisruptionBudgets`": BUDGET_FIELDS,
     "`devices`": DEVICE_FIELDS,
     "`resourceClaims`": CLAIM_FIELDS,
+    "`storageClasses`": CLASS_FIELDS,
+    "`volumes`": VOLUME_FIELDS,
+    "`volumeClaims`": VOLUME_CLAIM_FIELDS,
     "`config`": CONFIG_FIELDS,
     "`scope`": SCOPE_FIELDS,
     "`expect`": EXPECT_FIELDS,

@@ -29,7 +29,10 @@ from podrace.model.environment.objects import (
     PodObject,
     Scope,
     Selector,
+    StorageClass,
     Term,
+    Volume,
+    VolumeClaim,
 )
 from podrace.model.environment.placement_rules import (
     NodeAffinity,
@@ -40,6 +43,7 @@ from podrace.model.environment.placement_rules import (
     Taint,
 )
 from podrace.model.environment.pod_versions import PodVersion
+from podrace.model.environment.volumes import VolumeUse
 from podrace.model.history import RELEASES, resolve
 from podrace.model.language import as_expr, trace_system
 from podrace.model.scheduler.binding import BindingPhase
@@ -154,13 +158,10 @@ def test_a_backlog():
 
 def test_a_filters():
     names = {plugin.name for plugin in default_plugins(gates=True, permit=True, ports=True)}
-    assert not names & {
-        "VolumeRestrictions",
-        "VolumeBinding",
-        "VolumeZone",
-        "NodeVolumeLimits",
-        "DynamicResources",
-    }
+    assert not names & {"VolumeRestrictions", "VolumeBinding", "DynamicResources"}
+    every = {plugin.name for plugin in default_plugins(True, True, True, claims=True, volumes=True)}
+    assert every - names == {"VolumeRestrictions", "VolumeBinding", "DynamicResources"}
+    assert not every & {"VolumeZone", "NodeVolumeLimits", "NodeName", "NodeDeclaredFeatures"}
 
 
 def test_a_used_ports():
@@ -718,3 +719,84 @@ def test_a_claim_emit():
     steps = steps_of("1.34", claim_cluster())
     assert {"claim_cache.take", "claim_cache.tell_late"} <= steps
     assert "claim_cache.take" not in steps_of("1.36", claim_cluster())
+
+
+def volume_cluster():
+    """A pod whose claim waits for a consumer, on two nodes with a volume each, and a class with a provisioner."""
+    on = nodes(2, 2)
+    of = StorageClass("csi", provisions=True)
+    volumes = (
+        Volume(0, "v", of, on[:1]),
+        Volume(1, "w", of),
+        Volume(2, "made", of, exists=False, provisioned_for="c"),
+    )
+    pods = (Pod(0, "p", 1, volumes=("c",)),)
+    return ClusterSpec("volumes", pods, on, volumes=volumes, volume_claims=(VolumeClaim(0, "c", of),))
+
+
+def at_reserve():
+    """The pod is assumed on the first node, and Reserve has looked whether its claims are bound."""
+    model = concrete(volume_cluster(), "1.36")
+    plugin, scheduler = model.part("volume_binding"), model.part("scheduler")
+    pod, (node, other) = plugin.universe[Pod][0], plugin.universe[Node]
+    for act in (
+        partial(scheduler.pop, pod),
+        partial(scheduler.take_snapshot, pod),
+        partial(plugin.read_claim, plugin.universe[VolumeUse][0]),
+        partial(plugin.list_volumes, pod),
+        partial(scheduler.filter, pod, node),
+        partial(scheduler.filter, pod, other),
+        partial(scheduler.assume, pod, node),
+        partial(scheduler.start_binding, pod),
+        partial(plugin.look_again, pod),
+    ):
+        model.do(act)
+    return model, plugin
+
+
+def test_a_volume_kinds():
+    model, plugin = at_reserve()
+    use = plugin.universe[VolumeUse][0]
+    v, w, made = plugin.universe[Volume]
+    assert enabled(model, partial(plugin.assume_volume, use, v))
+    assert enabled(model, partial(plugin.assume_volume, use, w))
+    assert not enabled(model, partial(plugin.assume_volume, use, made))
+
+
+def volume_system(release="1.36"):
+    return trace_system(build_cluster(volume_cluster(), resolve(release).classes))
+
+
+def test_a_volume_phase():
+    assert not [v.name for v in volume_system().variables if "phase" in v.name and "storage" in v.name]
+
+
+def test_a_volume_controller():
+    kept = {v.name for v in volume_system().variables if v.name.startswith("pv_controller.")}
+    assert kept
+    assert not [name for name in kept if name.startswith("pv_controller.claim")]
+    begun = {v.name for v in volume_system().variables if v.name.startswith("provisioner.")}
+    assert begun == {"provisioner.busy[c]", "provisioner.node[c]"}
+
+
+def test_a_volume_reads():
+    steps = {t.step for t in volume_system().transitions if t.part == "volume_binding"}
+    assert {"read_claim", "look_again", "check_bindings"} <= steps
+    assert not [name for name in steps if "lister" in name]
+
+
+def test_a_volume_events():
+    assert not [v.name for v in volume_system().variables if v.name.startswith("volume_cache.events")]
+    stores = [t for t in volume_system().transitions if t.step in ("store_volumes", "store_claims")]
+    assert len(stores) == 2
+
+
+def test_a_volume_lister():
+    assert {t.step for t in volume_system("1.34").transitions if t.part == "volume_cache"} == {
+        "store_volumes", "store_claims", "tell_of_volumes", "tell_of_claim", "tell_ahead_of_volumes", "tell_ahead_of_claim",
+    }  # fmt: skip
+
+
+def test_a_volume_lag():
+    names = ("lag", "since")
+    assert {v.hi for v in volume_system().variables if any(n in v.name for n in names)} == {7}

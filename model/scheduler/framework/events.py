@@ -145,6 +145,10 @@ CLAIM_UPDATE = ClusterEvent("ResourceClaimUpdate", "ResourceClaim", Action.UPDAT
 ANY_EVENT = ClusterEvent("WildCardEvent", WILDCARD, Action.ALL)
 UNSCHEDULABLE_TIMEOUT = ClusterEvent("UnschedulableTimeout", WILDCARD, Action.ALL)
 
+VOLUME_CHANGE = ClusterEvent("PvAddOrUpdate", "PersistentVolume", Action.ADD | Action.UPDATE)
+VOLUME_CLAIM_ADD = ClusterEvent("PvcAdd", "PersistentVolumeClaim", Action.ADD)
+VOLUME_CLAIM_UPDATE = ClusterEvent("PvcUpdate", "PersistentVolumeClaim", Action.UPDATE)
+
 _OTHER_KINDS = {
     "Pv": "PersistentVolume",
     "Pvc": "PersistentVolumeClaim",
@@ -197,16 +201,26 @@ NODE_PORTS = "NodePorts"
 DYNAMIC_RESOURCES = "DynamicResources"
 """The plugin that finds devices for the claims of a pod."""
 
+VOLUME_RESTRICTIONS = "VolumeRestrictions"
+"""The plugin that keeps a pod out as long as another one uses a claim that only one pod may use."""
+
+VOLUME_BINDING = "VolumeBinding"
+"""The plugin that finds volumes for the claims of a pod."""
+
 DEFAULT_PREEMPTION = "DefaultPreemption"
 """The plugin that rejects a waiting pod which is a victim."""
 
 
 def default_plugins(
-    gates: bool = False, permit: bool = False, ports: bool = False, claims: bool = False
+    gates: bool = False,
+    permit: bool = False,
+    ports: bool = False,
+    claims: bool = False,
+    volumes: bool = False,
 ) -> tuple[Plugin, ...]:
     """The plugins of the model's filters, in the order in which they run, with what they register upstream.
 
-    With `claims` DynamicResources after the filters. With `ports` NodePorts among them; what else it asks for where hints are off is in `model/history`.
+    With `volumes` VolumeRestrictions and VolumeBinding, with `claims` DynamicResources after the filters. With `ports` NodePorts among them; what else it asks for where hints are off is in `model/history`.
     With `gates` SchedulingGates after them, which asked for updates of pods. It has not since 1.29, but since then no pod that
     left activeQ keeps the record of having been gated either, and to one that is gated only its own update matters.
     With `permit` those that can reject a pod that has a node already. Neither said which events it asked for up to 1.31, which
@@ -247,6 +261,17 @@ def default_plugins(
         "PodTopologySpread": spread,
         "InterPodAffinity": affinity,
     }
+    if volumes:
+        registered[VOLUME_RESTRICTIONS] = (
+            ClusterEvent("PodDelete", "Pod", Action.DELETE),
+            ClusterEvent("NodeAdd", "Node", Action.ADD),
+            VOLUME_CLAIM_ADD,
+        )
+        registered[VOLUME_BINDING] = (
+            ClusterEvent("PvcAddOrUpdate", "PersistentVolumeClaim", Action.ADD | Action.UPDATE),
+            VOLUME_CHANGE,
+            ClusterEvent("NodeAddOrLabel", "Node", Action.ADD | Action.UPDATE_NODE_LABEL),
+        )
     if claims:
         registered[DYNAMIC_RESOURCES] = (
             ClusterEvent(

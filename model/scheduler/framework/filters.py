@@ -10,7 +10,7 @@ from ...environment.objects import Node, Pod, Taint, Term, node_or_none
 from ...environment.placement_rules import SpreadConstraint
 from ...environment.pod_versions import whole
 from ...language import Component, Expr, all_of, any_of, as_expr, count, select, smallest, total, when
-from .events import NODE_PORTS
+from .events import NODE_PORTS, VOLUME_RESTRICTIONS
 from .placement import Placement
 from .status import Code
 
@@ -39,6 +39,7 @@ class Filters(Component):
             "NodeAffinity": self.node_affinity,
             NODE_PORTS: self.node_ports,
             "NodeResourcesFit": self.node_resources,
+            **({VOLUME_RESTRICTIONS: self.volume_restrictions} if self.has_exclusive() else {}),
             "PodTopologySpread": self.topology_spread,
             "InterPodAffinity": self.inter_pod_affinity,
         }
@@ -169,6 +170,29 @@ class Filters(Component):
     def is_port_conflict(self, pod: Pod, other: Pod) -> bool:
         """Whether the two pods want a port that a node has only once."""
         return pod.wants_port_of(other)
+
+    # --- volumes -----------------------------------------------------------------------------------
+
+    def has_exclusive(self) -> bool:
+        """Whether there are claims that only one pod may use."""
+        return any(pod.exclusive for pod in self.universe[Pod])
+
+    def volume_restrictions(self, pod: Pod, node: Node, placement: Placement) -> Expr:
+        """VolumeRestrictions: no other pod, on whatever node, uses a claim of the pod's that only one pod may use (ReadWriteOncePod).
+
+        If none does, the plugin is skipped: PreFilter has looked, and nominated pods are not counted then.
+        """
+
+        def users(where: Mapping[Pod, Mapping[Node, Expr]]) -> Expr:
+            return any_of(
+                here
+                for other, row in where.items()
+                if not pod.exclusive.isdisjoint(other.volumes)
+                for here in row.values()
+            )
+
+        taken = users(placement.prefiltered) & (users(placement.on) | users(placement.added))
+        return select(taken, Code.UNSCHEDULABLE, Code.SUCCESS)
 
     # --- resources ---------------------------------------------------------------------------------
 

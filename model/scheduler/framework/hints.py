@@ -10,10 +10,19 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from ...environment.node_versions import NodeChange
-from ...environment.objects import ClaimChange, Node, Pod
+from ...environment.objects import ClaimChange, Node, Pod, VolumeClaimChange
 from ...environment.pod_versions import About, PodChange
 from ...language import Component, Expr, all_of, any_of, as_expr
-from .events import DEFAULT_PREEMPTION, NODE_ADD, NODE_PORTS, WAITING_POD_GONE, Action, ClusterEvent, Plugin
+from .events import (
+    DEFAULT_PREEMPTION,
+    NODE_ADD,
+    NODE_PORTS,
+    VOLUME_RESTRICTIONS,
+    WAITING_POD_GONE,
+    Action,
+    ClusterEvent,
+    Plugin,
+)
 from .filters import UNSCHEDULABLE, has_keys, is_meant
 from .placement import Placement
 from .status import Code
@@ -45,6 +54,8 @@ class Hints(Component):
             return as_expr(True)
         if isinstance(about, ClaimChange):
             return self.after_claim(pod, about)
+        if isinstance(about, VolumeClaimChange):
+            return as_expr(about.claim.name in pod.volumes)
         if self.is_own_spread(plugin, pod, about):
             return as_expr(True)
         if event == WAITING_POD_GONE:
@@ -59,6 +70,8 @@ class Hints(Component):
             return self.after_pod(pod, about, event)
         if isinstance(about, Pod) and plugin.name == "PodTopologySpread":
             return as_expr(is_meant(about, pod))
+        if isinstance(about, Pod) and plugin.name == VOLUME_RESTRICTIONS:
+            return as_expr(not set(about.volumes).isdisjoint(pod.volumes))
         if isinstance(about, Pod) and plugin.name == NODE_PORTS:
             return as_expr(self.filters.is_port_conflict(pod, about))
         return as_expr(True)

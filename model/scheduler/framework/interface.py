@@ -91,6 +91,34 @@ class ClaimPlugin(Protocol):
         """The cycles of the pod are over."""
 
 
+class VolumePlugin(Protocol):
+    """What the cycles ask of VolumeBinding about a pod that mounts volumes."""
+
+    def begin(self, pod: Pod) -> None:
+        """The cycle has its snapshot: PreFilter begins."""
+
+    def passes(self, pod: Pod, node: Node) -> Expr:
+        """Filter: whether the pod's volumes let it go to the node."""
+
+    def is_reserved(self, pod: Pod) -> Expr:
+        """Whether Reserve is through."""
+
+    def has_work(self, pod: Pod) -> Expr:
+        """PreBindPreFlight: whether there is something to be bound."""
+
+    def is_bound(self, pod: Pod) -> Expr:
+        """Whether PreBind is through."""
+
+    def is_unreserved(self, pod: Pod) -> Expr:
+        """Whether Unreserve is through."""
+
+    def clear(self, pod: Pod) -> None:
+        """The cycles of the pod are over."""
+
+    def unlist(self, pod: Pod) -> None:
+        """The scheduling cycle of the pod is over."""
+
+
 class PodsInPreBind(Protocol):
     """The pods whose PreBind plugins run (PodInPreBind, 1.36)."""
 

@@ -37,6 +37,8 @@ class Phase(Enum):
     LIST_DEVICES = 24
     ADD_IN_FLIGHT = 25
     DEALLOCATE = 26
+    READ_VOLUME_CLAIMS = 27
+    LIST_VOLUMES = 28
 
 
 @spoken(

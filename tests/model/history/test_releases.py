@@ -91,6 +91,7 @@ UNSEEN = {
     "137371": _CLAIMS,
     "binding-conditions": _CLAIMS,
     "reservations-assumed": _CLAIMS,
+    "133929": "needs pods with volumes: see test_volumes and the scenario volume-told-early",
     "confirmed-object": "needs objects that differ in more than is explored: see the cache's conformance tables",
     "missing-status": "a cycle filters every node: see the conformance table might_help",
     "103805": "needs a binding cycle that fails: see the scenario forgotten-wakes-nobody",

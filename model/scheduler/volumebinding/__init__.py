@@ -1,0 +1,1 @@
+"""What the plugin VolumeBinding knows of volumes and claims (framework/plugins/volumebinding)."""

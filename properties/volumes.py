@@ -1,0 +1,241 @@
+"""Volumes and their claims: what must never be so, and what the scheduler must not forget."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from ..model.environment.objects import Node, Pod, Volume, VolumeClaim
+from ..model.environment.volumes import VolumeUse, reaches
+from ..model.language import Case, Expr, all_of, any_of, as_expr, before, boolean, one_of, when
+from ..model.scheduler.binding import BindingPhase
+from ..model.scheduler.find_volumes import VolumeStage
+from .liveness import waits_in_vain
+from .property import Property
+
+if TYPE_CHECKING:
+    from ..model.environment.volumes import Storage
+    from ..model.scheduler import VolumeBinding, VolumeCache
+
+
+class AboutVolumes(Property):
+    """Base class of the properties of volumes."""
+
+    storage: Storage
+    volume_cache: VolumeCache
+    volume_binding: VolumeBinding
+
+    @property
+    def uses(self) -> tuple[VolumeUse, ...]:
+        """Which pod mounts which claim's volume."""
+        return self.universe[VolumeUse]
+
+    @property
+    def own_uses(self) -> list[VolumeUse]:
+        """Those of the pods whose violations count, and that are not on a node from the start."""
+        return [use for use in self.uses if use.pod in self.subjects and use.pod.node is None]
+
+    def witnesses(self) -> dict[str, Expr]:
+        bound = [self.storage.claim[claim].is_bound for claim in self.universe[VolumeClaim]]
+        return {"a claim is bound": any_of(bound)}
+
+
+class PodsReachTheirVolumes(AboutVolumes):
+    """A pod that the scheduler binds to a node can use the volumes of its claims there: each claim is bound, to a volume that the node reaches.
+
+    A claim that is gone or is being deleted does not count: its user has taken it away. Nor does a pod that somebody else than the scheduler binds.
+    """
+
+    id = "S-VOL"
+    issues = (93552,)
+    concerns = "the pod that cannot use its volume"
+
+    outside = boolean()
+
+    def observe(self) -> None:
+        for pod in {use.pod: None for use in self.own_uses}:
+            bound = self.api.pod[pod].assigned & ~before(lambda pod=pod: self.api.pod[pod].assigned)  # type: ignore[misc]
+            with when(bound & ~before(lambda pod=pod: self.binding.active(pod))):  # type: ignore[misc]
+                self.outside = True
+
+    def is_reached(self, use: VolumeUse) -> Expr:
+        """Whether the claim is bound to a volume that can be used where the pod is."""
+        current, where = self.storage.claim[use.claim], self.api.pod[use.pod].node
+        return current.is_bound & any_of(
+            (current.volume == volume)
+            & self.storage.volume[volume].exists
+            & (where == node)
+            & reaches(volume, self.storage.volume[volume], node)
+            for volume in self.universe[Volume]
+            for node in self.universe[Node]
+        )
+
+    def holds(self) -> Expr:
+        counts = {
+            use: self.storage.claim[use.claim].exists & ~self.storage.claim[use.claim].terminating
+            for use in self.own_uses
+        }
+        wrong = [
+            self.api.pod[u.pod].assigned & is_there & ~self.is_reached(u) for u, is_there in counts.items()
+        ]
+        return self.outside | ~any_of(wrong)
+
+    def witnesses(self) -> dict[str, Expr]:
+        bound = [self.api.pod[use.pod].assigned for use in self.own_uses]
+        return {"a pod with claims is bound": any_of(bound)}
+
+
+class VolumesHaveOneClaim(AboutVolumes):
+    """No volume is bound to two claims."""
+
+    id = "S-PV"
+
+    def holds(self) -> Expr:
+        claims, objects = self.universe[VolumeClaim], self.storage.claim
+        return ~any_of(
+            (objects[a].volume == volume) & (objects[b].volume == volume)
+            for a in claims
+            for b in claims[a.index + 1 :]
+            for volume in self.universe[Volume]
+        )
+
+
+class PodsGetTheVolumesTheyWerePlacedBy(AboutVolumes):
+    """A pod whose volumes are bound, and that is about to be bound itself, has for each claim the volume that its node was chosen for."""
+
+    id = "S-PLACED"
+    concerns = "the pod that gets another volume"
+
+    def is_through(self, use: VolumeUse) -> Expr:
+        """Whether PreBind has bound a volume that was there to the claim, and the pod's binding goes on."""
+        settled = self.volume_binding.stage[use] == VolumeStage.SETTLED
+        running = one_of(self.binding.phase[use.pod], BindingPhase.PRE_BIND, BindingPhase.BIND)
+        return settled & running & as_expr(self.volume_binding.chosen[use]).is_some
+
+    def holds(self) -> Expr:
+        objects, chosen = self.storage.claim, self.volume_binding.chosen
+        return all_of(
+            ~self.is_through(use)
+            | objects[use.claim].terminating
+            | ~objects[use.claim].exists
+            | (objects[use.claim].volume == chosen[use])
+            for use in self.own_uses
+        )
+
+    def witnesses(self) -> dict[str, Expr]:
+        return {"a volume that was there is bound": any_of(self.is_through(use) for use in self.own_uses)}
+
+
+class AssumedVolumesAreKept(AboutVolumes):
+    """What Reserve has assumed for a pod is assumed until the pod's binding has written it, or given it up, or somebody else has written the object."""
+
+    id = "S-HELD"
+    issues = (72013,)
+    concerns = "the pod whose volume is free for others"
+
+    def is_kept(self, use: VolumeUse) -> Expr:
+        """Whether the cache shows of the claim, or of the volume that it is to have, what is about to be written, or a newer version."""
+        plugin, cache = self.volume_binding, self.volume_cache
+        static = any_of(
+            (plugin.chosen[use] == volume)
+            & (
+                (cache.get_volume(volume).claim == use.claim)
+                | (cache.volume_lag[volume] != plugin.chosen_lag[use])
+            )
+            for volume in self.universe[Volume]
+        )
+        made = as_expr(cache.get_claim(use.claim).selected).is_some | (
+            cache.claim_lag[use.claim] != plugin.lag[use]
+        )
+        return static | (as_expr(plugin.chosen[use]).is_none & made)
+
+    def holds(self) -> Expr:
+        assumed = [(use, self.volume_binding.stage[use] == VolumeStage.ASSUMED) for use in self.uses]
+        return all_of(~is_assumed | self.is_kept(use) for use, is_assumed in assumed)
+
+    def witnesses(self) -> dict[str, Expr]:
+        return {
+            "a volume is assumed": any_of(
+                self.volume_binding.stage[use] == VolumeStage.ASSUMED for use in self.uses
+            )
+        }
+
+
+class WrittenVolumesAreNotForgotten(AboutVolumes):
+    """Once the scheduler has written for whom a volume is, or where one is to be made, its cache does not go back to before that.
+
+    Restore goes back to the informer's object; if that has not come yet, the cache shows less than the scheduler knows.
+    """
+
+    id = "S-WRITTEN"
+
+    forgotten = boolean()
+
+    def observe(self) -> None:
+        for volume in self.universe[Volume]:
+            shown = self.volume_cache.get_volume(volume).claim
+            was = before(lambda volume=volume: self.volume_cache.get_volume(volume).claim)  # type: ignore[misc]
+            with when(
+                as_expr(was).is_some & as_expr(shown).is_none & (self.storage.volume[volume].claim == was)
+            ):
+                self.forgotten = True
+        for claim in self.universe[VolumeClaim]:
+            selected = self.volume_cache.get_claim(claim).selected
+            known = before(lambda claim=claim: self.volume_cache.get_claim(claim).selected)  # type: ignore[misc]
+            current = self.storage.claim[claim]
+            with when(as_expr(known).is_some & as_expr(selected).is_none & (current.selected == known)):
+                self.forgotten = True
+
+    def holds(self) -> Expr:
+        return ~self.forgotten
+
+    def witnesses(self) -> dict[str, Expr]:
+        written = [self.volume_binding.stage[use] == VolumeStage.WRITTEN for use in self.uses]
+        return {"a volume is written, and its claim not bound yet": any_of(written)}
+
+
+class ExclusiveClaimsHaveOnePod(AboutVolumes):
+    """No two pods that the scheduler has bound share a claim that only one pod may use (ReadWriteOncePod)."""
+
+    id = "S-RWOP"
+    concerns = "the two pods"
+
+    @property
+    def pairs(self) -> list[tuple[Pod, Pod]]:
+        """Pods that share such a claim."""
+        return [
+            (a, b)
+            for a in self.pods
+            for b in self.pods[a.index + 1 :]
+            if not a.exclusive.isdisjoint(b.exclusive) and not {a, b}.isdisjoint(self.subjects)
+        ]
+
+    def holds(self) -> Expr:
+        return ~any_of(self.api.pod[a].assigned & self.api.pod[b].assigned for a, b in self.pairs)
+
+    def witnesses(self) -> dict[str, Expr]:
+        return {
+            "of two pods that share such a claim one is bound, and the other waits": any_of(
+                (self.api.pod[a].assigned & self.api.pod[b].pending)
+                | (self.api.pod[b].assigned & self.api.pod[a].pending)
+                for a, b in self.pairs
+            )
+        }
+
+
+class VolumesAreWorkedOn(AboutVolumes):
+    """No pod with claims of volumes waits for ever while at every moment a node has room for it, and its claims are bound there, or can be."""
+
+    id = "L-VOL"
+    kind = "liveness"
+    concerns = "the pod that waits"
+    issues = (93552, 133872)
+
+    def cases(self) -> Iterator[Case]:
+        for pod in self.subjects:
+            if pod.volumes and pod.node is None:
+                yield Case(f"{pod.name} waits for ever although there are volumes", waits_in_vain(self, pod))
+
+    def witnesses(self) -> dict[str, Expr]:
+        waiting = [waits_in_vain(self, pod) for pod in self.subjects if pod.volumes and pod.node is None]
+        return {"a pod waits although there are volumes": any_of(waiting)}

@@ -1,0 +1,55 @@
+"""Proposed patches for the open races of docs/volumes.md, each as a subclass of a part of the scheduler."""
+
+from __future__ import annotations
+
+from podrace.model.environment.objects import Pod, VolumeClaim
+from podrace.model.environment.pv_controller import Provisioner
+from podrace.model.environment.volumes import VolumeUse
+from podrace.model.language import Expr, any_of, as_expr, one_of, require, step, when
+from podrace.model.scheduler import Phase, VolumeBinding
+from podrace.model.scheduler.find_volumes import VolumeStage
+
+
+class BoundAsFiltered(VolumeBinding):
+    """Reserve fails if a claim has been bound since Filter looked: the next attempt looks where its volume is."""
+
+    def look_again(self, pod: Pod) -> None:
+        super().look_again(pod)
+        unseen = any_of(
+            self.volume_cache.claim[use.claim].is_bound & ~self.claim[use].is_bound for use in self.uses(pod)
+        )
+        with when(unseen):
+            for use in self.uses(pod):
+                self.stage[use] = VolumeStage.UNRESERVED
+            self.scheduler.scheduler_error = True
+            self.scheduler.phase = Phase.FORGET
+
+
+class OwnVolumeChecked(VolumeBinding):
+    """checkBindings fails if the claim is bound to another volume than the one that it was to have."""
+
+    def _fails_static(self, use: VolumeUse) -> Expr:
+        claim = self.volume_cache.claim[use.claim]
+        other = claim.is_bound & (as_expr(claim.volume) != self.chosen[use])
+        return super()._fails_static(use) | (~self._is_old(use) & other)
+
+
+class OthersAssumptionsKept(VolumeBinding):
+    """Restore drops nothing that has been written, nor anything that another pod with the claim relies on."""
+
+    def _restore(self, use: VolumeUse) -> None:
+        siblings = [
+            other for other in self.universe[VolumeUse] if other.claim is use.claim and other is not use
+        ]
+        relied = any_of(one_of(self.stage[o], VolumeStage.ASSUMED, VolumeStage.WRITTEN) for o in siblings)
+        with when(~relied & (self.stage[use] != VolumeStage.WRITTEN)):
+            super()._restore(use)
+
+
+class StaysWithNode(Provisioner):
+    """The library of provisioners before version 8.0: it went on trying for a node that is gone."""
+
+    @step(actor="provisioner")
+    def leave_node(self, claim: VolumeClaim) -> None:
+        """Nobody looked."""
+        require(False)
