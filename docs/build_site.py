@@ -53,6 +53,7 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
     ),
     "Findings": (
         "device-given-away",
+        "volume-elsewhere",
         "findings/ghost",
         "findings/emptied-zone",
         "findings/kept-out-by-others",

@@ -252,7 +252,7 @@ def _note_left_out(fields: Mapping[str, Manifest], owner: str, remarks: Remarks)
     if "volumes" in fields:
         for v in fields["volumes"].elements("a list of volumes"):
             if v.fields(("persistentVolumeClaim", "ephemeral"), "a volume"):
-                remarks.add("volumes are not modelled: claims are taken to fit everywhere", owner)
+                remarks.add("volumes are not read from manifests: claims are taken to fit everywhere", owner)
                 break
     if "resourceClaims" in fields and fields["resourceClaims"].elements("a list of claims"):
         remarks.add("resourceClaims are not modelled: devices are taken to be free on every node", owner)

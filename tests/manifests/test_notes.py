@@ -89,7 +89,7 @@ def test_claims_of_devices_and_ephemeral_volumes(tmp_path: Path) -> None:
         "volumes": [{"name": "v", "ephemeral": {"volumeClaimTemplate": {}}}],
     }
     assert inventory(tmp_path, *objects("node"), rival).remarks == [
-        "volumes are not modelled: claims are taken to fit everywhere (Pod/shop/search-1)",
+        "volumes are not read from manifests: claims are taken to fit everywhere (Pod/shop/search-1)",
         "resourceClaims are not modelled: devices are taken to be free on every node (Pod/shop/search-1)",
     ]
 

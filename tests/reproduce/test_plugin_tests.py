@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -13,53 +15,101 @@ from tests.reproduce.test_real import go_or_skip
 
 FOLDER = Path(__file__).parent / "plugin_tests"
 DOCS = Path(__file__).parents[2] / "docs"
-PLUGIN = "pkg/scheduler/framework/plugins/dynamicresources"
-TEST = (FOLDER / "device_given_away_test.go.txt").read_text(encoding="utf-8")
-PAGE = (DOCS / "device-given-away.md").read_text(encoding="utf-8")
 
-SAID = (
-    "a's PreBind: claim default/c1 got deallocated elsewhere in the meantime",
-    "b's allocation of c1 is in flight no longer: a's Unreserve has removed it",
-    "the device is free for c",
-    "both claims are allocated instance-1",
+
+@dataclass(frozen=True)
+class Finding:
+    """A page about a plugin, its test, its patch, what the test says on the sources as they are, and what of that also with the patch."""
+
+    page: str
+    room: str
+    plugin: str
+    test: str
+    patch: str
+    said: tuple[str, ...]
+    still: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        return (FOLDER / f"{self.test}.go.txt").read_text(encoding="utf-8")
+
+    @property
+    def names(self) -> list[str]:
+        return re.findall(r"^func (Test\w+)\(", self.text, re.MULTILINE)
+
+    def patched(self) -> GoPatch:
+        title, _, diff = (FOLDER / f"{self.patch}.patch").read_text(encoding="utf-8").partition("\n\n")
+        return GoPatch(self.patch, title, diff)
+
+
+FINDINGS = (
+    Finding(
+        "device-given-away",
+        "claims",
+        "dynamicresources",
+        "device_given_away_test",
+        "own-flight-ended",
+        (
+            "a's PreBind: claim default/c1 got deallocated elsewhere in the meantime",
+            "b's allocation of c1 is in flight no longer: a's Unreserve has removed it",
+            "the device is free for c",
+            "both claims are allocated instance-1",
+        ),
+        ("a's PreBind: claim default/c1 got deallocated elsewhere in the meantime",),
+    ),
+    Finding(
+        "volume-elsewhere",
+        "volumes",
+        "volumebinding",
+        "volume_elsewhere_test",
+        "own-volume-looked-at",
+        (
+            "node2 fits b, although the claim's volume is to be pv1, on node1",
+            "b has nothing to bind",
+            "b goes to node2, and its volume is on node1",
+            "a goes to node1, and its claim is bound to a volume on node2",
+        ),
+        ("node2 fits b, although the claim's volume is to be pv1, on node1",),
+    ),
 )
+each = pytest.mark.parametrize("finding", FINDINGS, ids=lambda finding: finding.page)
 
 
-def patch() -> GoPatch:
-    title, _, diff = (FOLDER / "own-flight-ended.patch").read_text(encoding="utf-8").partition("\n\n")
-    return GoPatch("own-flight-ended", title, diff)
+@each
+def test_the_page_has_the_test_and_the_patch(finding: Finding) -> None:
+    page = (DOCS / f"{finding.page}.md").read_text(encoding="utf-8")
+    assert f"```go\n{finding.text}```\n" in page
+    assert f"```diff\n{finding.patched().diff}```\n" in page
+    assert all(f"    {line}\n" in page for line in finding.said)
+    assert f"({finding.page}.md)" in (DOCS / f"{finding.room}.md").read_text(encoding="utf-8")
 
 
-def test_the_page_has_the_test_and_the_patch() -> None:
-    assert f"```go\n{TEST}```\n" in PAGE
-    assert f"```diff\n{patch().diff}```\n" in PAGE
-    assert all(f"    {line}\n" in PAGE for line in SAID)
-    assert "(device-given-away.md)" in (DOCS / "claims.md").read_text(encoding="utf-8")
-
-
-def ran(go: Go, folder: Path, *patches: GoPatch) -> tuple[int, str]:
-    """Run the test beside the plugin's own, in a copy of the version's sources."""
+def ran(go: Go, folder: Path, finding: Finding, *patches: GoPatch) -> tuple[int, str]:
+    """Run the tests beside the plugin's own, in a copy of the version's sources."""
+    plugin = f"pkg/scheduler/framework/plugins/{finding.plugin}"
     version = parse_version(MADE_FOR)
     module = write_module(version, go, folder)
     source = go.run(["list", "-m", "-f", "{{.Dir}}", "k8s.io/kubernetes"], folder).strip()
     patched_copy(Path(source), folder / "kubernetes", patches)
-    (folder / "kubernetes" / PLUGIN / "device_given_away_test.go").write_text(TEST, encoding="utf-8")
+    (folder / "kubernetes" / plugin / f"{finding.test}.go").write_text(finding.text, encoding="utf-8")
     (folder / "go.mod").write_text(replaced(module.mod), encoding="utf-8")
-    asked = ["test", "-v", "-run", "^TestDeviceGivenAway$", f"k8s.io/kubernetes/{PLUGIN}"]
+    asked = ["test", "-v", "-run", f"^({'|'.join(finding.names)})$", f"k8s.io/kubernetes/{plugin}"]
     done = go.tried(asked, folder, timeout=3600)
     return done.returncode, done.stdout + done.stderr
 
 
 @pytest.mark.real
-def test_a_device_is_given_to_two_claims(tmp_path: Path) -> None:
-    code, said = ran(go_or_skip(), tmp_path)
+@each
+def test_it_happens_on_the_real_plugin(finding: Finding, tmp_path: Path) -> None:
+    code, said = ran(go_or_skip(), tmp_path, finding)
     assert code == 1, said
-    assert [line for line in SAID if line not in said] == []
+    assert [line for line in finding.said if line not in said] == []
+    assert all(f"--- FAIL: {name} " in said for name in finding.names)
 
 
 @pytest.mark.real
-def test_with_the_patch_it_is_not(tmp_path: Path) -> None:
-    code, said = ran(go_or_skip(), tmp_path, patch())
+@each
+def test_with_the_patch_it_does_not(finding: Finding, tmp_path: Path) -> None:
+    code, said = ran(go_or_skip(), tmp_path, finding, finding.patched())
     assert code == 0, said
-    assert SAID[0] in said
-    assert not any(line in said for line in SAID[1:])
+    assert [line for line in finding.said if line in said] == list(finding.still)
