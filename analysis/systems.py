@@ -18,6 +18,7 @@ from .asked.plan import Run
 
 FIRST_WITH_CLAIMS = "1.32"
 FIRST_WITH_VOLUMES = "1.32"
+GATE_OF_GROUPS = "GangScheduling"
 
 
 def system_of(run: Run) -> TransitionSystem:
@@ -49,6 +50,10 @@ def traced(run: Run) -> TransitionSystem:
     if run.scenario.spec.volume_claims and version_of(release) < version_of(FIRST_WITH_VOLUMES):
         raise UsageProblem(
             f"{run.scenario.name}: volumeClaims are modelled from {FIRST_WITH_VOLUMES} on: ask for a later release than {release}"
+        )
+    if run.scenario.spec.groups and (GATE_OF_GROUPS, True) not in run.composition.gates:
+        raise UsageProblem(
+            f"{run.scenario.name}: podGroups are for where the feature gate {GATE_OF_GROUPS} is on: add --gate {GATE_OF_GROUPS}=true, with release 1.35 or later"
         )
     try:
         return instrument(run.scenario.spec, run.composition.classes, [run.prop])

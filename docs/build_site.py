@@ -43,6 +43,7 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
         "model",
         "claims",
         "volumes",
+        "groups",
         "gates",
         "functions",
         "drift",

@@ -21,10 +21,12 @@ from .environment.objects import (
     ExtensionPoint,
     Node,
     Pod,
+    PodGroup,
     Volume,
     VolumeClaim,
     with_more,
 )
+from .environment.pod_groups import Member, PodGroups, members_of
 from .environment.pod_versions import PodVersion, pod_versions_of
 from .environment.pv_controller import Provisioner, PVController
 from .environment.volumes import Storage, StorageUsers, StorageWatch, VolumeUse, volume_uses
@@ -42,11 +44,14 @@ from .scheduler import (
     EventHandlers,
     FailureHandler,
     Filters,
+    GangScheduling,
     Hints,
     NodeInfos,
     NodeTree,
     NodeUpdates,
     Nominator,
+    PodGroupCycle,
+    PodGroupStates,
     PodUpdates,
     Preemption,
     PriorityQueue,
@@ -76,6 +81,8 @@ class Cluster(Model):
     api: APIServer
     pod_watch: PodWatch
     node_watch: NodeWatch
+    pod_groups: PodGroups
+    pod_group_states: PodGroupStates
     scheduler: Scheduler
     binding: Binding
     waiting: WaitingPods
@@ -117,6 +124,8 @@ class Cluster(Model):
     provisioner: Provisioner
     volume_cache: VolumeCache
     volume_binding: VolumeBinding
+    gang_scheduling: GangScheduling
+    pod_group_cycle: PodGroupCycle
 
     view_order = (
         "API server", "lister", "queue", "nominator", "cache", "snapshot", "scheduling cycle", "other goroutines",
@@ -136,8 +145,9 @@ def build_cluster(
     gates = any(pod.gated for pod in spec.pods)
     permit = any(ExtensionPoint.PERMIT in pod.extension_points for pod in spec.pods)
     ports = any(pod.host_ports for pod in spec.pods)
+    volumes, groups = bool(spec.volume_claims), bool(spec.groups)
     if plugins is None:
-        plugins = default_plugins(gates, permit, ports, bool(spec.claims), bool(spec.volume_claims))
+        plugins = default_plugins(gates, permit, ports, bool(spec.claims), volumes, groups)
     versions, pod_versions = versions_of(spec.nodes), pod_versions_of(spec.pods)
     described = [*spec.nodes, *(version.content for version in versions)]
     fixed = {
@@ -146,6 +156,7 @@ def build_cluster(
         NodeVersion: versions, NodeUpdate: node_updates() if versions else (),
         Recreation: recreations_of(spec.pods),
         Device: spec.devices, Claim: spec.claims, ClaimUse: uses_of(spec.pods, spec.claims),
+        PodGroup: spec.groups, Member: members_of(spec.pods, spec.groups),
         ClaimWatch: (ClaimWatch(0, "claims"),) if spec.claims else (),
         Volume: spec.volumes, VolumeClaim: spec.volume_claims, VolumeUse: volume_uses(spec.pods, spec.volume_claims),
         StorageWatch: (StorageWatch(0, "volumes"),) if spec.volume_claims else (),

@@ -16,6 +16,14 @@ from .claims import (
     DeviceAllocatedOnce,
     FlightsHaveOwners,
 )
+from .groups import (
+    GangBoundAsAWhole,
+    GangLetGoAsAWhole,
+    GangsAreScheduled,
+    GangsDoNotBlockEachOther,
+    GangsMakeProgress,
+    GroupStatesAreRight,
+)
 from .instrument import instrument
 from .liveness import (
     AttemptsEnd,
@@ -100,6 +108,9 @@ PROPERTIES: dict[str, type[Property]] = {
         AssumedVolumesAreKept,
         WrittenVolumesAreNotForgotten,
         ExclusiveClaimsHaveOnePod,
+        GangLetGoAsAWhole,
+        GangBoundAsAWhole,
+        GroupStatesAreRight,
         NotStuck,
         PodsOfRemovedNodesDoNoHarm,
         PendingPodsAreScheduled,
@@ -110,6 +121,9 @@ PROPERTIES: dict[str, type[Property]] = {
         NoLastingInversion,
         ClaimsAreWorkedOn,
         VolumesAreWorkedOn,
+        GangsAreScheduled,
+        GangsDoNotBlockEachOther,
+        GangsMakeProgress,
     )
 }
 """The catalogue, by identifier."""

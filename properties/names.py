@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ..model.environment.claims import ClaimUse
 from ..model.environment.names import Recreation
 from ..model.environment.objects import Pod
+from ..model.environment.pod_groups import Member
 from ..model.language import Expr, any_of, as_expr, before, boolean, when
 from ..model.scheduler.binding import BindingPhase
 from ..model.scheduler.failure import FailurePhase
@@ -16,7 +17,7 @@ from .property import Property
 
 if TYPE_CHECKING:
     from ..model.environment.claims import ResourceClaims
-    from ..model.scheduler import DynamicResources
+    from ..model.scheduler import DynamicResources, PodGroupStates
     from ..model.scheduler.api_dispatcher import APIDispatcher
     from ..model.scheduler.preemption.async_preemption import AsyncPreemption
 
@@ -147,18 +148,30 @@ class StatusHitsItsPod(_WrittenByName):
 
 
 class SchedulerGoesOn(Property):
-    """No handler of the scheduler ends the process because of what the watch tells it, and no goroutine because of what it finds in a claim."""
+    """No handler of the scheduler ends the process because of what the watch tells it, and no goroutine because of what it finds in a claim, or in the state of a group."""
 
     id = "S-EXIT"
     issues = (141255, 137371)
 
     resource_claims: ResourceClaims
     dynamic_resources: DynamicResources
+    pod_group_states: PodGroupStates
 
     def holds(self) -> Expr:
-        return ~(self.handlers.has_ended_itself() | self.dynamic_resources.has_panicked())
+        panicked = self.dynamic_resources.has_panicked() | self.pod_group_states.has_panicked()
+        return ~(self.handlers.has_ended_itself() | panicked)
 
     def witnesses(self) -> dict[str, Expr]:
+        if self.universe[Member]:
+            states = self.pod_group_states
+            return {
+                "a pod of a group is forgotten": any_of(
+                    self.binding.phase[m.pod] == BindingPhase.FORGET for m in self.universe[Member]
+                ),
+                "a pod of a group is unscheduled": any_of(
+                    states.unscheduled[m] for m in self.universe[Member]
+                ),
+            }
         if self.universe[ClaimUse] and not self.universe[Recreation]:
             return {
                 "the claim of a pod is deallocated during its binding": any_of(

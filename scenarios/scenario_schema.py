@@ -8,6 +8,7 @@ from typing import Any
 from ..model.environment.objects import ExtensionPoint, Operator
 from .reader.cluster_section import BOUNDS, MAX_ALLOWED, MAX_COUNT, MAX_PODS, MAX_VERSIONS, NUMBERS, SWITCHES
 from .reader.directives import EFFECTS, MAX_OTHERS, MAX_SKEW, PREFERRED, REQUIRED
+from .reader.group_section import MAX_MIN_COUNT
 from .reader.host_ports import MAX_PORT, PROTOCOLS
 from .reader.labels import MAX_ENTITIES, OF_LABELS
 from .reader.pod_section import MAX_GRACE, MAX_PRIORITY, MIN_PRIORITY, POLICIES
@@ -226,6 +227,7 @@ OBJECTS: Mapping[str, Schema] = {
                 ),
                 "The PersistentVolumeClaims whose volumes the pod mounts.",
             ),
+            "podGroup": about(WORD, "The group of pods that the pod belongs to."),
             "finalizers": about(
                 listed(LABEL_KEY),
                 "What keeps the object of a deleted pod until a controller takes it away, as batch.kubernetes.io/job-tracking does.",
@@ -338,6 +340,14 @@ OBJECTS: Mapping[str, Schema] = {
         },
         ["storageClassName"],
     ),
+    "podGroup": mapping(
+        {
+            "minCount": about(
+                whole(1, MAX_MIN_COUNT), "A gang of at least so many pods; without, the policy is basic."
+            ),
+            "exists": about(FLAG, "false: a user may create it later."),
+        }
+    ),
     "podDisruptionBudget": mapping(
         {
             "selector": part("labelSelector"),
@@ -437,6 +447,7 @@ def schema_of_scenarios() -> Schema:
             "storageClasses": table(part("storageClass"), 0, MAX_ENTITIES),
             "volumes": table(part("volume"), 0, MAX_ENTITIES),
             "volumeClaims": table(part("volumeClaim"), 0, MAX_ENTITIES),
+            "podGroups": table(part("podGroup"), 0, MAX_ENTITIES),
             "scope": part("scope"),
             "config": part("config"),
         },

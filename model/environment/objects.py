@@ -139,6 +139,7 @@ class Pod(Entity):
     `recreates` names the pod whose name it takes when that one is gone. `finishes`: once it is bound, its containers may end by themselves.
     `claims` are the names of the ResourceClaims that it refers to: the plugin DynamicResources then has work at Reserve and PreBind.
     `volumes` are the names of the PersistentVolumeClaims that it mounts, `exclusive` those of them that one pod only may use.
+    `group` is the name of the pod group that it belongs to (spec.schedulingGroup).
     `later` are the versions that its object may be updated to, by name;
     each has the name and the index of the pod, and a `number`; that of the pod as it is created is 0.
     """
@@ -170,6 +171,7 @@ class Pod(Entity):
         claims: Sequence[str] = (),
         volumes: Sequence[str] = (),
         exclusive: Iterable[str] = (),
+        group: str | None = None,
         spread: Sequence[SpreadConstraint] = (),
         gated: bool = False,
         finalizers: bool = False,
@@ -191,6 +193,7 @@ class Pod(Entity):
         by_claims = {ExtensionPoint.RESERVE, ExtensionPoint.PRE_BIND} if claims or volumes else set()
         self.extension_points, self.gated = frozenset(extension_points) | by_claims, gated
         self.claims, self.volumes, self.exclusive = tuple(claims), tuple(volumes), frozenset(exclusive)
+        self.group = group
         self.spread, self.finalizers = tuple(spread), finalizers
         self.host_ports, self.recreates, self.finishes = tuple(host_ports), recreates, finishes
         self.later, self.number = dict(later or {}), 0
@@ -320,6 +323,19 @@ class Claim(Entity):
         self.device, self.reserved = device, frozenset(reserved)
 
 
+class PodGroup(Entity):
+    """A PodGroup (in 1.35 a pod group of a Workload): a gang of at least `min_count` pods, or, without, a group with the basic policy.
+
+    `exists` is False for one that a user may create later.
+    """
+
+    about = "pod group {}"
+
+    def __init__(self, index: int, name: str, min_count: int | None = None, exists: bool = True) -> None:
+        super().__init__(index, name)
+        self.min_count, self.exists = min_count, exists
+
+
 @dataclass(frozen=True)
 class StorageClass:
     """A StorageClass: whether claims of it wait for a consumer (volumeBindingMode), and whether it has a provisioner."""
@@ -412,6 +428,7 @@ class ClusterSpec:
     budgets: tuple[DisruptionBudget, ...] = ()
     devices: tuple[Device, ...] = ()
     claims: tuple[Claim, ...] = ()
+    groups: tuple[PodGroup, ...] = ()
     units: Mapping[str, tuple[int, str]] = field(default_factory=dict, compare=False, repr=False)
     written: Mapping[tuple[str, str, int], str] = field(default_factory=dict, compare=False, repr=False)
     volumes: tuple[Volume, ...] = ()

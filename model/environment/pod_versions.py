@@ -15,7 +15,7 @@ from ..language import Entity, Expr, Universe, Value, as_expr, select, when
 from ..language.sorts import sort_of_ref
 from .footprint import Footprint
 from .node_versions import INITIAL, NodeChange
-from .objects import ClaimChange, Node, Pod, VolumeClaimChange
+from .objects import ClaimChange, Node, Pod, PodGroup, VolumeClaimChange
 
 
 class PodVersion(Entity):
@@ -48,7 +48,7 @@ class PodChange:
     assigned: bool
 
 
-About = Pod | Node | NodeChange | PodChange | ClaimChange | VolumeClaimChange | None
+About = Pod | Node | NodeChange | PodChange | ClaimChange | VolumeClaimChange | PodGroup | None
 """What an event is about; None for nothing in particular."""
 
 

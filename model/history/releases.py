@@ -16,7 +16,7 @@ from .versions import PATCH_VERSIONS, RELEASE_ORDER, canonical
 from . import async_call_changes  # noqa: F401
 from . import cache_changes, event_handler_changes, filter_changes, nomination_changes, permit_changes  # noqa: F401
 from . import preemption_changes, disruption_changes, queue_changes, failure_changes, snapshot_changes  # noqa: F401
-from . import claim_changes, topology_changes, volume_changes  # noqa: F401
+from . import claim_changes, group_changes, topology_changes, volume_changes  # noqa: F401
 from . import binding_changes, name_changes, node_update_changes, pod_update_changes  # noqa: F401
 # isort: on
 

@@ -21,8 +21,11 @@ from .framework.placement import Placement
 from .framework.scores import Scores
 from .framework.status import Code, NodeStatus, Phase
 from .framework.waiting_pods import WaitingPods
+from .gang_scheduling import GangScheduling
 from .node_updates import NodeUpdates
 from .pod_updates import PodUpdates
+from .podgroups.group_cycle import PodGroupCycle
+from .podgroups.group_state import PodGroupStates
 from .preemption.async_preemption import AsyncPhase, AsyncPreemption
 from .preemption.evaluator import Preemption
 from .process import Process
@@ -37,7 +40,7 @@ from .volumebinding.assume_cache import VolumeCache
 
 __all__ = [
     "APIDispatcher", "Action", "AssumeCache", "AsyncPhase", "AsyncPreemption", "Binding", "BindingPhase", "Cache", "ClaimTracker", "Clock", "ClusterEvent", "Code", "DynamicResources", "EventHandlers",
-    "FailureHandler", "FailurePhase", "Filters", "Hints", "IncrementalSnapshot", "NodeInfos", "NodeStatus", "NodeTree", "NodeUpdate", "NodeUpdates", "Nominator",
-    "Phase", "Placement", "Plugin", "PodUpdate", "PodUpdates", "Preemption", "PriorityQueue", "Process", "QueueWithoutHints", "Sampling", "Scheduler", "Scores",
+    "FailureHandler", "FailurePhase", "Filters", "GangScheduling", "Hints", "IncrementalSnapshot", "NodeInfos", "NodeStatus", "NodeTree", "NodeUpdate", "NodeUpdates", "Nominator",
+    "Phase", "Placement", "Plugin", "PodGroupCycle", "PodGroupStates", "PodUpdate", "PodUpdates", "Preemption", "PriorityQueue", "Process", "QueueWithoutHints", "Sampling", "Scheduler", "Scores",
     "Snapshot", "SubQueue", "VolumeBinding", "VolumeCache", "WaitingPods", "Waking",
 ]  # fmt: skip

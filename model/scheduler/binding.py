@@ -32,7 +32,7 @@ from ..language import (
     when,
 )
 from .failure import FailedAttempt
-from .framework.events import ASSIGNED_POD_DELETE, DEFAULT_PREEMPTION, PERMIT_PLUGIN
+from .framework.events import ASSIGNED_POD_DELETE, DEFAULT_PREEMPTION, GANG_SCHEDULING, PERMIT_PLUGIN
 from .framework.waiting_pods import Signal
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from ..environment.faults import Faults
     from .cache.scheduler_cache import Cache
     from .failure import FailureHandler
-    from .framework.interface import ClaimPlugin, Framework, VolumePlugin
+    from .framework.interface import ClaimPlugin, Framework, GangPlugin, VolumePlugin
     from .framework.waiting_pods import WaitingPods
     from .queue.scheduling_queue import PriorityQueue
 
@@ -93,6 +93,7 @@ class Binding(Component):
     waiting: WaitingPods
     dynamic_resources: ClaimPlugin
     volume_binding: VolumePlugin
+    gang_scheduling: GangPlugin
 
     phase = per(Pod, enum(BindingPhase))
     node = per(Pod, ref(Node))
@@ -122,6 +123,7 @@ class Binding(Component):
         self.preempted[pod] = False
         self.dynamic_resources.clear(pod)
         self.volume_binding.clear(pod)
+        self.gang_scheduling.clear(pod)
 
     def begin(self, pod: Pod) -> None:
         """The goroutine's first step: RunPreBindPreFlights says whether some plugin has work at PreBind."""
@@ -343,7 +345,7 @@ class Binding(Component):
     def forget(self, pod: Pod) -> None:
         """ForgetPod: the pod is not going to be bound."""
         require((self.phase[pod] == BindingPhase.FORGET) & self.dynamic_resources.is_unreserved(pod))
-        require(self.volume_binding.is_unreserved(pod))
+        require(self.volume_binding.is_unreserved(pod) & self.gang_scheduling.is_unreserved(pod))
         failed = self.cache.forget(pod, self.node[pod])
         self.phase[pod] = select(failed, BindingPhase.FAIL, self.phase_after_forget(pod))
 
@@ -380,8 +382,9 @@ class Binding(Component):
 
         A pod that is rejected because it is gone is not requeued, so that it does not matter that its status names no plugin.
         """
+        permit = PERMIT_PLUGIN if self.gang_scheduling.gang(pod) is None else GANG_SCHEDULING
         plugin = {
-            PERMIT_PLUGIN: ~as_expr(self.preempted[pod]),
+            permit: ~as_expr(self.preempted[pod]),
             DEFAULT_PREEMPTION: as_expr(self.preempted[pod]),
         }
         none = self.queue.only()

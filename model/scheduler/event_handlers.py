@@ -12,6 +12,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from ..environment.objects import ExtensionPoint, Node, Pod, PodObject
+from ..environment.pod_groups import Member
 from ..environment.watch import Handler
 from ..language import (
     NOTHING,
@@ -21,11 +22,13 @@ from ..language import (
     Reader,
     Sentence,
     Value,
+    any_of,
     as_expr,
     boolean,
     changes,
     enum,
     otherwise,
+    per,
     require,
     select,
     step,
@@ -39,14 +42,16 @@ from .framework.events import (
     NODE_DELETE,
     NOMINATED_POD_GONE,
     POD_UPDATE,
+    UNSCHEDULED_POD_ADD,
     WAITING_POD_GONE,
 )
 
 if TYPE_CHECKING:
+    from ..environment.pod_groups import PodGroups
     from ..environment.watch import NodeWatch, PodWatch
     from .cache.scheduler_cache import Cache
     from .framework.filters import Filters
-    from .framework.interface import Framework
+    from .framework.interface import Framework, GroupMembers
     from .framework.waiting_pods import WaitingPods
     from .node_updates import NodeUpdates
     from .pod_updates import PodUpdates
@@ -68,6 +73,15 @@ class Removal(Enum):
     LOOK = 1
     REJECT = 2
     FORGET = 3
+    MEMBER = 4
+
+
+class Addition(Enum):
+    """What the handler has still to see to for a member of a group that was added."""
+
+    NONE = 0
+    ADD = 1
+    MOVE = 2
 
 
 class EventHandlers(Component):
@@ -82,7 +96,10 @@ class EventHandlers(Component):
     waiting: WaitingPods
     updates: NodeUpdates
     pod_updates: PodUpdates
+    pod_groups: PodGroups
+    pod_group_states: GroupMembers
 
+    adding = per(Member, enum(Addition))
     queue_busy = boolean()
     queue_removal = enum(Removal)
     queue_waking = enum(Waking)
@@ -120,18 +137,23 @@ class EventHandlers(Component):
         with when(update & ~self.skips_update(pod, new)):
             self.queue_busy = True
         with otherwise(update & self.sees_to_termination(old, new)):
+            self.pod_group_states.dismiss(pod)
             self.queue_removal = select(self.rejects_waiting(pod), Removal.REJECT, Removal.FORGET)
         with otherwise(update):
             # updatePodInSchedulingQueue returns before it looks whether the nomination changed.
             self.pod_watch.processed(Handler.QUEUE, pod, new)
         with otherwise():
+            member = self.pod_groups.member(pod)
             with when(new.pending & ~old.pending):
-                self.queue.add(pod, new)
+                if member is None:
+                    self.queue.add(pod, new)
+                else:
+                    self.begin_addition(member, new)
             with otherwise(~new.pending):
                 self.queue.delete(pod)
             with when(self.sees_to_removal(pod, new)):
-                self.queue_removal = self.first_of_removal()
-            with otherwise():
+                self.queue_removal = self.first_of_removal() if member is None else self.begin_removal_of(pod)
+            with otherwise(~self.is_adding(pod)):
                 self.conclude(pod, old, new)
 
     def sync_with_dispatcher(self, pod: Pod, new: PodObject) -> None:
@@ -140,7 +162,71 @@ class EventHandlers(Component):
     def is_queue_idle(self) -> Expr:
         """Whether the handler is between two events of unassigned pods."""
         waking, removing = self.queue_waking != Waking.NONE, self.queue_removal != Removal.NONE
-        return ~(self.queue_busy | waking | removing)
+        adding = any_of(self.is_adding(pod) for pod in self.universe[Pod])
+        return ~(self.queue_busy | waking | removing | adding)
+
+    def is_adding(self, pod: Pod) -> Expr:
+        """Whether the handler is about to tell the queue of a member of a group."""
+        member = self.pod_groups.member(pod)
+        return as_expr(False) if member is None else self.adding[member] != Addition.NONE
+
+    def begin_addition(self, member: Member, new: PodObject) -> None:
+        """addPodToSchedulingQueue of a pod that belongs to a group: AddPodGroupMember first."""
+        self.pod_group_states.add(member.pod, False)
+        self.adding[member] = Addition.ADD
+
+    def begin_removal_of(self, pod: Pod) -> Removal:
+        """What the handler sees to first for a pod of a group that has left the queue because it is gone."""
+        return Removal.MEMBER
+
+    def _require_addition(self, pod: Pod, addition: Addition) -> Member | None:
+        member = self.pod_groups.member(pod)
+        if member is None:
+            require(False)
+        else:
+            require(self.adding[member] == addition)
+        return member
+
+    @step(actor="queue handler")
+    @tells(
+        Sentence(
+            "The queue's handler adds {pod} to the queue, where it is held back: its group is not complete.",
+            changes("queue.gated", after=True),
+        ),
+        "The queue's handler adds {pod} to the queue.",
+    )
+    def add_member(self, pod: Pod) -> None:
+        """addPodToSchedulingQueue goes on for a pod that its group's state knows now: queue.Add."""
+        member = self._require_addition(pod, Addition.ADD)
+        if member is None:
+            return
+        _old, new = self.pod_watch.take(Handler.QUEUE, pod)
+        self.queue.add(pod, new)
+        self.adding[member] = Addition.MOVE
+
+    @step(actor="queue handler")
+    @tells("The queue's handler moves parked pods that wait for {pod} to be added.")
+    def wake_for_member(self, pod: Pod) -> None:
+        """addPodToSchedulingQueue ends: MoveAllToActiveOrBackoffQueue. (Of a pod without group nobody asked to be told.)"""
+        member = self._require_addition(pod, Addition.MOVE)
+        if member is None:
+            return
+        old, new = self.pod_watch.take(Handler.QUEUE, pod)
+        self.queue.move_all(UNSCHEDULED_POD_ADD, about=pod, version=new.version)
+        self.adding[member] = Addition.NONE
+        self.conclude(pod, old, new)
+
+    @step(actor="queue handler")
+    @tells("{pod} is gone: the state of its group does not know it any more.")
+    def remove_member(self, pod: Pod) -> None:
+        """deletePodFromSchedulingQueue goes on: RemovePodGroupMember."""
+        if self.pod_groups.member(pod) is None:
+            require(False)
+            return
+        require(self.queue_removal == Removal.MEMBER)
+        self.pod_watch.take(Handler.QUEUE, pod)
+        self.pod_group_states.remove(pod)
+        self.queue_removal = Removal.LOOK
 
     def sees_to_removal(self, pod: Pod, new: PodObject) -> Expr:
         """Whether the handler has more to see to once the queue has let go of the pod: not after a binding."""
@@ -178,7 +264,7 @@ class EventHandlers(Component):
     @tells("The queue's handler rejects {pod}, if it waits for permission.")
     def reject_waiting(self, pod: Pod) -> None:
         """The deletion of the pod is seen to: RejectWaitingPod, if it waits for permission."""
-        if ExtensionPoint.PERMIT not in pod.extension_points:
+        if ExtensionPoint.PERMIT not in self.scheduler.extension_points(pod):
             require(False)
         require(self.queue_removal == Removal.REJECT)
         old, new = self.pod_watch.take(Handler.QUEUE, pod)

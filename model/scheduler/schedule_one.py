@@ -61,6 +61,8 @@ if TYPE_CHECKING:
     from .framework.filters import Filters
     from .framework.scores import Scores
     from .framework.waiting_pods import WaitingPods
+    from .gang_scheduling import GangScheduling
+    from .podgroups.group_cycle import PodGroupCycle
     from .preemption.async_preemption import AsyncPreemption
     from .preemption.evaluator import Preemption
     from .queue.nominator import Nominator
@@ -119,6 +121,8 @@ class Scheduler(Component):
     failure: FailureHandler
     dynamic_resources: ClaimPlugin
     volume_binding: VolumePlugin
+    gang_scheduling: GangScheduling
+    pod_group_cycle: PodGroupCycle
 
     phase = enum(Phase)
     pod = ref(Pod)
@@ -163,6 +167,11 @@ class Scheduler(Component):
         self.phase = Phase.IDLE
         self.pod = None
         self.copy = PodCopy()
+        self._forget_attempt()
+        self.snapshot.clear()
+        self.pod_group_cycle.clear()
+
+    def _forget_attempt(self) -> None:
         self.host = None
         self.nominee = None
         self.withdraws = False
@@ -173,8 +182,13 @@ class Scheduler(Component):
             self.verdict[node] = NodeStatus.UNTRIED
         for plugin in self.universe[Plugin]:
             self.rejected_by[plugin] = False
-        self.snapshot.clear()
         self.preemption.clear()
+
+    def turn_to(self, pod: Pod, copy: PodCopy) -> None:
+        """The cycle of a group turns to its next member."""
+        self._forget_attempt()
+        self.pod = pod
+        self.copy = copy
 
     # --- next pod ------------------------------------------------------------------------------------
 
@@ -195,14 +209,18 @@ class Scheduler(Component):
         require(self.phase == Phase.IDLE)
         discarded = self.queue.discards(pod)
         self._begin(pod, discarded, self.queue.pop_amid_move(pod))
-        with when(~(discarded | self.skips(pod))):
+        with when(~(discarded | self.skips(pod)) | as_expr(self.pod_group_cycle.member(pod) is not None)):
             self.queue.settle()
 
     def _begin(self, pod: Pod, discarded: Expr, copy: PodCopy) -> None:
         with when(~discarded):
             self.pod = pod
             self.copy = copy
-            self.phase = Phase.POPPED
+            if self.pod_group_cycle.member(pod) is None:
+                self.phase = Phase.POPPED
+            else:
+                self.phase = Phase.POD_GROUP
+                self.pod_group_cycle.begin(pod)
 
     def pops_next(self) -> Expr:
         """Whether the cycle pops before it calls anything that takes the queue's lock, if nothing fails: filters and requeues do."""
@@ -212,7 +230,8 @@ class Scheduler(Component):
             self.at(Phase.FAILING, p) & (self.failure.phase[p] == FailurePhase.PATCH)
             for p in self.universe[Pod]
         )
-        return any_of(self.phase == phase for phase in on_the_way) | skipping | writing
+        going = any_of(self.phase == phase for phase in on_the_way) | skipping | writing
+        return going & ~self.pod_group_cycle.runs()
 
     def skips(self, pod: Pod) -> Expr:
         """skipPodSchedule: the pod is being deleted, or is assumed."""
@@ -359,7 +378,7 @@ class Scheduler(Component):
 
     def extension_points(self, pod: Pod) -> Iterable[ExtensionPoint]:
         """Where plugins have work to do for the pod."""
-        return pod.extension_points
+        return pod.extension_points | self.gang_scheduling.points(pod)
 
     def cycle_points(self, pod: Pod) -> tuple[ExtensionPoint, ...]:
         """Those that the scheduling cycle passes once the pod is assumed, in their order."""
@@ -382,11 +401,19 @@ class Scheduler(Component):
             "The scheduler assumes {pod} on {node}: in its cache the pod is there already.",
             changes("cache.pod.assumed", after=True),
         ),
+        Sentence(
+            "The scheduler places {pod} on {node} in the snapshot: the other pods of the group see it there.",
+            changes("snapshot.pod.node", after=SOMETHING),
+        ),
         "The scheduler tries to assume {pod} on {node}, and the cache refuses.",
     )
     def assume(self, pod: Pod, node: Node) -> None:
         """AssumePod on one of the feasible nodes (each may win, unless scores decide)."""
         self.require_host(pod, node)
+        member = self.pod_group_cycle.member(pod)
+        if member is not None:
+            self.pod_group_cycle.place(member, node)
+            return
         refused = self.cache.assume(pod, node, self.copy)
         with when(refused):
             self.scheduler_error = True
@@ -408,7 +435,22 @@ class Scheduler(Component):
             self.phase = _PHASES[left[0]]
         else:
             self.binding.start(pod, self.host, self.copy)
+            self._started(pod)
+
+    def _started(self, pod: Pod) -> None:
+        if self.pod_group_cycle.member(pod) is None:
             self.end()
+        else:
+            self.pod_group_cycle.go_on(pod)
+
+    def permitted(self, pod: Pod) -> None:
+        """GangScheduling has answered about the pod, which goes on to its binding cycle."""
+        self._go_on(pod, ())
+
+    def reserve_failed(self, pod: Pod) -> None:
+        """A plugin could not reserve: the assumed pod is forgotten."""
+        self.scheduler_error = True
+        self.phase = Phase.FORGET
 
     @step(actor="scheduler")
     @tells("The Reserve plugins run for {pod}.")
@@ -421,17 +463,20 @@ class Scheduler(Component):
         require(self.at(Phase.RESERVE, pod) & self.dynamic_resources.is_reserved(pod))
         require(self.volume_binding.is_reserved(pod))
         if ok:
-            self._go_on(pod, points[points.index(ExtensionPoint.RESERVE) + 1 :])
+            failed = self.gang_scheduling.reserve(pod)
+            with when(failed):
+                self.reserve_failed(pod)
+            with otherwise():
+                self._go_on(pod, points[points.index(ExtensionPoint.RESERVE) + 1 :])
         else:
             self.faults.spend(Fault.PLUGIN_ERROR)
-            self.scheduler_error = True
-            self.phase = Phase.FORGET
+            self.reserve_failed(pod)
 
     @step(actor="scheduler")
     @tells("The Permit plugins answer about {pod}: {answer}.")
     def permit(self, pod: Pod, answer: PermitAnswer) -> None:
         """The Permit plugins; a pod that is to wait does so in its binding cycle."""
-        if ExtensionPoint.PERMIT not in self.cycle_points(pod):
+        if ExtensionPoint.PERMIT not in self.cycle_points(pod) or self.gang_scheduling.gang(pod) is not None:
             require(False)
             return
         require(self.at(Phase.PERMIT, pod))
@@ -450,7 +495,7 @@ class Scheduler(Component):
         if not self.cycle_points(pod):
             require(False)
         require(self.at(Phase.FORGET, pod) & self.dynamic_resources.is_unreserved(pod))
-        require(self.volume_binding.is_unreserved(pod))
+        require(self.volume_binding.is_unreserved(pod) & self.gang_scheduling.is_unreserved(pod))
         self.cache.forget(pod, self.host)
         self.phase = Phase.FAIL
 
@@ -668,6 +713,17 @@ class Scheduler(Component):
     def fail(self, pod: Pod) -> None:
         """The attempt failed: the failure handler takes over (handleSchedulingFailure)."""
         require(self.at(Phase.FAIL, pod))
+        member = self.pod_group_cycle.member(pod)
+        if member is None:
+            self._hand_over(pod)
+        else:
+            # A member whose place is submitted has failed to be assumed; else it has fitted nowhere.
+            with when(self.scheduler_error):
+                self._hand_over(pod)
+            with otherwise():
+                self.pod_group_cycle.attempted(member)
+
+    def _hand_over(self, pod: Pod) -> None:
         with when(self.is_fit_error()):
             plugins = self.universe[Plugin]
             self.queue.record_rejection(pod, {p: self.rejected_by[p] for p in plugins})
@@ -687,6 +743,7 @@ class Scheduler(Component):
         self.dynamic_resources.clear(pod)
         self.volume_binding.clear(pod)
         self.volume_binding.unlist(pod)
+        self.gang_scheduling.clear(pod)
         self.phase = Phase.FAILING
 
     def record_refusal(self, pod: Pod) -> None:
@@ -705,7 +762,10 @@ class Scheduler(Component):
     def failure_handled(self, pod: Pod) -> None:
         """The failure handler is through; if it worked for this cycle, the cycle goes on."""
         with when(self.at(Phase.FAILING, pod)):
-            self.after_failure()
+            if self.pod_group_cycle.member(pod) is None:
+                self.after_failure()
+            else:
+                self.pod_group_cycle.go_on(pod)
 
     def after_failure(self) -> None:
         """What follows the failure handler: nothing."""
@@ -715,7 +775,7 @@ class Scheduler(Component):
 
     def in_flight(self, pod: Pod) -> Expr:
         """Whether the scheduling cycle holds the pod."""
-        return self.pod == pod
+        return (self.pod == pod) | self.pod_group_cycle.holds(pod)
 
     def decided(self, pod: Pod, node: Value) -> Expr:
         """Whether this cycle has decided that `pod` is to go to `node` after preemption."""

@@ -26,6 +26,7 @@ from ...model.environment.objects import (
 from ...model.environment.pod_versions import may_become, pod_versions_of
 from .claim_section import read_claims, read_devices, refuse_claims
 from .directives import read_taints
+from .group_section import read_groups, refuse_groups
 from .labels import Member, Members, read_labels, read_members, read_name, read_selector
 from .pod_section import (
     POD_FIELDS,
@@ -228,6 +229,7 @@ CLUSTER_FIELDS = (
     "storageClasses",
     "volumes",
     "volumeClaims",
+    "podGroups",
     "scope",
     "config",
 )
@@ -290,7 +292,12 @@ def read_cluster(top: Value, fields: Mapping[str, Value], name: str) -> ClusterS
     }
     budgets = read_budgets(fields.get("podDisruptionBudgets"), pods)
     written = {**units.written(_of("node", has)), **units.written(_of("pod", asked))}
-    scope = read_scope(fields.get("scope"), absent, {p for pod in made_pods for p in pod.extension_points})
+    groups = read_groups(fields.get("podGroups"))
+    points = {p for pod in made_pods for p in pod.extension_points}
+    if groups:
+        points.add(ExtensionPoint.PERMIT)
+    scope = read_scope(fields.get("scope"), absent, points)
+    refuse_groups(top, pods, made_pods, groups, scope)
     devices = read_devices(fields.get("devices"), made)
     claims = read_claims(fields.get("resourceClaims"), devices, made_pods)
     refuse_claims(pods, made_pods, claims)
@@ -316,6 +323,7 @@ def read_cluster(top: Value, fields: Mapping[str, Value], name: str) -> ClusterS
         budgets,
         tuple(devices.values()),
         tuple(claims.values()),
+        tuple(groups.values()),
         units.shown(written),
         written,
         tuple(volumes.values()),

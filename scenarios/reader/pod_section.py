@@ -22,7 +22,7 @@ POD_FIELDS = (
     *RESOURCE_FIELDS, "priority", "preemptionPolicy", "namespace", "labels", "nodeName", "exists", "startTime",
     "terminationGracePeriodSeconds", "tolerations", "nodeSelector", "nodeAffinity", "podAffinity",
     "podAntiAffinity", "topologySpreadConstraints", "extensionPoints", "schedulingGates", "finalizers", "hostPorts",
-    "finishes", "recreates", "ignore", "updates", "resourceClaims", "volumes",
+    "finishes", "recreates", "ignore", "updates", "resourceClaims", "volumes", "podGroup",
 )  # fmt: skip
 GATE_FIELDS = ("name",)
 POD_VERSION_FIELDS = ("cpu", "memory", "labels", "tolerations")
@@ -101,6 +101,7 @@ def _version(
         extension_points=_extension_points(fields.get("extensionPoints")),
         claims=read_pod_claims(fields.get("resourceClaims")),
         volumes=read_mounts(fields.get("volumes")),
+        group=fields["podGroup"].scalar("the name of a pod group") if "podGroup" in fields else None,
         gated=_gated(fields),
         finalizers=_finalizers(fields.get("finalizers")),
         recreates=_recreates(fields),

@@ -25,6 +25,7 @@ from .directives import (
     TAINT_FIELDS,
     TOLERATION_FIELDS,
 )
+from .group_section import GROUP_FIELDS
 from .host_ports import PORT_FIELDS
 from .labels import REQUIREMENT_FIELDS, SELECTOR_FIELDS, read_name
 from .pod_section import GATE_FIELDS, NAMESPACE_FIELDS, POD_FIELDS, POD_VERSION_FIELDS
@@ -72,6 +73,7 @@ VOCABULARY: Mapping[str, tuple[str, ...]] = {
     "`storageClasses`": CLASS_FIELDS,
     "`volumes`": VOLUME_FIELDS,
     "`volumeClaims`": VOLUME_CLAIM_FIELDS,
+    "`podGroups`": GROUP_FIELDS,
     "`config`": CONFIG_FIELDS,
     "`scope`": SCOPE_FIELDS,
     "`expect`": EXPECT_FIELDS,

@@ -26,6 +26,7 @@ from podrace.model.environment.objects import (
     Node,
     Pod,
     PodCopy,
+    PodGroup,
     PodObject,
     Scope,
     Selector,
@@ -800,3 +801,47 @@ def test_a_volume_lister():
 def test_a_volume_lag():
     names = ("lag", "since")
     assert {v.hi for v in volume_system().variables if any(n in v.name for n in names)} == {7}
+
+
+def group_cluster():
+    """A gang of two pods, of which the second is the more important, on a node."""
+    pods = (Pod(0, "p", 1, group="g"), Pod(1, "q", 1, group="g"), Pod(2, "r", 1, 5, group="g"))
+    return ClusterSpec("gang", pods, (Node(0, "n", 3),), groups=(PodGroup(0, "g", 2),))
+
+
+def groups_of(release):
+    """The gang where its gate is on."""
+    return trace_system(
+        build_cluster(group_cluster(), resolve(release, (), (), {"GangScheduling": True}).classes)
+    )
+
+
+def test_a_group_objects():
+    assert not {t.label for t in groups_of("1.36").transitions if t.part == "pod_groups"}
+
+
+def test_a_group_order():
+    model = build_cluster(group_cluster(), resolve("1.36", (), (), {"GangScheduling": True}).classes)
+    cycle = model.parts["pod_group_cycle"]
+    (group,) = cycle.universe[PodGroup]
+    assert [m.pod.name for m in cycle.in_order(group)] == ["r", "p", "q"]
+
+
+def test_a_group_steps():
+    steps = [t.label for t in groups_of("1.36").transitions if t.part == "pod_group_cycle"]
+    assert len([s for s in steps if "take_snapshot" in s]) == 3
+
+
+def test_a_group_manager():
+    names = {t.label.split("(")[0] for t in groups_of("1.35.4").transitions if t.part == "handlers"}
+    assert not [name for name in names if "manager" in name]
+
+
+def test_a_group_snapshot():
+    assert "pod_group_cycle.forget" not in {t.label.split("(")[0] for t in groups_of("1.36").transitions}
+
+
+def test_a_group_kinds():
+    system = groups_of("1.36")
+    assert not [t for t in system.transitions if "placement" in t.label or "time_out" in t.label]
+    assert [t for t in system.transitions if "dry_run" in t.label]

@@ -34,6 +34,7 @@ from ...language.sorts import sort_of_ref
 from .order import Zone
 
 if TYPE_CHECKING:
+    from ..framework.interface import GroupMembers
     from .node_info import NodeInfos
     from .node_tree import NodeTree
 
@@ -61,6 +62,7 @@ class Cache(Component):
 
     node_infos: NodeInfos
     node_tree: NodeTree
+    pod_group_states: GroupMembers
 
     pod = per(Pod, CachedPod)
     copy = per(Pod, PodCopy)
@@ -131,6 +133,7 @@ class Cache(Component):
             self._put(pod, CachedPod(node=node, assumed=True), version)
             self.copy[pod] = copy
             self.version[pod] = version
+            self.pod_group_states.assume(pod)
         return known
 
     def finish_binding(self, pod: Pod, now: int | None = None, ttl: int = 0) -> None:
@@ -145,6 +148,7 @@ class Cache(Component):
         allowed = self.is_assumed(pod) & (self.pod[pod].node == node)
         with when(allowed):
             self._drop(pod)
+            self.pod_group_states.forget(pod)
         return ~allowed & ~self.is_forgotten(pod)
 
     def is_forgotten(self, pod: Pod) -> Expr:
@@ -157,6 +161,7 @@ class Cache(Component):
         """AddPod: confirms an assumed pod (moving it if the node differs), or adds an unknown or expired one."""
         confirmed, version = self.knows(pod) & ~self.is_assumed(pod), self._version(pod, new, version)
         with when(~confirmed):
+            self.pod_group_states.confirm(pod, self.is_assumed(pod))
             cached = CachedPod(node=new.node, terminating=new.terminating)
             with when(self.is_assumed(pod) & (self.pod[pod].node == new.node)):
                 self._confirm(pod, cached, version)
@@ -175,6 +180,7 @@ class Cache(Component):
         """UpdatePod: fails but for a confirmed pod. Out of the NodeInfo as it was, and into it as it is."""
         confirmed, version = self.knows(pod) & ~self.is_assumed(pod), self._version(pod, new, version)
         with when(confirmed):
+            self.pod_group_states.refresh(pod)
             self._take_out(pod)
             self._put(pod, CachedPod(node=new.node, terminating=new.terminating), version)
             self._is_now(pod, version)
@@ -185,6 +191,7 @@ class Cache(Component):
         removable = self.removable(pod)
         with when(removable):
             self._drop(pod)
+            self.pod_group_states.remove(pod)
         return ~removable
 
     def removable(self, pod: Pod) -> Expr:

@@ -68,6 +68,10 @@ class Snapshot(Component):
         for node in self.universe[Node]:
             self.listed[node] = self.cache.live[node]
 
+    def assume(self, pod: Pod, node: Node) -> None:
+        """AssumePod, in the cycle of a group: the pod counts on the node from now on."""
+        self.pod[pod].node = node
+
     def clear(self) -> None:
         """The cycle is over."""
         for pod in self.universe[Pod]:

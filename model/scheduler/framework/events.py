@@ -142,6 +142,9 @@ NODE_ADD = ClusterEvent("NodeAdd", "Node", Action.ADD)
 NODE_DELETE = ClusterEvent("NodeDelete", "Node", Action.DELETE)
 CLAIM_UPDATE = ClusterEvent("ResourceClaimUpdate", "ResourceClaim", Action.UPDATE_CLAIM)
 """A ResourceClaim changed in the assume cache."""
+UNSCHEDULED_POD_ADD = ClusterEvent("UnscheduledPodAdd", "Pod", Action.ADD)
+"""A pod without a node was added: told where groups of pods are scheduled."""
+POD_GROUP_ADD = ClusterEvent("PodGroupAdd", "PodGroup", Action.ADD)
 ANY_EVENT = ClusterEvent("WildCardEvent", WILDCARD, Action.ALL)
 UNSCHEDULABLE_TIMEOUT = ClusterEvent("UnschedulableTimeout", WILDCARD, Action.ALL)
 
@@ -207,6 +210,9 @@ VOLUME_RESTRICTIONS = "VolumeRestrictions"
 VOLUME_BINDING = "VolumeBinding"
 """The plugin that finds volumes for the claims of a pod."""
 
+GANG_SCHEDULING = "GangScheduling"
+"""The plugin that holds back the pods of a gang until there are enough of them, and has them wait for each other."""
+
 DEFAULT_PREEMPTION = "DefaultPreemption"
 """The plugin that rejects a waiting pod which is a victim."""
 
@@ -217,10 +223,12 @@ def default_plugins(
     ports: bool = False,
     claims: bool = False,
     volumes: bool = False,
+    gangs: bool = False,
 ) -> tuple[Plugin, ...]:
     """The plugins of the model's filters, in the order in which they run, with what they register upstream.
 
     With `volumes` VolumeRestrictions and VolumeBinding, with `claims` DynamicResources after the filters. With `ports` NodePorts among them; what else it asks for where hints are off is in `model/history`.
+    With `gangs` GangScheduling, and DefaultPreemption, which can stop a pod that waits for its gang.
     With `gates` SchedulingGates after them, which asked for updates of pods. It has not since 1.29, but since then no pod that
     left activeQ keeps the record of having been gated either, and to one that is gated only its own update matters.
     With `permit` those that can reject a pod that has a node already. Neither said which events it asked for up to 1.31, which
@@ -285,4 +293,7 @@ def default_plugins(
         registered[SCHEDULING_GATES] = (ClusterEvent("PodUpdate", "Pod", Action.UPDATE),)
     if permit:
         registered |= {PERMIT_PLUGIN: (ANY_EVENT,), DEFAULT_PREEMPTION: (ANY_EVENT,)}
+    if gangs:
+        registered[GANG_SCHEDULING] = (ClusterEvent("PodAdd", "Pod", Action.ADD), POD_GROUP_ADD)
+        registered.setdefault(DEFAULT_PREEMPTION, (ANY_EVENT,))
     return tuple(Plugin(i, name, events) for i, (name, events) in enumerate(registered.items()))

@@ -10,13 +10,15 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from ...environment.node_versions import NodeChange
-from ...environment.objects import ClaimChange, Node, Pod, VolumeClaimChange
+from ...environment.objects import ClaimChange, Node, Pod, PodGroup, VolumeClaimChange
 from ...environment.pod_versions import About, PodChange
 from ...language import Component, Expr, all_of, any_of, as_expr
 from .events import (
     DEFAULT_PREEMPTION,
+    GANG_SCHEDULING,
     NODE_ADD,
     NODE_PORTS,
+    UNSCHEDULED_POD_ADD,
     VOLUME_RESTRICTIONS,
     WAITING_POD_GONE,
     Action,
@@ -56,6 +58,10 @@ class Hints(Component):
             return self.after_claim(pod, about)
         if isinstance(about, VolumeClaimChange):
             return as_expr(about.claim.name in pod.volumes)
+        if plugin.name == GANG_SCHEDULING:
+            return as_expr(is_of_group(pod, about))
+        if event == UNSCHEDULED_POD_ADD:
+            return as_expr(plugin.name not in ABOUT_ASSIGNED_PODS)
         if self.is_own_spread(plugin, pod, about):
             return as_expr(True)
         if event == WAITING_POD_GONE:
@@ -181,6 +187,13 @@ class Hints(Component):
         return any(key in new and old.get(key) != new[key] for key in together) or any(
             key in old and old[key] != new.get(key) for key in apart
         )
+
+
+def is_of_group(pod: Pod, about: About) -> bool:
+    """isSchedulableAfterPodAdded and isSchedulableAfterPodGroupAdded of GangScheduling: the event is about the group of the pod."""
+    if isinstance(about, PodGroup):
+        return pod.group == about.name
+    return isinstance(about, Pod) and pod.group is not None and pod.group == about.group
 
 
 def has_more(pod: Pod, change: NodeChange) -> Expr:

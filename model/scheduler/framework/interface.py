@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Protocol
 
-from ...environment.objects import ExtensionPoint, Node, Pod
-from ...language import Expr
+from ...environment.objects import ExtensionPoint, Node, Pod, PodGroup
+from ...language import Expr, Value
 from .placement import Placement
 
 
@@ -117,6 +117,54 @@ class VolumePlugin(Protocol):
 
     def unlist(self, pod: Pod) -> None:
         """The scheduling cycle of the pod is over."""
+
+
+class GangPlugin(Protocol):
+    """What is asked of GangScheduling about a pod."""
+
+    def gang(self, pod: Pod) -> PodGroup | None:
+        """The gang that the pod belongs to, if any."""
+
+    def holds(self, pod: Pod) -> Expr:
+        """PreEnqueue: whether the pod has to wait."""
+
+    def is_unreserved(self, pod: Pod) -> Expr:
+        """Whether Unreserve is through."""
+
+    def clear(self, pod: Pod) -> None:
+        """The cycles of the pod are over."""
+
+
+class GroupCycles(Protocol):
+    """What the queue asks of the cycles of groups."""
+
+    def is_retried(self, pod: Pod) -> Expr:
+        """Whether a pod whose attempt failed is tried again whatever came meanwhile."""
+
+
+class GroupMembers(Protocol):
+    """What the cache tells the states of groups of a pod."""
+
+    def add(self, pod: Pod, on_node: Value) -> None:
+        """The pod is there, on a node or not."""
+
+    def confirm(self, pod: Pod, assumed: Value) -> None:
+        """The watch shows the pod on a node, and the cache had it assumed or not."""
+
+    def refresh(self, pod: Pod) -> None:
+        """The watch shows a pod that has a node anew."""
+
+    def dismiss(self, pod: Pod) -> None:
+        """The pod is assumed, and is being deleted."""
+
+    def remove(self, pod: Pod) -> None:
+        """The pod is gone."""
+
+    def assume(self, pod: Pod) -> None:
+        """The pod is assumed."""
+
+    def forget(self, pod: Pod) -> None:
+        """The pod is assumed no more."""
 
 
 class PodsInPreBind(Protocol):

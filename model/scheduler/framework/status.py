@@ -39,6 +39,7 @@ class Phase(Enum):
     DEALLOCATE = 26
     READ_VOLUME_CLAIMS = 27
     LIST_VOLUMES = 28
+    POD_GROUP = 29
 
 
 @spoken(

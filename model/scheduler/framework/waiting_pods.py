@@ -125,7 +125,7 @@ class WaitingPods(Component):
     @tells("The Permit plugin rejects {pod}.")
     def refuse(self, pod: Pod) -> None:
         """The plugin rejects a waiting pod, or has let it wait for too long."""
-        if ExtensionPoint.PERMIT not in pod.extension_points:
+        if ExtensionPoint.PERMIT not in pod.extension_points and pod.group is None:
             require(False)
         require(self.undecided(pod))
         self.faults.spend(Fault.PERMIT_REJECTION)

@@ -48,6 +48,7 @@ from ...language import (
 from ..framework.events import (
     ANY_EVENT,
     ASSIGNED_POD_ADD,
+    GANG_SCHEDULING,
     POD_UPDATE,
     SCHEDULING_GATES,
     UNSCHEDULABLE_TIMEOUT,
@@ -61,7 +62,7 @@ if TYPE_CHECKING:
     from ...environment.api import APIServer
     from ...environment.watch import PodWatch
     from ..framework.hints import Hints
-    from ..framework.interface import PreEnqueuePlugin
+    from ..framework.interface import GangPlugin, GroupCycles, PreEnqueuePlugin
     from .clock import Clock
     from .nominator import Nominator
 
@@ -108,6 +109,8 @@ class PriorityQueue(Component):
     hints: Hints
     async_preemption: PreEnqueuePlugin
     scheduler: SchedulingLoop
+    gang_scheduling: GangPlugin
+    pod_group_cycle: GroupCycles
 
     sub_queue = per(Pod, enum(SubQueue))
     copy = per(Pod, PodCopy)
@@ -305,11 +308,13 @@ class PriorityQueue(Component):
     def entering(self, pod: Pod, sub_queue: Value, copy: PodCopy | PodObject) -> Expr:
         """PreEnqueue: where a pod comes that is to enter activeQ or backoffQ; one that a plugin holds is parked, gated."""
         gates = self.has_gates(pod, copy)
-        held = gates | self.async_preemption.holds(pod)
+        alone = self.gang_scheduling.holds(pod)
+        held = gates | self.async_preemption.holds(pod) | alone
         self.gated[pod] = held
+        holding = {SCHEDULING_GATES: gates, GANG_SCHEDULING: alone}
         for plugin in self.universe[Plugin]:
-            if plugin.name == SCHEDULING_GATES:
-                self.rejected_by[pod][plugin] = self.rejected_by[pod][plugin] | gates
+            if plugin.name in holding:
+                self.rejected_by[pod][plugin] = self.rejected_by[pod][plugin] | holding[plugin.name]
         return select(held, SubQueue.UNSCHEDULABLE, sub_queue)
 
     def has_gates(self, pod: Pod, copy: PodCopy | PodObject) -> Expr:
@@ -322,7 +327,14 @@ class PriorityQueue(Component):
         DefaultPreemption asked for deletions, SchedulingGates for nothing: whatever moves its pods, PreEnqueue parks them again.
         An event that is meant for all pods, such as the periodic flush, passes the gate.
         """
-        return self.gated[pod] & (not event.is_wildcard and not self.may_open_gate(event))
+        closed = self.gated[pod] & (not event.is_wildcard and not self.may_open_gate(event))
+        if event.is_wildcard or (self.gang_scheduling.gang(pod) is None and pod.group is None):
+            return closed
+        for plugin in self.universe[Plugin]:
+            if plugin.name == GANG_SCHEDULING:
+                by_group = self.rejected_by[pod][plugin]
+                closed = select(by_group, self.gated[pod] & (not plugin.asked_for(event)), closed)
+        return closed
 
     def may_open_gate(self, event: ClusterEvent) -> bool:
         """Whether DefaultPreemption asked for the event."""
@@ -335,6 +347,7 @@ class PriorityQueue(Component):
         """
         plugins = self.universe[Plugin]
         changed = any_of(self.rejected_by[pod][p] & self.in_flight_events[pod][p] for p in plugins)
+        changed = changed | self.pod_group_cycle.is_retried(pod)
         return changed | (~self.is_rejected(pod) & self.is_retried_after_error(pod))
 
     def is_retried_after_error(self, pod: Pod) -> Expr:
@@ -477,6 +490,25 @@ class PriorityQueue(Component):
     def is_past_pre_enqueue(self) -> bool:
         """Whether an activated pod that is in backoffQ enters activeQ unasked: the PreEnqueue plugins have let it into backoffQ."""
         return True
+
+    def pop_specific(self, pod: Pod) -> tuple[Expr, PodCopy]:
+        """PopSpecificPod: the pod is activated, and taken out of activeQ as Pop takes it. Gives whether it was, and its copy.
+
+        One that is in flight already is dropped, as by Pop.
+        """
+        self.settle()
+        backing_off = self.sub_queue[pod] == SubQueue.BACKOFF
+        with when(backing_off | (self.sub_queue[pod] == SubQueue.UNSCHEDULABLE)):
+            with when(backing_off & self.is_past_pre_enqueue()):
+                self.sub_queue[pod] = SubQueue.ACTIVE
+            with otherwise():
+                self.sub_queue[pod] = self.entering(pod, SubQueue.ACTIVE, self.copy[pod])
+        there = self.sub_queue[pod] == SubQueue.ACTIVE
+        taken = there & ~self.discards(pod)
+        copy: PodCopy = self.copy[pod]
+        with when(there):
+            self._take(pod)
+        return taken, copy
 
     # --- moves -----------------------------------------------------------------------------------
 

@@ -41,6 +41,7 @@ def test_which_change_is_behind_which_gate():
         "132443": "ClearingNominatedNodeNameAfterBinding",
         "binding-conditions": "DRADeviceBindingConditions",
         "134400": "SchedulerAsyncAPICalls",
+        "gangs-off": "GangScheduling",
     }
 
 
@@ -131,8 +132,8 @@ def test_what_is_as_by_default_changes_nothing():
          "1.26.0 has no gate PreferNominatedNode: it came with 1.21.0 and was gone in 1.26.0"),
         ("1.34.4", "SchedulerQueueingHints", False,
          "SchedulerQueueingHints is locked to true in 1.34.4 (GA), which upstream refuses to change"),
-        ("1.36", "GangScheduling", True,
-         "GangScheduling=true is not modelled in 1.36.0: no groups of pods; leave it at false"),
+        ("1.36", "WorkloadAwarePreemption", True,
+         "WorkloadAwarePreemption=true is not modelled in 1.36.0: groups of pods are placed and preempted pod by pod; leave it at false"),
         ("1.31", "SchedulerQueueingHints", True,
          "SchedulerQueueingHints=true is not modelled in 1.31.0: new nodes still had their pre-check then; leave it at false"),
         ("1.35", "OpportunisticBatching", False,

@@ -1,0 +1,95 @@
+"""PodGroups at the API server (scheduling.k8s.io, 1.36; a pod group of a Workload in 1.35), and what of them the scheduler has been shown.
+
+A group is created once, and neither changed nor deleted (A-GROUP-OBJECTS). Which pods belong to it the pods say. Behind the gate GangScheduling;
+without it (`is_there`) nobody looks at the group of a pod.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..language import (
+    Component,
+    Entity,
+    Fact,
+    Knowledge,
+    Words,
+    boolean,
+    per,
+    require,
+    step,
+    tells,
+    words,
+)
+from .objects import Pod, PodGroup
+
+
+class Member(Entity):
+    """That a pod belongs to a group (spec.schedulingGroup, in 1.35 spec.workloadRef)."""
+
+    def __init__(self, index: int, pod: Pod, group: PodGroup) -> None:
+        super().__init__(index, pod.name)
+        self.pod, self.group = pod, group
+
+
+def members_of(pods: Sequence[Pod], groups: Sequence[PodGroup]) -> tuple[Member, ...]:
+    """The pods that belong to a group, in their order."""
+    named = {group.name: group for group in groups}
+    grouped = [pod for pod in pods if pod.group is not None]
+    return tuple(Member(i, pod, named[str(pod.group)]) for i, pod in enumerate(grouped))
+
+
+class PodGroups(Component):
+    """Groups at the API server, in the scheduler's lister (`listed`), and those of which the queue has been told (`told`)."""
+
+    exists = per(PodGroup, boolean())
+    listed = per(PodGroup, boolean())
+    told = per(PodGroup, boolean())
+
+    phrases = words(
+        {
+            "exists": Words("API server: pod group {0} is created", "API server: pod group {0} is gone"),
+            "listed": Words("lister: pod group {0} exists", "lister: pod group {0} is gone"),
+        }
+    )
+    knowledge = (
+        Knowledge("API server", {"exists": Fact("exists", "exists", "not created")}),
+        Knowledge("lister", {"listed": Fact("exists", "exists", "not created")}),
+    )
+
+    def setup(self) -> None:
+        for group in self.universe[PodGroup]:
+            self.exists[group] = group.exists
+            self.listed[group] = group.exists
+            self.told[group] = group.exists
+
+    def is_there(self) -> bool:
+        """Whether the scheduler schedules groups at all (GangScheduling)."""
+        return False
+
+    def member(self, pod: Pod) -> Member | None:
+        """That the pod belongs to a group; None if it belongs to none, or nobody looks at that."""
+        found = (member for member in self.universe[Member] if member.pod is pod)
+        return next(found, None) if self.is_there() else None
+
+    def members(self, group: PodGroup) -> list[Member]:
+        """All pods that belong to the group."""
+        return [member for member in self.universe[Member] if member.group is group]
+
+    @step(actor="user", fair=False)
+    @tells("A user creates the pod group {group}.")
+    def create_group(self, group: PodGroup) -> None:
+        """POST of a group that the cluster did not have at the start."""
+        if group.exists or not self.is_there():
+            require(False)
+        require(~self.exists[group])
+        self.exists[group] = True
+
+    @step(actor="pod group informer")
+    @tells("The informer's store receives the pod group {group}: listers see it from now on.")
+    def store_group(self, group: PodGroup) -> None:
+        """The event of the new group reaches the informer's store."""
+        if group.exists or not self.is_there():
+            require(False)
+        require(self.exists[group] & ~self.listed[group])
+        self.listed[group] = True

@@ -1,0 +1,142 @@
+"""The plugin GangScheduling (framework/plugins/gangscheduling/gangscheduling.go, 1.36): pods of a gang are bound together.
+
+PreEnqueue keeps a pod back until its group is there, and has enough pods. Permit has a pod wait until enough pods of its gang are on a node, assumed or
+assigned, and then lets all of them go; nobody but the Permit of a pod of the gang ever looks at that again. The cycle of a group asks Permit as well, for pods that are
+assumed in the snapshot only. (From 1.37 on, with 138643, there is no Permit: the cycle asks PlacementFeasible, and nobody waits. That is not modelled.)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..environment.objects import ExtensionPoint, Pod, PodGroup
+from ..environment.pod_groups import Member
+from ..language import (
+    NOTHING,
+    UNTOLD,
+    Component,
+    Expr,
+    Sentence,
+    as_expr,
+    changes,
+    otherwise,
+    require,
+    step,
+    tells,
+    when,
+)
+from .framework.events import POD_GROUP_ADD
+from .framework.status import Phase
+
+if TYPE_CHECKING:
+    from ..environment.pod_groups import PodGroups
+    from .framework.waiting_pods import WaitingPods
+    from .podgroups.group_state import PodGroupStates
+    from .queue.scheduling_queue import PriorityQueue
+    from .schedule_one import Scheduler
+
+
+class GangScheduling(Component):
+    """What the plugin says of a pod."""
+
+    pod_groups: PodGroups
+    pod_group_states: PodGroupStates
+    waiting: WaitingPods
+    queue: PriorityQueue
+    scheduler: Scheduler
+
+    phrases = UNTOLD
+
+    def gang(self, pod: Pod) -> PodGroup | None:
+        """The gang that the pod belongs to; None if it belongs to none. A group with the basic policy is none."""
+        member = self.pod_groups.member(pod)
+        return None if member is None or member.group.min_count is None else member.group
+
+    def points(self, pod: Pod) -> frozenset[ExtensionPoint]:
+        """Where the plugin has work to do for the pod, once it is placed."""
+        return frozenset({ExtensionPoint.PERMIT}) if self.gang(pod) is not None else frozenset()
+
+    # --- PreEnqueue ----------------------------------------------------------------------------------------
+
+    def holds(self, pod: Pod) -> Expr:
+        """PreEnqueue: whether the pod's group is not there yet, or is a gang that has too few pods."""
+        member = self.pod_groups.member(pod)
+        if member is None:
+            return as_expr(False)
+        missing = ~as_expr(self.pod_groups.listed[member.group])
+        gang = self.gang(pod)
+        if gang is None:
+            return missing
+        return missing | (self.pod_group_states.all_pods(gang) < gang.min_count)
+
+    @step(actor="pod group handler")
+    @tells("The queue hears that there is the pod group {group}: pods that wait for it are moved.")
+    def tell_queue(self, group: PodGroup) -> None:
+        """The handler of PodGroups: MoveAllToActiveOrBackoffQueue, which the plugin has asked for."""
+        if group.exists or not self.pod_groups.is_there():
+            require(False)
+        require(self.pod_groups.listed[group] & ~self.pod_groups.told[group])
+        self.pod_groups.told[group] = True
+        self.queue.move_all(POD_GROUP_ADD, about=group)
+
+    # --- Reserve, Unreserve: nothing, the cache has the state of the group --------------------------------------
+
+    def reserve(self, pod: Pod) -> Expr:
+        """Reserve; whether it fails."""
+        return as_expr(False)
+
+    def is_unreserved(self, pod: Pod) -> Expr:
+        """Whether Unreserve is through."""
+        return as_expr(True)
+
+    def clear(self, pod: Pod) -> None:
+        """The cycles of the pod are over."""
+
+    # --- Permit --------------------------------------------------------------------------------------------
+
+    @step(actor="scheduler")
+    @tells(
+        Sentence(
+            "GangScheduling: too few pods of the gang are on nodes, and {pod} has to wait for permission.",
+            changes("waiting.signal", before=NOTHING),
+        ),
+        Sentence(
+            "GangScheduling: with {pod}, enough pods of the gang are on nodes, and those that wait are allowed.",
+            changes("waiting.signal"),
+        ),
+        "GangScheduling: with {pod}, enough pods of the gang are on nodes.",
+    )
+    def permit(self, pod: Pod) -> None:
+        """Permit, of a pod that is assumed in the cache."""
+        gang = self.gang(pod)
+        if gang is None:
+            require(False)
+            return
+        require(self.scheduler.at(Phase.PERMIT, pod))
+        states, members = self.pod_group_states, self.pod_groups.members(gang)
+        enough = self.look(gang, states.scheduled(gang), states.unscheduled, states.assumed, members)
+        with when(~enough):
+            self.waiting.add(pod)
+        self.scheduler.permitted(pod)
+
+    def asks_cycle(
+        self, gang: PodGroup, scheduled: Expr, unscheduled: Any, assumed: Any, members: list[Member]
+    ) -> Expr:
+        """Permit within the cycle of the group: it looks at the snapshot, and does what it does after the cycle."""
+        return self.look(gang, scheduled, unscheduled, assumed, members)
+
+    def look(
+        self, gang: PodGroup, scheduled: Expr, unscheduled: Any, assumed: Any, members: list[Member]
+    ) -> Expr:
+        """Whether enough pods are on nodes. If so, all waiting ones among the assumed are allowed; if not, the unscheduled ones are activated."""
+        enough = scheduled >= gang.min_count
+        with when(enough):
+            for member in members:
+                with when(assumed[member]):
+                    self.waiting.allow(member.pod)
+        with otherwise():
+            self.queue.settle()
+            for member in members:
+                with when(unscheduled[member]):
+                    self.queue.activate(member.pod)
+        return enough

@@ -1,0 +1,1 @@
+"""Groups of pods: the state of each group in the cache, and the cycle that schedules a group as one (1.36)."""

@@ -1,0 +1,298 @@
+"""Groups of pods: what KEP-4671 (gang scheduling) promises of them, and what the scheduler must know of them for that.
+
+The sections that are named are those of keps/sig-scheduling/4671-gang-scheduling.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations, product
+from typing import TYPE_CHECKING
+
+from ..model.environment.objects import Node, Pod, PodGroup
+from ..model.environment.pod_groups import Member
+from ..model.environment.watch import Handler
+from ..model.language import Case, Expr, all_of, any_of, as_expr, before, boolean, count, when
+from ..model.scheduler.event_handlers import Removal
+from ..model.scheduler.framework.placement import Placement
+from ..model.scheduler.framework.waiting_pods import Signal
+from ..model.scheduler.podgroups.group_cycle import GroupStatus, Outcome
+from . import truth
+from .property import Property
+
+if TYPE_CHECKING:
+    from ..model.environment.pod_groups import PodGroups
+    from ..model.scheduler import PodGroupCycle, PodGroupStates, WaitingPods
+
+
+class AboutGroups(Property):
+    """Base class of the properties of groups."""
+
+    pod_groups: PodGroups
+    pod_group_states: PodGroupStates
+    waiting: WaitingPods
+
+    @property
+    def gangs(self) -> list[PodGroup]:
+        """The groups that are to be scheduled as a whole."""
+        return [group for group in self.universe[PodGroup] if group.min_count is not None]
+
+    def members(self, group: PodGroup) -> list[Member]:
+        """The pods of a group."""
+        return self.pod_groups.members(group)
+
+    def told_of(self, pod: Pod) -> Expr:
+        """Whether the handlers know the pod, and have not been told that it is gone."""
+        seen = self.pod_watch.seen
+        known = as_expr(seen[Handler.QUEUE][pod].exists) | seen[Handler.CACHE][pod].exists
+        return known | self.handlers.is_adding(pod)
+
+    def bound(self, group: PodGroup) -> Expr:
+        """How many pods of the group are bound."""
+        return count(self.api.pod[m.pod].assigned for m in self.members(group))
+
+    def there(self, group: PodGroup) -> Expr:
+        """How many pods of the group exist, and are not being deleted."""
+        current = [self.api.pod[m.pod] for m in self.members(group)]
+        return count(as_expr(pod.exists) & ~pod.terminating for pod in current)
+
+    def witnesses(self) -> dict[str, Expr]:
+        waiting = [self.waiting.holds(m.pod) for group in self.gangs for m in self.members(group)]
+        return {"a pod waits for its gang": any_of(waiting)}
+
+
+class GangLetGoAsAWhole(AboutGroups):
+    """A pod of a gang is let go to be bound only when at least minCount pods of the gang have a place: in the scheduler's cache, or in the result of their group's cycle.
+
+    Counted are pods that the scheduler has not been told are gone. ("Summary": no pod of the group goes past Permit before enough of them have come there.) What happens to the
+    pods after that, a deletion or a Binding that fails, is not counted against it.
+    """
+
+    id = "S-QUORUM"
+    concerns = "the pod that is let go"
+
+    pod_group_cycle: PodGroupCycle
+
+    broken = boolean()
+
+    def _has_place(self, member: Member) -> Expr:
+        """Whether the cache has the pod on a node, or the cycle of its group, which can be scheduled, has a place for it."""
+        cycle = self.pod_group_cycle
+        decided = (cycle.outcome[member] == Outcome.FITS) & (cycle.status == GroupStatus.SCHEDULABLE)
+        return (self.cache.knows(member.pod) | (decided & cycle.held[member])) & self.told_of(member.pod)
+
+    def _is_let_go(self, pod: Pod) -> Expr:
+        passes = self.binding.active(pod) & ~self.waiting.holds(pod)
+        return passes | (self.waiting.signal[pod] == Signal.ALLOWED)
+
+    def observe(self) -> None:
+        for group in self.gangs:
+            members = self.members(group)
+            placed = count(self._has_place(m) for m in members)
+            for m in members:
+                if m.pod not in self.subjects:
+                    continue
+                now = self._is_let_go(m.pod)
+                earlier = before(lambda m=m: self._is_let_go(m.pod))  # type: ignore[misc]
+                held = before(lambda m=m: self.binding.active(m.pod) & self.waiting.holds(m.pod))  # type: ignore[misc]
+                refused = held & (self.waiting.signal[m.pod] != Signal.ALLOWED)
+                with when(now & ~earlier & ~refused & (placed < group.min_count)):
+                    self.broken = True
+
+    def holds(self) -> Expr:
+        return ~self.broken
+
+    def witnesses(self) -> dict[str, Expr]:
+        let_go = [self._is_let_go(m.pod) for group in self.gangs for m in self.members(group)]
+        return {"a pod of a gang is let go": any_of(let_go)}
+
+
+class GangBoundAsAWhole(AboutGroups):
+    """Whenever nothing is left to do, no gang has some of its pods bound, but fewer than minCount, while at least minCount of them exist.
+
+    ("Goals": it must not be that some pods of a gang run, and others can never be satisfied.) Where users have deleted so many that fewer than minCount exist, it says nothing.
+    """
+
+    id = "S-WHOLE"
+    kind = "deadlock freedom"
+
+    def _is_part(self, group: PodGroup) -> Expr:
+        bound = self.bound(group)
+        return (bound > 0) & (bound < group.min_count) & (self.there(group) >= group.min_count)
+
+    def holds(self) -> Expr:
+        return ~any_of(self._is_part(group) for group in self.gangs)
+
+    def witnesses(self) -> dict[str, Expr]:
+        return {"some pods of a gang are bound": any_of(self._is_part(group) for group in self.gangs)}
+
+
+class GroupStatesAreRight(AboutGroups):
+    """The state of a group knows only pods that the scheduler has not been told are gone, and each is in one of its sets at most: unscheduled, assumed, assigned.
+
+    A pod in any of them is known. While a handler is busy with an event, it is not looked at. And an assumed pod that the handler gives up because it is being deleted
+    is not unscheduled then.
+    """
+
+    id = "S-GROUPSTATE"
+    concerns = "the pod in the group's state"
+    issues = (138422,)
+
+    broken = boolean()
+
+    def observe(self) -> None:
+        removing = before(lambda: self.handlers.queue_removal == Removal.FORGET)
+        for m in self.universe[Member]:
+            if m.pod in self.subjects:
+                assumed = before(lambda m=m: self.cache.is_assumed(m.pod))  # type: ignore[misc]
+                given_up = removing & assumed & ~self.cache.is_assumed(m.pod)
+                with when(given_up & self.pod_group_states.unscheduled[m]):
+                    self.broken = True
+
+    def _is_idle(self) -> Expr:
+        busy = self.handlers
+        return busy.is_queue_idle() & ~busy.cache_busy
+
+    def _is_right(self, member: Member) -> Expr:
+        states = self.pod_group_states
+        sets = [as_expr(states.unscheduled[member]), states.assumed[member], states.assigned[member]]
+        known = as_expr(states.known[member])
+        return all_of((count(sets) <= 1, known | ~any_of(sets), ~known | self.told_of(member.pod)))
+
+    def holds(self) -> Expr:
+        right = [self._is_right(m) for m in self.universe[Member] if m.pod in self.subjects]
+        return ~self.broken & (~self._is_idle() | all_of(right))
+
+    def witnesses(self) -> dict[str, Expr]:
+        assumed = [as_expr(self.pod_group_states.assumed[m]) for m in self.universe[Member]]
+        return {"a pod of a group is assumed": any_of(assumed)}
+
+
+class NoEndlessWaitOfGangs(AboutGroups):
+    """Base class of what must not go on for ever: a gang that is there, waits, and would fit."""
+
+    kind = "liveness"
+
+    def rooms(self, group: PodGroup) -> Placement:
+        """What counts as taken."""
+        raise NotImplementedError
+
+    def fits(self, group: PodGroup) -> Expr:
+        """Whether so many of the pods of the group that are on no node fit, together, that it would have minCount.
+
+        Those that are bound count. Pods that are assumed are taken as being on no node: they fit where they are.
+        """
+        where, members = self.rooms(group), self.members(group)
+        assert group.min_count is not None
+        found = []
+        for size in range(1, group.min_count + 1):
+            enough = count(self.api.pod[m.pod].assigned for m in members) + size >= group.min_count
+            for some in combinations(members, size):
+                found.append(enough & self._fit_together(where, [m.pod for m in some]))
+        return any_of(found)
+
+    def _fit_together(self, where: Placement, pods: list[Pod]) -> Expr:
+        ways = product(self.nodes, repeat=len(pods))
+        return any_of(self._fit_so(where, list(zip(pods, way, strict=True))) for way in ways)
+
+    def _fit_so(self, where: Placement, way: list[tuple[Pod, Node]]) -> Expr:
+        found, seen = [], where
+        for pod, node in way:
+            found.append(self._may_come(pod) & where.live[node] & truth.fits(self, pod, node, seen))
+            seen = seen.with_present(node, {pod: as_expr(True)})
+        return all_of(found)
+
+    def _may_come(self, pod: Pod) -> Expr:
+        current = self.api.pod[pod]
+        return current.pending & ~current.gated & ~current.terminating
+
+    def without(self, away: list[Pod]) -> Placement:
+        """Bound and assumed pods, of these only the bound ones."""
+
+        def counts(pod: Pod, node: Node) -> Expr:
+            if pod in away:
+                return as_expr(self.api.pod[pod].node == node)
+            return truth.taken(self, pod, node)
+
+        return Placement(
+            {pod: {node: counts(pod, node) for node in self.nodes} for pod in self.pods},
+            {node: self.api.node_exists[node] for node in self.nodes},
+            {pod: self.api.pod[pod].terminating for pod in self.pods},
+            shown={v: self.api.node_version[v.node] == v for v in self.versions},
+            held={v: self.api.pod[v.pod].version == v.number for v in self.pod_versions},
+        )
+
+    def waits_in_vain(self, group: PodGroup) -> Expr:
+        """Whether the gang is there, has fewer than minCount pods bound, and fits."""
+        there = self.pod_groups.exists[group] & (self.there(group) >= group.min_count)
+        return there & (self.bound(group) < group.min_count) & self.fits(group)
+
+    def witnesses(self) -> dict[str, Expr]:
+        return {"a gang waits although it fits": any_of(self.waits_in_vain(group) for group in self.gangs)}
+
+
+class GangsAreScheduled(NoEndlessWaitOfGangs):
+    """No gang waits for ever with fewer than minCount pods bound while at every moment enough of its pods exist and fit together, counting all others that are bound or assumed.
+
+    ("Goals": a workload that requires gang scheduling does not remain stuck.) The time-out of Permit is not counted on: it hides for minutes that nobody goes on.
+    """
+
+    id = "L-GANG"
+
+    def rooms(self, group: PodGroup) -> Placement:
+        return self.without([m.pod for m in self.members(group)])
+
+    def cases(self) -> Iterator[Case]:
+        for group in self.gangs:
+            yield Case(f"{group.name} waits for ever although it fits", self.waits_in_vain(group))
+
+
+class GangsDoNotBlockEachOther(NoEndlessWaitOfGangs):
+    """It does not go on for ever that two gangs wait, each of which would fit if the other let go of what it has only assumed.
+
+    ("Goals": no deadlock of two workloads of one priority, each of which holds what the other waits for.) The time-out of Permit is not counted on.
+    """
+
+    id = "L-DEADLOCK"
+
+    def rooms(self, group: PodGroup) -> Placement:
+        return self.without([m.pod for gang in self.gangs for m in self.members(gang)])
+
+    def _holds_some(self, group: PodGroup) -> Expr:
+        return any_of(self.cache.is_assumed(m.pod) for m in self.members(group))
+
+    def cases(self) -> Iterator[Case]:
+        for one, other in combinations(self.gangs, 2):
+            stuck = [self.waits_in_vain(gang) & self._holds_some(gang) for gang in (one, other)]
+            yield Case(f"{one.name} and {other.name} wait for each other for ever", all_of(stuck))
+
+    def witnesses(self) -> dict[str, Expr]:
+        return {
+            "two gangs wait": any_of(
+                self.waits_in_vain(one) & self.waits_in_vain(other)
+                for one, other in combinations(self.gangs, 2)
+            )
+        }
+
+
+class GangsMakeProgress(NoEndlessWaitOfGangs):
+    """It does not go on for ever that a gang would fit if the others let go of what they have only assumed, and its pods, or theirs, are assumed and let go again and again.
+
+    ("Goals", and "Scheduler Changes": gangs that compete do not hinder one another endlessly.)
+    """
+
+    id = "L-LIVELOCK"
+
+    def rooms(self, group: PodGroup) -> Placement:
+        return self.without([m.pod for gang in self.gangs for m in self.members(gang)])
+
+    def cases(self) -> Iterator[Case]:
+        unbound = all_of(self.bound(gang) == 0 for gang in self.gangs)
+        for gang in self.gangs:
+            for m in self.members(gang):
+                assumed = self.cache.is_assumed(m.pod)
+                yield Case(
+                    f"{m.pod.name} is assumed and let go again and again, and no gang is scheduled",
+                    any_of(self.waits_in_vain(g) for g in self.gangs) & unbound,
+                    (assumed, ~assumed),
+                )

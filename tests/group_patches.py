@@ -1,0 +1,44 @@
+"""Proposed patches for the open races of docs/groups.md, each as a subclass of a part of the scheduler."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from podrace.model.environment.objects import Pod, PodGroup
+from podrace.model.environment.pod_groups import Member
+from podrace.model.language import Expr, Value, when
+from podrace.model.scheduler import GangScheduling, PodGroupStates
+from podrace.model.scheduler.framework.waiting_pods import WaitingPods
+
+
+class CycleOnlyLooks(GangScheduling):
+    """Within the cycle of a group, Permit allows nobody and activates nobody."""
+
+    def asks_cycle(
+        self, gang: PodGroup, scheduled: Expr, unscheduled: Any, assumed: Any, members: list[Member]
+    ) -> Expr:
+        return scheduled >= gang.min_count
+
+
+class StrangersNotAssumed(PodGroupStates):
+    """Assuming a pod makes no state: a pod that no state knows is gone."""
+
+    def assume(self, pod: Pod) -> None:
+        member = self.pod_groups.member(pod)
+        if member is not None:
+            self._assume(member)
+
+
+class QuorumSeenOnEvents(PodGroupStates):
+    """When the watch shows a pod of a gang on a node, those that wait are allowed if the gang is complete with it."""
+
+    waiting: WaitingPods
+
+    def confirm(self, pod: Pod, assumed: Value) -> None:
+        super().confirm(pod, assumed)
+        member = self.pod_groups.member(pod)
+        if member is not None and member.group.min_count is not None:
+            with when(self.scheduled(member.group) >= member.group.min_count):
+                for other in self.pod_groups.members(member.group):
+                    with when(self.assumed[other]):
+                        self.waiting.allow(other.pod)

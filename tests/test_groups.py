@@ -1,0 +1,134 @@
+"""Races of groups of pods (docs/groups.md), both ways, and KEP-4671's promises: exact counts."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from podrace.checker.search import check
+from podrace.model.cluster import build_cluster
+from podrace.model.environment.objects import ClusterSpec, Node, Pod, PodGroup
+from podrace.model.history import resolve
+from podrace.model.history.gates import GateProblem
+from podrace.model.language import Component, trace_system
+from podrace.properties import PROPERTIES, instrument
+from podrace.scenarios import ScenarioError, find_scenarios, read_scenario
+from tests.group_patches import CycleOnlyLooks, QuorumSeenOnEvents, StrangersNotAssumed
+
+ROOT = Path(__file__).parents[1]
+FOLDER = ROOT / "scenarios" / "groups"
+PAGE = (ROOT / "docs" / "groups.md").read_text(encoding="utf-8")
+V, H = "VIOLATED", "HOLDS"
+GATE = {"GangScheduling": True}
+
+Patches = tuple[type[Component], ...]
+
+ROWS: list[tuple[str, str, str, Patches, tuple[str, ...], str, int, int | None]] = [
+    ("gone-member-assigned", "S-GROUPSTATE", "1.36.3", (), (), V, 68, 10),
+    ("gone-member-assigned", "S-GROUPSTATE", "1.36.3", (StrangersNotAssumed,), (), H, 293, None),
+    ("bound-alone", "S-QUORUM", "1.36.3", (), (), V, 172458, 37),
+    ("bound-alone", "S-QUORUM", "1.36.3", (CycleOnlyLooks,), (), V, 281191, 39),
+    ("allowed-while-trying", "S-QUORUM", "1.36.3", (), (), V, 25289, 32),
+    ("quorum-unseen", "L-GANG", "1.36.3", (), (), V, 766, 24),
+    ("quorum-unseen", "L-GANG", "1.36.3", (QuorumSeenOnEvents,), (), H, 5219, None),
+    ("bound-by-others", "S-GROUPSTATE", "1.36.3", (), (), V, 20, 3),
+    ("bound-by-others", "S-GROUPSTATE", "1.36.3", (), ("bound-leaves-sets",), H, 5030, None),
+    ("dismissed-member", "S-GROUPSTATE", "1.36.3", (), (), V, 550, 15),
+    ("dismissed-member", "S-GROUPSTATE", "1.36.3", (), ("138445",), H, 766049, None),
+    ("stranger-in-group", "S-EXIT", "1.35.4", (), (), V, 2760, 21),
+    ("stranger-in-group", "S-EXIT", "1.35.4", (), ("136618",), H, 663690, None),
+    ("stranger-in-group", "S-EXIT", "1.36.3", (), (), H, 303506, None),
+    ("gangs-deadlock", "L-DEADLOCK", "1.35.4", (), (), V, 419, 42),
+    ("gangs-deadlock", "L-DEADLOCK", "1.35.4", (), ("136618",), H, 26550, None),
+    ("gangs-deadlock", "L-DEADLOCK", "1.36.3", (), (), H, 9920, None),
+    ("gangs-deadlock", "L-LIVELOCK", "1.36.3", (), (), H, 9920, None),
+    ("two-gangs-one-single", "L-DEADLOCK", "1.35.4", (), (), V, 1812, 62),
+    ("two-gangs-one-single", "L-DEADLOCK", "1.36.3", (), (), H, 56256, None),
+    ("two-gangs-one-single", "L-LIVELOCK", "1.36.3", (), (), H, 56256, None),
+    ("two-gangs-one-single", "L-GANG", "1.36.3", (), (), H, 56256, None),
+    ("two-gangs-one-single", "S-WHOLE", "1.36.3", (), (), H, 56256, None),
+    ("two-gangs-one-single", "S-QUORUM", "1.36.3", (), (), H, 56256, None),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "identifier", "release", "patches", "fixes", "verdict", "states", "steps"), ROWS
+)
+def test_verdict_and_counts(
+    name: str, identifier: str, release: str, patches: Patches, fixes: tuple[str, ...], verdict: str, states: int,
+    steps: int | None,
+) -> None:  # fmt: skip
+    (scenario,) = find_scenarios(str(FOLDER / f"{name}.yaml"))
+    classes = (*patches, *resolve(release, fixes, (), GATE).classes)
+    (found,) = check(instrument(scenario.spec, classes, [PROPERTIES[identifier]]), [identifier])
+    length = None if found.trace is None else len(found.trace.steps)
+    assert (found.verdict.name, found.counts.states, length) == (verdict, states, steps)
+    assert not found.vacuous
+
+
+@pytest.mark.ci
+def test_no_pod_is_bound_alone_with_both_patches() -> None:
+    (scenario,) = find_scenarios(str(FOLDER / "bound-alone.yaml"))
+    patches: Patches = (CycleOnlyLooks, StrangersNotAssumed)
+    classes = (*patches, *resolve("1.36.3", (), (), GATE).classes)
+    (found,) = check(instrument(scenario.spec, classes, [PROPERTIES["S-QUORUM"]]), ["S-QUORUM"])
+    assert (found.verdict.name, found.counts.states) == (H, 17408403)
+    assert not found.vacuous
+
+
+def test_every_scenario_is_tested_and_explained() -> None:
+    names = {path.stem for path in FOLDER.glob("*.yaml")}
+    assert names == {row[0] for row in ROWS}
+    assert [n for n in sorted(names) if f"scenarios/groups/{n}.yaml" not in PAGE] == []
+
+
+def test_the_page_says_what_the_rows_say() -> None:
+    for name, identifier, release, patches, fixes, verdict, states, _steps in ROWS:
+        with_ = ", ".join([p.__name__ for p in patches] + list(fixes))
+        row = rf"^\| `{name}` \| {identifier} \| {re.escape(release)} \| {re.escape(with_)} ?\| {verdict.lower()}.* {states:,} states"
+        assert re.search(row, PAGE, re.MULTILINE), row
+
+
+# --- the gate ---------------------------------------------------------------------------------------------------
+
+
+def gang() -> ClusterSpec:
+    """A gang of two on a node that has room for both."""
+    pods = tuple(Pod(i, name, 1, group="g") for i, name in enumerate("ab"))
+    return ClusterSpec("gang", pods, (Node(0, "n", 2),), groups=(PodGroup(0, "g", 2),))
+
+
+@pytest.mark.parametrize("release", ["1.35.4", "1.36.3"])
+def test_without_the_gate_nobody_looks_at_groups(release: str) -> None:
+    system = trace_system(build_cluster(gang(), resolve(release).classes))
+    grouped = ("pod_group_cycle", "gang_scheduling", "pod_groups")
+    assert [t.label for t in system.transitions if t.part in grouped] == []
+    assert [t.label for t in system.transitions if t.part == "scheduler" and "pop(" in t.label] != []
+
+
+def test_a_release_without_the_gate_refuses_it() -> None:
+    with pytest.raises(GateProblem, match=r"1\.34\.0 has no gate GangScheduling"):
+        resolve("1.34", (), (), GATE)
+
+
+# --- scenarios ----------------------------------------------------------------------------------------------------
+
+HEAD = "name: x\ntitle: x\nnodes: {n1: {cpu: 2}}\npodGroups: {g: {minCount: 2}}\n"
+
+
+@pytest.mark.parametrize(
+    ("pods", "scope", "said"),
+    [
+        ("a: {cpu: 1, podGroup: h}", "{}", "there is no pod group `h`"),
+        ("a: {cpu: 1, podGroup: g, schedulingGates: [{name: e.io/x}]}", "{}", "this is not modelled: remove `schedulingGates`"),
+        ("a: {cpu: 1, podGroup: g, extensionPoints: [permit]}", "{}", "this is not modelled: remove `extensionPoints`"),
+        ("a: {cpu: 1, podGroup: g}", "{restarts: 1}", "with groups of pods this is not modelled: remove `restarts`"),
+    ],
+)  # fmt: skip
+def test_what_is_refused(tmp_path: Path, pods: str, scope: str, said: str) -> None:
+    file = tmp_path / "x.yaml"
+    file.write_text(f"{HEAD}pods:\n  {pods}\nscope: {scope}\n", encoding="utf-8")
+    with pytest.raises(ScenarioError, match=re.escape(said)):
+        read_scenario(file)
