@@ -108,20 +108,21 @@ class GangLetGoAsAWhole(AboutGroups):
 
 
 class GangBoundAsAWhole(AboutGroups):
-    """Whenever nothing is left to do, no gang has some of its pods bound, but fewer than minCount, while at least minCount of them exist.
+    """It does not go on for ever that some pods of a gang are bound, but fewer than minCount, while at least minCount of them exist.
 
     ("Goals": it must not be that some pods of a gang run, and others can never be satisfied.) Where users have deleted so many that fewer than minCount exist, it says nothing.
     """
 
-    id = "S-WHOLE"
-    kind = "deadlock freedom"
+    id = "L-WHOLE"
+    kind = "liveness"
 
     def _is_part(self, group: PodGroup) -> Expr:
         bound = self.bound(group)
         return (bound > 0) & (bound < group.min_count) & (self.there(group) >= group.min_count)
 
-    def holds(self) -> Expr:
-        return ~any_of(self._is_part(group) for group in self.gangs)
+    def cases(self) -> Iterator[Case]:
+        for group in self.gangs:
+            yield Case(f"some pods of {group.name} are bound for ever, and too few", self._is_part(group))
 
     def witnesses(self) -> dict[str, Expr]:
         return {"some pods of a gang are bound": any_of(self._is_part(group) for group in self.gangs)}

@@ -6,8 +6,9 @@ from typing import Any
 
 from podrace.model.environment.objects import Pod, PodGroup
 from podrace.model.environment.pod_groups import Member
-from podrace.model.language import Expr, Value, when
-from podrace.model.scheduler import GangScheduling, PodGroupStates
+from podrace.model.environment.watch import PodWatch
+from podrace.model.language import Expr, Value, require, step, when
+from podrace.model.scheduler import GangScheduling, Phase, PodGroupStates, PriorityQueue, Scheduler, SubQueue
 from podrace.model.scheduler.framework.waiting_pods import WaitingPods
 
 
@@ -42,3 +43,19 @@ class QuorumSeenOnEvents(PodGroupStates):
                 for other in self.pod_groups.members(member.group):
                     with when(self.assumed[other]):
                         self.waiting.allow(other.pod)
+
+
+class TimesOut(WaitingPods):
+    """No patch, but what the scope leaves out: a wait for permission ends by time, as often as it likes, whenever nothing else is to be done."""
+
+    scheduler: Scheduler
+    queue: PriorityQueue
+    pod_watch: PodWatch
+
+    @step(actor="permit plugin", fair=False)
+    def refuse(self, pod: Pod) -> None:
+        quiet = self.scheduler.phase == Phase.IDLE
+        for other in self.universe[Pod]:
+            quiet = quiet & (self.queue.sub_queue[other] != SubQueue.ACTIVE)
+        require(quiet & (self.pod_watch.log.length == 0) & self.undecided(pod))
+        self.reject(pod)

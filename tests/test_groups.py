@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from podrace.model.history.gates import GateProblem
 from podrace.model.language import Component, trace_system
 from podrace.properties import PROPERTIES, instrument
 from podrace.scenarios import ScenarioError, find_scenarios, read_scenario
-from tests.group_patches import CycleOnlyLooks, QuorumSeenOnEvents, StrangersNotAssumed
+from tests.group_patches import CycleOnlyLooks, QuorumSeenOnEvents, StrangersNotAssumed, TimesOut
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "scenarios" / "groups"
@@ -33,6 +34,7 @@ ROWS: list[tuple[str, str, str, Patches, tuple[str, ...], str, int, int | None]]
     ("allowed-while-trying", "S-QUORUM", "1.36.3", (), (), V, 25289, 32),
     ("quorum-unseen", "L-GANG", "1.36.3", (), (), V, 766, 24),
     ("quorum-unseen", "L-GANG", "1.36.3", (QuorumSeenOnEvents,), (), H, 5219, None),
+    ("half-bound", "L-WHOLE", "1.36.3", (), (), V, 277787, 67),
     ("bound-by-others", "S-GROUPSTATE", "1.36.3", (), (), V, 20, 3),
     ("bound-by-others", "S-GROUPSTATE", "1.36.3", (), ("bound-leaves-sets",), H, 5030, None),
     ("dismissed-member", "S-GROUPSTATE", "1.36.3", (), (), V, 550, 15),
@@ -47,8 +49,10 @@ ROWS: list[tuple[str, str, str, Patches, tuple[str, ...], str, int, int | None]]
     ("two-gangs-one-single", "L-DEADLOCK", "1.35.4", (), (), V, 1812, 62),
     ("two-gangs-one-single", "L-DEADLOCK", "1.36.3", (), (), H, 56256, None),
     ("two-gangs-one-single", "L-LIVELOCK", "1.36.3", (), (), H, 56256, None),
+    ("gangs-deadlock", "L-LIVELOCK", "1.36.3", (TimesOut,), (), H, 9920, None),
+    ("two-gangs-one-single", "L-LIVELOCK", "1.36.3", (TimesOut,), (), H, 56256, None),
     ("two-gangs-one-single", "L-GANG", "1.36.3", (), (), H, 56256, None),
-    ("two-gangs-one-single", "S-WHOLE", "1.36.3", (), (), H, 56256, None),
+    ("two-gangs-one-single", "L-WHOLE", "1.36.3", (), (), H, 56256, None),
     ("two-gangs-one-single", "S-QUORUM", "1.36.3", (), (), H, 56256, None),
 ]
 
@@ -132,3 +136,14 @@ def test_what_is_refused(tmp_path: Path, pods: str, scope: str, said: str) -> No
     file.write_text(f"{HEAD}pods:\n  {pods}\nscope: {scope}\n", encoding="utf-8")
     with pytest.raises(ScenarioError, match=re.escape(said)):
         read_scenario(file)
+
+
+@pytest.mark.parametrize("identifier", ["L-WHOLE", "L-GANG"])
+@pytest.mark.ci
+def test_two_gangs_and_a_single_pod_when_a_node_may_go(identifier: str) -> None:
+    (scenario,) = find_scenarios(str(FOLDER / "two-gangs-one-single.yaml"))
+    spec = replace(scenario.spec, scope=replace(scenario.spec.scope, node_deletions=1))
+    classes = resolve("1.36.3", (), (), GATE).classes
+    (found,) = check(instrument(spec, classes, [PROPERTIES[identifier]]), [identifier])
+    assert (found.verdict.name, found.counts.states) == (H, 1997084)
+    assert not found.vacuous
