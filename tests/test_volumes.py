@@ -13,6 +13,7 @@ from podrace.model.history import resolve
 from podrace.model.language import Component
 from podrace.properties import PROPERTIES, instrument
 from podrace.scenarios import find_scenarios
+from tests.hazard_patches import AlwaysActivated
 from tests.volume_patches import BoundAsFiltered, OthersAssumptionsKept, OwnVolumeChecked
 
 ROOT = Path(__file__).parents[1]
@@ -46,10 +47,12 @@ ROWS: list[tuple[str, str, str, Patches, str, int, int | None]] = [
     ("forgotten-by-restore", "S-WRITTEN", "1.35.4", (), V, 1544, 24),
     ("forgotten-by-restore", "S-WRITTEN", "1.36.3", (), V, 1443, 24),
     ("forgotten-by-restore", "S-WRITTEN", "1.36.3", (OthersAssumptionsKept,), H, 7282642, None),
-    ("exclusive", "S-RWOP", "1.36.3", (), H, 279, None),
-    ("exclusive", "S-VOL", "1.36.3", (), H, 279, None),
-    ("exclusive", "L-VOL", "1.36.3", (), H, 279, None),
-    ("exclusive", "S-STUCK", "1.36.3", (), H, 279, None),
+    ("exclusive", "S-RWOP", "1.36.3", (), H, 9065409, None),
+    ("exclusive", "L-VOL", "1.36.3", (), V, 56762, 62),
+    ("exclusive", "S-STUCK", "1.34.4", (), V, 378744, 79),
+    ("exclusive", "S-STUCK", "1.35.4", (), V, 68560, 63),
+    ("exclusive", "S-STUCK", "1.36.3", (), V, 56762, 62),
+    ("exclusive", "S-STUCK", "1.36.3", (AlwaysActivated,), H, 17767630, None),
 ]
 EXHAUSTIVE: list[tuple[str, str, str, Patches, str, int, int | None]] = [
     ("reverted-by-sibling", "S-HELD", "1.36.3", (OthersAssumptionsKept,), H, 132083386, None)
