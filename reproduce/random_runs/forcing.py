@@ -15,10 +15,13 @@ that a pod is a victim, or not yet.
 
 A deletion whose last state is unknown carries the nomination that the store's object had, also where the queue's handler was through with it before, and where the pod was bound
 meanwhile; the model knows no such nomination (A-RELIST). In all releases from 1.26 on, a preemptor with a nomination waits for pods that terminate because of a preemption only, and in the model for any (A-DISRUPTION).
+
+Preemption goes on with whoever the lister shows under its preemptor's name; where that is another pod by now, the model's finds nobody (A-RECREATED).
 """
 
 from __future__ import annotations
 
+from ...model.environment.names import Recreation
 from ...model.environment.objects import Pod
 from ...model.language import State, Transition, TransitionSystem
 from ...model.scheduler.failure import loses_conditions
@@ -51,6 +54,9 @@ class Forcing:
         self._said: set[Pod] = set()
         self._knows_what_was_said = loses_conditions(system.universe.scope)
         self._ungated = self._ended_by_user = False
+        self._taken_by: dict[str, list[str]] = {}
+        for recreation in system.universe[Recreation]:
+            self._taken_by.setdefault(recreation.before.name, []).append(recreation.after.name)
         self._late = [pod for pod in self._pods if self._is_created(pod, system)]
 
     def allows(self, transition: Transition, before: State) -> bool:
@@ -74,11 +80,8 @@ class Forcing:
             )
         if name == WAKES:
             return not self._was_nominated(pod_of(transition), before)
-        if name == REREADS and self._ended_by_user:
-            pod = pod_of(transition)
-            return pod is None or not any(
-                self._is_set(before, f"{whose}[{pod.name}].nominated") for whose in OBJECTS
-            )
+        if name == REREADS and not self._rereads_itself(pod_of(transition), before):
+            return False
         if name == TELLS_QUEUE and self._is_lost_with_nomination(pod_of(transition), before):
             return False
         if name == LEARNS:
@@ -107,6 +110,18 @@ class Forcing:
             (self._erred.discard if says else self._erred.add)(pod)
             if says:
                 self._said.add(pod)
+
+    def _rereads_itself(self, pod: Pod | None, state: State) -> bool:
+        """Whether preemption goes on with its preemptor, and waits for the pods that the model has it wait for."""
+        if pod is None:
+            return True
+        if any(
+            self._is_set(state, f"pod_watch.lister[{other}].exists")
+            for other in self._taken_by.get(pod.name, ())
+        ):
+            return False
+        nominated = any(self._is_set(state, f"{whose}[{pod.name}].nominated") for whose in OBJECTS)
+        return not (self._ended_by_user and nominated)
 
     def _stored(self, transition: Transition, before: State) -> int:
         """How many events of pods the step brings into the store."""

@@ -26,7 +26,8 @@ class RarerThings:
         self.random, self.protected = random, protected
         there = random.random() < CLUSTERS
         self.kinds = frozenset(random.sample(KINDS, random.choice((1, 1, 2))) if there else ())
-        self.keeps_budgets = protected and random.random() < CLUSTERS
+        # A budget knows pods by their names (A-BUDGETS), which is left out.
+        self.keeps_budgets = protected and "names" not in self.kinds and random.random() < CLUSTERS
         self._ports: set[str] = set()
         self._updated = False
 

@@ -220,3 +220,23 @@ def test_a_bound_pod_is_not_said_to_be_unschedulable_twice(more: str, before: bo
     for number, first, second in zip(path, states, states[1:], strict=False):
         forcing.go(model.system.transitions[number], first, second)
     assert (forcing.allows(patch, unbound), forcing.allows(patch, bound)) == (True, after)
+
+
+NAME_AGAIN = """
+nodes: {n1: {cpu: 1}}
+pods:
+  q: {cpu: 1, nodeName: n1}
+  p: {cpu: 1}
+  r: {cpu: 1, priority: 1, recreates: p}
+scope: {pod_deletions: 1}
+"""
+
+
+@pytest.mark.parametrize("handled", [0, 1, 2])
+def test_preemption_does_not_go_on_with_another_pod_of_the_name(handled: int) -> None:
+    """Once the lister has that one, not before."""
+    events = ("handlers.handle_for_queue(pod=p)", "handlers.handle_for_queue(pod=r)")[:handled]
+    run = (*FAILED[:3], "users.delete_pod(pod=p)", "stateful_sets.recreate(recreation=r)", *events, FAILED[3])
+    allowed_here = allowed(*run, cluster=NAME_AGAIN, release="1.34.4")
+    assert all(allowed_here[:-1])
+    assert allowed_here[-1] is (handled < 2)

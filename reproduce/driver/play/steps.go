@@ -49,7 +49,7 @@ var rules = map[string]rule{
 	// The failure handler.
 	"failure.check_node":       {who: isFailing, ends: points("Client.GetNode< N"), via: points("FailureHandler< P")},
 	"failure.remove_node":      {who: isFailing, ends: points("Cache.RemoveNode< N")},
-	"failure.read":             {who: isFailing, ends: points("Queue.AddUnschedulableIfNotPresent> S", "Queue.AddNominatedPod> S", "Queue.Done> P"), via: points("FailureHandler< P")},
+	"failure.read":             {who: isFailing, ends: points("Queue.AddUnschedulableIfNotPresent> S", "Queue.AddNominatedPod> S", "Queue.Done> P"), via: points("FailureHandler< P"), settle: leaveToNamesake},
 	"failure.requeue":          {who: isFailing, ends: points("Queue.AddUnschedulableIfNotPresent< S")},
 	"failure.requeue_too_soon": {do: within("the requeue and the Pop amid it lie within one call, which takes and lets go activeQ's lock")},
 	"failure.nominate":         {who: isFailing, ends: points("Queue.AddNominatedPod< S")},
