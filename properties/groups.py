@@ -16,7 +16,7 @@ from ..model.language import Case, Expr, all_of, any_of, as_expr, before, boolea
 from ..model.scheduler.event_handlers import Removal
 from ..model.scheduler.framework.placement import Placement
 from ..model.scheduler.framework.waiting_pods import Signal
-from ..model.scheduler.podgroups.group_cycle import GroupStatus, Outcome
+from ..model.scheduler.pod_group_cycle import GroupStatus, Outcome
 from . import truth
 from .property import Property
 

@@ -23,8 +23,8 @@ from .framework.status import Code, NodeStatus, Phase
 from .framework.waiting_pods import WaitingPods
 from .gang_scheduling import GangScheduling
 from .node_updates import NodeUpdates
+from .pod_group_cycle import PodGroupCycle
 from .pod_updates import PodUpdates
-from .podgroups.group_cycle import PodGroupCycle
 from .podgroups.group_state import PodGroupStates
 from .preemption.async_preemption import AsyncPhase, AsyncPreemption
 from .preemption.evaluator import Preemption

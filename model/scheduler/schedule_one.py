@@ -45,7 +45,7 @@ from ..language import (
 from .eviction_words import eviction
 from .failure import FailedAttempt, FailurePhase
 from .framework.events import DYNAMIC_RESOURCES, PERMIT_PLUGIN, VOLUME_BINDING, Plugin
-from .framework.interface import ClaimPlugin, VolumePlugin
+from .framework.interface import ClaimPlugin, GangPlugin, GroupCycles, VolumePlugin
 from .framework.rejections import reasons
 from .framework.status import Code, NodeStatus, Phase
 from .framework.waiting_pods import PermitAnswer
@@ -61,8 +61,6 @@ if TYPE_CHECKING:
     from .framework.filters import Filters
     from .framework.scores import Scores
     from .framework.waiting_pods import WaitingPods
-    from .gang_scheduling import GangScheduling
-    from .podgroups.group_cycle import PodGroupCycle
     from .preemption.async_preemption import AsyncPreemption
     from .preemption.evaluator import Preemption
     from .queue.nominator import Nominator
@@ -121,8 +119,8 @@ class Scheduler(Component):
     failure: FailureHandler
     dynamic_resources: ClaimPlugin
     volume_binding: VolumePlugin
-    gang_scheduling: GangScheduling
-    pod_group_cycle: PodGroupCycle
+    gang_scheduling: GangPlugin
+    pod_group_cycle: GroupCycles
 
     phase = enum(Phase)
     pod = ref(Pod)

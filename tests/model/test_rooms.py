@@ -19,8 +19,10 @@ BELOW = {
     "scheduler.preemption": {"environment", "scheduler.framework", "scheduler.cache", "scheduler.queue"},
     "scheduler.dynamicresources": {"environment", "scheduler.framework", "scheduler.queue"},
     "scheduler.volumebinding": {"environment", "scheduler.framework", "scheduler.queue"},
+    "scheduler.podgroups": {"environment"},
     "scheduler": {
         "environment",
+        "scheduler.podgroups",
         "scheduler.dynamicresources",
         "scheduler.volumebinding",
         "scheduler.framework",
@@ -31,6 +33,7 @@ BELOW = {
     "history": {
         "environment",
         "scheduler",
+        "scheduler.podgroups",
         "scheduler.dynamicresources",
         "scheduler.volumebinding",
         "scheduler.framework",

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import Any, Protocol
 
 from ...environment.objects import ExtensionPoint, Node, Pod, PodGroup
+from ...environment.pod_groups import Member
 from ...language import Expr, Value
 from .placement import Placement
 
@@ -125,8 +126,14 @@ class GangPlugin(Protocol):
     def gang(self, pod: Pod) -> PodGroup | None:
         """The gang that the pod belongs to, if any."""
 
+    def points(self, pod: Pod) -> frozenset[ExtensionPoint]:
+        """Where the plugin has work to do for the pod, once it is placed."""
+
     def holds(self, pod: Pod) -> Expr:
         """PreEnqueue: whether the pod has to wait."""
+
+    def reserve(self, pod: Pod) -> Expr:
+        """Reserve; whether it fails."""
 
     def is_unreserved(self, pod: Pod) -> Expr:
         """Whether Unreserve is through."""
@@ -136,10 +143,34 @@ class GangPlugin(Protocol):
 
 
 class GroupCycles(Protocol):
-    """What the queue asks of the cycles of groups."""
+    """What the queue and the cycles of pods ask of the cycles of groups."""
+
+    def member(self, pod: Pod) -> Member | None:
+        """The pod as a member of a group that has cycles of its own."""
 
     def is_retried(self, pod: Pod) -> Expr:
         """Whether a pod whose attempt failed is tried again whatever came meanwhile."""
+
+    def runs(self) -> Expr:
+        """Whether the cycle of a group runs."""
+
+    def holds(self, pod: Pod) -> Expr:
+        """Whether the cycle of its group has the pod in its hands."""
+
+    def begin(self, pod: Pod) -> None:
+        """ScheduleOne: the popped pod belongs to a group."""
+
+    def place(self, member: Member, node: Node) -> None:
+        """The member fits on the node."""
+
+    def attempted(self, member: Member) -> None:
+        """The member fits on no node."""
+
+    def go_on(self, pod: Pod) -> None:
+        """A member is through: its binding cycle has started, or its failure is handled."""
+
+    def clear(self) -> None:
+        """The cycle is over."""
 
 
 class GroupMembers(Protocol):
