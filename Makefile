@@ -12,7 +12,7 @@ TYPING := build/typing/podrace
 # Folders checked beside the packages, if they have Python files.
 BESIDE = $(patsubst %/,%,$(sort $(dir $(wildcard tests/*.py bench/*.py docs/*.py))))
 
-.PHONY: check test test-all tools campaign compare mutants bench real lockstep survey site reference audit-runs wheel-check lint format setup clean
+.PHONY: check cluster test test-all tools campaign compare mutants bench real lockstep survey site reference audit-runs wheel-check lint format setup clean
 
 check: setup
 	$(BIN)/podrace check
@@ -52,6 +52,13 @@ mutants: setup
 # Answers of `podrace audit` on the logs of ten thousand random runs of the model, and on a hundred thousand damaged ones.
 audit-runs: setup
 	PODRACE_TESTS=campaign $(BIN)/python -m pytest -m campaign $(PYTEST_ARGS) tests/audit
+
+# A real etcd, kube-apiserver and kube-scheduler on loopback, built by Go (a quarter of an hour the first time), on which races are made to happen;
+# `podrace audit` is asked about each log. CLUSTER="--store" replaces the logs that the tests read; CLUSTER="nothing-wrong --pods 1000 --times 20".
+CLUSTER ?=
+
+cluster: setup
+	$(BIN)/python -m tests.audit.cluster build/cluster $(CLUSTER)
 
 lint: setup
 	$(BIN)/ruff check .

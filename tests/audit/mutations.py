@@ -50,7 +50,9 @@ def _with_statuses_as_sent(kind: str, random: Random, events: list[Object]) -> M
     """As managed services log the statuses that kubelets write: without responses."""
     for event in events:
         if event["objectRef"].get("subresource") == "status":
-            body = event.pop("responseObject")
+            body = event.pop("responseObject", None)
+            if body is None:
+                continue  # the line of a request that came, or that was refused
             sent = {"status": body["status"]}
             if event["objectRef"]["resource"] == "nodes":
                 sent = {"status": {"conditions": []}}
@@ -87,7 +89,7 @@ def _one_missing(kind: str, random: Random, events: list[Object]) -> Mutated:
 def _with_errors(kind: str, random: Random, events: list[Object]) -> Mutated:
     """Requests that timed out although they were carried out."""
     for event in events:
-        if random.random() < 0.3:
+        if random.random() < 0.3 and event["stage"] == "ResponseComplete":
             event["responseStatus"] = {"code": random.choice((500, 504))}
             event.pop("responseObject", None)
     return Mutated(kind, [lines(events)])
