@@ -14,7 +14,7 @@ from ..model.environment.footprint import CPU, EPHEMERAL, MEMORY, Footprint, Use
 from ..model.environment.objects import HostPort, Node, Pod, PodObject
 from ..model.environment.pod_versions import PodVersion
 from ..model.history import resolve
-from ..model.language import Concrete, Model, Universe, build
+from ..model.language import Component, Concrete, Model, Universe, Value, build
 from ..model.language.component import part_classes
 from ..model.scheduler import Cache, IncrementalSnapshot, NodeInfos, NodeTree, Snapshot
 from ..model.scheduler.cache.order import Zone, zone_key, zones_named
@@ -23,10 +23,30 @@ from .cases import Case, NotTranslated
 PortKey = tuple[str, str, int]
 
 
+class NoGroups(Component):
+    """What the cache tells the states of groups of a pod: no row of the table has a group."""
+
+    def assume(self, pod: Pod) -> None:
+        """The pod is assumed."""
+
+    def forget(self, pod: Pod) -> None:
+        """The pod is assumed no more."""
+
+    def confirm(self, pod: Pod, assumed: Value) -> None:
+        """The watch shows the pod on a node."""
+
+    def refresh(self, pod: Pod) -> None:
+        """The watch shows a pod that has a node anew."""
+
+    def remove(self, pod: Pod) -> None:
+        """The pod is gone."""
+
+
 class CacheTable(Model):
     """The parts of the scheduler that the table is about."""
 
     cache: Cache
+    pod_group_states: NoGroups
     node_infos: NodeInfos
     node_tree: NodeTree
     snapshot: Snapshot

@@ -50,7 +50,7 @@ def test_it_is_built_once(shell: Shell, go: Path, ghost: Path, tmp_path: Path) -
         "go.mod",
         "go.sum",
         "gen",
-        "world.go",
+        "stage_world.go",
         "wrappers_gen.go",
         "replay.test",
     }
@@ -119,7 +119,7 @@ def test_a_module_is_written(shell: Shell, go: Path, ghost: Path, tmp_path: Path
         "go.mod",
         "go.sum",
         "gen",
-        "world.go",
+        "stage_world.go",
     }
     assert not (folder / "wrappers_gen.go").exists()
     (case,) = map(json.loads, (folder / "cases.jsonl").read_text().splitlines())
