@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import gzip
 import shutil
+import signal
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -31,6 +32,7 @@ def main() -> int:
     arguments.add_argument("--pods", type=int, default=100, help="how many pods nothing-wrong schedules")
     arguments.add_argument("--times", type=int, default=1, help="how often each is run")
     asked = arguments.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that what was started is stopped
     binaries = build(parse_version(VERSION), asked.folder.resolve() / VERSION)
     start = asked.folder / "nothing-there-yet.json"
     start.write_text('{"kind": "List", "items": []}', encoding="utf-8")
