@@ -3,7 +3,7 @@
 Two states are in one class if they enable the same transitions, and what each leads to is in one class again: nobody who
 watches the steps can tell them apart. A reduction that merges states and keeps all steps (values that are dead made
 equal, monitors reset, don't-cares) cannot leave fewer states than there are classes. Predicates are left out, which makes classes
-larger, so the bound is generous. Reductions that leave steps out, as stubborn sets do, are not bounded by it.
+larger, so the bound is generous. Reductions that leave steps out, as stubborn sets do, or that rename them, as symmetry does, are not bounded by it.
 
 Classes are found by refinement of signatures of 64 bits; a collision could only make the bound more generous. Arguments: names of
 scenarios to take. Scenarios of more than MOST states are left out.
