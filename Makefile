@@ -49,9 +49,12 @@ MUTANTS ?=
 mutants: setup
 	$(BIN)/python -m tests.mutation.run $(MUTANTS)
 
-# Answers of `podrace audit` on the logs of ten thousand random runs of the model, and on a hundred thousand damaged ones.
+# Answers of `podrace audit` on the logs of ten thousand random runs of the model: whole, without bodies, and damaged. Half an hour; what was done is kept in
+# build/audit-runs, and gone on with. AUDIT_RUNS="--again" asks anew about the runs that are there, which takes two minutes.
+AUDIT_RUNS ?=
+
 audit-runs: setup
-	PODRACE_TESTS=campaign $(BIN)/python -m pytest -m campaign $(PYTEST_ARGS) tests/audit
+	$(BIN)/python -m tests.audit.model_runs build/audit-runs $(AUDIT_RUNS)
 
 # A real etcd, kube-apiserver and kube-scheduler on loopback, built by Go (a quarter of an hour the first time), on which races are made to happen;
 # `podrace audit` is asked about each log. CLUSTER="--store" replaces the logs that the tests read; CLUSTER="nothing-wrong --pods 1000 --times 20".

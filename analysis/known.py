@@ -9,7 +9,7 @@ from importlib.metadata import version
 from typing import Any
 
 from ..model.history import CHANGES, in_order
-from ..model.history.gates import gates
+from ..model.history.versions.gates import gates
 from ..properties import PROPERTIES, Property
 from ..reports.formats.forms import FORMS
 from ..reports.stored import VERSION

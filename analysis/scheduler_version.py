@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ..model.history import Composition
-from ..model.history.gates import on_and_unmodelled
 from ..model.history.versions import Reading, exact, reading_of
+from ..model.history.versions.gates import on_and_unmodelled
 from ..reports.scheduler_version import ReadVersion
 
 

@@ -11,13 +11,11 @@ from ..model.language import ModelError, TransitionSystem
 from ..properties import instrument
 from ..scenarios import Scenario, one_line
 from .asked.option_files import split_option
-from .asked.options import UsageProblem
+from .asked.options import FIRST_WITH_CLAIMS, UsageProblem
 from .asked.own_modules import at_line
 from .asked.own_properties import file_of, line_of
 from .asked.plan import Run
 
-FIRST_WITH_CLAIMS = "1.32"
-FIRST_WITH_VOLUMES = "1.32"
 GATE_OF_GROUPS = "GangScheduling"
 
 
@@ -47,9 +45,9 @@ def traced(run: Run) -> TransitionSystem:
         raise UsageProblem(
             f"{run.scenario.name}: resourceClaims are modelled from {FIRST_WITH_CLAIMS} on: ask for a later release than {release}"
         )
-    if run.scenario.spec.volume_claims and version_of(release) < version_of(FIRST_WITH_VOLUMES):
+    if run.scenario.spec.volume_claims and version_of(release) < version_of(FIRST_WITH_CLAIMS):
         raise UsageProblem(
-            f"{run.scenario.name}: volumeClaims are modelled from {FIRST_WITH_VOLUMES} on: ask for a later release than {release}"
+            f"{run.scenario.name}: volumeClaims are modelled from {FIRST_WITH_CLAIMS} on: ask for a later release than {release}"
         )
     if run.scenario.spec.groups and (GATE_OF_GROUPS, True) not in run.composition.gates:
         raise UsageProblem(

@@ -15,12 +15,13 @@ from .checks.bindings import LeaseHeld, OneBinding
 from .checks.capacity import Capacity
 from .checks.check import Check, Trust, Window
 from .checks.conditions import Conditions
+from .checks.devices import Devices
 from .checks.nominations import Nominations
 from .checks.waiting import Waiting
 from .history.history import History
 from .reading.lines import open_source
-from .reading.reading import Account, Reader
-from .reading.records import Node, Pod, Write, time_text
+from .reading.reading import CLAIMS, Account, Reader
+from .reading.records import Claim, Node, Pod, Write, time_text
 from .reading.sorting import AT_ONCE
 
 SKEW = 50_000
@@ -29,7 +30,7 @@ SKEW = 50_000
 LARGEST = 1 << 30
 """So many bytes the state at the start may have."""
 
-ALWAYS = (Capacity, Conditions, AntiAffinity, OneBinding)
+ALWAYS = (Capacity, Conditions, AntiAffinity, OneBinding, Waiting)
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,15 @@ class Asked:
     release: str | None = None
 
 
+@dataclass
+class _Before:
+    """What there was when the log began."""
+
+    pods: list[Pod] = field(default_factory=list)
+    nodes: list[Node] = field(default_factory=list)
+    claims: list[Claim] = field(default_factory=list)
+
+
 class _State(msgspec.Struct):
     kind: str = ""
     items: list[msgspec.Raw] = []
@@ -56,30 +66,31 @@ def audit_logs(asked: Asked, progress: Callable[[Account], None] | None = None) 
     """The answers. Raises ScenarioError for what cannot be read or is unknown."""
     # Unknown names are told before a gigabyte is read.
     _refuse_unknown(asked.properties)
-    pods, nodes = list[Pod](), list[Node]()
+    before = _Before()
     for name in asked.initial:
-        _read_state(name, pods, nodes)
+        _read_state(name, before)
     read = Reader(progress, asked.at_once).read(asked.files)
     account = read.account
     waiting, nominations, capacity = Waiting(read.attempts, account.flushed), Nominations(), Capacity()
-    lease = LeaseHeld()
-    checks: list[Check] = [capacity, Conditions(), AntiAffinity(), OneBinding()]
+    lease, devices = LeaseHeld(), Devices()
+    checks: list[Check] = [capacity, Conditions(), AntiAffinity(), OneBinding(), waiting]
     wanted = set(asked.properties)
-    history = History([*checks, lease, waiting, nominations], asked.skew if _several(account) else 0)
-    for check in (*checks, lease, waiting, nominations):
+    history = History([*checks, lease, devices, nominations], asked.skew if _several(account) else 0)
+    for check in (*checks, lease, devices, nominations):
         check.history = history
-    history.begin_with(pods, nodes)
+    history.begin_with(before.pods, before.nodes)
+    devices.begin_with(before.claims, bool(before.claims) or not (before.pods or before.nodes))
     counted = _Counted()
     history.take(counted.through(read.writes))
     if "leases" in account.levels or LeaseHeld.id in wanted:
         checks.append(lease)
-    if account.flushed is not None or read.attempts or Waiting.id in wanted:
-        checks.append(waiting)
+    if account.levels.keys() & {CLAIMS, f"{CLAIMS}/status"} or Devices.id in wanted:
+        checks.append(devices)
     trust = _trust(asked, account, history)
     answers = [c.answer(trust, asked.window) for c in checks if not wanted or c.id in wanted]
     if asked.explain:
         answers = [_explained(answer, asked, capacity, lease, trust) for answer in answers]
-    signs = [*(words for _, words in sorted(capacity.by_others)), *waiting.signs, *nominations.signs]
+    signs = [*(words for _, words in sorted(capacity.by_others)), *waiting.signs, *nominations.at_the_end()]
     return AuditReport(
         tuple(answers),
         AuditAccount(
@@ -122,7 +133,7 @@ def policy() -> str:
 
 def known_properties() -> list[str]:
     """What can be asked."""
-    return [check.id for check in (*ALWAYS, LeaseHeld, Waiting)]
+    return [check.id for check in (*ALWAYS, LeaseHeld, Devices)]
 
 
 def _refuse_unknown(names: Sequence[str]) -> None:
@@ -163,19 +174,38 @@ def _trust(asked: Asked, account: Account, history: History) -> Trust:
             f"{skipped:,} {'line was' if skipped == 1 else 'lines were'} skipped, and may have been anything"
         )
     if account.unfinished:
-        against.append(f"{account.unfinished:,} requests have only one of their two lines in the log")
+        against.append(
+            f"of {account.unfinished:,} requests at least, only one of the two lines is in the log"
+        )
     if account.backwards:
         against.append(f"{account.backwards:,} requests ended before they began, as their times say")
     if asked.complete:
         gaps = history.gaps + history.from_before if asked.initial else history.gaps
         against += [f"the log is not complete: {gap} ({count:,})" for gap, count in gaps.items()]
+    clocks = _clocks(history)
+    against += clocks
     start = (
         () if asked.initial else ("what there was when the log began is not known: give it with --initial",)
     )
-    return Trust(tuple(against), start, dict(history.missing), frozenset(account.levels))
+    return Trust(tuple(against), start, dict(history.missing), frozenset(account.levels), orders=not clocks)
 
 
-def _read_state(name: str, pods: list[Pod], nodes: list[Node]) -> None:
+def _clocks(history: History) -> list[str]:
+    """What resourceVersions say against the times."""
+    if not history.against_versions:
+        return []
+    beyond = history.against_versions / 1_000_000
+    told = (
+        f"beyond the {history.skew / 1_000_000:g} s of --clock-skew"
+        if history.skew
+        else "so these are lines of several API servers: give a file for each"
+    )
+    return [
+        f"resourceVersions are in another order than the times, by {beyond:.3f} s: the clocks differ, {told}"
+    ]
+
+
+def _read_state(name: str, before: _Before) -> None:
     shown = one_line(name, 200)
     with open_source(name) as stream:
         data = stream.read(LARGEST + 1)
@@ -190,9 +220,11 @@ def _read_state(name: str, pods: list[Pod], nodes: list[Node]) -> None:
         for item in state.items:
             kind = msgspec.json.decode(item, type=_State).kind or state.kind.removesuffix("List")
             if kind == "Pod":
-                pods.append(msgspec.json.decode(item, type=Pod))
+                before.pods.append(msgspec.json.decode(item, type=Pod))
             elif kind == "Node":
-                nodes.append(msgspec.json.decode(item, type=Node))
+                before.nodes.append(msgspec.json.decode(item, type=Node))
+            elif kind == "ResourceClaim":
+                before.claims.append(msgspec.json.decode(item, type=Claim))
     except (msgspec.MsgspecError, RecursionError, ValueError):
         raise ScenarioError(
             f"--initial {shown}: not what `kubectl get nodes,pods -A -o json` prints: write it to a file with that command"

@@ -76,7 +76,8 @@ def cases(wanted: list[str]) -> Iterator[Case]:
             closed = (*race.after, *race.residual.closed_by)
             plans += [(race.residual.property, race.after), (race.residual.property, closed)]
         for name, fixes in plans:
-            model = instrument(scenario.spec, resolve(release, fixes).classes, [PROPERTIES[name]])
+            classes = resolve(release, fixes, (), dict(scenario.feature_gates)).classes
+            model = instrument(scenario.spec, classes, [PROPERTIES[name]])
             yield Case(scenario.name, name, release, tuple(fixes), explored_slice(model, name))
 
 

@@ -183,7 +183,7 @@ class _Series:
             raise EngineDisagreement(
                 f"the native engine claims what the reference interpreter does not confirm: {error}"
             ) from error
-        verdict = verdict_of(answer, trace is not None)
+        verdict = verdict_of(answer.complete, trace is not None)
         if verdict is Verdict.INCONCLUSIVE and answer.stopped not in ("states", "memory", "timeout"):
             raise EngineDisagreement(f"the native engine stopped with `{answer.stopped}` and no answer")
         reached = {witness: len(path) for witness, path in answer.witnesses.items()}

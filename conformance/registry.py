@@ -6,9 +6,23 @@ from collections.abc import Iterator, Mapping
 
 from ..model.history.versions import PATCH_VERSIONS, exact, version_of
 from ..scenarios.reader.yaml_values import one_line
-from . import cache_tables, order_backoff, preemption_tables, queue_tables, scheduling_tables
-from .cases import Case, CaseTable, Differs, NotCovered, NotTranslated, Outcome, Runner, applies, ill_formed
-from .shapes import refuse_malformed
+from . import claim_tables, scheduling_tables
+from .cache import tables as cache_tables
+from .cases.cases import (
+    Case,
+    CaseTable,
+    Differs,
+    NotCovered,
+    NotTranslated,
+    Outcome,
+    Runner,
+    applies,
+    ill_formed,
+)
+from .cases.shapes import refuse_malformed
+from .preemption import tables as preemption_tables
+from .queue import order_backoff
+from .queue import tables as queue_tables
 
 RUNNERS: dict[str, Runner] = {
     "preemption": preemption_tables.run,
@@ -16,6 +30,7 @@ RUNNERS: dict[str, Runner] = {
     "queue": queue_tables.run,
     "cache": cache_tables.run,
     "order_backoff": order_backoff.run,
+    "claims": claim_tables.run,
 }
 
 KINDS = {
@@ -23,6 +38,7 @@ KINDS = {
     "nominated_filter": "scheduling", "prefer_nominated": "scheduling", "filter_call_count": "scheduling",
     "select_host": "scheduling", "num_feasible": "scheduling", "rotation": "scheduling", "schedule": "scheduling",
     "event_match": "queue", "less": "order_backoff", "backoff": "order_backoff", "options": "order_backoff",
+    "claims": "claims",
 }  # fmt: skip
 
 FIELDS = {
@@ -51,6 +67,7 @@ EXPECTATIONS = {
     "queue": {"expected_incoming", "expected_match"},
     "cache": set(),
     "order_backoff": {"expected_a_first", "expected_ns", "expected_initial_s", "expected_max_s"},
+    "claims": {"expected"},
 }  # fmt: skip
 """What each runner compares. A case that expects more than that must not pass."""
 

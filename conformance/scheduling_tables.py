@@ -11,10 +11,10 @@ from ..model.environment.objects import Config, Node, Scope
 from ..model.language import Component, Concrete, Expr, Model, Universe, as_expr, build
 from ..model.scheduler import Sampling
 from ..model.scheduler.framework.status import Code, Phase
-from .case_cluster import CaseSituation, Facts, facts_of, situation
-from .cases import Case, NotTranslated, Outcome, any_of_these, differ, first_failure
-from .drive import Drive
-from .upstream_plugins import CODES, chosen_filters, chosen_scores, code_named, stub_filters
+from .cases.case_cluster import CaseSituation, Facts, facts_of, situation
+from .cases.cases import Case, NotTranslated, Outcome, any_of_these, differ, first_failure
+from .cases.drive import Drive
+from .cases.upstream_plugins import CODES, chosen_filters, chosen_scores, code_named, stub_filters
 
 DECIDED = (Phase.ASSUMED, Phase.FAIL, Phase.REREAD_PREEMPTOR, Phase.IDLE)
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from podrace.analysis.asked.plan import default_properties, default_release
 from podrace.model.history import CHANGES
-from podrace.model.history.gates import Gate, gates
 from podrace.model.history.trees import read_trees
 from podrace.model.history.upstream import KINDS as NO_ELEMENT
 from podrace.model.history.upstream import Part, elements_of, is_value, not_modelled, parts
 from podrace.model.history.versions import exact
+from podrace.model.history.versions.gates import Gate, gates
 from podrace.properties import PROPERTIES, Property
 from podrace.scenarios import Scenario, catalogue, hazards
 
@@ -122,7 +122,7 @@ _GATES = """\
 # Feature gates
 
 The gates that concern the scheduler: what each was from which version on, and how podrace has it. `podrace gates --release 1.35.4` lists those
-of one version; the table is `model/history/gates.yaml`.
+of one version; the table is `model/history/versions/gates.yaml`.
 
     podrace check wiped-nomination --release 1.34 --gate SchedulerAsyncPreemption=false
 

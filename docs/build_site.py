@@ -59,6 +59,7 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
         "findings/emptied-zone",
         "findings/kept-out-by-others",
         "findings/relabelled-domain",
+        "findings/domain-lost",
         "findings/name-of-a-victim",
         "findings/namesake-evicted",
         "findings/namesake-nominated",

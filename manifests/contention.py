@@ -57,6 +57,9 @@ class Groups:
         self._by_name = any(
             t.fields for p in inventory.pending if p.node_affinity for t in p.node_affinity.terms
         )
+        self._users = Counter(name for p in everyone for name in (*p.claims.volumes, *p.claims.devices))
+        reached = (inventory.claims.reach(p.claims) for p in inventory.pending)
+        self._reached = list(dict.fromkeys(nodes for nodes in reached if nodes is not None))
         self._pods: dict[int, Hashable] = {}
         self.of_pods = Counter(map(self.pod, everyone))
         self.of_nodes = Counter(map(self.node, inventory.nodes))
@@ -69,6 +72,7 @@ class Groups:
                 pod.preempts, pod.scheduler, pod.grace == 0, pod.terminating, bool(pod.labels),
                 tuple(sorted(pod.ignored.items())),
                 tuple(sorted((k, v) for k, v in pod.labels.items() if k in self.asked_of_pods)),
+                self.inventory.claims.like(pod.claims, self._users) if pod.node is None else (),
                 repr((pod.tolerations, sorted(pod.node_selector.items()), pod.node_affinity, pod.terms, pod.spread, pod.host_ports)),
             )  # fmt: skip
         return self._pods[id(pod)]
@@ -79,6 +83,7 @@ class Groups:
             tuple(sorted(node.allocatable.items())), node.pods, node.repelling,
             tuple(sorted((k, v) for k, v in node.labels.items() if k in self._of_nodes)),
             node.name if self._by_name else "",
+            tuple(node.name in nodes for nodes in self._reached), self.inventory.claims.free_at(node.name),
             frozenset(Counter(map(self.pod, self.inventory.on(node.name))).items()),
         )  # fmt: skip
 

@@ -8,11 +8,14 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from ..model.environment.objects import Node
 from ..scenarios.reader.yaml_values import ScenarioError, one_line
-from .cluster_objects import (
+from .members import ClusterNode, ClusterPod, Maker, owed_pods
+from .pod_claims import ClusterClaims, PodClaims, WrittenVolumes
+from .reading.cluster_objects import (
     BudgetObject,
     NodeObject,
     Priorities,
@@ -21,11 +24,12 @@ from .cluster_objects import (
     read_class,
     read_node,
 )
-from .manifest_files import Manifest, Remarks, documents, folders_passed_over, read_sources
-from .members import ClusterNode, ClusterPod, Maker, owed_pods
-from .metadata import ANNOTATION, Meta, read_meta
-from .pod_objects import WORKLOADS, Workload, WrittenPod, read_pod, read_workload
-from .scheduler_configuration import Configuration, read_configuration
+from .reading.device_objects import WrittenDevices, read_claim, read_device_class, read_slice, read_template
+from .reading.manifest_files import Manifest, Remarks, documents, folders_passed_over, read_sources
+from .reading.metadata import ANNOTATION, Meta, read_meta
+from .reading.pod_objects import WORKLOADS, Workload, WrittenPod, read_pod, read_workload
+from .reading.scheduler_configuration import Configuration, read_configuration
+from .reading.volume_objects import read_storage_class, read_volume, read_volume_claim
 
 
 @dataclass(slots=True)
@@ -38,6 +42,8 @@ class Written:
     classes: list[PriorityClass] = field(default_factory=list)
     budgets: list[BudgetObject] = field(default_factory=list)
     namespaces: dict[str, Mapping[str, str]] = field(default_factory=dict)
+    volumes: WrittenVolumes = field(default_factory=WrittenVolumes)
+    devices: WrittenDevices = field(default_factory=WrittenDevices)
     configuration: Configuration | None = None
     metas: dict[str, Meta] = field(default_factory=dict)
     uids: dict[str, Meta] = field(default_factory=dict)
@@ -70,8 +76,23 @@ class Inventory:
     configuration: Configuration
     classes: int
     workloads: int
+    claims: ClusterClaims
     remarks: Sequence[str]
     set_aside: Mapping[str, int]
+
+    def without_claims(self, why: str) -> Inventory:
+        """The same, with all claims taken to be had everywhere; a remark says why, if a pod that waits has one."""
+        names = [p.name for p in self.pending if p.claims.volumes or p.claims.devices]
+        said = Remarks()
+        for name in names:
+            said.add(why, name)
+        none = ClusterClaims(WrittenVolumes(), WrittenDevices(), {}, Remarks())
+        bound, pending = (
+            [replace(p, claims=PodClaims()) for p in some] for some in (self.bound, self.pending)
+        )
+        return replace(
+            self, bound=bound, pending=pending, claims=none, remarks=[*self.remarks, *said.lines()]
+        )
 
     def on(self, node: str) -> list[ClusterPod]:
         """The pods on a node."""
@@ -94,7 +115,11 @@ def assemble(written: Written, remarks: Remarks) -> Inventory:
             "or write one with status.allocatable"
         )
     configuration = written.configuration or Configuration()
-    make = Maker(Priorities(written.classes), written.namespaces, configuration, written.nodes, remarks)
+    at = {n.name: Node(0, n.name, 0, labels=n.labels) for n in written.nodes}
+    claims = ClusterClaims(written.volumes, written.devices, at, remarks)
+    make = Maker(
+        Priorities(written.classes), written.namespaces, configuration, written.nodes, claims, remarks
+    )
     nodes = {n.name: make.node(n) for n in written.nodes}
     aside: dict[str, int] = {}
     bound: list[ClusterPod] = []
@@ -108,9 +133,18 @@ def assemble(written: Written, remarks: Remarks) -> Inventory:
     for made in owed_pods(written.workloads, written.pods, make, set(written.metas)):
         if configuration.of(made.scheduler) is not None:
             pending.append(made)
+    for kind in written.devices.classes.values():
+        if kind.extended and any(p.requests.get(kind.extended) for p in pending):
+            remarks.add(
+                "an extended resource that devices stand for is not modelled: what the nodes say of it counts",
+                f"{kind.extended} of DeviceClass/{kind.name}",
+            )
+    claims.note_users((p.name, p.claims) for p in bound)
+    for waiting in pending:
+        claims.remarks(waiting.name, waiting.claims)
     return Inventory(
         written.where, list(nodes.values()), bound, pending, written.budgets, written.namespaces, configuration,
-        len(written.classes), len(written.workloads), list(remarks.lines()), aside,
+        len(written.classes), len(written.workloads), claims, list(remarks.lines()), aside,
     )  # fmt: skip
 
 
@@ -162,6 +196,9 @@ GROUPS = {
     "Pod": "", "Node": "", "Namespace": "", "PriorityClass": "scheduling.k8s.io", "PodDisruptionBudget": "policy",
     "KubeSchedulerConfiguration": "kubescheduler.config.k8s.io", "Job": "batch",
     "Deployment": "apps", "ReplicaSet": "apps", "StatefulSet": "apps",
+    "PersistentVolumeClaim": "", "PersistentVolume": "", "StorageClass": "storage.k8s.io",
+    "ResourceClaim": "resource.k8s.io", "ResourceClaimTemplate": "resource.k8s.io", "DeviceClass": "resource.k8s.io",
+    "ResourceSlice": "resource.k8s.io",
 }  # fmt: skip
 """The kinds that are read, and the API group of each."""
 
@@ -169,6 +206,13 @@ DAEMONS_OWED = (
     "pods that a DaemonSet still owes are left out, though they would wait for their nodes and could preempt there; "
     "those among the objects count"
 )
+
+NOT_MODELLED = {
+    "CSINode": "say how many volumes a node takes, which is not modelled",
+    "CSIStorageCapacity": "say where there is capacity for volumes, which is not modelled",
+    "DeviceTaintRule": "taint devices, which is not modelled",
+}
+"""Kinds that the scheduler reads, and the model does not."""
 
 MOST_OBJECTS = 200_000
 _FIELDS = ("apiVersion", "kind", "metadata", "spec", "status", "items")
@@ -195,7 +239,7 @@ def read_manifests(names: Sequence[str], recursive: bool = False, strict: bool =
     if not written.seen:
         raise ScenarioError(
             f"{written.where}: no Kubernetes object in it: "
-            "give what kubectl get nodes,pods,pdb,priorityclass -A -o yaml prints"
+            "give what kubectl get nodes,pods,pdb,priorityclass,pvc,pv,storageclass -A -o yaml prints"
         )
     return assemble(written, remarks)
 
@@ -258,9 +302,8 @@ def _read(
         if kind == "DaemonSet" and group in ("apps", "extensions"):
             remarks.add(DAEMONS_OWED, read_meta(top, kind, fields.get("metadata")).shown)
         else:
-            remarks.add(
-                f"objects of kind {one_line(kind)} say nothing to the scheduler's model: left out", top.file
-            )
+            said = NOT_MODELLED.get(kind, "say nothing to the scheduler's model")
+            remarks.add(f"objects of kind {one_line(kind)} {said}: left out", top.file)
         return
     written.seen += 1
     if written.seen > MOST_OBJECTS:
@@ -293,5 +336,19 @@ def _read_kind(
             budget = read_budget(top, meta, fields, remarks)
             if budget is not None:
                 written.budgets.append(budget)
+        case "StorageClass":
+            written.volumes.classes[meta.name] = read_storage_class(top, meta)
+        case "PersistentVolume":
+            written.volumes.volumes[meta.name] = read_volume(top, meta, fields)
+        case "PersistentVolumeClaim":
+            written.volumes.claims[meta.name] = read_volume_claim(top, meta, fields)
+        case "DeviceClass":
+            written.devices.classes[meta.name] = read_device_class(top, meta, fields)
+        case "ResourceSlice":
+            written.devices.slices.append(read_slice(top, meta, fields))
+        case "ResourceClaim":
+            written.devices.claims[meta.name] = read_claim(top, meta, fields)
+        case "ResourceClaimTemplate":
+            written.devices.templates[meta.name] = read_template(top, meta, fields)
         case _:
             written.workloads.append(read_workload(top, meta, fields, remarks))

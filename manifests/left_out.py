@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from ..model.environment.objects import Taint, Term, Toleration
 from ..model.environment.placement_rules import SpreadConstraint
 from .members import ClusterNode, ClusterPod
-from .pod_objects import Spread
+from .reading.pod_objects import Spread
 from .representative import Representative
 from .situation import plain
 
@@ -79,13 +79,14 @@ class Closing:
         return Taint(self.key) if self.pod.spread else None
 
 
-def closings_of(pods: Iterable[ClusterPod], affinity: Mapping[str, Affinity]) -> list[Closing]:
-    """The marks for these pods, one for each to which nodes are closed."""
-    return [
-        Closing(pod, f"podrace.io/closed-to-{i}", affinity[pod.name].closed)
-        for i, pod in enumerate(pods)
-        if affinity[pod.name].closed
-    ]
+def closings_of(kept: Representative, affinity: Mapping[str, Affinity]) -> list[Closing]:
+    """The marks for the kept pods, one for each to which nodes are closed: by affinity, by host ports, or by claims."""
+    found = []
+    for i, pod in enumerate(kept.pods):
+        closed = [*affinity[pod.name].closed, *kept.claims.closed.get(pod.name, ())]
+        if closed:
+            found.append(Closing(pod, f"podrace.io/closed-to-{i}", list(dict.fromkeys(closed))))
+    return found
 
 
 def tolerations_of(
@@ -134,7 +135,8 @@ def misjudged(pod: ClusterPod, kept: Representative) -> Iterator[tuple[Spread, l
 
 
 def remarks_of(kept: Representative) -> Iterator[str]:
-    """What is to be said of kept pods whose constraints the model cannot heed in full, with the pod's name."""
+    """What is to be said of kept pods whose constraints and claims the model cannot heed in full, with the pod's name."""
+    yield from kept.claims.remarks
     for pod in kept.pods:
         for spread, nodes in misjudged(pod, kept):
             policies = [

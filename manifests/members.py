@@ -14,11 +14,12 @@ from typing import Any
 from ..model.environment.objects import NATIVE, HostPort, Node, NodeAffinity, Pod, Taint, Term, Toleration
 from ..scenarios.reader.pod_section import NAMESPACE_NAME
 from .asked import UNSCHEDULABLE, repels
-from .cluster_objects import NodeObject, Priorities
-from .manifest_files import Remarks
-from .pod_objects import PodSpec, Spread, Workload, WrittenPod
-from .resource_amounts import Amounts
-from .scheduler_configuration import Configuration
+from .pod_claims import ClusterClaims, PodClaims
+from .reading.cluster_objects import NodeObject, Priorities
+from .reading.manifest_files import Remarks
+from .reading.pod_objects import PodSpec, Spread, Workload, WrittenPod
+from .reading.resource_amounts import Amounts
+from .reading.scheduler_configuration import Configuration
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,6 +79,7 @@ class ClusterPod:
     ignored: Mapping[str, str] = field(default_factory=dict)
     spread: tuple[Spread, ...] = ()
     source: tuple[str, int] | None = None
+    claims: PodClaims = field(default_factory=PodClaims)
 
     @property
     def host_ports(self) -> Sequence[HostPort]:
@@ -99,6 +101,7 @@ class ClusterPod:
             exists=False,
             terminating=False,
             stands_for=1,
+            claims=self.claims.again(),
         )
 
 
@@ -111,10 +114,11 @@ class Maker:
         namespaces: Mapping[str, Mapping[str, str]],
         configuration: Configuration,
         nodes: Sequence[NodeObject],
+        claims: ClusterClaims,
         remarks: Remarks,
     ) -> None:
         self.priorities, self.namespaces, self.configuration = priorities, namespaces, configuration
-        self.remarks = remarks
+        self.claims, self.remarks = claims, remarks
         # Without the filter TaintToleration a pod is kept away by none of the taints; spec.unschedulable has a filter of
         # its own, and so has the taint that goes with it.
         taints = dict.fromkeys(t for n in nodes for t in n.taints if t.key != UNSCHEDULABLE.key)
@@ -156,7 +160,15 @@ class Maker:
             self.remarks.add("the pod is being deleted: it keeps its room and is nobody's victim", meta.shown)
         made = self.of(meta.name, meta.namespace, meta.labels, pod.spec, owner)
         start = pod.start if pod.spec.node else None
-        return replace(made, start=start, terminating=meta.deleted, ignored=meta.ignored, source=meta.source)
+        claims = self.claims.of(meta.name, pod.spec.mounts, pod.spec.claims, pod.made)
+        return replace(
+            made,
+            start=start,
+            terminating=meta.deleted,
+            ignored=meta.ignored,
+            source=meta.source,
+            claims=claims,
+        )
 
     def of(
         self, name: str, namespace: str, labels: Mapping[str, str], spec: PodSpec, owner: str
@@ -238,8 +250,14 @@ def owed_pods(
         for i, name in enumerate(names):
             pod = make.of(name, workload.meta.namespace, workload.labels, workload.spec, shown)
             stands_for = missing - NAMED + 1 if i == NAMED - 1 else 1
+            claims = make.claims.of(name, workload.spec.mounts, workload.spec.claims, {}, workload.claims)
             yield replace(
-                pod, node=None, stands_for=stands_for, ignored=workload.ignored, source=workload.meta.source
+                pod,
+                node=None,
+                stands_for=stands_for,
+                ignored=workload.ignored,
+                source=workload.meta.source,
+                claims=claims,
             )
 
 

@@ -10,10 +10,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from ..scenarios.reader.yaml_values import ScenarioError, known_names, one_line
 from .contention import Asker, ClusterQuestion, Groups
 from .inventory import Inventory
+from .kept_claims import KeptClaims, claims_kept
 from .members import ClusterNode, ClusterPod
 from .situation import Situation, used_by
 
@@ -41,6 +43,11 @@ class Representative:
     pods: Sequence[ClusterPod]
     nodes: Sequence[ClusterNode]
     hypothetical: bool
+
+    @cached_property
+    def claims(self) -> KeptClaims:
+        """What is kept of claims, volumes and devices."""
+        return claims_kept(self.inventory.claims, self.pods, self.nodes)
 
     def dropped_on(self, node: ClusterNode) -> list[ClusterPod]:
         """The pods on a kept node that are left out."""
@@ -141,7 +148,7 @@ def _hopeless(
     more = f" and {len(never) - 1} more" if len(never) > 1 else ""
     return (
         f"{inventory.where}: {who} fits no node, and {', and '.join(reasons)}{more}: nothing can be decided about it; "
-        "make room, or look at its node selectors, tolerations, affinity and topology spread"
+        "make room, or look at its node selectors, tolerations, claims, affinity and topology spread"
     )
 
 

@@ -18,7 +18,7 @@ from ..model.environment.placement_rules import SpreadConstraint
 from .asked import Asked, NodeLayout
 from .inventory import Inventory
 from .members import ClusterNode, ClusterPod
-from .pod_objects import Spread
+from .reading.pod_objects import Spread
 
 EVERYBODY = Selector(expressions=(Requirement("podrace.io/nobody", Operator.DOES_NOT_EXIST),))
 """A selector that every pod meets, and that is not empty."""
@@ -38,6 +38,7 @@ class Situation:
         self._guards = {p: terms for p in inventory.bound if (terms := [t for t in p.terms if t.anti])}
         self._victims: dict[tuple[ClusterPod, ClusterNode], list[ClusterPod]] = {}
         self._related: dict[ClusterPod, _Related] = {}
+        self._reach: dict[ClusterPod, frozenset[str] | None] = {}
         self._counts: dict[tuple[ClusterPod, int, ClusterNode], tuple[str, int] | None] = {}
 
     @cached_property
@@ -59,13 +60,24 @@ class Situation:
 
     def fits(self, pod: ClusterPod, node: ClusterNode, gone: Pods = (), more: Pods = ()) -> bool:
         """Whether the pod could go to the node as things are, without `gone`, and with `more` on the node."""
+        if not self.reaches(pod, node):
+            return False
         asking, place, layout = self._question(pod, node, gone, self._around(pod, node, gone))
         added = {p.entity: place for p in more}
         return self.asked.fits(asking, place, NodeLayout({**layout.on, **added}, layout.leaving))
 
     def clash(self, one: ClusterPod, other: ClusterPod, node: ClusterNode, gone: Pods) -> bool:
         """Whether two pods, each of which fits the node without `gone`, cannot both be there."""
+        if self.inventory.claims.compete(one.claims, other.claims, node.name):
+            return True
         return not (self.fits(one, node, gone, [other]) and self.fits(other, node, gone, [one]))
+
+    def reaches(self, pod: ClusterPod, node: ClusterNode) -> bool:
+        """Whether a pod that waits can have its volumes and devices on the node, which no eviction changes."""
+        if pod not in self._reach:
+            self._reach[pod] = self.inventory.claims.reach(pod.claims)
+        reach = self._reach[pod]
+        return reach is None or node.name in reach
 
     def victims(self, pod: ClusterPod, node: ClusterNode) -> list[ClusterPod]:
         """Whom preemption would evict from the node for the pod; nobody where that does not help.

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .environment.actors import FinalizerOwners, Kubelet, PodGC, StatefulSets, Users
+from .environment.actors import FinalizerOwners, PodGC, StatefulSets, Users
 from .environment.api import APIServer
 from .environment.autoscaler import Autoscaler
 from .environment.budgets import Budgets
 from .environment.claims import ClaimController, ClaimUse, ClaimWatch, ResourceClaims, uses_of
 from .environment.faults import Faults
 from .environment.footprint import UsedPort
+from .environment.kubelet import Kubelet
 from .environment.names import Recreation, recreations_of
 from .environment.node_versions import NodeVersion, versions_of
 from .environment.objects import (
@@ -147,7 +148,8 @@ def build_cluster(
     ports = any(pod.host_ports for pod in spec.pods)
     volumes, groups = bool(spec.volume_claims), bool(spec.groups)
     if plugins is None:
-        plugins = default_plugins(gates, permit, ports, bool(spec.claims), volumes, groups)
+        extender = any(pod.extender_selector for pod in spec.pods)
+        plugins = default_plugins(gates, permit, ports, bool(spec.claims), volumes, groups, extender)
     versions, pod_versions = versions_of(spec.nodes), pod_versions_of(spec.pods)
     described = [*spec.nodes, *(version.content for version in versions)]
     fixed = {
@@ -162,8 +164,7 @@ def build_cluster(
         StorageWatch: (StorageWatch(0, "volumes"),) if spec.volume_claims else (),
     }  # fmt: skip
     most = max((version.number + 1 for version in pod_versions), default=1)
-    scope = with_more(
-        spec.scope, gates=gates, finishing=any(pod.finishes for pod in spec.pods), pod_versions=most
-    )
+    finishing = spec.scope.kubelet_admission or any(pod.finishes for pod in spec.pods)
+    scope = with_more(spec.scope, gates=gates, finishing=finishing, pod_versions=most)
     universe = Universe({Pod: spec.pods, Node: spec.nodes, DisruptionBudget: spec.budgets, **fixed}, scope)
     return build(Cluster, universe, changes)

@@ -1,5 +1,6 @@
 """What must never happen, what must always be able to happen, and what must not go on for ever."""
 
+from .admissions import NoPodRejected, RunningPodsFit
 from .bindings import (
     AntiAffinityKept,
     BoundAsAssumed,
@@ -98,6 +99,8 @@ PROPERTIES: dict[str, type[Property]] = {
         BudgetsCounted,
         EvictionsCounted,
         EmptyNodesOnly,
+        NoPodRejected,
+        RunningPodsFit,
         DeviceAllocatedOnce,
         BoundPodsHoldTheirClaims,
         FlightsHaveOwners,

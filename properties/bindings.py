@@ -32,7 +32,7 @@ class Capacity(Property):
     """The requests of the pods that are bound to or assumed on a node never exceed what it can allocate, and no two of them want the same
     host port.
 
-    The kubelet rejects what its node has no room for, or no port: such a pod fails. That it does so is not modelled.
+    The kubelet rejects what its node has no room for, or no port: such a pod fails (S-ADMIT).
     Of a node whose object is updated in the run, what it can allocate in the largest of its versions: that a node shrinks below what its pods
     ask for is nobody's mistake. Nor is it that a pod grows once it is bound; of one that grew before, all that it asks for counts.
     """
@@ -103,7 +103,10 @@ class NoErrorForAbsentNode(Property):
 
 
 class NoPodLost(Property):
-    """Every pending pod that the queue's handler knows is in a sub-queue, or some goroutine still holds it."""
+    """Every pending pod that the queue's handler knows is in a sub-queue, or some goroutine still holds it.
+
+    One that is being deleted, and only waits for its finalizers, may be dropped: nobody can bind it any more.
+    """
 
     id = "S-CONS"
     concerns = "the pod that is lost"
@@ -117,9 +120,14 @@ class NoPodLost(Property):
             | self.failure.awaits_requeue(pod)
         )
 
+    def awaited(self, pod: Pod) -> Expr:
+        """Whether the pod is still to be bound."""
+        pending: Expr = self.api.pod[pod].pending
+        return pending & ~self.api.pod[pod].terminating if pod.finalizers else pending
+
     def holds(self) -> Expr:
         return all_of(
-            ~(self.api.pod[p].pending & self.pod_watch.seen[Handler.QUEUE][p].pending)
+            ~(self.awaited(p) & self.pod_watch.seen[Handler.QUEUE][p].pending)
             | self.queue.contains(p)
             | self.held(p)
             for p in self.subjects

@@ -21,14 +21,12 @@ from . import truth
 from .property import Property
 
 if TYPE_CHECKING:
-    from ..model.environment.pod_groups import PodGroups
     from ..model.scheduler import PodGroupCycle, PodGroupStates, WaitingPods
 
 
 class AboutGroups(Property):
     """Base class of the properties of groups."""
 
-    pod_groups: PodGroups
     pod_group_states: PodGroupStates
     waiting: WaitingPods
 

@@ -42,6 +42,8 @@ class PendingPodsAreScheduled(Liveness):
 
     A pod waits as long as it exists, is not being deleted, and is neither bound nor assumed. The room is that of the API server's
     truth: which pods and nodes exist, and where they are, not what the scheduler believes.
+
+    A pod of a gang counts only where the gang would be whole with it: L-GANG asks of the gang.
     """
 
     id = "L-PEND"
@@ -149,7 +151,8 @@ class NotStuck(Property):
     """Whenever no step of the scheduler, the watches, the kubelets or the timers can run, no pending pod fits
     a live node.
 
-    The periodic flush of long-parked pods is not counted on: it hides stuck pods for minutes.
+    The periodic flush of long-parked pods is not counted on: it hides stuck pods for minutes. A pod of a gang counts only where the
+    gang would be whole with it: L-GANG asks of the gang.
     """
 
     id = "S-STUCK"

@@ -18,6 +18,7 @@ from ..model.language import Case, Component, Expr
 
 if TYPE_CHECKING:
     from ..model.environment.api import APIServer
+    from ..model.environment.pod_groups import PodGroups
     from ..model.environment.watch import NodeWatch, PodWatch
     from ..model.scheduler import (
         Binding,
@@ -68,6 +69,7 @@ class Property(Component):
     preemption: Preemption
     handlers: EventHandlers
     process: Process
+    pod_groups: PodGroups
 
     def holds(self) -> Expr:
         """The predicate."""

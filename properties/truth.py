@@ -99,9 +99,19 @@ def placement(prop: Property) -> Placement:
 
 
 def waits(prop: Property, pod: Pod) -> Expr:
-    """Whether the pod exists, has no scheduling gates, is not being deleted, and is neither bound nor assumed."""
+    """Whether the pod exists, has no scheduling gates, is not being deleted, and is neither bound nor assumed; of a gang, that it would be whole with it."""
     current = prop.api.pod[pod]
-    return current.pending & ~current.gated & ~current.terminating & ~prop.cache.is_assumed(pod)
+    ready = current.pending & ~current.gated & ~current.terminating & ~prop.cache.is_assumed(pod)
+    return ready & completes_gang(prop, pod)
+
+
+def completes_gang(prop: Property, pod: Pod) -> Expr:
+    """Whether all but one of the minCount pods of its gang are bound, without the pod; so it is of a pod that belongs to no gang."""
+    member = prop.pod_groups.member(pod)
+    if member is None or member.group.min_count is None:
+        return as_expr(True)
+    others = [m.pod for m in prop.pod_groups.members(member.group) if m is not member]
+    return count(prop.api.pod[other].assigned for other in others) >= member.group.min_count - 1
 
 
 def fits_somewhere(prop: Property, pod: Pod) -> Expr:
@@ -127,15 +137,18 @@ def has_devices(prop: Property, pod: Pod, node: Node) -> Expr:
     claims, tracker = parts["resource_claims"].object, parts["claim_tracker"]
     own = [claim for claim in prop.universe[Claim] if claim.name in pod.claims]
     every = prop.universe[Claim]
-    free = count(
-        ~any_of((claims[c].device == d) | (tracker.in_flight[c] == d) for c in every)
-        for d in prop.universe[Device]
-        if d.is_on(node)
-    )
+    enough = []
+    for of in dict.fromkeys(c.of for c in own):
+        free = count(
+            ~any_of((claims[c].device == d) | (tracker.in_flight[c] == d) for c in every)
+            for d in prop.universe[Device]
+            if d.is_on(node) and d.of == of
+        )
+        enough.append(free >= count(~claims[c].allocated for c in own if c.of == of))
     away = [d for d in prop.universe[Device] if not d.is_on(node)]
     there = all_of(~any_of(claims[c].device == d for d in away) for c in own)
     pending = any_of(~claims[c].allocated & tracker.is_pending(c) for c in own)
-    return there & ~pending & (free >= count(~claims[c].allocated for c in own))
+    return there & ~pending & all_of(enough)
 
 
 def has_volumes(prop: Property, pod: Pod, node: Node) -> Expr:
@@ -204,7 +217,10 @@ def fits(prop: Property, pod: Pod, node: Node, where: Placement) -> Expr:
     def said(form: Pod) -> Expr:
         return where.ask(node, partial(prop.filters.fits, form))
 
-    return in_form(prop.universe, pod, prop.api.pod[pod].version, said)
+    fit = in_form(prop.universe, pod, prop.api.pod[pod].version, said)
+    if not pod.extender_selector:
+        return fit
+    return fit & where.ask(node, lambda content, _: as_expr(pod.passes_extender(content)))
 
 
 def some_pod_waits_in_vain(prop: Property) -> Expr:

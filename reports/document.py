@@ -90,7 +90,7 @@ __all__ = [
 ]
 
 
-class Fixes(msgspec.Struct, frozen=True):
+class Fixes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Upstream changes put into a release, and taken out of it; and `patches` of the user's own, where there are any.
 
     `gates` are the feature gates that are set away from what the release has, if any are.

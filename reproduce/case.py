@@ -16,8 +16,8 @@ from ..analysis.stored.replayed import Replayed
 from ..checker.core.trace import LassoTrace, Trace, plain_value
 from ..model.environment.objects import ClusterSpec, ExtensionPoint, Pod
 from ..model.history import Composition
-from ..model.history.gates import gates
 from ..model.history.versions import exact
+from ..model.history.versions.gates import gates
 from ..model.language import TransitionSystem
 from ..reports.step import Value
 from .objects import objects_of
@@ -25,7 +25,9 @@ from .objects import objects_of
 FORMAT_VERSION = 1
 
 WAITING = "SchedulerAsyncAPICalls"
-"""The gate with which whoever calls the API server does not wait for the answer: the model always waits (A-ASYNC-CALLS)."""
+"""The gate with which whoever calls the API server does not wait for the answer: where it is not asked for, the model waits (A-ASYNC-CALLS)."""
+GANGS, WORKLOADS = "GangScheduling", "GenericWorkload"
+"""The first needs the second, of which the model has nothing of its own."""
 
 
 class CaseStep(msgspec.Struct, frozen=True):
@@ -39,7 +41,7 @@ class CaseStep(msgspec.Struct, frozen=True):
 
 
 class Case(msgspec.Struct, frozen=True):
-    """The document. `nodes`, `pods` and `budgets` are Kubernetes objects, also those that are `absent` at the start.
+    """The document. `nodes`, `pods`, `budgets` and `groups` (of pods) are Kubernetes objects, also those that are `absent` at the start.
 
     `node_versions` are the objects that nodes are updated to, `pod_versions` those of pods. `order` is that of activeQ at the start, `points` are the extension points at which a plugin has work for a pod, `gates` the feature gates that are
     set. `initial` has every variable of the model. Of a run that goes on for ever, the steps from `loop_from` on repeat.
@@ -52,6 +54,7 @@ class Case(msgspec.Struct, frozen=True):
     nodes: list[dict[str, Any]]
     pods: list[dict[str, Any]]
     budgets: list[dict[str, Any]]
+    groups: list[dict[str, Any]]
     absent_nodes: list[str]
     absent_pods: list[str]
     order: list[str]
@@ -75,6 +78,10 @@ def case_of(found: Replayed, name: str, waits: Sequence[int] = ()) -> Case:
     if not found.violated:
         raise UsageProblem(f"{name}: the run is gone: {found.why_not}")
     run, trace = found.run, found.trace
+    if any(pod.extender_selector for pod in run.scenario.spec.pods):
+        raise UsageProblem(
+            f"{name}: the scheduler that is run has no such extender: remove `extenderSelector`"
+        )
     loop = trace.turn if isinstance(trace, LassoTrace) and trace.cycle else None
     return case_of_run(
         name, run.property, run.scenario.spec, run.composition, found.system, trace, waits, loop
@@ -116,6 +123,7 @@ def case_of_run(
         nodes=list(objects.nodes),
         pods=list(objects.pods),
         budgets=list(objects.budgets),
+        groups=list(objects.groups),
         absent_nodes=[node.name for node in spec.nodes if not node.exists],
         absent_pods=[pod.name for pod in spec.pods if not pod.exists],
         order=_order(spec, initial),
@@ -179,6 +187,8 @@ def _order(spec: ClusterSpec, initial: dict[str, Value]) -> list[str]:
 def _gates(composition: Composition) -> dict[str, bool]:
     """The feature gates that are to be set: what the composition sets, and what brings the real scheduler to where the model is anyway."""
     found = dict(composition.gates)
+    if found.get(GANGS):
+        found[WORKLOADS] = True
     for gate in gates().values():
         state = gate.at(composition.release)
         if state is None or not state.is_known or state.locked or gate.name in found:

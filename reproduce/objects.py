@@ -20,6 +20,7 @@ from ..model.environment.objects import (
     DisruptionBudget,
     Node,
     Pod,
+    PodGroup,
     Quantity,
     is_scalar_resource,
 )
@@ -48,6 +49,7 @@ class ClusterObjects:
     nodes: tuple[Object, ...]
     pods: tuple[Object, ...]
     budgets: tuple[Object, ...]
+    groups: tuple[Object, ...]
     missing: tuple[str, ...]
     node_versions: dict[str, Object]
     pod_versions: dict[str, Object]
@@ -59,6 +61,7 @@ def objects_of(spec: ClusterSpec) -> ClusterObjects:
         tuple(map(node_object, spec.nodes)),
         tuple(map(pod_object, spec.pods)),
         tuple(budget_object(budget, spec.pods) for budget in spec.budgets),
+        tuple(group_object(group, spec.pods) for group in spec.groups),
         tuple(dict.fromkeys(_missing(spec))),
         {v.name: node_object(v.content) for v in versions_of(spec.nodes) if v.content is not v.node},
         {v.name: pod_object(v.content) for v in pod_versions_of(spec.pods) if v.content is not v.pod},
@@ -79,6 +82,14 @@ def _missing(spec: ClusterSpec) -> Iterator[str]:
             yield f"an affinity term of {pod.name} selects namespaces by their labels, and there are no namespaces"
         if any(constraint.others for constraint in pod.spread):
             yield f"a topology spread constraint of {pod.name} counts pods that are no part of the cluster"
+    for what, there in (("claims of devices", spec.claims), ("volumes", spec.volumes or spec.volume_claims)):
+        if there:
+            yield f"the driver does not play {what}"
+    for group in spec.groups:
+        if not group.exists:
+            yield f"the pod group {group.name} is created on the way"
+        if len({pod.namespace for pod in spec.pods if pod.group == group.name}) > 1:
+            yield f"the pods of {group.name} are in several namespaces"
     config = replace(spec.scope.config, scored=False)
     if config != DEFAULTS:
         said = ", ".join(
@@ -138,6 +149,8 @@ def pod_object(pod: Pod) -> Object:
             {"containerPort": p.port, "hostPort": p.port, "protocol": p.protocol, "hostIP": p.ip}
             for p in pod.host_ports
         ]
+    if pod.group is not None:
+        spec["schedulingGroup"] = {"podGroupName": pod.group}
     if pod.gated:
         spec["schedulingGates"] = [{"name": GATE}]
     if pod.tolerations:
@@ -171,6 +184,18 @@ def budget_object(budget: DisruptionBudget, pods: tuple[Pod, ...]) -> Object:
         "metadata": {"name": _short_name(budget.name), "namespace": budget.namespace, "uid": budget.name},
         "spec": {} if budget.selector.nothing else {"selector": _selector(budget.selector)},
         "status": status,
+    }
+
+
+def group_object(group: PodGroup, pods: tuple[Pod, ...]) -> Object:
+    """A PodGroup of scheduling.k8s.io/v1alpha2, as from 1.36 on."""
+    policy: Object = {"basic": {}} if group.min_count is None else {"gang": {"minCount": group.min_count}}
+    namespace = next((pod.namespace for pod in pods if pod.group == group.name), "default")
+    return {
+        "apiVersion": "scheduling.k8s.io/v1alpha2",
+        "kind": "PodGroup",
+        "metadata": {"name": group.name, "namespace": namespace, "uid": group.name},
+        "spec": {"schedulingPolicy": policy},
     }
 
 

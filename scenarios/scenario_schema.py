@@ -238,6 +238,9 @@ OBJECTS: Mapping[str, Schema] = {
             "finishes": about(
                 FLAG, "true: once it is bound, the pod may succeed or fail, and its object stays."
             ),
+            "extenderSelector": about(
+                LABELS, "The labels that an extender of the scheduler wants of the pod's node."
+            ),
             "updates": about(
                 table(part("podUpdate"), 1, MAX_VERSIONS - 1),
                 "What the pod's object may be updated to: by a name, the fields that change.",
@@ -309,10 +312,16 @@ OBJECTS: Mapping[str, Schema] = {
         ["key", "operator"],
     ),
     "namespace": mapping({"labels": LABELS}),
-    "device": mapping({"node": about(WORD, "Where the device is; none for one that all nodes reach.")}),
+    "device": mapping(
+        {
+            "node": about(WORD, "Where the device is; none for one that all nodes reach."),
+            "deviceClassName": about(WORD, "The device class that it is in."),
+        }
+    ),
     "resourceClaim": mapping(
         {
             "device": about(WORD, "What is allocated to the claim at the start."),
+            "deviceClassName": about(WORD, "The device class that it asks for."),
             "reservedFor": about(listed(WORD), "The pods that may use it, at the start."),
         }
     ),

@@ -3,6 +3,8 @@
 Pods are numbered: first those that are bound at the start, node by node, then those that wait, in the order in which
 they arrived in activeQ. Nodes are numbered so that no node has fewer pods at the start than the next one. Every
 placement of pods is one of these but for the names.
+
+The pods of a gang are alike, and share their parameters: they come from one pod template, as those of a Job do.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations, permutations, product
 from typing import Any
 
-from ..model.environment.objects import ClusterSpec, Node, Pod, Quantity, Scope
+from ..model.environment.objects import ClusterSpec, Node, Pod, PodGroup, Quantity, Scope
 from ..model.language import Entity, Expr, Parameter, all_of, any_of, total
 from ..model.language.expr import parameter
 
@@ -63,7 +65,9 @@ WIDE = Limits()
 class ClusterTemplate:
     """So many pods bound to each node, and so many that wait.
 
-    `resources` are those that pods ask for; `graceful` is as of Pod.
+    `resources` are those that pods ask for; `graceful` is as of Pod. `gangs` has the size of each gang, whose pods wait, too; then
+    `arrival` has for each pod that waits the number of its gang, or None, in the order in which they came. `together`: only orders
+    are wanted in which the pods of a gang come one after the other.
     """
 
     bound: tuple[int, ...]
@@ -72,20 +76,36 @@ class ClusterTemplate:
     graceful: bool = True
     limits: Limits = WIDE
     scope: Scope = field(default_factory=Scope)
+    gangs: tuple[int, ...] = ()
+    arrival: tuple[int | None, ...] = ()
+    together: bool = False
 
     @property
     def pods(self) -> int:
         """How many pods there are."""
-        return sum(self.bound) + self.waiting
+        return sum(self.bound) + self.waiting + sum(self.gangs)
+
+    @property
+    def owners(self) -> tuple[str, ...]:
+        """For each pod the name of what has its request and its priority: itself, or its gang."""
+        count = sum(self.bound)
+        arrival = self.arrival or (None,) * self.waiting
+        return tuple(
+            pod_name(i) if gang is None else gang_name(gang)
+            for i, gang in enumerate((*(None,) * count, *arrival))
+        )
 
     @property
     def places(self) -> tuple[int | None, ...]:
         """For each pod the number of its node, or None."""
         placed = tuple(n for n, count in enumerate(self.bound) for _ in range(count))
-        return placed + (None,) * self.waiting
+        return placed + (None,) * (self.waiting + sum(self.gangs))
 
     def __str__(self) -> str:
         where = [f"{count} on {node_name(n)}" for n, count in enumerate(self.bound) if count]
+        if self.gangs:
+            come = ["single" if gang is None else gang_name(gang) for gang in self.arrival]
+            return ", ".join([*where, f"waiting {' '.join(come)}"])
         return ", ".join([*where, *([f"{self.waiting} waiting"] if self.waiting else [])])
 
 
@@ -102,7 +122,7 @@ class ParametricCluster:
     def parameters(self) -> tuple[Parameter, ...]:
         """All of them: capacities, requests, priorities."""
         amounts = [q for table in (*self.capacities, *self.requests) for q in table.values()]
-        return (*amounts, *self.priorities)
+        return tuple(dict.fromkeys((*amounts, *self.priorities)))
 
     def assumptions(self) -> tuple[Expr, ...]:
         """That the pods that are bound at the start fit their nodes; in the graph in use."""
@@ -159,9 +179,9 @@ def _swapped(pairs: list[tuple[Parameter, Parameter]]) -> dict[Parameter, Parame
     return {a: b for pair in pairs for a, b in (pair, pair[::-1])}
 
 
-def sizes(pods: int, nodes: int) -> list[tuple[int, int]]:
-    """All sizes up to so many pods and nodes, the smaller first; of those equally large, the one with fewer nodes."""
-    return sorted(product(range(1, pods + 1), range(1, nodes + 1)), key=lambda s: (s[0] + s[1], s[1]))
+def sizes(pods: int, nodes: int, least: int = 1) -> list[tuple[int, int]]:
+    """All sizes from the least number of pods up to so many pods and nodes, the smaller first; of those equally large, the one with fewer nodes."""
+    return sorted(product(range(least, pods + 1), range(1, nodes + 1)), key=lambda s: (s[0] + s[1], s[1]))
 
 
 def templates(pods: int, nodes: int, example: ClusterTemplate) -> Iterator[ClusterTemplate]:
@@ -176,7 +196,41 @@ def templates(pods: int, nodes: int, example: ClusterTemplate) -> Iterator[Clust
                 yield (here, *rest)
 
     for bound in counts(pods, pods, nodes):
-        yield replace(example, bound=bound, waiting=pods - sum(bound))
+        waiting = pods - sum(bound)
+        if not example.gangs:
+            yield replace(example, bound=bound, waiting=waiting)
+            continue
+        for arrival in arrivals(example.gangs, waiting):
+            if example.together and any(_is_split(arrival, gang) for gang in range(len(example.gangs))):
+                continue
+            yield replace(example, bound=bound, waiting=waiting, arrival=arrival)
+
+
+def arrivals(gangs: Sequence[int], singles: int) -> Iterator[tuple[int | None, ...]]:
+    """Every order in which the pods of gangs and so many single pods can come. Of gangs of one size the first in name comes first."""
+
+    def orders(
+        left: tuple[int, ...], singles: int, begun: frozenset[int]
+    ) -> Iterator[tuple[int | None, ...]]:
+        if not singles and not any(left):
+            yield ()
+            return
+        for gang, count in enumerate(left):
+            earlier = [g for g in range(gang) if gangs[g] == gangs[gang] and g not in begun]
+            if count and not (gang not in begun and earlier):
+                fewer = tuple(c - (g == gang) for g, c in enumerate(left))
+                for rest in orders(fewer, singles, begun | {gang}):
+                    yield (gang, *rest)
+        if singles:
+            for rest in orders(left, singles - 1, begun):
+                yield (None, *rest)
+
+    yield from orders(tuple(gangs), singles, frozenset())
+
+
+def _is_split(arrival: tuple[int | None, ...], gang: int) -> bool:
+    first, count = arrival.index(gang), arrival.count(gang)
+    return arrival[first : first + count] != (gang,) * count
 
 
 def instantiate(template: ClusterTemplate) -> ParametricCluster:
@@ -185,8 +239,11 @@ def instantiate(template: ClusterTemplate) -> ParametricCluster:
     capacities = tuple(
         {r: limits.capacity_of(node_name(n), r) for r in resources} for n in range(len(template.bound))
     )
-    requests = tuple({r: limits.request_of(pod_name(p), r) for r in resources} for p in range(template.pods))
-    priorities = tuple(limits.priority_of(pod_name(p)) for p in range(template.pods))
+    owners = template.owners
+    asks = {o: {r: limits.request_of(o, r) for r in resources} for o in owners}
+    ranks = {o: limits.priority_of(o) for o in owners}
+    requests = tuple(asks[o] for o in owners)
+    priorities = tuple(ranks[o] for o in owners)
     return ParametricCluster(
         _spec(template, capacities, requests, priorities), capacities, requests, priorities
     )
@@ -217,6 +274,11 @@ def pod_name(number: int) -> str:
     return f"p{number + 1}"
 
 
+def gang_name(number: int) -> str:
+    """g1, g2, ..."""
+    return f"g{number + 1}"
+
+
 def _amounts(table: Mapping[str, Quantity]) -> dict[str, Any]:
     """As Node and Pod take them; both must be told of the CPU."""
     native = {"cpu": table.get("cpu", 0), "memory": table.get("memory", 0)}
@@ -238,10 +300,11 @@ def _spec(
             priority=priorities[i],
             node=None if place is None else nodes[place],
             graceful=template.graceful,
+            group=None if owner == pod_name(i) else owner,
             **_amounts(requests[i]),
         )
-        for i, place in enumerate(template.places)
+        for i, (place, owner) in enumerate(zip(template.places, template.owners, strict=True))
     )
-    return ClusterSpec(
-        f"{template.pods} pods and {len(nodes)} nodes, {template}", pods, nodes, template.scope
-    )
+    groups = tuple(PodGroup(i, gang_name(i), size) for i, size in enumerate(template.gangs))
+    name = f"{template.pods} pods and {len(nodes)} nodes, {template}"
+    return ClusterSpec(name, pods, nodes, template.scope, groups=groups)

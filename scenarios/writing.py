@@ -62,6 +62,7 @@ def _pod(pod: Pod) -> dict[str, str]:
         or pod.finalizers
         or pod.host_ports
         or pod.finishes
+        or pod.extender_selector
         or pod.later
     ):
         raise ValueError(f"pod {pod.name} has more than sizes and a priority: it cannot be written")

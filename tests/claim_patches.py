@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from podrace.model.environment.claims import ClaimUse
-from podrace.model.language import Expr, as_expr
+from podrace.model.environment.objects import Device, Node
+from podrace.model.language import Expr, any_of, as_expr, when
 from podrace.model.scheduler import DynamicResources
+from podrace.model.scheduler.dynamic_resources import Stage
 
 
 class OwnFlightEnded(DynamicResources):
@@ -20,3 +22,32 @@ class UnreservedAssumed(DynamicResources):
     def patch_reservation(self, use: ClaimUse) -> None:
         super().patch_reservation(use)
         self.claim_cache.assume(use.claim, self.resource_claims.object[use.claim], 0)
+
+
+class SameAllocationAccepted(DynamicResources):
+    """A claim that is allocated by the time of PreBind is no conflict if it has the very device that Reserve chose: the pod is merely reserved."""
+
+    def is_accepted(self, use: ClaimUse, chosen: Expr) -> Expr:
+        """Whether the allocation that was found will do."""
+        return self.copy[use].device == chosen
+
+    def refresh_claim(self, use: ClaimUse) -> None:
+        chosen = as_expr(self.chosen[use])
+        super().refresh_claim(use)
+        with when(chosen.is_some & self.copy[use].allocated & self.is_accepted(use, chosen)):
+            self._end_flight(use)
+            self.stage[use] = Stage.CHECKED
+
+
+class AllocationHereAccepted(SameAllocationAccepted):
+    """The same for any device that the pod's node reaches."""
+
+    def is_accepted(self, use: ClaimUse, chosen: Expr) -> Expr:
+        device = self.copy[use].device
+        at = self.binding.node[use.pod]
+        return any_of(
+            (at == n) & (device == d)
+            for n in self.universe[Node]
+            for d in self.universe[Device]
+            if d.is_on(n)
+        )

@@ -5,11 +5,12 @@ from __future__ import annotations
 from podrace.model.environment.api import APIServer
 from podrace.model.environment.autoscaler import Autoscaler
 from podrace.model.environment.budgets import Budgets
+from podrace.model.environment.kubelet import Kubelet
 from podrace.model.environment.node_versions import NodeChange
 from podrace.model.environment.objects import Node, Pod, PodCopy, PodObject
 from podrace.model.environment.watch import PodWatch
-from podrace.model.history.failure_changes import ConditionWrittenByUpdate
-from podrace.model.history.queue_changes import DoneAtTheEnd
+from podrace.model.history.changes.failure import ConditionWrittenByUpdate
+from podrace.model.history.changes.queue import DoneAtTheEnd
 from podrace.model.language import (
     Component,
     Expr,
@@ -39,7 +40,8 @@ from podrace.model.scheduler import (
 )
 from podrace.model.scheduler.api_dispatcher import Call, CallType, Stage
 from podrace.model.scheduler.binding import BindingPhase
-from podrace.model.scheduler.framework.events import ASSIGNED_POD_DELETE, NODE_DELETE
+from podrace.model.scheduler.framework.events import ASSIGNED_POD_DELETE, NODE_DELETE, Action, ClusterEvent
+from podrace.model.scheduler.framework.hints import matches_all
 from podrace.model.scheduler.queue.scheduling_queue import SubQueue
 
 
@@ -261,6 +263,36 @@ class CountedNodesHeard(Hints):
         return as_expr(heard) | super().after_update(plugin, pod, change)
 
 
+def may_be_first(pod: Pod) -> bool:
+    """Whether the pod may be the first of its kind: it is meant by its own affinity terms (satisfyPodAffinity)."""
+    return matches_all(pod, pod, anti=False)
+
+
+class LostDomainsHeard(Hints):
+    """InterPodAffinity: a node that leaves a domain may take the last pod out of it that this pod must be with, so that this one may be the first."""
+
+    def is_in_other_domain(self, pod: Pod, change: NodeChange) -> bool:
+        keys = {term.topology_key for term in pod.terms if term.required and not term.anti}
+        left = any(key in change.old.labels and key not in change.new.labels for key in keys)
+        return (left and may_be_first(pod)) or super().is_in_other_domain(pod, change)
+
+
+class LastPeerHeard(Hints):
+    """InterPodAffinity: a pod that goes may be the last that this pod must be with, so that this one may be the first (142103)."""
+
+    def after_pod(self, pod: Pod, other: Pod, event: ClusterEvent) -> Expr:
+        peer = event.action == Action.DELETE and matches_all(pod, other, anti=False)
+        return as_expr(peer and may_be_first(pod)) | super().after_pod(pod, other, event)
+
+
+class RelabelledPeersHeard(LastPeerHeard):
+    """The same of a pod that is one of its kind no longer, because its labels changed."""
+
+    def mends_affinity(self, pod: Pod, old: Pod, new: Pod) -> bool:
+        leaves = matches_all(pod, old, anti=False) and not matches_all(pod, new, anti=False)
+        return (leaves and may_be_first(pod)) or super().mends_affinity(pod, old, new)
+
+
 class VictimsPaidFor(APIServer):
     """Preemption ends its victims by the eviction subresource: their budgets pay first (KEP-3280), and have no say in it."""
 
@@ -279,6 +311,26 @@ class LooksAgain(Autoscaler):
     def take_away(self, node: Node) -> None:
         require(self.looks_empty(node))
         super().take_away(node)
+
+
+class LeftoversCounted(Kubelet):
+    """A kubelet counts each pod that it is not done with, also one whose object is gone."""
+
+    def counts(self, pod: Pod, node: Node) -> Expr:
+        return as_expr(self.runs[pod][node])
+
+
+class LeftoversAwaited(Kubelet):
+    """A kubelet decides on no pod while it is not done with one of the node whose object is gone: it waits."""
+
+    def is_new(self, pod: Pod) -> Expr:
+        return super().is_new(pod) & ~any_of(
+            self.is_on(pod, n) & self.has_leftovers(n) for n in self.universe[Node]
+        )
+
+    def has_leftovers(self, node: Node) -> Expr:
+        """Whether the kubelet is not done with a pod that is on the node no longer."""
+        return any_of(self.runs[p][node] & ~self.is_on(p, node) for p in self.universe[Pod])
 
 
 class VictimsAwaitedByUID(AsyncPreemption):

@@ -42,9 +42,9 @@ _ANYWHERE = "pv1: {storageClassName: s}"
 ASKED = [
     identifier
     for identifier, prop in PROPERTIES.items()
-    if prop.kind != "resettability" and not prop.__module__.endswith(".groups")
+    if prop.kind != "resettability" and not prop.__module__.endswith((".groups", ".admissions"))
 ]
-"""All properties but that of removed nodes, and those of groups of pods, which these clusters have not."""
+"""All properties but that of removed nodes, and those of groups of pods and of kubelets that decide, which these clusters have not."""
 
 CLUSTERS = {
     "one device, two claims": _devices(1, "d1: {node: n1}", "c1: {}, c2: {}", "c1", "c2"),

@@ -14,7 +14,12 @@ from podrace.model.scheduler.dynamic_resources import Stage
 from podrace.properties import PROPERTIES, instrument
 from podrace.properties.claims import AboutClaims
 from podrace.scenarios import find_scenarios
-from tests.claim_patches import OwnFlightEnded, UnreservedAssumed
+from tests.claim_patches import (
+    AllocationHereAccepted,
+    OwnFlightEnded,
+    SameAllocationAccepted,
+    UnreservedAssumed,
+)
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "scenarios" / "claims"
@@ -89,6 +94,29 @@ def test_a_siblings_allocation_is_taken_for_a_conflict_without_any_group(
     (found,) = check(system, ["X-ELSEWHERE"])
     assert found.trace is not None
     assert (found.verdict.name, found.counts.states, len(found.trace.steps)) == (V, states, steps)
+
+
+@pytest.mark.parametrize(
+    ("patch", "identifier", "verdict", "states", "steps"),
+    [
+        (SameAllocationAccepted, "X-ELSEWHERE", V, 7058, 31),
+        (AllocationHereAccepted, "X-ELSEWHERE", H, 36240, None),
+        (AllocationHereAccepted, "S-DEV", H, 36240, None),
+        pytest.param(AllocationHereAccepted, "S-RESV", H, 36240, None, marks=pytest.mark.ci),
+        pytest.param(AllocationHereAccepted, "S-INFLIGHT", H, 36240, None, marks=pytest.mark.ci),
+        pytest.param(AllocationHereAccepted, "L-CLAIM", H, 36240, None, marks=pytest.mark.ci),
+    ],
+)
+def test_a_siblings_allocation_is_accepted(
+    patch: type[Component], identifier: str, verdict: str, states: int, steps: int | None
+) -> None:
+    """What 140053 expects: the allocation of a pod that shares the claim is no conflict. It has to be any that the node reaches."""
+    (scenario,) = find_scenarios(str(FOLDER / "sibling-allocates.yaml"))
+    asked = NeverAllocatedElsewhere if identifier == "X-ELSEWHERE" else PROPERTIES[identifier]
+    (found,) = check(instrument(scenario.spec, (patch, *resolve("1.36.3").classes), [asked]), [identifier])
+    length = None if found.trace is None else len(found.trace.steps)
+    assert (found.verdict.name, found.counts.states, length) == (verdict, states, steps)
+    assert not found.vacuous
 
 
 def test_every_scenario_is_tested_and_explained() -> None:

@@ -10,9 +10,9 @@ import pytest
 
 from podrace.analysis.upstream.drifted import counted, drifts
 from podrace.analysis.upstream.held import hold
-from podrace.model.history.gates import gates
 from podrace.model.history.trees import read_trees
 from podrace.model.history.versions import canonical
+from podrace.model.history.versions.gates import gates
 from tests.upstream_trees import tree_of
 
 PAGE = (Path(__file__).parents[1] / "docs" / "drift.md").read_text(encoding="utf-8")

@@ -53,8 +53,13 @@ STEPS: dict[str, tuple[int, ...]] = {
     "two-changes": (17,),
     "keyless-node": (15,),
     "scaled-down-under-pre-bind": (7,),
+    "counted-by-its-kubelet": (10,),
+    "unheard-extender": (16,),
     # Between two reads; or an event of the assume cache that is delivered late.
     "device-twice": (30, 34),
+    # The handler of the update makes the cache forget the pod; or the binding goroutine does, just before it.
+    "dismissed-member": (15, 23),
+    "stranger-in-group": (21,),
 }
 """How long the shortest run of each way is."""
 

@@ -145,6 +145,10 @@ def parse_jobs(text: str) -> int:
     return number
 
 
+FIRST_WITH_CLAIMS = "1.32"
+"""The first release that is modelled with claims of devices and of volumes."""
+
+
 def parse_release(text: str) -> str:
     """A version of the model by its name there: 1.13, v1.13 or 1.13.0 (a release means its first version), or 1.34.4."""
     from ...model.history.versions import RELEASE_ORDER, canonical
@@ -196,7 +200,7 @@ def parse_gates(texts: Sequence[str]) -> dict[str, bool]:
 
 def known_settings() -> tuple[str, ...]:
     """Every setting of a gate that is modelled in some release."""
-    from ...model.history.gates import gates
+    from ...model.history.versions.gates import gates
 
     names = [gate.name for gate in gates().values() if gate.how == "modelled"]
     return tuple(f"{name}={value}" for name in names for value in ("true", "false"))
@@ -204,7 +208,7 @@ def known_settings() -> tuple[str, ...]:
 
 def known_gate(name: str) -> str:
     """The name of a gate of the table, in any case of letters. Raises UsageProblem."""
-    from ...model.history.gates import gates
+    from ...model.history.versions.gates import gates
 
     for known in gates():
         if known.lower() == name.lower():

@@ -102,7 +102,10 @@ def plan(selection: Selection) -> list[Run]:
     without_fixes = _unique(parse_fix(name, list(CHANGES)) for name in selection.without_fixes)
     gates = parse_gates(selection.gates)
     runs = []
+    everything = not selection.names and not selection.given
     for scenario in chosen_scenarios(selection.names, selection.given):
+        if everything and release is not None and not has_gates_of(release, scenario):
+            continue
         refuse_unknown_ignored(scenario, selection.own)
         if selection.fair_flush:
             scenario = with_a_fair_flush(scenario)
@@ -184,6 +187,15 @@ def compose_for(
     asked = gates or {}
     own = {name: on for name, on in checked_gates(scenario, release).items() if name not in asked}
     return compose(release, with_fixes, without_fixes, {**own, **asked})
+
+
+def has_gates_of(release: str, scenario: Scenario) -> bool:
+    """Whether a release has the gates that a scenario sets: of the whole catalogue, only such scenarios are meant."""
+    try:
+        checked_gates(scenario, release)
+    except ScenarioError:
+        return False
+    return True
 
 
 def with_gates_of(scenario: Scenario, composition: Composition, asked: Mapping[str, bool]) -> Composition:

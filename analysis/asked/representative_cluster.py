@@ -11,13 +11,14 @@ import msgspec
 
 from ...manifests import Representative, Size, read_manifests, represent
 from ...manifests.left_out import remarks_of
-from ...manifests.scenario_text import scenario_of
-from ...manifests.summary import account_of, caveat_of, title_of
-from ...manifests.untested import why_untested
+from ...manifests.telling.scenario_text import scenario_of
+from ...manifests.telling.summary import account_of, caveat_of, title_of
+from ...manifests.telling.untested import why_untested
+from ...model.history.versions import version_of
 from ...reports.document import Finding
 from ...scenarios import Scenario, parse_scenario
 from .option_files import refuse_unwritable, write_text
-from .options import UsageProblem
+from .options import FIRST_WITH_CLAIMS, UsageProblem, parse_release
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,7 @@ class Manifests:
     size: Size = field(default_factory=Size)
     focus: str | None = None
     write: Path | None = None
+    release: str | None = None
 
     @property
     def is_for_stdout(self) -> bool:
@@ -78,6 +80,10 @@ def scenario_from(asked: Manifests, say: Callable[[str], None]) -> Represented:
     if asked.write is not None and not asked.is_for_stdout:
         refuse_unwritable("--write-scenario", asked.write)
     inventory = read_manifests(asked.names, asked.recursive, asked.strict)
+    if asked.release is not None and version_of(parse_release(asked.release)) < version_of(FIRST_WITH_CLAIMS):
+        inventory = inventory.without_claims(
+            f"claims of volumes and devices are modelled from {FIRST_WITH_CLAIMS} on: they are taken to be had everywhere"
+        )
     for remark in inventory.remarks:
         say(f"note: {remark}")
     kept = represent(inventory, asked.size, asked.focus)

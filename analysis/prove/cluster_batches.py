@@ -1,14 +1,12 @@
-"""The work of `podrace prove`: the clusters of one template, explored one after the other, in any process."""
+"""The work of `podrace prove`: the clusters of one template, explored one after the other or together, in any process."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
 
-import msgspec
-
-from ...checker.core.exploration import Budget, Lasso
-from ...checker.core.trace import LassoTrace
+from ...checker.core.exploration import Budget, Exploration, Lasso
+from ...checker.core.trace import LassoTrace, Trace
 from ...checker.parametric.explorer import Explorer
 from ...checker.parametric.parameters import with_parameters
 from ...checker.parametric.parametric_system import ParametricSystem, Regions
@@ -19,6 +17,8 @@ from ...checker.trace.execution import ReplayError, confirm, confirm_no_way_back
 from ...checker.trace.lasso import confirm_lasso
 from ...scenarios import one_line
 from ...scenarios.template import instantiate
+from .cluster_families import FamilyTask, explore_family, refuse_no_family
+from .outcomes import BatchOutcome, ClusterOutcome, NoOutcome
 from .proof_request import ProofQuestion
 
 Member = tuple[tuple[int, ...], int]
@@ -35,41 +35,18 @@ class Task:
     max_states: int | None = None
 
 
-class ClusterOutcome(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What came out for one cluster. `trace` has the labels of a shortest counterexample, `steps` their steps.
-
-    Of a liveness, the steps after `turn` repeat for ever, as `case` says.
-    """
-
-    values: tuple[int, ...]
-    regions: int
-    verdict: str
-    states: int
-    transitions: int
-    depth: int
-    trace: tuple[str, ...] = ()
-    steps: tuple[str, ...] = ()
-    turn: int | None = None
-    case: str = ""
-
-
-class BatchOutcome(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What came out for the clusters of a task: also which constraints any of them hit, which witnesses and steps any reached."""
-
-    clusters: tuple[ClusterOutcome, ...]
-    constraints: tuple[str, ...]
-    witnesses: tuple[str, ...]
-    fired: tuple[str, ...]
-
-
 @lru_cache(maxsize=1)
 def _explorer(question: ProofQuestion, ranges: tuple[tuple[int, int], ...]) -> Explorer:
     parametric = question.parametric_system()
     return Explorer(parametric, question.property, dict(zip(parametric.parameters, ranges, strict=True)))
 
 
-def work(task: Task) -> BatchOutcome:
+def work(task: Task | FamilyTask) -> BatchOutcome:
     """Explore the clusters of a task. Every counterexample is executed by the interpreter."""
+    return explore_family(task) if isinstance(task, FamilyTask) else _explore_each(task)
+
+
+def _explore_each(task: Task) -> BatchOutcome:
     explorer = _explorer(task.question, task.ranges)
     parameters = explorer.parametric.parameters
     constraints: set[str] = set()
@@ -83,36 +60,39 @@ def work(task: Task) -> BatchOutcome:
         constraints |= answer.constraints_hit
         witnesses |= answer.witnesses.keys()
         fired |= times_fired(explorer.slice, answer.fired).keys()
-        found.append(
-            ClusterOutcome(
-                values,
-                regions,
-                verdict_of(answer, trace is not None).name,
-                answer.states,
-                answer.transitions,
-                answer.depth,
-                () if trace is None else tuple(step.label for step in trace.steps),
-                () if trace is None else tuple(f"{step.part}.{step.step}" for step in trace.steps),
-                trace.turn if isinstance(trace, LassoTrace) else None,
-                trace.case if isinstance(trace, LassoTrace) else "",
-            )
-        )
+        found.append(outcome_of(values, regions, answer, trace))
     return BatchOutcome(
         tuple(found), tuple(sorted(constraints)), tuple(sorted(witnesses)), tuple(sorted(fired))
     )
 
 
-class NoOutcome(ValueError):
-    """What is said to have come out cannot have: one phrase that says why."""
+def outcome_of(
+    values: tuple[int, ...], regions: int, answer: Exploration, trace: Trace | None
+) -> ClusterOutcome:
+    """What a search, and the execution of its counterexample, say of a cluster."""
+    return ClusterOutcome(
+        values,
+        regions,
+        verdict_of(answer.complete, trace is not None).name,
+        answer.states,
+        answer.transitions,
+        answer.depth,
+        () if trace is None else tuple(step.label for step in trace.steps),
+        () if trace is None else tuple(f"{step.part}.{step.step}" for step in trace.steps),
+        trace.turn if isinstance(trace, LassoTrace) else None,
+        trace.case if isinstance(trace, LassoTrace) else "",
+    )
 
 
-def refuse_no_outcome(task: Task, kept: BatchOutcome, regions: Regions) -> None:
+def refuse_no_outcome(task: Task | FamilyTask, kept: BatchOutcome, regions: Regions) -> None:
     """Hold an outcome that was kept to its task: the clusters one by one, the names, and every counterexample, executed again.
 
     Raises NoOutcome.
     """
     sliced, system = regions.slice, regions.parametric.system
-    if tuple((cluster.values, cluster.regions) for cluster in kept.clusters) != task.members:
+    if isinstance(task, FamilyTask):
+        refuse_no_family(kept, regions.parametric)
+    elif tuple((cluster.values, cluster.regions) for cluster in kept.clusters) != task.members:
         raise NoOutcome("it is not about the clusters that it should be about")
     for found, known in (
         (kept.constraints, system.constraints),
@@ -130,7 +110,9 @@ def refuse_no_outcome(task: Task, kept: BatchOutcome, regions: Regions) -> None:
             raise NoOutcome("it contradicts itself")
 
 
-def _refuse_no_counterexample(task: Task, cluster: ClusterOutcome, parametric: ParametricSystem) -> None:
+def _refuse_no_counterexample(
+    task: Task | FamilyTask, cluster: ClusterOutcome, parametric: ParametricSystem
+) -> None:
     name, turn = task.question.property, cluster.turn
     values = {q.name: value for q, value in zip(parametric.parameters, cluster.values, strict=True)}
     system = parametric.system

@@ -32,7 +32,10 @@ from ..asked.plan import Run
 from ..chain import verdict_on
 from ..findings import scope_of, witness_words
 from ..scheduler_version import version_of
-from .cluster_batches import BatchOutcome, ClusterOutcome, NoOutcome, Task, named, refuse_no_outcome, work
+from .cluster_batches import Task, named, refuse_no_outcome, work
+from .cluster_families import FamilyTask
+from .known_classes import KnownClasses
+from .outcomes import BatchOutcome, ClusterOutcome, NoOutcome
 from .proof_request import ProofQuestion, ProofRequest
 
 if TYPE_CHECKING:
@@ -49,14 +52,18 @@ class Prover:
         self.request, self.question, self.watcher = request, question, watcher
         self.composition = question.composition
         self.prop = own_properties(question.own).get(question.property) or PROPERTIES[question.property]
+        self.together = self.prop.kind == "invariant" and not request.one_by_one
         self.what = f"{question.property} on {self.composition.label}"
         self.found: dict[str, list[BatchOutcome]] = {}
-        self.regions: dict[str, tuple[ProofQuestion, Regions]] = {}
+        self.regions: dict[str, tuple[ProofQuestion, Regions | KnownClasses]] = {}
 
     def run(self) -> Proof:
         """Ask about every template."""
         began = time.monotonic()
         self.watcher.start(self.what)
+        if self.question.template.gangs:
+            self._by_classes()
+            return self._proof(time.monotonic() - began)
         chunks = list(self._chunks())
         journal = None
         if self.request.journal is not None:
@@ -70,10 +77,26 @@ class Prover:
                 journal.close()
         return self._proof(time.monotonic() - began)
 
+    def _by_classes(self) -> None:
+        """Ask about every template with gangs, one class of clusters after the other: they ask too many questions to be told apart beforehand."""
+        states = count = 0
+        for pods, nodes in sizes(self.request.pods, self.request.nodes, least=0):
+            for template in templates(pods, nodes, self.request.example):
+                name = f"{template.pods} pods, {nodes} nodes: {template}"
+                question = replace(self.question, template=template)
+                known = KnownClasses(question.parametric_system(), question.property)
+                self.regions[name] = question, known
+                self.found[name] = []
+                for outcome in known.search(self.request.max_states):
+                    self.found[name].append(outcome)
+                    count += 1
+                    states += sum(cluster.states for cluster in outcome.clusters)
+                    self.watcher.say(f"{count:,} clusters  {states:,} states  {name}")
+
     def _about(self, chunks: list[Job]) -> dict[str, object]:
         """What results in a journal are results of: everything that they depend on."""
         systems = {name: fingerprint(regions.slice) for name, (_, regions) in self.regions.items()}
-        members = [chunk.task.members for chunk in chunks]
+        members = [() if self.together else chunk.task.members for chunk in chunks]
         return {
             "property": self.what,
             "podrace": version("podrace"),
@@ -89,6 +112,7 @@ class Prover:
         for chunk in chunks:
             if chunk.name in journal.results:
                 _, regions = self.regions[_template_of(chunk)]
+                assert isinstance(regions, Regions)
                 self.watcher.say(f"executing again what {journal.path} says: {chunk.name}")
                 try:
                     refuse_no_outcome(chunk.task, journal.results[chunk.name], regions)
@@ -105,6 +129,10 @@ class Prover:
                 regions = Regions(parametric, question.property)
                 self.regions[name] = question, regions
                 self.found[name] = []
+                if self.together:
+                    share = 1 if self.request.ray is not None else self.request.jobs
+                    yield Job(f"{name} #0", FamilyTask(question, self.request.max_states, share))
+                    continue
                 ranges = tuple(regions.ranges[q] for q in parametric.parameters)
                 members = [
                     (tuple(r.values[q] for q in parametric.parameters), r.regions)
@@ -117,14 +145,18 @@ class Prover:
                     yield Job(f"{name} #{start}", task)
 
     def _sweep(self, chunks: list[Job], journal: Journal | None) -> None:
-        total = sum(len(chunk.task.members) for chunk in chunks)
+        def amount(chunk: Job) -> int:
+            return 1 if self.together else len(chunk.task.members)
+
+        what = "placements" if self.together else "clusters"
+        total = sum(map(amount, chunks))
         began, done, states = time.monotonic(), 0, 0
         for chunk, result in run_jobs(work, chunks, self._pool(len(chunks)), journal):
             self.found[_template_of(chunk)].append(result)
-            done += len(result.clusters)
+            done += amount(chunk)
             states += sum(cluster.states for cluster in result.clusters)
             left = (time.monotonic() - began) / done * (total - done)
-            self.watcher.say(f"{done:,} of {total:,} clusters  {states:,} states  about {left:.0f} s left")
+            self.watcher.say(f"{done:,} of {total:,} {what}  {states:,} states  about {left:.0f} s left")
 
     def _pool(self, chunks: int) -> Pool:
         if self.request.ray is not None:
@@ -153,11 +185,13 @@ class Prover:
             verdict="VIOLATED" if violated else "INCONCLUSIVE" if undecided else "HOLDS FOR ALL",
             pods=self.request.pods,
             nodes=self.request.nodes,
+            gangs=self.question.template.gangs,
             clusters=sum(o.regions for _, o in outcomes),
             explored=len(outcomes),
             states=sum(o.states for _, o in outcomes),
             transitions=sum(o.transitions for _, o in outcomes),
             depth=max((o.depth for _, o in outcomes), default=0),
+            distinct=sum(r.distinct for r in results),
             violated=sum(o.regions for _, o in violated),
             inconclusive=undecided,
             seconds=round(seconds, 3),
@@ -261,11 +295,19 @@ def _oversize(template: ClusterTemplate, values: dict[str, int]) -> bool:
 def covers(template: ClusterTemplate) -> str:
     """Which clusters a proof speaks of, exactly."""
     limits, resources = template.limits, " and ".join(template.resources)
+    gangs = ""
+    if template.gangs:
+        each = " and ".join(map(str, template.gangs))
+        gangs = (
+            f"; gangs of {each} pods beside the other pods, all of one gang alike, minCount being all of them"
+        )
+        if template.together:
+            gangs += ", whose pods arrive one after the other"
     return (
         f"all requests from {limits.least_request} and all capacities up to {_amount(limits.capacity)} units of {resources}, "
         f"all priorities from {_amount(limits.least_priority)} to {_amount(limits.priority)}, and every placement at the start in "
         "which the bound pods fit and all other pods wait in activeQ, in any order of arrival; pods without affinity, "
-        f"tolerations or budgets, {'with' if template.graceful else 'without'} a grace period; nodes without taints"
+        f"tolerations or budgets, {'with' if template.graceful else 'without'} a grace period; nodes without taints{gangs}"
     )
 
 
@@ -280,9 +322,10 @@ def _in_words(template: ClusterTemplate, values: dict[str, int]) -> str:
     spec = concrete(template, values)
     nodes = [f"{n.name} has {_amounts(n.name, template, values)}" for n in spec.nodes]
     pods = [
-        f"{p.name} asks for {_amounts(p.name, template, values)} with priority {values[f'{p.name}.priority']}"
+        f"{p.name} asks for {_amounts(owner, template, values)} with priority {values[f'{owner}.priority']}"
         + (f", on {p.node.name}" if p.node is not None else "")
-        for p in spec.pods
+        + (f", in the gang {p.group}" if p.group is not None else "")
+        for p, owner in zip(spec.pods, template.owners, strict=True)
     ]
     return "; ".join([*nodes, *pods])
 

@@ -17,11 +17,12 @@ from ..asked.own_modules import digest_of
 from ..asked.own_properties import own_properties
 from ..asked.patches import patches_of, with_patches
 from ..asked.plan import compose, release_of
+from ..systems import GATE_OF_GROUPS
 
 
 @dataclass(frozen=True, slots=True)
 class ProofRequest:
-    """What the command line asks for. `own` is as `--properties` gives it, `patches` as `--patch`, `gates` as `--gate`."""
+    """What the command line asks for. With `one_by_one`, clusters are never explored together. `own` is as `--properties` gives it, `patches` as `--patch`, `gates` as `--gate`."""
 
     pods: int
     nodes: int
@@ -37,6 +38,7 @@ class ProofRequest:
     ray: str | None = None
     journal: Path | None = None
     gates: Sequence[str] = ()
+    one_by_one: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,14 +93,33 @@ class ProofQuestion:
 
 
 def template_of(
-    resources: Sequence[str], scope: Scope, *, graceful: bool, negative_priorities: bool, empty_requests: bool
+    resources: Sequence[str],
+    scope: Scope,
+    *,
+    graceful: bool,
+    negative_priorities: bool,
+    empty_requests: bool,
+    one_priority: bool = False,
+    gangs: Sequence[int] = (),
+    together: bool = False,
 ) -> ClusterTemplate:
     """What all clusters have in common: CPU where no resource is named, and what may be unusual about pods."""
     limits = Limits(
         least_request=int(not empty_requests), least_priority=LOWEST_PRIORITY if negative_priorities else 0
     )
     named = tuple(dict.fromkeys(resources or ["cpu"]))
-    return ClusterTemplate((), 0, resources=named, graceful=graceful, limits=limits, scope=scope)
+    if one_priority:
+        limits = replace(limits, priority=0, least_priority=0)
+    return ClusterTemplate(
+        (),
+        0,
+        resources=named,
+        graceful=graceful,
+        limits=limits,
+        scope=scope,
+        gangs=tuple(gangs),
+        together=together,
+    )
 
 
 def questions(request: ProofRequest) -> Iterator[ProofQuestion]:
@@ -110,6 +131,17 @@ def questions(request: ProofRequest) -> Iterator[ProofQuestion]:
         for names in (request.with_fixes, request.without_fixes)
     ]
     gates = compose(release, fixes[0], fixes[1], parse_gates(request.gates)).gates
+    if request.example.gangs and (GATE_OF_GROUPS, True) not in gates:
+        raise UsageProblem(
+            f"--gang: gangs are for where the feature gate {GATE_OF_GROUPS} is on: add --gate {GATE_OF_GROUPS}=true, with release 1.35 or later"
+        )
+    if request.example.gangs and (request.journal is not None or request.ray is not None):
+        option = "--ray" if request.journal is None else "--journal"
+        raise UsageProblem(
+            f"{option}: with --gang one cluster after the other is found and searched here: leave it out"
+        )
+    if request.example.together and not request.example.gangs:
+        raise UsageProblem("--together is about the pods of gangs: add --gang N")
     names = [parse_property(name, [*PROPERTIES, *own]) for name in request.properties]
     for name in dict.fromkeys(names or [*own] or ["S-NOM", "S-NOMVIS", "S-CAP"]):
         asked = tuple(request.own) if name in own else ()

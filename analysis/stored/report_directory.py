@@ -39,6 +39,7 @@ AUDIT_FILES: Mapping[str, Callable[[AuditReport], str]] = {
     "report.json": AUDIT_FORMS["json"],
     "junit.xml": AUDIT_FORMS["junit"],
     "report.sarif": AUDIT_FORMS["sarif"],
+    "summary.md": AUDIT_FORMS["markdown"],
 }
 """The same about audit logs."""
 
@@ -101,8 +102,11 @@ def write_report(folder: Path, runs: Sequence[Run], findings: Sequence[Finding],
 
 
 def write_audit_report(folder: Path, report: AuditReport) -> list[Path]:
-    """Write every form of what audit logs say. Raises UsageProblem."""
+    """Write every form of what audit logs say; what an earlier report left of counterexamples is removed. Raises UsageProblem."""
     with OutputDirectory(OPTION, folder) as outer:
+        if outer.has(FOLDER):
+            with OutputDirectory(OPTION, folder / FOLDER, outer) as inner:
+                inner.clear()
         return [outer.write(name, form(report)) for name, form in AUDIT_FILES.items()]
 
 

@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...model.history.gates import State, gates
 from ...model.history.versions import canonical
+from ...model.history.versions.gates import State, gates
 from .go_gates import FILES, differing, read_gates
 from .source_tree import files_below, read_source, scheduler_in
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...model.history.gates import Gate, State, gates
+from ...model.history.versions.gates import Gate, State, gates
 from ...scenarios import one_line
 from ..asked.options import UsageProblem
 

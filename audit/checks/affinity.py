@@ -22,6 +22,7 @@ class _Pair:
     other: Stay
     term: Term
     cause: str
+    nodes: tuple[NodeHistory, NodeHistory]
     lives: tuple[int, int]
 
 
@@ -96,19 +97,20 @@ class AntiAffinity(Check):
                         )  # fmt: skip
                         if len(self.pairs) < MOST_CANDIDATES:
                             lives = node.life, where.life
-                            self.pairs.append(_Pair(since, moment, one, other, term, cause, lives))
+                            self.pairs.append(
+                                _Pair(since, moment, one, other, term, cause, (node, where), lives)
+                            )
 
     def found(self, trust: Trust) -> list[Found]:
         """Those pairs of which both are known to have been there, on nodes that were."""
         found = []
         for pair in self.pairs:
             both = (pair.one, pair.other)
-            nodes = [self.history.nodes[stay.node] for stay in both]
             if not all(stay.pod.stays_until(pair.moment, trust.complete) for stay in both):
                 continue
             # Where a line may be missing, a node was there if it was seen later, in the same life.
-            seen = all(node.seen_at >= pair.moment for node in nodes)
-            same = pair.lives == tuple(node.life for node in nodes)
+            seen = all(node.seen_at >= pair.moment for node in pair.nodes)
+            same = pair.lives == tuple(node.life for node in pair.nodes)
             if not trust.complete and not (seen and same and self._stable(pair)):
                 continue
             pods = tuple(stay.pod.key for stay in both)
@@ -119,11 +121,11 @@ class AntiAffinity(Check):
 
     def _stable(self, pair: _Pair) -> bool:
         """Whether labels are the same also in what comes next, where a line may be missing."""
-        for stay in (pair.one, pair.other):
+        for stay, node in zip((pair.one, pair.other), pair.nodes, strict=True):
             labels = stay.pod.labels.possible(pair.since, pair.moment, also_next=True)
             if len(labels) != 1 or labels[0] is None:
                 return False
-            states = self.history.nodes[stay.node].states.possible(pair.since, pair.moment, also_next=True)
+            states = node.states.possible(pair.since, pair.moment, also_next=True)
             if len({dict(s.labels).get(pair.term.topology_key) for s in states}) != 1:
                 return False
         return True

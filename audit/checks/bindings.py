@@ -7,10 +7,13 @@ from dataclasses import dataclass
 from ...reports.audit_report import Hit
 from ..history.objects import PodHistory, Sent
 from ..reading.records import Write
+from ..reading.wrappings import ANY
 from .check import Check, Found, Trust, at
 
 MOST_SECONDS = 10_000
 MOST_AGENTS = 100
+
+_OWN = "the API server's own machine"
 
 SCHEDULER = "system:kube-scheduler"
 
@@ -105,9 +108,9 @@ class LeaseHeld(Check):
         self._holding: _Holding | None = None
         self._before: dict[str, str] = {}
         self._suspects: list[tuple[_Holding, Write]] = []
-        self._found: list[Found] = []
-        self._addresses: set[str] = set()
-        self._identities: set[str] = set()
+        self._found: list[tuple[_Holding, str, Found]] = []
+        self._machines: set[str] = set()
+        self._from: dict[str, set[str]] = {}
         self.renewals = 0
         self.agents: set[str] = set()
         self._terms: list[tuple[str, int, int, int]] = []
@@ -117,7 +120,7 @@ class LeaseHeld(Check):
         if write.resource == "leases":
             self._lease(write)
         elif write.user == SCHEDULER and (write.sub == "binding" or write.resource == "bindings"):
-            self._addresses.add(write.address)
+            self._machines.add(_machine(write))
             if len(self.agents) < MOST_AGENTS:
                 self.agents.add(write.agent)
             holding = self._holding
@@ -137,11 +140,14 @@ class LeaseHeld(Check):
                     "a write of the scheduler's lease ran into an error, and may have been carried out"
                 )
             return
-        if write.lease is None or not write.lease.spec.holderIdentity:
+        if write.lease is None:
             self.history.missing["bodies of the scheduler's lease"] += 1
-            self._addresses.add(write.address)
+            self._machines.add(_machine(write))
             return
         spec = write.lease.spec
+        if not spec.holderIdentity:
+            self._released(write)
+            return
         now = _Holding(
             write.address, spec.holderIdentity or "", spec.leaseTransitions, write.begin, write.end
         )
@@ -150,20 +156,21 @@ class LeaseHeld(Check):
             self._terms[-1] = (*self._terms[-1][:3], now.begin)
         else:
             self._terms.append((now.identity, now.transitions, now.end, now.begin))
-        self._addresses.add(write.address)
-        self._identities.add(now.identity)
+        self._machines.add(_machine(write))
+        self._from.setdefault(now.identity, set()).add(now.address)
         for holding, binding in self._suspects:
             # The same holder before and after, and nobody in between: it held the lease all the time.
             if (now.identity, now.transitions) == (
                 holding.identity,
                 holding.transitions,
             ) and now.begin > binding.end:
+                before = self._before.get(binding.address, "?")
                 words = (
-                    f"{binding.key} is sent a Binding from {binding.address} ({self._before[binding.address]}), "
+                    f"{binding.key} is sent a Binding from {binding.address} ({before}), "
                     f"while {holding.identity} holds the lease since {at(holding.end)} at the latest"
                 )
                 hit = Hit(at(binding.begin), words, (binding.key,), "", binding.user)
-                self._found.append(Found(binding.begin, hit))
+                self._found.append((holding, binding.address, Found(binding.begin, hit)))
         self._suspects = [(h, b) for h, b in self._suspects if now.begin <= b.end]
         if self._holding is not None and self._holding.identity != now.identity:
             self._before[self._holding.address] = self._holding.identity
@@ -171,17 +178,42 @@ class LeaseHeld(Check):
             del self._before[now.address]
         self._holding = now
 
+    def _released(self, write: Write) -> None:
+        """Who ends in order gives the lease back: nobody holds it."""
+        self._machines.add(_machine(write))
+        self.renewals += 1
+        self._terms.append(("", -1, write.end, write.begin))
+        self._suspects = [(h, b) for h, b in self._suspects if write.begin <= b.end]
+        if self._holding is not None:
+            self._before[self._holding.address] = self._holding.identity
+        self._holding = None
+
     def found(self, trust: Trust) -> list[Found]:
         """What was seen; where more than one scheduler was there, nothing is excluded."""
-        if len(self._addresses) > 1 or len(self._identities) > 1:
+        if len(self._machines) > 1 or len(self._from) > 1:
             self.leave_open(
                 "the lease changed hands, or schedulers sent from more than one address",
-                ", ".join(sorted(self._addresses)),
+                ", ".join(sorted(self._machines)),
             )
-        if any(address == "" or address.startswith(("127.", "::1")) for address in self._addresses):
+        if any(machine in ("", _OWN) for machine in self._machines):
             self.leave_open(
-                "schedulers are told apart by their addresses, and one is that of the API server's own machine"
+                "schedulers are told apart by their addresses, and one is that of a machine of an API server, of which the log does not say which"
             )
         if self.renewals == 0:
             self.leave_open("the log has no write of the scheduler's lease")
-        return self._found
+        found = []
+        for holding, address, hit in self._found:
+            # Who shares an address, or has several, cannot be told from others by it.
+            if address not in self._from[holding.identity] and len(self._from[holding.identity]) == 1:
+                found.append(hit)
+            else:
+                self.leave_open("a scheduler wrote the lease from more than one address", holding.identity)
+        return found
+
+
+def _machine(write: Write) -> str:
+    """Where a request came from. An address of the loopback network is another machine for each API server."""
+    address = write.address
+    if not address.startswith(("127.", "::1")):
+        return address
+    return _OWN if write.server in ("", ANY) else f"{address} of {write.server}"

@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ...manifests.resource_amounts import write_amount
+from ...manifests.reading.resource_amounts import Amounts, write_amount
+from ...model.environment.objects import NATIVE
 from ...reports.audit_report import Bar, Hit, Timeline
-from ..history.amounts import clashing
+from ..history.amounts import PODS, clashing
 from ..history.objects import BEFORE, NodeHistory, NodeState, Stay
 from ..reading.records import EVER
 from .check import Check, Found, Trust, at, listed
 
 MOST_CANDIDATES = 10_000
+
+_OF_NODES = frozenset({*NATIVE, PODS})
+"""Every node has them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,22 +70,21 @@ class Capacity(Check):
         bound = (stay is not None and stay.binding) or any(s.binding and s.must_come >= moment for s in there)
         if not bound:
             return
-        unknown = [s for s in there if not s.pod.known or None in s.pod.asks.possible(moment, moment)]
+        unknown = [s for s in there if not s.pod.known or _is_unknown(s, moment)]
         states = node.states.possible(moment, moment)
         if not node.known or not states or any(state.amounts is None for state in states):
             self.leave_open("what a node can allocate is not known", node.name)
         elif unknown:
             self.leave_open("what a pod asks for is not known", unknown[0].pod.key)
         else:
-            amounts = {s: _most(s, moment) for s in there}
-            too_much = _exceeded(list(amounts.values()), states, least=True)
+            too_much = _exceeded([_most(s, moment) for s in there], states, least=True)
             if too_much is not None:
                 resource, asked, has = too_much
                 self.leave_open(
                     "in some order of what the log has, a node is overfull",
                     f"{node.name} at {at(moment)}, {_of(resource, asked, has)}",
                 )
-            elif any(clashing(s.pod.ports, o.pod.ports) for i, s in enumerate(there) for o in there[:i]):
+            elif _port(there) is not None:
                 self.leave_open(
                     "in some order of what the log has, two pods have one port of a node", node.name
                 )
@@ -152,7 +155,15 @@ class Capacity(Check):
         return Hit(at(moment), words, tuple(pods), node.name, last.by, timeline)
 
 
-def _most(stay: Stay, moment: int) -> dict[str, int]:
+def _is_unknown(stay: Stay, moment: int) -> bool:
+    asks = stay.pod.asks.known
+    return asks[0].value is None if len(asks) == 1 else None in stay.pod.asks.possible(moment, moment)
+
+
+def _most(stay: Stay, moment: int) -> Amounts:
+    asks = stay.pod.asks.known
+    if len(asks) == 1:
+        return asks[0].value.most if asks[0].value is not None else {}
     versions = [r for r in stay.pod.asks.possible(moment, moment) if r is not None]
     found: dict[str, int] = {}
     for version in versions:
@@ -161,7 +172,10 @@ def _most(stay: Stay, moment: int) -> dict[str, int]:
     return found
 
 
-def _least(stay: Stay, since: int, moment: int, also_next: bool) -> dict[str, int]:
+def _least(stay: Stay, since: int, moment: int, also_next: bool) -> Amounts:
+    asks = stay.pod.asks.known
+    if len(asks) == 1:
+        return asks[0].value.least if asks[0].value is not None else {}
     versions = stay.pod.asks.possible(since, moment, also_next)
     known = [r.least for r in versions if r is not None]
     if not known or len(known) < len(versions):
@@ -171,7 +185,7 @@ def _least(stay: Stay, since: int, moment: int, also_next: bool) -> dict[str, in
 
 
 def _exceeded(
-    asked: Sequence[dict[str, int]], states: Sequence[NodeState], least: bool
+    asked: Sequence[Amounts], states: Sequence[NodeState], least: bool
 ) -> tuple[str, int, int] | None:
     """A resource of which is asked for more than there is, at least or at most, with both amounts."""
     totals: dict[str, int] = {}
@@ -180,6 +194,8 @@ def _exceeded(
             totals[resource] = totals.get(resource, 0) + amount
     choose = min if least else max
     for resource, amount in totals.items():
+        if not least and resource not in _OF_NODES and any(resource not in (s.amounts or ()) for s in states):
+            continue  # of something else than the node: a ResourceClaim, or an extender's business
         has = choose(_amount(state, resource) for state in states)
         if amount > has:
             return resource, amount, has
@@ -193,9 +209,11 @@ def _amount(state: NodeState, resource: str) -> int:
 
 
 def _port(there: Sequence[Stay]) -> tuple[str, int, str] | None:
-    for i, stay in enumerate(there):
-        for other in there[:i]:
-            port = clashing(stay.pod.ports, other.pod.ports) if stay.pod.ports and other.pod.ports else None
+    """A port of the node that two of them take."""
+    with_ports = [stay.pod.ports for stay in there if stay.pod.ports]
+    for i, ports in enumerate(with_ports):
+        for other in with_ports[:i]:
+            port = clashing(ports, other)
             if port is not None:
                 return port
     return None

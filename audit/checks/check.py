@@ -13,6 +13,7 @@ from ...reports.audit_report import Answer, Hit
 from ...scenarios.reader.yaml_values import one_line
 from ..history.history import History
 from ..history.objects import NodeHistory, PodHistory, Stay
+from ..reading.reading import CLAIMS
 from ..reading.records import Pod, Write, time_text
 
 MOST_EXAMPLES = 3
@@ -21,6 +22,7 @@ RULES: Mapping[str, str] = {
     "bodies of pods": '- level: RequestResponse, verbs: [create, update, patch, delete, deletecollection], resources: [{group: "", resources: ["pods", "pods/status", "pods/resize", "pods/eviction", "pods/ephemeralcontainers"]}]',
     "bodies of Bindings": '- level: Request, verbs: [create], resources: [{group: "", resources: ["pods/binding", "bindings"]}]',
     "bodies of nodes": '- level: RequestResponse, verbs: [create, update, patch, delete, deletecollection], resources: [{group: "", resources: ["nodes", "nodes/status"]}]',
+    "bodies of ResourceClaims": '- level: RequestResponse, verbs: [create, update, patch, delete, deletecollection], resources: [{group: "resource.k8s.io", resources: ["resourceclaims", "resourceclaims/status"]}]',
     "bodies of the scheduler's lease": '- level: RequestResponse, verbs: [create, update, patch], resources: [{group: "coordination.k8s.io", resources: ["leases"], resourceNames: ["kube-scheduler"]}]',
 }
 """What can be missing, and the rule of an audit policy by which it would be there."""
@@ -31,10 +33,16 @@ KINDS: Mapping[str, str] = {
     "pods/binding": "bodies of Bindings",
     "nodes": "bodies of nodes",
     "pods/status": "bodies of pods",
+    CLAIMS: "bodies of ResourceClaims",
 }
 """Kinds of writes that a log may have none of at all, and the rule for each."""
 
-_ALSO = {"pods/binding": ("bindings",), "nodes": ("nodes/status",), "pods": ("pods/status",)}
+_ALSO = {
+    "pods/binding": ("bindings",),
+    "nodes": ("nodes/status",),
+    "pods": ("pods/status",),
+    CLAIMS: (f"{CLAIMS}/status",),
+}
 
 LONGEST = 2000
 """Names in a log can be forged; so many characters of an answer are enough."""
@@ -44,13 +52,14 @@ LONGEST = 2000
 class Trust:
     """Whether the log has every write of its period (`complete`), or what speaks against it; and what was not logged.
 
-    `start`: what is not known of the state at its beginning. `kinds` are those of which it has any write.
+    `start`: what is not known of the state at its beginning. `kinds` are those of which it has any write. `orders`: nothing speaks against the order of the times.
     """
 
     against: tuple[str, ...]
     start: tuple[str, ...] = ()
     missing: Mapping[str, int] = field(default_factory=dict)
     kinds: frozenset[str] = frozenset()
+    orders: bool = True
 
     @property
     def complete(self) -> bool:
@@ -73,6 +82,8 @@ class Check:
     sentence: ClassVar[str]
     needs: ClassVar[tuple[str, ...]] = ()
     kinds: ClassVar[tuple[str, ...]] = ()
+    in_one_line: ClassVar[bool] = False
+    """Whether a single line shows a violation, whatever the order of lines."""
 
     def __init__(self) -> None:
         self.history: History
@@ -109,10 +120,15 @@ class Check:
         """What is known in the end."""
         found = sorted(self.found(trust), key=lambda f: f.moment)
         hits = tuple(_shortened(f.hit) for f in found if wanted.has(f))
-        if hits:
+        if hits and (trust.orders or self.in_one_line):
             return Answer(self.id, self.sentence, "HIT", hits)
         absent = [kind for kind in self.kinds if not trust.kinds & {kind, *_ALSO.get(kind, ())}]
-        outside = [f"it was so outside of what is asked about, at {f.hit.time}" for f in found[:1]]
+        outside = [
+            f"it was so if the times are right, at {f.hit.time}"
+            if hits
+            else f"it was so outside of what is asked about, at {f.hit.time}"
+            for f in found[:1]
+        ]
         none = [f"the log has no write of {kind} at all" for kind in absent]
         reasons = [*outside, *self._reasons(), *none, *self._missing(trust), *trust.start, *trust.against]
         if not reasons:

@@ -17,6 +17,7 @@ class Conditions(Check):
     sentence = "No pod that is bound carries the condition PodScheduled=False."
     needs = ("bodies of pods",)
     kinds = ("pods", "pods/status")
+    in_one_line = True
 
     def __init__(self) -> None:
         super().__init__()
@@ -25,6 +26,8 @@ class Conditions(Check):
 
     def seen(self, pod: PodHistory, body: Pod, write: Write | None) -> None:
         """Look at a body."""
+        if pod.gone:
+            self._sent.pop(pod, None)
         says = any(c.type == "PodScheduled" and c.status == "False" for c in body.status.conditions or ())
         if not says or not body.spec.nodeName or pod in self._found or len(self._found) >= MOST_HITS:
             return

@@ -9,12 +9,21 @@ from typing import Any
 import msgspec
 import yaml
 
-from ...manifests.manifest_files import Manifest
-from ...manifests.resource_amounts import Amounts, parse_quantity, read_amounts, requests_of
+from ...manifests.reading.manifest_files import Manifest
+from ...manifests.reading.resource_amounts import Amounts, parse_quantity, read_amounts, requests_of
 from ...model.environment.placement_rules import Term
 from ...scenarios.reader.directives import required_term
 from ...scenarios.reader.yaml_values import ScenarioError
-from ..reading.records import Container, ContainerStatus, Node, Pod, Quantity, Resources
+from ..reading.records import (
+    ClaimedResource,
+    Container,
+    ContainerStatus,
+    Node,
+    Pod,
+    PodStatus,
+    Quantity,
+    Resources,
+)
 
 PODS = "pods"
 """How many pods a node admits; each asks for one."""
@@ -22,7 +31,12 @@ PODS = "pods"
 Ports = frozenset[tuple[str, int, str]]
 """Protocol, number and address of ports on the node."""
 
+_NO_PORTS: Ports = frozenset()
+
 _MARK = yaml.Mark("the log", 0, 0, 0, None, 0)
+_ENCODER = msgspec.msgpack.Encoder()
+_KEPT: dict[bytes, Range | None] = {}
+_MOST_KEPT = 4096
 _SPEC = ("containers", "initContainers", "overhead", "resources")
 
 
@@ -34,18 +48,35 @@ class Range(msgspec.Struct, frozen=True):
 
 
 def requests(pod: Pod) -> Range | None:
-    """What the scheduler counts for a pod; None if that cannot be read."""
-    statuses = {
-        s.name: s for s in (*(pod.status.containerStatuses or ()), *(pod.status.initContainerStatuses or ()))
-    }
+    """What the scheduler counts for a pod; None if that cannot be read. Most pods of a cluster ask for the same as others: so it is kept by the text of what it depends on."""
+    spec, status = pod.spec, pod.status
+    key = _ENCODER.encode(
+        (
+            spec.containers, spec.initContainers, spec.overhead, spec.resources, status.containerStatuses, status.initContainerStatuses,
+            status.resources, status.allocatedResources, status.extendedResourceClaimStatus,
+        )
+    )  # fmt: skip
+    if key not in _KEPT:
+        if len(_KEPT) >= _MOST_KEPT:
+            _KEPT.clear()
+        _KEPT[key] = _range(pod)
+    return _KEPT[key]
+
+
+def _range(pod: Pod) -> Range | None:
+    status = pod.status
+    statuses = {s.name: s for s in (*(status.containerStatuses or ()), *(status.initContainerStatuses or ()))}
+    given = (status, *statuses.values())
     try:
         written = _requests(pod, None, statuses)
-        if all(s.resources is None and s.allocatedResources is None for s in statuses.values()):
-            return Range(written, written)
-        low, high = _requests(pod, min, statuses), _requests(pod, max, statuses)
+        if all(s.resources is None and s.allocatedResources is None for s in given):
+            low, high = written, written
+        else:
+            low, high = _requests(pod, min, statuses), _requests(pod, max, statuses)
     except (ScenarioError, ValueError):
         return None
-    return Range(low, high)
+    claimed = {c.resourceName for c in _claimed(pod)}
+    return Range({k: v for k, v in low.items() if k not in claimed} if claimed else low, high)
 
 
 def allocatable(node: Node) -> Amounts | None:
@@ -65,6 +96,8 @@ def allocatable(node: Node) -> Amounts | None:
 
 def ports(pod: Pod) -> Ports:
     """The ports that a pod takes on its node."""
+    if not any(c.ports for c in pod.spec.containers) and not pod.spec.initContainers:
+        return _NO_PORTS
     return frozenset(
         (port.protocol or "TCP", port.hostPort, port.hostIP or "0.0.0.0")
         for container in (*pod.spec.containers, *(_sidecars(pod)))
@@ -123,13 +156,23 @@ def _sidecars(pod: Pod) -> list[Container]:
     return [c for c in pod.spec.initContainers or () if c.restartPolicy == "Always"]
 
 
+def _claimed(pod: Pod) -> list[ClaimedResource]:
+    """What a ResourceClaim provides, and no node (DRAExtendedResource)."""
+    claims = pod.status.extendedResourceClaimStatus
+    return claims.requestMappings if claims else []
+
+
 def _requests(pod: Pod, choose: Any, statuses: Mapping[str, ContainerStatus]) -> dict[str, int]:
     """The requests; with `choose`, of each container the lesser or greater of what is written and what it was given."""
     spec: dict[str, Any] = {
         "containers": [_container(c, choose, statuses) for c in pod.spec.containers],
         "initContainers": [_container(c, choose, statuses) for c in pod.spec.initContainers or ()] or None,
         "overhead": pod.spec.overhead,
-        "resources": None if pod.spec.resources is None else _resources(pod.spec.resources),
+        "resources": None
+        if pod.spec.resources is None
+        else _resources(pod.spec.resources)
+        if choose is None
+        else _chosen(_resources(pod.spec.resources), pod.status, choose),
     }
     fields = as_manifest({k: v for k, v in spec.items() if v is not None}).fields(_SPEC, "a specification")
     return {**requests_of(fields), PODS: 1}
@@ -139,19 +182,27 @@ def _container(container: Container, choose: Any, statuses: Mapping[str, Contain
     asked = _resources(container.resources) if container.resources else {}
     status = statuses.get(container.name)
     if choose is not None and status is not None:
-        given = [r for r in (status.resources and status.resources.requests, status.allocatedResources) if r]
-        written = dict(asked.get("requests") or asked.get("limits") or {})
-        for amounts in given:
-            for resource in {*amounts, *written}:
-                written[resource] = choose(
-                    (written.get(resource, 0), amounts.get(resource, 0)),
-                    key=lambda q: parse_quantity(str(q)) or 0,
-                )
-        asked = {"requests": written}
+        asked = _chosen(asked, status, choose)
     found: dict[str, Any] = {"resources": asked} if asked else {}
     if container.restartPolicy:
         found["restartPolicy"] = container.restartPolicy
     return found
+
+
+def _chosen(
+    asked: dict[str, dict[str, Quantity]], status: ContainerStatus | PodStatus, choose: Any
+) -> dict[str, dict[str, Quantity]]:
+    """Of each resource the lesser or greater of what is written and what was given."""
+    given = [r for r in (status.resources and status.resources.requests, status.allocatedResources) if r]
+    written = dict(asked.get("requests") or asked.get("limits") or {})
+    others = isinstance(status, ContainerStatus)  # of a whole pod, only what its specification has is counted
+    for amounts in given:
+        for resource in {*amounts, *written} if others else set(written):
+            written[resource] = choose(
+                (written.get(resource, 0), amounts.get(resource, 0)),
+                key=lambda q: parse_quantity(str(q)) or 0,
+            )
+    return {"requests": written}
 
 
 def _resources(resources: Resources) -> dict[str, dict[str, Quantity]]:

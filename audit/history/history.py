@@ -15,6 +15,9 @@ from .amounts import allocatable, anti_affinity, ports, requests
 from .objects import BEFORE, NodeHistory, NodeState, PodHistory, Sent, Stay
 from .versions import number_of
 
+REMEMBERED = 600_000_000
+"""So long what was known of a node is kept after it has gone: a Binding to it may still be on its way."""
+
 
 class Watcher(Protocol):
     """Somebody who answers a question about the history."""
@@ -37,7 +40,7 @@ class Watcher(Protocol):
 
 class History:
     """Histories of live objects. `gaps` counts what cannot be if the log is complete, `from_before` what cannot be unless it was there when the log
-    began; `missing` what was not logged."""
+    began; `missing` what was not logged. `against_versions`: by so many microseconds times say the opposite of resourceVersions, at most."""
 
     def __init__(self, watchers: Iterable[Watcher] = (), skew: int = 0) -> None:
         self.watchers = list(watchers)
@@ -51,6 +54,10 @@ class History:
         self.first, self.last = EVER, BEFORE
         self._due: list[tuple[int, int, NodeHistory, int, Stay | None]] = []
         self._leaving: deque[PodHistory] = deque()
+        self._underway: dict[str, int] = {}
+        self._lives = 0
+        self._left: dict[str, NodeHistory] = {}
+        self.against_versions = 0
         self._number = 0
 
     # The state at the start.
@@ -95,6 +102,7 @@ class History:
         """Pods or nodes that are deleted without being named."""
         self.missing["a deletecollection, whose objects no line names"] += 1
         if write.resource == "pods":
+            self._goes_on(f"{write.namespace}/", write)
             for pod in self.named.values():
                 if write.namespace in ("", pod.namespace):
                     pod.may_have_gone(write.begin, _latest(write))
@@ -111,8 +119,12 @@ class History:
                 self._gap("a node that no line creates", at_start=True)
             if not (write.node and write.node.metadata.finalizers):
                 node.must_go = min(node.must_go, write.begin)
-                if write.accepted:
+                if write.accepted and write.whole:
                     node.may_go = write.end
+                    self._forget_nodes(write.begin)
+                    self._left[node.name] = node
+                elif write.accepted:  # it may have finalizers, or nothing may have been meant to come of it
+                    self.missing["bodies of nodes"] += 1
             return
         if write.patch and write.node is not None:
             sent = write.node.status.allocatable
@@ -125,14 +137,14 @@ class History:
             self._changed(node, write.begin, write.end, created=False)
             return
         if write.node is not None and write.accepted:
-            self._node_is(write.node, write.begin, write.end, write.verb == "create")
+            self._node_is(write.node, write.begin, write.end, write.creates)
             return
         node = self._known_node(write.name)
         self.missing["bodies of nodes"] += 1
         last = node.states.last
         node.states.add(write.begin, write.end, None, NodeState(None, last.labels if last else ()))
-        if write.verb == "create":
-            node.known, node.life = True, node.life + 1
+        if write.creates:
+            node.known, node.life = True, self._next_life()
             node.may_exist, node.must_exist = min(write.begin, node.may_exist), EVER
             node.must_go = node.may_go = EVER
 
@@ -140,12 +152,12 @@ class History:
         node = self._known_node(body.metadata.name)
         uid = body.metadata.uid
         was_there = node.known and node.may_go > begin and (created or not uid or uid == node.uid)
-        if created and was_there and node.may_go == EVER:
+        if created and was_there and node.may_go == node.must_go == EVER:
             self.gaps["a node that was created again, and that no line deletes"] += 1
         elif not created and not was_there:
             self._gap("a node that no line creates", at_start=not node.known)
         if created or not was_there:
-            node.uid, node.life = uid, node.life + 1
+            node.uid, node.life = uid, self._next_life()
             again = node.may_exist if was_there else begin if created else BEFORE
             node.known, node.may_exist, node.must_exist = True, again, end
             node.must_go = node.may_go = EVER
@@ -166,6 +178,18 @@ class History:
         if created:
             self._later(node, begin, end, None)
 
+    def _next_life(self) -> int:
+        self._lives += 1
+        return self._lives
+
+    def _forget_nodes(self, now: int) -> None:
+        """Nodes that were gone before, and on which nobody is."""
+        for name, node in list(self._left.items()):
+            if node.may_go == EVER or self.nodes.get(name) is not node:
+                del self._left[name]
+            elif node.may_go < now - REMEMBERED and not node.stays:
+                del self._left[name], self.nodes[name]
+
     def _known_node(self, name: str) -> NodeHistory:
         if name not in self.nodes:
             self.nodes[name] = NodeHistory(name)
@@ -174,10 +198,11 @@ class History:
     # Pods.
 
     def _pod(self, write: Write) -> PodHistory | None:
-        if write.verb == "create" and write.sub == "":
+        if write.creates:
             return self._created(write)
         pod = self._pod_of(write)
         if write.sub == "eviction" or not write.accepted:
+            self._goes_on(write.key, write)
             if pod is not None:
                 self._may_have_changed(pod, write)
             return pod
@@ -186,6 +211,8 @@ class History:
             return pod
         if write.pod is None or write.patch:
             self.missing["bodies of pods"] += 1
+            if write.verb == "delete":
+                self._goes_on(write.key, write)
             if pod is None:
                 self._unknown(write, "a pod that no line creates")
             else:
@@ -227,6 +254,12 @@ class History:
         for watcher in self.watchers:
             watcher.patched(pod, write.pod, write)
 
+    def _goes_on(self, what: str, write: Write) -> None:
+        """A request that may end a pod that is created while it goes on, too: of a name, or of a namespace (`namespace/`, / for all)."""
+        if len(self._underway) > 1000:
+            self._underway = {key: end for key, end in self._underway.items() if end >= write.begin}
+        self._underway[what] = max(_latest(write), self._underway.get(what, BEFORE))
+
     def _may_have_changed(self, pod: PodHistory, write: Write) -> None:
         """A write of which nobody knows what it did, or whether it did it."""
         pod.may_have_gone(write.begin, _latest(write))
@@ -255,11 +288,11 @@ class History:
                 self.gaps["a pod that was created again, and that no line deletes"] += 1
             self._gone(before, write.begin, write.end)
         if write.pod is None:
-            pod = PodHistory(write.key, write.uid, unbound_at=BEFORE)
-            self._keep(pod)
-            pod.unbound_at = write.begin
+            pod = PodHistory(write.key, write.uid, write.begin, write.begin)
+            self._keep(pod, write.begin)
             return pod
         pod = self._new_pod(write.pod.metadata, write.begin)
+        pod.born = write.begin
         if write.pod.spec.nodeName:
             self._came(pod, write.pod.spec.nodeName, write.begin, write.end, by=write.user)
         self._body(pod, write.pod, write.begin, write.end, write)
@@ -315,6 +348,8 @@ class History:
         """What a body shows: the state after some moment between these."""
         finished = body.status.phase in ("Succeeded", "Failed")
         number = number_of(body.metadata.resourceVersion)
+        if write is not None and number is not None:
+            self._in_order(pod, number, write)
         changed = pod.asks.add(begin, end, number, requests(body))
         pod.labels.add(begin, end, number, tuple(sorted((body.metadata.labels or {}).items())))
         pod.terms, pod.ports, pod.known = anti_affinity(body), ports(body), True
@@ -339,6 +374,14 @@ class History:
                     self._tell_possible(self._known_node(stay.node), begin, None)
         for watcher in self.watchers:
             watcher.seen(pod, body, write)
+
+    def _in_order(self, pod: PodHistory, number: int, write: Write) -> None:
+        """What ended before something else of the same pod began has no greater version. Else the clocks differ."""
+        version, end = pod.newest
+        if version > number and end < write.begin:
+            self.against_versions = max(self.against_versions, write.begin - end)
+        if number > version:
+            pod.newest = number, write.end
 
     def _is_on(self, pod: PodHistory, name: str, begin: int, end: int) -> None:
         there = next((stay for stay in pod.stays if stay.node == name), None)
@@ -368,7 +411,7 @@ class History:
     def _new_pod(self, meta: object, begin: int) -> PodHistory:
         name, namespace, uid = (getattr(meta, field) for field in ("name", "namespace", "uid"))
         pod = PodHistory(f"{namespace or 'default'}/{name}", uid, unbound_at=begin)
-        self._keep(pod)
+        self._keep(pod, begin)
         return pod
 
     def _gap(self, what: str, at_start: bool) -> None:
@@ -379,7 +422,10 @@ class History:
         """A pod that no line creates. Where another one has its name, it cannot have been there at the start."""
         self._gap(what, at_start=write.key not in self.named)
 
-    def _keep(self, pod: PodHistory) -> None:
+    def _keep(self, pod: PodHistory, begin: int = BEFORE) -> None:
+        for what in (pod.key, f"{pod.namespace}/", "/"):
+            if self._underway.get(what, BEFORE) >= begin > BEFORE:
+                pod.may_have_gone(begin, self._underway[what])
         self.named[pod.key] = pod
         if pod.uid:
             self.pods[pod.uid] = pod
@@ -418,8 +464,8 @@ class History:
 
     def _forget(self, pod: PodHistory) -> None:
         for stay in pod.stays:
-            node = self.nodes[stay.node]
-            if stay in node.stays:
+            node = self.nodes.get(stay.node)
+            if node is not None and stay in node.stays:
                 node.stays.remove(stay)
         if pod.gone and self.named.get(pod.key) is pod:
             del self.named[pod.key]

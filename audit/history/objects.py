@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ...manifests.resource_amounts import Amounts
+from ...manifests.reading.resource_amounts import Amounts
 from ...model.environment.placement_rules import Term
 from ..reading.records import EVER, Pod
 from .amounts import Ports, Range
@@ -16,14 +16,15 @@ BEFORE = -EVER
 
 @dataclass(slots=True, eq=False)
 class PodHistory:
-    """A pod. `unbound_at`: the last moment at which it surely was on no node. `alive_at`: the last at which it surely was there and not finished.
+    """A pod. `born`: when the request began that created it. `unbound_at`: the last moment at which it surely was on no node. `alive_at`: the last at which it surely was there and not finished.
 
     `doubt`: from then on it may be gone or finished, though no line says so; what is seen of it after `doubted` ends the doubt. It has left for good between `must_leave` and `may_leave`.
-    `asks` are its versions, None where one cannot be read; `terms` and `ports` are those of its last `body`.
+    `asks` are its versions, None where one cannot be read; `terms` and `ports` are those of its last `body`. `newest`: its greatest resourceVersion, and when the request ended that showed it.
     """
 
     key: str
     uid: str
+    born: int = BEFORE
     unbound_at: int = BEFORE
     alive_at: int = BEFORE
     doubt: int = EVER
@@ -37,6 +38,7 @@ class PodHistory:
     ports: Ports = frozenset()
     known: bool = False
     priority: int = 0
+    newest: tuple[int, int] = (-1, EVER)
     body: Pod | None = None
     stays: list[Stay] = field(default_factory=list)
     bindings: list[Sent] = field(default_factory=list)

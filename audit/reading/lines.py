@@ -17,6 +17,9 @@ LONGEST = 64 << 20
 """So many bytes a line, or a document over several lines, may have."""
 
 _GZIP = b"\x1f\x8b"
+_DAMAGED = (EOFError, zlib.error, gzip.BadGzipFile)
+_MARK = b"\xef\xbb\xbf"
+"""By which some programs begin a text in UTF-8."""
 
 
 def open_source(name: str) -> IO[bytes]:
@@ -37,6 +40,19 @@ def open_source(name: str) -> IO[bytes]:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise ScenarioError(f"{shown}: cannot be read: {reason}") from None
+    found = _decompressed(stream)
+    try:
+        start = found.peek(len(_MARK))[: len(_MARK)]  # type: ignore[attr-defined]
+    except (*_DAMAGED, OSError):
+        return found  # told where it is read
+    if start[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        raise ScenarioError(f"{shown}: UTF-16, as a shell of Windows writes it: write it as UTF-8")
+    if start == _MARK:
+        found.read(len(_MARK))
+    return found
+
+
+def _decompressed(stream: IO[bytes]) -> IO[bytes]:
     buffered = stream if isinstance(stream, io.BufferedReader) else io.BufferedReader(stream)  # type: ignore[type-var]
     return gzip.GzipFile(fileobj=buffered) if buffered.peek(2)[:2] == _GZIP else buffered  # type: ignore[return-value]
 
@@ -55,7 +71,7 @@ def lines_of(
                 skipped[f"longer than {longest >> 20} MiB"] += 1
             elif not line.isspace():
                 yield line
-    except (EOFError, zlib.error, gzip.BadGzipFile):
+    except _DAMAGED:
         skipped["a compressed file that is cut off or damaged"] += 1
     except OSError:
         skipped["a file that could not be read to its end"] += 1

@@ -8,15 +8,17 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, TypeVar
+from urllib.parse import parse_qs
 
 import msgspec
 
 from . import scheduler_log
 from .lines import LONGEST, lines_of, open_source
-from .records import Attempt, Binding, Lease, Node, Pod, Write, time_of
+from .pairs import Pairs
+from .records import Attempt, Binding, Claim, Lease, Node, Pod, Write, time_of
 from .sorting import AT_ONCE, Sorting
 from .wrappings import (
-    GKE,
+    ANY,
     NOT_READABLE,
     WRITES,
     AuditEvent,
@@ -31,21 +33,44 @@ LEASE = ("kube-system", "kube-scheduler")
 LATEST = 60_000_000
 """An API server gives up a request after a minute; for lines of which nobody says what moment of the request their time is."""
 
+CLAIMS = "resourceclaims"
+_GROUPS = {"leases": "coordination.k8s.io", CLAIMS: "resource.k8s.io"}
 _SUBS = {
     "pods": ("", "status", "binding", "eviction", "resize", "ephemeralcontainers"),
     "bindings": ("",),
     "nodes": ("", "status"),
     "leases": ("",),
+    CLAIMS: ("", "status"),
 }
 _POD, _NODE, _LEASE = msgspec.json.Decoder(Pod), msgspec.json.Decoder(Node), msgspec.json.Decoder(Lease)
-_BINDING = msgspec.json.Decoder(Binding)
-_LIST = msgspec.json.Decoder(list[msgspec.Raw])
-T = TypeVar("T", Pod, Node, Lease, Binding)
+_BINDING, _CLAIM = msgspec.json.Decoder(Binding), msgspec.json.Decoder(Claim)
+_LIST, _ANY = msgspec.json.Decoder(list[msgspec.Raw]), msgspec.json.Decoder(msgspec.Raw)
+_DOCUMENTS = {b"{": b"}", b"[": b"]", b"[{": b"}]"}
+"""Lines with which a document over several lines begins, and those with which it ends."""
+
+MOST_ENDS = 100
+"""After so many lines that could have been the end of a document, the file's end is."""
+T = TypeVar("T", Pod, Node, Lease, Binding, Claim)
 
 
 class _List(msgspec.Struct):
     kind: str = ""
     items: list[msgspec.Raw] = []
+
+
+class _DeleteOptions(msgspec.Struct):
+    """What a DELETE or an Eviction can say besides."""
+
+    dryRun: list[str] | None = None
+    deleteOptions: _DeleteOptions | None = None
+
+
+class _Status(msgspec.Struct):
+    kind: str = ""
+    status: str = ""
+
+
+_OPTIONS, _STATUS = msgspec.json.Decoder(_DeleteOptions), msgspec.json.Decoder(_Status)
 
 
 @dataclass
@@ -81,8 +106,7 @@ class Reader:
         self.writes = Sorting(at_once)
         self.attempts: list[Attempt] = []
         self._progress = progress
-        self._odd: set[str] = set()
-        self._received = False
+        self._pairs = Pairs()
         self._told = 0
         self._year = datetime.now(UTC).year
         self._server = ""
@@ -97,17 +121,17 @@ class Reader:
                 self._year = _year_of(name)
             with open_source(name) as stream:
                 self._file(stream)
-        self.account.unfinished = len(self._odd) if self._received else 0
+        self.account.unfinished = self._pairs.unfinished()
         return Read(self.account, self.writes, self.attempts)
 
     def _file(self, stream: IO[bytes]) -> None:
         lines = lines_of(stream, self.account.skipped, self._count)
         for line in lines:
             self.account.lines += 1
-            if line.strip() in (b"{", b"[", b"[{"):
+            if line.strip() in _DOCUMENTS:
                 self._document(line, lines)
-                return
-            self._line(line)
+            else:
+                self._line(line)
 
     def _count(self, size: int) -> None:
         self.account.bytes += size
@@ -116,8 +140,9 @@ class Reader:
             self._progress(self.account)
 
     def _document(self, first: bytes, lines: Iterable[bytes]) -> None:
-        """A JSON document over several lines, as kubectl, gcloud and aws print them."""
-        parts, size = [first], len(first)
+        """A JSON document over several lines, as kubectl, gcloud, aws and jq print them; others may follow it."""
+        parts, size, attempts = [first], len(first), 0
+        end = _DOCUMENTS[first.strip()]
         for line in lines:
             self.account.lines += 1
             parts.append(line)
@@ -127,10 +152,14 @@ class Reader:
                     f"a document over several lines larger than {LONGEST >> 17} MiB: write it with jq -c"
                 ] += 1
                 return
-        text = b"".join(parts)
-        try:
-            members = _LIST.decode(text) if text.lstrip()[:1] == b"[" else [text]
-        except NOT_READABLE:
+            if line.rstrip() == end and attempts < MOST_ENDS:
+                # What is not indented can have such a line in its middle.
+                attempts += 1
+                if (members := _members(parts)) is not None:
+                    break
+        else:
+            members = _members(parts)
+        if members is None:
             self.account.skipped["not JSON, or cut off"] += len(parts)
             return
         for member in members:
@@ -198,19 +227,20 @@ class Reader:
         label = f"{resource}/{sub}" if sub else resource
         if event.verb not in WRITES or sub not in _SUBS[resource] or not _is_of(reference):
             return
+        if _is_dry_run(event):
+            return
         if event.stage == "RequestReceived":
-            self._received = True
-            self._odd ^= {event.auditID}
+            self._pairs.began(label, event.auditID)
             return
         if event.stage not in ("ResponseComplete", "Panic"):
             return
-        self._odd ^= {event.auditID}
+        self._pairs.ended(label, event.auditID)
         self.account.levels.setdefault(label, Counter())[event.level] += 1
         begin, end = time_of(event.requestReceivedTimestamp), time_of(event.stageTimestamp)
         if begin is None and end is None:
             self.account.skipped["an audit event without a time"] += 1
             return
-        if begin is not None and end is None and event.server == GKE:
+        if begin is not None and end is None and event.server == ANY:
             begin, end = begin - LATEST, begin + LATEST
         begin = end - LATEST if begin is None and end is not None else begin
         end = begin + LATEST if end is None and begin is not None else end
@@ -241,28 +271,55 @@ class Reader:
                 write.patch = write.pod is not None
         elif write.resource == "nodes":
             write.node = _body(_NODE, body, "Node")
-            write.whole = write.node is not None
+            write.whole = write.node is not None or (write.verb == "delete" and _is_success(body))
             if write.sub == "status" and not write.whole and write.accepted:
                 write.node = _sent(_NODE, event.requestObject)
                 write.patch = write.node is not None
         elif write.resource == "leases":
             write.lease = _body(_LEASE, body, "Lease")
             write.whole = write.lease is not None
+        elif write.resource == CLAIMS:
+            write.claim = _body(_CLAIM, body, "ResourceClaim")
+            write.whole = write.claim is not None or (write.verb == "delete" and _is_success(body))
         else:
             write.binding = _body(_BINDING, event.requestObject, "Binding")
             write.whole = write.binding is not None
         if write.binding is not None and not write.name:
             write.name = write.binding.metadata.name
-        for meta in (write.pod, write.node, write.lease):
+        for meta in (write.pod, write.node, write.lease, write.claim):
             if meta is not None:
                 write.name, write.uid = write.name or meta.metadata.name, write.uid or meta.metadata.uid
         return write
 
 
+def _members(parts: Sequence[bytes]) -> list[msgspec.Raw] | None:
+    """The members of a document, or the document; None if it is none."""
+    text = b"".join(parts)
+    try:
+        return _LIST.decode(text) if text.lstrip()[:1] == b"[" else [_ANY.decode(text)]
+    except NOT_READABLE:
+        return None
+
+
+def _is_dry_run(event: AuditEvent) -> bool:
+    """Whether nothing came of a request, as it asked for itself: in its address, or with the options of a DELETE or an Eviction."""
+    address, _, query = event.requestURI.partition("?")
+    if "dryRun=" in query and any(value for value in parse_qs(query).get("dryRun", ())):
+        return True
+    removes = event.verb in ("delete", "deletecollection") or address.endswith("/eviction")
+    if not removes or b'"dryRun"' not in bytes(event.requestObject):
+        return False
+    try:
+        options = _OPTIONS.decode(event.requestObject)
+    except NOT_READABLE:
+        return False
+    return bool(options.dryRun or (options.deleteOptions and options.deleteOptions.dryRun))
+
+
 def _is_of(reference: Reference) -> bool:
-    if reference.resource == "leases":
-        return reference.apiGroup == "coordination.k8s.io" and (reference.namespace, reference.name) == LEASE
-    return reference.apiGroup == ""
+    if reference.resource == "leases" and (reference.namespace, reference.name) != LEASE:
+        return False
+    return reference.apiGroup == _GROUPS.get(reference.resource, "")
 
 
 def _body(decoder: msgspec.json.Decoder[T], body: msgspec.Raw, kind: str) -> T | None:
@@ -278,6 +335,14 @@ def _body(decoder: msgspec.json.Decoder[T], body: msgspec.Raw, kind: str) -> T |
     # In the log of a managed service, `@type` can stand for the kind.
     known = found.target.name if isinstance(found, Binding) else found.metadata.uid
     return found if known else None
+
+
+def _is_success(body: msgspec.Raw) -> bool:
+    """Whether a body is the Status that a DELETE gives of an object that is gone."""
+    try:
+        return bool(body) and _STATUS.decode(body).status == "Success"
+    except NOT_READABLE:
+        return False
 
 
 def _sent(decoder: msgspec.json.Decoder[T], body: msgspec.Raw) -> T | None:

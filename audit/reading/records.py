@@ -7,10 +7,14 @@ Times are whole microseconds since 1970, in UTC.
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from typing import Annotated
 
 import msgspec
 
-Quantity = str | int | float
+Int = Annotated[int, msgspec.Meta(ge=-(1 << 63), le=(1 << 63) - 1)]
+"""What Go reads as an int64: a body with a larger number is none."""
+
+Quantity = str | Int | float
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _TICK = timedelta(microseconds=1)
 
@@ -52,7 +56,7 @@ class Meta(msgspec.Struct):
     resourceVersion: str = ""
     labels: dict[str, str] | None = None
     deletionTimestamp: str | None = None
-    deletionGracePeriodSeconds: int | None = None
+    deletionGracePeriodSeconds: Int | None = None
     finalizers: list[str] | None = None
     ownerReferences: list[Owner] | None = None
 
@@ -67,7 +71,7 @@ class Resources(msgspec.Struct, omit_defaults=True):
 class Port(msgspec.Struct, omit_defaults=True):
     """A port of a container."""
 
-    hostPort: int = 0
+    hostPort: Int = 0
     protocol: str = "TCP"
     hostIP: str = ""
 
@@ -110,7 +114,7 @@ class PodSpec(msgspec.Struct):
     overhead: dict[str, Quantity] | None = None
     resources: Resources | None = None
     affinity: Affinity | None = None
-    priority: int | None = None
+    priority: Int | None = None
     hostNetwork: bool = False
 
 
@@ -122,6 +126,18 @@ class ContainerStatus(msgspec.Struct):
     allocatedResources: dict[str, Quantity] | None = None
 
 
+class ClaimedResource(msgspec.Struct):
+    """A container's extended resource that a ResourceClaim provides."""
+
+    resourceName: str = ""
+
+
+class ClaimedResources(msgspec.Struct):
+    """Extended resources that no node has to have."""
+
+    requestMappings: list[ClaimedResource] = []
+
+
 class PodStatus(msgspec.Struct):
     """Of a pod's status."""
 
@@ -130,6 +146,9 @@ class PodStatus(msgspec.Struct):
     nominatedNodeName: str | None = None
     containerStatuses: list[ContainerStatus] | None = None
     initContainerStatuses: list[ContainerStatus] | None = None
+    resources: Resources | None = None
+    allocatedResources: dict[str, Quantity] | None = None
+    extendedResourceClaimStatus: ClaimedResources | None = None
 
 
 class Pod(msgspec.Struct):
@@ -159,7 +178,7 @@ class LeaseSpec(msgspec.Struct):
     """Who holds a lease."""
 
     holderIdentity: str | None = None
-    leaseTransitions: int = 0
+    leaseTransitions: Int = 0
 
 
 class Lease(msgspec.Struct):
@@ -168,6 +187,42 @@ class Lease(msgspec.Struct):
     kind: str = ""
     metadata: Meta = msgspec.field(default_factory=Meta)
     spec: LeaseSpec = msgspec.field(default_factory=LeaseSpec)
+
+
+class Allocated(msgspec.Struct):
+    """A device of a claim."""
+
+    driver: str = ""
+    pool: str = ""
+    device: str = ""
+    adminAccess: bool | None = None
+    shareID: str | None = None
+
+
+class AllocatedDevices(msgspec.Struct):
+    """Of an allocation."""
+
+    results: list[Allocated] | None = None
+
+
+class Allocation(msgspec.Struct):
+    """What a claim has."""
+
+    devices: AllocatedDevices = msgspec.field(default_factory=AllocatedDevices)
+
+
+class ClaimStatus(msgspec.Struct):
+    """Of a ResourceClaim's status."""
+
+    allocation: Allocation | None = None
+
+
+class Claim(msgspec.Struct):
+    """Of a ResourceClaim."""
+
+    kind: str = ""
+    metadata: Meta = msgspec.field(default_factory=Meta)
+    status: ClaimStatus = msgspec.field(default_factory=ClaimStatus)
 
 
 class Target(msgspec.Struct):
@@ -212,11 +267,17 @@ class Write(msgspec.Struct):
     node: Node | None = None
     lease: Lease | None = None
     binding: Binding | None = None
+    claim: Claim | None = None
 
     @property
     def key(self) -> str:
         """namespace/name."""
         return f"{self.namespace}/{self.name}" if self.namespace else self.name
+
+    @property
+    def creates(self) -> bool:
+        """Whether it made the object: also an apply can."""
+        return self.sub == "" and (self.verb == "create" or (self.verb == "patch" and self.code == 201))
 
     @property
     def accepted(self) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import IO
 
 import msgspec
@@ -13,6 +13,9 @@ from .records import Write
 
 AT_ONCE = 50_000
 """So many records are kept in memory."""
+
+MOST_PIECES = 64
+"""So many files are open; then they become one."""
 
 _ENCODER = msgspec.msgpack.Encoder()
 _DECODER = msgspec.msgpack.Decoder(Write)
@@ -37,11 +40,12 @@ class Sorting:
     def __iter__(self) -> Iterator[Write]:
         """All of them, once."""
         self._kept.sort(key=_place)
-        last, met = -1, set[tuple[str, str]]()
+        last, met = -1, set[tuple[str, ...]]()
         for write in heapq.merge(*map(_stored, self._pieces), self._kept, key=_place):
             if write.begin != last:
                 last, met = write.begin, set()
-            name = write.identity, write.verb
+            # Clients can choose the ID: only a line that says the same was given twice.
+            name = write.identity, write.verb, write.resource, write.sub, write.key, str(write.end)
             if write.identity and name in met:
                 self.twice += 1
                 continue
@@ -52,16 +56,25 @@ class Sorting:
 
     def _spill(self) -> None:
         self._kept.sort(key=_place)
-        piece: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as what is in it is needed
-        for write in self._kept:
-            data = _ENCODER.encode(write)
-            piece.write(len(data).to_bytes(_LENGTH) + data)
-        self._pieces.append(piece)
+        self._pieces.append(_piece(self._kept))
         self._kept = []
+        if len(self._pieces) >= MOST_PIECES:
+            merged = _piece(heapq.merge(*map(_stored, self._pieces), key=_place))
+            for piece in self._pieces:
+                piece.close()
+            self._pieces = [merged]
 
 
 def _place(write: Write) -> tuple[int, int, str]:
     return write.begin, write.end, write.identity
+
+
+def _piece(writes: Iterable[Write]) -> IO[bytes]:
+    piece: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as what is in it is needed
+    for write in writes:
+        data = _ENCODER.encode(write)
+        piece.write(len(data).to_bytes(_LENGTH) + data)
+    return piece
 
 
 def _stored(piece: IO[bytes]) -> Iterator[Write]:

@@ -6,6 +6,7 @@
 - GKE: a LogEntry of Cloud Logging with an AuditLog of k8s.io as `protoPayload`
 - AKS: a record of the category kube-audit with the event as text in `properties.log`, alone or among `records`; `log_s` of the table
   AzureDiagnostics; a row of the tables AKSAudit and AKSAuditAdmin
+- OpenShift's logging: the event with fields of the collector's, of which `k8s_audit_level` has the level, and `hostname` the server
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import msgspec
+
+from .records import Int
 
 WRITES = frozenset({"create", "update", "patch", "delete", "deletecollection"})
 STAGES = frozenset({"RequestReceived", "ResponseStarted", "ResponseComplete", "Panic"})
@@ -43,7 +46,7 @@ class Reference(msgspec.Struct):
 class ResponseStatus(msgspec.Struct):
     """How a request ended."""
 
-    code: int = 0
+    code: Int = 0
 
 
 class AuditEvent(msgspec.Struct, kw_only=True):
@@ -88,6 +91,8 @@ class Line(AuditEvent, kw_only=True):
     insertId: str = ""
     AuditId: str = ""
     msg: str = ""
+    k8s_audit_level: str = ""
+    hostname: str = ""
 
 
 class Properties(msgspec.Struct):
@@ -136,7 +141,7 @@ class GkeCaller(msgspec.Struct):
 class GkeStatus(msgspec.Struct):
     """A google.rpc.Status."""
 
-    code: int = 0
+    code: Int = 0
 
 
 class GkePayload(msgspec.Struct):
@@ -164,8 +169,8 @@ _GKE = msgspec.json.Decoder(GkePayload)
 NOT_READABLE = (msgspec.MsgspecError, RecursionError, ValueError)
 """What decoding anything at all can raise."""
 
-GKE = "*"
-"""The server of a LogEntry: any of several."""
+ANY = "*"
+"""The server of what a service collected without saying of which: any of several."""
 
 _GRPC = {3: 422, 5: 404, 6: 409, 7: 403, 9: 409, 10: 409, 11: 400, 16: 401}
 
@@ -192,6 +197,9 @@ def unwrapped(data: bytes | msgspec.Raw, server: str = "", depth: int = 0) -> It
         raise NotUnderstood("JSON, but no audit event") from None
     except NOT_READABLE:
         raise NotUnderstood("not JSON, or cut off") from None
+    if line.k8s_audit_level:  # OpenShift's collector, which needs `level` for itself
+        line.level = line.k8s_audit_level
+        server = line.hostname or (server if depth else ANY)
     if line.auditID or (line.apiVersion.startswith("audit.k8s.io/") and line.kind == "Event"):
         if not _is_whole(line):
             raise NotUnderstood("an audit event that lacks something that every one has")
@@ -231,7 +239,8 @@ def _is_whole(event: AuditEvent) -> bool:
 
 
 def _wrapped(line: Line, data: bytes | msgspec.Raw, server: str, depth: int) -> Iterator[AuditEvent | Other]:
-    server = line.logStreamName or line.logStream or line.pod_s or server
+    # What collects logs collects those of all API servers.
+    server = line.logStreamName or line.logStream or line.pod_s or (server if depth else ANY)
     try:
         for text in (line.message, line.at_message):
             if text:
@@ -338,7 +347,7 @@ def _of_gke(line: Line, log: GkePayload) -> AuditEvent:
         requestObject=log.request,
         responseObject=log.response,
         requestReceivedTimestamp=_TEXT.decode(line.timestamp) if line.timestamp else "",
-        server=GKE,
+        server=ANY,
     )
 
 

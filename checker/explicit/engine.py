@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import ExitStack, suppress
+from typing import Any
 
-from ...model.language import State, TransitionSystem
+import numpy as np
+from numpy.typing import NDArray
+
+from ...model.language import State, TransitionSystem, Variable
 from ..codegen.program import Program, generate
 from ..core.exploration import Budget, Exploration, Lasso, OutOfBudget, Path, Watcher
 from ..llvm.machine_code import MachineCode, compile_system
@@ -20,6 +25,9 @@ from .states.search_state import SearchState, bits_of
 from .states.store import Store, path_to
 from .states.successors import ALL, Batch
 from .states.workers import Workers
+
+Reached = Callable[[dict[Variable, NDArray[Any]]], None]
+"""Is shown the codes of every variable in all states that a search has found."""
 
 _BRIEF = 1 << 14
 """Transitions in a row for one worker, while others wait for a wide level."""
@@ -208,6 +216,18 @@ class Search:
             seconds=self.budget.seconds + (self.checkpoint.earlier if self.checkpoint else 0.0),
         )
 
+    def columns(self) -> dict[Variable, NDArray[Any]]:
+        """For each variable its codes, one for each state found, in the order of their numbers."""
+        assert self.store is not None
+        layout, count = self.program.layout, self.state.states
+        words = self.store.states[: count * layout.words].reshape(count, layout.words)
+        found = {}
+        for variable, field in layout.fields.items():
+            mask = np.uint64((1 << field.bits) - 1)
+            codes = (words[:, field.word] >> np.uint64(field.shift)) & mask
+            found[variable] = codes.astype(np.int64) + field.lo
+        return found
+
     def _path(self, state: int) -> Path:
         assert self.store is not None
         return path_to(state, self.state.states, self.store, self.batch)
@@ -220,7 +240,17 @@ class Series:
         self.system, self.program = system, generate(system)
         self.code = compile_system(self.program.ir)
 
-    def explore(self, initial: State, budget: Budget, progress: Watcher | None = None) -> Exploration:
-        """As `explore` of the system with this initial state, in memory and by one worker."""
+    def explore(
+        self,
+        initial: State,
+        budget: Budget,
+        progress: Watcher | None = None,
+        reached: Reached | None = None,
+    ) -> Exploration:
+        """As `explore` of the system with this initial state, in memory and by one worker. `reached` is shown all states."""
         bound = SearchBudget(budget, progress)
-        return Search(self.program, bound, Workers(1), code=self.code, initial=initial).run()
+        search = Search(self.program, bound, Workers(1), code=self.code, initial=initial)
+        found = search.run()
+        if reached is not None:
+            reached(search.columns())
+        return found

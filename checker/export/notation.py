@@ -52,8 +52,10 @@ class Notation:
     def bare(self, node: Expr, named: Mapping[Expr, str], *operators: str) -> str:
         """The text without its outer parentheses if it is short and of one of these operators."""
         text = self.write(node, named)
+        if node in named or (node.op == "not" and node.args[0] in named):
+            return text
         outer = f"not {node.args[0].op}" if node.op == "not" else node.op
-        return text[1:-1] if node not in named and outer in operators and len(text) < SHORT else text
+        return text[1:-1] if outer in operators and len(text) < SHORT else text
 
     def conjuncts(self, node: Expr, named: Mapping[Expr, str]) -> list[str]:
         """The text of a condition as the conditions that must hold together."""

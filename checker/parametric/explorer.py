@@ -8,7 +8,7 @@ from functools import cached_property
 from ...model.language import Parameter
 from ..core.exploration import Budget, Exploration, Path, Watcher
 from ..core.trace import Trace
-from ..explicit.engine import Series
+from ..explicit.engine import Reached, Series
 from ..reduction.conclusion import conclude
 from ..reduction.questions import explored_slice, kind_of
 from ..reduction.slicing import Slicer, transition_map
@@ -27,24 +27,28 @@ class Explorer:
     def __init__(
         self, parametric: ParametricSystem, property_id: str, ranges: Mapping[Parameter, tuple[int, int]]
     ) -> None:
-        self.parametric, self.property, self._ranges = parametric, property_id, ranges
+        self.parametric, self.property, self.ranges = parametric, property_id, ranges
         self.kind = kind_of(parametric.system, property_id)
         self.slice = explored_slice(parametric.system, property_id)
         system, self._parameters = as_variables(self.slice, {q.name: range_ for q, range_ in ranges.items()})
         self._series = Series(system)
 
     def explore(
-        self, values: Mapping[Parameter, int], budget: Budget, progress: Watcher | None = None
+        self,
+        values: Mapping[Parameter, int],
+        budget: Budget,
+        progress: Watcher | None = None,
+        reached: Reached | None = None,
     ) -> Exploration:
-        """Search the slice with these parameters. Raises ValueError for one outside of its range."""
+        """Search the slice with these parameters; `reached` is shown the states. Raises ValueError for one outside of its range."""
         for q, value in values.items():
-            least, most = self._ranges[q]
+            least, most = self.ranges[q]
             if not least <= value <= most:
                 raise ValueError(f"`{q.name}` is searched within {least}..{most}, so it cannot be {value}")
         chosen, parameters = _named(values), self._parameters
         variables = self._series.system.variables
         initial = tuple(chosen[parameters[v]] if v in parameters else v.initial for v in variables)
-        return self._series.explore(initial, budget, progress)
+        return self._series.explore(initial, budget, progress, reached)
 
     def confirm(self, found: Exploration, values: Mapping[Parameter, int]) -> Trace | None:
         """The counterexample of a search with these parameters, executed on the whole system; None without one.

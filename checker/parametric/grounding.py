@@ -17,6 +17,7 @@ Choices that answer all questions alike are alike (`Comparisons`).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from itertools import product
 
 from ...model.language import BOOL, INT, Expr, ModelError, TransitionSystem, all_of, negate, topological
@@ -39,13 +40,39 @@ def questions(system: TransitionSystem) -> list[Expr]:
 
     Call it within `fresh_graph`. Raises TooManyCases, and ValueError for a system that keeps a parameter in its state.
     """
-    found: dict[Expr, None] = {}
+    cases = (case for condition in conditions(system) for case in condition.cases)
+    return list(dict.fromkeys(case[0] for case in cases if case is not None))
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A condition on parameters somewhere in a system, and what is left of it in each case of the state.
+
+    `leaves` are what of the state it depends on. `cases` are in the order of all their values, the last leaf's first: a
+    question, and whether the condition holds where its answer is yes; None where the condition does not depend on the parameters.
+    """
+
+    expression: Expr
+    leaves: tuple[Expr, ...]
+    cases: tuple[tuple[Expr, bool] | None, ...]
+
+
+def conditions(system: TransitionSystem) -> list[Condition]:
+    """The conditions through which the parameters reach the behaviour of a system; raises as `questions`, and is called as that is."""
+    found = []
     for condition in _Parameters(system).conditions():
-        for case in _cases(condition):
-            if not case.is_const:
-                # A condition and its negation are one question.
-                found[case.args[0] if case.op == "not" else case] = None
-    return list(found)
+        # A condition and its negation are one question.
+        cases = tuple(
+            None if case.is_const else (case.args[0], False) if case.op == "not" else (case, True)
+            for case in _cases(condition)
+        )
+        found.append(Condition(condition, tuple(leaves_of(condition)), cases))
+    return found
+
+
+def conditions_on_parameters(system: TransitionSystem) -> list[Expr]:
+    """The largest conditions of a system that only comparisons of connected parameters make up. Raises as `questions`."""
+    return list(_Parameters(system).conditions())
 
 
 class _Parameters:
@@ -120,10 +147,10 @@ def _summands(node: Expr) -> tuple[Expr, ...]:
 
 def _sums(comparison: Expr) -> bool:
     """Whether the state has a say in the comparison."""
-    return bool(_leaves(comparison))
+    return bool(leaves_of(comparison))
 
 
-def _leaves(condition: Expr) -> list[Expr]:
+def leaves_of(condition: Expr) -> list[Expr]:
     """What of the state a condition depends on: conditions of choices, and numbers that are no parameters."""
     found: dict[Expr, None] = {}
     for node in _above_the_state(condition):
@@ -153,25 +180,26 @@ def _above_the_state(condition: Expr) -> list[Expr]:
 
 def _count(condition: Expr) -> int:
     cases = 1
-    for leaf in _leaves(condition):
+    for leaf in leaves_of(condition):
         cases *= 2 if leaf.sort is BOOL else leaf.hi - leaf.lo + 1
     return cases
 
 
 def _cases(condition: Expr) -> Iterator[Expr]:
     """The condition with each value of what it depends on put in."""
-    leaves = _leaves(condition)
+    leaves = leaves_of(condition)
     ranges = [range(2) if leaf.sort is BOOL else range(leaf.lo, leaf.hi + 1) for leaf in leaves]
     for codes in product(*ranges):
         try:
-            yield _with_values(condition, dict(zip(leaves, codes, strict=True)))
+            yield with_values(condition, dict(zip(leaves, codes, strict=True)))
         except ModelError as error:  # a divisor of which the state makes sure that it is positive
             raise ValueError(
                 f"a comparison of parameters cannot be taken out of the state: {error}"
             ) from None
 
 
-def _with_values(condition: Expr, values: dict[Expr, int]) -> Expr:
+def with_values(condition: Expr, values: dict[Expr, int]) -> Expr:
+    """The condition on parameters that is left when what it depends on of the state has these values."""
     new: dict[Expr, Expr] = {}
     for node in _above_the_state(condition):
         if node in values and node.op != "ite":

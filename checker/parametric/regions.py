@@ -77,7 +77,7 @@ def regions(
     found: list[list[tuple[dict[Expr, bool], Values]]] = []
     for members, asked, given in parts(parameters, questions, assumptions):
         before, part = prod(map(len, found)), []
-        for region in _Part(members, asked, given).regions():
+        for region in Connected(members, asked, given).regions():
             part.append(region)
             look(before * len(part))
         found.append(part)
@@ -105,7 +105,7 @@ def smallest(
     result: Values = {}
     wanted = dict(zip(questions, answers, strict=True))
     for members, asked, given in parts(parameters, questions, assumptions):
-        part = _Part(members, asked, given)
+        part = Connected(members, asked, given)
         result.update(part.smallest({q: wanted[q] for q in asked}))
     return {q: result[q] for q in parameters}
 
@@ -132,8 +132,8 @@ def parts(
     return list(found.values())
 
 
-class _Part:
-    """Connected parameters."""
+class Connected:
+    """Connected parameters, and what Z3 knows of them. They have a context of their own."""
 
     def __init__(self, parameters: list[Parameter], questions: list[Expr], assumptions: list[Expr]) -> None:
         self.parameters, self.questions, self.assumptions = parameters, questions, assumptions
@@ -150,7 +150,15 @@ class _Part:
         """The answers of each region, with an example."""
         first = self._example()
         if first is not None:
-            yield from self._divided(0, {}, first)
+            yield from self._divided(first)
+
+    def example(self, answers: Mapping[Expr, bool]) -> Values | None:
+        """Parameters that give these answers, small ones if there are any; None if none do. Raises UndecidedRegions."""
+        self.solver.push()
+        self.solver.add(*(self.terms[q] if yes else z3.Not(self.terms[q]) for q, yes in answers.items()))
+        found = self._example()
+        self.solver.pop()
+        return found
 
     def smallest(self, answers: Mapping[Expr, bool]) -> Values:
         """The least example of these answers."""
@@ -167,24 +175,39 @@ class _Part:
             raise ValueError("no parameters give these answers")
         return self._values(best.model())
 
-    def _divided(
-        self, at: int, answers: dict[Expr, bool], example: Values
-    ) -> Iterator[tuple[dict[Expr, bool], Values]]:
-        if at == len(self.questions):
-            yield dict(answers), example
+    def _divided(self, first: Values) -> Iterator[tuple[dict[Expr, bool], Values]]:
+        """Depth first, question by question; the solver holds the answers of the path. Without recursion, for there may be a thousand."""
+        answers: dict[Expr, bool] = {}
+        if not self.questions:
+            yield answers, first
             return
-        question = self.questions[at]
-        term = self.terms[question]
-        known = bool(evaluate(question, example))
-        for answer, its in ((known, example), (not known, None)):
-            self.solver.push()
-            self.solver.add(term if answer else z3.Not(term))
-            found = self._example() if its is None else its
-            if found is not None:
-                answers[question] = answer
-                yield from self._divided(at + 1, answers, found)
+        path = [self._sides(0, first)]
+        while path:
+            question = self.questions[len(path) - 1]
+            if question in answers:  # all below this answer has been seen
                 del answers[question]
-            self.solver.pop()
+                self.solver.pop()
+            side = next(path[-1], None)
+            if side is None:
+                path.pop()
+                continue
+            answer, example = side
+            self.solver.push()
+            self.solver.add(self.terms[question] if answer else z3.Not(self.terms[question]))
+            found = self._example() if example is None else example
+            if found is None:
+                self.solver.pop()
+                continue
+            answers[question] = answer
+            if len(path) == len(self.questions):
+                yield dict(answers), found
+            else:
+                path.append(self._sides(len(path), found))
+
+    def _sides(self, at: int, example: Values) -> Iterator[tuple[bool, Values | None]]:
+        """Both answers to a question, the example's first."""
+        known = bool(evaluate(self.questions[at], example))
+        return iter(((known, example), (not known, None)))
 
     def _example(self) -> Values | None:
         """Parameters that satisfy what the solver holds; small ones, if there are any."""

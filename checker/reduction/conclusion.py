@@ -49,7 +49,7 @@ def conclude(
         system=system.name,
         property_id=name,
         kind=kind,
-        verdict=verdict_of(answer, trace is not None),
+        verdict=verdict_of(answer.complete, trace is not None),
         counts=Counts(answer.states, answer.transitions, answer.depth, answer.seconds),
         coverage=coverage_of(
             slicer,
@@ -65,11 +65,11 @@ def conclude(
     )
 
 
-def verdict_of(answer: Exploration, violated: bool) -> Verdict:
-    """What an exploration says of a property."""
+def verdict_of(complete: bool, violated: bool) -> Verdict:
+    """What a search says of a property: `complete` if every reachable state was expanded, `violated` if a violating run was executed."""
     if violated:
         return Verdict.VIOLATED
-    return Verdict.HOLDS if answer.complete else Verdict.INCONCLUSIVE
+    return Verdict.HOLDS if complete else Verdict.INCONCLUSIVE
 
 
 def coverage_of(

@@ -1,4 +1,4 @@
-"""Who else acts on the cluster: users, kubelets and the pod garbage collector.
+"""Who else acts on the cluster: users, some controllers and the pod garbage collector.
 
 Users are not fair: they may never act. How often they may act is the scenario's scope.
 """
@@ -61,7 +61,7 @@ class Users(Component):
     @tells("A user deletes {pod}, which has finished.")
     def delete_finished_pod(self, pod: Pod) -> None:
         """A user, or whoever cleans up, deletes a pod that has finished."""
-        if not pod.finishes:
+        if not pod.finishes and not self.scope.kubelet_admission:
             require(False)
             return
         require(self.api.remains[pod])
@@ -107,35 +107,6 @@ class Users(Component):
         require(self.api.may_be_updated(version))
         self.faults.spend(Fault.POD_UPDATE)
         self.api.update_pod(version)
-
-
-class Kubelet(Component):
-    """One kubelet per node: it ends the pods that are to terminate."""
-
-    api: APIServer
-
-    @step(actor="kubelet", each="pod")
-    @tells("The containers of {pod} have stopped: the kubelet removes the object.")
-    def finish_termination(self, pod: Pod) -> None:
-        """The containers of a terminating pod have stopped: the kubelet removes the object."""
-        current = self.api.pod[pod]
-        require(current.assigned & current.terminating)
-        require(any_of((current.node == node) & self.api.node_exists[node] for node in self.universe[Node]))
-        self.api.remove_pod(pod)
-
-    @step(actor="kubelet", fair=False)
-    @tells(
-        "The containers of {pod} have ended by themselves: the kubelet reports that it has finished, and its object stays."
-    )
-    def report_finished(self, pod: Pod) -> None:
-        """A pod has succeeded or failed. One that is being deleted is not looked at: its object goes soon in any case."""
-        if not pod.finishes:
-            require(False)
-            return
-        current = self.api.pod[pod]
-        require(current.assigned & ~current.terminating)
-        require(any_of((current.node == node) & self.api.node_exists[node] for node in self.universe[Node]))
-        self.api.finish_pod(pod)
 
 
 class StatefulSets(Component):

@@ -140,6 +140,7 @@ class Pod(Entity):
     `claims` are the names of the ResourceClaims that it refers to: the plugin DynamicResources then has work at Reserve and PreBind.
     `volumes` are the names of the PersistentVolumeClaims that it mounts, `exclusive` those of them that one pod only may use.
     `group` is the name of the pod group that it belongs to (spec.schedulingGroup).
+    `extender_selector` are the labels that an extender of the scheduler wants of the pod's node.
     `later` are the versions that its object may be updated to, by name;
     each has the name and the index of the pod, and a `number`; that of the pod as it is created is 0.
     """
@@ -178,6 +179,7 @@ class Pod(Entity):
         recreates: str | None = None,
         host_ports: Sequence[HostPort] = (),
         finishes: bool = False,
+        extender_selector: Mapping[str, str] | None = None,
         later: Mapping[str, Pod] | None = None,
     ) -> None:
         super().__init__(index, name)
@@ -196,6 +198,7 @@ class Pod(Entity):
         self.group = group
         self.spread, self.finalizers = tuple(spread), finalizers
         self.host_ports, self.recreates, self.finishes = tuple(host_ports), recreates, finishes
+        self.extender_selector = dict(extender_selector or {})
         self.later, self.number = dict(later or {}), 0
         for number, version in enumerate(self.later.values(), start=1):
             version.number = number
@@ -204,6 +207,10 @@ class Pod(Entity):
         """Whether nodeSelector and required node affinity both match the node (GetRequiredNodeAffinity, 1.22)."""
         selected = all(node.labels.get(k) == v for k, v in self.node_selector.items())
         return selected and (self.node_affinity is None or self.node_affinity.matches(node.name, node.labels))
+
+    def passes_extender(self, node: Node) -> bool:
+        """Whether the extender lets the pod go to the node; one that has no say lets all go."""
+        return all(node.labels.get(k) == v for k, v in self.extender_selector.items())
 
     def wants_port_of(self, other: Pod) -> bool:
         """Whether the pod cannot be on the node of the other for a port that both want."""
@@ -298,13 +305,13 @@ class DisruptionBudget(Entity):
 
 
 class Device(Entity):
-    """A device that a driver has published, on a node; none for one that every node can reach."""
+    """A device that a driver has published, on a node; none for one that every node can reach. `of` is the device class that it is in."""
 
     about = "device {}"
 
-    def __init__(self, index: int, name: str, node: Node | None = None) -> None:
+    def __init__(self, index: int, name: str, node: Node | None = None, of: str = "") -> None:
         super().__init__(index, name)
-        self.node = node
+        self.node, self.of = node, of
 
     def is_on(self, node: Node) -> bool:
         """Whether an allocation of the device lets a pod go to the node."""
@@ -312,15 +319,20 @@ class Device(Entity):
 
 
 class Claim(Entity):
-    """A ResourceClaim, which asks for one device of any kind; with the device and the names of the pods that it is reserved for at the start."""
+    """A ResourceClaim, which asks for one device of the class `of`; with the device and the names of the pods that it is reserved for at the start."""
 
     about = "claim {}"
 
     def __init__(
-        self, index: int, name: str, device: Device | None = None, reserved: Sequence[str] = ()
+        self,
+        index: int,
+        name: str,
+        device: Device | None = None,
+        reserved: Sequence[str] = (),
+        of: str = "",
     ) -> None:
         super().__init__(index, name)
-        self.device, self.reserved = device, frozenset(reserved)
+        self.device, self.reserved, self.of = device, frozenset(reserved), of
 
 
 class PodGroup(Entity):

@@ -1,12 +1,14 @@
 """How the scheduler used to be: one small class per upstream change, and the releases made of them."""
 
-from .change import CHANGES, Change, before
-from .gates import GateProblem
+from .changes.change import CHANGES, Change, before
+from .moved import keep_old_names
 from .releases import Composition, Patch, find_change, in_order, resolve
-from .unknown import UnknownName
 from .versions import LATER, PATCH_VERSIONS, RELEASE_ORDER, version_of
+from .versions.gates import GateProblem
+from .versions.unknown import UnknownName
 
 RELEASES = RELEASE_ORDER
+keep_old_names()
 
 __all__ = [
     "CHANGES", "LATER", "PATCH_VERSIONS", "RELEASES", "RELEASE_ORDER", "Change", "Composition", "GateProblem", "Patch", "UnknownName",

@@ -6,19 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ..language import Component
-from .change import CHANGES, Change
-from .gates import Gate, find_gate, refuse_setting
-from .unknown import UnknownName
+from . import changes as _registered  # noqa: F401
+from .changes.change import CHANGES, Change
 from .versions import PATCH_VERSIONS, RELEASE_ORDER, canonical
-
-# isort: off
-# They register their changes. Of the changes of one release, those of an earlier module come first.
-from . import async_call_changes  # noqa: F401
-from . import cache_changes, event_handler_changes, filter_changes, nomination_changes, permit_changes  # noqa: F401
-from . import preemption_changes, disruption_changes, queue_changes, failure_changes, snapshot_changes  # noqa: F401
-from . import claim_changes, group_changes, topology_changes, volume_changes  # noqa: F401
-from . import binding_changes, name_changes, node_update_changes, pod_update_changes  # noqa: F401
-# isort: on
+from .versions.gates import Gate, find_gate, refuse_setting
+from .versions.unknown import UnknownName
 
 
 @dataclass(frozen=True, slots=True)

@@ -224,10 +224,13 @@ class DynamicResources(Component):
     # --- Filter and PostFilter -------------------------------------------------------------------------------
 
     def has_devices(self, pod: Pod, node: Node) -> Expr:
-        """Whether there is a free device on the node for each claim of the pod that is not allocated."""
-        free = count(~self.listed[device] for device in self.universe[Device] if device.is_on(node))
-        needed = count(~self.copy[use].allocated for use in self.uses(pod))
-        return free >= needed
+        """Whether there is a free device on the node for each claim of the pod that is not allocated, of the class that it asks for."""
+        found = []
+        for of in dict.fromkeys(use.claim.of for use in self.uses(pod)):
+            free = count(~self.listed[d] for d in self.universe[Device] if d.is_on(node) and d.of == of)
+            needed = count(~self.copy[use].allocated for use in self.uses(pod) if use.claim.of == of)
+            found.append(free >= needed)
+        return all_of(found)
 
     def is_available(self, use: ClaimUse, node: Node) -> Expr:
         """Whether an allocated claim lets the pod go to the node; one that is not allocated always does."""
@@ -238,7 +241,7 @@ class DynamicResources(Component):
         """Filter."""
         return self.has_devices(pod, node) & all_of(self.is_available(use, node) for use in self.uses(pod))
 
-    def note_unavailable(self, pod: Pod, node: Node, reached: Expr) -> None:
+    def note_filtered(self, pod: Pod, node: Node, reached: Expr) -> None:
         """What Filter keeps for PostFilter, if it was reached and the allocator found devices."""
         for use in self.uses(pod):
             with when(reached & self.has_devices(pod, node) & ~self.is_available(use, node)):
@@ -288,6 +291,9 @@ class DynamicResources(Component):
     def reserve_claim(self, use: ClaimUse, device: Device) -> None:
         """Reserve, claim after claim: a device that was free when PreFilter looked, and that Filter found on the node."""
         pod, host = use.pod, self.scheduler.host
+        if device.of != use.claim.of:
+            require(False)
+            return
         require(
             self.scheduler.at(Phase.RESERVE, pod) & self._is(use, Stage.CHECKED) & ~self.copy[use].allocated
         )

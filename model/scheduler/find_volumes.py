@@ -218,6 +218,9 @@ class VolumeFinder(Component):
             for use in self.uses(pod)
         ) & all_of(self.has_enough(pod, of, node) for of in self.classes(pod))
 
+    def note_filtered(self, pod: Pod, node: Node, reached: Expr) -> None:
+        """PostFilter of VolumeBinding is none."""
+
     def classes(self, pod: Pod) -> list[StorageClass]:
         """The storage classes of a pod's claims."""
         return list(dict.fromkeys(use.claim.storage_class for use in self.uses(pod)))

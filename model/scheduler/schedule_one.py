@@ -44,8 +44,8 @@ from ..language import (
 )
 from .eviction_words import eviction
 from .failure import FailedAttempt, FailurePhase
-from .framework.events import DYNAMIC_RESOURCES, PERMIT_PLUGIN, VOLUME_BINDING, Plugin
-from .framework.interface import ClaimPlugin, GangPlugin, GroupCycles, VolumePlugin
+from .framework.events import DYNAMIC_RESOURCES, EXTENDER, PERMIT_PLUGIN, VOLUME_BINDING, Plugin
+from .framework.interface import ClaimPlugin, CyclePlugin, GangPlugin, GroupCycles, VolumePlugin
 from .framework.rejections import reasons
 from .framework.status import Code, NodeStatus, Phase
 from .framework.waiting_pods import PermitAnswer
@@ -297,6 +297,13 @@ class Scheduler(Component):
         with when(self.no_node_is(NodeStatus.UNTRIED)):
             self._conclude_filtering(pod)
 
+    def cycle_plugins(self, pod: Pod) -> dict[str, CyclePlugin]:
+        """The plugins that filter by what the pod's claims are, where it has some."""
+        return {
+            **({DYNAMIC_RESOURCES: self.dynamic_resources} if pod.claims else {}),
+            **({VOLUME_BINDING: self.volume_binding} if pod.volumes else {}),
+        }
+
     def _filtered(self, pod: Pod, node: Node) -> Expr:
         self.diagnose(pod, node)
         placement, number = self.snapshot.placement(), self.copy.version
@@ -305,24 +312,28 @@ class Scheduler(Component):
             return placement.ask(node, partial(self.filters.run_with_nominated, form))
 
         code = in_form(self.universe, pod, number, said)
-        if pod.claims:
-            passes = self.dynamic_resources.passes(pod, node)
+        for name, asked in self.cycle_plugins(pod).items():
+            passes = asked.passes(pod, node)
             reached = (code == Code.SUCCESS) & self.snapshot.live[node]
-            self.dynamic_resources.note_unavailable(pod, node, reached)
+            asked.note_filtered(pod, node, reached)
             for plugin in self.universe[Plugin]:
-                if plugin.name == DYNAMIC_RESOURCES:
+                if plugin.name == name:
                     with when(reached & ~passes):
                         self.rejected_by[plugin] = True
             code = select((code == Code.SUCCESS) & ~passes, Code.UNRESOLVABLE, code)
-        if pod.volumes:
-            passes = self.volume_binding.passes(pod, node)
-            reached = (code == Code.SUCCESS) & self.snapshot.live[node]
-            for plugin in self.universe[Plugin]:
-                if plugin.name == VOLUME_BINDING:
-                    with when(reached & ~passes):
-                        self.rejected_by[plugin] = True
-            code = select((code == Code.SUCCESS) & ~passes, Code.UNRESOLVABLE, code)
+        if pod.extender_selector:
+            passes = placement.ask(node, lambda content, _: as_expr(pod.passes_extender(content)))
+            rejects = (code == Code.SUCCESS) & ~passes
+            with when(rejects & self.snapshot.live[node]):
+                self.note_extender()
+            code = select(rejects, Code.UNSCHEDULABLE, code)
         return select(self.snapshot.live[node], self.verdict_of(code), NodeStatus.REJECTED)
+
+    def note_extender(self) -> None:
+        """findNodesThatPassExtenders has rejected a node: what an extender looks at nobody knows, so that any event may help (122022)."""
+        for plugin in self.universe[Plugin]:
+            if plugin.name == EXTENDER:
+                self.rejected_by[plugin] = True
 
     def explains(self, step: str, args: Mapping[str, Any]) -> Mapping[str, Value]:
         if step not in ("filter", "filter_nominated"):

@@ -51,7 +51,10 @@ class ViolatingGroup(msgspec.Struct, frozen=True):
 
 
 class Proof(msgspec.Struct, frozen=True):
-    """The verdict on one property of all clusters up to a size."""
+    """The verdict on one property of all clusters up to a size.
+
+    `distinct` is how many of the states differ, where clusters of one placement were explored together; 0 where each was explored by itself.
+    """
 
     property: str
     release: str
@@ -77,6 +80,8 @@ class Proof(msgspec.Struct, frozen=True):
     steps_never_fired: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     version: ReadVersion | msgspec.UnsetType = msgspec.UNSET
+    gangs: tuple[int, ...] = ()
+    distinct: int = 0
 
     @builtins.property
     def vacuous(self) -> bool:
@@ -133,7 +138,11 @@ def print_proof(console: Console, proof: Proof, whole: bool = False) -> None:
 
 def size(proof: Proof) -> str:
     """For example `3 pods and 2 nodes`."""
-    return f"{proof.pods} {_plural(proof.pods, 'pod')} and {proof.nodes} {_plural(proof.nodes, 'node')}"
+    if not proof.gangs:
+        return f"{proof.pods} {_plural(proof.pods, 'pod')} and {proof.nodes} {_plural(proof.nodes, 'node')}"
+    gangs = " and ".join(f"a gang of {size}" for size in proof.gangs)
+    nodes = f"{proof.nodes} {_plural(proof.nodes, 'node')}"
+    return f"{proof.pods} single {_plural(proof.pods, 'pod')} on {nodes}, beside {gangs}"
 
 
 def verdict_words(proof: Proof) -> str:
@@ -144,6 +153,8 @@ def verdict_words(proof: Proof) -> str:
     searched = (
         f"{proof.states:,} states and {proof.transitions:,} transitions in all, {proof.depth} steps deep"
     )
+    if proof.distinct:
+        searched += f", of which {proof.distinct:,} states differ"
     if proof.verdict == "HOLDS FOR ALL":
         return f"{told}; each was explored to the end: {searched}."
     violating = f"{proof.violated:,} of them {'is' if proof.violated == 1 else 'are'} violating"

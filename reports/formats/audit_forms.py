@@ -18,6 +18,7 @@ from ..audit_report import Answer, AuditReport, Hit, account_lines
 from ..filtered import json_filtered, text_filtered
 from ..html.audit_page import to_html
 from .junit import clean
+from .markdown import MARKS, plain
 from .sarif import SCHEMA
 
 
@@ -88,6 +89,33 @@ def to_sarif(report: AuditReport) -> str:
     )
 
 
+OUTCOMES = {"HIT": "failed", "NOT EXCLUDED": "undecided", "EXCLUDED": "passed"}
+MOST_TOLD = 20
+"""So many violations of a property are told in Markdown."""
+
+
+@text_filtered
+def to_markdown(report: AuditReport) -> str:
+    """As GitHub's Markdown: a table, then what was hit and what is not excluded."""
+    rows = [["", "property", "answer", ""], ["---"] * 4]
+    rows += [[MARKS[OUTCOMES[a.verdict]], a.property, a.verdict, plain(a.sentence)] for a in report.answers]
+    blocks = ["# podrace audit", "\n".join(f"| {' | '.join(row)} |" for row in rows)]
+    for answer in report.answers:
+        told = [*_told(answer)[:MOST_TOLD], *answer.reasons]
+        if len(answer.hits) > MOST_TOLD:
+            told.append(f"{len(answer.hits):,} violations in all")
+        if told:
+            blocks += [f"## {MARKS[OUTCOMES[answer.verdict]]} {answer.property} {answer.verdict}"]
+            blocks += ["\n".join(f"- {plain(line)}" for line in told)]
+    if report.signs:
+        blocks += [
+            "## Signs, which decide nothing",
+            "\n".join(f"- {plain(s)}" for s in report.signs[:MOST_TOLD]),
+        ]
+    blocks += ["\n".join(f"> {plain(line)}" for line in account_lines(report))]
+    return "\n\n".join(blocks) + "\n"
+
+
 def _results(answer: Answer, rule: int) -> list[dict[str, Any]]:
     base = {"ruleId": answer.property, "ruleIndex": rule}
     if answer.verdict == "NOT EXCLUDED":
@@ -125,5 +153,6 @@ FORMS: Mapping[str, Callable[[AuditReport], str]] = {
     "html": to_html,
     "junit": to_junit,
     "sarif": to_sarif,
+    "markdown": to_markdown,
 }
 """Every form but `text`."""

@@ -83,13 +83,15 @@ def _node(node: Object) -> str:
 
 _KNOWN = {
     "schedulerName", "containers", "priority", "preemptionPolicy", "terminationGracePeriodSeconds", "nodeName", "nodeSelector",
-    "topologySpreadConstraints",
+    "topologySpreadConstraints", "affinity",
 }  # fmt: skip
+_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 
 
 def _pod(pod: Object) -> str:
     metadata, spec = pod["metadata"], pod["spec"]
-    if not spec.keys() <= _KNOWN or "startTime" in pod["status"] or len(spec["containers"]) != 1:
+    plain = spec.keys() <= _KNOWN and _has_plain_terms(spec.get("affinity", {}))
+    if not plain or "startTime" in pod["status"] or len(spec["containers"]) != 1:
         return f"fromJSON[v1.Pod](`{json.dumps(pod)}`)"
     name = quoted(metadata["name"])
     made = (
@@ -107,6 +109,8 @@ def _pod(pod: Object) -> str:
         made += f".PreemptionPolicy({quoted(spec['preemptionPolicy'])})"
     if "nodeSelector" in spec:
         made += f".NodeSelector({_map(spec['nodeSelector'])})"
+    for kind, of_kind in spec.get("affinity", {}).items():
+        made += "".join(f".{_term(kind, term)}" for term in of_kind[_REQUIRED])
     for constraint in spec.get("topologySpreadConstraints", ()):
         made += f".{_spread(constraint)}"
     if spec["terminationGracePeriodSeconds"] == 0:
@@ -119,14 +123,29 @@ def _unnumbered(pod: Object) -> Object:
     return {**pod, "metadata": {k: v for k, v in pod["metadata"].items() if k != "annotations"}}
 
 
-def _spread(constraint: Object) -> str:
-    selector = constraint.get("labelSelector")
+def _has_plain_terms(affinity: Object) -> bool:
+    """Whether it is required terms between pods of one namespace, which are all that upstream's wrappers have a method for."""
+    return affinity.keys() <= {"podAffinity", "podAntiAffinity"} and all(
+        of_kind.keys() == {_REQUIRED} and all(t.keys() <= {"topologyKey", "labelSelector"} for t in of_kind[_REQUIRED])
+        for of_kind in affinity.values()
+    )  # fmt: skip
+
+
+def _term(kind: str, term: Object) -> str:
+    method = kind[0].upper() + kind[1:]
+    return f"{method}({quoted(term['topologyKey'])}, {_selector(term.get('labelSelector'))}, st.{method}WithRequiredReq)"
+
+
+def _selector(selector: Object | None) -> str:
     if selector is None:
-        said = "nil"
-    else:
-        said = f"fromJSON[metav1.LabelSelector](`{json.dumps(selector)}`)"
-        if selector.keys() == {"matchLabels"}:
-            said = f"&metav1.LabelSelector{{MatchLabels: {_map(selector['matchLabels'])}}}"
+        return "nil"
+    if selector.keys() == {"matchLabels"}:
+        return f"&metav1.LabelSelector{{MatchLabels: {_map(selector['matchLabels'])}}}"
+    return f"fromJSON[metav1.LabelSelector](`{json.dumps(selector)}`)"
+
+
+def _spread(constraint: Object) -> str:
+    said = _selector(constraint.get("labelSelector"))
     skew, key = constraint["maxSkew"], quoted(constraint["topologyKey"])
     when = f"v1.{constraint['whenUnsatisfiable']}"
     return f"SpreadConstraint({skew}, {key}, {when}, {said}, nil, nil, nil, nil)"

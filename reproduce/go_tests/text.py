@@ -131,7 +131,7 @@ def _imports(case: Case) -> Iterator[str]:
         yield '\t"time"'
     yield ""
     yield '\tv1 "k8s.io/api/core/v1"'
-    if any("topologySpreadConstraints" in pod["spec"] for pod in case.pods):
+    if any("metav1." in line for line in cluster_lines(case)):
         yield '\tmetav1 "k8s.io/apimachinery/pkg/apis/meta/v1"'
     yield '\tst "k8s.io/kubernetes/pkg/scheduler/testing"'
     yield ")"

@@ -22,6 +22,7 @@ COMMON = (
     "stage/reach.go",
     "stage/stage.go",
     "store/uids.go",
+    "gen/calls.go",
     "gen/main.go",
     "gen/old.go",
 )

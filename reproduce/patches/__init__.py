@@ -30,6 +30,7 @@ MENDED_BY: dict[str, tuple[str, ...]] = {
     "announced": ("placed-not-added",),
     "kept-out-by-others": ("terms-of-others-heard",),
     "relabelled-domain": ("counted-nodes-heard",),
+    "domain-lost": ("lost-domains-heard",),
     "name-of-a-victim": ("victims-awaited-by-uid",),
     "namesake-evicted": ("victims-deleted-by-uid",),
     "namesake-nominated": ("nominated-by-uid",),

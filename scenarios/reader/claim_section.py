@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from ...model.environment.objects import Claim, Device, Node, Pod
-from .labels import Members, read_members
-from .yaml_values import Value, known_names
+from .labels import Member, Members, read_members
+from .yaml_values import Value, known_names, one_line
 
-DEVICE_FIELDS = ("node",)
-CLAIM_FIELDS = ("device", "reservedFor")
+DEVICE_FIELDS = ("node", "deviceClassName")
+CLAIM_FIELDS = ("device", "deviceClassName", "reservedFor")
 REFERENCE_FIELDS = ("name", "resourceClaimName")
 
 
@@ -21,8 +21,15 @@ def read_devices(section: Value | None, nodes: Mapping[str, Node]) -> dict[str, 
     found = {}
     for index, (name, member) in enumerate(members.items()):
         value = member.fields.get("node")
-        found[name] = Device(index, name, nodes[_known(value, nodes, "node")] if value is not None else None)
+        node = nodes[_known(value, nodes, "node")] if value is not None else None
+        found[name] = Device(index, name, node, _class_of(member))
     return found
+
+
+def _class_of(member: Member) -> str:
+    """The device class that is named; without one, all devices are of one kind."""
+    value = member.fields.get("deviceClassName")
+    return value.scalar("the name of a device class") if value is not None else ""
 
 
 def read_claims(
@@ -41,6 +48,10 @@ def read_claims(
             _known(element, named, "pod")
             for element in (users.elements("a list of the names of pods") if users is not None else [])
         ]
+        of = _class_of(member)
+        if given is not None and device is not None and device.of != of:
+            said = f"of class {one_line(device.of)}" if device.of else "of no class"
+            given.fail(f"{given.described} is {said}: name the class of both alike, as `deviceClassName`")
         if given is not None and any(device is other.device for other in found.values()):
             given.fail(f"{given.described} is allocated to another claim already: name another device")
         if users is not None and reserved and device is None:
@@ -50,7 +61,7 @@ def read_claims(
                 element.fail(
                     f"pod {element.described} does not refer to the claim: add it to its `resourceClaims`"
                 )
-        found[name] = Claim(index, name, device, reserved)
+        found[name] = Claim(index, name, device, reserved, of)
     return found
 
 

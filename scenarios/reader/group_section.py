@@ -38,6 +38,10 @@ def refuse_groups(
             continue
         if pod.group not in groups:
             value.fail(f"there is no pod group {value.described}; {known_names(str(pod.group), groups)}")
+        if not isinstance(pod.quantities[-1], int):
+            fields["priority"].fail(
+                "the members of a group are tried in the order of their priorities, which has to be known: write one number here"
+            )
         for other in (
             "updates",
             "recreates",

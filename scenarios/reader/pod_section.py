@@ -22,7 +22,7 @@ POD_FIELDS = (
     *RESOURCE_FIELDS, "priority", "preemptionPolicy", "namespace", "labels", "nodeName", "exists", "startTime",
     "terminationGracePeriodSeconds", "tolerations", "nodeSelector", "nodeAffinity", "podAffinity",
     "podAntiAffinity", "topologySpreadConstraints", "extensionPoints", "schedulingGates", "finalizers", "hostPorts",
-    "finishes", "recreates", "ignore", "updates", "resourceClaims", "volumes", "podGroup",
+    "finishes", "recreates", "ignore", "updates", "resourceClaims", "volumes", "podGroup", "extenderSelector",
 )  # fmt: skip
 GATE_FIELDS = ("name",)
 POD_VERSION_FIELDS = ("cpu", "memory", "labels", "tolerations")
@@ -107,6 +107,7 @@ def _version(
         recreates=_recreates(fields),
         host_ports=read_host_ports(fields.get("hostPorts")),
         finishes=fields["finishes"].boolean() if "finishes" in fields else False,
+        extender_selector=read_labels(fields, "extenderSelector"),
         **resources,
         **others,
     )

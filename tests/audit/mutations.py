@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from random import Random
 
 from tests.audit.written_logs import Object, lines
@@ -81,6 +82,20 @@ def _split(kind: str, random: Random, events: list[Object]) -> Mutated:
     return Mutated(kind, [lines(part) for part in parts])
 
 
+def _with_clocks_that_differ(kind: str, random: Random, events: list[Object]) -> Mutated:
+    """Three API servers, whose clocks differ by at most 50 ms; both lines of a request are of one of them."""
+    parts: list[list[Object]] = [[], [], []]
+    fast = [timedelta(microseconds=random.randint(-25_000, 25_000)) for _ in parts]
+    server: dict[str, int] = {}
+    for event in events:
+        which = server.setdefault(event["auditID"], random.randrange(3))
+        for name in ("requestReceivedTimestamp", "stageTimestamp"):
+            moment = datetime.fromisoformat(event[name]) + fast[which]
+            event[name] = moment.isoformat(timespec="microseconds").replace("+00:00", "Z")
+        parts[which].append(event)
+    return Mutated(kind, [lines(part) for part in parts])
+
+
 def _one_missing(kind: str, random: Random, events: list[Object]) -> Mutated:
     parts = _split(kind, random, events).texts
     return Mutated(kind, parts[:2], complete=False)
@@ -118,6 +133,7 @@ _KINDS = {
     "cut": _cut,
     "without its beginning": _without_beginning,
     "split over three servers": _split,
+    "with clocks that differ": _with_clocks_that_differ,
     "one of three servers missing": _one_missing,
     "with errors": _with_errors,
     "damaged": _damaged,

@@ -1,5 +1,6 @@
 """Second Bindings, Bindings after a hand-over, waits that the flush ends, and signs."""
 
+import json
 from pathlib import Path
 
 from tests.audit.test_answers import both, of, seen
@@ -69,14 +70,52 @@ def test_a_binding_after_the_lease_has_gone(tmp_path: Path) -> None:
         lease(4, "m1", "10.0.0.1", 0),
     ]
     assert of(tmp_path, "A-LEASE", *one).verdict == "EXCLUDED"
-    own = [created("a", 0.5), lease(1, "m1", "127.0.0.1", 0), bound("a", "n", 3, address="127.0.0.1")]
-    assert of(tmp_path, "A-LEASE", *own).reasons == (
-        "schedulers are told apart by their addresses, and one is that of the API server's own machine (once)",
-    )
     blind = [{**e, "level": "Metadata"} for e in (lease(1, "m1", "10.0.0.1", 0),)]
     blind[0].pop("responseObject")
     told = of(tmp_path, "A-LEASE", created("a", 0.5), *blind, bound("a", "n", 3))
     assert "the log lacks bodies of the scheduler's lease (once)" in told.reasons
+
+
+def test_an_address_of_the_api_server_s_own_machine(tmp_path: Path) -> None:
+    """One API server is on one machine; where several wrote one log, nobody knows on which of theirs a scheduler was."""
+    own = [created("a", 0.5), lease(1, "m1", "127.0.0.1", 0), bound("a", "n", 3, address="127.0.0.1")]
+    events = [seen("n", 0), *own, seen("n", 9)]
+    start = listed(node("n"))
+    assert answer(answered(tmp_path, events, start), "A-LEASE").verdict == "EXCLUDED"
+    wrapped = "".join(json.dumps({"message": json.dumps(e)}) + "\n" for e in events)
+    assert answer(answered(tmp_path, wrapped, start), "A-LEASE").reasons == (
+        (
+            "schedulers are told apart by their addresses, and one is that of a machine of an API server, of which the log does not say "
+            "which (once)"
+        ),
+    )
+
+
+def test_a_scheduler_that_is_seen_from_two_addresses_is_told_from_nobody(tmp_path: Path) -> None:
+    """As behind a load balancer: then the address of a Binding does not say whose it is."""
+    before = [created("a", 0.5), lease(1, "m1", "10.0.0.1", 0), lease(2, "m2", "10.0.0.2", 1)]
+    after = [lease(4, "m2", "10.0.0.2", 1), lease(6, "m2", "10.0.0.1", 1)]
+    told = of(tmp_path, "A-LEASE", *before, bound("a", "n", 3), *after)
+    assert told.verdict == "NOT EXCLUDED"
+    assert "a scheduler wrote the lease from more than one address (once: m2)" in told.reasons
+
+
+def test_who_is_bound_at_once_was_taken_by_no_flush(tmp_path: Path) -> None:
+    soon, late = bound("a", "n", 290), bound("a", "n", 310)
+    assert of(tmp_path, "A-FLUSH", created("a", 1), soon).verdict == "EXCLUDED"
+    assert of(tmp_path, "A-FLUSH", created("a", 1), late).reasons == (
+        (
+            "a pod was bound long enough after its creation for the flush to have taken it; the scheduler's log at -v=5 would tell "
+            "(once: default/a)"
+        ),
+    )
+    # Up to 1.22 the flush came after a minute, and who does not say his release may be older.
+    old = bound("a", "n", 70, agent="kube-scheduler/v1.22.17 (linux/amd64)")
+    assert of(tmp_path, "A-FLUSH", created("a", 1), old).verdict == "NOT EXCLUDED"
+    assert (
+        of(tmp_path, "A-FLUSH", created("a", 1), bound("a", "n", 70, agent="mine")).verdict == "NOT EXCLUDED"
+    )
+    assert of(tmp_path, "A-FLUSH", bound("a", "n", 2)).verdict == "NOT EXCLUDED"
 
 
 def test_the_flush_ends_a_wait(tmp_path: Path) -> None:
@@ -124,3 +163,33 @@ def test_who_takes_room_of_a_nominated_pod_is_a_sign(tmp_path: Path) -> None:
     events = [seen("n", 0), created("a", 1, priority=5), nominated, *both("b", 3, priority=5)]
     (sign,) = answered(tmp_path, events, listed(node("n"))).signs
     assert "default/b (priority 5) is bound to n, to which default/a (priority 5) is nominated since" in sign
+
+
+def test_who_ends_in_order_gives_the_lease_back(tmp_path: Path) -> None:
+    given_back = lease(4, "", "10.0.0.1", 0)
+    events = [created("a", 0.5), lease(1, "m1", "10.0.0.1", 0), bound("a", "n", 3), given_back]
+    assert of(tmp_path, "A-LEASE", *events).verdict == "EXCLUDED"
+    # Then a Binding on its way was sent while nobody held it.
+    late = [created("b", 1), bound("b", "n", 5), lease(6, "m2", "10.0.0.2", 1)]
+    assert of(tmp_path, "A-LEASE", *events, *late).verdict == "NOT EXCLUDED"
+
+
+def test_a_nomination_that_starves_is_a_sign(tmp_path: Path) -> None:
+    body = pod("a", priority=5)
+    body["status"]["nominatedNodeName"] = "n"
+    nominated = event("patch", "pods/status", "a", 2, response=body, user=SCHEDULER)
+    events = [seen("n", 0), created("a", 1, priority=5), nominated, *both("b", 3, "100m", priority=9)]
+    start = listed(node("n"))
+    words = (
+        "default/a (priority 5) was nominated since 2026-01-01T00:00:02.000Z when {}, and 1 other pod was bound to its node in the "
+        "meantime: the nomination starves"
+    )
+    assert answered(tmp_path, [*events, seen("n", 400)], start).signs == (
+        f"2026-01-01T00:06:40.000Z: {words.format('the log ends')}",
+    )
+    assert (
+        f"2026-01-01T00:05:10.000Z: {words.format('it is bound')}"
+        in answered(tmp_path, [*events, bound("a", "n", 310)], start).signs
+    )
+    assert answered(tmp_path, [*events, bound("a", "n", 30), seen("n", 400)], start).signs == ()
+    assert answered(tmp_path, [*events[:3], seen("n", 400)], start).signs == ()

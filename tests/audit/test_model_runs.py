@@ -10,24 +10,10 @@ from random import Random
 
 import pytest
 
-from podrace.audit.audit import Asked, audit_logs
+from tests.audit import model_runs
+from tests.audit.model_runs import ASKED, RELEASES, expected, of_several
 from tests.audit.mutations import mutated
-from tests.audit.written_logs import Recorded, Recorder, answer, answered
-
-RELEASES = ("1.34.4", "1.36.3", "1.22")
-ASKED = ("S-CAP", "S-AFF", "S-COND")
-KINDS = {"S-CAP": ("pods/binding", "nodes"), "S-AFF": ("pods/binding", "nodes"), "S-COND": ("pods/status",)}
-
-
-def expected(run: Recorded, identifier: str) -> str:
-    """The model's verdict, in the words of an answer. A log that has no write of a kind at all excludes nothing."""
-    if identifier in run.violated:
-        return "HIT"
-    references = [event["objectRef"] for event in run.events]
-    there = {"/".join(filter(None, (r["resource"], r.get("subresource")))) for r in references}
-    kinds = ("pods", *KINDS[identifier])
-    has = all(kind in there or (kind in ("pods", "nodes") and f"{kind}/status" in there) for kind in kinds)
-    return "EXCLUDED" if has else "NOT EXCLUDED"
+from tests.audit.written_logs import Recorder, answer, answered
 
 
 def agree(folder: Path, clusters: range, runs: int) -> Counter[tuple[str, str]]:
@@ -54,22 +40,13 @@ def never_wrong(folder: Path, clusters: range, runs: int, mutations: int) -> Cou
             run = recorder.run(random, overlap=random.choice((0, 0, 0.3, 2)))
             for which in range(mutations):
                 log = mutated(random, run.events)
-                report = _of_several(folder, log.texts, run, log.complete, log.from_the_start)
+                report = of_several(folder, log.texts, run, log.complete, log.from_the_start)
                 for identifier in ASKED:
                     given = answer(report, identifier)
                     wrong = "EXCLUDED" if identifier in run.violated else "HIT"
                     assert given.verdict != wrong, (number, attempt, which, log.kind, identifier, given)
                     told[given.verdict] += 1
     return told
-
-
-def _of_several(folder: Path, texts: list[str], run: Recorded, complete: bool, from_the_start: bool):
-    answered(folder, "", run.initial)
-    names = []
-    for number, text in enumerate(texts):
-        names.append(str(folder / f"{number}.log"))
-        Path(names[-1]).write_text(text)
-    return audit_logs(Asked(names, [str(folder / "start.json")] if from_the_start else [], complete))
 
 
 def test_the_answer_is_the_model_s(tmp_path: Path) -> None:
@@ -84,9 +61,20 @@ def test_the_answer_is_the_model_s_on_hundreds_of_runs(tmp_path: Path) -> None:
     assert {(identifier, verdict) for identifier in ASKED for verdict in ("HIT", "EXCLUDED")} <= set(told)
 
 
-@pytest.mark.campaign
-def test_the_answer_is_the_model_s_on_ten_thousand_runs(tmp_path: Path) -> None:
-    agree(tmp_path, range(10_000, 11_000), 10)
+def test_runs_that_are_kept_are_asked_about_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As `make audit-runs` does: the same counts, and no run is made anew."""
+
+    def counts(*more: str) -> str:
+        monkeypatch.setattr("sys.argv", ["", str(tmp_path), "--clusters", "1", "--runs", "2", *more])
+        assert model_runs.main() == 0
+        return capsys.readouterr().out
+
+    first = counts()
+    assert "runs: 2\n" in first
+    monkeypatch.setattr(model_runs, "recorded", None)
+    assert counts() == counts("--again") == first
 
 
 def test_two_hundred_mutated_logs_weaken_answers_and_make_none_wrong(tmp_path: Path) -> None:

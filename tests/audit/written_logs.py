@@ -243,9 +243,10 @@ class _Writer:
         self.spec, self.system, self.random, self.overlap = spec, system, random, overlap
         self.births: dict[str, int] = {}
         self.version = 1
+        self.stored = [(i, v) for i, v in enumerate(system.variables) if v.name.startswith("api.")]
 
     def log(self, states: Sequence[State]) -> tuple[list[Object], Object]:
-        before = self.system.describe(states[0])
+        before = self._described(states[0])
         objects = [node_object(n) for n in self.spec.nodes if before[f"api.node_exists[{n.name}]"]]
         objects += [self._body(p, before) for p in self.spec.pods if before[f"api.pod[{p.name}].exists"]]
         events = [
@@ -254,7 +255,7 @@ class _Writer:
             if body["metadata"]["name"] == n.name
         ]
         for number, state in enumerate(states[1:], 1):
-            now = self.system.describe(state)
+            now = self._described(state)
             for node in self.spec.nodes:
                 name = f"api.node_exists[{node.name}]"
                 if before[name] != now[name]:
@@ -264,6 +265,11 @@ class _Writer:
                 events += self._writes(pod, before, now, number)
             before = now
         return events, listed(*objects)
+
+    def _described(self, state: State) -> Mapping[str, Any]:
+        """What the API server stores, by the names of variables."""
+        decode = self.system.universe.decode
+        return {v.name: decode(v.sort, state[i]) for i, v in self.stored}
 
     def _writes(
         self, pod: Pod, before: Mapping[str, Any], now: Mapping[str, Any], number: int

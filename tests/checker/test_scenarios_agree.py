@@ -24,20 +24,26 @@ FIRST = by_profile(fast=300, full=4000)
 """How many states are compared in every test run."""
 
 
+def composed(scenario: Scenario, fixes: tuple[str, ...]) -> Composition:
+    """The release of a scenario with these changes, and the feature gates that it sets."""
+    assert scenario.release is not None
+    return resolve(scenario.release, fixes, (), dict(scenario.feature_gates))
+
+
 def cases() -> list[tuple[Scenario, str, Composition]]:
     """Every scenario with its own properties, a race also after its fix and with what the fix leaves open."""
     found = []
     for scenario in catalogue():
         assert scenario.release is not None
-        before = resolve(scenario.release, scenario.race.beside if scenario.race else ())
+        before = composed(scenario, scenario.race.beside if scenario.race else ())
         found += [(scenario, name, before) for name in scenario.properties]
         if scenario.race is None:
             continue
-        after = resolve(scenario.release, scenario.race.after)
+        after = composed(scenario, scenario.race.after)
         found += [(scenario, name, after) for name in scenario.properties]
         residual = scenario.race.residual
         if residual is not None:
-            closed = resolve(scenario.release, (*scenario.race.after, *residual.closed_by))
+            closed = composed(scenario, (*scenario.race.after, *residual.closed_by))
             found += [(scenario, residual.property, after), (scenario, residual.property, closed)]
     return found
 
@@ -66,7 +72,7 @@ def is_as_found(scenario: Scenario, composition: Composition) -> bool:
     """Whether no fix has been put in."""
     assert scenario.release is not None
     beside = scenario.race.beside if scenario.race else ()
-    return composition.label == resolve(scenario.release, beside).label
+    return composition.label == composed(scenario, beside).label
 
 
 @pytest.mark.parametrize(

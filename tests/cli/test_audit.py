@@ -34,7 +34,7 @@ def test_the_text(shell: Shell, tmp_path: Path) -> None:
         "read 1 file: 6 lines, 6 audit events, 6 writes looked at, from 2026-01-01T00:00:00.000Z to 2026-01-01T00:00:02.200Z writes: nodes/status 1 at RequestResponse; pods 2 at RequestResponse; pods/binding 2 at RequestResponse; pods/status 1 at RequestResponse S-CAP HIT The requests of"
     )
     assert f"{TIME}: {WORDS} (sent by system:kube-scheduler)" in told
-    assert told.endswith("4 properties: 1 HIT, 3 EXCLUDED.")
+    assert told.endswith("5 properties: 1 HIT, 4 EXCLUDED.")
     assert "s3cret" not in ran.out
 
 
@@ -58,7 +58,7 @@ def test_exit_codes(shell: Shell, tmp_path: Path) -> None:
         ),
         (
             ["x.log", "--property", "S-NOM"],
-            "--property S-NOM: a log of the API cannot answer it; known: S-CAP, S-COND, S-AFF, A-TWICE, A-LEASE, A-FLUSH",
+            "--property S-NOM: a log of the API cannot answer it; known: S-CAP, S-COND, S-AFF, A-TWICE, A-FLUSH, A-LEASE, S-DEV",
         ),
         (
             ["x.log", "--initial", "x.log"],
@@ -105,10 +105,10 @@ def test_json_and_python_say_the_same(shell: Shell, tmp_path: Path) -> None:
 def test_junit(shell: Shell, tmp_path: Path) -> None:
     arguments = written(tmp_path, OVERFULL)
     root = assert_junit(shell(*arguments, "-o", "junit").out)
-    assert dict(root.attrib) == {"name": "podrace", "tests": "4", "failures": "1", "errors": "0"}
+    assert dict(root.attrib) == {"name": "podrace", "tests": "5", "failures": "1", "errors": "0"}
     assert [f.get("message") for f in root.iter("failure")] == [f"HIT: {TIME}: {WORDS}"]
     open_ = xml.fromstring(shell("audit", arguments[-1], "-o", "junit").out)
-    assert open_.get("errors") == "4"
+    assert open_.get("errors") == "5"
     assert len(list(open_.iter("skipped"))) == 0
 
 
@@ -119,7 +119,7 @@ def test_sarif(shell: Shell, tmp_path: Path) -> None:
     assert (result["ruleId"], result["kind"], result["level"]) == ("S-CAP", "fail", "error")
     assert result["message"]["text"] == f"{TIME}: {WORDS}"
     open_ = assert_sarif(shell("audit", str(tmp_path / "audit.log"), "-o", "sarif").out)
-    assert [r["kind"] for r in open_["runs"][0]["results"]] == ["open"] * 4
+    assert [r["kind"] for r in open_["runs"][0]["results"]] == ["open"] * 5
     assert open_["runs"][0]["invocations"][0]["executionSuccessful"] is False
 
 
@@ -167,6 +167,7 @@ def test_every_form_in_a_directory(shell: Shell, tmp_path: Path) -> None:
         "report.html",
         "report.json",
         "report.sarif",
+        "summary.md",
     ]
     assert json.loads((folder / "report.json").read_text())["answers"][0]["verdict"] == "HIT"
     (tmp_path / "other").mkdir()
@@ -174,6 +175,28 @@ def test_every_form_in_a_directory(shell: Shell, tmp_path: Path) -> None:
     refused = shell(*written(tmp_path, OVERFULL), "--report", str(tmp_path / "other"))
     assert (refused.code, refused.out) == (2, "")
     assert "holds other things (`notes.txt`): name a new directory" in refused.err
+
+
+def test_nothing_of_an_earlier_report_stays(shell: Shell, tmp_path: Path) -> None:
+    """Of what `check` wrote into the directory, the summary is another one and no counterexample is left."""
+    folder = tmp_path / "report"
+    assert (
+        shell("check", "72124", "--release", "1.13", "--property", "S-NOMVIS", "--report", str(folder)).code
+        == 1
+    )
+    assert list((folder / "counterexamples").iterdir())
+    assert shell(*written(tmp_path, OVERFULL), "--report", str(folder)).code == 1
+    assert (folder / "summary.md").read_text().startswith("# podrace audit\n")
+    assert list((folder / "counterexamples").iterdir()) == []
+
+
+def test_markdown(shell: Shell, tmp_path: Path) -> None:
+    ran = shell(*written(tmp_path, OVERFULL), "-o", "markdown")
+    first, *rest = ran.out.split("\n\n")
+    assert (ran.code, first) == (1, "# podrace audit")
+    assert rest[0].splitlines()[2].startswith("| ❌ | S-CAP | HIT | The requests of")
+    assert rest[1:3] == ["## ❌ S-CAP HIT", f"- {TIME}: {WORDS}"]
+    assert rest[-1].startswith("> read 1 file: 6 lines")
 
 
 def test_following_ends_with_all_answers(
@@ -186,7 +209,7 @@ def test_following_ends_with_all_answers(
     ran = shell(*written(tmp_path, OVERFULL), "--follow")
     assert ran.code == 1
     assert f"S-CAP HIT {TIME}: {WORDS}\n" in ran.err
-    assert flat(ran.out).endswith("4 properties: 1 HIT, 3 EXCLUDED.")
+    assert flat(ran.out).endswith("5 properties: 1 HIT, 4 EXCLUDED.")
 
 
 def test_a_test_can_expect_that_nothing_is_broken(tmp_path: Path) -> None:

@@ -82,6 +82,19 @@ def test_options_without_a_name_mean_every_scenario(shell: Shell, monkeypatch: p
     assert {r.composition.label for r in pretence.runs} == {"1.19"}
 
 
+def test_scenarios_with_a_gate_that_a_release_lacks_are_none_of_every_scenario(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pretending(monkeypatch) as pretence:
+        shell("check", "--release", "1.34")
+    older = {r.scenario.name for r in pretence.runs}
+    with pretending(monkeypatch) as pretence:
+        shell("check", "--release", "1.36.3")
+    newer = {r.scenario.name for r in pretence.runs}
+    assert sorted(newer - older) == ["dismissed-member", "gangs-deadlock", "stranger-in-group"]
+    assert shell("check", "gangs-deadlock", "--release", "1.34").code == 2
+
+
 def test_a_scenario_that_names_nothing_is_checked_for_everything_on_the_newest_release(
     shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,7 +16,7 @@ from podrace.checker.verdict_cache import source_hash
 from podrace.reports.answers.proof_report import Proof
 from tests.cli.helpers import Shell
 
-SMALL = ["--scope", "pod_events=1", "--scope", "flush=false", "-j", "1"]
+SMALL = ["--scope", "pod_events=1", "--scope", "flush=false", "-j", "1", "--one-by-one"]
 
 
 @pytest.fixture
@@ -388,3 +388,68 @@ def test_what_holds_in_no_cluster_that_tests_it_is_vacuous() -> None:
         transitions=0, depth=0, violated=0, inconclusive=0, seconds=0.0, covers="", rows=(), groups=(), witnesses_missed=("g",),
     )  # fmt: skip
     assert proof.vacuous
+
+
+# --- gangs ------------------------------------------------------------------------------------------------------
+
+GANG = ["--gang", "2", "--nodes", "1", "--release", "1.36.3", "--one-priority", "--no-empty-requests"]
+ON = ["--gate", "GangScheduling=true"]
+
+
+@pytest.mark.ci
+def test_a_gang_and_a_single_pod_on_a_node(shell: Shell) -> None:
+    ran = shell("prove", "--pods", "1", "--property", "L-GANG", "-o", "json", *GANG, *ON, *SMALL)
+    assert ran.code == 0
+    (proof,) = json.loads(ran.out)
+    assert (proof["verdict"], proof["gangs"]) == ("HOLDS FOR ALL", [2])
+    assert {row["placement"]: (row["clusters"], row["states"]) for row in proof["rows"]} == {
+        "waiting g1 g1": (3, 621),
+        "waiting g1 g1 single": (8, 5309),
+        "waiting g1 single g1": (8, 5309),
+        "waiting single g1 g1": (9, 7102),
+        "1 on n1, waiting g1 g1": (4, 912),
+    }
+    assert not proof["witnesses_missed"]
+
+
+@pytest.mark.ci
+def test_two_gangs_on_a_node_do_not_wait_for_each_other(shell: Shell) -> None:
+    """KEP-4671's promise, on every cluster of this kind, in every order of arrival."""
+    ran = shell(
+        "prove", "--gang", "2", "--pods", "0", "--property", "L-DEADLOCK", "-o", "json", *GANG, *ON, *SMALL
+    )
+    assert ran.code == 0
+    (proof,) = json.loads(ran.out)
+    assert (proof["verdict"], proof["clusters"], proof["states"], proof["depth"]) == (
+        "HOLDS FOR ALL",
+        51,
+        339333,
+        77,
+    )
+    assert {row["placement"]: row["clusters"] for row in proof["rows"]} == {
+        "waiting g1 g1 g2 g2": 17,
+        "waiting g1 g2 g1 g2": 17,
+        "waiting g1 g2 g2 g1": 17,
+    }
+    assert not proof["witnesses_missed"]
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ([], "--gang: gangs are for where the feature gate GangScheduling is on: add --gate GangScheduling=true"),
+        ([*ON, "--journal", "j"], "--journal: with --gang one cluster after the other is found and searched here"),
+        ([*ON, "--ray", "local"], "--ray: with --gang one cluster after the other is found and searched here"),
+        ([*ON, "--gang", "0"], "--gang: `0` is no size: write a number from 1"),
+    ],
+)  # fmt: skip
+def test_what_is_refused_of_gangs(shell: Shell, given: list[str], said: str) -> None:
+    ran = shell("prove", "--pods", "1", "--property", "L-GANG", *GANG, *given)
+    assert ran.code == 2
+    assert said in " ".join((ran.out + ran.err).split())
+
+
+def test_together_is_about_gangs(shell: Shell) -> None:
+    ran = shell("prove", "--pods", "1", "--nodes", "1", "--together")
+    assert ran.code == 2
+    assert "--together is about the pods of gangs: add --gang N" in ran.out + ran.err

@@ -11,14 +11,15 @@ from typing import Any
 import pytest
 
 from podrace.analysis.prove import proof_of_property
-from podrace.analysis.prove.cluster_batches import BatchOutcome, Task, work
+from podrace.analysis.prove.cluster_batches import Task, work
+from podrace.analysis.prove.outcomes import BatchOutcome
 from podrace.checker.jobs.job import JobFunction
 from tests.cli.helpers import Shell
 
 ray = pytest.importorskip("ray", reason="Ray is an optional extra")
 
 PROOF = ["prove", "--pods", "2", "--nodes", "1", "--release", "1.19", "--property", "S-NOM", "-o", "json"]
-PROOF += ["--scope", "pod_events=1", "--scope", "flush=false", "-j", "1"]
+PROOF += ["--scope", "pod_events=1", "--scope", "flush=false", "-j", "1", "--one-by-one"]
 CHUNK = 3
 """Clusters per chunk, so that there are enough chunks for a half-way."""
 

@@ -261,7 +261,7 @@ def test_broken(podrace):
 
 def test_kept(podrace):
     report = podrace.audit("clean.log", initial="start.json", complete=True, excluded=True)
-    assert [answer.verdict for answer in report.answers].count("EXCLUDED") == 4
+    assert [answer.verdict for answer in report.answers].count("EXCLUDED") == 5
 
 
 def test_of_no_file(podrace):

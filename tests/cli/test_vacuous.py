@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from podrace.manifests.scenario_text import DEFAULT_PROPERTIES
+from podrace.manifests.telling.scenario_text import DEFAULT_PROPERTIES
 from podrace.properties import PROPERTIES
 from tests.cli.helpers import Shell
 from tests.manifests.big_dump import crowded

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from podrace.conformance import cache_cast
-from podrace.conformance import cache_tables as cache
-from podrace.conformance.cases import Outcome, applies
+from podrace.conformance.cache import cast as cache_cast
+from podrace.conformance.cache import tables as cache
+from podrace.conformance.cases.cases import Outcome, applies
 from podrace.model.history import RELEASES
 from podrace.model.scheduler import Cache
 

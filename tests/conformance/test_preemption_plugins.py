@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from podrace.conformance.cases import NotTranslated, Outcome
-from podrace.conformance.preemption_plugins import failing_nodes, hook_conditions
+from podrace.conformance.cases.cases import NotTranslated, Outcome
+from podrace.conformance.cases.preemption_plugins import failing_nodes, hook_conditions
 from podrace.conformance.registry import run_case
 
 PASS = Outcome("PASS")
@@ -98,6 +98,10 @@ ALL, FIRST, NONE = ["v1", "v2"], ["v1"], list[str]()
         ({"victim_label": {"key": "preemptible", "value": "no"}}, NONE),
         ({"victim_on_node": "n1"}, FIRST),
         ({"victim_on_node": "n1", "preemptor_min_priority": 501}, NONE),
+        ({"priority_below_threshold_cannot_preempt": 500}, ALL),
+        ({"priority_below_threshold_cannot_preempt": 501}, NONE),
+        ({"priority_above_threshold_cannot_be_preempted": 50}, FIRST),
+        ({"priority_above_threshold_cannot_be_preempted": 100}, ALL),
     ],
 )
 def test_hooks(hook: dict[str, Any], victims: list[str]) -> None:
@@ -112,3 +116,49 @@ def test_hooks(hook: dict[str, Any], victims: list[str]) -> None:
 def test_a_hook_in_unknown_words(hook: dict[str, Any]) -> None:
     with pytest.raises(NotTranslated):
         hook_conditions(hook)
+
+
+ELIGIBLE = {
+    "id": "r", "nodes": [node("n1")], "preemptor": {**pod("p", priority=9), "nominatedNodeName": "n1"}, "nominatedNodeStatus": None,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("release", "conditions", "eligible"),
+    [
+        ("1.25", [], False),
+        ("1.26", [], True),
+        ("1.36", [], True),
+        ("1.36", [{"type": "DisruptionTarget", "status": "True", "reason": "PreemptionByScheduler"}], False),
+        ("1.36", [{"type": "DisruptionTarget", "status": "False", "reason": "PreemptionByScheduler"}], True),
+        ("1.36", [{"type": "DisruptionTarget", "status": "True", "reason": "EvictionByEvictionAPI"}], True),
+    ],
+)
+def test_who_terminates_because_of_a_preemption(
+    release: str, conditions: list[dict[str, Any]], eligible: bool
+) -> None:
+    going = {**pod("v", "n1"), "terminating": True, "conditions": conditions}
+    case = {**ELIGIBLE, "pods": [going], "expected_eligible": eligible}
+    assert run_case(case, "eligible", release) == PASS
+
+
+@pytest.mark.parametrize(
+    ("policy", "eligible"),
+    [(None, True), ("PreemptLowerPriority", True), ("Never", False), ("PreemptNever", False)],
+)
+def test_policies(policy: str | None, eligible: bool) -> None:
+    preemptor = {**pod("p", priority=9), "preemptionPolicy": policy}
+    case = {**ELIGIBLE, "pods": [], "preemptor": preemptor, "expected_eligible": eligible}
+    assert run_case(case, "eligible", "1.22") == PASS
+
+
+def test_an_unknown_policy_is_refused() -> None:
+    case = {
+        **ELIGIBLE,
+        "pods": [],
+        "preemptor": {**pod("p"), "preemptionPolicy": "Always"},
+        "expected_eligible": True,
+    }
+    assert run_case(case, "eligible", "1.22") == Outcome(
+        "FAIL", "not translated: there is no preemptionPolicy Always"
+    )

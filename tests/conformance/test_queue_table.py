@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from podrace.conformance import order_backoff
-from podrace.conformance import queue_cast as queue_words
-from podrace.conformance import queue_tables as queue
-from podrace.conformance.cases import applies
+from podrace.conformance.cases.cases import applies
+from podrace.conformance.queue import cast as queue_words
+from podrace.conformance.queue import order_backoff
+from podrace.conformance.queue import tables as queue
 from podrace.model.scheduler.framework.events import Action
 from podrace.model.scheduler.queue.numbered import Timing
 

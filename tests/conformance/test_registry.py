@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from podrace.conformance import registry
-from podrace.conformance.cases import CaseTable, Outcome, read_table
+from podrace.conformance.cases.cases import CaseTable, Outcome, read_table
 from podrace.scenarios.reader.yaml_values import ScenarioError
 
 WORTH: dict[str, Any] = {

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from podrace.conformance import scenario_tables
-from podrace.conformance.cases import NotTranslated, Outcome
+from podrace.conformance.cases.cases import NotTranslated, Outcome
+from podrace.conformance.preemption import scenario_tables
+from podrace.conformance.preemption.scenario_reading import Fate, fate_of, read_plot, words
 from podrace.conformance.registry import run_case
-from podrace.conformance.scenario_reading import Fate, fate_of, read_plot, words
 
 
 def node(cpu: int) -> dict[str, Any]:

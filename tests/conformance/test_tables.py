@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from podrace.conformance.cases import Outcome, read_table
+from podrace.conformance.cases.cases import Outcome, read_table
 from podrace.conformance.registry import run_case, run_table
 
 CASES = Path(__file__).parent.parent / "conformance"

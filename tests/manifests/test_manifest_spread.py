@@ -16,10 +16,10 @@ from podrace.manifests import Inventory, Representative, read_manifests
 from podrace.manifests.contention import ClusterQuestion, Groups
 from podrace.manifests.left_out import affinity_of, constraints_of, remarks_of
 from podrace.manifests.members import ClusterPod
-from podrace.manifests.pod_objects import Spread
-from podrace.manifests.scenario_text import scenario_of
+from podrace.manifests.reading.pod_objects import Spread
 from podrace.manifests.situation import Situation
-from podrace.manifests.summary import account_of
+from podrace.manifests.telling.scenario_text import scenario_of
+from podrace.manifests.telling.summary import account_of
 from podrace.model.environment.objects import ClusterSpec, Node, Operator, Pod, Requirement, Selector, Term
 from podrace.model.environment.placement_rules import SpreadConstraint
 from podrace.model.scheduler.framework.status import Code

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from podrace.manifests import Inventory, read_manifests
-from podrace.manifests.resource_amounts import parse_quantity, write_amount
+from podrace.manifests.reading.resource_amounts import parse_quantity, write_amount
 from podrace.manifests.situation import Situation
 from podrace.scenarios import ScenarioError
 from podrace.scenarios.reader.resources import kind_of
@@ -40,6 +40,13 @@ def inventory(folder: Path, *some: dict[str, Any]) -> Inventory:
 )  # fmt: skip
 def test_quantities(text: str, number: Fraction | None) -> None:
     assert parse_quantity(text) == number
+
+
+@pytest.mark.parametrize(("written", "number"), [("110", 110), (110, 110), ("1e2", 100), ("1k", 1000)])
+def test_how_many_pods_a_node_admits_is_a_quantity(tmp_path: Path, written: str | int, number: int) -> None:
+    (node,) = objects("node")
+    node["status"]["allocatable"]["pods"] = written
+    assert inventory(tmp_path, node).nodes[0].pods == number
 
 
 @given(st.sampled_from(["cpu", "memory", "example.com/gpu"]), st.integers(0, 1_000_000))
@@ -259,10 +266,10 @@ def test_remarks_on_what_is_not_modelled(tmp_path: Path) -> None:
     budget["spec"] = {"selector": {}}
     assert [line.partition(":")[0] for line in inventory(tmp_path, node, config, rival, budget).remarks] == [
         "addedAffinity is not modelled",
-        "volumes are not read from manifests",
         "minDomains of a topology spread constraint is heeded as by default from 1.27 on",
         "the scheduler takes an empty selector for one that matches no pod",
         "the pod is nominated already",
+        "claims of volumes are not among the objects, and taken to fit everywhere",
     ]
 
 

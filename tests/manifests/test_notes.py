@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from podrace.manifests import read_manifests
-from podrace.manifests.summary import account_of
+from podrace.manifests.telling.summary import account_of
 from podrace.scenarios import ScenarioError
 from tests.manifests.manifest_objects import objects, owned, spec, text_of
 from tests.manifests.test_manifests import inventory
@@ -89,8 +89,14 @@ def test_claims_of_devices_and_ephemeral_volumes(tmp_path: Path) -> None:
         "volumes": [{"name": "v", "ephemeral": {"volumeClaimTemplate": {}}}],
     }
     assert inventory(tmp_path, *objects("node"), rival).remarks == [
-        "volumes are not read from manifests: claims are taken to fit everywhere (Pod/shop/search-1)",
-        "resourceClaims are not modelled: devices are taken to be free on every node (Pod/shop/search-1)",
+        (
+            "a claim of devices is left out, and taken to be free on every node: it is not among the objects (dump resourceclaims and "
+            "resourceclaimtemplates, too) (shop/search-1-gpu of shop/search-1)"
+        ),
+        (
+            "the claim is not bound, and StorageClasses are not among the objects: it is taken to fit everywhere; dump storageclass, too "
+            "(PersistentVolumeClaim/shop/search-1-v)"
+        ),
     ]
 
 

@@ -12,8 +12,8 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from podrace.manifests import Inventory, Representative, Size, read_manifests, represent
-from podrace.manifests.scenario_text import scenario_of
-from podrace.manifests.summary import account_of
+from podrace.manifests.telling.scenario_text import scenario_of
+from podrace.manifests.telling.summary import account_of
 from podrace.scenarios import ScenarioError, parse_scenario
 from tests.kubectl_dump import dump
 from tests.manifests.manifest_objects import REQUIRED, objects, spec, text_of

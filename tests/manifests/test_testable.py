@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from podrace.manifests import Representative, Size, read_manifests, represent
-from podrace.manifests.summary import account_of
-from podrace.manifests.untested import not_asked, why_untested
+from podrace.manifests.telling.summary import account_of
+from podrace.manifests.telling.untested import not_asked, why_untested
 from podrace.scenarios import ScenarioError
 from tests.manifests.big_dump import NODES, ON_EACH, WAITING, crowded
 from tests.manifests.manifest_objects import owned

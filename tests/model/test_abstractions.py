@@ -216,7 +216,22 @@ def test_a_prefilter():
 
 
 def test_a_extenders():
+    """An extender is what a pod says that it wants of a node's labels: nobody who lags or fails, and preemption does not ask it."""
     assert not [part for part in Cluster.__annotations__ if "extender" in part]
+    n, m = Node(0, "n", 2), Node(1, "m", 2, labels={"disk": "ssd"})
+    pods = [Pod(0, "p", 1, extender_selector={"disk": "ssd"}), Pod(1, "q", 1)]
+    model = concrete(spec(pods, (n, m)), "1.36")
+    scheduler, (p, q) = model.part("scheduler"), model.part("api").universe[Pod]
+    for pod, found in ((p, [NodeStatus.REJECTED, NodeStatus.FEASIBLE]), (q, [NodeStatus.FEASIBLE] * 2)):
+        before = [scheduler.pop, scheduler.take_snapshot]
+        after = [partial(scheduler.assume, node=m), scheduler.start_binding]
+        for move in before:
+            model.do(partial(move, pod))
+        for node, status in zip((n, m), found, strict=True):
+            model.do(partial(scheduler.filter, pod, node))
+            assert model.get(partial(scheduler.verdict.__getitem__, node)) == status
+        for move in after:
+            model.do(partial(move, pod))
 
 
 def test_a_plugins():
@@ -504,6 +519,20 @@ def test_a_pod_spec():
     ]
 
 
+def test_a_kubelet():
+    """A kubelet has no view of its own but of what it is not done with: its steps read the API server's objects, and nobody makes another pod."""
+    (n0,) = nodes(1)
+    pods = [Pod(0, "a", 1, node=n0), Pod(1, "b", 1)]
+    found = system(spec(pods, (n0,), kubelet_admission=True), "1.36")
+    assert {v.name for v in found.variables if v.name.startswith("kubelet.")} == {
+        "kubelet.rejected[a]", "kubelet.rejected[b]", "kubelet.runs[a][n0]", "kubelet.runs[b][n0]",
+    }  # fmt: skip
+    assert {t.label.partition("(")[0] for t in found.transitions if t.actor == "kubelet"} == {
+        "kubelet.admit", "kubelet.reject", "kubelet.stop", "kubelet.finish_termination",
+    }  # fmt: skip
+    assert not [v.name for v in system(spec(pods, (n0,))).variables if "kubelet" in v.name]
+
+
 def test_a_finished():
     """Only a pod that is bound, not being deleted, and said to finish does so; what remains of it nobody but a DELETE can tell."""
     names = {t.label.partition("(")[0] for t in system(release="1.36").transitions if t.actor == "kubelet"}
@@ -675,10 +704,10 @@ def test_a_preempt_snapshot(release):
 
 
 def claim_cluster():
-    """Two pods share a claim, on a node with two devices."""
+    """Two pods share a claim, on a node with two devices of its class, and a third of another."""
     node = Node(0, "n", 2)
     pods = [Pod(0, "p", 1, claims=("c",)), Pod(1, "q", 1, claims=("c",))]
-    devices = (Device(0, "d", node), Device(1, "e"))
+    devices = (Device(0, "d", node), Device(1, "e"), Device(2, "f", node, of="nic"))
     return ClusterSpec("claims", tuple(pods), (node,), devices=devices, claims=(Claim(0, "c"),))
 
 
@@ -697,7 +726,7 @@ def test_a_claim_kinds():
     model.do(lambda: scheduler.assume(pod, node))
     model.do(lambda: scheduler.start_binding(pod))
     for device in plugin.universe[Device]:
-        assert enabled(model, partial(plugin.reserve_claim, use, device))
+        assert enabled(model, partial(plugin.reserve_claim, use, device)) is (device.of == "")
 
 
 def test_a_claim_finalizer():

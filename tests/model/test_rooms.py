@@ -30,7 +30,9 @@ BELOW = {
         "scheduler.queue",
         "scheduler.preemption",
     },
-    "history": {
+    "history.versions": set[str](),
+    "history.changes": {
+        "history.versions",
         "environment",
         "scheduler",
         "scheduler.podgroups",
@@ -41,6 +43,7 @@ BELOW = {
         "scheduler.queue",
         "scheduler.preemption",
     },
+    "history": {"history.changes", "history.versions"},
 }
 """For each room, the rooms that it may import beside itself and the language."""
 

@@ -10,6 +10,7 @@ import pytest
 
 from podrace.analysis.asked.options import UsageProblem
 from podrace.analysis.stored.replayed import Replayed, read_trace, replayed
+from podrace.checker.trace.execution import replay
 from podrace.model.history import resolve
 from podrace.properties import PROPERTIES, instrument
 from podrace.reproduce.case import Case, case_of, case_of_run, format_case
@@ -33,7 +34,7 @@ def test_the_ghost(ghost: Path) -> None:
     initial, steps = case.pop("initial"), case.pop("steps")
     nodes, pods = case.pop("nodes"), case.pop("pods")
     assert case == {
-        "id": "ghost", "release": "1.36.3", "property": "S-GHOST", "budgets": [], "absent_nodes": [], "absent_pods": [],
+        "id": "ghost", "release": "1.36.3", "property": "S-GHOST", "budgets": [], "groups": [], "absent_nodes": [], "absent_pods": [],
         "order": ["p"], "points": {}, "gates": {}, "node_versions": {}, "pod_versions": {}, "backoff": True, "scored": False, "loop_from": None, "epilogue": True, "drops_beyond": False,
         "format": "podrace-case", "version": 1,
     }  # fmt: skip
@@ -92,13 +93,45 @@ config: {scored: true}
 """
 
 
+GANG = """\
+name: gang
+properties: [S-QUORUM]
+featureGates: {GangScheduling: true}
+nodes: {n: {cpu: 2}}
+podGroups: {g: {minCount: 2}, h: {}}
+pods:
+  a: {cpu: 1, podGroup: g}
+  b: {cpu: 1, podGroup: h}
+  c: {cpu: 1}
+"""
+
+
+def test_groups_of_pods() -> None:
+    """A gang and a group with the basic policy, as objects of 1.36; the gate brings the one that it needs."""
+    spec = parse_scenario(GANG, "gang.yaml").spec
+    composition = resolve("1.36.3", gates={"GangScheduling": True})
+    system = instrument(spec, composition.classes, [])
+    case = case_of_run("gang", "", spec, composition, system, replay(system, ()))
+    assert case.gates == {"GangScheduling": True, "GenericWorkload": True}
+    assert [(g["kind"], g["apiVersion"], g["metadata"], g["spec"]) for g in case.groups] == [
+        (
+            "PodGroup",
+            "scheduling.k8s.io/v1alpha2",
+            {"name": name, "namespace": "default", "uid": name},
+            {"schedulingPolicy": policy},
+        )
+        for name, policy in (("g", {"gang": {"minCount": 2}}), ("h", {"basic": {}}))
+    ]
+    assert [pod["spec"].get("schedulingGroup") for pod in case.pods] == [
+        {"podGroupName": "g"}, {"podGroupName": "h"}, None
+    ]  # fmt: skip
+
+
 def test_a_run_of_any_system() -> None:
     """No property, no step: what is absent, points in the order in which they are run, gates, the configuration."""
     spec = parse_scenario(CLUSTER, "more.yaml").spec
     composition = resolve("1.34", (), (), {"SchedulerAsyncPreemption": False})
     system = instrument(spec, composition.classes, [PROPERTIES["S-NOMVIS"]])
-    from podrace.checker.trace.execution import replay
-
     case = case_of_run("more", "", spec, composition, system, replay(system, ()))
     assert (case.absent_nodes, case.absent_pods, case.order) == (["m"], ["b"], ["a", "c"])
     assert case.points == {"a": ["RESERVE", "PRE_BIND"]}

@@ -38,6 +38,7 @@ IN_THE_MODEL = {
     "registered-to-the-end": model.RegisteredToTheEnd,
     "terms-of-others-heard": model.TermsOfOthersHeard,
     "counted-nodes-heard": model.CountedNodesHeard,
+    "lost-domains-heard": model.LostDomainsHeard,
     "victims-awaited-by-uid": model.VictimsAwaitedByUID,
     "victims-deleted-by-uid": model.VictimsDeletedByUID,
     "nominated-by-uid": model.NominatedByUID,

@@ -213,8 +213,12 @@ def test_what_cannot_be_said_is_named(spec: ClusterSpec, words: str) -> None:
     assert words in missing
 
 
-def test_all_that_comes_with_podrace_can_be_said() -> None:
-    assert not [s.name for s in (*catalogue(), *hazards()) if objects_of(s.spec).missing]
+def test_what_comes_with_podrace_can_be_said_but_for_claims_and_volumes() -> None:
+    missing = {s.name: objects_of(s.spec).missing for s in (*catalogue(), *hazards())}
+    assert {name: why for name, why in missing.items() if why} == {
+        "device-twice": ("the driver does not play claims of devices",),
+        "volume-told-early": ("the driver does not play volumes",),
+    }
 
 
 def test_a_pod_that_is_recreated_has_the_name_of_another_and_a_uid_of_its_own() -> None:

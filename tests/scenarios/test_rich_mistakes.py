@@ -413,7 +413,7 @@ def test_affinity(affinity: str, message: str) -> None:
             ("scope: unknown field `config`; known: pod_events, node_events, claim_events, node_deletions, node_creations, node_updates, "
             "pod_updates, pod_deletions, pod_creations, bind_failures, lost_replies, write_failures, "
             "status_failures, assume_expiries, "
-            "plugin_errors, permit_rejections, restarts, leader_changes, external_binds, evictions, scale_downs, relists, volume_creations, volume_deletions, provision_failures, bind_timeouts, disruption_controller, scale_down_looks_again, pod_gc, flush, backoff, fair_flush"),
+            "plugin_errors, permit_rejections, restarts, leader_changes, external_binds, evictions, scale_downs, relists, volume_creations, volume_deletions, provision_failures, bind_timeouts, disruption_controller, kubelet_admission, scale_down_looks_again, pod_gc, flush, backoff, fair_flush"),
         ),
         (
             "scope: {evictions: 1}",
@@ -532,4 +532,11 @@ def test_updates_of_pods_that_could_never_come() -> None:
     ) == ("s.yaml:3: scope.pod_updates: p.larger could never appear: allow at least 1, or remove `updates`")
     assert complaint("{n: {cpu: 1}}", "{p: {cpu: 1}}", "scope: {pod_updates: 1}") == (
         "s.yaml:3: scope.pod_updates: no pod has anything to be updated to: give one `updates`, or remove the bound"
+    )
+
+
+def test_a_device_of_another_class() -> None:
+    rest = "devices: {d: {deviceClassName: gpu}}\nresourceClaims: {c: {device: d, deviceClassName: nic}}\n"
+    assert complaint("{n: {cpu: 1}}", "{p: {cpu: 1, resourceClaims: [c]}}", rest) == (
+        "s.yaml:4: resourceClaims.c.device: `d` is of class gpu: name the class of both alike, as `deviceClassName`"
     )

@@ -33,7 +33,7 @@ def conform(
     no_color: NoColor = False,
 ) -> None:
     from ....analysis.asked.plan import release_of
-    from ....conformance.cases import read_table
+    from ....conformance.cases.cases import read_table
     from ....conformance.registry import run_table
     from ....reports.filtered import escaped_json
     from ....scenarios.reader.yaml_values import one_line

@@ -176,7 +176,7 @@ def check(
         from ....analysis.asked.representative_cluster import Manifests, parse_size, scenario_from
 
         kept = parse_size(pods, nodes)
-        asked = Manifests(filename, recursive, strict, kept, focus, write_scenario)
+        asked = Manifests(filename, recursive, strict, kept, focus, write_scenario, release)
         represented = scenario_from(asked, lambda remark: say(remark, no_color))
         if asked.is_for_stdout:
             with tolerant_of_closed_pipes():

@@ -35,8 +35,8 @@ class Resource(Enum):
 
 @app.command(
     help="Check all clusters up to a size, whatever their requests, capacities and priorities.\n\n"
-    "The scheduler looks at sizes and priorities only by comparing them, so finitely many clusters can be told apart. Z3 "
-    "enumerates them, every one is explored to the end, and the verdict covers them all. Without --property: S-NOM, "
+    "The scheduler looks at sizes and priorities only by comparing them, so finitely many clusters can be told apart. All "
+    "of them are explored to the end, for an invariant together, and the verdict covers them all. Without --property: S-NOM, "
     "S-NOMVIS and S-CAP.\n\n"
     "Exit codes: 0 holds for all, 1 violated by some, 2 wrong usage or input, 3 inconclusive for some.",
     epilog=examples(
@@ -76,9 +76,27 @@ def prove(
     no_empty_requests: Annotated[
         bool, typer.Option("--no-empty-requests", help="Only pods that ask for some of each resource.")
     ] = False,
-    max_states: Annotated[
-        str | None, typer.Option(metavar="N", help="Stop in each cluster after so many states, such as 5M.")
+    one_priority: Annotated[bool, typer.Option("--one-priority", help="All pods have priority 0.")] = False,
+    gangs: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--gang",
+            metavar="N",
+            help="Beside the other pods a gang of N pods that are alike and wait (repeatable).",
+        ),
     ] = None,
+    together: Annotated[
+        bool, typer.Option("--together", help="With --gang: the pods of a gang arrive one after the other.")
+    ] = False,
+    max_states: Annotated[
+        str | None, typer.Option(metavar="N", help="Stop each search after so many states, such as 5M.")
+    ] = None,
+    one_by_one: Annotated[
+        bool,
+        typer.Option(
+            "--one-by-one", help="Explore each cluster by itself, also where all can be explored together."
+        ),
+    ] = False,
     jobs: Annotated[
         str | None, typer.Option("-j", "--jobs", metavar="N", help="So many processes (all cores).")
     ] = None,
@@ -107,7 +125,8 @@ def prove(
 ) -> None:
     most = parse_states(max_states) if max_states is not None else None
     processes = threads_of(jobs)
-    sizes = parse_size("--pods", pods), parse_size("--nodes", nodes)
+    singles = 0 if gangs and pods == "0" else parse_size("--pods", pods)
+    sizes = singles, parse_size("--nodes", nodes)
     if journal is not None and journal.is_dir() and not journal.is_symlink():
         raise UsageProblem(f"--journal: `{journal}` is a directory: name a file")
     from ....analysis.asked.option_files import refuse_links
@@ -138,11 +157,15 @@ def prove(
             graceful=not zero_grace,
             negative_priorities=negative_priorities,
             empty_requests=not no_empty_requests,
+            one_priority=one_priority,
+            gangs=[parse_size("--gang", text) for text in gangs or ()],
+            together=together,
         ),
         max_states=most,
         jobs=processes,
         ray=ray,
         journal=journal,
+        one_by_one=one_by_one,
     )
     with progress_display(no_color) as display:
         proofs = prove_all(request, display)

@@ -27,6 +27,7 @@ class AuditForm(Enum):
     html = "html"
     junit = "junit"
     sarif = "sarif"
+    markdown = "markdown"
 
 
 @app.command(

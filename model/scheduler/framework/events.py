@@ -196,6 +196,8 @@ SCHEDULING_GATES = "SchedulingGates"
 """The plugin whose PreEnqueue holds back a pod with scheduling gates."""
 
 PERMIT_PLUGIN = "PermitPlugin"
+EXTENDER = "Extender"
+"""The name under which rejections by extenders are recorded (framework.ExtenderName, 1.29)."""
 """The Permit plugin of the model, one out of tree. It does not say which events it asks for, so that every event counts, and has no hint."""
 
 NODE_PORTS = "NodePorts"
@@ -224,6 +226,7 @@ def default_plugins(
     claims: bool = False,
     volumes: bool = False,
     gangs: bool = False,
+    extender: bool = False,
 ) -> tuple[Plugin, ...]:
     """The plugins of the model's filters, in the order in which they run, with what they register upstream.
 
@@ -232,7 +235,8 @@ def default_plugins(
     With `gates` SchedulingGates after them, which asked for updates of pods. It has not since 1.29, but since then no pod that
     left activeQ keeps the record of having been gated either, and to one that is gated only its own update matters.
     With `permit` those that can reject a pod that has a node already. Neither said which events it asked for up to 1.31, which
-    counts as all (defaultEnqueueExtension); what DefaultPreemption says since then is in `Hints`.
+    counts as all (defaultEnqueueExtension); what DefaultPreemption says since then is in `Hints`. With `extender` the name that stands for extenders, which
+    count like that in all releases.
     """
     taints = (
         ClusterEvent("NodeAddOrTaint", "Node", Action.ADD | Action.UPDATE_NODE_TAINT),
@@ -296,4 +300,6 @@ def default_plugins(
     if gangs:
         registered[GANG_SCHEDULING] = (ClusterEvent("PodAdd", "Pod", Action.ADD), POD_GROUP_ADD)
         registered.setdefault(DEFAULT_PREEMPTION, (ANY_EVENT,))
+    if extender:
+        registered[EXTENDER] = (ANY_EVENT,)
     return tuple(Plugin(i, name, events) for i, (name, events) in enumerate(registered.items()))

@@ -64,57 +64,43 @@ class Framework(Protocol):
         """Where plugins have work to do for the pod."""
 
 
-class ClaimPlugin(Protocol):
-    """What the cycles ask of DynamicResources about a pod with claims."""
+class CyclePlugin(Protocol):
+    """What the cycles ask of a plugin that keeps something of a pod from PreFilter to Unreserve."""
 
     def begin(self, pod: Pod) -> None:
         """The cycle has its snapshot: PreFilter begins."""
 
     def passes(self, pod: Pod, node: Node) -> Expr:
-        """Filter: whether the claims let the pod go to the node."""
+        """Filter: whether what the pod needs lets it go to the node."""
 
-    def note_unavailable(self, pod: Pod, node: Node, reached: Expr) -> None:
-        """Filter, if it was reached, notes the allocated claims that keep the pod from the node."""
+    def note_filtered(self, pod: Pod, node: Node, reached: Expr) -> None:
+        """Filter, if it was reached, keeps what PostFilter asks for."""
+
+    def is_reserved(self, pod: Pod) -> Expr:
+        """Whether Reserve is through."""
+
+    def is_bound(self, pod: Pod) -> Expr:
+        """Whether PreBind is through."""
+
+    def is_unreserved(self, pod: Pod) -> Expr:
+        """Whether Unreserve is through."""
+
+    def clear(self, pod: Pod) -> None:
+        """The cycles of the pod are over."""
+
+
+class ClaimPlugin(CyclePlugin, Protocol):
+    """What the cycles ask of DynamicResources about a pod with claims."""
 
     def post_filter(self, pod: Pod) -> None:
         """The pod fits nowhere: PostFilter may come before preemption."""
 
-    def is_reserved(self, pod: Pod) -> Expr:
-        """Whether Reserve is through."""
 
-    def is_bound(self, pod: Pod) -> Expr:
-        """Whether PreBind is through."""
-
-    def is_unreserved(self, pod: Pod) -> Expr:
-        """Whether Unreserve is through."""
-
-    def clear(self, pod: Pod) -> None:
-        """The cycles of the pod are over."""
-
-
-class VolumePlugin(Protocol):
+class VolumePlugin(CyclePlugin, Protocol):
     """What the cycles ask of VolumeBinding about a pod that mounts volumes."""
-
-    def begin(self, pod: Pod) -> None:
-        """The cycle has its snapshot: PreFilter begins."""
-
-    def passes(self, pod: Pod, node: Node) -> Expr:
-        """Filter: whether the pod's volumes let it go to the node."""
-
-    def is_reserved(self, pod: Pod) -> Expr:
-        """Whether Reserve is through."""
 
     def has_work(self, pod: Pod) -> Expr:
         """PreBindPreFlight: whether there is something to be bound."""
-
-    def is_bound(self, pod: Pod) -> Expr:
-        """Whether PreBind is through."""
-
-    def is_unreserved(self, pod: Pod) -> Expr:
-        """Whether Unreserve is through."""
-
-    def clear(self, pod: Pod) -> None:
-        """The cycles of the pod are over."""
 
     def unlist(self, pod: Pod) -> None:
         """The scheduling cycle of the pod is over."""

@@ -167,10 +167,9 @@ class AsyncPreemption(Component):
         require(self.node[pod] == node)
         self.queue.settle()
         for q in self.universe[Pod]:
-            if q is not pod:
-                self.to_clear[pod][q] = self.nominator.is_withdrawn_from(q, node) & (
-                    q.priority < pod.priority
-                )
+            due = self.nominator.is_withdrawn_by(pod, q, node)
+            if due is not None:
+                self.to_clear[pod][q] = due
         self._proceed(pod)
 
     @step(actor="preemption goroutine", each="pod")

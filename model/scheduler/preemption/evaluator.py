@@ -89,13 +89,19 @@ class Preemption(Component):
             & ~self.is_retried(node)
             & self.shows_node(node)
             & self.snapshot.on(q, node)
-            & self.snapshot.pod[q].terminating
+            & self.ends_by_preemption(q)
             & self.may_evict(pod, q, node)
             for node in self.universe[Node]
             for q in self.universe[Pod]
             if q is not pod
         )
         return self.may_preempt(pod) & ~waits
+
+    def ends_by_preemption(self, victim: Pod) -> Expr:
+        """podTerminatingByPreemption. From 1.26 on it asks for the condition DisruptionTarget, which no object of the model has: any pod that
+        terminates counts (A-DISRUPTION).
+        """
+        return as_expr(self.snapshot.pod[victim].terminating)
 
     def may_preempt(self, pod: Pod) -> Expr:
         """preemptionPolicy: Never keeps a pod from preempting."""
@@ -351,8 +357,9 @@ class Preemption(Component):
         """Keep the victims of the chosen node; note which lower-priority nominations it makes void."""
         for q in self.universe[Pod]:
             self.victim[q] = self.victim[q] & self.snapshot.on(q, node)
-            if q is not pod:
-                self.to_clear[q] = self.nominator.is_withdrawn_from(q, node) & (q.priority < pod.priority)
+            due = self.nominator.is_withdrawn_by(pod, q, node)
+            if due is not None:
+                self.to_clear[q] = due
 
     def is_next_victim(self, preemptor: Pod, pod: Pod) -> Expr:
         """Victims are evicted in parallel: any may be the next."""

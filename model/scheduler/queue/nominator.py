@@ -54,6 +54,14 @@ class Nominator(Component):
         """
         return self.nominated_to(pod, node) & self.carries_field(pod)
 
+    def is_withdrawn_by(self, preemptor: Pod, pod: Pod, node: Node) -> Expr | None:
+        """Whether a preemptor that has chosen the node has something to withdraw of the pod, which has a lower priority; None for never
+        (getLowerPriorityNominatedPods, and clearNominatedNodeName).
+        """
+        if pod is preemptor:
+            return None
+        return self.is_withdrawn_from(pod, node) & (pod.priority < preemptor.priority)
+
     def carries_field(self, pod: Pod) -> Expr:
         """Whether the object of a nominated pod has status.nominatedNodeName; a bare one never has."""
         found: Expr = self.queue.copy[pod].nominated.is_some

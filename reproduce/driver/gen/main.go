@@ -189,6 +189,7 @@ func (g *generator) generate() error {
 		g.wrap(w.class, w.field, w.prefix, w.t.Underlying().(*types.Interface))
 	}
 	g.wrap("gatedHandle", "handle", "Handle", g.mustType("Handle").Underlying().(*types.Interface))
+	g.wrapCalls()
 	if err := g.implement("casePlugin", "ReservePlugin", "PermitPlugin", "PreBindPlugin", "ScorePlugin"); err != nil {
 		return err
 	}

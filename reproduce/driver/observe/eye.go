@@ -40,6 +40,12 @@ func observe(w *World) (state map[string]any, unseen []string) {
 	e.underWay(w.Store)
 	for _, node := range e.nodes {
 		e.see["autoscaler.doomed["+node+"]"] = w.doomed[node]
+		for _, pod := range e.pods {
+			e.see["kubelet.runs["+pod+"]["+node+"]"] = w.runs[pod] == node
+		}
+	}
+	for _, pod := range e.pods {
+		e.see["kubelet.rejected["+pod+"]"] = w.rejected[pod]
 	}
 	e.budgets(w.budgets, w.Informers.Policy().V1().PodDisruptionBudgets().Informer().GetStore())
 	e.queue()
@@ -51,6 +57,8 @@ func observe(w *World) (state map[string]any, unseen []string) {
 	e.failures(w)
 	e.waiting()
 	e.preempting()
+	e.calls(w)
+	e.groups()
 	for variable := range e.see {
 		name, _ := parts(variable)
 		if _, there := w.Case.Initial[variable]; !there && !isExtra(name) && name != "queue.rejected_by" {

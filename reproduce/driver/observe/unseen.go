@@ -5,6 +5,7 @@ import "strings"
 // unseenBecause says of variables that cannot be seen why, by what their names begin with. The longest beginning counts.
 var unseenBecause = map[string]string{
 	"api.":                      "no pod has it in this version",
+	"api_dispatcher.":           "what the patch in flight is to write is a local variable of its call; what it has written is compared",
 	"async_preemption.":         "a local variable of the preemption goroutine; its calls are compared, and the set of preemptors with the victim awaited last",
 	"binding.":                  "a local variable of the binding cycle; its calls are compared",
 	"budgets.read_":             "a local variable of preemption; its dry runs are compared",
@@ -21,6 +22,9 @@ var unseenBecause = map[string]string{
 	"pod_watch.":                "how far the handlers are follows from their steps; compared are the events that the informer's store has not received",
 	"pod_watch.condition[]":     "compared is whether the cached object carries it",
 	"pod_watch.seen":            "the object that a handler was given last is not kept; what it did with it is compared",
+	"pod_group_cycle.":          "a local variable of the cycle of a group; its calls are compared",
+	"pod_group_states.copied":   "A-SNAPSHOT: the snapshot of the model forgets it at the end of the cycle",
+	"pod_groups.":               "a scenario's groups are there from the start, or the users' to create",
 	"preemption.":               "the dry runs' results are seen between them and the choice only",
 	"process.":                  "a Binding under way is the driver's to deliver",
 	"queue.gated[]":             "no pod waits",

@@ -13,7 +13,7 @@ func (p *player) bindingStands(s Step) error {
 	case "PRE_BIND", "PRE_BIND_CANCELLED":
 		r.ends = points("Framework.RunPreBindPlugins> P")
 	case "BIND":
-		r.ends = points("Client.Bind> P")
+		r.ends = points("Client.Bind> P", "Cache.BindPod> P")
 	case "FORGET":
 		r.ends = points("Cache.ForgetPod> P")
 	case "NONE", "":
@@ -49,7 +49,7 @@ func runOut(p *player, s Step) error {
 
 func announce(p *player, s Step) error {
 	defer p.failing(s.Step == "binding.fail_to_announce", s.arg("pod"), "Client.Patch")()
-	bindingVia := append(points("Client.Patch< P"), bindingVia...)
+	bindingVia := append(points("Client.Patch< P", "Queue.PatchPodStatus< P"), bindingVia...)
 	r := rule{who: isBinding, via: bindingVia, ends: points("Framework.WaitOnPermit> P")}
 	if err := p.advance(s, r); err != nil {
 		return err
@@ -79,6 +79,9 @@ func bind(p *player, s Step) error {
 	case "TRANSIENT":
 		p.world.Store.Fail("Client.Bind", pod, transient)
 	}
+	if p.world.dispatches() {
+		return p.sendBinding(s)
+	}
 	r := rule{who: isBinding, ends: points("Client.Bind< P"), via: points("Framework.RunPreBindPlugins< P")}
 	if err := p.advance(s, r); err != nil {
 		return err
@@ -102,7 +105,7 @@ func leaveToNamesake(p *player, s Step) error {
 func patch(p *player, s Step) error {
 	defer p.failing(s.Step == "failure.lose_patch", s.arg("pod"), "Client.Patch")()
 	r := rule{
-		who: isFailing, via: points("Client.Patch< P", "Queue.Done< P"), gone: true,
+		who: isFailing, via: points("Client.Patch< P", "Queue.PatchPodStatus< P", "Queue.Done< P"), gone: true,
 		ends: points("NextPod>", "Queue.MoveAllToActiveOrBackoffQueue>"),
 	}
 	return p.advance(s, r)

@@ -26,6 +26,8 @@ type Case struct {
 	Pods    []*v1.Pod  `json:"pods"`
 	Budgets []budget   `json:"budgets"`
 
+	Groups []json.RawMessage `json:"groups"` // of pods, in the version's own kind
+
 	NodeVersions map[string]*v1.Node `json:"node_versions"` // what the objects of nodes are updated to, by the names of the versions
 	PodVersions  map[string]*v1.Pod  `json:"pod_versions"`  // as well, those of pods
 

@@ -109,7 +109,7 @@ func wakeForPod(p *player, s Step) error {
 // concludeEvent lets a handler that is through with its event, by the model, go to the end of it. What it calls on the way is beyond the
 // model, unless it is the other half of the event.
 func (p *player) concludeEvent(s Step, is func(*actor) bool) error {
-	busy := []string{"handlers.queue_busy", "handlers.queue_removal", "handlers.queue_waking"}
+	busy := []string{"handlers.queue_busy", "handlers.queue_removal", "handlers.queue_waking", "handlers.adding[" + s.whose() + "]"}
 	switch {
 	case s.whose() == "":
 		busy = []string{"handlers.node_busy"}

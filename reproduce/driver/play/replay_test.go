@@ -42,12 +42,16 @@ func TestReplay(t *testing.T) {
 	}
 }
 
+// patience is how long a case may take by the clock before it hangs: most take a tenth of a second, and a hundred times that where others have the machine.
+// It is less than what podrace waits for a case.
+const patience = 100 * time.Second
+
 // leftBehind is what synctest says of a bubble in which the test is over, and somebody still waits.
 const leftBehind = "main bubble goroutine has exited"
 
 // outcomeOf executes one case in a bubble of its own.
 func outcomeOf(t *testing.T, c *Case) (out *Outcome) {
-	dog := time.AfterFunc(20*time.Second, func() {
+	dog := time.AfterFunc(patience, func() {
 		debug.SetTraceback("all")
 		panic(fmt.Sprintf("case %s hangs: somebody is held inside a lock", c.ID))
 	})

@@ -17,7 +17,7 @@ var rules = map[string]rule{
 	"scheduler.take_snapshot":                {who: isScheduler, ends: points("Cache.UpdateSnapshot<"), via: points("Cache.IsAssumedPod< P")},
 	"scheduler.filter":                       {do: filter},
 	"scheduler.filter_nominated":             {do: filter},
-	"scheduler.assume":                       {who: isScheduler, ends: points("Cache.AssumePod< PN")},
+	"scheduler.assume":                       {do: assume},
 	"scheduler.start_binding":                {who: isScheduler, ends: points("Queue.DeleteNominatedPodIfExists< P"), settle: launch},
 	"scheduler.reserve":                      {do: reserve},
 	"scheduler.permit":                       {do: permit},
@@ -29,9 +29,18 @@ var rules = map[string]rule{
 	"scheduler.fail_to_clear_own_nomination": {do: failToClear(isScheduler, "pod")},
 	"scheduler.evict":                        {do: evictInCycle},
 	"scheduler.reject_waiting":               {do: evictInCycle},
-	"scheduler.clear_lower_nomination":       {who: isScheduler, ends: points("Client.Patch< O"), via: points("Queue.NominatedPodsForNode<")},
+	"scheduler.clear_lower_nomination":       {who: isScheduler, ends: points("Client.Patch< O", "Queue.PatchPodStatus< O"), via: points("Queue.NominatedPodsForNode<")},
 	"scheduler.fail_to_clear_nomination":     {do: failToClear(isScheduler, "other")},
-	"scheduler.fail":                         {who: isScheduler, ends: points("FailureHandler> P"), via: points("Queue.NominatedPodsForNode<")},
+	"scheduler.fail":                         {do: fail},
+
+	// The cycle of a group.
+	"pod_group_cycle.gather":        {who: isScheduler, ends: points("Queue.PopSpecificPod>", "Cache.IsAssumedPod>", "Queue.Done>", "FailureHandler>"), via: points("Cache.PodGroupStates<")},
+	"pod_group_cycle.pop_member":    {who: isScheduler, ends: points("Queue.PopSpecificPod< O")},
+	"pod_group_cycle.take_snapshot": {who: isScheduler, ends: points("Cache.UpdateSnapshot<", "NextPod>"), via: points("Cache.IsAssumedPod<", "Queue.Done<")},
+	"pod_group_cycle.ask_permit":    {who: isScheduler, ends: points("Framework.RunPermitPlugins< P"), via: points("Queue.Activate<")},
+	"pod_group_cycle.revert":        {who: isScheduler, ends: points("Queue.AddNominatedPod< O")},
+	"pod_group_cycle.submit":        {who: isScheduler, ends: points("Cache.AssumePod< P", "FailureHandler> P"), via: points("Queue.Done<", "Client.Patch<", "FailureHandler<")},
+	"gang_scheduling.permit":        {do: permitGang},
 
 	// The binding cycle.
 	"binding.announce":         {do: announce},
@@ -42,6 +51,7 @@ var rules = map[string]rule{
 	"binding.stop_pre_bind":    {who: isBinding, ends: points("Cache.ForgetPod> P"), via: points("Framework.RunPreBindPlugins< P")},
 	"binding.bind":             {do: bind},
 	"binding.finish":           {do: finish},
+	"binding.queue_binding":    {do: queueBinding},
 	"binding.forget":           {who: isBinding, ends: points("Cache.ForgetPod< P")},
 	"binding.wake_queue":       {who: isBinding, ends: movesOfPods},
 	"binding.fail":             {who: isBindingThatFails, ends: points("FailureHandler> P")},
@@ -59,7 +69,7 @@ var rules = map[string]rule{
 
 	// The goroutine that evicts.
 	"async_preemption.begin":                    {who: isPreempting, ends: points("Queue.NominatedPodsForNode< N")},
-	"async_preemption.clear_nomination":         {who: isPreempting, ends: points("Client.Patch< O")},
+	"async_preemption.clear_nomination":         {who: isPreempting, ends: points("Client.Patch< O", "Queue.PatchPodStatus< O")},
 	"async_preemption.fail_to_clear_nomination": {do: failToClear(isPreempting, "other")},
 	"async_preemption.evict":                    {do: evict},
 	"async_preemption.leave":                    {do: leave},
@@ -68,8 +78,17 @@ var rules = map[string]rule{
 	"async_preemption.leave_last":               {who: isPreempting, ends: points("Queue.Activate> P"), gone: true},
 	"async_preemption.activate":                 {who: isPreempting, ends: points("Queue.Activate< P"), settle: runOut},
 
+	// The dispatcher of API calls.
+	"api_dispatcher.execute":    {do: executeCall},
+	"api_dispatcher.patch":      {do: sendPatch},
+	"api_dispatcher.lose_patch": {do: sendPatch},
+	"api_dispatcher.finalize":   {do: finalizeCall},
+
 	// Event handlers.
-	"handlers.handle_for_queue":      {do: takeEvent(isQueueHandler, podKind, points("Cache.IsAssumedPod< P", "Queue.Add< P", "Queue.Delete< P"), nil)},
+	"handlers.handle_for_queue":      {do: takeEvent(isQueueHandler, podKind, points("Cache.IsAssumedPod< P", "Cache.AddPodGroupMember< P", "Queue.Add< P", "Queue.Delete< P"), nil)},
+	"handlers.add_member":            {do: goOn(isQueueHandler, points("Queue.Add< P"))},
+	"handlers.wake_for_member":       {do: goOn(isQueueHandler, movesOfPods)},
+	"handlers.remove_member":         {do: goOn(isQueueHandler, points("Cache.RemovePodGroupMember< P"))},
 	"handlers.look_whether_assumed":  {do: goOn(isQueueHandler, points("Cache.IsAssumedPod< P"))},
 	"handlers.reject_waiting":        {do: goOn(isQueueHandler, points("Framework.RejectWaitingPod< P"))},
 	"handlers.forget_assumed":        {do: goOn(isQueueHandler, points("Cache.ForgetPod< P"))},
@@ -99,9 +118,12 @@ var rules = map[string]rule{
 	"users.delete_pod":           {do: func(p *player, s Step) error { return p.world.Store.DeletePod(s.arg("pod")) }},
 	"users.delete_node":          {do: func(p *player, s Step) error { return p.world.Store.DeleteNode(s.arg("node")) }},
 	"users.bind_pod":             {do: func(p *player, s Step) error { return p.world.Store.Bind(s.arg("pod"), s.arg("node")) }},
-	"kubelet.report_finished":    {do: func(p *player, s Step) error { return p.world.Store.FinishPod(s.arg("pod")) }},
+	"kubelet.admit":              {do: admit},
+	"kubelet.reject":             {do: reject},
+	"kubelet.stop":               {do: stop},
+	"kubelet.report_finished":    {do: end((*Store).FinishPod)},
 	"users.delete_finished_pod":  {do: func(p *player, s Step) error { return p.world.Store.DeletePod(s.arg("pod")) }},
-	"kubelet.finish_termination": {do: func(p *player, s Step) error { return p.world.Store.RemovePod(s.arg("pod")) }},
+	"kubelet.finish_termination": {do: end((*Store).RemovePod)},
 	"finalizer_owners.release":   {do: func(p *player, s Step) error { return p.world.Store.RemovePod(s.arg("pod")) }},
 	"pod_gc.collect":             {do: func(p *player, s Step) error { return p.world.Store.RemovePod(s.arg("pod")) }},
 	"budgets.evict":              {do: evictByAPI},

@@ -59,16 +59,30 @@ var held = map[string]bool{
 
 	"Handle.GetWaitingPod": true,
 
+	"Queue.PatchPodStatus": true,
+	"Cache.BindPod":        true,
+	"Dispatcher.Pop":       true,
+	"Call.Execute":         true,
+
+	"Cache.AddPodGroupMember":    true,
+	"Cache.RemovePodGroupMember": true,
+	"Cache.PodGroupStates":       true,
+	"Queue.PopSpecificPod":       true,
+
 	"Client.Patch":   true,
 	"Client.Bind":    true,
 	"Client.Delete":  true,
 	"Client.GetNode": true,
 }
 
+// ofGroups are those of them that are of interest where pods are in groups only: any pod is told to the cache's states of groups.
+var ofGroups = map[string]bool{"Cache.AddPodGroupMember": true, "Cache.RemovePodGroupMember": true}
+
 // gate is where the calls of one scheduler process come past.
 type gate struct {
-	stage *Stage
-	owner *instance
+	stage   *Stage
+	owner   *instance
+	grouped bool // there are groups of pods
 }
 
 // call is one that is under way.
@@ -78,7 +92,7 @@ type call struct {
 }
 
 func (g *gate) enter(name string, args ...any) call {
-	if !held[name] {
+	if !held[name] || ofGroups[name] && !g.grouped {
 		return call{}
 	}
 	c := call{g, about(name, args)}

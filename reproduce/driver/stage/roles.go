@@ -13,6 +13,8 @@ const (
 	podHandler  role = "pod handler"
 	nodeHandler role = "node handler"
 	worker      role = "worker"
+	dispatcher  role = "API dispatcher"
+	calling     role = "API call"
 )
 
 // The handling of one event by an event handler counts as a call of these names.
@@ -32,6 +34,10 @@ func (s *Stage) identify(i *instance, p point, c creation) *actor {
 		return &actor{role: worker, parent: parent, owner: i}
 	}
 	switch {
+	case p.call == "Dispatcher.Pop":
+		return &actor{role: dispatcher, owner: i}
+	case parent != nil && parent.role == dispatcher:
+		return &actor{role: calling, pod: p.pod, owner: i}
 	case p.call == "NextPod":
 		return &actor{role: scheduling, owner: i}
 	case p.call == podEvent:

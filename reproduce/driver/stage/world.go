@@ -2,6 +2,7 @@ package podrace
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/signal"
@@ -13,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/kubernetes/pkg/scheduler"
 	schedulerapi "k8s.io/kubernetes/pkg/scheduler/apis/config"
@@ -41,6 +43,10 @@ type World struct {
 	answers *answers
 	budgets *keptBudgets
 	doomed  map[string]bool // nodes that the autoscaler is about to take away
+	before  map[string]bool // feature gates as they were before the case
+
+	runs     map[string]string // pod -> the node whose kubelet is not done with it
+	rejected map[string]bool   // pods that a kubelet has rejected
 
 	exited    bool // a scheduler has ended its process
 	*instance      // the one that has the lease
@@ -70,7 +76,12 @@ func (i *instance) isDead() bool {
 
 // newWorld starts a scheduler on the cluster of a case. When it returns, everybody stands at the first point.
 func newWorld(c *Case) (*World, error) {
-	w := &World{Case: c, Stage: newStage(), Store: newStore(), answers: newAnswers(c.Points), budgets: newBudgets(c), doomed: map[string]bool{}}
+	w := &World{Case: c, Stage: newStage(), Store: newStore(), answers: newAnswers(c.Points), budgets: newBudgets(c), doomed: map[string]bool{}, runs: map[string]string{}, rejected: map[string]bool{}}
+	for _, pod := range c.Pods {
+		if pod.Spec.NodeName != "" {
+			w.runs[idOf(pod)] = pod.Spec.NodeName
+		}
+	}
 	w.mayEnd()
 	c.nameThem()
 	w.Store.names = c.names
@@ -85,7 +96,11 @@ func newWorld(c *Case) (*World, error) {
 		w.Store.Create(p)
 	}
 	ran := time.Now().Add(lead / 2).Truncate(time.Second)
+	if err := w.setGates(); err != nil {
+		return nil, err
+	}
 	if err := w.start(ran); err != nil {
+		w.resetGates()
 		return nil, err
 	}
 	for n, p := range c.Pods {
@@ -129,13 +144,18 @@ func contains(names []string, name string) bool {
 func (w *World) start(then time.Time) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	i := &instance{cancel: cancel, stage: w.Stage, failing: map[string]*actor{}}
-	g := &gate{w.Stage, i}
+	g := &gate{w.Stage, i, len(w.Case.Groups) > 0}
 	w.instance = i
 
 	objects := make([]runtime.Object, 0, len(w.budgets.objects))
 	for _, b := range w.budgets.shown {
 		objects = append(objects, b.DeepCopy())
 	}
+	groups, err := decoded(w.Case.Groups)
+	if err != nil {
+		return err
+	}
+	objects = append(objects, groups...)
 	clientset := &client{fake.NewSimpleClientset(objects...), w.Store, g}
 	w.budgets.clients = clientset.Interface
 	i.Informers = &gatedInformers{SharedInformerFactory: scheduler.NewInformerFactory(clientset, never), gate: g, handlers: map[string]int{}}
@@ -183,8 +203,14 @@ func (i *instance) wrap(g *gate, a *answers) error {
 			return func(out []any) { c.leave(out...) }
 		}))
 	}
+	if err := i.gateDispatcher(g); err != nil {
+		return err
+	}
 	for name, f := range sched.Profiles {
 		i.Waiting = f
+		if err := i.gateCacher(f); err != nil {
+			return err
+		}
 		for _, part := range []string{"PodNominator", "PodActivator"} {
 			v := path(f, part)
 			if !v.IsValid() {
@@ -242,6 +268,18 @@ func gatePreemption(f frameworkInterface, g *gate) error {
 	return nil
 }
 
+// decoded are objects of whatever kinds this version has; one that it does not have is an error.
+func decoded(written []json.RawMessage) (objects []runtime.Object, err error) {
+	for _, text := range written {
+		o, _, err := scheme.Codecs.UniversalDeserializer().Decode(text, nil, nil)
+		if err != nil {
+			return nil, err
+		}
+		objects = append(objects, o)
+	}
+	return objects, nil
+}
+
 func (w *World) options() ([]scheduler.Option, error) {
 	configuration, err := latest.Default()
 	if err != nil {
@@ -279,6 +317,7 @@ func recorders() profile.RecorderFactory {
 
 // close ends everybody.
 func (w *World) close() {
+	defer w.resetGates()
 	w.end(w.instance)
 	w.Stage.Hold(false)
 	time.Sleep(time.Minute)

@@ -8,7 +8,7 @@ import pytest
 
 from podrace.analysis.asked.options import UsageProblem
 from podrace.analysis.upstream.go_gates import differing, gates_of, read_gates
-from podrace.model.history.gates import Gate, State
+from podrace.model.history.versions.gates import Gate, State
 
 PLAIN = """\
 package features

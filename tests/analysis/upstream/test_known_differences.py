@@ -12,9 +12,9 @@ import pytest
 
 from podrace.analysis.upstream.drifted import Class, Drift, drifts
 from podrace.analysis.upstream.held import hold
-from podrace.model.history.gates import gates
 from podrace.model.history.trees import read_trees
 from podrace.model.history.versions import canonical
+from podrace.model.history.versions.gates import gates
 from tests.upstream_trees import tree_of
 
 CYCLE, HANDLERS, EXECUTOR = "schedule_one.go", "eventhandlers.go", "framework/preemption/executor.go"

@@ -7,8 +7,10 @@ import gzip
 import shutil
 import signal
 import sys
+from collections import Counter
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from time import monotonic
 
 from podrace.audit.audit import Asked, audit_logs
 from podrace.reproduce.modules.module import parse_version
@@ -36,7 +38,9 @@ def main() -> int:
     binaries = build(parse_version(VERSION), asked.folder.resolve() / VERSION)
     start = asked.folder / "nothing-there-yet.json"
     start.write_text('{"kind": "List", "items": []}', encoding="utf-8")
+    given = Counter[tuple[str, str]]()
     for name in asked.names * asked.times:
+        begun = monotonic()
         with TemporaryDirectory() as place:
             try:
                 with control_plane(binaries, Path(place)) as plane:
@@ -50,11 +54,17 @@ def main() -> int:
             shutil.copyfile(plane.log, log)
             report = audit_logs(Asked([str(log)], [str(start)], complete=True))
             words = ", ".join(f"{answer.property} {answer.verdict}" for answer in report.answers)
-            print(f"{name}: {words}; podrace audit --explain {log}", flush=True)
+            given[name, words] += 1
+            size = f"{report.account.lines:,} lines, {report.account.writes:,} writes"
+            spent = f"{monotonic() - begun:.0f} s"
+            print(f"{name}: {words}; {size}, {spent}; podrace audit --explain {log}", flush=True)
             if asked.store:
                 STORED.mkdir(exist_ok=True)
                 with gzip.GzipFile(STORED / f"{name}.jsonl.gz", "wb", mtime=0) as out:
                     out.write(plane.log.read_bytes())
+    if asked.times > 1:
+        for (name, words), count in given.items():
+            print(f"{name}, {count} of {asked.times} runs: {words}")
     return 0
 
 

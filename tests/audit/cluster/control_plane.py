@@ -11,7 +11,7 @@ import ssl
 import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
 from time import monotonic
@@ -42,6 +42,7 @@ class ControlPlane:
     port: int
     certificate: Path
     log: Path
+    idle: list[http.client.HTTPSConnection] = field(default_factory=list)
 
     def connection(self, source: str = LOOPBACK, timeout: float | None = 60) -> http.client.HTTPSConnection:
         """A connection to it, from an address of the loopback network."""
@@ -50,20 +51,25 @@ class ControlPlane:
             LOOPBACK, self.port, timeout=timeout, source_address=(source, 0), context=context
         )
 
-    def ask(self, method: str, path: str, body: Object | None = None, user: str = "admin") -> Object:
+    def ask(
+        self,
+        method: str,
+        path: str,
+        body: Object | None = None,
+        user: str = "admin",
+        form: str = "application/json",
+    ) -> Object:
         """What a request of a user is answered. Raises ClusterProblem unless that is a success."""
-        connection = self.connection()
+        connection = self.idle.pop() if self.idle else self.connection()
+        headers = {"Authorization": f"Bearer {user}", "Content-Type": form, "User-Agent": "kubectl"}
         try:
-            headers = {
-                "Authorization": f"Bearer {user}",
-                "Content-Type": "application/json",
-                "User-Agent": "kubectl",
-            }
             connection.request(method, path, None if body is None else json.dumps(body), headers)
             answer = connection.getresponse()
             text = answer.read().decode("utf-8", "replace")
-        finally:
+        except BaseException:
             connection.close()
+            raise
+        self.idle.append(connection)
         if answer.status >= 300:
             raise ClusterProblem(
                 f"{method} {path} was answered {answer.status}: {' '.join(text.split())[:300]}"

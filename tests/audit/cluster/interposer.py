@@ -74,6 +74,8 @@ def interposed(plane: ControlPlane, source: str) -> Iterator[Interposer]:
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     way: Interposer
+    upstream: http.client.HTTPSConnection | None = None
+    """To the API server, as long as the scheduler keeps its own connection; a watch has one for itself."""
 
     def do(self) -> None:
         """Pass a request on, and its answer back."""
@@ -81,7 +83,12 @@ class _Handler(BaseHTTPRequestHandler):
         self.way.before(self.command, self.path)
         headers = {k: v for k, v in self.headers.items() if k.lower() not in _HOP}
         headers["Authorization"] = f"Bearer {SCHEDULER}"  # client-go sends no token where there is no TLS
-        connection = self.way.plane.connection(self.way.source, None)
+        watches = _watched(self.path) is not None
+        if watches or self.upstream is None:
+            connection = self.way.plane.connection(self.way.source, None)
+        else:
+            connection = self.upstream
+        self.upstream = None
         try:
             connection.request(self.command, self.path, body or None, headers)
             answer = connection.getresponse()
@@ -90,10 +97,25 @@ class _Handler(BaseHTTPRequestHandler):
                 return
             with contextlib.suppress(OSError, http.client.HTTPException):
                 self._pass_back(answer)
+                if not watches and answer.isclosed():
+                    self.upstream = connection
         except (OSError, http.client.HTTPException):
             self.close_connection = True
         finally:
-            connection.close()
+            if self.upstream is not connection:
+                connection.close()
+
+    def handle(self) -> None:
+        """Requests, until the scheduler's end of the connection is gone, as when it is killed."""
+        with contextlib.suppress(ConnectionError):
+            super().handle()
+
+    def finish(self) -> None:
+        """The scheduler closed its connection."""
+        if self.upstream is not None:
+            self.upstream.close()
+        with contextlib.suppress(ConnectionError):
+            super().finish()
 
     do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = do
 

@@ -24,7 +24,10 @@ from podrace.model.language import (
     Parameter,
     TransitionSystem,
     Variable,
+    all_of,
+    any_of,
     as_expr,
+    negate,
     topological,
 )
 from podrace.model.language.expr import divide, fresh_graph, less, multiply, parameter, variable
@@ -111,6 +114,21 @@ def test_text_stays_short_where_the_graph_shares() -> None:
             ValueError, match=r"^a condition has [\d,]+ nodes when it is written out, too many for SPIN"
         ):
             to_promela(one_variable(v, guard=less(e, 2**25 + 5)))
+
+
+def test_the_negation_of_a_named_comparison_keeps_its_name() -> None:
+    """Only what stands in parentheses loses them: `!shared_1` is none of that."""
+    v, w = Variable("v", INT, 0, 3, 0), Variable("w", INT, 0, 3, 0)
+    with fresh_graph():
+        total = variable(v)
+        for _ in range(5):
+            total = total + variable(w)
+        full = less(3, total)
+        system = one_variable(v, as_expr(0), guard=all_of([negate(full), less(variable(w), 2)]))
+        system = replace(system, variables=(v, w), invariants={"I": any_of([full, less(variable(v), 2)])})
+        text = to_promela(system)
+        assert "#define shared_1 (3 < " in text
+        assert "&& !shared_1" in text or "( !shared_1" in text
 
 
 def test_a_value_beyond_32_bits_is_refused_with_its_place() -> None:

@@ -108,6 +108,14 @@ def test_assumptions_leave_cells_out() -> None:
         assert regions([a, b], [x < y], [y < x, x < y]) == []
 
 
+def test_there_may_be_more_questions_than_python_nests_calls() -> None:
+    a, b = Parameter("a", 0, 3), Parameter("b", 0, 3)
+    with fresh_graph():
+        x, y = parameter(a), parameter(b)
+        found = regions([a, b], [x * i < y * i + 1 for i in range(1, 1201)])
+        assert sorted((len(r.answers), *set(r.answers)) for r in found) == [(1200, False), (1200, True)]
+
+
 def test_the_smallest_example_has_the_least_sum_then_the_first_parameters() -> None:
     a, b, c = (Parameter(name, 0, 9) for name in "abc")
     with fresh_graph():

@@ -4,8 +4,8 @@ import pytest
 
 from podrace.model.cluster import build_cluster
 from podrace.model.history import CHANGES, PATCH_VERSIONS, RELEASE_ORDER, GateProblem, UnknownName, resolve
-from podrace.model.history.gates import State, find_gate, gates, on_and_unmodelled
 from podrace.model.history.versions import version_of
+from podrace.model.history.versions.gates import State, find_gate, gates, on_and_unmodelled
 from podrace.model.language import trace_system
 from tests.model.clusters import race_72124
 

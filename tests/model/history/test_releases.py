@@ -38,7 +38,7 @@ def test_a_regression_is_missing_only_in_the_releases_that_had_it():
 
 
 TAKEN_BACK = {
-    "84014", "86964", "93938", "95130", "118438", "120413", "127470", "133167", "137139", "138324", "139162", "139450", "gone-victims-condition",
+    "108366", "84014", "86964", "93938", "95130", "118438", "120413", "127470", "133167", "137139", "138324", "139162", "139450", "gone-victims-condition",
     "removed-not-preempted", "update-in-one-lock",
 }  # fmt: skip
 """Changes that an earlier release had, or had no need of, and a later one lacks."""
@@ -89,6 +89,8 @@ _CLAIMS = "needs pods with claims: see test_claims and the scenario device-twice
 _GROUPS = "needs groups of pods, and their gate: see test_groups"
 
 UNSEEN = {
+    "122022": "needs a pod of which an extender has a say: see the scenario unheard-extender",
+    "108366": "needs kubelets that decide: see the scenario counted-by-its-kubelet",
     "gangs-off": _GROUPS,
     "136618": _GROUPS,
     "138445": _GROUPS,
@@ -106,8 +108,8 @@ UNSEEN = {
     "in-order-informers": "needs an interrupted watch: see test_of_what_was_missed_deletions_are_told_first",
     "116729": "needs a restart: see the scenario restart-before-handlers",
     "110925": "needs assume_expiries: see the scenario expired-assumption",
-    "86964": "needs a node that may be removed: see test_snapshot_changes",
-    "95130": "needs a node that may be removed: see test_snapshot_changes",
+    "86964": "needs a node that may be removed: see changes/test_snapshot",
+    "95130": "needs a node that may be removed: see changes/test_snapshot",
     "53647": "needs affinity terms: see the scenario 53647",
     "no-victims": "decides how often the filters run, and with 101560 also what wins",
     "affinity-skips": "needs affinity terms: see test_filters",

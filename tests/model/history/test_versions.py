@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from podrace.model.history import CHANGES, PATCH_VERSIONS, RELEASE_ORDER
-from podrace.model.history.change import Change
+from podrace.model.history.changes.change import Change
 from podrace.model.history.versions import Reading, exact, reading_of, version_of
 
 DIFFERENCES: dict[str, tuple[set[str], set[str]]] = {
-    "1.22.17": ({"106102", "109245", "109442"}, set()),
-    "1.23.17": ({"109245", "109442", "nominating-mode"}, set()),
+    "1.22.17": ({"106102", "108366", "109245", "109442"}, set()),
+    "1.23.17": ({"108366", "109245", "109442", "nominating-mode"}, set()),
     "1.29.6": ({"missing-status"}, set()),
     "1.30.4": ({"missing-status"}, set()),
     "1.30.14": ({"128307", "missing-status"}, set()),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ from podrace.model.language import Component, Concrete
 from podrace.model.scheduler import FailureHandler
 from podrace.model.scheduler.api_dispatcher import CallType, Condition, Patch, Stage
 from podrace.model.scheduler.binding import BindingPhase, Reply
+from podrace.model.scheduler.preemption.async_preemption import AsyncPhase
+from podrace.model.scheduler.queue.scheduling_queue import SubQueue
 from podrace.properties import PROPERTIES, instrument
 from podrace.scenarios import find_scenarios
 from tests.model.clusters import enabled, nodes, spec
@@ -295,3 +298,36 @@ def test_a_preemption_comes_to_its_end(identifier: str, gates: dict[str, bool], 
     (found,) = check(instrument(preempting(), classes, [PROPERTIES[identifier]]), [identifier])
     assert (found.verdict.name, found.counts.states) == ("HOLDS", states)
     assert not found.vacuous
+
+
+@pytest.mark.parametrize(
+    ("gates", "in_queue", "withdrawn"),
+    [(ON, "q", "p"), (ON, "", "pq"), (ON, "pq", ""), ({}, "q", ""), ({}, "", "")],
+)
+def test_a_nominated_pod_in_no_sub_queue_passes_for_one_of_priority_0(
+    gates: dict[str, bool], in_queue: str, withdrawn: str
+) -> None:
+    """p preempts on n0, where p itself and the more important q are nominated: their objects are found in the queue only."""
+    (n0,) = on = nodes(2)
+    p, q = Pod(0, "p", 1, 10), Pod(1, "q", 1, 20)
+    model = Concrete(build_cluster(spec([p, q], on), resolve("1.36.3", gates=gates).classes))
+    queue, nominator, goroutine = (model.part(name) for name in ("queue", "nominator", "async_preemption"))
+
+    def nominate() -> None:
+        for pod in (p, q):
+            nominator.node[pod] = n0
+            if pod.name not in in_queue:
+                queue.sub_queue[pod] = SubQueue.NONE
+        goroutine.phase[p] = AsyncPhase.BEGIN
+        goroutine.node[p] = n0
+
+    model.do(nominate)
+    model.do(lambda: goroutine.begin(p, n0))
+    due = {pod.name: model.get(partial(lambda pod: goroutine.to_clear[p][pod], pod)) for pod in (p, q)}
+    found = "".join(name for name, is_due in due.items() if is_due)
+    assert found == withdrawn
+    if gates and withdrawn:
+        assert model.get(lambda: goroutine.phase[p]) is AsyncPhase.CLEAR
+        model.do(lambda: goroutine.clear_nomination(p, p))
+        # A bare object says that there is nothing to withdraw: the patch is dropped.
+        assert model.get(lambda: model.part("api_dispatcher").call[p])["kind"] is CallType.NONE

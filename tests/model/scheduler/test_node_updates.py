@@ -172,9 +172,7 @@ def verdict(changing: Node, still: Node, x: Pod, b: Pod) -> bool | None:
 @given(st.data())
 @settings(max_examples=examples(400))
 def test_an_update_that_makes_a_pod_fit_wakes_it_but_for_the_three_known_holes(data: st.DataObject) -> None:
-    """On 1.36. The holes are docs/findings/kept-out-by-others.md and relabelled-domain.md, and the one that docs/hazards.md tells of below its table: the only domain
-    of pods that b has to be with is gone, so that b may be the first of them anywhere. Without them the law holds.
-    """
+    """On 1.36. The holes are docs/findings/kept-out-by-others.md, relabelled-domain.md and domain-lost.md. Without them the law holds."""
     changing = becoming(data.draw(contents(0)), later=data.draw(contents(0)))
     still = data.draw(contents(1))
     x = data.draw(pods(0, "x", data.draw(st.sampled_from([changing, still]))))

@@ -1,0 +1,130 @@
+"""The work of `podrace prove` where the clusters of a template are explored together: in one search, in any process."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ...checker.core.exploration import Budget
+from ...checker.core.machine import safe_memory
+from ...checker.core.result import EngineDisagreement
+from ...checker.core.trace import Trace
+from ...checker.family.outcome import CellOutcome, FamilyOutcome
+from ...checker.family.search import FamilySearch
+from ...checker.parametric.explorer import Explorer
+from ...checker.parametric.parametric_system import ParametricSystem
+from ...checker.parametric.regions import evaluate
+from ...checker.reduction.conclusion import times_fired, verdict_of
+from ...checker.trace.execution import ReplayError, confirm
+from ...model.language import Parameter
+from ...model.language.expr import fresh_graph
+from .outcomes import BatchOutcome, ClusterOutcome, NoOutcome
+from .proof_request import ProofQuestion
+
+
+@dataclass(frozen=True, slots=True)
+class FamilyTask:
+    """All clusters of a template. `share` is how many such searches share the memory of the machine."""
+
+    question: ProofQuestion
+    max_states: int | None = None
+    share: int = 1
+
+
+def explore_family(task: FamilyTask) -> BatchOutcome:
+    """Explore all clusters of a template together. Every counterexample is executed by the interpreter.
+
+    Raises EngineDisagreement.
+    """
+    parametric = task.question.parametric_system()
+    memory = safe_memory()
+    budget = Budget(max_states=task.max_states, max_memory=None if memory is None else memory // task.share)
+    search = FamilySearch(parametric, task.question.property)
+    found = search.run(budget)
+    traces = _counterexamples(parametric, task.question.property, found)
+    return BatchOutcome(
+        clusters=tuple(
+            ClusterOutcome(
+                tuple(cell.example[q] for q in parametric.parameters),
+                1,
+                verdict_of(found.stopped is None, number in traces).name,
+                cell.states,
+                cell.transitions,
+                cell.depth,
+                tuple(step.label for step in traces[number].steps) if number in traces else (),
+                tuple(f"{step.part}.{step.step}" for step in traces[number].steps)
+                if number in traces
+                else (),
+            )
+            for number, cell in enumerate(found.cells)
+        ),
+        constraints=tuple(sorted(found.constraints_hit)),
+        witnesses=tuple(sorted(found.witnesses)),
+        fired=tuple(sorted(times_fired(search.slice, found.fired))),
+        distinct=found.states,
+    )
+
+
+def _counterexamples(
+    parametric: ParametricSystem, property_id: str, found: FamilyOutcome
+) -> dict[int, Trace]:
+    """A shortest counterexample for each violating cell: one is searched alone, and what it finds is executed in the others.
+
+    Where that is no counterexample, or not of the length that the family's search claims, the cell is searched alone.
+    """
+    waiting = {number: cell for number, cell in enumerate(found.cells) if cell.violated is not None}
+    examples = [cell.example for cell in waiting.values()]
+    ranges = {
+        q: (min(e[q] for e in examples), max(e[q] for e in examples))
+        for q in parametric.parameters
+        if examples
+    }
+    explorer = Explorer(parametric, property_id, ranges) if waiting else None
+    numbers = {t.label: number for number, t in enumerate(parametric.system.transitions)}
+    traces: dict[int, Trace] = {}
+    while waiting and explorer is not None:
+        number, cell = next(iter(waiting.items()))
+        trace = explorer.confirm(explorer.explore(cell.example, Budget()), cell.example)
+        if not isinstance(trace, Trace) or len(trace.steps) != cell.violated:
+            raise EngineDisagreement(
+                f"all clusters together break {property_id} after {cell.violated} steps, but one by itself does not"
+            )
+        path = tuple(numbers[step.label] for step in trace.steps)
+        for other, its in list(waiting.items()):
+            if its.violated == cell.violated:
+                try:
+                    traces[other] = confirm(parametric.system, path, property_id, _named(its))
+                except ReplayError:
+                    continue
+                del waiting[other]
+        if number in waiting:
+            raise EngineDisagreement(f"the counterexample of {cell.example} is confirmed once, and not again")
+    return traces
+
+
+def _named(cell: CellOutcome) -> dict[str, int]:
+    return {q.name: value for q, value in cell.example.items()}
+
+
+def refuse_no_family(kept: BatchOutcome, parametric: ParametricSystem) -> None:
+    """Hold the clusters of an outcome that was kept to what they may be: different members of the family. Raises NoOutcome."""
+    known: set[tuple[int, ...]] = set()
+    for cluster in kept.clusters:
+        values = dict(zip(parametric.parameters, cluster.values, strict=False))
+        if (
+            len(cluster.values) != len(parametric.parameters)
+            or cluster.values in known
+            or cluster.regions != 1
+            or not _is_member(parametric, values)
+        ):
+            raise NoOutcome("it is not about the clusters that it should be about")
+        known.add(cluster.values)
+    if not kept.clusters or kept.distinct < max(cluster.states for cluster in kept.clusters):
+        raise NoOutcome("its counts are those of no search")
+
+
+def _is_member(parametric: ParametricSystem, values: Mapping[Parameter, int]) -> bool:
+    with fresh_graph():
+        return all(q.lo <= value <= q.hi for q, value in values.items()) and all(
+            evaluate(condition, values) for condition in parametric.assumptions
+        )

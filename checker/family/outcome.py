@@ -1,0 +1,40 @@
+"""What the search of a family finds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ...model.language import Parameter
+
+
+@dataclass(frozen=True, slots=True)
+class CellOutcome:
+    """What a search for any choice in a cell finds: counts as those of `Exploration`.
+
+    `example` is a member; `violated` is the depth at which the property is first broken, or None.
+    """
+
+    example: Mapping[Parameter, int]
+    states: int
+    transitions: int
+    depth: int
+    violated: int | None
+
+
+@dataclass(frozen=True)
+class FamilyOutcome:
+    """What came out for each cell, and what any choice reached.
+
+    `stopped` is None if nothing was left to be explored; else what ran out, and cells that are not violated are
+    undecided. `states` is how many states differ, `expansions` how often one was expanded. `fired` is how many expansions took each transition.
+    """
+
+    cells: tuple[CellOutcome, ...]
+    states: int
+    expansions: int
+    stopped: str | None
+    fired: tuple[int, ...]
+    constraints_hit: frozenset[str]
+    witnesses: frozenset[str]
+    seconds: float

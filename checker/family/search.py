@@ -1,0 +1,307 @@
+"""The breadth-first search of a system for all choices of its parameters at once.
+
+An item of a level is a state and the set of choices that have reached it in this level for the first time. It is expanded
+with the parameters of one member, the example; what the state asks of the parameters says for which other members the same comes out.
+The others are an item of their own. So a state is expanded once for all choices that it treats alike, and choices are
+told apart only where a state that they reach asks.
+
+For each choice, the levels are those of a search for it alone: it reaches each state at the same depth. Once it has
+broken the invariant, its search ends with that level, as a search for it alone does.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..core.exploration import Budget, OutOfBudget, Watcher
+from ..explicit.states.budget import SearchBudget
+from ..explicit.states.search_state import bits_of
+from ..explicit.states.store import Store
+from ..explicit.states.workers import Workers
+from ..parametric.parametric_system import ParametricSystem
+from ..reduction.questions import explored_slice
+from . import kernels
+from .asking import questionnaires
+from .cells import Cells
+from .joint_program import BATCH, WINDOW, Code, JointCode, TooNarrow, ranges_of
+from .kernels import COUNT, LENGTH, ONE_SET, OPERATION, OTHER, WAITING, Items, Memory, Reached
+from .outcome import CellOutcome, FamilyOutcome
+from .region_sets import EVERYTHING, NOTHING, RegionSets
+from .rows import Rows
+
+_LOOK = 16
+"""Batches between two looks at the clock."""
+
+SUCCESSORS, PREDICATES = range(2)
+"""What is asked for: the successors of states, or which predicates hold in them."""
+
+
+class FamilySearch:
+    """One search of the slice for one invariant. Parameters are compiled within `window` of the values nearest to 0, and wider once that is too little.
+
+    Raises ValueError for another kind of property and where no choice meets the assumptions, what `questions` raises,
+    and UndecidedRegions.
+    """
+
+    def __init__(self, parametric: ParametricSystem, property_id: str, window: int = WINDOW) -> None:
+        if property_id not in parametric.system.invariants:
+            raise ValueError(f"`{property_id}` is no invariant: its clusters are explored one by one")
+        self.parametric = parametric
+        self.slice = explored_slice(parametric.system, property_id)
+        *self.asked, questions = questionnaires(self.slice)
+        self.number = {question: i for i, question in enumerate(questions)}
+        self.sets = RegionSets(Cells(parametric, questions), questions)
+        self.predicates = [*self.slice.invariants, *self.slice.witnesses]
+        self.witnesses: set[str] = set()
+        self.violated = NOTHING
+        self.violations: list[tuple[int, int]] = []
+        """Depths, and the sets of choices that break the invariant there first."""
+        self.levels: list[int] = []
+        """Of each level the choices that reached a state in it for the first time."""
+        self.transitions = np.zeros(1 << 10, np.int64)
+        """How many transitions were taken for exactly this set."""
+        self.fired = np.zeros(max(1, len(self.slice.transitions)), np.int64)
+        self.expansions = 0
+        self.control = np.zeros(kernels.CONTROL_SIZE, np.int64)
+        self._compile(window)
+        self._reached = [np.zeros(1 << 12, np.uint32) for _ in Reached._fields]
+        self._items = [np.zeros(1 << 12, np.uint32) for _ in Items._fields]
+        self.row_numbers, self.cuts = np.zeros(BATCH, np.uint32), np.zeros(BATCH, np.uint32)
+        self.hits = np.zeros(self.code.system.program.constraint_words, np.uint64)
+
+    def run(self, budget: Budget, progress: Watcher | None = None) -> FamilyOutcome:
+        """Search until all is explored or a budget runs out. `max_states` bounds the states that differ."""
+        self.budget = SearchBudget(budget, progress)
+        stopped: str | None = None
+        try:
+            self._begin()
+            while self.control[WAITING]:
+                self._level()
+        except OutOfBudget as reason:
+            stopped = reason.reason
+        return self._outcome(stopped)
+
+    def _compile(self, window: int) -> None:
+        self.window = window
+        self.code = JointCode(self.slice, self.asked, ranges_of(self.parametric.parameters, window))
+        self.hashes = np.zeros(len(self.code.system.batch.which), np.uint64)
+        self.patterns = np.zeros((0, self.code.parameter_words), np.uint64)
+
+    def _begin(self) -> None:
+        code = self.code
+        self.store = Store(code.state_words, self.budget, code.bytes, Workers(1))
+        self.store.add_first(code.initial(self.slice))
+        self.rows = [
+            None if asked is None else Rows(asked, self.number, self.budget, kind, len(self.asked))
+            for kind, asked in enumerate(self.asked)
+        ]
+        self.control[COUNT] = self.control[WAITING] = 1
+        self.reached.sets[0] = self.reached.fresh[0] = EVERYTHING
+
+    # The arrays as kernels take them, valid until they grow.
+
+    @property
+    def reached(self) -> Reached:
+        """Which sets have reached the states."""
+        return Reached(*self._reached)
+
+    @property
+    def items(self) -> Items:
+        """The items of the level."""
+        return Items(*self._items)
+
+    @property
+    def memory(self) -> Memory:
+        """What is remembered of operations on sets."""
+        return Memory(self.sets.keys, self.sets.results)
+
+    def _make_room(self, more: int) -> None:
+        """For so many states beside those that there are. Raises OutOfBudget."""
+        count = int(self.control[COUNT])
+        if count + more > self.store.room:
+            self.store.make_room(count, more)
+        self._reached = self._grown(self._reached, count + more)
+
+    def _grown(self, arrays: list[np.ndarray], wanted: int) -> list[np.ndarray]:
+        old = len(arrays[0])
+        if wanted <= old:
+            return arrays
+        length = max(wanted, old * 3 // 2)
+        self.store.reserve(sum(a.itemsize for a in arrays) * (length - old))
+        return [_longer(a, length) for a in arrays]
+
+    # A level
+
+    def _level(self) -> None:
+        self._items = self._grown(self._items, int(self.control[WAITING]))
+        kernels.next_level(self.reached, self.items, self.control)
+        length = int(self.control[LENGTH])
+        self.levels.append(self.sets.union(map(int, np.unique(self.items.sets[:length]))))
+        self._check(length)
+        if self.violated != NOTHING:
+            self._drop_violated(length)
+        at = batches = 0
+        while at < self.control[LENGTH]:
+            number = min(BATCH, int(self.control[LENGTH]) - at)
+            self._expand(at, number)
+            at += number
+            batches += 1
+            if batches % _LOOK == 0:
+                self._look()
+        self._look()
+
+    def _look(self) -> None:
+        count, items = int(self.control[COUNT]), int(self.control[LENGTH])
+        self.budget.look(count, self.expansions, len(self.levels) - 1, items, self.store.bytes)
+        if self.budget.max_states is not None and count > self.budget.max_states:
+            raise OutOfBudget("states")
+
+    def _check(self, length: int) -> None:
+        """See which items break the invariant, and which witnesses they reach. What is divided for that is whole again afterwards."""
+        invariants, before, at = len(self.slice.invariants), self.violated, 0
+        found = np.zeros(self.code.system.program.predicate_words, np.uint64)
+        seen = np.zeros_like(found)
+        for bit, name in enumerate(self.predicates):
+            if name in self.witnesses:
+                seen[bit // 64] |= np.uint64(1 << bit % 64)
+        while self.predicates and at < self.control[LENGTH]:
+            number = min(BATCH, int(self.control[LENGTH]) - at)
+            self._ask(PREDICATES, at, number)
+            system = self.code.system
+            self._compose(system, at, number)
+            i = system.check(0, number, seen, found)
+            while i < number:
+                for bit in bits_of(found & ~seen):
+                    if bit < invariants:
+                        self.violated = self.sets.union((self.violated, int(self.cuts[i])))
+                    else:
+                        self.witnesses.add(self.predicates[bit])
+                        seen[bit // 64] |= np.uint64(1 << bit % 64)
+                i = system.check(i + 1, number, seen, found)
+            at += number
+        self.control[LENGTH] = length
+        if self.violated != before:
+            self.violations.append((len(self.levels) - 1, self.sets.without(self.violated, before)))
+
+    def _drop_violated(self, length: int) -> None:
+        """Take the choices that have broken the invariant out of the items of the level."""
+        items = self.items
+        numbers, where = np.unique(items.sets[:length], return_inverse=True)
+        left = np.array([self.sets.without(int(n), self.violated) for n in numbers], np.uint32)[where]
+        stay = np.flatnonzero(left != NOTHING)
+        items.states[: len(stay)] = items.states[:length][stay]
+        items.sets[: len(stay)] = left[stay]
+        self.control[LENGTH] = len(stay)
+
+    def _expand(self, at: int, number: int) -> None:
+        self._ask(SUCCESSORS, at, number)
+        system = self.code.system
+        self._compose(system, at, number)
+        total = system.expand(number)
+        batch = system.batch
+        self.hits |= batch.hits
+        self.expansions += number
+        if len(self.sets) > len(self.transitions):
+            self.transitions = _longer(self.transitions, 2 * len(self.sets))
+        np.add.at(self.transitions, self.cuts[:number], np.diff(batch.ends[:number], prepend=0))
+        self.fired += np.bincount(batch.which[:total], minlength=len(self.fired))
+        self._make_room(total)
+        item = begin = 0
+        while True:
+            item, begin = kernels.enter(
+                self.store.arrays, self.reached, self.memory, self.control, batch.states, batch.ends, self.cuts,
+                self.hashes, system.width, item, number, begin,
+            )  # fmt: skip
+            if item == number:
+                break
+            self._remember(SUCCESSORS)
+
+    # What is asked
+
+    def _ask(self, kind: int, at: int, number: int) -> None:
+        """Cut the sets of a batch down to the members that answer as the examples do; what is left of each is a new item."""
+        self._fit_patterns()
+        rows, code = self.rows[kind], self.code.questionnaires[kind]
+        if rows is None or code is None:
+            self.cuts[:number] = self.items.sets[at : at + number]
+            return
+        self._compose(code, at, number)
+        rows.ask(code, number, self.row_numbers)
+        self._items = self._grown(self._items, int(self.control[LENGTH]) + number)
+        begin = 0
+        while True:
+            begin = kernels.cut(
+                self.items, self.memory, self.control, at, begin, number, self.row_numbers, self.cuts
+            )
+            if begin == number:
+                return
+            self._remember(kind)
+
+    def _remember(self, kind: int) -> None:
+        """Work out what a kernel has asked for."""
+        operation, one, other = (int(self.control[i]) for i in (OPERATION, ONE_SET, OTHER))
+        rows = self.rows[kind]
+        if operation == kernels.ANSWERING and rows is not None:
+            self.sets.remember_answering(one, other, rows.questions(other))
+        else:
+            self.sets.remember(operation, one, other)
+
+    def _compose(self, code: Code, at: int, number: int) -> None:
+        kernels.compose(
+            self.store.arrays, self.items, at, number, self.patterns.reshape(-1), self.code.parameter_words,
+            code.width, code.input,
+        )  # fmt: skip
+
+    def _fit_patterns(self) -> None:
+        """Have the parameters of every set's example at hand, as words; wider ranges are compiled if that takes them."""
+        while len(self.patterns) < len(self.sets):
+            try:
+                new = [self.code.pattern(e) for e in self.sets.examples[len(self.patterns) :]]
+            except TooNarrow:
+                self._compile(self.window * 16)
+            else:
+                more = np.array(new, np.uint64).reshape(len(new), self.code.parameter_words)
+                self.patterns = np.concatenate([self.patterns, more])
+
+    # What came out
+
+    def _outcome(self, stopped: str | None) -> FamilyOutcome:
+        count = int(self.control[COUNT])
+        cells = len(self.sets.cells)
+        states, transitions = np.zeros(cells, np.int64), np.zeros(cells, np.int64)
+        depth = np.zeros(cells, np.int64)
+        violated: dict[int, int] = {}
+        times = np.bincount(self.reached.sets[:count])
+        for number in map(int, np.flatnonzero(times)):
+            states[list(self.sets.members(number))] += times[number]
+        for number in map(int, np.flatnonzero(self.transitions)):
+            transitions[list(self.sets.members(number))] += self.transitions[number]
+        for level, reached in enumerate(self.levels):
+            depth[list(self.sets.members(reached))] = level
+        for level, broken in self.violations:
+            violated.update(dict.fromkeys(self.sets.members(broken), level))
+        return FamilyOutcome(
+            cells=tuple(
+                CellOutcome(
+                    self.sets.cells.example(c),
+                    int(states[c]),
+                    int(transitions[c]),
+                    int(depth[c]),
+                    violated.get(c),
+                )
+                for c in range(cells)
+            ),
+            states=count,
+            expansions=self.expansions,
+            stopped=stopped,
+            fired=tuple(map(int, self.fired[: len(self.slice.transitions)])),
+            constraints_hit=frozenset(self.slice.constraints[bit] for bit in bits_of(self.hits)),
+            witnesses=frozenset(self.witnesses),
+            seconds=self.budget.seconds,
+        )
+
+
+def _longer(array: np.ndarray, length: int) -> np.ndarray:
+    longer = np.zeros(length, array.dtype)
+    longer[: len(array)] = array
+    return longer

@@ -1,0 +1,1 @@
+"""The cache's table: a case is a list of operations."""

@@ -1,0 +1,274 @@
+"""From the plain facts of a case to the model's objects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ...model.cluster import build_cluster
+from ...model.environment.objects import (
+    ClusterSpec,
+    Config,
+    DisruptionBudget,
+    Node,
+    Operator,
+    Pod,
+    PodObject,
+    Requirement,
+    Scope,
+    Selector,
+    Taint,
+    Term,
+    Toleration,
+)
+from ...model.environment.placement_rules import SpreadConstraint
+from ...model.history import resolve
+from ...model.language import Component, Concrete
+from .cases import Case, NotCovered, NotTranslated
+from .preemption_plugins import known_victims
+
+
+def selector(facts: Mapping[str, Any] | None) -> Selector:
+    """A label selector; one that is not set matches nothing."""
+    if facts is None:
+        return Selector(nothing=True)
+    return Selector(dict(facts.get("matchLabels") or {}), _requirements(facts))
+
+
+def _requirements(facts: Mapping[str, Any]) -> tuple[Requirement, ...]:
+    return tuple(
+        Requirement(e["key"], Operator(e["operator"]), tuple(e.get("values") or ()))
+        for e in facts.get("matchExpressions") or ()
+    )
+
+
+def terms(pod: Mapping[str, Any]) -> list[Term]:
+    """The affinity and anti-affinity terms of a pod."""
+    found = []
+    for name, anti in (("affinity", False), ("antiAffinity", True)):
+        for kind in ("required", "preferred"):
+            found += [_term(t, kind == "required", anti) for t in (pod.get(name) or {}).get(kind) or ()]
+    return found
+
+
+def _term(facts: Mapping[str, Any], required: bool, anti: bool) -> Term:
+    chosen, spaces = selector(facts.get("labelSelector")), facts.get("namespaceSelector")
+    return Term(
+        chosen.match_labels,
+        facts.get("topologyKey") or "",
+        required,
+        anti,
+        expressions=chosen.expressions,
+        namespaces=tuple(facts.get("namespaces") or ()),
+        namespace_selector=None if spaces is None else selector(spaces),
+        weight=int(facts.get("weight", 1)),
+        nothing=chosen.nothing,
+    )
+
+
+def spread(pod: Mapping[str, Any]) -> list[SpreadConstraint]:
+    """The hard topology spread constraints of a pod."""
+    found = []
+    for c in pod.get("topologySpreadConstraints") or ():
+        if c.get("minDomains"):
+            raise NotCovered("minDomains is not modelled")
+        if c.get("whenUnsatisfiable") != "ScheduleAnyway":
+            found.append(
+                SpreadConstraint(c["topologyKey"], selector(c.get("labelSelector")), int(c["maxSkew"]))
+            )
+    return found
+
+
+def _resources(facts: Mapping[str, Any] | None) -> dict[str, Any]:
+    facts = facts or {}
+    return {
+        "cpu": int(facts.get("cpu_milli") or 0),
+        "memory": int(facts.get("memory_bytes") or 0),
+        "ephemeral": int(facts.get("ephemeral_bytes") or 0),
+        "extended": {name: int(amount) for name, amount in (facts.get("extended") or {}).items()},
+    }
+
+
+def make_node(index: int, facts: Mapping[str, Any]) -> Node:
+    """A node; where nothing is said of its size, it has no room for requests but any number of pods."""
+    allocatable = facts.get("allocatable")
+    pods = (allocatable or {}).get("pods")
+    return Node(
+        index,
+        facts["name"],
+        labels=dict(facts.get("labels") or {}),
+        **_resources(allocatable),
+        pods=None if pods is None else int(pods),
+        taints=[
+            Taint(t.get("key", ""), t.get("value") or "", t.get("effect", ""))
+            for t in facts.get("taints") or ()
+        ],
+        unschedulable=bool(facts.get("unschedulable")),
+        hostname_label=False,
+    )
+
+
+_POLICIES = {"": True, "PreemptLowerPriority": True, "Never": False, "PreemptNever": False}
+"""By their values, and by the names of upstream's constants."""
+
+
+def _preempts(policy: str | None) -> bool:
+    if (policy or "") not in _POLICIES:
+        raise NotTranslated(f"there is no preemptionPolicy {policy}")
+    return _POLICIES[policy or ""]
+
+
+def make_pod(
+    index: int,
+    name: str,
+    facts: Mapping[str, Any],
+    nodes: Mapping[str, Node],
+    namespaces: Mapping[str, Mapping[str, str]],
+    queued: bool,
+) -> Pod:
+    """A pod, bound where the case says; a node that the case does not have holds nobody.
+
+    Of the pods that are not bound only those to be `queued` are in activeQ.
+    """
+    namespace, node = facts.get("namespace") or "", nodes.get(facts.get("nodeName") or "")
+    started = facts.get("startTime")
+    return Pod(
+        index,
+        name,
+        **_resources(facts.get("requests")),
+        priority=int(facts.get("priority") or 0),
+        namespace=namespace,
+        namespace_labels=namespaces.get(namespace, {}),
+        uid=facts.get("uid") or None,
+        start=None if started is None else start_number(started),
+        preempts=_preempts(facts.get("preemptionPolicy")),
+        labels=dict(facts.get("labels") or {}),
+        terms=terms(facts),
+        tolerations=[
+            Toleration(
+                t.get("key") or "", t.get("operator") or "Equal", t.get("value") or "", t.get("effect") or ""
+            )
+            for t in facts.get("tolerations") or ()
+        ],
+        spread=spread(facts),
+        node=node,
+        exists=node is not None or queued,
+    )
+
+
+def start_number(seconds: float) -> int:
+    """A start time as a whole number of milliseconds."""
+    return round(float(seconds) * 1000)
+
+
+@dataclass(frozen=True)
+class CaseSituation:
+    """A model in the state that a case describes, and its objects by the names that the case gives them."""
+
+    model: Concrete
+    nodes: Mapping[str, Node]
+    pods: Mapping[str, Pod]
+    preemptor: Pod
+
+    def part(self, name: str) -> Any:
+        """A part of the model."""
+        return self.model.part(name)
+
+    def node(self, name: str) -> Node:
+        """A node by its name."""
+        return self.nodes[name]
+
+
+@dataclass
+class Facts:
+    """What a case says of its cluster. `pod` is the pod to be scheduled; `nominated` wait with a nomination."""
+
+    nodes: Sequence[Mapping[str, Any]]
+    pods: Sequence[Mapping[str, Any]]
+    pod: Mapping[str, Any]
+    budgets: Sequence[Mapping[str, Any]] = ()
+    namespaces: Sequence[Mapping[str, Any]] = ()
+    nominated: Sequence[tuple[Mapping[str, Any], str]] = ()
+    config: Config = field(default_factory=Config)
+    test_plugins: Sequence[type[Component]] = ()
+
+
+def facts_of(case: Case, pod: Mapping[str, Any]) -> Facts:
+    """The common fields of a case."""
+    return Facts(
+        nodes=case.get("nodes") or (),
+        pods=case.get("pods") or (),
+        pod=pod,
+        budgets=case.get("pdbs") or (),
+        namespaces=case.get("namespaces") or (),
+    )
+
+
+def unique(names: Iterable[str]) -> list[str]:
+    """The names, told apart where they are not set or given twice."""
+    found: list[str] = []
+    for name in names:
+        fresh, number = name or "pod", 2
+        while fresh in found or (not name and number == 2 and fresh in found):
+            fresh, number = f"{name or 'pod'}~{number}", number + 1
+        found.append(fresh)
+    return found
+
+
+def situation(facts: Facts, release: str) -> CaseSituation:
+    """The model of a release in the state that the facts describe, with a snapshot taken."""
+    nodes = [make_node(i, n) for i, n in enumerate(facts.nodes)]
+    by_name = {n.name: n for n in nodes}
+    spaces = {n["name"]: dict(n.get("labels") or {}) for n in facts.namespaces}
+    told = [facts.pod, *(p for p, _ in facts.nominated), *facts.pods]
+    names = unique(p.get("name") or "" for p in told)
+    # The pod to be scheduled is last: it is the youngest.
+    order = [*range(1, len(told)), 0]
+    pods = {i: make_pod(at, names[i], told[i], by_name, spaces, queued=i == 0) for at, i in enumerate(order)}
+    budgets = [
+        DisruptionBudget(
+            i,
+            name,
+            selector(b.get("selector")),
+            int(b.get("disruptionsAllowed") or 0),
+            namespace=b.get("namespace") or "",
+            disrupted=b.get("disruptedPods") or (),
+        )
+        for i, (name, b) in enumerate(
+            zip(unique(b.get("name") or "" for b in facts.budgets), facts.budgets, strict=True)
+        )
+    ]
+    # Nobody handles events in a case: every pod may be evicted, and the one to be scheduled written twice.
+    scope = Scope(pod_events=len(told) + 2, config=facts.config)
+    spec = ClusterSpec("case", tuple(pods[i] for i in order), tuple(nodes), scope, tuple(budgets))
+    victims = known_victims(zip(names, told, strict=True), release)
+    classes = [*facts.test_plugins, *victims, *resolve(release).classes]
+    model = Concrete(build_cluster(spec, classes))
+    found = CaseSituation(model, by_name, {names[i]: p for i, p in pods.items()}, pods[0])
+    for i, pod in pods.items():
+        wish = told[i].get("nominatedNodeName") or ""
+        if 1 <= i <= len(facts.nominated):
+            wish = facts.nominated[i - 1][1]
+        _tell(found, pod, by_name.get(wish), bool(told[i].get("terminating")))
+    model.do(model.part("snapshot").update)
+    return found
+
+
+def _tell(found: CaseSituation, pod: Pod, nominated: Node | None, terminating: bool) -> None:
+    """Everybody knows that a pod is nominated, or terminates."""
+    if nominated is None and not terminating and pod.exists:
+        return
+    told = PodObject(exists=True, node=pod.node, nominated=nominated, terminating=terminating)
+
+    def spread() -> None:
+        found.part("api").pod[pod] = told
+        found.part("pod_watch").lister[pod] = told
+        if pod.node is not None:
+            found.part("cache").update_pod(pod, told)
+        else:
+            if pod is found.preemptor:
+                found.part("queue").copy[pod] = told.copy()
+            found.part("nominator").add(pod, None, nominated)
+
+    found.model.do(spread)

@@ -1,0 +1,269 @@
+"""What the fields of a case must look like. A value of another form is named with its place, before anything is played."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from math import isfinite
+from typing import Any
+
+from ...scenarios.reader.yaml_values import one_line
+from .cases import Case, NotTranslated
+
+Shape = Callable[[str, Any], None]
+"""Looks at a value at a place; raises NotTranslated."""
+
+LARGEST = 1 << 63
+MOST = 100_000
+"""How many of anything a case may count up to: what is counted is made, one by one."""
+
+
+def _refuse(at: str, value: Any, wanted: str) -> None:
+    raise NotTranslated(f"{at} is {one_line(repr(value), 40)}, not {wanted}")
+
+
+def text(at: str, value: Any) -> None:
+    """A text."""
+    if not isinstance(value, str):
+        _refuse(at, value, "a text")
+
+
+def number(at: str, value: Any) -> None:
+    """A number that 64 bits can hold."""
+    numeric = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not numeric or not isfinite(value) or abs(value) > LARGEST:
+        _refuse(at, value, "a number")
+
+
+def whole(at: str, value: Any) -> None:
+    """A whole number that 64 bits can hold."""
+    number(at, value)
+    if value != int(value):
+        _refuse(at, value, "a whole number")
+
+
+def natural(at: str, value: Any) -> None:
+    """A number that is not below zero."""
+    number(at, value)
+    if value < 0:
+        _refuse(at, value, "a number from 0 on")
+
+
+def counted(at: str, value: Any) -> None:
+    """How many there are of something that is made one by one."""
+    whole(at, value)
+    if not 0 <= value <= MOST:
+        _refuse(at, value, f"a number from 0 to {MOST}")
+
+
+def flag(at: str, value: Any) -> None:
+    """True or false."""
+    if not isinstance(value, bool):
+        _refuse(at, value, "true or false")
+
+
+def anything(at: str, value: Any) -> None:
+    """Whatever it is."""
+
+
+def either(*shapes: Shape, wanted: str) -> Shape:
+    """One of several forms."""
+
+    def look(at: str, value: Any) -> None:
+        for shape in shapes:
+            try:
+                shape(at, value)
+            except NotTranslated:
+                continue
+            return
+        _refuse(at, value, wanted)
+
+    return look
+
+
+def listed(of: Shape) -> Shape:
+    """A list."""
+
+    def look(at: str, value: Any) -> None:
+        if not isinstance(value, list):
+            _refuse(at, value, "a list")
+        for index, entry in enumerate(value):
+            of(f"{at}[{index}]", entry)
+
+    return look
+
+
+def mapped(of: Shape) -> Shape:
+    """An object whose fields are names of the case's own."""
+
+    def look(at: str, value: Any) -> None:
+        if not isinstance(value, Mapping):
+            _refuse(at, value, "an object")
+        for name, entry in value.items():
+            of(f"{at}.{one_line(str(name))}", entry)
+
+    return look
+
+
+def fields(known: Mapping[str, Shape], needed: Sequence[str] = ()) -> Shape:
+    """An object with these fields, of which only those needed may be null or left out. It may have others."""
+
+    def look(at: str, value: Any) -> None:
+        if not isinstance(value, Mapping):
+            _refuse(at, value, "an object")
+        for name in needed:
+            if value.get(name) is None:
+                raise NotTranslated(f"{at} has no `{name}`")
+        for name, shape in known.items():
+            if value.get(name) is not None:
+                shape(f"{at}.{name}" if at else name, value[name])
+
+    return look
+
+
+def optional(of: Shape) -> Shape:
+    """The same, or null."""
+    return lambda at, value: None if value is None else of(at, value)
+
+
+def list_or_map(of: Shape) -> Shape:
+    """A list, or an object by name."""
+    return lambda at, value: (mapped(of) if isinstance(value, Mapping) else listed(of))(at, value)
+
+
+# --- the common objects ------------------------------------------------------------------------------------
+
+LABELS = mapped(text)
+AMOUNTS = {
+    "cpu_milli": number, "memory_bytes": number, "ephemeral_bytes": number, "extended": mapped(number),
+}  # fmt: skip
+REQUIREMENT = fields({"key": text, "operator": text, "values": listed(text)}, ["key", "operator"])
+SELECTOR = fields({"matchLabels": LABELS, "matchExpressions": listed(REQUIREMENT)})
+TAINT = fields({"key": text, "value": text, "effect": text})
+NODE = fields(
+    {
+        "name": text, "allocatable": fields({**AMOUNTS, "pods": whole}), "labels": LABELS, "taints": listed(TAINT),
+        "unschedulable": flag, "zone": text,
+    },
+    ["name"],
+)  # fmt: skip
+TERM = fields({
+    "labelSelector": SELECTOR, "topologyKey": text, "namespaces": listed(text), "namespaceSelector": SELECTOR,
+    "weight": whole,
+})  # fmt: skip
+AFFINITY = fields({"required": listed(TERM), "preferred": listed(TERM)})
+SPREAD = fields(
+    {
+        "maxSkew": whole, "topologyKey": text, "whenUnsatisfiable": text, "labelSelector": SELECTOR,
+        "minDomains": whole,
+    },
+    ["maxSkew", "topologyKey"],
+)  # fmt: skip
+POD = fields({
+    "name": text, "uid": text, "namespace": text, "labels": LABELS, "priority": whole, "requests": fields(AMOUNTS),
+    "nodeName": text, "nominatedNodeName": text, "startTime": number, "terminating": flag, "preemptionPolicy": text,
+    "affinity": AFFINITY, "antiAffinity": AFFINITY, "topologySpreadConstraints": listed(SPREAD),
+    "conditions": listed(fields({"type": text, "status": text, "reason": text})), "annotations": LABELS,
+    "hostPorts": listed(fields({"ip": text, "protocol": text, "port": whole}, ["port"])), "pvcs": listed(text),
+    "tolerations": listed(fields({"key": text, "operator": text, "value": text, "effect": text})),
+    "nodeSelector": LABELS,
+})  # fmt: skip
+NAMED_POD = fields({"name": text}, ["name"])
+BUDGET = fields({
+    "name": text, "namespace": text, "selector": SELECTOR, "disruptionsAllowed": whole, "disruptedPods": listed(text),
+})  # fmt: skip
+STATUS = either(text, fields({"code": text}, ["code"]), wanted="a status code")
+FILTER = either(text, fields({"codes": mapped(text), "fails_on": listed(text)}), wanted="a filter")
+EXTENDER = fields({"kind": text, "ignorable": flag}, ["kind"])
+CANDIDATE = fields({"node": text, "victims": listed(text), "numPDBViolations": whole}, ["node", "victims"])
+CYCLE = fields({
+    "preemptor": POD, "offset": whole, "numCandidates": whole, "expected_filter_calls": whole,
+    "expected_candidates": listed(CANDIDATE),
+})  # fmt: skip
+KEYS = either(text, listed(text), wanted="the key of a pod or a list of keys")
+NAMES = either(text, listed(text), wanted="a name or a list of names")
+EVENT = either(
+    text, fields({"name": text, "label": text, "resource": text, "action": NAMES}), wanted="an event"
+)
+SPAN = either(number, text, wanted="a number of seconds or a span of the queue's own")
+SIDE = fields({"priority": whole, "queued_at": number})
+NOMINATED = fields({"pod": POD, "node": text, "nominatedNodeName": text})
+REGISTRATION = fields({"event": EVENT, "plugins": listed(text)}, ["event", "plugins"])
+PORT = fields({"ip": text, "protocol": text, "port": whole}, ["port"])
+
+
+def nominations(at: str, value: Any) -> None:
+    """Pods that wait with a nomination: a list, or lists by node."""
+    (mapped(listed(POD)) if isinstance(value, Mapping) else listed(NOMINATED))(at, value)
+
+
+def registrations(at: str, value: Any) -> None:
+    """Plugins by event, or a list of events with their plugins."""
+    (mapped(listed(text)) if isinstance(value, Mapping) else listed(REGISTRATION))(at, value)
+
+
+def cycles(at: str, value: Any) -> None:
+    """The dry runs of a case, or how many cycles it has."""
+    (listed(CYCLE) if isinstance(value, list) else counted)(at, value)
+
+
+# --- a case ------------------------------------------------------------------------------------------------
+
+OPERATION = fields({
+    "op": text, "old": text, "new": text, "node": text, "cycle": either(whole, text, wanted="a cycle"), "seconds": SPAN,
+    "at": number, "timestamp": number, "attempts": counted, "event": EVENT, "precheck": mapped(anything), "as": text,
+    "by": counted, "queue": text, "pod": KEYS, "pods": KEYS, "group": anything, "first": counted, "count": counted,
+    "unschedulable_plugins": listed(text), "expect": KEYS, "expect_not": KEYS, "bind": text,
+    "expect_attempts": whole, "expect_initial_attempt": number, "counts": listed(whole), "used_ports": listed(PORT),
+    "requested": fields(AMOUNTS), "nonzero_requested": fields(AMOUNTS), "keys": KEYS, "active_count": whole,
+    "active": listed(text), "backoff": listed(text), "unschedulable": listed(text), "pending": listed(text),
+    "active_order": listed(text), "backoff_order": listed(text), "active_contains": KEYS,
+    "nominated": mapped(listed(text)), "nominated_for": mapped(listed(text)), "nominated_node_count": whole,
+    "nodes": listed(text),
+})  # fmt: skip
+
+CASE = fields({
+    "kind": text, "nodes": list_or_map(NODE), "pods": list_or_map(POD), "pdbs": listed(BUDGET),
+    "preemptor": POD, "pod": POD, "victims": listed(POD), "podsOnNode": listed(POD), "node": NODE,
+    "filters": listed(FILTER), "cycles": cycles,
+    "statuses": mapped(STATUS), "filteredNodeStatuses": mapped(STATUS), "nominatedNodeStatus": STATUS,
+    "extenders": listed(EXTENDER), "eligibility_hook": mapped(anything), "args": mapped(optional(whole)),
+    "params": mapped(optional(anything)), "ops": listed(OPERATION), "known_pods": listed(text),
+    "unschedulable_plugins": listed(text), "expected_incoming": listed(
+        fields({"event": text, "queue": text, "count": whole}, ["event", "queue", "count"])
+    ),
+    "namespaces": listed(fields({"name": text, "labels": LABELS}, ["name"])), "hardPodAffinityWeight": whole,
+    "score_scale": whole, "ignorePreferredTermsOfExistingPods": flag, "expected_scores": mapped(number),
+    "expected_candidate_nodes": listed(text), "expected_evicted": listed(text), "expected_nominated_node": text,
+    "expected_reason_counts": mapped(whole), "expected_status": STATUS, "expected_start": number, "second_round": fields({}),
+    "scores": listed(fields({"node": text, "score": whole}, ["node", "score"])), "percentage": whole,
+    "all_nodes": counted, "scorers": listed(fields({"kind": text, "weight": whole}, ["kind"])),
+    "expected_unschedulable_by": mapped(text), "expected_next_start": listed(whole), "filter_fails_on": listed(text),
+    "expected_any_of": NAMES, "expected_node": text, "expected_filter_calls": whole, "expected_found_each": whole,
+    "nominatedPodsOnNode": nominations, "nominatedPods": nominations,
+    "registrations": registrations, "event_registrations": registrations, "event": EVENT, "expected_match": flag,
+    "stub_on_add_nominated": text, "stub_filter": text,
+    "attempts": counted, "initial_ns": natural, "max_ns": natural, "initial_s": natural, "max_s": natural,
+    "expected_initial_s": number, "expected_max_s": number, "expected_ns": whole, "integration": flag,
+})  # fmt: skip
+
+TIMES = ("initial_backoff_s", "max_backoff_s", "max_in_unschedulable_s", "assume_ttl_s")
+NUMBERS = ("start_cycle", "start_move_request_cycle")
+
+
+def refuse_malformed(case: Case) -> None:
+    """Raises NotTranslated for the first field whose value is not of the form that the schema says."""
+    CASE("", case)
+    if case.get("kind") == "less":
+        fields({"a": SIDE, "b": SIDE}, ["a", "b"])("", case)
+    if case.get("kind") == "more_important":
+        fields({"a": POD, "b": POD}, ["a", "b"])("", case)
+    params = fields({**dict.fromkeys(TIMES, natural), **dict.fromkeys(NUMBERS, whole)})
+    params("params", case.get("params") or {})
+    if "ops" in case:
+        for key, pod in _entries(case, "pods"):
+            NAMED_POD(f"pods.{one_line(str(key))}", pod)
+
+
+def _entries(case: Case, name: str) -> list[tuple[Any, Any]]:
+    held = case.get(name) or {}
+    return list(held.items() if isinstance(held, Mapping) else enumerate(held))

@@ -1,0 +1,1 @@
+"""Preemption's tables, and the scenarios of the whole scheduler among their rows."""

@@ -1,0 +1,1 @@
+"""The scheduling queue's tables: a case is a list of operations."""

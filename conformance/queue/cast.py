@@ -1,0 +1,300 @@
+"""The pods, nodes and plugins of a queue case, as entities of a model that counts time and cycles.
+
+Also what the words of such a case mean: events, actions, admission checks and spans of time.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ...model.cluster import build_cluster
+from ...model.environment.objects import ClusterSpec, Node, Pod, PodObject, Scope
+from ...model.history import resolve
+from ...model.language import Concrete
+from ...model.scheduler.framework.events import EVENTS, Action, ClusterEvent, Plugin
+from ...model.scheduler.queue.numbered import SECOND, Timing, counted
+from ..cases.case_cluster import terms
+from ..cases.cases import Case, NotTranslated
+
+
+def nanoseconds(seconds: float | None) -> int:
+    """A time of a case; an unset one is the start."""
+    return round((seconds or 0) * SECOND)
+
+
+# --- events ------------------------------------------------------------------------------------------
+
+
+def event_of(said: str | Mapping[str, Any]) -> ClusterEvent:
+    """An event by its label, or spelled out. An unknown label is an event that no plugin registers."""
+    if isinstance(said, str):
+        return EVENTS.get(said, ClusterEvent(said, said, Action.NONE))
+    name = said.get("name") or said.get("label") or ""
+    if "resource" not in said:
+        return event_of(name)
+    return ClusterEvent(name, said["resource"] or "", _action(said.get("action"), EVENTS.get(name)))
+
+
+def registrations(said: Any) -> list[tuple[ClusterEvent, Sequence[str]]]:
+    """Events with the plugins that registered them."""
+    if isinstance(said, Mapping):
+        return [(event_of(event), plugins) for event, plugins in said.items()]
+    return [(event_of(entry["event"]), entry["plugins"]) for entry in said or ()]
+
+
+def _action(said: str | Sequence[str] | None, known: ClusterEvent | None) -> Action:
+    """An action such as `add`, `update node taint` or `add|delete`; else the one of a known event."""
+    parts = re.split(r"[|,]", said) if isinstance(said, str) else said or ()
+    result = Action.NONE
+    for part in parts:
+        plain = "".join(c for c in part if c.isalpha()).upper()
+        if plain in ("", "NONE"):
+            continue
+        if plain in _ACTIONS:
+            result |= _ACTIONS[plain]
+        elif known is not None:
+            return known.action
+        else:
+            raise NotTranslated(f"action {part}")
+    return result
+
+
+def _actions() -> dict[str, Action]:
+    """Actions by their names, also without `update`, `update node` or with `change` in its place."""
+    names = {}
+    for name, action in Action.__members__.items():
+        short = name.removeprefix("UPDATE_NODE_")
+        names[name.replace("_", "")] = action
+        if short != name:
+            names |= dict.fromkeys((short, f"NODE{short}", f"UPDATE{short}", f"{short}CHANGE"), action)
+    return names
+
+
+_ACTIONS = _actions()
+
+
+# --- admission checks --------------------------------------------------------------------------------
+
+
+def admits(precheck: Any, priority: int) -> bool:
+    """Whether a check of a case admits a pod of this priority: every condition that it names must hold."""
+    if not isinstance(precheck, Mapping):
+        raise NotTranslated(f"precheck {precheck}")
+    return all(_holds(name, bound, priority) for name, bound in precheck.items() if name != "note")
+
+
+def _holds(name: str, bound: Any, priority: int) -> bool:
+    divisor, rest = bound if isinstance(bound, Sequence) and len(bound) == 2 else (bound, 0)
+    conditions = {
+        ("min", "at_least"): lambda: priority >= bound,
+        ("max", "at_most"): lambda: priority <= bound,
+        ("above", "min_exclusive", "greater_than", "gt"): lambda: priority > bound,
+        ("below", "max_exclusive", "less_than", "lt"): lambda: priority < bound,
+        ("even", "even_only"): lambda: (priority % 2 == 0) is bool(bound),
+        ("odd", "odd_only"): lambda: (priority % 2 == 1) is bool(bound),
+        ("parity",): lambda: priority % 2 == ("even", "odd").index(bound),
+        ("multiple_of", "divisible_by", "mod", "modulo"): lambda: priority % divisor == rest,
+        ("negative",): lambda: (priority < 0) is bool(bound),
+    }
+    plain = re.sub(r"_?priority_?", "_", name).strip("_")
+    for names, condition in conditions.items():
+        if plain in names:
+            return bool(condition())
+    raise NotTranslated(f"precheck {name}")
+
+
+# --- time --------------------------------------------------------------------------------------------
+
+
+def time_span(said: float | str, timing: Timing) -> int:
+    """A span in nanoseconds: seconds, or one of the queue's own times, as in `max_in_unschedulable+1ns`."""
+    if not isinstance(said, str):
+        return nanoseconds(said)
+    own = {
+        "max_in_unschedulable": timing.max_parked,
+        "initial_backoff": timing.initial_backoff,
+        "max_backoff": timing.max_backoff,
+    }
+    name, _, more = said.replace(" ", "").partition("+")
+    amount = re.fullmatch(r"(\d+)(ns|ms|s|)", more or "0")
+    if name not in own or amount is None:
+        raise NotTranslated(f"time span {said}")
+    return own[name] + int(amount[1]) * {"ns": 1, "ms": 10**6}.get(amount[2], SECOND)
+
+
+Facts = Mapping[str, Any]
+Identity = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Scopes(Scope):
+    """The scope of a case: how many specifications one pod may have."""
+
+    pod_versions: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """One object of a case: the pod that it is a version of, and what the model keeps of it."""
+
+    pod: Pod
+    nominated: Node | None = None
+    bound_to: Node | None = None
+    failed: bool = False
+    terminating: bool = False
+    version: int = 0
+
+    def object(self) -> PodObject:
+        """As delivered to the queue."""
+        return PodObject(
+            exists=True,
+            nominated=self.nominated,
+            failed=self.failed,
+            terminating=self.terminating,
+            version=self.version,
+        )
+
+    def is_copied_in(self, copy: Mapping[str, Any]) -> bool:
+        """Whether a queue's copy is one of this object. Conditions do not tell objects apart: upstream's tests
+        set them on the very object that the queue holds.
+        """
+        mine = {"nominated": self.nominated, "version": self.version}
+        return all(copy[name] == value for name, value in mine.items())
+
+
+_STATUS = ("nominatedNodeName", "conditions", "startTime", "generation", "resourceVersion", "managedFields",
+           "finalizers", "terminating")  # fmt: skip
+
+
+def _specification(facts: Facts) -> str:
+    """What isPodUpdated compares (deletion, which it compares too, is a field of its own in the model)."""
+    kept = {k: v for k, v in facts.items() if k not in _STATUS and v not in (None, "", [], {})}
+    return json.dumps(kept, sort_keys=True)
+
+
+def _identity(facts: Facts) -> Identity:
+    return facts.get("namespace") or "", facts["name"]
+
+
+def _failed(facts: Facts) -> bool:
+    return any(
+        c.get("type") == "PodScheduled" and c.get("status") == "False" and c.get("reason") == "Unschedulable"
+        for c in facts.get("conditions") or ()
+    )
+
+
+def group_key(index: int) -> str:
+    """The key of a numbered pod; equal numbers of two groups are the same pod."""
+    return f"#{index}"
+
+
+@dataclass
+class QueueCast:
+    """Who takes part in a case."""
+
+    versions: dict[str, Version] = field(default_factory=dict)
+    pods: list[Pod] = field(default_factory=list)
+    nodes: dict[str, Node] = field(default_factory=dict)
+    plugins: dict[str, Plugin] = field(default_factory=dict)
+    model: Concrete = field(init=False)
+
+    def node(self, name: str | None) -> Node | None:
+        """A node by name; none for no name."""
+        if not name:
+            return None
+        return self.nodes.setdefault(name, Node(len(self.nodes), name, 0))
+
+
+def pod_facts(case: Case) -> dict[str, Facts]:
+    """Every pod object of a case by key, those of numbered groups included."""
+    facts: dict[str, Facts] = dict(case.get("pods") or {})
+    for op in case.get("ops") or ():
+        if "group" in op:
+            for i in range(op.get("first", 0), op.get("first", 0) + op.get("count", 1)):
+                facts[group_key(i)] = {"name": group_key(i)}
+    return facts
+
+
+def _node_names(case: Case) -> Iterator[str]:
+    for op in case.get("ops") or ():
+        yield op.get("node") or ""
+        for name in ("nominated", "nominated_for"):
+            yield from op.get(name) or ()
+
+
+def gather(case: Case, release: str) -> QueueCast:
+    """The entities of a case, and a model of `release` made of them, its queue empty."""
+    cast = QueueCast()
+    entities: dict[Identity, Pod] = {}
+    fixed_facts: dict[Identity, tuple[Any, ...]] = {}
+    specifications: dict[Identity, list[str]] = {}
+    for key, facts in pod_facts(case).items():
+        who = _identity(facts)
+        pod = entities.get(who)
+        fixed = (facts.get("priority") or 0, terms(facts), facts.get("labels") or {})
+        if pod is None:
+            name = "/".join(who) if who[0] else who[1]
+            priority, affinity, labels = fixed
+            pod = Pod(
+                len(entities),
+                name,
+                0,
+                priority,
+                namespace=who[0],
+                labels=labels,
+                terms=affinity,
+                exists=False,
+            )
+            fixed_facts[who] = fixed
+            entities[who] = pod
+            cast.pods.append(pod)
+        elif fixed_facts[who] != fixed:
+            raise NotTranslated(f"versions of {who[1]} that differ in priority, labels or affinity")
+        seen = specifications.setdefault(who, [])
+        if _specification(facts) not in seen:
+            seen.append(_specification(facts))
+        cast.versions[key] = Version(
+            pod,
+            cast.node(facts.get("nominatedNodeName")),
+            cast.node(facts.get("nodeName")),
+            _failed(facts),
+            bool(facts.get("terminating")),
+            seen.index(_specification(facts)),
+        )
+    for name in _node_names(case):
+        cast.node(name)
+    _gather_plugins(case, cast)
+    scope = Scopes(pod_versions=max((len(s) for s in specifications.values()), default=1))
+    spec = ClusterSpec(case["id"], tuple(cast.pods), tuple(cast.nodes.values()), scope)
+    changes = (*resolve(release).classes, *counted(_timing(case)))
+    cast.model = Concrete(build_cluster(spec, changes, tuple(cast.plugins.values())))
+    return cast
+
+
+def _gather_plugins(case: Case, cast: QueueCast) -> None:
+    events: dict[str, list[ClusterEvent]] = {}
+    for event, names in registrations(case.get("event_registrations") or case.get("registrations")):
+        for name in names:
+            events.setdefault(name, []).append(event)
+    for rejected in (case, *(case.get("ops") or ())):
+        for name in rejected.get("unschedulable_plugins") or ():
+            events.setdefault(name, [])
+    for name, asked in events.items():
+        cast.plugins[name] = Plugin(len(cast.plugins), name, asked)
+
+
+def _timing(case: Case) -> Timing:
+    params, default = case.get("params") or {}, Timing()
+    given = {
+        "initial_backoff": params.get("initial_backoff_s"),
+        "max_backoff": params.get("max_backoff_s"),
+        "max_parked": params.get("max_in_unschedulable_s"),
+    }
+    return Timing(**{
+        name: getattr(default, name) if seconds is None else nanoseconds(seconds)
+        for name, seconds in given.items()
+    })  # fmt: skip

@@ -1,0 +1,341 @@
+"""Which claims, volumes and devices are kept with the kept pods and nodes, in the words of a scenario.
+
+Kept is what the scheduler still has to decide: claims that are not bound or not allocated, or that kept pods alone hold, and for them no more volumes
+and devices than could run short. Claims that are bound, or that others hold, close nodes to their pods for good.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..scenarios.reader.volume_section import MODES
+from .members import ClusterNode, ClusterPod
+from .pod_claims import ClusterClaims, OpenDevice, OpenVolume
+from .reading.device_objects import DeviceKey
+from .reading.volume_objects import VolumeObject
+
+NO_CLASS = "no-class"
+"""What a scenario calls the class of claims that ask for none."""
+
+
+@dataclass(frozen=True)
+class KeptClaims:
+    """What is kept of claims. `volumes` and `devices` are the claims that each pod has in the scenario, `closed` the nodes that are closed to it.
+
+    `sections` are those of the scenario, `lines` say what was kept, `remarks` what was left out and could matter.
+    """
+
+    volumes: Mapping[str, Sequence[str]]
+    devices: Mapping[str, Sequence[str]]
+    closed: Mapping[str, Sequence[ClusterNode]]
+    sections: Mapping[str, Any]
+    lines: Sequence[str]
+    remarks: Sequence[str]
+    exclusive: bool
+
+    @property
+    def properties(self) -> list[str]:
+        """The properties that are checked for it."""
+        found = ["S-VOL"] if any(self.volumes.values()) else []
+        found += ["S-RWOP"] if self.exclusive else []
+        return found + (["S-DEV", "S-RESV"] if any(self.devices.values()) else [])
+
+
+@dataclass
+class _Choice:
+    """A choice in the making."""
+
+    claims: ClusterClaims
+    pods: Sequence[ClusterPod]
+    nodes: Sequence[ClusterNode]
+    sections: dict[str, Any] = field(default_factory=dict)
+    lines: list[str] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+
+    @property
+    def names(self) -> list[str]:
+        return [n.name for n in self.nodes]
+
+    @property
+    def waiting(self) -> list[ClusterPod]:
+        return [p for p in self.pods if p.node is None]
+
+
+def claims_kept(
+    claims: ClusterClaims, pods: Sequence[ClusterPod], nodes: Sequence[ClusterNode]
+) -> KeptClaims:
+    """What is kept for these pods and nodes."""
+    choice = _Choice(claims, pods, nodes)
+    devices = _devices(choice)
+    volumes = _volumes(choice, [p for p in choice.waiting if not devices.get(p.name)])
+    closed = _closed(choice, volumes, devices)
+    for pod in choice.waiting:
+        if devices.get(pod.name) and any(claims.open_volume(n, pod.claims) for n in pod.claims.volumes):
+            choice.remarks.append(
+                "volumes of a pod that has claims of devices, too, are not modelled: those that are not bound are taken to be had "
+                f"({pod.name})"
+            )
+    exclusive = any("accessModes" in c for c in choice.sections.get("volumeClaims", {}).values())
+    return KeptClaims(volumes, devices, closed, choice.sections, choice.lines, choice.remarks, exclusive)
+
+
+def _closed(
+    choice: _Choice, volumes: Mapping[str, Sequence[str]], devices: Mapping[str, Sequence[str]]
+) -> dict[str, list[ClusterNode]]:
+    found = {}
+    for pod in choice.waiting:
+        open_ = [choice.claims.open_volume(name, pod.claims) for name in volumes.get(pod.name, ())]
+        said = {c.name for c in open_ if c is not None and not c.selected} | set(devices.get(pod.name, ()))
+        reach = choice.claims.reach(pod.claims, said)
+        if reach is not None and (away := [n for n in choice.nodes if n.name not in reach]):
+            found[pod.name] = away
+            choice.lines.append(
+                f"{_listed([n.name for n in away])} closed to {pod.name} by claims that are bound, or that others hold"
+            )
+    return found
+
+
+def _listed(names: Sequence[str]) -> str:
+    return f"{', '.join(names)} {'is' if len(names) == 1 else 'are'}"
+
+
+# --- volumes ---------------------------------------------------------------------------------------------
+
+
+def _volumes(choice: _Choice, pods: Sequence[ClusterPod]) -> dict[str, list[str]]:
+    """The claims of volumes that these pods have in the scenario; classes, volumes and claims go to the sections."""
+    found: dict[str, OpenVolume] = {}
+    of_pods: dict[str, list[str]] = {}
+    for pod in pods:
+        for name in pod.claims.volumes:
+            claim = choice.claims.open_volume(name, pod.claims)
+            if claim is not None:
+                found[name] = claim
+                of_pods.setdefault(pod.name, []).append(name)
+    if not found:
+        return {}
+    classes = {c.of or NO_CLASS: _class(c) for c in found.values()}
+    volumes = {
+        v.meta.name: v
+        for of in classes
+        for v in _of_class(choice, [c for c in found.values() if (c.of or NO_CLASS) == of])
+    }
+    choice.sections |= {
+        "storageClasses": classes,
+        **({"volumes": {n: _volume(choice, v) for n, v in volumes.items()}} if volumes else {}),
+        "volumeClaims": {n: _claim(c, volumes) for n, c in found.items()},
+    }
+    for claim in found.values():
+        users = [p for p, names in of_pods.items() if claim.name in names]
+        made = f"can be made by {claim.provisioner}" if claim.provisioner else "cannot be made"
+        fit = [n for n in volumes if any(v.meta.name == n for v in claim.candidates)]
+        there = f"{', '.join(fit)} may be bound to it, others {made}" if fit else f"a volume {made}"
+        choice.lines.append(f"claim {claim.name} of {' and '.join(users)} is not bound: {there}")
+    return of_pods
+
+
+def _class(claim: OpenVolume) -> dict[str, str]:
+    mode = {"volumeBindingMode": MODES[0] if claim.immediate else MODES[1]}
+    return {**mode, **({"provisioner": claim.provisioner} if claim.provisioner else {})}
+
+
+def _of_class(choice: _Choice, claims: Sequence[OpenVolume]) -> Iterator[VolumeObject]:
+    """The volumes that are kept for the claims of one class."""
+    loose = [c for c in claims if not any(v.owner for v in c.candidates)]
+    for claim in claims:
+        if claim not in loose:
+            yield from (v for v in claim.candidates if _where(choice, v) != [])
+    every = {v.meta.name: v for c in loose for v in c.candidates}
+    number: Counter[tuple[str, ...]] = Counter()
+    for name, volume in every.items():
+        at = _where(choice, volume)
+        if at == []:
+            continue
+        if not all(any(v.meta.name == name for v in c.candidates) for c in loose):
+            choice.remarks.append(
+                f"a volume that fits some of the kept claims of its class only is left out ({name})"
+            )
+            continue
+        key = tuple(at or ("",))
+        if number[key] < len(loose):
+            number[key] += 1
+            yield volume
+
+
+def _where(choice: _Choice, volume: VolumeObject) -> list[str] | None:
+    """The kept nodes that reach the volume; None for all."""
+    nodes = choice.claims.nodes_of(volume)
+    at = choice.names if nodes is None else [n for n in choice.names if n in nodes]
+    return None if at == choice.names else at
+
+
+def _volume(choice: _Choice, volume: VolumeObject) -> dict[str, Any]:
+    at = _where(choice, volume)
+    return {
+        "storageClassName": volume.of or NO_CLASS,
+        **({"nodes": at} if at is not None else {}),
+        **({"claimRef": volume.owner} if volume.owner else {}),
+    }
+
+
+def _claim(claim: OpenVolume, volumes: Mapping[str, VolumeObject]) -> dict[str, Any]:
+    return {
+        "storageClassName": claim.of or NO_CLASS,
+        **({"volumeName": claim.named} if claim.named in volumes else {}),
+        **({"accessModes": ["ReadWriteOncePod"]} if claim.exclusive else {}),
+    }
+
+
+# --- devices ---------------------------------------------------------------------------------------------
+
+
+def _devices(choice: _Choice) -> dict[str, list[str]]:
+    """The claims of devices that the kept pods have in the scenario; devices and claims go to the sections."""
+    kept = [p.name for p in choice.pods]
+    found: dict[str, OpenDevice] = {}
+    of_pods: dict[str, list[str]] = {}
+    for pod in (*choice.waiting, *(p for p in choice.pods if p.node is not None)):
+        if pod.node is not None and not found:
+            break
+        for name in pod.claims.devices:
+            claim = choice.claims.open_device(name, pod.claims, kept)
+            if claim is None or (pod.node is not None and not _holds(choice, pod, claim)):
+                continue
+            found[name] = claim
+            of_pods.setdefault(pod.name, []).append(name)
+    if not found:
+        return {}
+    kinds = _kinds(choice, list(found.values()))
+    names: dict[DeviceKey, str] = {}
+    devices: dict[str, Any] = {}
+    for kind, keys in kinds.items():
+        for key in _enough(choice, keys, [c for c in found.values() if c.name in kind.claims]):
+            names[key] = _name(key, devices)
+            at = _at(choice, key)
+            devices[names[key]] = {
+                **({"node": at[0]} if at and at != choice.names else {}),
+                "deviceClassName": kind.name,
+            }
+    lost = [c for c in found.values() if c.device is not None and c.device not in names]
+    for claim in lost:
+        del found[claim.name]
+        for some in of_pods.values():
+            if claim.name in some:
+                some.remove(claim.name)
+    claims = {}
+    for claim in found.values():
+        kind_of = next(k for k in kinds if claim.name in k.claims)
+        users = [p for p in claim.reserved if claim.name in of_pods.get(p, ())]
+        claims[claim.name] = {
+            **({"device": names[claim.device]} if claim.device is not None else {}),
+            "deviceClassName": kind_of.name,
+            **({"reservedFor": users} if users else {}),
+        }
+    choice.sections |= {**({"devices": devices} if devices else {}), "resourceClaims": claims}
+    _tell(choice, found, of_pods, kinds, names)
+    return of_pods
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """Claims that may have the same devices."""
+
+    name: str
+    claims: tuple[str, ...]
+
+
+def _holds(choice: _Choice, pod: ClusterPod, claim: OpenDevice) -> bool:
+    """Whether a pod on a node has been given the claim's device there."""
+    return (
+        claim.device is not None
+        and pod.name in claim.reserved
+        and (pod.node or "") in choice.claims.at[claim.device]
+    )
+
+
+def _kinds(choice: _Choice, claims: Sequence[OpenDevice]) -> dict[_Kind, set[DeviceKey]]:
+    """The claims by the devices that they may have. Where these overlap, only what all of them may have is kept."""
+    held = {c.device for c in claims if c.device is not None}
+    open_ = {
+        key
+        for key in choice.claims.at
+        if _at(choice, key) and (key not in choice.claims.taken or key in held)
+    }
+    groups: list[tuple[list[OpenDevice], set[DeviceKey]]] = []
+    for claim in claims:
+        some, keys = [claim], set(claim.candidates) & open_
+        for group in [g for g in groups if g[1] & keys or (not keys and g[0][0].of == claim.of)]:
+            groups.remove(group)
+            both = group[1] & keys
+            if both != group[1] | keys:
+                choice.remarks.append(
+                    f"devices that some of the kept claims only may have are left out ({claim.name} and {group[0][0].name})"
+                )
+            some, keys = [*group[0], *some], both
+        groups.append((some, keys))
+    found: dict[_Kind, set[DeviceKey]] = {}
+    used: Counter[str] = Counter()
+    for some, keys in groups:
+        of = some[0].of
+        used[of] += 1
+        name = of if used[of] == 1 else f"{of}-{used[of]}"
+        found[_Kind(name, tuple(c.name for c in some))] = keys
+    return found
+
+
+def _at(choice: _Choice, key: DeviceKey) -> list[str]:
+    """The kept nodes that reach a device: one, or all of them; a device that some of several reach is left out."""
+    at = [n for n in choice.names if n in choice.claims.at[key]]
+    return at if len(at) == 1 or at == choice.names else []
+
+
+def _enough(choice: _Choice, keys: set[DeviceKey], claims: Sequence[OpenDevice]) -> Iterator[DeviceKey]:
+    """Of the devices those that claims have, and beside them on each node as many as there are claims that could want one."""
+    held = {c.device for c in claims}
+    number: Counter[tuple[str, ...]] = Counter()
+    for key in sorted(keys):
+        at = tuple(_at(choice, key))
+        if key in held:
+            yield key
+        elif number[at] < len(claims):
+            number[at] += 1
+            yield key
+
+
+_FIT = re.compile(r"[^a-z0-9.-]+")
+
+
+def _name(key: DeviceKey, taken: Mapping[str, object]) -> str:
+    """A name for a device that a scenario can have: its pool's and its own."""
+    made = _FIT.sub("-", f"{key[1]}.{key[2]}".lower())[:240].strip("-.") or "device"
+    number = next(i for i in range(len(taken) + 1) if (made if not i else f"{made}-{i + 1}") not in taken)
+    return made if not number else f"{made}-{number + 1}"
+
+
+def _tell(
+    choice: _Choice,
+    claims: Mapping[str, OpenDevice],
+    of_pods: Mapping[str, Sequence[str]],
+    kinds: Mapping[_Kind, set[DeviceKey]],
+    names: Mapping[DeviceKey, str],
+) -> None:
+    for name, claim in claims.items():
+        users = [p for p, some in of_pods.items() if name in some]
+        what = f"is allocated {names[claim.device]}" if claim.device is not None else "is not allocated"
+        choice.lines.append(
+            f"claim {name} of {' and '.join(users)} {what}; it asks for a device of {claim.of}"
+        )
+    for kind, keys in kinds.items():
+        shown = [names[k] for k in sorted(keys) if k in names]
+        free = [k for k in keys if k in names and k not in choice.claims.taken]
+        all_free = [k for k in keys if k not in choice.claims.taken]
+        more = (
+            f", of {len(all_free)} that are free, as no more could run short"
+            if len(free) < len(all_free)
+            else ""
+        )
+        choice.lines.append(f"devices of {kind.name}: {', '.join(shown) or 'none'}{more}")

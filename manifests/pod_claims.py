@@ -1,0 +1,456 @@
+"""What the claims of pods mean for a cluster: on which nodes a pod can have its volumes and devices, and which pods want the same ones.
+
+A claim that is bound or allocated for good ties its pods to nodes. One that is not can be had where there is a volume or a device that nobody has, or
+where a volume can be made. Which of that is kept, and how it is written down, is decided in `kept_claims`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ..model.environment.objects import Node, NodeAffinity, Pod
+from .reading.device_objects import (
+    TAINTED,
+    ClaimReference,
+    DeviceKey,
+    DeviceObject,
+    DeviceWish,
+    ResourceClaimObject,
+    WrittenDevices,
+    matches,
+)
+from .reading.manifest_files import Remarks
+from .reading.volume_objects import Mount, StorageClassObject, VolumeClaimObject, VolumeObject, VolumeWish
+
+
+@dataclass(slots=True)
+class WrittenVolumes:
+    """The objects of volumes, as they were read."""
+
+    classes: dict[str, StorageClassObject] = field(default_factory=dict)
+    volumes: dict[str, VolumeObject] = field(default_factory=dict)
+    claims: dict[str, VolumeClaimObject] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class PodClaims:
+    """The claims of a pod, as namespace/name, in their order: of volumes, and of devices.
+
+    Of those that are made for the pod, and that need not be there yet, `templates` says what they ask for.
+    """
+
+    volumes: tuple[str, ...] = ()
+    devices: tuple[str, ...] = ()
+    templates: Mapping[str, VolumeWish | DeviceWish] = field(default_factory=dict)
+
+    def again(self) -> PodClaims:
+        """Those of the pod that is created in its place: what is made for a pod is made anew."""
+        names = {name: f"{name}-again" for name in self.templates}
+        return PodClaims(
+            tuple(names.get(n, n) for n in self.volumes),
+            tuple(names.get(n, n) for n in self.devices),
+            {names[n]: wish for n, wish in self.templates.items()},
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class OpenVolume:
+    """A claim of a volume that is not bound: its class, the volumes that may be bound to it, and who can make one.
+
+    `selected` is the node for which one is to be made already, `named` the volume that the claim names itself.
+    """
+
+    name: str
+    of: str
+    immediate: bool
+    candidates: tuple[VolumeObject, ...]
+    provisioner: str
+    exclusive: bool
+    selected: str = ""
+    named: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenDevice:
+    """A claim of a device that is not allocated, or allocated so that it may be deallocated: the devices that it may have,
+    whether or not others have them.
+    """
+
+    name: str
+    of: str
+    candidates: tuple[DeviceKey, ...]
+    device: DeviceKey | None = None
+    reserved: tuple[str, ...] = ()
+
+
+class ClusterClaims:
+    """The claims, volumes and devices of a cluster, and the nodes that they are for."""
+
+    def __init__(
+        self,
+        volumes: WrittenVolumes,
+        devices: WrittenDevices,
+        nodes: Mapping[str, Node],
+        remarks: Remarks,
+    ) -> None:
+        self.volumes, self.devices, self._nodes, self._remarks = volumes, devices, nodes, remarks
+        self._default = next((c.name for c in volumes.classes.values() if c.default), "")
+        self.at: dict[DeviceKey, frozenset[str]] = {}
+        self._published: dict[DeviceKey, DeviceObject] = {}
+        self._read_slices()
+        self._used: dict[str, str] = {}
+        self._at_volumes: dict[str, frozenset[str]] = {}
+        self.taken: set[DeviceKey] = {key for claim in devices.claims.values() for key in claim.devices}
+        self._candidates: dict[tuple[str, tuple[str, ...]], tuple[DeviceKey, ...]] = {}
+
+    # --- whose claims --------------------------------------------------------------------------------
+
+    def of(
+        self,
+        pod: str,
+        mounts: Sequence[Mount],
+        references: Sequence[ClaimReference],
+        made: Mapping[str, str | None],
+        own: Iterable[tuple[str, VolumeWish]] = (),
+    ) -> PodClaims:
+        """The claims of a pod, namespace/name. `made` says which claims were made for it, `own` are templates of a StatefulSet."""
+        namespace, _, name = pod.partition("/")
+        templates: dict[str, VolumeWish | DeviceWish] = {}
+        volumes, devices = [], []
+        for template, wish in own:
+            claim = f"{namespace}/{template}-{name}"
+            if claim not in self.volumes.claims:
+                templates[claim] = wish
+            volumes.append(claim)
+        for mount in mounts:
+            claim = f"{namespace}/{mount.claim or f'{name}-{mount.name}'}"
+            if mount.template is not None:
+                templates[claim] = mount.template
+            if claim not in volumes:
+                volumes.append(claim)
+        for reference in references:
+            if reference.name in made and made[reference.name] is None:
+                continue
+            given = reference.claim or made.get(reference.name) or f"{name}-{reference.name}"
+            claim = f"{namespace}/{given}"
+            if reference.template is not None:
+                found = self.devices.templates.get(f"{namespace}/{reference.template}")
+                if found is not None:
+                    templates[claim] = found
+            if claim not in devices:
+                devices.append(claim)
+        return PodClaims(tuple(volumes), tuple(devices), templates)
+
+    # --- volumes -------------------------------------------------------------------------------------
+
+    def note_users(self, pods: Iterable[tuple[str, PodClaims]]) -> None:
+        """Note which pods on nodes use claims that only one pod may use (ReadWriteOncePod)."""
+        for pod, claims in pods:
+            for name in claims.volumes:
+                if name in self.volumes.claims and self.volumes.claims[name].wish.exclusive:
+                    self._used[name] = pod
+
+    def open_volume(self, name: str, claims: PodClaims) -> OpenVolume | None:
+        """A claim of the pod's that is not bound yet; None if it is bound, being deleted, of an unknown class, or not among the objects."""
+        claim, wish = self.volumes.claims.get(name), claims.templates.get(name)
+        if claim is None and not isinstance(wish, VolumeWish):
+            return None
+        if claim is not None:
+            if claim.bound or claim.meta.deleted:
+                return None
+            wish = claim.wish
+        assert isinstance(wish, VolumeWish)
+        of = self.class_of(wish)
+        if not self.knows(of):
+            return None
+        found = self.volumes.classes.get(of)
+        reserved = [v for v in self.volumes.volumes.values() if v.owner == name]
+        free = [v for v in self.volumes.volumes.values() if not v.owner and wish.is_met_by(v, of)]
+        own = [v for v in reserved if v.of == of and not v.meta.deleted]
+        named = [v for v in (own if reserved else free) if wish.volume in ("", v.meta.name)]
+        return OpenVolume(
+            name,
+            of,
+            found is None or found.immediate,
+            tuple(named),
+            found.provisioner if found is not None and found.provisions and not wish.volume else "",
+            wish.exclusive,
+            claim.selected if claim is not None else "",
+            wish.volume,
+        )
+
+    def class_of(self, wish: VolumeWish) -> str:
+        """The class of a claim; "" for none."""
+        return self._default if wish.of is None else wish.of
+
+    def knows(self, of: str) -> bool:
+        """Whether the objects say how volumes of a class come to be."""
+        return of in self.volumes.classes or (not of and bool(self.volumes.classes or self.volumes.volumes))
+
+    def _volume_reach(self, name: str, claims: PodClaims) -> frozenset[str] | None:
+        """The nodes where a pod that waits can have a claim's volume; None for all."""
+        if name in self._used:
+            return frozenset()
+        found = self.open_volume(name, claims)
+        if found is None:
+            claim = self.volumes.claims.get(name)
+            if claim is None:
+                return frozenset() if self.volumes.claims and name not in claims.templates else None
+            if claim.meta.deleted:
+                return frozenset()
+            volume = self.volumes.volumes.get(claim.wish.volume) if claim.bound else None
+            return None if volume is None else self.nodes_of(volume)
+        if found.provisioner:
+            return frozenset({found.selected}) if found.selected in self._nodes else None
+        reach: frozenset[str] = frozenset()
+        for volume in found.candidates:
+            nodes = self.nodes_of(volume)
+            if nodes is None:
+                return None
+            reach |= nodes
+        return reach
+
+    def nodes_of(self, volume: VolumeObject) -> frozenset[str] | None:
+        """The nodes that reach a volume; None for all."""
+        if volume.affinity is None:
+            return None
+        if volume.meta.name not in self._at_volumes:
+            self._at_volumes[volume.meta.name] = self._selected(volume.affinity)
+        return self._at_volumes[volume.meta.name]
+
+    def _selected(self, affinity: NodeAffinity) -> frozenset[str]:
+        asking = Pod(0, "pod", 0, node_affinity=affinity)
+        return frozenset(name for name, node in self._nodes.items() if asking.asks_for(node))
+
+    # --- devices -------------------------------------------------------------------------------------
+
+    def _read_slices(self) -> None:
+        newest: dict[tuple[str, str], int] = {}
+        for one in self.devices.slices:
+            pool = (one.driver, one.pool)
+            newest[pool] = max(newest.get(pool, 0), one.generation)
+        current = [s for s in self.devices.slices if s.generation == newest[s.driver, s.pool]]
+        there = Counter((s.driver, s.pool) for s in current)
+        for one in current:
+            if there[one.driver, one.pool] < one.parts:
+                self._remarks.add(
+                    "the pool is not complete, and its devices are left out: the allocator passes over it, too",
+                    one.meta.shown,
+                )
+                continue
+            for device in one.devices:
+                if device.unlike:
+                    kept = (
+                        "not allocated to claims that tolerate nothing"
+                        if device.unlike == TAINTED
+                        else "not modelled"
+                    )
+                    self._remarks.add(
+                        f"{device.unlike}, which is {kept}: left out", f"device {device.key[2]} of {one.pool}"
+                    )
+                    continue
+                where = device.where
+                self._published[device.key] = device
+                self.at[device.key] = (
+                    frozenset(self._nodes)
+                    if not where.node and where.selector is None
+                    else frozenset({where.node} & self._nodes.keys())
+                    if where.selector is None
+                    else self._selected(where.selector)
+                )
+
+    def candidates(self, wish: DeviceWish) -> tuple[DeviceKey, ...]:
+        """The devices that a claim may have, whether or not another claim has them."""
+        key = (wish.of, wish.selectors)
+        if key not in self._candidates:
+            found = self.devices.classes.get(wish.of)
+            selectors = (*(found.selectors if found else ()), *wish.selectors)
+            said = {device.key: matches(device, selectors) for device in self._published.values()}
+            if None in said.values():
+                self._remarks.add(
+                    "a selector of devices says more than comparisons of a driver and attributes: it is taken to be met",
+                    f"DeviceClass/{wish.of}",
+                )
+            self._candidates[key] = tuple(k for k, met in said.items() if met is not False)
+        return self._candidates[key]
+
+    def unlike(self, name: str, claims: PodClaims) -> str:
+        """Why a claim of devices is left out, and what it wants taken to be free on every node; empty if it is not."""
+        claim = self.devices.claims.get(name)
+        wish = claim.wish if claim is not None else claims.templates.get(name)
+        if claim is None and wish is None:
+            return "it is not among the objects (dump resourceclaims and resourceclaimtemplates, too)"
+        assert isinstance(wish, DeviceWish)
+        if wish.unlike:
+            return wish.unlike
+        if wish.of not in self.devices.classes:
+            return "its DeviceClass is not among the objects (dump deviceclasses, too)"
+        if not self.devices.slices:
+            return "there is no ResourceSlice among the objects (dump resourceslices, too)"
+        if claim is not None and claim.allocated and len(claim.devices) != 1:
+            return "it is not allocated one device"
+        return ""
+
+    def open_device(self, name: str, claims: PodClaims, kept: Collection[str]) -> OpenDevice | None:
+        """A claim of the pod's that is not allocated, or reserved for none but kept pods; None for one that is left out or held by others."""
+        if self.unlike(name, claims):
+            return None
+        claim = self.devices.claims.get(name)
+        wish = claim.wish if claim is not None else claims.templates[name]
+        assert isinstance(wish, DeviceWish)
+        if claim is None or not claim.allocated:
+            return OpenDevice(name, wish.of, self.candidates(wish))
+        if self.is_held(claim, kept) or claim.devices[0] not in self.at:
+            return None
+        return OpenDevice(name, wish.of, self.candidates(wish), claim.devices[0], claim.reserved)
+
+    def is_held(self, claim: ResourceClaimObject, kept: Collection[str]) -> bool:
+        """Whether somebody holds an allocated claim who is left out."""
+        return bool(claim.others) or not set(claim.reserved) <= set(kept)
+
+    def _device_reach(self, name: str, claims: PodClaims) -> frozenset[str] | None:
+        """The nodes where a pod can have a claim's device as things are; None for all."""
+        if self.unlike(name, claims):
+            return None
+        claim = self.devices.claims.get(name)
+        if claim is not None and claim.allocated:
+            return None if claim.reach is None else self._selected(claim.reach)
+        wish = claim.wish if claim is not None else claims.templates[name]
+        assert isinstance(wish, DeviceWish)
+        reach: frozenset[str] = frozenset()
+        for key in self.candidates(wish):
+            if key not in self.taken:
+                reach |= self.at[key]
+        return reach
+
+    # --- what pods can ask ---------------------------------------------------------------------------
+
+    def reach(self, claims: PodClaims, without: Collection[str] = ()) -> frozenset[str] | None:
+        """The nodes where a pod with these claims, `without` some, can have all that they stand for; None for all."""
+        found: frozenset[str] | None = None
+        some = [self._volume_reach(name, claims) for name in claims.volumes if name not in without]
+        some += [self._device_reach(name, claims) for name in claims.devices if name not in without]
+        for nodes in some:
+            if nodes is not None:
+                found = nodes if found is None else found & nodes
+        return found
+
+    def compete(self, one: PodClaims, other: PodClaims, node: str) -> bool:
+        """Whether two pods that wait share a claim which is still to be bound or allocated, or may want the same volume or device for two claims there."""
+        for name in one.volumes:
+            mine = self.open_volume(name, one)
+            for its in other.volumes if mine is not None else ():
+                theirs = self.open_volume(its, other)
+                if theirs is not None and (its == name or self._meet(mine, theirs, node)):
+                    return True
+        for name in one.devices:
+            my = self.open_device(name, one, ())
+            for its in other.devices if my is not None else ():
+                their = self.open_device(its, other, ())
+                if their is not None and (its == name or self._both(my, their, node)):
+                    return True
+        return False
+
+    def _meet(self, one: OpenVolume | None, other: OpenVolume, node: str) -> bool:
+        names = {v.meta.name for v in one.candidates} if one is not None else set()
+        both = [v for v in other.candidates if v.meta.name in names]
+        return any((at := self.nodes_of(v)) is None or node in at for v in both)
+
+    def _both(self, one: OpenDevice | None, other: OpenDevice, node: str) -> bool:
+        if one is None or one.device or other.device:
+            return False
+        both = set(one.candidates) & set(other.candidates) - self.taken
+        return any(node in self.at[key] for key in both)
+
+    def free_at(self, node: str) -> tuple[tuple[str, int], ...]:
+        """How many devices of each driver, and volumes of each class, that nobody has the node reaches."""
+        free = Counter(key[0] for key, nodes in self.at.items() if node in nodes and key not in self.taken)
+        loose = [v for v in self.volumes.volumes.values() if not v.owner]
+        free.update(v.of for v in loose if (at := self.nodes_of(v)) is None or node in at)
+        return tuple(sorted(free.items()))
+
+    def like(self, claims: PodClaims, users: Counter[str]) -> object:
+        """What is the same for claims that are alike: shared ones by their names, others by what they ask for."""
+        return tuple(
+            name if users[name] > 1 else repr(self._asks(name, claims))
+            for name in (*claims.volumes, *claims.devices)
+        )
+
+    def _asks(self, name: str, claims: PodClaims) -> object:
+        reach = (
+            self._volume_reach(name, claims) if name in claims.volumes else self._device_reach(name, claims)
+        )
+        volume = self.open_volume(name, claims) if name in claims.volumes else None
+        about = (volume.of, [v.meta.name for v in volume.candidates]) if volume is not None else ()
+        return (
+            sorted(reach) if reach is not None else None,
+            about,
+            self.unlike(name, claims) if name in claims.devices else "",
+        )
+
+    def remarks(self, pod: str, claims: PodClaims) -> None:
+        """Note what of the claims of a pod that waits is left out."""
+        for name in claims.devices:
+            if why := self.unlike(name, claims):
+                self._remarks.add(
+                    f"a claim of devices is left out, and taken to be free on every node: {why}",
+                    f"{name} of {pod}",
+                )
+            else:
+                self.open_device(name, claims, ())
+        for name in claims.volumes:
+            self._remark_volume(name, claims)
+
+    def _remark_volume(self, name: str, claims: PodClaims) -> None:
+        claim = self.volumes.claims.get(name)
+        shown = f"PersistentVolumeClaim/{name}"
+        if claim is None and name not in claims.templates:
+            self._remarks.add(
+                "the claim is not among the objects, and the pod that mounts it cannot be scheduled"
+                if self.volumes.claims
+                else "claims of volumes are not among the objects, and taken to fit everywhere: dump pvc, pv and storageclass, too",
+                shown,
+            )
+        elif name in self._used:
+            self._remarks.add(
+                f"one pod only may use the claim, and {self._used[name]} does: here nobody is evicted for it",
+                shown,
+            )
+        elif claim is not None and claim.meta.deleted:
+            self._remarks.add(
+                "the claim is being deleted: the pods that wait for it cannot be scheduled", shown
+            )
+        elif claim is not None and claim.bound and claim.wish.volume not in self.volumes.volumes:
+            self._remarks.add(
+                "the claim's volume is not among the objects, and taken to be reached by every node: dump pv, too",
+                shown,
+            )
+        wish = (
+            claims.templates.get(name)
+            if claim is None
+            else None
+            if claim.bound or claim.meta.deleted
+            else claim.wish
+        )
+        if isinstance(wish, VolumeWish) and not self.knows(of := self.class_of(wish)):
+            self._remarks.add(
+                f"the claim is not bound, and {f'its StorageClass {of} is' if of else 'StorageClasses are'} not among the objects: "
+                "it is taken to fit everywhere; dump storageclass, too",
+                shown,
+            )
+        found = self.open_volume(name, claims)
+        if found is None:
+            return
+        if found.selected:
+            self._remarks.add(
+                "a node is selected for the claim already: the model begins without, and has it there alone",
+                shown,
+            )
+        kind = self.volumes.classes.get(found.of)
+        if found.provisioner and kind is not None and kind.topologies:
+            self._remarks.add(
+                "allowedTopologies is not modelled: a volume can be made on every node",
+                f"StorageClass/{found.of}",
+            )

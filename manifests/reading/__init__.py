@@ -1,0 +1,1 @@
+"""Kubernetes objects as they are written, kind by kind: each value knows its place in a file."""

@@ -1,0 +1,204 @@
+"""What pods are scheduled among: nodes, priority classes and disruption budgets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from ...model.environment.objects import DisruptionBudget, Pod, Selector, Taint
+from ...scenarios.reader.cluster_section import MAX_ALLOWED
+from ...scenarios.reader.directives import read_taints
+from ...scenarios.reader.labels import read_selector
+from ...scenarios.reader.pod_section import MAX_PRIORITY, MIN_PRIORITY, POLICIES
+from ...scenarios.reader.yaml_values import known_names
+from ...scenarios.template import HIGHEST_PRIORITY
+from .manifest_files import Manifest, Remarks
+from .metadata import Meta
+from .pod_objects import PodSpec
+from .resource_amounts import Amounts, parse_quantity, read_amounts
+
+MANY_PODS = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class NodeObject:
+    """A Node. `pods` is how many it admits, None for no limit."""
+
+    meta: Meta
+    allocatable: Amounts
+    pods: int | None
+    taints: tuple[Taint, ...]
+    unschedulable: bool
+
+    @property
+    def name(self) -> str:
+        """The node's name."""
+        return self.meta.name
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        """The node's labels; like podrace's scenarios, with its name as hostname where it has none."""
+        return {"kubernetes.io/hostname": self.meta.name, **self.meta.labels}
+
+
+NOT_READY = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
+"""The taints that the node controller gives a node that is not ready."""
+
+
+def read_node(top: Manifest, meta: Meta, fields: Mapping[str, Manifest], remarks: Remarks) -> NodeObject:
+    """A Node. What it can allocate is its capacity where only that is written, as the API server fills in.
+
+    Like the scheduler, it goes by taints, and not by conditions.
+    """
+    spec = fields["spec"].fields(("taints", "unschedulable"), "a mapping") if "spec" in fields else {}
+    known = ("allocatable", "capacity", "conditions")
+    status = fields["status"].fields(known, "a mapping") if "status" in fields else {}
+    has = status.get("allocatable", status.get("capacity"))
+    if has is None:
+        top.fail(
+            f"`status.allocatable` is missing: without it nobody knows what fits on {meta.name}; "
+            "dump the node with kubectl get -o yaml, or write it"
+        )
+    if "capacity" in status and has is not status["capacity"]:
+        read_amounts(status["capacity"])
+    amounts = read_amounts(has)
+    if "cpu" not in amounts:
+        has.fail("`cpu` is missing: give what the node can allocate, such as 4 or 3920m")
+    pods = has.fields(("pods",), "a mapping").get("pods")
+    taints = tuple(read_taints(spec.get("taints")))
+    if _is_not_ready(status.get("conditions")) and not any(t.key in NOT_READY for t in taints):
+        remarks.add(
+            f"the node is not Ready, but has no taint {NOT_READY[0]} or {NOT_READY[1]}: pods may go to it, as the scheduler goes "
+            "by taints; a node controller would add one",
+            meta.shown,
+        )
+    return NodeObject(
+        meta,
+        amounts,
+        _number_of_pods(pods),
+        taints,
+        spec["unschedulable"].boolean() if "unschedulable" in spec else False,
+    )
+
+
+def _is_not_ready(conditions: Manifest | None) -> bool:
+    for condition in conditions.elements("a list of conditions") if conditions is not None else ():
+        said = condition.fields(("type", "status"), "a condition with `type` and `status`")
+        if "type" in said and said["type"].text("a type such as Ready") == "Ready":
+            return "status" in said and said["status"].scalar("True, False or Unknown") != "True"
+    return False
+
+
+def _number_of_pods(value: Manifest | None) -> int | None:
+    """A quantity, as every amount of a node: 110, "110" or 1e2."""
+    if value is None:
+        return None
+    amount = parse_quantity(value.scalar("a number of pods"))
+    if amount is None or not 0 <= amount <= MANY_PODS or amount.denominator != 1:
+        value.expect(f"a whole number from 0 to {MANY_PODS}")
+    return int(amount)
+
+
+SYSTEM_CLASSES = {"system-node-critical": 2_000_001_000, "system-cluster-critical": 2_000_000_000}
+PREEMPTS = "PreemptLowerPriority"
+MANY = 1 << 31
+
+
+@dataclass(frozen=True, slots=True)
+class PriorityClass:
+    """A PriorityClass."""
+
+    name: str
+    value: int
+    default: bool
+    policy: str
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetObject:
+    """A PodDisruptionBudget with what the disruption controller last wrote; `disrupted` are names of pods."""
+
+    meta: Meta
+    selector: Selector
+    allowed: int
+    disrupted: frozenset[str]
+
+    @property
+    def entity(self) -> DisruptionBudget:
+        """The budget as the model knows it."""
+        return DisruptionBudget(
+            0, self.meta.name, self.selector, self.allowed, namespace=self.meta.namespace, disrupted=tuple(self.disrupted)
+        )  # fmt: skip
+
+    def protects(self, pod: Pod) -> bool:
+        """Whether the scheduler counts a pod among those that the budget protects."""
+        return self.entity.selects(pod)
+
+
+class Priorities:
+    """The priority classes, and how a pod's priority is found (plugin/pkg/admission/priority)."""
+
+    def __init__(self, classes: Iterable[PriorityClass]) -> None:
+        given = {c.name: c for c in classes}
+        system = {n: PriorityClass(n, v, False, PREEMPTS) for n, v in SYSTEM_CLASSES.items()}
+        self.classes = {**system, **given}
+        defaults = [c for c in given.values() if c.default]
+        # Of several defaults the API server takes the least.
+        self.default = min(defaults, key=lambda c: c.value) if defaults else None
+
+    def of(self, spec: PodSpec) -> tuple[int, bool]:
+        """A pod's priority, and whether it may preempt. What the pod says of itself counts first."""
+        named = spec.priority_class
+        found = self.default
+        if named is not None and (name := named.text("the name of a PriorityClass")):
+            if name not in self.classes and spec.priority is None:
+                named.fail(
+                    f"there is no PriorityClass {named.described}, and the pod does not say its priority; "
+                    f"{known_names(name, self.classes)}; dump priorityclasses, too"
+                )
+            found = self.classes.get(name)
+        priority = spec.priority if spec.priority is not None else found.value if found else 0
+        policy = spec.policy or (found.policy if found else PREEMPTS)
+        return priority, policy == PREEMPTS
+
+
+def read_class(top: Manifest, meta: Meta) -> PriorityClass:
+    """A PriorityClass."""
+    fields = top.fields(("value", "globalDefault", "preemptionPolicy"), "a PriorityClass")
+    if "value" not in fields:
+        top.fail("`value` is missing: a PriorityClass has a value")
+    most = MAX_PRIORITY if meta.name.startswith("system-") else HIGHEST_PRIORITY
+    return PriorityClass(
+        meta.name,
+        fields["value"].integer(MIN_PRIORITY, most),
+        fields["globalDefault"].boolean() if "globalDefault" in fields else False,
+        fields["preemptionPolicy"].one_of(POLICIES, "a preemption policy")
+        if "preemptionPolicy" in fields
+        else PREEMPTS,
+    )
+
+
+def read_budget(
+    top: Manifest, meta: Meta, fields: Mapping[str, Manifest], remarks: Remarks
+) -> BudgetObject | None:
+    """A PodDisruptionBudget; None if it protects no pod from the scheduler."""
+    if "spec" not in fields:
+        top.fail("`spec` is missing: a PodDisruptionBudget has at least `spec.selector`")
+    spec = fields["spec"].fields(("selector",), "a mapping with `selector`")
+    status = (
+        fields["status"].fields(("disruptionsAllowed", "disruptedPods"), "a mapping")
+        if "status" in fields
+        else {}
+    )
+    allowed = status["disruptionsAllowed"].integer(0, MANY) if "disruptionsAllowed" in status else 0
+    if "disruptionsAllowed" not in status:
+        remarks.add("the budget has no status yet: it allows no disruption", meta.shown)
+    disrupted = (
+        status["disruptedPods"].items("a mapping from pods to times") if "disruptedPods" in status else ()
+    )
+    names = frozenset(f"{meta.namespace}/{key.node.value}" for key, _ in disrupted)
+    selector = read_selector(spec["selector"]) if "selector" in spec else Selector(nothing=True)
+    if selector.nothing or selector.empty:
+        remarks.add("the scheduler takes an empty selector for one that matches no pod: left out", meta.shown)
+        return None
+    return BudgetObject(meta, selector, min(allowed, MAX_ALLOWED), names)

@@ -1,0 +1,245 @@
+"""Manifests as they are read: the files that `-f` names, their documents as values that know their places, and remarks.
+
+libyaml's event parser reads the documents. Events cost a tenth of what PyYAML's own loaders cost, and let every limit be kept
+while reading: an alias, a tag, a key given twice or a deep nest is refused where it stands, before anything is built from it.
+A remark says what is left out of an object or only partly understood; equal remarks are one line.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Self
+
+import yaml
+
+from ...scenarios.reader.yaml_values import ScenarioError, Value, one_line
+
+
+@dataclass(slots=True)
+class Remarks:
+    """Remarks, each with the objects that it is about, in the order in which they came up."""
+
+    about: dict[str, list[str]] = field(default_factory=dict)
+
+    def add(self, remark: str, name: str) -> None:
+        """Note a remark about an object."""
+        self.about.setdefault(remark, []).append(name)
+
+    def lines(self) -> Iterator[str]:
+        """One line for each remark, with its first objects."""
+        for remark, names in self.about.items():
+            more = f" and {len(names) - 2} more" if len(names) > 2 else ""
+            yield f"{remark} ({', '.join(names[:2])}{more})"
+
+
+MAX_DEPTH = 64
+"""Kubernetes' own objects need about 20; custom resources may hold schemas."""
+
+_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_TAG = "tag:yaml.org,2002:"
+_PLAIN = {_TAG + kind for kind in ("str", "int", "float", "bool", "null", "map", "seq", "timestamp")}
+_RESOLVER = yaml.resolver.Resolver()
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest(Value):
+    """A value of a manifest: of a mapping only the fields that are asked for are looked at."""
+
+    def fields(self, known: Sequence[str], wanted: str) -> dict[str, Self]:
+        """Those fields of a mapping that are among `known` and have a value."""
+        if not isinstance(self.node, yaml.MappingNode):
+            self.expect(wanted)
+        before = f"{self.path}." if self.path else ""
+        found = (
+            (key.value, self.at(before + key.value, value))
+            for key, value in self.node.value
+            if key.value in known
+        )
+        return {name: value for name, value in found if not value.is_null}
+
+
+def documents(text: str, file: str) -> Iterator[Manifest]:
+    """The documents of a text that are not empty. Raises ScenarioError where it is not YAML that podrace reads."""
+    parser = _Loader(text) if text else None
+    try:
+        while parser is not None and parser.check_event():
+            if isinstance(parser.get_event(), yaml.DocumentStartEvent):
+                top = Manifest(file, "", _node(parser, file))
+                if not top.is_null:
+                    yield top
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        problem = one_line(error.problem or "it cannot be parsed", 120)
+        raise ScenarioError(
+            f"{file}:{mark.line + 1 if mark else 1}: not a YAML that podrace reads: {problem}"
+        ) from None
+    except yaml.reader.ReaderError:
+        bad = yaml.reader.Reader.NON_PRINTABLE.search(text)
+        line = text.count("\n", 0, bad.start()) + 1 if bad else 1
+        raise ScenarioError(f"{file}:{line}: not YAML: a control character stands there: remove it") from None
+    finally:
+        if parser is not None:
+            parser.dispose()
+
+
+def _node(parser: Any, file: str) -> yaml.Node:
+    """The next node and everything below it."""
+    # Of each collection that is open: its tag, where it began, and its members; a mapping's keys and values in turn.
+    open_: list[tuple[str, Any, list[yaml.Node], bool]] = []
+    while True:
+        event: Any = parser.get_event()
+        kind = type(event)
+        node: yaml.Node
+        if kind is yaml.ScalarEvent:
+            tag = event.tag or _tag_of(event.value, bool(event.implicit[0]))
+            node = yaml.ScalarNode(tag, event.value, event.start_mark)
+            _refuse_tag(node, file)
+        elif kind is yaml.MappingStartEvent or kind is yaml.SequenceStartEvent:
+            mapping = kind is yaml.MappingStartEvent
+            tag = event.tag or _TAG + ("map" if mapping else "seq")
+            open_.append((tag, event.start_mark, [], mapping))
+            if len(open_) > MAX_DEPTH:
+                _refuse(event, file, f"nested more than {MAX_DEPTH} levels deep: no Kubernetes object is")
+            continue
+        elif kind is yaml.AliasEvent:
+            _refuse(event, file, f"the alias *{one_line(event.anchor)} is not allowed: write the value out")
+        else:
+            tag, mark, members, mapping = open_.pop()
+            node = _mapping(tag, mark, members, file) if mapping else yaml.SequenceNode(tag, members, mark)
+            _refuse_tag(node, file)
+        if not open_:
+            return node
+        open_[-1][2].append(node)
+
+
+def _mapping(tag: str, mark: Any, members: list[yaml.Node], file: str) -> yaml.MappingNode:
+    keys = members[::2]
+    names: dict[str, int] = {}
+    for key in keys:
+        line = key.start_mark.line + 1
+        if not isinstance(key, yaml.ScalarNode):
+            raise ScenarioError(f"{file}:{line}: expected a name before the colon, not a mapping or a list")
+        if key.value in names:
+            raise ScenarioError(
+                f"{file}:{line}: `{one_line(key.value)}` was already given in line {names[key.value]}: "
+                "remove or rename one of them"
+            )
+        names[key.value] = line
+    return yaml.MappingNode(tag, list(zip(keys, members[1::2], strict=True)), mark)
+
+
+@lru_cache(maxsize=1 << 16)
+def _tag_of(value: str, plain: bool) -> str:
+    return str(_RESOLVER.resolve(yaml.ScalarNode, value, (True, False))) if plain else _TAG + "str"
+
+
+def _refuse_tag(node: yaml.Node, file: str) -> None:
+    if node.tag not in _PLAIN:
+        tag = one_line(node.tag)
+        raise ScenarioError(
+            f"{file}:{node.start_mark.line + 1}: the tag `{tag}` is not allowed: an object is plain data"
+        )
+
+
+def _refuse(event: Any, file: str, problem: str) -> None:
+    raise ScenarioError(f"{file}:{event.start_mark.line + 1}: {problem}")
+
+
+MOST_BYTES = 64 << 20
+"""A dump of some ten thousand pods; what is larger is no manifest."""
+
+SUFFIXES = (".yaml", ".yml", ".json")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file's name as messages show it, and its text."""
+
+    file: str
+    text: str
+
+
+def read_sources(names: Sequence[str], recursive: bool = False) -> Iterator[Source]:
+    """The texts that these names stand for, directories in the order of their files' names.
+
+    Raises ScenarioError for what cannot be read.
+    """
+    if names.count("-") > 1:
+        raise ScenarioError("-f -: the standard input can be read only once: name it once")
+    for name in names:
+        if name == "-":
+            yield Source("<stdin>", _text(sys.stdin.buffer.read(MOST_BYTES + 1), "<stdin>"))
+            continue
+        for path in _files(name, recursive):
+            yield _source(path)
+
+
+def folders_passed_over(names: Sequence[str]) -> Iterator[str]:
+    """The directories in those that are named which have manifests of their own, or directories with such."""
+    for name in names:
+        path = Path(name)
+        try:
+            inside = sorted(p for p in path.iterdir() if p.is_dir()) if name != "-" and path.is_dir() else []
+            for folder in inside:
+                if any(p.suffix in SUFFIXES and p.is_file() for p in folder.rglob("*")):
+                    yield one_line(str(folder), 200)
+        except (OSError, ValueError):
+            continue  # whoever reads it says so
+
+
+def _files(name: str, recursive: bool) -> list[Path]:
+    path = Path(name)
+    try:
+        if not path.is_dir():
+            return [path]
+        inside = path.rglob("*") if recursive else path.iterdir()
+        found = sorted(p for p in inside if p.suffix in SUFFIXES and p.is_file())
+    except (OSError, ValueError) as error:
+        raise _unreadable(one_line(name, 200), error) from None
+    if not found:
+        below = "" if recursive else "; -R looks into the directories below it, too"
+        raise ScenarioError(
+            f"{one_line(name, 200)}: no file in this directory ends in {', '.join(SUFFIXES)}{below}"
+        )
+    return found
+
+
+def _source(path: Path) -> Source:
+    file = one_line(str(path), 200)
+    try:
+        with path.open("rb") as stream:
+            data = stream.read(MOST_BYTES + 1)
+    except FileNotFoundError:
+        raise ScenarioError(
+            f"{file}: no such file or directory: -f names manifests, a directory of them, or - for the standard input"
+        ) from None
+    except (OSError, ValueError) as error:
+        raise _unreadable(file, error) from None
+    return Source(file, _text(data, file))
+
+
+def _unreadable(file: str, error: Exception) -> ScenarioError:
+    reason = getattr(error, "strerror", None) or str(error)
+    return ScenarioError(f"{file}: cannot be read: {reason}")
+
+
+def _text(data: bytes, file: str) -> str:
+    """The text; a byte order mark of UTF-8 is skipped, every other encoding refused."""
+    if len(data) > MOST_BYTES:
+        raise ScenarioError(
+            f"{file}: larger than {MOST_BYTES >> 20} MiB: dump fewer objects, or name fewer kinds"
+        )
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        raise ScenarioError(
+            f"{file}:1: the text is in UTF-16 or UTF-32: save it in UTF-8 "
+            "(in PowerShell: kubectl get ... | Out-File -Encoding utf8)"
+        )
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise ScenarioError(f"{file}:{line}: not a text in UTF-8: save the file in that encoding") from None

@@ -1,0 +1,159 @@
+"""metadata: names, labels, owners, whether an object is being deleted, and the annotation `podrace.io/ignore`.
+
+By this annotation a pod says what is not to be looked at for it: `podrace.io/ignore: "S-UNIQ: the reason"`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ...scenarios.reader.labels import read_labels
+from ...scenarios.reader.scenario import MAX_REASON
+from ...scenarios.reader.yaml_values import one_line
+from .manifest_files import Manifest
+
+ANNOTATION = "podrace.io/ignore"
+
+_LINE = re.compile(r"([A-Za-z0-9][A-Za-z0-9_.-]{0,62}):\s*(\S.*)")
+
+
+def read_ignored(metadata: Mapping[str, Manifest]) -> Mapping[str, str]:
+    """Of these fields of a metadata: the properties that are not to be looked at, each with the reason."""
+    if "annotations" not in metadata:
+        return {}
+    annotations = metadata["annotations"].fields((ANNOTATION,), "a mapping from annotations to texts")
+    if ANNOTATION not in annotations:
+        return {}
+    value = annotations[ANNOTATION]
+    wanted = 'a line for each property, with the reason: "S-UNIQ: the reason"'
+    found: dict[str, str] = {}
+    for line in filter(None, map(str.strip, value.text(wanted).splitlines())):
+        match = _LINE.fullmatch(line)
+        if match is None:
+            value.expect(wanted)
+        identifier, reason = match[1], match[2].strip()
+        if identifier in found:
+            value.fail(f"{identifier} is given twice: remove one of the lines")
+        if not reason.isprintable() or len(reason) > MAX_REASON:
+            value.fail(
+                f"expected for {identifier} a reason of at most {MAX_REASON} printable characters in one line"
+            )
+        found[identifier] = reason
+    if not found:
+        value.expect(wanted)
+    return found
+
+
+_SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*", re.ASCII)
+_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?", re.ASCII)
+# Names of priority classes and others may be system:node-critical and the like.
+_FIELDS = ("name", "namespace", "uid", "labels", "ownerReferences", "deletionTimestamp", "generateName",
+           "annotations")  # fmt: skip
+_OWNER_FIELDS = ("kind", "name", "uid", "controller")
+CLUSTER_WIDE = (
+    "Node", "PriorityClass", "Namespace", "PersistentVolume", "StorageClass", "DeviceClass", "ResourceSlice",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """The controller that an object belongs to."""
+
+    kind: str
+    name: str
+    uid: str
+
+
+@dataclass(frozen=True, slots=True)
+class Meta:
+    """An object's metadata. `name` is namespace/name for what has a namespace; `ignored` are properties with reasons.
+
+    `line` is where the name stands.
+    """
+
+    kind: str
+    name: str
+    namespace: str
+    uid: str
+    labels: Mapping[str, str]
+    owner: Owner | None
+    owners: tuple[Owner, ...]
+    deleted: bool
+    ignored: Mapping[str, str]
+    place: Manifest
+    line: int
+
+    @property
+    def source(self) -> tuple[str, int]:
+        """File and line."""
+        return self.place.file, self.line
+
+    @property
+    def shown(self) -> str:
+        """Kind/namespace/name."""
+        return f"{self.kind}/{self.name}"
+
+
+def read_meta(top: Manifest, kind: str, value: Manifest | None) -> Meta:
+    """The metadata of an object of this kind."""
+    if value is None:
+        top.fail(f"`metadata` is missing: a {kind} has at least `metadata.name`")
+    fields = value.fields(_FIELDS, "a mapping with `name`")
+    if "name" not in fields:
+        hint = (
+            "`generateName` is not enough, for reports name objects"
+            if "generateName" in fields
+            else "name it"
+        )
+        value.fail(f"`name` is missing from the metadata of this {kind}: {hint}")
+    name, namespace = _name(fields["name"]), ""
+    if kind not in CLUSTER_WIDE:
+        namespace = _namespace(fields["namespace"]) if "namespace" in fields else "default"
+    owners = tuple(
+        owner
+        for element in (
+            fields["ownerReferences"].elements("a list of owners") if "ownerReferences" in fields else ()
+        )
+        for owner in [_owner(element)]
+    )
+    return Meta(
+        kind,
+        f"{namespace}/{name}" if namespace else name,
+        namespace,
+        fields["uid"].text("a uid") if "uid" in fields else "",
+        read_labels(fields),
+        next((o for o, controls in owners if controls), None),
+        tuple(o for o, _ in owners),
+        "deletionTimestamp" in fields and bool(fields["deletionTimestamp"].scalar("a time")),
+        read_ignored(fields),
+        value,
+        fields["name"].line,
+    )
+
+
+def _owner(value: Manifest) -> tuple[Owner, bool]:
+    fields = value.fields(_OWNER_FIELDS, "an owner with `kind` and `name`")
+    for needed in ("kind", "name"):
+        if needed not in fields:
+            value.fail(f"`{needed}` is missing: an owner has `kind`, `name` and `uid`")
+    uid = fields["uid"].text("a uid") if "uid" in fields else ""
+    controls = fields["controller"].boolean() if "controller" in fields else False
+    return Owner(one_line(fields["kind"].text("a kind")), fields["name"].text("a name"), uid), controls
+
+
+def _name(value: Manifest) -> str:
+    wanted = "a name of at most 253 lower-case letters, digits, `-` and `.`"
+    written = value.text(wanted)
+    if len(written) > 253 or not _SUBDOMAIN.fullmatch(written):
+        value.expect(wanted)
+    return written
+
+
+def _namespace(value: Manifest) -> str:
+    wanted = "a namespace of at most 63 lower-case letters, digits and `-`"
+    written = value.text(wanted)
+    if not _LABEL.fullmatch(written):
+        value.expect(wanted)
+    return written

@@ -1,0 +1,370 @@
+"""Pods, workloads and their topology spread constraints.
+
+A pod specification is that of a pod, or stands in the template of a workload. A workload says how many pods a controller wants.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from ...model.environment.objects import (
+    HostPort,
+    NodeAffinity,
+    Operator,
+    Requirement,
+    Selector,
+    Term,
+    Toleration,
+)
+from ...scenarios.reader.directives import (
+    MAX_SKEW,
+    REQUIRED,
+    read_node_selector,
+    read_tolerations,
+    required_term,
+)
+from ...scenarios.reader.host_ports import MAX_PORT, host_port
+from ...scenarios.reader.labels import label_key, read_labels, read_selector
+from ...scenarios.reader.pod_section import MAX_GRACE, MAX_PRIORITY, MIN_PRIORITY, POLICIES, read_time
+from .device_objects import ClaimReference, read_references, read_statuses
+from .manifest_files import Manifest, Remarks
+from .metadata import Meta, read_ignored
+from .resize_status import NO_RESIZE, ResizeStatus, read_resize
+from .resource_amounts import Amounts, requests_of
+from .volume_objects import Mount, VolumeWish, read_claim_templates, read_mounts
+
+SINCE = {
+    "minDomains": "1.27",
+    "matchLabelKeys": "1.27",
+    "nodeAffinityPolicy": "1.26",
+    "nodeTaintsPolicy": "1.26",
+}
+"""Fields that the scheduler did not heed from the start, and from when on it does unless told otherwise."""
+
+_NEEDED = ("maxSkew", "topologyKey", "whenUnsatisfiable")
+_POLICIES = ("Honor", "Ignore")
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """A hard constraint (DoNotSchedule). `keys` are matchLabelKeys that are not yet part of the selector.
+
+    `honors_affinity` and `honors_taints` say whether it counts only nodes that pass the pod's node affinity, and whose
+    taints the pod tolerates.
+    """
+
+    topology_key: str
+    selector: Selector
+    max_skew: int
+    min_domains: int = 1
+    keys: tuple[str, ...] = ()
+    honors_affinity: bool = True
+    honors_taints: bool = False
+
+    @property
+    def newer(self) -> list[str]:
+        """Which fields of SINCE say something else than if they were not there."""
+        said = {
+            "minDomains": self.min_domains > 1,
+            "matchLabelKeys": bool(self.keys),
+            "nodeAffinityPolicy": not self.honors_affinity,
+            "nodeTaintsPolicy": self.honors_taints,
+        }
+        return [field for field, differs in said.items() if differs]
+
+    def of(self, labels: Mapping[str, str]) -> Spread:
+        """The constraint of a pod with these labels: its selector also asks for the pod's own values of the keys.
+
+        Keys that the pod does not have say nothing (filterTopologySpreadConstraints, 1.34).
+        """
+        own = tuple(Requirement(k, Operator.IN, (labels[k],)) for k in self.keys if k in labels)
+        # From 1.34 on the API server writes the same into the selector.
+        new = tuple(r for r in own if r not in self.selector.expressions)
+        return replace(
+            self, selector=replace(self.selector, expressions=self.selector.expressions + new), keys=()
+        )
+
+
+def read_constraints(fields: Mapping[str, Manifest], owner: str, remarks: Remarks) -> tuple[Spread, ...]:
+    """The hard constraints among the fields of a pod specification; soft ones are scores, and need no model."""
+    if "topologySpreadConstraints" not in fields:
+        return ()
+    found: list[Spread] = []
+    for element in fields["topologySpreadConstraints"].elements("a list of constraints"):
+        given = element.fields(
+            (*_NEEDED, "labelSelector", *SINCE), "a constraint with `maxSkew` and `topologyKey`"
+        )
+        for needed in _NEEDED:
+            if needed not in given:
+                element.fail(f"`{needed}` is missing: a constraint has {', '.join(_NEEDED)}")
+        if is_hard(given["whenUnsatisfiable"]):
+            found.append(_constraint(given))
+    for name in sorted({name for c in found for name in c.newer}):
+        remarks.add(
+            f"{name} of a topology spread constraint is heeded as by default from {SINCE[name]} on: "
+            "a verdict on an older release is not about what that one makes of it",
+            owner,
+        )
+    return tuple(found)
+
+
+def is_hard(when: Manifest) -> bool:
+    """What whenUnsatisfiable says."""
+    return when.one_of(("DoNotSchedule", "ScheduleAnyway"), "what to do") == "DoNotSchedule"
+
+
+def _constraint(given: Mapping[str, Manifest]) -> Spread:
+    listed = given["matchLabelKeys"].elements("a list of label keys") if "matchLabelKeys" in given else []
+    keys = tuple(_key(key) for key in listed)
+    if keys and "labelSelector" not in given:
+        given["matchLabelKeys"].fail("without `labelSelector` it says nothing: add one, or remove it")
+    return Spread(
+        _key(given["topologyKey"]),
+        read_selector(given["labelSelector"]) if "labelSelector" in given else Selector(nothing=True),
+        given["maxSkew"].integer(1, MAX_SKEW),
+        given["minDomains"].integer(1, MAX_SKEW) if "minDomains" in given else 1,
+        keys,
+        _honors(given, "nodeAffinityPolicy", True),
+        _honors(given, "nodeTaintsPolicy", False),
+    )
+
+
+def _key(value: Manifest) -> str:
+    value.text("a label key such as app or example.com/zone")
+    return label_key(value)
+
+
+def _honors(given: Mapping[str, Manifest], name: str, default: bool) -> bool:
+    return given[name].one_of(_POLICIES, "a policy") == "Honor" if name in given else default
+
+
+SPEC_FIELDS = (
+    "containers", "initContainers", "overhead", "resources", "nodeName", "nodeSelector", "affinity", "tolerations",
+    "priority", "priorityClassName", "preemptionPolicy", "schedulerName", "terminationGracePeriodSeconds",
+    "schedulingGates", "topologySpreadConstraints", "volumes", "resourceClaims",
+)  # fmt: skip
+
+DEFAULT_SCHEDULER = "default-scheduler"
+
+
+@dataclass(frozen=True, slots=True)
+class PodSpec:
+    """What of a pod's specification the scheduler looks at. Priority and policy as written, not yet resolved."""
+
+    requests: Amounts
+    node: str | None
+    node_selector: Mapping[str, str]
+    node_affinity: NodeAffinity | None
+    terms: tuple[Term, ...]
+    tolerations: tuple[Toleration, ...]
+    spread: tuple[Spread, ...]
+    priority: int | None
+    priority_class: Manifest | None
+    policy: str | None
+    scheduler: str
+    grace: int
+    gated: bool
+    host_ports: tuple[HostPort, ...] = ()
+    mounts: tuple[Mount, ...] = ()
+    claims: tuple[ClaimReference, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenPod:
+    """A Pod object as it was read. `made` are the ResourceClaims that were made for its claims."""
+
+    meta: Meta
+    spec: PodSpec
+    finished: bool
+    start: datetime | None
+    nominated: bool
+    made: Mapping[str, str | None] = field(default_factory=dict)
+
+
+_STATUS_FIELDS = (
+    "phase", "startTime", "nominatedNodeName", "resourceClaimStatuses", "containerStatuses", "initContainerStatuses", "conditions",
+)  # fmt: skip
+
+
+def read_pod(top: Manifest, meta: Meta, fields: Mapping[str, Manifest], remarks: Remarks) -> WrittenPod:
+    """A Pod."""
+    if "spec" not in fields:
+        top.fail("`spec` is missing: a Pod has at least `spec.containers`")
+    status = fields["status"].fields(_STATUS_FIELDS, "a mapping with `phase`") if "status" in fields else {}
+    spec = read_spec(fields["spec"], meta.shown, remarks, read_resize(status))
+    phases = ("Pending", "Running", "Succeeded", "Failed", "Unknown")
+    phase = status["phase"].one_of(phases, "a phase") if "phase" in status else "Pending"
+    nominated = "nominatedNodeName" in status and bool(
+        status["nominatedNodeName"].scalar("the name of a node")
+    )
+    start = read_time(status["startTime"]) if "startTime" in status else None
+    made = read_statuses(status.get("resourceClaimStatuses"))
+    return WrittenPod(meta, spec, phase in ("Succeeded", "Failed"), start, nominated, made)
+
+
+def read_spec(value: Manifest, owner: str, remarks: Remarks, resize: ResizeStatus = NO_RESIZE) -> PodSpec:
+    """A pod specification; `owner` is the object that remarks name."""
+    fields = value.fields(SPEC_FIELDS, "a pod specification with `containers`")
+    if "containers" not in fields:
+        value.fail("`containers` is missing: a pod has at least one")
+    affinity = (
+        fields["affinity"].fields(
+            ("nodeAffinity", "podAffinity", "podAntiAffinity"), "a mapping with kinds of affinity"
+        )
+        if "affinity" in fields
+        else {}
+    )
+    grace = fields.get("terminationGracePeriodSeconds")
+    gates = fields["schedulingGates"].elements("a list of gates") if "schedulingGates" in fields else []
+    requests = requests_of(fields, resize.counted)
+    if resize.held and requests != requests_of(fields):
+        remarks.add("a resize is not over: the pod counts as by 1.33 and later, with what it has", owner)
+    return PodSpec(
+        requests,
+        _text(fields, "nodeName", "the name of a node"),
+        read_labels(fields, "nodeSelector"),
+        _node_affinity(affinity.get("nodeAffinity")),
+        (*_terms(affinity.get("podAffinity"), False), *_terms(affinity.get("podAntiAffinity"), True)),
+        tuple(read_tolerations(fields.get("tolerations"))),
+        read_constraints(fields, owner, remarks),
+        fields["priority"].integer(MIN_PRIORITY, MAX_PRIORITY) if "priority" in fields else None,
+        fields.get("priorityClassName"),
+        fields["preemptionPolicy"].one_of(POLICIES, "a preemption policy")
+        if "preemptionPolicy" in fields
+        else None,
+        _text(fields, "schedulerName", "the name of a scheduler") or DEFAULT_SCHEDULER,
+        grace.integer(0, MAX_GRACE) if grace else 30,
+        bool(gates),
+        _host_ports(fields, owner, remarks),
+        read_mounts(fields["volumes"]) if "volumes" in fields else (),
+        read_references(fields.get("resourceClaims")),
+    )
+
+
+def _text(fields: Mapping[str, Manifest], name: str, wanted: str) -> str | None:
+    return fields[name].text(wanted) or None if name in fields else None
+
+
+def _node_affinity(value: Manifest | None) -> NodeAffinity | None:
+    # Preferences are scores: as the scenario has none, every feasible node may win.
+    required = value.fields((REQUIRED,), "a mapping of node affinity") if value is not None else {}
+    return read_node_selector(required[REQUIRED]) if REQUIRED in required else None
+
+
+def _terms(value: Manifest | None, anti: bool) -> list[Term]:
+    required = value.fields((REQUIRED,), "a mapping of pod affinity") if value is not None else {}
+    if REQUIRED not in required:
+        return []
+    return [required_term(e, anti) for e in required[REQUIRED].elements("a list of terms with `topologyKey`")]
+
+
+def _host_ports(fields: Mapping[str, Manifest], owner: str, remarks: Remarks) -> tuple[HostPort, ...]:
+    """The host ports of the containers, and of the init containers that go on running (GetHostPorts, 1.34)."""
+    found: list[HostPort] = []
+    for container in fields["containers"].elements("a list of containers"):
+        found += _ports_of(container.fields(("ports",), "a container"))
+    for container in (
+        fields["initContainers"].elements("a list of containers") if "initContainers" in fields else ()
+    ):
+        given = container.fields(("ports", "restartPolicy"), "a container")
+        policy = given.get("restartPolicy")
+        if policy and policy.scalar("a restart policy") == "Always" and (ports := _ports_of(given)):
+            found += ports
+            remarks.add("host ports of init containers are heeded, as by 1.34 and later", owner)
+    return tuple(dict.fromkeys(found))
+
+
+def _ports_of(container: Mapping[str, Manifest]) -> list[HostPort]:
+    ports = container["ports"].elements("a list of ports") if "ports" in container else []
+    written = [(port, port.fields(("hostPort", "protocol", "hostIP"), "a port")) for port in ports]
+    return [host_port(port, given, "hostPort") for port, given in written if _has_host_port(given)]
+
+
+def _has_host_port(given: Mapping[str, Manifest]) -> bool:
+    return "hostPort" in given and given["hostPort"].integer(0, MAX_PORT) > 0
+
+
+WORKLOADS = ("Deployment", "ReplicaSet", "StatefulSet", "Job")
+MOST_REPLICAS = (1 << 31) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """A controller's object: it wants `wanted` pods with these labels and this specification.
+
+    `ordered`: it creates each pod only once those before it are ready (podManagementPolicy OrderedReady). `claims` are the
+    templates of volume claims of a StatefulSet, by name.
+    """
+
+    meta: Meta
+    wanted: int
+    selector: Selector | None
+    labels: Mapping[str, str]
+    ignored: Mapping[str, str]
+    spec: PodSpec
+    ordered: bool = False
+    claims: tuple[tuple[str, VolumeWish], ...] = ()
+
+
+def read_workload(top: Manifest, meta: Meta, fields: Mapping[str, Manifest], remarks: Remarks) -> Workload:
+    """A Deployment, ReplicaSet, StatefulSet or Job."""
+    if "spec" not in fields:
+        top.fail(f"`spec` is missing: a {meta.kind} has at least `spec.template`")
+    known = (
+        "replicas",
+        "selector",
+        "template",
+        "parallelism",
+        "completions",
+        "suspend",
+        "podManagementPolicy",
+        "volumeClaimTemplates",
+    )
+    spec = fields["spec"].fields(known, "a mapping with `template`")
+    if "template" not in spec:
+        fields["spec"].fail(f"`template` is missing: say what the pods of this {meta.kind} look like")
+    template = spec["template"].fields(("metadata", "spec"), "a pod template")
+    if "spec" not in template:
+        spec["template"].fail("`spec` is missing: a pod template has at least `spec.containers`")
+    about = (
+        template["metadata"].fields(("labels", "annotations"), "a mapping") if "metadata" in template else {}
+    )
+    labels, ignored = read_labels(about), read_ignored(about)
+    selector = read_selector(spec["selector"]) if "selector" in spec else None
+    if selector is not None and meta.kind != "Job" and not selector.matches(labels):
+        spec["selector"].fail(
+            f"the selector of this {meta.kind} does not match the labels of its own template: make them agree"
+        )
+    wanted = _of_job(spec, fields) if meta.kind == "Job" else _number(spec, "replicas", 1)
+    made = read_spec(template["spec"], meta.shown, remarks)
+    claims = read_claim_templates(spec.get("volumeClaimTemplates")) if meta.kind == "StatefulSet" else ()
+    return Workload(meta, wanted, selector, labels, ignored, made, _is_ordered(meta, spec), claims)
+
+
+def _is_ordered(meta: Meta, spec: Mapping[str, Manifest]) -> bool:
+    """Whether a StatefulSet creates its pods one after the other, as it does unless told otherwise."""
+    if meta.kind != "StatefulSet":
+        return False
+    policies = ("OrderedReady", "Parallel")
+    written = spec.get("podManagementPolicy")
+    return written is None or written.one_of(policies, "a policy of managing pods") == "OrderedReady"
+
+
+def _number(fields: Mapping[str, Manifest], name: str, default: int) -> int:
+    return fields[name].integer(0, MOST_REPLICAS) if name in fields else default
+
+
+def _of_job(spec: Mapping[str, Manifest], fields: Mapping[str, Manifest]) -> int:
+    """How many pods a Job runs at a time, at most as many as are still to succeed."""
+    status = (
+        fields["status"].fields(("succeeded", "completionTime"), "a mapping") if "status" in fields else {}
+    )
+    parallel = _number(spec, "parallelism", 1)
+    suspended = spec["suspend"].boolean() if "suspend" in spec else False
+    if suspended or "completionTime" in status:
+        return 0
+    if "completions" not in spec:
+        return parallel
+    return max(0, min(parallel, _number(spec, "completions", 1) - _number(status, "succeeded", 0)))

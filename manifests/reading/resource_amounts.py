@@ -1,0 +1,183 @@
+"""Quantities of manifests (apimachinery, resource.Quantity) as the scheduler counts them: whole milli-CPUs, bytes, pieces.
+
+The scheduler asks a quantity for MilliValue or Value, which round up; nothing here passes through floating point. What a pod
+asks for is summed up as by the scheduler (component-helpers resource.PodRequests, 1.29; before, no container that starts first
+could be a sidecar).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from fractions import Fraction
+from math import ceil
+from typing import Protocol
+
+from ...model.environment.objects import NATIVE, is_scalar_resource
+from ...scenarios.reader.quantity import MAX_BYTES, MAX_CORES, MAX_COUNT
+from ...scenarios.reader.yaml_values import Value
+from .manifest_files import Manifest
+
+_FORM = re.compile(
+    r"\+?(?=\.?[0-9])([0-9]{0,19})(?:\.([0-9]{0,18}))?([eE][+-]?[0-9]{1,2}|[KMGTPE]i|[numkMGTPE])?", re.ASCII
+)
+_DECIMAL = {letter: Fraction(10) ** (3 * power) for power, letter in enumerate("num", -3)}
+_DECIMAL |= {letter: Fraction(10) ** (3 * power) for power, letter in enumerate("kMGTPE", 1)}
+_BINARY = {f"{letter}i": Fraction(1 << (10 * power)) for power, letter in enumerate("KMGTPE", 1)}
+
+Amounts = Mapping[str, int]
+"""By resource: thousandths of a CPU, bytes of memory, storage and huge pages, pieces of anything else."""
+
+
+def parse_quantity(text: str) -> Fraction | None:
+    """The number that a quantity such as 2, 0.5, 500m, 128Mi, 1.5G or 1e9 stands for; None if it is none, or negative."""
+    match = _FORM.fullmatch(text)
+    if match is None:
+        return None
+    digits, suffix = Fraction(f"{match[1] or 0}.{match[2] or 0}"), match[3] or ""
+    if suffix[:1] in ("e", "E") and suffix[1:] not in ("", "i"):
+        return digits * Fraction(10) ** int(suffix[1:])
+    return digits * {"": Fraction(1), **_DECIMAL, **_BINARY}[suffix]
+
+
+def is_counted(resource: str) -> bool:
+    """Whether the scheduler counts this resource."""
+    return resource in NATIVE or is_scalar_resource(resource)
+
+
+def read_amount(resource: str, value: Value) -> int:
+    """How much of a resource, rounded up as the scheduler does."""
+    quantity = parse_quantity(value.scalar(_wanted(resource)))
+    if quantity is None:
+        value.expect(_wanted(resource))
+    if resource == "cpu":
+        quantity *= 1000
+    elif not _in_bytes(resource) and quantity.denominator != 1:
+        value.expect(_wanted(resource))
+    amount = ceil(quantity)
+    if amount > _most(resource):
+        value.expect(_wanted(resource))
+    return amount
+
+
+def read_amounts(value: Value | None) -> dict[str, int]:
+    """The amounts of a resource list that the scheduler counts."""
+    if value is None:
+        return {}
+    pairs = value.items("a mapping from resources to quantities")
+    return {key.node.value: read_amount(key.node.value, v) for key, v in pairs if is_counted(key.node.value)}
+
+
+def write_amount(resource: str, amount: int) -> str | int:
+    """An amount as a scenario has it."""
+    if resource == "cpu":
+        return amount // 1000 if amount % 1000 == 0 else f"{amount}m"
+    if amount and _in_bytes(resource):
+        for suffix, scale in reversed(_BINARY.items()):
+            if amount % scale == 0:
+                return f"{amount // int(scale)}{suffix}" if suffix != "Ei" else amount
+    return amount
+
+
+def _in_bytes(resource: str) -> bool:
+    return resource in ("memory", "ephemeral-storage") or resource.startswith("hugepages-")
+
+
+def _most(resource: str) -> int:
+    return MAX_CORES * 1000 if resource == "cpu" else MAX_BYTES if _in_bytes(resource) else MAX_COUNT
+
+
+def _wanted(resource: str) -> str:
+    if resource == "cpu":
+        return f"a CPU quantity from 0 to {MAX_CORES} such as 2, 0.5 or 500m"
+    if _in_bytes(resource):
+        return "a quantity of bytes from 0 to 1Pi such as 1000, 128Mi or 1.5G"
+    return f"a whole number from 0 to {MAX_COUNT}"
+
+
+_CONTAINER_FIELDS = ("name", "resources", "restartPolicy")
+
+
+class Counted(Protocol):
+    """What a container of a name counts for that asks for so much."""
+
+    def __call__(self, name: str, asked: Amounts, /) -> Amounts: ...
+
+
+def requests_of(fields: Mapping[str, Manifest], counted: Counted = lambda _, asked: asked) -> dict[str, int]:
+    """The greater of what the containers ask for together and what starting them takes, plus the overhead.
+
+    `counted` has a say where a container that runs, a sidecar too, may have something else than it asks for.
+    """
+    running: dict[str, int] = {}
+    for container in _containers(fields, "containers"):
+        _add(running, counted(_name(container), _requests(container)))
+    beside: dict[str, int] = {}
+    starting: dict[str, int] = {}
+    for container in _containers(fields, "initContainers"):
+        asked, stays = _requests(container), _stays(container)
+        if stays:
+            _add(beside, counted(_name(container), asked))
+            _raise(starting, beside)
+        else:
+            _raise(starting, _sum(beside, asked))
+    total = _sum(running, beside)
+    _raise(total, starting)
+    if (
+        "resources" in fields
+    ):  # of the pod as a whole: takes the place of its containers' (on by default since 1.34)
+        total |= _requests(fields["resources"])
+    _add(total, read_amounts(fields.get("overhead")))
+    return total
+
+
+def _containers(fields: Mapping[str, Manifest], name: str) -> list[Mapping[str, Manifest]]:
+    if name not in fields:
+        return []
+    elements = fields[name].elements("a list of containers")
+    if not elements and name == "containers":
+        fields[name].fail("the list is empty: a pod has at least one container")
+    return [e.fields(_CONTAINER_FIELDS, "a container: a mapping") for e in elements]
+
+
+def _name(container: Mapping[str, Manifest]) -> str:
+    return container["name"].scalar("the name of a container") if "name" in container else ""
+
+
+def _requests(value: Mapping[str, Manifest] | Manifest) -> dict[str, int]:
+    """The requests; where there are only limits, these (as the API server fills in)."""
+    resources = value if isinstance(value, Manifest) else value.get("resources")
+    if resources is None:
+        return {}
+    given = resources.fields(("requests", "limits"), "a mapping with `requests` and `limits`")
+    asked, limits = read_amounts(given.get("requests")), read_amounts(given.get("limits"))
+    if "requests" in given and "limits" in given:
+        _refuse_excess(given["requests"], asked, limits)
+    return {**limits, **asked}
+
+
+def _refuse_excess(place: Manifest, asked: Amounts, limits: Amounts) -> None:
+    for key, value in place.items("a mapping"):
+        name = key.node.value
+        if is_counted(name) and read_amount(name, value) > limits.get(name, asked[name]):
+            value.fail(f"the request {value.described} is more than the limit: lower it, or raise the limit")
+
+
+def _stays(container: Mapping[str, Manifest]) -> bool:
+    return "restartPolicy" in container and container["restartPolicy"].scalar("a policy") == "Always"
+
+
+def _add(total: dict[str, int], more: Amounts) -> None:
+    for resource, amount in more.items():
+        total[resource] = total.get(resource, 0) + amount
+
+
+def _sum(one: Amounts, other: Amounts) -> dict[str, int]:
+    found = dict(one)
+    _add(found, other)
+    return found
+
+
+def _raise(least: dict[str, int], to: Amounts) -> None:
+    for resource, amount in to.items():
+        least[resource] = max(least.get(resource, 0), amount)

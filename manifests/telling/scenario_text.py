@@ -1,0 +1,248 @@
+"""The representative as a scenario file: what is checked is what this text says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import yaml
+
+from ...model.environment.objects import HostPort, NodeTerm, Requirement, Selector, Taint, Term, Toleration
+from ...model.environment.placement_rules import SpreadConstraint
+from ...scenarios.reader.yaml_values import one_line
+from ..asked import repels
+from ..contention import selected_of_nodes
+from ..left_out import Affinity, Closing, affinity_of, closings_of, constraints_of, tolerations_of
+from ..members import ClusterNode, ClusterPod
+from ..reading.resource_amounts import write_amount
+from ..representative import Representative, victims_of
+from .untested import not_asked
+
+NOBODY = {"matchExpressions": [{"key": "podrace.io/nobody", "operator": "Exists"}]}
+"""A selector that no pod meets: a scenario has no word for one that is not set."""
+
+
+def node_term_in_words(term: NodeTerm) -> dict[str, Any]:
+    """A term of node affinity."""
+    parts = {"matchExpressions": term.expressions, "matchFields": term.fields}
+    return {name: [_requirement(r) for r in rs] for name, rs in parts.items() if rs}
+
+
+def _requirement(requirement: Requirement) -> dict[str, Any]:
+    values = {"values": list(requirement.values)} if requirement.values else {}
+    return {"key": requirement.key, "operator": requirement.operator.value, **values}
+
+
+def selector_in_words(selector: Selector) -> dict[str, Any]:
+    """A label selector."""
+    if selector.nothing:
+        return NOBODY
+    found: dict[str, Any] = {"matchLabels": dict(selector.match_labels)} if selector.match_labels else {}
+    if selector.expressions:
+        found["matchExpressions"] = [_requirement(r) for r in selector.expressions]
+    return found
+
+
+def term_in_words(term: Term) -> dict[str, Any]:
+    """A required term of pod affinity or anti-affinity."""
+    found: dict[str, Any] = {
+        "topologyKey": term.topology_key,
+        "labelSelector": selector_in_words(term.selector),
+    }
+    if term.namespaces:
+        found["namespaces"] = list(term.namespaces)
+    if term.namespace_selector is not None:
+        found["namespaceSelector"] = selector_in_words(term.namespace_selector)
+    return found
+
+
+def constraint_in_words(constraint: SpreadConstraint) -> dict[str, Any]:
+    """A topology spread constraint."""
+    return {
+        "maxSkew": constraint.max_skew,
+        "topologyKey": constraint.topology_key,
+        "whenUnsatisfiable": "DoNotSchedule",
+        "labelSelector": selector_in_words(constraint.selector),
+        **({"others": dict(constraint.others)} if constraint.others else {}),
+    }
+
+
+def taint_in_words(taint: Taint) -> dict[str, Any]:
+    """A taint."""
+    return {f: getattr(taint, f) for f in ("key", "value", "effect") if getattr(taint, f)}
+
+
+def toleration_in_words(toleration: Toleration) -> dict[str, Any]:
+    """A toleration."""
+    return {
+        f: getattr(toleration, f) for f in ("key", "operator", "value", "effect") if getattr(toleration, f)
+    }
+
+
+EVENTS = 3
+"""How many undelivered events a watch may hold: what the known races take."""
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes equal parts again instead of an alias, which a scenario may not have."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
+def scenario_of(kept: Representative, name: str, title: str, comment: Sequence[str]) -> str:
+    """The text of the scenario."""
+    affinity = {pod.name: affinity_of(pod, kept) for pod in kept.pods}
+    closings = closings_of(kept, affinity)
+    resources = {r for p in kept.pods for r, a in p.requests.items() if a}
+    budgets = _budgets(kept)
+    document: dict[str, Any] = {
+        "name": name,
+        "title": title,
+        "properties": [
+            *(name for name in DEFAULT_PROPERTIES if name not in not_asked(kept)),
+            *kept.claims.properties,
+        ],
+        "nodes": {n.name: _node(n, kept, resources, affinity, closings) for n in kept.nodes},
+        "pods": {p.name: _pod(p, kept, affinity[p.name], closings) for p in kept.pods},
+    }
+    document |= kept.claims.sections
+    if budgets:
+        document["podDisruptionBudgets"] = budgets
+    spaces = {p.namespace: kept.inventory.namespaces.get(p.namespace, {}) for p in kept.pods}
+    if any(t.namespace_selector for a in affinity.values() for t in a.terms) and any(spaces.values()):
+        document["namespaces"] = {n: {"labels": dict(labels)} for n, labels in spaces.items() if labels}
+    if kept.inventory.configuration.preemption:
+        document["config"] = dict(kept.inventory.configuration.preemption)
+    document["scope"] = {"pod_events": EVENTS}
+    text = yaml.dump(
+        document, Dumper=_Dumper, sort_keys=False, default_flow_style=None, width=110, allow_unicode=True
+    )
+    return "".join(f"# {one_line(line, len(line))}\n" for line in comment) + text
+
+
+DEFAULT_PROPERTIES = ("S-CAP", "S-NOM", "S-NOMVIS", "S-PDB", "S-AFF", "S-STUCK")
+"""What is checked of every cluster, as far as something in it can test it."""
+
+
+def _amounts(amounts: Mapping[str, int], resources: Iterable[str]) -> dict[str, Any]:
+    native = {
+        r: write_amount(r, amounts.get(r, 0))
+        for r in ("cpu", "memory", "ephemeral-storage")
+        if r == "cpu" or (r in resources and amounts.get(r))
+    }
+    other = {r: write_amount(r, a) for r, a in amounts.items() if r in resources and r not in native and a}
+    return {**native, **({"resources": other} if other else {})}
+
+
+def _node(
+    node: ClusterNode,
+    kept: Representative,
+    resources: set[str],
+    affinity: Mapping[str, Affinity],
+    closings: Sequence[Closing],
+) -> dict[str, Any]:
+    dropped = kept.dropped_on(node)
+    taken = kept.taken_on(node)
+    found = _amounts({r: a - taken.get(r, 0) for r, a in node.allocatable.items()}, resources)
+    room = None if node.pods is None else node.pods - len(dropped)
+    if room is not None and room < len(kept.pods):
+        found["pods"] = room
+    waiting = [p for p in kept.pods if p.node is None]
+    domains = {t.topology_key for a in affinity.values() for t in a.terms}
+    asked = selected_of_nodes(waiting) | domains | {c.topology_key for p in waiting for c in p.spread}
+    labels = {
+        k: v for k, v in node.labels.items() if k in asked and (k, v) != ("kubernetes.io/hostname", node.name)
+    }
+    closed = [c for c in closings if node in c.nodes]
+    labels |= {c.key: "true" for c in closed if c.taint is None}
+    if labels:
+        found["labels"] = labels
+    taints = [t for t in node.taints if repels(t)] + [c.taint for c in closed if c.taint]
+    if taints:
+        found["taints"] = [taint_in_words(t) for t in taints]
+    return {**found, **({"unschedulable": True} if node.unschedulable else {})}
+
+
+def _pod(
+    pod: ClusterPod, kept: Representative, affinity: Affinity, closings: Sequence[Closing]
+) -> dict[str, Any]:
+    found = _amounts(pod.requests, set(pod.requests))
+    found["priority"] = pod.priority
+    if not pod.exists:
+        found["exists"] = False
+    if pod.labels:
+        # A pod that has labels is not one that has none (a budget heeds that): one is kept that nobody asks for.
+        asked = {k: v for k, v in pod.labels.items() if k in kept.groups.asked_of_pods}
+        found["labels"] = asked or dict([min(pod.labels.items())])
+    if pod.ignored:
+        found["ignore"] = dict(pod.ignored)
+    if pod.grace == 0:
+        found["terminationGracePeriodSeconds"] = 0
+    if pod.node is not None:
+        found["nodeName"] = pod.node
+        if pod.start is not None:
+            found["startTime"] = pod.start.isoformat().replace("+00:00", "Z")
+    else:
+        found |= _wishes(pod, kept, closings)
+    for name, claims in (("volumes", kept.claims.volumes), ("resourceClaims", kept.claims.devices)):
+        if claims.get(pod.name):
+            found[name] = list(claims[pod.name])
+    if ports := host_ports_in_words(pod, kept.pods):
+        found["hostPorts"] = ports
+    for name, anti in (("podAffinity", False), ("podAntiAffinity", True)):
+        if terms := [term_in_words(t) for t in affinity.terms if t.anti == anti]:
+            found[name] = {"required": terms}
+    return found
+
+
+def _wishes(pod: ClusterPod, kept: Representative, closings: Sequence[Closing]) -> dict[str, Any]:
+    """What only a pod that is still to be scheduled says."""
+    found: dict[str, Any] = {} if pod.preempts else {"preemptionPolicy": "Never"}
+    if tolerations := tolerations_of(pod, kept.nodes, closings):
+        found["tolerations"] = [toleration_in_words(t) for t in tolerations]
+    if pod.node_selector:
+        found["nodeSelector"] = dict(pod.node_selector)
+    terms = [node_term_in_words(t) for t in pod.node_affinity.terms] if pod.node_affinity else []
+    closing = next((c.key for c in closings if c.pod is pod and c.taint is None), None)
+    found |= _node_affinity(terms, closing)
+    if constraints := constraints_of(pod, kept):
+        found["topologySpreadConstraints"] = [constraint_in_words(c) for c in constraints]
+    return found
+
+
+def host_ports_in_words(pod: ClusterPod, kept: Sequence[ClusterPod]) -> list[Any]:
+    """The host ports of a kept pod that another kept pod wants as well."""
+    others = [port for other in kept if other is not pod for port in other.host_ports]
+    return [
+        port.port
+        if port == HostPort(port.port)
+        else {"port": port.port, "protocol": port.protocol, "hostIP": port.ip}
+        for port in pod.host_ports
+        if any(port.conflicts(other) for other in others)
+    ]
+
+
+def _node_affinity(terms: list[dict[str, Any]], closing: str | None) -> dict[str, Any]:
+    if closing is not None:
+        closed = {"key": closing, "operator": "DoesNotExist"}
+        # A term without requirements matches no node and must stay so.
+        terms = [
+            {**t, "matchExpressions": [*t.get("matchExpressions", []), closed]} if t else t for t in terms
+        ] or [{"matchExpressions": [closed]}]
+    return {"nodeAffinity": {"required": {"nodeSelectorTerms": terms}}} if terms else {}
+
+
+def _budgets(kept: Representative) -> dict[str, Any]:
+    """The budgets that protect a kept pod which is less important than another: nobody else is ever a victim."""
+    found: dict[str, Any] = {}
+    for budget in kept.inventory.budgets:
+        protected = [p.name for p in victims_of(kept) if budget.protects(p.entity)]
+        if protected:
+            paid = sorted(budget.disrupted & set(protected))
+            found[budget.meta.name] = {
+                "selector": selector_in_words(budget.selector),
+                "disruptionsAllowed": budget.allowed,
+                **({"disruptedPods": paid} if paid else {}),
+            }
+    return found

@@ -1,0 +1,225 @@
+"""What was kept of a cluster and what was not, in sentences."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from ..contention import ClusterQuestion
+from ..left_out import affinity_of, constraints_of
+from ..members import ClusterNode, ClusterPod
+from ..reading.resource_amounts import write_amount
+from ..representative import Representative, is_of_daemon_set, victims_of, why_never
+from .untested import not_asked
+
+MOST_LINES = 8
+"""So many questions and budgets are listed."""
+
+
+def counted(number: int, what: str) -> str:
+    """1 pod, 2 pods, 3 priority classes."""
+    plural = f"{what[:-1]}ies" if what.endswith("y") else f"{what}es" if what.endswith("s") else f"{what}s"
+    return f"{number:,} {what if number == 1 else plural}"
+
+
+def title_of(kept: Representative) -> str:
+    """In one line, what the verdict is about."""
+    inventory = kept.inventory
+    pods, there = len(kept.pods), len(inventory.bound) + sum(p.stands_for for p in inventory.pending)
+    return (
+        f"{counted(pods, 'pod')} and {counted(len(kept.nodes), 'node')} that represent "
+        f"{counted(there, 'pod')} and {counted(len(inventory.nodes), 'node')}"
+    )
+
+
+def caveat_of(kept: Representative) -> str:
+    """What the verdict does not say."""
+    return (
+        f"the verdict is about {_listed([p.name for p in kept.pods])} on {_listed([n.name for n in kept.nodes])}, "
+        "not about the whole cluster: the pods that are left out neither come, go, nor are evicted"
+    )
+
+
+def account_of(kept: Representative) -> list[str]:
+    """What there is, what was kept for which question, and what was left out; a line for each."""
+    return [
+        *_cluster(kept),
+        *_questions(kept),
+        *_budgets(kept),
+        *_affinity(kept),
+        *_spread(kept),
+        *_kept(kept),
+        *_claims(kept),
+        *_left_out(kept),
+        *(f"not checked by default: {name}: {why}" for name, why in not_asked(kept).items()),
+    ]
+
+
+def _cluster(kept: Representative) -> Iterator[str]:
+    inventory, groups = kept.inventory, kept.groups
+    waiting = sum(p.stands_for for p in inventory.pending)
+    yield (
+        f"cluster: {counted(len(inventory.nodes), 'node')} of {counted(len(groups.of_nodes), 'kind')}, "
+        f"{counted(len(inventory.bound), 'pod')} on them, {waiting:,} waiting, of {counted(len(groups.of_pods), 'kind')} together; "
+        f"{counted(inventory.workloads, 'workload')}, {counted(inventory.classes, 'priority class')}, "
+        f"{counted(len(inventory.budgets), 'disruption budget')}"
+    )
+    for reason, number in inventory.set_aside.items():
+        yield f"  not counted: {counted(number, 'pod')} {reason}"
+
+
+def _questions(kept: Representative) -> Iterator[str]:
+    able = [q for q in kept.asked if q.node is not None]
+    yield f"questions: {len(able)} of {counted(len(kept.asked), 'kind')} of waiting pods can be decided"
+    if kept.hypothetical:
+        yield "  no pod waits: asked is what happens to a pod that its controller creates once more"
+        daemons = sum(map(is_of_daemon_set, kept.inventory.bound))
+        if daemons:
+            yield (
+                f"  not asked about: {counted(daemons, 'pod')} of DaemonSets, which come back to their own nodes and may preempt there"
+            )
+    for question in able[:MOST_LINES]:
+        yield f"  {_question(question, kept)}"
+    if len(able) > MOST_LINES:
+        yield f"  and {len(able) - MOST_LINES} more; --focus POD chooses one"
+    hopeless = [q.pod for q in kept.asked if q.node is None]
+    if stuck := [p.name for p in hopeless if p.preempts]:
+        yield f"  neither room nor anybody to evict: {_some(stuck)}"
+    for why in dict.fromkeys(why_never(p, kept.inventory) for p in hopeless if not p.preempts):
+        names = [p.name for p in hopeless if not p.preempts and why_never(p, kept.inventory) == why]
+        yield f"  no room, and nobody is evicted for it ({why}): {_some(names)}"
+
+
+def _question(question: ClusterQuestion, kept: Representative) -> str:
+    pod, node = question.pod, question.node
+    assert node is not None
+    many = kept.groups.like(pod)
+    alike = f", {many} alike" if many > 1 else ""
+    where = f"{counted(question.nodes, 'node')}, such as {node.name}"
+    if question.victims:
+        does = f"can preempt {_some([v.name for v in question.victims])} on {where}"
+    else:
+        does = f"fits {where}"
+    rivals = sum(r.stands_for for r in question.rivals)
+    contest = (
+        f"; {counted(rivals, 'pod')} may want the same room, such as {question.rivals[0].name}"
+        if rivals
+        else ""
+    )
+    return f"{pod.name} (priority {pod.priority}{alike}) {does}{contest}"
+
+
+def _budgets(kept: Representative) -> Iterator[str]:
+    lines = []
+    for budget in kept.inventory.budgets:
+        protected = [p for p in kept.inventory.bound if budget.protects(p.entity)]
+        none = "left out, it protects none of the kept pods that could be evicted"
+        mark = "kept" if any(budget.protects(p.entity) for p in victims_of(kept)) else none
+        what = f"{counted(len(protected), 'pod')}, {counted(budget.allowed, 'disruption')} allowed"
+        lines.append((mark != "kept", f"  {budget.meta.name}: {what}; {mark}"))
+    if lines:
+        yield "disruption budgets:"
+        yield from (line for _, line in sorted(lines)[:MOST_LINES])
+        if len(lines) > MOST_LINES:
+            yield f"  and {len(lines) - MOST_LINES} more, left out"
+
+
+def _affinity(kept: Representative) -> Iterator[str]:
+    domains: dict[tuple[str, str], int] = {}
+    for pod in (*kept.inventory.bound, *kept.inventory.pending):
+        for term in pod.terms:
+            what = ("anti-affinity" if term.anti else "affinity", term.topology_key)
+            domains[what] = domains.get(what, 0) + 1
+    if domains:
+        yield "required affinity between pods:"
+    for (kind, key), number in sorted(domains.items())[:MOST_LINES]:
+        yield f"  {kind} by {key}: {counted(number, 'term')} of pods, {_domains(key, kept)}"
+
+
+def _spread(kept: Representative) -> Iterator[str]:
+    keys = Counter(c.topology_key for p in (*kept.inventory.bound, *kept.inventory.pending) for c in p.spread)
+    if keys:
+        yield "topology spread that must be kept:"
+    for key, number in sorted(keys.items())[:MOST_LINES]:
+        yield f"  by {key}: {counted(number, 'constraint')} of pods, {_domains(key, kept)}"
+
+
+def _domains(key: str, kept: Representative) -> str:
+    return counted(len({n.labels[key] for n in kept.inventory.nodes if key in n.labels}), "domain")
+
+
+def _kept(kept: Representative) -> Iterator[str]:
+    yield f"representative: {title_of(kept)}"
+    for node in kept.nodes:
+        yield f"  {node.name}: {_node(node, kept)}"
+    for pod in kept.pods:
+        yield f"  {pod.name}: {_pod(pod, kept)}"
+        affinity = affinity_of(pod, kept)
+        if affinity.closed:
+            names = _some([n.name for n in affinity.closed])
+            yield f"    affinity to pods that are left out closes {names} to it"
+        if not affinity.exact:
+            yield "    an affinity term means kept pods and others: only the kept ones count for it"
+        for constraint in constraints_of(pod, kept):
+            if constraint.others:
+                numbers = [f"{number} in {domain}" for domain, number in constraint.others.items()]
+                yield f"    its spread by {constraint.topology_key} goes on counting pods that are left out: {_some(numbers)}"
+
+
+def _claims(kept: Representative) -> Iterator[str]:
+    if kept.claims.lines:
+        yield "claims:"
+    for line in kept.claims.lines[: 2 * MOST_LINES]:
+        yield f"  {line}"
+
+
+def _node(node: ClusterNode, kept: Representative) -> str:
+    like = kept.groups.of_nodes[kept.groups.node(node)]
+    same = f"{like} nodes are like it" if like > 1 else "no node is like it"
+    dropped = kept.dropped_on(node)
+    taken = kept.taken_on(node)
+    shown = {r for p in kept.pods for r, a in p.requests.items() if a}
+    room = ", ".join(f"{r} {write_amount(r, taken[r])}" for r in taken if r in shown and taken[r])
+    rest = f"; {counted(len(dropped), 'pod')} on it left out, keeping {room or 'no room'}" if dropped else ""
+    return same + rest
+
+
+def _pod(pod: ClusterPod, kept: Representative) -> str:
+    like = kept.groups.like(pod) if pod.exists else 1
+    same = f", {like} pods are like it" if like > 1 else ""
+    owner = f", of {pod.owner}" if pod.owner else ""
+    if pod is kept.question.pod:
+        role = "would be created, and waits" if not pod.exists else "waits"
+    elif pod in kept.question.victims:
+        role = f"on {pod.node}, would have to go for {kept.question.pod.name}"
+    elif not pod.exists:
+        role = "the controller may create it, at any moment (also before the pod that it replaces is gone)"
+    elif pod.node is not None:
+        role = f"on {pod.node}"
+    else:
+        role = "waits, and may want the same room"
+    return f"{role}; priority {pod.priority}{owner}{same}"
+
+
+def _left_out(kept: Representative) -> Iterator[str]:
+    inventory = kept.inventory
+    nodes = len(inventory.nodes) - len(kept.nodes)
+    bound = sum(p not in kept.pods for p in inventory.bound)
+    waiting = sum(p.stands_for for p in inventory.pending) - sum(
+        p.exists and p.node is None for p in kept.pods
+    )
+    unsound = len(inventory.nodes) - len(kept.situation.sound_nodes)
+    over = f" ({unsound} of them overcommitted)" if unsound else ""
+    yield (
+        f"left out: {counted(nodes, 'node')}{over}, {counted(bound, 'pod')} on nodes, "
+        f"{counted(max(0, waiting), 'pod')} that wait; "
+        "which pods and nodes are kept is a choice by rules of thumb, only what is said of the kept ones is checked"
+    )
+
+
+def _some(names: Sequence[str]) -> str:
+    return _listed(names) if len(names) <= 3 else f"{', '.join(names[:2])} and {len(names) - 2} more"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

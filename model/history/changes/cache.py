@@ -1,0 +1,139 @@
+"""The scheduler cache as it was."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...environment.faults import Fault
+from ...environment.objects import Node, Pod, PodObject
+from ...environment.watch import PodWatch
+from ...language import (
+    UNTOLD,
+    Expr,
+    Value,
+    any_of,
+    as_expr,
+    boolean,
+    otherwise,
+    per,
+    require,
+    select,
+    step,
+    tells,
+    when,
+)
+from ...scheduler import Cache
+from ...scheduler.cache.scheduler_cache import CachedPod
+from .change import before
+
+if TYPE_CHECKING:
+    from ...environment.faults import Faults
+
+
+@before(
+    "93938",
+    "a removed node's pods stay in the cache until their own events come",
+    first_in="1.19",
+    issues=(86920, 89552),
+    since="1.18",
+)
+class Before93938(Cache):
+    """RemoveNode dropped the NodeInfo with its pods (86964), although the cache still counted them as added.
+
+    When the node came back it looked empty: no event for its pods was due. A NodeInfo that was made for a pod
+    stayed when its last pod went, and an update of a pod made none (89908).
+    """
+
+    dropped = per(Pod, boolean())
+    made_for_pod = per(Node, boolean())
+
+    phrases = UNTOLD
+
+    def node_of(self, pod: Pod) -> Expr:
+        return select(self.dropped[pod], None, self.pod[pod].node)
+
+    def has_entry(self, node: Node) -> Expr:
+        return self.live[node] | self.made_for_pod[node]
+
+    def update_pod(self, pod: Pod, new: PodObject, version: Value = None) -> Expr:
+        known = any_of((new.node == node) & self.has_entry(node) for node in self.universe[Node])
+        confirmed = self.knows(pod) & ~self.is_assumed(pod)
+        with when(known):
+            super().update_pod(pod, new, version)
+        with otherwise(confirmed):
+            self.pod[pod] = CachedPod(node=new.node, terminating=new.terminating)
+            self._is_now(pod, version)
+        return ~confirmed
+
+    def _lose(self, node: Node) -> None:
+        for pod in self.universe[Pod]:
+            with when(self.pod[pod].node == node):
+                self.dropped[pod] = True
+        self.made_for_pod[node] = False
+        super()._lose(node)
+
+    def _put(self, pod: Pod, cached: CachedPod, version: Value) -> None:
+        self.made_for_pod[cached.node] = self.made_for_pod[cached.node] | ~self.live[cached.node]
+        super()._put(pod, cached, version)
+
+    def _take_out(self, pod: Pod) -> None:
+        super()._take_out(pod)
+        self.dropped[pod] = False
+
+
+@before(
+    "110925", "an assumed pod never expires: it is confirmed, forgotten or removed", "1.25", issues=(106361,)
+)
+class AssumedPodsExpire(Cache):
+    """An assumed pod whose bind was reported finished left the cache if no event confirmed it in time."""
+
+    faults: Faults
+
+    @step(actor="cache timers", fair=False)
+    @tells("The cache waits for {pod} no longer: the assumed pod expires.")
+    def expire(self, pod: Pod) -> None:
+        """cleanupAssumedPods: the bind was reported finished, and no event confirmed it in time."""
+        require(self.may_expire(pod))
+        self.faults.spend(Fault.ASSUME_EXPIRY)
+        self._drop(pod)
+
+
+@before(
+    "confirmed-object", "a confirmed pod's NodeInfo gets the object that the watch shows", first_in="1.25"
+)
+class ConfirmedAsAssumed(Cache):
+    """Confirmed on the same node, the pod stayed in the NodeInfo as the object that was assumed."""
+
+    def _confirm(self, pod: Pod, cached: CachedPod, version: Value) -> None:
+        self.pod[pod] = cached
+
+
+@before(
+    "134157",
+    "one handler is given all events of pods, and forgets an assumed pod that is deleted",
+    first_in="1.35",
+)
+class GonePodsNotForgotten(Cache):
+    """ForgetPod failed for a pod that the cache did not know: a binding cycle whose pod was gone from it woke nobody."""
+
+    def is_forgotten(self, pod: Pod) -> Expr:
+        return as_expr(False)
+
+
+_MISSED_DELETION = "a deletion takes an assumed pod out of the cache, too"
+
+
+@before("106102", _MISSED_DELETION, first_in="1.23", backports=("1.22.17",))
+class TombstonesFiltered(PodWatch):
+    """A deletion whose last state is unknown was given to the handlers by what its old object said."""
+
+    def tombstones_for_all(self) -> Expr:
+        return as_expr(False)
+
+
+@before("106102", _MISSED_DELETION, first_in="1.23", backports=("1.22.17",))
+class AssumedPodsStay(Cache):
+    """RemovePod refused an assumed pod."""
+
+    def removable(self, pod: Pod) -> Expr:
+        return super().removable(pod) & ~self.is_assumed(pod)

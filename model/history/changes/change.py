@@ -1,0 +1,129 @@
+"""Upstream changes: each is known by what the scheduler did before it.
+
+The model itself is the newest behaviour. A class marked with `@before` restores what one upstream change
+replaced; a release is the model with the classes of every change that the release does not have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from ...language import Component
+from ..versions import LATER, RELEASE_ORDER, Version, version_of
+
+C = TypeVar("C", bound=type[Component])
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One upstream change.
+
+    `key` is the number of its pull request, or a name where the number is not known. `first_in` is the first version
+    that has it, or LATER: a release stands for its first version. `backports` are patch versions of earlier releases: each has the
+    change, and so have the later ones of the same release; `reverts` are those that took it back, each for the rest of its
+    release. `classes` together restore the behaviour before it. A change that
+    mends a regression names in `since` the first version that had the regression. `also_in` are earlier releases that
+    had the change before it was taken back for a while; `until` is the first version for which it was taken back again.
+    `gate` is the feature gate that it is behind (`gates.yaml`): a version has the change where the gate is on. Where the gate is set by hand, the
+    change comes and goes with it; `gated_in` is the first version whose gate has it, unless that is the first version with the gate.
+    `gate_off`: it is there while the gate is off, and what was before it while the gate is on.
+    """
+
+    key: str
+    title: str
+    first_in: str
+    issues: tuple[int, ...]
+    classes: tuple[type[Component], ...]
+    since: str = RELEASE_ORDER[0]
+    also_in: tuple[str, ...] = ()
+    until: str | None = None
+    backports: tuple[str, ...] = ()
+    reverts: tuple[str, ...] = ()
+    gate: str = ""
+    gated_in: str | None = None
+    gate_off: bool = False
+
+    def is_in(self, release: str) -> bool:
+        """Whether a version behaves as after the change."""
+        at = version_of(release)
+        if at.minor in self.also_in:
+            return True
+        taken_back = self.until is not None and at >= version_of(self.until)
+        if taken_back or any(_carries(version_of(r), at) for r in self.reverts):
+            return False
+        carried = any(_carries(version_of(b), at) for b in self.backports)
+        return carried or at >= version_of(self.first_in) or at < version_of(self.since)
+
+    def is_behind_gate_in(self, release: str) -> bool:
+        """Whether a version that has its gate has the change with it."""
+        return self.gated_in is None or version_of(release) >= version_of(self.gated_in)
+
+    @property
+    def age(self) -> Version:
+        """Its place among the changes: the first version that has it."""
+        return version_of(self.first_in)
+
+    @property
+    def where(self) -> str:
+        """In which versions it is, in words."""
+        if self.first_in == LATER:
+            return "in no release yet"
+        since = f", and before {self.since}" if self.since != RELEASE_ORDER[0] else ""
+        until = f" until {self.until} took it back" if self.until is not None else ""
+        back = f"; backported to {', '.join(self.backports)}" if self.backports else ""
+        taken = f"; taken back in {', '.join(self.reverts)}" if self.reverts else ""
+        return f"in {self.first_in} and later{until}{since}{back}{taken}"
+
+    @property
+    def number(self) -> int | None:
+        """The number of the pull request, if known."""
+        return int(self.key) if self.key.isdigit() else None
+
+
+def _carries(patch: Version, at: Version) -> bool:
+    """Whether a version is this patch version, or a later one of the same release."""
+    return at.release == patch.release and at.patch >= patch.patch
+
+
+CHANGES: dict[str, Change] = {}
+
+
+def before(
+    key: str,
+    title: str,
+    first_in: str,
+    issues: tuple[int, ...] = (),
+    since: str = RELEASE_ORDER[0],
+    also_in: tuple[str, ...] = (),
+    until: str | None = None,
+    backports: tuple[str, ...] = (),
+    reverts: tuple[str, ...] = (),
+    gate: str = "",
+    gated_in: str | None = None,
+    gate_off: bool = False,
+) -> Callable[[C], C]:
+    """Register a class that restores the behaviour before a change; several classes may share a key."""
+
+    def register(cls: C) -> C:
+        known = CHANGES.get(key)
+        classes: tuple[type[Component], ...] = (*known.classes, cls) if known else (cls,)
+        CHANGES[key] = Change(
+            key,
+            title,
+            first_in,
+            issues,
+            classes,
+            since,
+            also_in,
+            until,
+            backports,
+            reverts,
+            gate,
+            gated_in,
+            gate_off,
+        )
+        return cls
+
+    return register

@@ -1,0 +1,133 @@
+"""Claims and devices before the changes of dynamic resource allocation since 1.32 (framework/plugins/dynamicresources, util/assumecache)."""
+
+from __future__ import annotations
+
+from ...environment.claims import ClaimUse, ClaimWatch
+from ...environment.objects import Claim
+from ...language import (
+    UNTOLD,
+    Expr,
+    as_expr,
+    boolean,
+    per,
+    require,
+    step,
+    tells,
+)
+from ...scheduler import AssumeCache, DynamicResources
+from ...scheduler.dynamic_resources import Stage
+from ...scheduler.dynamicresources.assume_cache import CacheEvent
+from .change import before
+
+
+@before(
+    "136269",
+    "the devices that are taken are listed again if the allocated ones changed meanwhile",
+    first_in="1.36",
+    issues=(133602,),
+    backports=("1.32.13", "1.33.13", "1.34.4", "1.35.4"),
+)
+class ListedOnce(DynamicResources):
+    """A claim that went from the allocations in flight to the allocated devices while both were read one after the other was in neither."""
+
+    def lists_again(self) -> Expr:
+        return as_expr(False)
+
+
+@before(
+    "136269-events",
+    "one goroutine at a time delivers the events of the assume cache, and each call waits for its own",
+    first_in="1.36",
+    issues=(133602,),
+    backports=("1.32.13", "1.33.13", "1.34.4", "1.35.4"),
+)
+class EmittedByMany(AssumeCache):
+    """The second half of 136269. Each call delivered what it found: what another had taken already might be delivered after it had returned.
+
+    Here it is the informer's goroutine that may be slow with one delivery to the tracker.
+    """
+
+    held = per(ClaimWatch, boolean())
+    taken = per(ClaimWatch, CacheEvent)
+    informed = per(ClaimWatch, boolean())
+
+    phrases = UNTOLD
+
+    def deliver(self, claim: Claim) -> None:
+        super().deliver(claim)
+        for watch in self.universe[ClaimWatch]:
+            self.informed[watch] = True
+
+    def informer_is_free(self, watch: ClaimWatch) -> Expr:
+        return super().informer_is_free(watch) & ~as_expr(self.held[watch])
+
+    @step(actor="claim informer", fair=False)
+    @tells(
+        "The informer's goroutine takes the event about {claim} for the tracker of allocated devices, and is slow."
+    )
+    def take(self, claim: Claim) -> None:
+        """emitEvents reads an event, under the lock, and delivers it afterwards, without."""
+        for watch in self.universe[ClaimWatch]:
+            head = self.events[watch].head
+            require(~self.events[watch].is_empty & (head.claim == claim) & ~self.told[watch])
+            require(~as_expr(self.held[watch]) & self.informed[watch])
+            self.taken[watch] = head
+            self.held[watch] = True
+            self.told[watch] = True
+
+    @step(actor="claim informer")
+    @tells("The informer's goroutine tells the tracker of allocated devices of {claim}, at last.")
+    def tell_late(self, claim: Claim) -> None:
+        """The event that was taken is delivered."""
+        for watch in self.universe[ClaimWatch]:
+            require(self.held[watch] & (self.taken[watch].claim == claim))
+            self.claim_tracker.update(self.taken[watch].old, self.taken[watch].new)
+            self.taken[watch] = CacheEvent()
+            self.held[watch] = False
+
+
+@before(
+    "reservations-assumed",
+    "a claim that was merely reserved goes to the assume cache, too",
+    first_in="1.35",
+)
+class OnlyAllocationsAssumed(DynamicResources):
+    """bindClaim assumed a claim only if it had allocated it."""
+
+    def assumes(self, use: ClaimUse) -> Expr:
+        return as_expr(self.chosen[use]).is_some
+
+
+@before(
+    "binding-conditions",
+    "a claim that is to be reserved and is not allocated any more is an error before the write",
+    first_in="1.36",
+    gate="DRADeviceBindingConditions",
+)
+class WithoutBindingConditions(DynamicResources):
+    """Without binding conditions nobody looks at the allocation of a claim that is to be reserved: the API server refuses the write."""
+
+    def found_deallocated(self, use: ClaimUse) -> None:
+        self.stage[use] = Stage.CHECKED
+
+
+@before(
+    "137371",
+    "with binding conditions, a claim that was deallocated while its pod was being bound ended the process",
+    first_in="1.36",
+)
+class DeallocationPanics(DynamicResources):
+    """The time of the allocation was set without a look whether there still was one."""
+
+    panicked = per(ClaimWatch, boolean())
+
+    phrases = UNTOLD
+
+    def found_deallocated(self, use: ClaimUse) -> None:
+        for watch in self.universe[ClaimWatch]:
+            self.panicked[watch] = True
+        self.stage[use] = Stage.FAILED
+
+    def has_panicked(self) -> Expr:
+        (watch,) = self.universe[ClaimWatch] or (None,)
+        return as_expr(False) if watch is None else as_expr(self.panicked[watch])

@@ -1,0 +1,19 @@
+"""Extenders as the queue knew of them."""
+
+from __future__ import annotations
+
+from ...scheduler import Scheduler
+from .change import before
+
+
+@before(
+    "122022",
+    "a pod that an extender rejected is tried again after any event",
+    first_in="1.29",
+    issues=(122019,),
+)
+class ExtendersUnheard(Scheduler):
+    """Nothing was recorded of what an extender rejected: the pod waited for the events of the plugins that had rejected it on other nodes."""
+
+    def note_extender(self) -> None:
+        """Nothing is noted."""

@@ -1,0 +1,193 @@
+"""Which nodes a scheduling cycle goes through, and what the filters say of them, as it was."""
+
+from __future__ import annotations
+
+from ...environment.objects import NATIVE, Node, Pod, Scope
+from ...environment.watch import NodeWatch
+from ...language import Expr, all_of, any_of, as_expr, require, select, step, tells
+from ...scheduler import Filters, Scheduler, Snapshot
+from ...scheduler.framework.placement import Placement
+from ...scheduler.framework.status import NodeStatus, Phase
+from .change import before
+
+_TITLE = "the nodes to try come from the scheduler's cache"
+
+
+@before("node-list-from-cache", _TITLE, first_in="1.12")
+class NodesFromLister(Scheduler):
+    """The list of nodes was read from the node lister, before and apart from the snapshot (1.9)."""
+
+    @step(actor="scheduler")
+    @tells("The scheduler asks the node lister which nodes there are to try for {pod}.")
+    def list_nodes(self, pod: Pod) -> None:
+        """Read the node lister: these nodes will be tried."""
+        require(self.at(Phase.POPPED, pod) & ~self.skips(pod))
+        for node in self.universe[Node]:
+            self.snapshot.listed[node] = self.filters.node_watch.lister[node]
+        self.phase = Phase.LISTED
+
+    def ready_for_snapshot(self, pod: Pod) -> Expr:
+        return self.at(Phase.LISTED, pod)
+
+
+@before("node-list-from-cache", _TITLE, first_in="1.12")
+class SnapshotWithoutList(Snapshot):
+    """The snapshot held NodeInfos only."""
+
+    def list_nodes(self) -> None:
+        """The list has been read already."""
+
+
+@before("node-list-from-cache", _TITLE, first_in="1.12")
+class ListedNodeWithoutNodeInfo(Filters):
+    """A listed node without a Node object in the snapshot made the attempt an error."""
+
+    snapshot: Snapshot
+
+    def scheduling_error(self, pod: Pod, some_feasible: Expr) -> Expr:
+        missing = any_of(self.snapshot.listed[n] & ~self.snapshot.live[n] for n in self.universe[Node])
+        return super().scheduling_error(pod, some_feasible) | missing
+
+
+_LIST_IN_SNAPSHOT = "the list of nodes to try is a part of the snapshot"
+
+
+@before("84014", _LIST_IN_SNAPSHOT, first_in="1.17", issues=(83922, 86919), since="1.12")
+class NodesFromLiveTree(Scheduler):
+    """A cycle went through the cache's tree of nodes as it was by then, with the snapshot that it had taken before (1.12 to 1.16).
+
+    A node that had come since has no NodeInfo in the snapshot, and no pod fits there (ErrNodeUnknownCondition); one that had gone was
+    not tried. Upstream asks the tree for one node after the other; here the whole tree is read in one step.
+    """
+
+    def has_no_nodes(self) -> Expr:
+        return all_of(~self.cache.live[n] for n in self.universe[Node])
+
+    def first_filtering(self) -> Expr:
+        return as_expr(Phase.LISTED) if nodes_change(self.scope) else super().first_filtering()
+
+    @step(actor="scheduler")
+    @tells("The scheduler asks the cache which nodes there are to try for {pod}.")
+    def list_tree(self, pod: Pod) -> None:
+        """Read the live tree of nodes: these will be tried."""
+        if not nodes_change(self.scope):
+            require(False)
+            return
+        require(self.at(Phase.LISTED, pod))
+        for node in self.universe[Node]:
+            self.snapshot.listed[node] = self.cache.live[node]
+        self.phase = select(super().has_no_nodes(), self.phase_after_fit_error(), super().first_filtering())
+
+    def _filtered(self, pod: Pod, node: Node) -> Expr:
+        found = super()._filtered(pod, node)
+        return select(self.snapshot.live[node], found, NodeStatus.UNRESOLVABLE)
+
+
+@before("84014", _LIST_IN_SNAPSHOT, first_in="1.17", issues=(83922, 86919), since="1.12")
+class SnapshotWithoutTree(Snapshot):
+    """The snapshot held NodeInfos only."""
+
+    def list_nodes(self) -> None:
+        if not nodes_change(self.scope):
+            super().list_nodes()
+
+
+def nodes_change(scope: Scope) -> bool:
+    """Whether nodes may come or go in a run; where they stay, the list may be read at any time."""
+    return bool(getattr(scope, "node_deletions", 0) or getattr(scope, "node_creations", 0))
+
+
+@before(
+    "prefer-nominated-node",
+    "a nominated pod is tried on its node before all others",
+    first_in="1.22",
+    gate="PreferNominatedNode",
+)
+class NominatedNodeNotPreferred(Scheduler):
+    """Every node was tried, the nominated one among them (PreferNominatedNode off)."""
+
+    def first_filtering(self) -> Expr:
+        return as_expr(Phase.FILTERING)
+
+
+@before(
+    "53647",
+    "inter-pod affinity ignores pods whose node is gone",
+    first_in="1.9",
+    issues=(50813, 56261),
+)
+class Before53647(Filters):
+    """Scoring by inter-pod affinity asked the node lister for the node of every pod that matters.
+
+    A pod matters if it has affinity terms, or if the pod to be scheduled has any. One NotFound made the
+    whole attempt an error (algorithm/priorities/interpod_affinity.go and predicates.go, 1.8).
+    """
+
+    node_watch: NodeWatch
+    snapshot: Snapshot
+
+    def scheduling_error(self, pod: Pod, some_feasible: Expr) -> Expr:
+        lost = any_of(self.is_lost(pod, node) for node in self.universe[Node])
+        return super().scheduling_error(pod, some_feasible) | (some_feasible & lost)
+
+    def is_lost(self, pod: Pod, node: Node) -> Expr:
+        """Whether a pod that matters is on a node that the lister does not have."""
+        missing = ~self.node_watch.lister[node]
+        return missing & any_of(self.snapshot.on(q, node) for q in self.universe[Pod] if pod.terms or q.terms)
+
+    def missing_node(self, pod: Pod) -> Expr:
+        found = super().missing_node(pod)
+        for node in reversed(self.universe[Node]):
+            found = select(self.is_lost(pod, node), node, found)
+        return found
+
+
+def asks_for_anything(pod: Pod) -> Expr:
+    """Whether fitsRequest looks at the pod's resources at all: it asks for a native one, or names another."""
+    return any_of(pod.request(r) > 0 for r in NATIVE) | (len(pod.resources) > len(NATIVE))
+
+
+@before("116408", "a native resource that a pod does not ask for keeps it from no node", first_in="1.28")
+class OvercommittedNodesRefuse(Filters):
+    """A pod that asked for anything was refused by every native resource that was overcommitted."""
+
+    def is_checked(self, pod: Pod, resource: str) -> Expr:
+        return asks_for_anything(pod) if resource in NATIVE else super().is_checked(pod, resource)
+
+
+@before("too-small-nodes", "a node that could never hold a pod is not tried by preemption", first_in="1.34")
+class TooSmallNodesTried(Filters):
+    """A pod that asks for more than the node has in all was as unschedulable there as one that others keep out (1.33)."""
+
+    def is_too_small(self, pod: Pod, node: Node) -> Expr:
+        return as_expr(False)
+
+
+@before("111544", "a request of 0 of an extended resource keeps a pod from no node", first_in="1.26")
+class ZeroRequestsCompared(Filters):
+    """An extended resource that a pod named was compared, also with a request of 0."""
+
+    def is_checked(self, pod: Pod, resource: str) -> Expr:
+        return super().is_checked(pod, resource) if resource in NATIVE else as_expr(True)
+
+
+@before(
+    "affinity-skips",
+    "inter-pod affinity is passed over where nothing in the snapshot asks for it",
+    first_in="1.27",
+)
+class AffinityNeverSkips(Filters):
+    """InterPodAffinity looked at every pod, and so saw the anti-affinity of those that are nominated to the node."""
+
+    def looks(self, pod: Pod, placement: Placement) -> Expr:
+        return as_expr(True)
+
+
+@before(
+    "host-port-addresses", "host ports of different addresses or protocols do not conflict", first_in="1.9"
+)
+class PortsByNumber(Filters):
+    """A NodeInfo listed the numbers of its pods' host ports, and neither addresses nor protocols (schedulercache/node_info.go, 1.8)."""
+
+    def is_port_conflict(self, pod: Pod, other: Pod) -> bool:
+        return any(own.port == port.port for own in pod.host_ports for port in other.host_ports)

@@ -1,0 +1,248 @@
+"""Pods that are recreated under their name, as they were taken for one another."""
+
+from __future__ import annotations
+
+from ...environment.api import APIServer
+from ...environment.names import Recreation, namesakes
+from ...environment.objects import Node, Pod, PodObject
+from ...environment.watch import Handler, PodWatch
+from ...language import (
+    UNTOLD,
+    Expr,
+    Record,
+    Value,
+    any_of,
+    as_expr,
+    boolean,
+    otherwise,
+    per,
+    require,
+    step,
+    tells,
+    when,
+)
+from ...scheduler import EventHandlers, FailureHandler, Process
+from ...scheduler.failure import FailurePhase
+from ..versions import LATER
+from .change import before
+
+
+@before(
+    "105913",
+    "the UID of a Binding is a precondition",
+    first_in="1.23",
+    issues=(105261, 102761),
+)
+class BindingByName(APIServer):
+    """A Binding carried the UID, and nobody looked at it: the pod that had the name was bound (setPodHostAndAnnotations, 1.13 to 1.22)."""
+
+    def can_bind(self, pod: Pod) -> Expr:
+        return any_of(super(BindingByName, self).can_bind(named) for named in self.of_name(pod))
+
+    def bind(self, pod: Pod, node: Node | Expr) -> None:
+        for named in self.of_name(pod):
+            with when(super().can_bind(named)):
+                super().bind(named, node)
+
+
+_RECREATED = "an attempt whose pod was recreated under its name is given up"
+
+
+@before("138324", _RECREATED, first_in="1.36", issues=(138316,), since="1.19")
+class AttemptGoesOnForAnother(FailureHandler):
+    """The lister was asked by name, and the attempt went on with the object that it gave: its record, with what had rejected the pod that is gone,
+    entered the queue as the other pod's, and so did its nomination. Done was called for the other's UID, so that the one that is gone stayed in
+    flight for good.
+
+    `goes_on[r]`: the attempt at `r.before` goes on as one at `r.after`.
+    """
+
+    goes_on = per(Recreation, boolean())
+
+    phrases = UNTOLD
+
+    def found_recreated(self, pod: Pod, other: Pod) -> None:
+        for recreation in self.universe[Recreation]:
+            if recreation.before is pod:
+                self.goes_on[recreation] = True
+        self.copy[pod] = self.pod_watch.lister[other].copy()
+        self.patch_from(pod, self.pod_watch.lister[other])
+        self.queue.begin_failure(pod)
+        self.phase[pod] = FailurePhase.REQUEUE
+
+    def put_back(self, pod: Pod) -> None:
+        goes_on = self._goes_on(pod)
+        for other in namesakes(self.universe, pod):
+            with when(goes_on):
+                self.queue.go_on_as(pod, other)
+                self.queue.requeue(other, self.copy[pod])
+        if namesakes(self.universe, pod):
+            with when(~goes_on):
+                super().put_back(pod)
+        else:
+            super().put_back(pod)
+
+    def record_nomination(self, pod: Pod, field: Value) -> None:
+        goes_on = self._goes_on(pod)
+        for other in namesakes(self.universe, pod):
+            with when(goes_on):
+                self.nominator.add(other, self.nominee[pod], field)
+        if namesakes(self.universe, pod):
+            with when(~goes_on):
+                super().record_nomination(pod, field)
+        else:
+            super().record_nomination(pod, field)
+
+    def _goes_on(self, pod: Pod) -> Expr:
+        return any_of(self.goes_on[r] for r in self.universe[Recreation] if r.before is pod)
+
+    def finish(self, pod: Pod) -> None:
+        super().finish(pod)
+        for recreation in self.universe[Recreation]:
+            if recreation.before is pod:
+                self.goes_on[recreation] = False
+
+
+_SWAPPED = "an Update from one pod to another of its name is split into the deletion and the creation that it stands for"
+
+
+@before("141255", _SWAPPED, first_in=LATER, issues=(141255,))
+class SwapIsOneUpdate(PodWatch):
+    """A list that showed another pod under the name was an Update (processDeltas in client-go's shared informer): the store finds the old object by name.
+
+    `swapped[r]`: the next event of `r.after` has the object of `r.before` as the old one.
+    """
+
+    swapped = per(Recreation, boolean())
+
+    def is_hidden(self, pod: Pod) -> Expr:
+        return any_of(self.swapped[r] for r in self.universe[Recreation] if r.before is pod)
+
+    def replaced(self, pod: Pod) -> PodObject:
+        found = super().replaced(pod)
+        for recreation in self.universe[Recreation]:
+            if recreation.after is pod:
+                found = Record.choose(self.swapped[recreation], self.lister[recreation.before], found)
+        return found
+
+    @step(actor="pod informer", fair=False)
+    def resume(self) -> None:
+        """Of a name that was used again, the list shows the pod that has it now."""
+        for r in self.universe[Recreation]:
+            before_, after = self.api.pod[r.before], self.api.pod[r.after]
+            self.swapped[r] = self.swapped[r] | (
+                self.lister[r.before].exists & ~as_expr(before_.exists) & as_expr(after.exists)
+            )
+        super().resume()
+
+    def _store_up_to(self, position: Expr) -> None:
+        super()._store_up_to(position)
+        for r in self.universe[Recreation]:
+            with when(self.swapped[r] & self.lister[r.after].exists):
+                self.lister[r.before] = PodObject()
+
+    def processed(self, handler: Handler, pod: Pod, new: PodObject) -> None:
+        super().processed(handler, pod, new)
+        for r in self.universe[Recreation]:
+            if r.after is pod:
+                with when(self.swapped[r]):
+                    self.seen[handler][r.before] = PodObject()
+
+    def is_swap(self, handler: Handler, recreation: Recreation) -> Expr:
+        """Whether the handler's next event of the new pod has the old one's object."""
+        return self.swapped[recreation] & self.seen[handler][recreation.before].exists
+
+
+@before("141255", _SWAPPED, first_in=LATER, issues=(141255,))
+class SwapIsHandledAsUpdate(EventHandlers):
+    """updatePod looked at the old object's node alone (from 1.35 on): the cache was told that a pod had changed, and where the new object named
+    no node, or another, ended the process ("Scheduler cache is corrupted"). Up to 1.34 the handlers' filters made a deletion and an addition of it.
+
+    `ended[r]`: it did.
+    """
+
+    pod_watch: SwapIsOneUpdate
+    process: Process
+
+    ended = per(Recreation, boolean())
+
+    phrases = UNTOLD
+
+    def has_ended_itself(self) -> Expr:
+        return any_of(self.ended[r] for r in self.universe[Recreation])
+
+    def _swap_is_next(self, handler: Handler, pod: Pod) -> Expr:
+        found = [self.pod_watch.is_swap(handler, r) for r in self.universe[Recreation] if r.after is pod]
+        return any_of(found)
+
+    @step(actor="queue handler")
+    def handle_for_queue(self, pod: Pod) -> None:
+        """The queue's handler takes its next event: an unassigned pod was added, changed, or is so no more."""
+        require(~self._swap_is_next(Handler.QUEUE, pod))
+        super().handle_for_queue(pod)
+
+    @step(actor="queue handler")
+    @tells(
+        "The watch delivers to the queue's handler that a pod has become {recreation}: there was a list meanwhile."
+    )
+    def handle_swap_for_queue(self, recreation: Recreation) -> None:
+        """updatePodInSchedulingQueue with two UIDs; for a new pod that has a node already, deletePodFromSchedulingQueue with the old one."""
+        require(self.is_queue_idle() & self.pod_watch.is_swap(Handler.QUEUE, recreation))
+        old: PodObject = self.pod_watch.seen[Handler.QUEUE][recreation.before]
+        _, new = self.pod_watch.take(Handler.QUEUE, recreation.after)
+        with when(new.pending):
+            self.queue.replace(recreation.before, recreation.after, old, new)
+            self.conclude(recreation.after, old, new)
+        with otherwise():
+            self.queue.delete(recreation.before)
+            self.pod_watch.processed(Handler.QUEUE, recreation.after, new)
+
+    @step(actor="cache handler")
+    def handle_for_cache(self, pod: Pod) -> None:
+        """The cache's handler takes its next event: an assigned pod was added, changed or deleted."""
+        require(~self._swap_is_next(Handler.CACHE, pod))
+        super().handle_for_cache(pod)
+
+    @step(actor="cache handler")
+    @tells(
+        "The watch delivers to the cache's handler that a pod has become {recreation}: there was a list meanwhile."
+    )
+    def handle_swap_for_cache(self, recreation: Recreation) -> None:
+        """UpdatePod with two UIDs, or deletePodFromCache with the old one; the process ends when the node handler is between two events."""
+        require(~self.cache_busy & self.pod_watch.is_swap(Handler.CACHE, recreation))
+        gone = recreation.before
+        old: PodObject = self.pod_watch.seen[Handler.CACHE][gone]
+        _, new = self.pod_watch.take(Handler.CACHE, recreation.after)
+        removed = ~new.assigned if self.is_filtered() else as_expr(False)
+        known = self.cache.knows(gone) & ~self.cache.is_assumed(gone)
+        kept = as_expr(new.assigned) & (as_expr(old.node) == new.node)
+        ends = known & ~kept & ~removed
+        require(~ends | ~self.node_busy)
+        with when(ends):
+            self.process.start_anew()
+            self.ended[recreation] = True
+        with otherwise(removed):
+            self.cache.remove_pod(gone)
+            self.cache_busy = True
+        with otherwise():
+            with when(known):
+                self.cache.remove_pod(gone)
+                self.cache.add_pod(recreation.after, new)
+            self.pod_watch.processed(Handler.CACHE, recreation.after, new)
+
+    @step(actor="cache handler")
+    def wake_queue(self, pod: Pod) -> None:
+        """After any other event."""
+        require(~self._swap_is_next(Handler.CACHE, pod))
+        super().wake_queue(pod)
+
+    @step(actor="cache handler")
+    @tells("The cache's handler wakes parked pods, because a pod has become {recreation}.")
+    def wake_queue_for_swap(self, recreation: Recreation) -> None:
+        """The old pod's deletion is told to the queue."""
+        require(self.cache_busy & self.pod_watch.is_swap(Handler.CACHE, recreation))
+        old: PodObject = self.pod_watch.seen[Handler.CACHE][recreation.before]
+        _, new = self.pod_watch.take(Handler.CACHE, recreation.after)
+        self.wake_for_removed(recreation.before, old)
+        self.cache_busy = False
+        self.pod_watch.processed(Handler.CACHE, recreation.after, new)

@@ -1,0 +1,115 @@
+"""What the scheduler made of updates of nodes, as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...environment.node_versions import NodeChange
+from ...environment.objects import Node, Pod
+from ...language import Expr, as_expr
+from ...scheduler import Action, ClusterEvent, Hints, NodeUpdate, NodeUpdates, Plugin
+from ...scheduler.framework.events import NODE_PORTS
+from .change import before
+
+_OF_ANY_UPDATE = ("TaintToleration", "NodeAffinity", NODE_PORTS, "NodeResourcesFit")
+"""The plugins that asked for every update of a node from 1.24 to 1.31."""
+
+
+def _is_update(event: ClusterEvent) -> bool:
+    return event.resource == "Node" and bool(event.action & Action.UPDATE)
+
+
+@before(
+    "127220",
+    "each plugin asks for the kinds of updates of nodes that can help, because no pre-check hides others from it",
+    first_in="1.32",
+)
+class EveryNodeUpdateHeard(Hints):
+    """Several plugins asked for more updates of nodes than can help: the pre-check may have hidden the one that did (issue 109437).
+
+    A node that joins with a taint is one: the pre-check hides its arrival, and what makes it fit is that the taint goes.
+    """
+
+    def hears(self, plugin: Plugin, event: ClusterEvent) -> bool:
+        if _is_update(event) and plugin.name in (*_OF_ANY_UPDATE, "NodeUnschedulable"):
+            return True
+        return super().hears(plugin, event)
+
+
+_TAINTS = "a plugin that asks for new nodes asks for changed taints, too"
+
+
+@before("122292", _TAINTS, first_in="1.30", issues=(123509, 122306))
+class AffinityHearsNoTaints(Hints):
+    """PodTopologySpread and InterPodAffinity did not hear that a node lost its taint, NodeUnschedulable of no other update."""
+
+    def hears_taints_too(self, plugin: Plugin, event: ClusterEvent) -> bool:
+        return False
+
+    def hears(self, plugin: Plugin, event: ClusterEvent) -> bool:
+        taint = event.action == Action.UPDATE_NODE_TAINT
+        if _is_update(event) and plugin.name in ("PodTopologySpread", "InterPodAffinity"):
+            return event.action == Action.UPDATE_NODE_LABEL
+        if _is_update(event) and plugin.name == "NodeUnschedulable":
+            return taint
+        return super().hears(plugin, event)
+
+
+@before(
+    "109442",
+    "TaintToleration, NodeAffinity, NodePorts and NodeResourcesFit ask for every update of a node",
+    first_in="1.24",
+    issues=(109437,),
+    backports=("1.22.17", "1.23.17"),
+)
+class OwnNodeUpdatesHeard(Hints):
+    """Each asked for the kind of update that it looks at, NodePorts for none (1.22 and 1.23); in 1.21 NodeResourcesFit alone asked for
+    anything.
+    """
+
+    def hears(self, plugin: Plugin, event: ClusterEvent) -> bool:
+        if _is_update(event) and plugin.name in _OF_ANY_UPDATE:
+            return plugin.asked_for(event)
+        return super().hears(plugin, event)
+
+
+@before(
+    "121755",
+    "an update of a node is told to the queue with all that has changed",
+    first_in="1.30",
+)
+class FirstChangeOnly(NodeUpdates):
+    """Of several changes in one update the queue was told of the first kind only."""
+
+    def told_kinds(self, change: NodeChange) -> Sequence[NodeUpdate]:
+        return super().told_kinds(change)[:1]
+
+
+@before(
+    "70366",
+    "a node update wakes parked pods only if something changed that they may wait for",
+    first_in="1.14",
+)
+class EveryUpdateTold(NodeUpdates):
+    """Every update of a node moved every parked pod, also that the node is cordoned (1.9 to 1.13)."""
+
+    def told_kinds(self, change: NodeChange) -> Sequence[NodeUpdate]:
+        return super().told_kinds(change) or self.universe[NodeUpdate][:1]
+
+
+@before(
+    "127470",
+    "a new node without the topology key of an anti-affinity term wakes the pod; an update does if the node came or went",
+    first_in="1.33",
+    since="1.32",
+)
+class KeyedNodesHelp(Hints):
+    """InterPodAffinity looked only whether the new or updated node has the topology key of a term (1.32)."""
+
+    def after_node(self, plugin: Plugin, pod: Pod, node: Node) -> Expr:
+        if plugin.name == "InterPodAffinity":
+            return as_expr(any(t.required and t.topology_key in node.labels for t in pod.terms))
+        return super().after_node(plugin, pod, node)
+
+    def is_in_other_domain(self, pod: Pod, change: NodeChange) -> bool:
+        return any(t.required and t.topology_key in change.new.labels for t in pod.terms)

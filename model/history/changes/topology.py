@@ -1,0 +1,60 @@
+"""How pods are drawn together and spread over topology domains, as it was: scores of inter-pod affinity, topology spread."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...environment.objects import Pod
+from ...environment.placement_rules import SpreadConstraint
+from ...language import Expr, as_expr, largest, smallest
+from ...scheduler import Filters, PriorityQueue, Scores
+from ...scheduler.framework.filters import Plugin
+from .change import before
+
+
+@before("98096", "inter-pod affinity is stretched between its true least and greatest score", first_in="1.21")
+class Before98096(Scores):
+    """The least score was held at or below 0, the greatest at or above it."""
+
+    def bounds(self, scores: Sequence[tuple[Expr, Expr]]) -> tuple[Expr, Expr]:
+        least, greatest = super().bounds(scores)
+        return smallest(least, as_expr(0)), largest(greatest, as_expr(0))
+
+
+@before("score-scale", "scores go from 0 to 100", first_in="1.17")
+class ScoresUpToTen(Scores):
+    """Scores went from 0 to 10 (up to 1.16)."""
+
+    def max_score(self) -> int:
+        return 10
+
+
+@before(
+    "even-pods-spread", "topology spread constraints are looked at", first_in="1.18", gate="EvenPodsSpread"
+)
+class NothingSpread(Filters):
+    """The feature gate EvenPodsSpread was off (1.16, 1.17), and before that there was no such field."""
+
+    def plugins(self) -> dict[str, Plugin]:
+        return {name: plugin for name, plugin in super().plugins().items() if name != "PodTopologySpread"}
+
+
+@before("empty-spread-selector", "a spread constraint with an empty selector counts nobody", first_in="1.27")
+class EmptySelectorsCount(Filters):
+    """An empty selector counted every pod of the namespace (1.26)."""
+
+    def counts_pods(self, constraint: SpreadConstraint) -> bool:
+        return True
+
+
+@before(
+    "122627",
+    "an assigned pod wakes the pods that topology spread rejected",
+    first_in="1.31",
+    issues=(122626,),
+)
+class AssignedPodsWakeByAffinityOnly(PriorityQueue):
+    """Of the parked pods only those with a required affinity term for the assigned pod were moved."""
+
+    def looks_at(self, parked: Pod, pod: Pod) -> Expr:
+        return as_expr(any(t.required and not t.anti and t.matches(pod) for t in parked.terms))

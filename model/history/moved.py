@@ -1,0 +1,28 @@
+"""Names under which patches of users may still import upstream's changes: `podrace.model.history.nomination_changes`."""
+
+from __future__ import annotations
+
+import sys
+
+from . import changes
+
+_SINGULAR = {
+    "async_calls": "async_call",
+    "claims": "claim",
+    "event_handlers": "event_handler",
+    "filters": "filter",
+    "groups": "group",
+    "names": "name",
+    "node_updates": "node_update",
+    "nominations": "nomination",
+    "pod_updates": "pod_update",
+    "volumes": "volume",
+}
+
+
+def keep_old_names() -> None:
+    """Have each module of `changes` found under the name that it had before, too: it is the same module."""
+    package = __name__.rpartition(".")[0]
+    for name, module in vars(changes).items():
+        if getattr(module, "__name__", "") == f"{changes.__name__}.{name}" and name != "change":
+            sys.modules.setdefault(f"{package}.{_SINGULAR.get(name, name)}_changes", module)

@@ -1,0 +1,18 @@
+"""Versions of upstream, how the sources of each were read, and its feature gates."""
+
+from .numbers import (
+    AFTER_ALL,
+    LATER,
+    PATCH_VERSIONS,
+    RELEASE_ORDER,
+    Reading,
+    Version,
+    canonical,
+    exact,
+    reading_of,
+    version_of,
+)
+
+__all__ = [
+    "AFTER_ALL", "LATER", "PATCH_VERSIONS", "RELEASE_ORDER", "Reading", "Version", "canonical", "exact", "reading_of", "version_of",
+]  # fmt: skip

@@ -1,0 +1,234 @@
+"""All choices of parameters at once find, for each, what a search for it alone finds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import product
+
+import pytest
+from hypothesis import assume, given, settings
+
+from podrace.checker.core.exploration import Budget, Exploration
+from podrace.checker.explicit.reference import explore
+from podrace.checker.family.outcome import CellOutcome, FamilyOutcome
+from podrace.checker.family.search import FamilySearch
+from podrace.checker.parametric.explorer import Explorer
+from podrace.checker.parametric.grounding import questions
+from podrace.checker.parametric.parameters import parameters_of, with_parameters
+from podrace.checker.parametric.parametric_system import ParametricSystem, Regions
+from podrace.checker.reduction.questions import explored_slice
+from podrace.model.environment.objects import Scope
+from podrace.model.history import resolve
+from podrace.model.language import (
+    BOOL,
+    INT,
+    Expr,
+    Parameter,
+    Transition,
+    TransitionSystem,
+    Variable,
+    select,
+    topological,
+)
+from podrace.model.language.expr import const, fresh_graph, less, negate, parameter, variable
+from podrace.properties import PROPERTIES, instrument
+from podrace.scenarios.template import ClusterTemplate, instantiate, templates
+from tests.profiles import examples
+from tests.random_systems import systems
+from tests.random_universe import UNIVERSE
+
+Values = Mapping[Parameter, int]
+
+
+def same(cell: CellOutcome, alone: Exploration) -> None:
+    """A cell has the counts, and the shortest way to break the invariant, of one of its members by itself."""
+    assert (cell.states, cell.transitions, cell.depth) == (alone.states, alone.transitions, alone.depth)
+    assert cell.violated == next((len(path) for path in alone.violations.values()), None)
+
+
+def what_all_reach(found: FamilyOutcome, system: TransitionSystem, alone: list[Exploration]) -> None:
+    """Coverage is that of all choices together."""
+    fired = {i for one in alone for i, times in enumerate(one.fired) if times}
+    assert {i for i, times in enumerate(found.fired) if times} == fired
+    assert found.constraints_hit == frozenset().union(*(one.constraints_hit for one in alone))
+    assert found.witnesses == {name for one in alone for name in one.witnesses}
+    assert len(system.transitions) == len(found.fired)
+
+
+def tamed(system: TransitionSystem) -> TransitionSystem:
+    """No parameter is kept in the state: an update with a parameter becomes one of two numbers, as a comparison says."""
+
+    def update(v: Variable, e: Expr) -> Expr:
+        if v.sort is INT and any(node.op == "param" for node in topological([e])):
+            return select(less(e, const(INT, (v.lo + v.hi + 1) // 2)), const(INT, v.lo), const(INT, v.hi))
+        return e
+
+    return replace(
+        system,
+        transitions=tuple(
+            replace(t, updates={v: update(v, e) for v, e in t.updates.items()}) for t in system.transitions
+        ),
+    )
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_the_helper_keeps_what_it_need_not_change(compiled: bool) -> None:
+    n = Variable("n", INT, 0, 3, 0)
+    cap = Parameter("cap", 0, 3)
+    with fresh_graph():
+        value = parameter(cap) if compiled else const(INT, 2)
+        step = Transition("part", "step", (), "actor", True, const(BOOL, 1), (), {n: value})
+        (made,) = tamed(TransitionSystem("one", UNIVERSE, (n,), (step,))).transitions
+    assert (made.updates[n] is value) is not compiled
+
+
+def is_answerable(system: TransitionSystem) -> bool:
+    """Whether the state can be taken out of its comparisons: there are not too many cases, and no divisor is a parameter."""
+    with fresh_graph():
+        try:
+            questions(explored_slice(system, "invariant0"))
+        except ValueError:
+            return False
+    return True
+
+
+@settings(max_examples=examples(60), deadline=None)
+@given(systems(invariants=1, resettabilities=0, parameters=3))
+def test_random_systems_choice_by_choice(drawn: TransitionSystem) -> None:
+    with fresh_graph():
+        system = tamed(drawn)
+    unknown = parameters_of(system)
+    assume(system.invariants and unknown)
+    assume(is_answerable(system))
+    family = FamilySearch(ParametricSystem(system, unknown), "invariant0")
+    found = family.run(Budget())
+    assert found.stopped is None
+    alone = []
+    reached = set()
+    for codes in product(*(range(q.lo, q.hi + 1) for q in unknown)):
+        values = dict(zip(unknown, codes, strict=True))
+        itself = explore(with_parameters(family.slice, {q.name: v for q, v in values.items()}), Budget())
+        cell = family.sets.cells.cell_of(values)
+        reached.add(cell)
+        same(found.cells[cell], itself)
+        alone.append(itself)
+    assert reached == set(range(len(found.cells)))
+    what_all_reach(found, family.slice, alone)
+
+
+SCOPE = Scope(pod_events=1, flush=False)
+
+
+def parametric_system(template: ClusterTemplate, release: str, property_id: str) -> ParametricSystem:
+    found = instantiate(template)
+    system = instrument(found.spec, resolve(release).classes, [PROPERTIES[property_id]])
+    return ParametricSystem(system, found.parameters, found.assumptions())
+
+
+@pytest.mark.parametrize(
+    ("release", "property_id", "pods", "nodes", "every", "counts"),
+    [
+        ("1.22", "S-CAP", 1, 1, 1, [(3, 2, 31, 54), (1, 1, 1, 1)]),
+        pytest.param(
+            "1.19",
+            "S-NOM",
+            2,
+            1,
+            1,
+            [(63, 12, 1441, 18333), (51, 5, 2401, 5251), (1, 1, 1, 1)],
+            marks=pytest.mark.ci,
+        ),
+        pytest.param(
+            "1.22",
+            "S-CAP",
+            2,
+            1,
+            1,
+            [(63, 12, 1389, 17865), (51, 5, 922, 3122), (1, 1, 1, 1)],
+            marks=pytest.mark.ci,
+        ),
+        pytest.param("1.36", "S-STUCK", 1, 2, 1, [(9, 4, 36, 147), (1, 1, 1, 1)], marks=pytest.mark.ci),
+        pytest.param(
+            "1.13",
+            "S-NOMVIS",
+            2,
+            2,
+            40,
+            [(651, 65, 30540, 24616), (531, 7, 13687, 1054), (1, 1, 1, 1), (1, 1, 1, 1)],
+            marks=pytest.mark.ci,
+        ),
+    ],
+)
+def test_clusters_region_by_region(
+    release: str, property_id: str, pods: int, nodes: int, every: int, counts: list[tuple[int, int, int, int]]
+) -> None:
+    """Each region that all questions tell apart, or each so-manieth, is searched by itself.
+
+    The counts, for each placement: regions that all questions tell apart, cells that states tell apart, states that differ, and states of
+    the searches by itself.
+    """
+    found_counts = []
+    for template in templates(pods, nodes, ClusterTemplate((), 0, scope=SCOPE)):
+        parametric = parametric_system(template, release, property_id)
+        family = FamilySearch(parametric, property_id)
+        found = family.run(Budget())
+        members = [region.example for region in Regions(parametric, property_id).regions]
+        reached = {family.sets.cells.cell_of(values) for values in members}
+        assert reached == set(range(len(found.cells)))
+        ranges = {q: (min(v[q] for v in members), max(v[q] for v in members)) for q in parametric.parameters}
+        explorer = Explorer(parametric, property_id, ranges)
+        alone = []
+        for values in members[::every]:
+            alone.append(explorer.explore(values, Budget()))
+            same(found.cells[family.sets.cells.cell_of(values)], alone[-1])
+        if every == 1:
+            what_all_reach(found, family.slice, alone)
+        found_counts.append((len(members), len(found.cells), found.states, sum(one.states for one in alone)))
+    assert found_counts == counts
+
+
+CAP = Parameter("cap", 1, 1 << 40)
+
+
+def up_to_cap(limit: int) -> ParametricSystem:
+    """A number that grows up to the unknown one, and is never to reach the limit."""
+    n = Variable("n", INT, 0, limit, 0)
+    with fresh_graph():
+        more = less(variable(n), parameter(CAP)) & less(variable(n), const(INT, limit))
+        grows = Transition("part", "grow", (), "actor", True, more, (), {n: variable(n) + 1})
+        never = {"never": negate(less(const(INT, limit - 1), variable(n)))}
+        return ParametricSystem(TransitionSystem("up", UNIVERSE, (n,), (grows,), invariants=never), (CAP,))
+
+
+def test_a_choice_is_told_from_another_only_where_a_state_asks() -> None:
+    found = FamilySearch(up_to_cap(3), "never").run(Budget())
+    assert sorted((c.example[CAP], c.states, c.depth, c.violated) for c in found.cells) == [
+        (1, 2, 1, None),
+        (2, 3, 2, None),
+        (3, 4, 3, 3),
+    ]
+    assert (found.states, found.stopped) == (4, None)
+
+
+def test_numbers_beyond_the_first_window_are_compiled_for() -> None:
+    family = FamilySearch(up_to_cap(9), "never", window=2)
+    found = family.run(Budget())
+    assert sorted((c.states, c.violated) for c in found.cells) == [
+        *((n, None) for n in range(2, 10)),
+        (10, 9),
+    ]
+    assert family.window == 32
+
+
+def test_what_runs_out_leaves_cells_undecided() -> None:
+    found = FamilySearch(up_to_cap(9), "never").run(Budget(max_states=4))
+    assert found.stopped == "states"
+    assert all(c.violated is None for c in found.cells)
+    assert FamilySearch(up_to_cap(9), "never").run(Budget(timeout=0)).stopped == "timeout"
+    assert FamilySearch(up_to_cap(9), "never").run(Budget(max_memory=1)).stopped == "memory"
+
+
+def test_another_kind_of_property_is_refused() -> None:
+    with pytest.raises(ValueError, match="`other` is no invariant: its clusters are explored one by one"):
+        FamilySearch(up_to_cap(3), "other")

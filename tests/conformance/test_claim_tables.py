@@ -1,0 +1,61 @@
+"""Rows of the unit tests of DynamicResources and VolumeBinding, played on the model."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from podrace.conformance.cases.cases import Outcome, read_table
+from podrace.conformance.registry import run_case
+
+TABLE = read_table(Path(__file__).parent / "upstream" / "claims.json")
+
+
+@cache
+def outcomes(release: str) -> dict[str, tuple[str, str]]:
+    found = {case["id"]: run_case(case, TABLE.name, release) for case in TABLE.cases}
+    return {name: (o.status, o.reason) for name, o in found.items()}
+
+
+@pytest.mark.parametrize(
+    ("release", "passed", "skipped"),
+    [
+        pytest.param("1.34.4", 69, 2, marks=pytest.mark.campaign),
+        pytest.param("1.36.3", 71, 0, marks=pytest.mark.ci),
+    ],
+)
+def test_every_row_that_applies_holds(release: str, passed: int, skipped: int) -> None:
+    found = outcomes(release)
+    assert {name: reason for name, (status, reason) in found.items() if status == "FAIL"} == {}
+    assert Counter(status for status, _ in found.values()) == Counter({"PASS": passed, "SKIP": skipped})
+
+
+def row(name: str, **change: Any) -> dict[str, Any]:
+    (found,) = [case for case in TABLE.cases if case["id"] == name]
+    return {**found, **change}
+
+
+@pytest.mark.parametrize(
+    "name", ["with-resources", "wrong-topology", "unbound claims no matches", "check:binding-bound"]
+)
+def test_some_rows(name: str) -> None:
+    assert run_case(row(name), TABLE.name, "1.36.3") == Outcome("PASS")
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"expected": {"end": "rejected"}}, "end: bound, expected rejected"),
+        ({"expected": {"in_flight": {}}}, "in_flight: {'c': 'd'}, expected {}"),
+        ({"expected": {"colour": "red"}}, "not translated: nobody compares expected.colour"),
+        ({"in_flight": {"c": "x"}}, "not translated: there is no x"),
+        ({"then": ["kubelet.wait"]}, "not translated: there is no step kubelet.wait"),
+        ({"then": ["claim_controller.sync_claim c"]}, "claim_controller.sync_claim cannot be taken"),
+    ],
+)
+def test_a_row_that_says_otherwise_fails(change: dict[str, Any], reason: str) -> None:
+    assert run_case(row("with-resources", **change), TABLE.name, "1.36.3") == Outcome("FAIL", reason)

@@ -1,0 +1,82 @@
+"""What a pod counts for while it is resized: the most of what it asks for, was allocated and runs with (component-helpers, 1.36)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from podrace.scenarios import ScenarioError
+from tests.manifests.manifest_objects import objects
+from tests.manifests.test_manifests import container, inventory
+
+INFEASIBLE = [
+    {"type": "Ready", "status": "False"},
+    {"type": "PodResizePending", "status": "True", "reason": "Infeasible"},
+]
+DEFERRED = [{"type": "PodResizePending", "status": "True", "reason": "Deferred"}]
+
+
+def has(actual: str | None, allocated: str | None = None, name: str = "c") -> dict[str, Any]:
+    """A container's status, with what it runs with and what was allocated to it."""
+    found: dict[str, Any] = {"name": name}
+    if actual is not None:
+        found["resources"] = {"requests": {"cpu": actual}, "limits": {"cpu": "9"}}
+    return found | ({"allocatedResources": {"cpu": allocated}} if allocated is not None else {})
+
+
+@pytest.mark.parametrize(
+    ("containers", "status", "cpu"),
+    [
+        ([container("1")], {"containerStatuses": [has("1", "1")]}, 1000),
+        ([container("1")], {"containerStatuses": [has("3", "2")]}, 3000),
+        ([container("1")], {"containerStatuses": [has("2", "3")]}, 3000),
+        ([container("4")], {"containerStatuses": [has("1", "1")]}, 4000),
+        ([container("4")], {"containerStatuses": [has("1", "1")], "conditions": DEFERRED}, 4000),
+        ([container("4")], {"containerStatuses": [has("1", "2")], "conditions": INFEASIBLE}, 2000),
+        # Without what it runs with, nothing of the status counts, as a kubelet of before 1.33 writes it.
+        ([container("1")], {"containerStatuses": [has(None, "3")]}, 1000),
+        ([container("4")], {"containerStatuses": [has(None, "1")], "conditions": INFEASIBLE}, 4000),
+        ([container("1")], {"containerStatuses": [has("3", name="another")]}, 1000),
+        ([container("1")], {"initContainerStatuses": [has("3")]}, 3000),
+        ([container("1"), {**container("1"), "name": "d"}], {"containerStatuses": [has("2"), has("5", name="d")]}, 7000),
+    ],
+)  # fmt: skip
+def test_the_most_counts(tmp_path: Path, containers: list[Any], status: dict[str, Any], cpu: int) -> None:
+    rival = {**objects("rival")[0], "spec": {"containers": containers}, "status": status}
+    (found,) = inventory(tmp_path, *objects("node"), rival).pending
+    assert found.requests["cpu"] == cpu
+
+
+@pytest.mark.parametrize(("policy", "cpu"), [({"restartPolicy": "Always"}, 4000), ({}, 1000)])
+def test_of_init_containers_only_those_that_go_on_running(
+    tmp_path: Path, policy: dict[str, str], cpu: int
+) -> None:
+    starts = {**container("1", **policy), "name": "s"}
+    written = {"containers": [container("1")], "initContainers": [starts]}
+    status = {"initContainerStatuses": [has("3", name="s")]}
+    rival = {**objects("rival")[0], "spec": written, "status": status}
+    (found,) = inventory(tmp_path, *objects("node"), rival).pending
+    assert found.requests["cpu"] == cpu
+
+
+@pytest.mark.parametrize(("actual", "said"), [("1", 0), ("3", 1)])
+def test_a_note_says_so_where_it_matters(tmp_path: Path, actual: str, said: int) -> None:
+    status = {"containerStatuses": [has(actual)]}
+    rival = {**objects("rival")[0], "spec": {"containers": [container("1")]}, "status": status}
+    notes = inventory(tmp_path, *objects("node"), rival).remarks
+    assert (
+        sum("a resize is not over: the pod counts as by 1.33 and later, with what it has" in n for n in notes)
+        == said
+    )
+
+
+def test_an_amount_that_is_none(tmp_path: Path) -> None:
+    status = {"containerStatuses": [has("much")]}
+    rival = {**objects("rival")[0], "spec": {"containers": [container("1")]}, "status": status}
+    with pytest.raises(
+        ScenarioError,
+        match=r"status\.containerStatuses\[0\]\.resources\.requests\.cpu: expected a CPU quantity .* not `much`",
+    ):
+        inventory(tmp_path, *objects("node"), rival)

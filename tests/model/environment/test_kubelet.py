@@ -1,0 +1,150 @@
+"""Kubelets that decide which pods they run, and what overcommitted nodes come to for a user."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from podrace.checker.search import check
+from podrace.model.environment.node_versions import NodeVersion
+from podrace.model.environment.objects import ClusterSpec, HostPort, Node, Pod, Scope
+from podrace.model.history import resolve
+from podrace.properties import PROPERTIES, instrument
+from podrace.scenarios import find_scenarios
+from tests import hazard_patches
+from tests.model.clusters import concrete, enabled
+
+HAZARDS = Path(__file__).parents[3] / "scenarios" / "hazards"
+
+
+def model_of(pods: Sequence[Pod], *nodes: Node, release: str = "1.36", **scope: Any) -> Any:
+    scope = {"kubelet_admission": True, "external_binds": 4, "pod_deletions": 4, "pod_events": 8} | scope
+    return concrete(ClusterSpec("kubelets", tuple(pods), nodes, Scope(**scope)), release)
+
+
+def decides(model: Any, pod: Pod) -> list[str]:
+    """What the kubelet may do with a pod that is bound to its node."""
+    kubelet = model.part("kubelet")
+    ways = {"admit": lambda: kubelet.admit(pod), "reject": lambda: kubelet.reject(pod)}
+    return [way for way, step in ways.items() if enabled(model, step)]
+
+
+def bind(model: Any, pod: Pod, node: Node) -> None:
+    model.do(lambda: model.part("api").bind(pod, node))
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "node", "said"),
+    [
+        ({}, {}, {}, "admit"),
+        ({}, {"cpu": 2}, {}, "reject"),
+        ({"memory": 3}, {"memory": 2}, {"memory": 4}, "reject"),
+        ({"memory": 3}, {}, {"memory": 2}, "admit"),
+        ({}, {}, {"pods": 1}, "reject"),
+        ({"host_ports": [HostPort(80)]}, {"host_ports": [HostPort(80)]}, {}, "reject"),
+        ({"host_ports": [HostPort(80)]}, {"host_ports": [HostPort(81)]}, {}, "admit"),
+        ({}, {"node_selector": {"disk": "ssd"}}, {}, "reject"),
+        ({}, {"node_selector": {"disk": "ssd"}}, {"labels": {"disk": "ssd"}}, "admit"),
+    ],
+)
+def test_a_pod_has_to_fit_beside_the_others(
+    first: dict[str, Any], second: dict[str, Any], node: dict[str, Any], said: str
+) -> None:
+    n = Node(0, "n", 2, **node)
+    a, b = Pod(0, "a", 1, **{"node": n} | first), Pod(1, "b", **{"cpu": 1} | second)
+    model = model_of([a, b], n)
+    assert decides(model, b) == []
+    bind(model, b, n)
+    assert decides(model, b) == [said]
+
+
+def test_a_rejected_pod_has_failed_and_its_object_stays() -> None:
+    n = Node(0, "n", 1)
+    a, b = Pod(0, "a", 1, node=n), Pod(1, "b", 1)
+    model = model_of([a, b], n)
+    api, kubelet, users = (model.part(name) for name in ("api", "kubelet", "users"))
+    bind(model, b, n)
+    model.do(lambda: kubelet.reject(b))
+    assert model.get(lambda: [kubelet.rejected[b], api.finished[b], api.remains[b], api.pod[b].exists]) == [
+        True, True, True, False,
+    ]  # fmt: skip
+    assert decides(model, b) == []
+    model.do(lambda: users.delete_finished_pod(b))
+    assert model.get(lambda: api.remains[b]) is False
+
+
+def test_a_pod_that_terminates_counts_and_one_that_was_deleted_by_force_does_not() -> None:
+    n = Node(0, "n", 1)
+    for graceful, said in ((True, "reject"), (False, "admit")):
+        a, b = Pod(0, "a", 1, node=n, graceful=graceful), Pod(1, "b", 1)
+        model = model_of([a, b], n)
+        kubelet = model.part("kubelet")
+        model.do(lambda pod=a, of=model: of.part("users").delete_pod(pod))
+        bind(model, b, n)
+        assert decides(model, b) == [said]
+        assert enabled(model, lambda pod=a, of=kubelet: of.stop(pod)) is not graceful
+        assert enabled(model, lambda pod=a, of=kubelet: of.finish_termination(pod)) is graceful
+        end = kubelet.finish_termination if graceful else kubelet.stop
+        model.do(lambda pod=a, of=end: of(pod))
+        assert decides(model, b) == ["admit"]
+
+
+@pytest.mark.parametrize(("release", "said"), [("1.21", "admit"), ("1.22", "reject"), ("1.24", "admit")])
+def test_a_pod_that_is_said_to_have_finished(release: str, said: str) -> None:
+    n = Node(0, "n", 1)
+    a, b = Pod(0, "a", 1, node=n, finishes=True), Pod(1, "b", 1)
+    model = model_of([a, b], n, release=release)
+    kubelet = model.part("kubelet")
+    model.do(lambda: kubelet.report_finished(a))
+    bind(model, b, n)
+    assert decides(model, b) == [said]
+    if said == "reject":
+        model.do(lambda: kubelet.stop(a))
+        assert decides(model, b) == ["admit"]
+
+
+def test_the_node_counts_as_it_is_now() -> None:
+    n = Node(0, "n", 2, later={"smaller": Node(0, "n", 1)})
+    a, b = Pod(0, "a", 1, node=n), Pod(1, "b", 1)
+    model = model_of([a, b], n, node_updates=1)
+    api = model.part("api")
+    bind(model, b, n)
+    assert decides(model, b) == ["admit"]
+    smaller = next(v for v in api.universe[NodeVersion] if v.content is not n)
+    model.do(lambda: api.write_node(n, exists=True, version=smaller))
+    assert decides(model, b) == ["reject"]
+
+
+def test_nothing_of_it_is_there_where_kubelets_run_all() -> None:
+    n = Node(0, "n", 1)
+    a, b = Pod(0, "a", 1, node=n), Pod(1, "b", 1)
+    model = model_of([a, b], n, kubelet_admission=False)
+    bind(model, b, n)
+    assert decides(model, b) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "patches", "verdict", "states", "steps"),
+    [
+        ("two-generals", (), "VIOLATED", 5185, 19),
+        ("two-generals", ("AskedBeforeForgotten",), "HOLDS", 1449, None),
+        ("leader-hand-over", (), "VIOLATED", 1404, 18),
+        ("leader-hand-over", ("Barrier",), "HOLDS", 1597, None),
+        ("grown-in-flight", (), "VIOLATED", 66, 9),
+    ],
+)
+def test_what_an_overcommitment_does_to_the_user(
+    name: str, patches: tuple[str, ...], verdict: str, states: int, steps: int | None
+) -> None:
+    (scenario,) = find_scenarios(str(HAZARDS / f"{name}.yaml"))
+    assert scenario.release is not None
+    spec = replace(scenario.spec, scope=replace(scenario.spec.scope, kubelet_admission=True))
+    classes = (*(getattr(hazard_patches, patch) for patch in patches), *resolve(scenario.release).classes)
+    (found,) = check(instrument(spec, classes, [PROPERTIES["S-ADMIT"]]), ["S-ADMIT"])
+    length = None if found.trace is None else len(found.trace.steps)
+    assert (found.verdict.name, found.counts.states, length) == (verdict, states, steps)
+    assert not found.vacuous
