@@ -24,6 +24,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise, takewhile
 
 from ...checker.trace.execution import replay
+from ...model.environment.names import Recreation
 from ...model.environment.objects import Pod
 from ...model.history import Composition, version_of
 from ...model.language import State, Transition, TransitionSystem
@@ -48,6 +49,7 @@ time, and up to twice that)."""
 POPS = ("pop", "pop_amid_move")
 FLUSHES = (("queue", "flush_backoff"), ("queue", "flush_unschedulable"))
 INTERRUPTION = ("pod_watch", "resume")
+UPDATES = (("handlers", "handle_for_queue"), ("handlers", "handle_swap_for_queue"))
 STORES = (("pod_watch", "store"), ("handlers", "handle_for_queue"), ("handlers", "handle_for_cache"))
 
 
@@ -243,6 +245,7 @@ class Timetable:
             why = f"the list after step {self._interrupted} comes within {seconds} s"
             found.bounds.append(Bound(number, self._interrupted, seconds, why))
         pod = pod_of(transition)
+        heirs = self._queue.heirs(transition, before, after)
         backoffs, parkings = (_flushed(name, transition, later) for name in FLUSHES)
         for p, r in self._records.items():
             sub_queue, seconds = self._queue.of(p, before), r.backoff(self.rules)
@@ -251,7 +254,7 @@ class Timetable:
             elif sub_queue == PARKED:
                 if p not in parkings[1:] or not self._together:
                     found.flushes.append(_flush(number, p, r, self._start, p in parkings[:1]))
-                if self._queue.of(p, after) == BACKOFF and p not in parkings:
+                if self._queue.of(heirs.get(p, p), after) == BACKOFF and p not in parkings:
                     why = f"{p.name} is moved at step {number} while its backoff of {seconds} s from step {r.stamp} lasts"
                     left = seconds if self.rules.windows else seconds - 1
                     found.bounds.append(Bound(r.stamp, number, -left, why))
@@ -304,10 +307,17 @@ class Timetable:
             self._interrupted = number
             self._interruptions += 1
         pod = pod_of(transition)
+        heirs = self._queue.heirs(transition, before, after)
+        handed_over = {heir: self._records.pop(p) for p, heir in heirs.items()}
         for p in self._queue.pods:
             old, new = self._queue.of(p, before), self._queue.of(p, after)
             flushed = pod is p and (transition.part, transition.step) == FLUSHES[1]
-            if old == new:
+            if p in heirs:
+                continue
+            if p in handed_over:
+                record = handed_over[p]
+                self._records[p] = replace(record, through=record.through and new == BACKOFF)
+            elif old == new:
                 if flushed and old == PARKED:
                     self._records[p] = replace(self._records[p], parked=number, due=1)
             elif new == NONE:
@@ -316,9 +326,9 @@ class Timetable:
                     self._flying[p] = replace(record, attempts=record.attempts + 1, through=False)
             elif old == NONE:
                 self._records[p] = _Record(number, number)
-                if pod is p and transition.part == "failure" and p in self._flying:
-                    rejected = self._queue.is_rejected(p, before)
-                    self._records[p] = self._flying.pop(p).came_back(number, rejected)
+                if transition.part == "failure" and pod in self._flying and self._queue.share_name(p, pod):
+                    rejected = self._queue.is_rejected(pod, before)
+                    self._records[p] = self._flying.pop(pod).came_back(number, rejected)
             else:
                 self._records[p] = replace(self._records[p], through=flushed and new == BACKOFF)
 
@@ -371,6 +381,29 @@ class QueueStates:
             p: [i for name, i in place.items() if name.startswith(f"queue.rejected_by[{p.name}][")]
             for p in self.pods
         }
+
+        self._recreations: tuple[Recreation, ...] = tuple(system.universe[Recreation])
+        self._seen = {r: place.get(f"pod_watch.seen[QUEUE][{r.after.name}].exists") for r in self._recreations}
+
+    def share_name(self, pod: Pod, other: Pod) -> bool:
+        """Whether two pods are one, or have the same name one after the other."""
+        return pod is other or any({pod, other} == {r.before, r.after} for r in self._recreations)
+
+    def heirs(self, transition: Transition, before: State, after: State) -> dict[Pod, Pod]:
+        """The pods whose entry, found by its name, an update makes that of another pod in this step, with all that it counts; and whose it is then."""
+        if (transition.part, transition.step) not in UPDATES:
+            return {}
+        swapped = (transition.part, transition.step) == UPDATES[1]
+        return {
+            r.before: r.after
+            for r in self._recreations
+            if self._leaves(r.before, before, after)
+            and self._leaves(r.after, after, before)
+            and (swapped or ((at := self._seen[r]) is not None and before[at]))
+        }
+
+    def _leaves(self, pod: Pod, before: State, after: State) -> bool:
+        return self.of(pod, before) != NONE and self.of(pod, after) == NONE
 
     def of(self, pod: Pod, state: State) -> int:
         """The sub-queue that the pod is in."""

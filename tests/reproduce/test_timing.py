@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import product
+from itertools import accumulate, product
 from random import Random
 
 import pytest
@@ -72,10 +72,11 @@ scope: {pod_deletions: 1}
 """
 
 GOING = ("scheduler.", "pod_watch.store", "handlers.")
+QUIET = "nothing goes on by itself"
 
 
 def path_of(model: Model, *wanted: str) -> tuple[int, ...]:
-    """The run whose steps begin with these labels, with what the scheduling cycle and the informers do before each."""
+    """The run whose steps begin with these labels, with what the scheduling cycle and the informers do before each; QUIET: all that they do."""
     interpreter = Interpreter(model.system)
     state, path = interpreter.initial, []
     for label in wanted:
@@ -83,6 +84,8 @@ def path_of(model: Model, *wanted: str) -> tuple[int, ...]:
             enabled = {model.system.transitions[n].label: n for n in interpreter.enabled(state)}
             found = [n for name, n in enabled.items() if name.startswith(label)]
             going = [n for name, n in enabled.items() if name.startswith(GOING) and "pop" not in name]
+            if label == QUIET and not going:
+                break
             assert found or going, f"{label}: {list(enabled)}"
             path.append((found or going)[0])
             state = interpreter.successor(state, path[-1])
@@ -217,6 +220,55 @@ def test_a_younger_pod_is_not_flushed_first() -> None:
         f"q, which waits since step {again}, is flushed at step {at}",
         f"p, which waits since step {stamp}, is not flushed up to step {at}",
     }
+
+
+TWICE = """
+nodes: {n1: {cpu: 1}}
+pods:
+  a: {cpu: 1, nodeName: n1, terminationGracePeriodSeconds: 0}
+  p: {cpu: 1, terminationGracePeriodSeconds: 0}
+  again: {cpu: 1, recreates: p, terminationGracePeriodSeconds: 0}
+scope: {pod_events: 4, pod_deletions: 2, relists: 1}
+"""
+
+SWAPPED = ("users.delete_pod(pod=p", "stateful_sets.recreate(", "pod_watch.resume", "handlers.handle_swap_for_queue(")
+
+
+def moments_of(model: Model, path: Sequence[int]) -> list[int]:
+    """The second of each step, from 1 on."""
+    timing = timing_of(model.system, path, model.composition)
+    return [0, *accumulate(wait // 1000 for wait in timing.waits)]
+
+
+@pytest.mark.parametrize("release", ["1.36.3", "1.35.4", "1.33.6"])
+def test_an_update_from_another_pod_of_its_name_keeps_what_the_entry_counts(release: str) -> None:
+    """Update of an entry in the queue: QueuedPodInfo has another pod, and the same timestamp and counts."""
+    model = Model.of(TWICE, resolve(release))
+    again = ("queue.flush_unschedulable(pod=p", "queue.flush_backoff(pod=p")
+    path = path_of(
+        model,
+        *rejected("p"), QUIET, *again, *rejected("p"), *again, *rejected("p"), *SWAPPED, *DELETED,
+        "queue.flush_backoff(pod=again",
+    )  # fmt: skip
+    moments = moments_of(model, path)
+    requeued = max(
+        i for i, n in enumerate(path, 1) if model.system.transitions[n].label.startswith("failure.requeue(")
+    )
+    assert moments[-1] - moments[requeued] == 4 + 1, "the third backoff is one of 4 s"
+
+
+def test_an_attempt_that_goes_on_for_another_pod_keeps_what_it_counts() -> None:
+    """Up to 1.35 the failure handler requeues the record of the one pod as that of the other."""
+    model = Model.of(TWICE, resolve("1.35.4"))
+    again = ("queue.flush_unschedulable(pod=p", "queue.flush_backoff(pod=p")
+    recreated = ("users.delete_pod(pod=p", "stateful_sets.recreate(", "pod_watch.store(pod=again")
+    path = path_of(
+        model,
+        *rejected("p"), *again, *rejected("p"), *again, "scheduler.pop(pod=p", "scheduler.fail", *recreated,
+        "failure.read(pod=p", "failure.requeue(pod=p", "queue.flush_backoff(pod=again",
+    )  # fmt: skip
+    moments = moments_of(model, path)
+    assert moments[-1] - moments[-2] == 4 + 1
 
 
 # --- the timers simulated --------------------------------------------------------------------------

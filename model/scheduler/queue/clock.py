@@ -47,6 +47,16 @@ class Clock(Component):
         """A failed pod is requeued: a new timestamp, the same attempts."""
         self._stamp(pod)
 
+    def handed_over(self, pod: Pod, other: Pod) -> None:
+        """Update, where the record of the pod is found by its name, and is that of another pod from now on: with the same timestamp and attempts."""
+        waits_longer = {q: self.is_older(pod, q) for q in self.universe[Pod] if q not in (pod, other)}
+        for q, older in waits_longer.items():
+            if other.index < q.index:
+                self.older[other][q] = older
+            else:
+                self.older[q][other] = ~older
+        self._stamp(pod)
+
     def left(self, pod: Pod) -> None:
         """Delete: the queue forgets the pod, if it is there."""
         self._stamp(pod)

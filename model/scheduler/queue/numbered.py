@@ -72,6 +72,11 @@ class CountingClock(Clock):
             self.arrived(pod)
         self.timestamp[pod] = self.now
 
+    def handed_over(self, pod: Pod, other: Pod) -> None:
+        self.recorded[other], self.recorded[pod] = self.recorded[pod], False
+        self.timestamp[other], self.attempts[other] = self.timestamp[pod], self.attempts[pod]
+        self.first_seen[other] = self.first_seen[pod]
+
     def left(self, pod: Pod) -> None:
         # A pod in flight keeps its record: the failing attempt holds it.
         with when(self.queue.contains(pod)):

@@ -211,6 +211,7 @@ class PriorityQueue(Component):
             with when(self.contains(other)):
                 self.sub_queue[pod] = self.sub_queue[other]
                 self.gated[pod] = self.gated[other]
+                self.clock.handed_over(other, pod)
                 for plugin in self.universe[Plugin]:
                     self.rejected_by[pod][plugin] = self.rejected_by[other][plugin]
         self._drop_namesakes(pod)

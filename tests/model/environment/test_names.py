@@ -295,6 +295,23 @@ def test_a_list_that_shows_another_pod_where_one_waited(release: str) -> None:
     assert model.get(lambda: case.watch.lister[case.web].exists) is False
 
 
+def test_the_other_pod_has_waited_as_long_as_the_one_whose_entry_it_has() -> None:
+    """Update of an entry that is there: QueuedPodInfo keeps its Timestamp, and activeQ its order."""
+    case = Twice(relists=1, filled=False)
+    model, (recreation,) = case.model, case.api.universe[Recreation]
+    older = {case.web: True, case.again: False}
+    assert {p: model.get(lambda p=p: case.queue.precedes(p, case.other)) for p in older} == {
+        case.web: True,
+        case.again: True,
+    }, "as they come in the scenario"
+    model.do(lambda: case.queue.clock.arrived(case.again))
+    assert {p: model.get(lambda p=p: case.queue.precedes(p, case.other)) for p in older} == older
+    case.ends_and_comes_back()
+    model.do(case.watch.resume)
+    model.do(lambda: case.handlers.handle_swap_for_queue(recreation))
+    assert model.get(lambda: case.queue.is_head(case.again)) is True
+
+
 def test_one_that_somebody_else_has_bound_by_then() -> None:
     case = Twice(relists=1)
     model, (recreation,) = case.model, case.api.universe[Recreation]
