@@ -143,7 +143,7 @@ def _stored(wanted: Wanted) -> Question:
     if version.plain != exact(release) and not agreed:
         raise UsageProblem(
             f"{path}: a trace of {exact(release)}, and {version} is to be run: make one with `podrace check --release "
-            f"{version.plain} --save-trace`, or say --release {release} to run it all the same"
+            f"{release_of(version)} --save-trace`, or say --release {release} to run it all the same"
         )
     if (fixes.added or fixes.removed) and not agreed:
         raise UsageProblem(

@@ -161,6 +161,7 @@ MISTAKES = [
     (("nothing",), "unknown race or hazard `nothing`"),
     (("nothing.json",), "nothing.json: cannot be read: No such file or directory"),
     (("TRACE", "--kubernetes", "1.35.4"), "a trace of 1.36.3, and v1.35.4 is to be run"),
+    (("TRACE", "--kubernetes", "1.36.99"), "the model does not have v1.36.99, of 1.36 it has 1.36.0, 1.36.1, 1.36.3"),
     (("TRACE", "--property", "S-CAP"), "--property and --gate are for races and hazards"),
     (("DAMAGED",), "no trace of podrace: Input data was truncated"),
     (("OTHER",), "unknown release `1.99`"),

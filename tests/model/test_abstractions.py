@@ -607,6 +607,13 @@ def test_a_pre_enqueue():
     assert model.get(lambda: model.part("api").pod[p].gated) is False
     assert not enabled(model, lambda: model.part("users").remove_gates(p))
 
+    # Of a gang that is there at the start nobody is named as held back.
+    system = groups_of("1.36")
+    start = {v.name: value for v, value in zip(system.variables, system.initial, strict=True)}
+    rejected = {name: value for name, value in start.items() if "[GangScheduling]" in name and "rejected" in name}
+    assert set(rejected.values()) == {False}
+    assert {start[f"queue.sub_queue[{pod}]"] for pod in "pqr"} == {list(SubQueue).index(SubQueue.ACTIVE)}
+
 
 def test_a_disruption():
     def knows(release):
