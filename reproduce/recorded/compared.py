@@ -7,7 +7,7 @@ that no run is lost.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ...reports.step import Value
@@ -55,6 +55,10 @@ EVENTS = "queue.in_flight_events["
 MOVES = ("Queue.MoveAllToActiveOrBackoffQueue", "Queue.AssignedPodUpdated", "Queue.Update")
 
 
+GOROUTINE = "preemption goroutine"
+"""Who patches the condition of victims, and deletes them."""
+
+
 class OddValue(Exception):
     """A real value that no state of the model has."""
 
@@ -65,15 +69,19 @@ class Compared:
     def __init__(self, values: Mapping[str, tuple[Value, ...]]) -> None:
         self._values = values
         self._touched = self._moved = False
+        self._conditions = _Conditions()
 
     def after(self, turn: Turn, seen: Mapping[str, Value]) -> dict[str, tuple[Value, ...]]:
         """The values that each variable may have in the model after the next turn. Raises OddValue."""
         ways = [turn.origin, *turn.passed] if turn.origin else turn.passed
+        self._conditions.go(ways, seen)
         self._touched = self._touched or any(p.beyond and p.call == "Cache.UpdatePod" for p in ways)
         self._moved = self._moved or any(p.beyond and p.call in MOVES for p in ways)
         hidden = tuple(_hidden(turn, seen))
         # An event that the model does not have touches a NodeInfo all the same: since then another one has changed last.
         hidden += ("node_infos.recent.",) if self._touched else ()
+        carried = (f"snapshot.carries[{pod}]" for pod in self._conditions.in_snapshot)
+        hidden += tuple(name for name in carried if seen.get(name))
         # And a Permit plugin that did not say which events it waits for waits for it, too.
         moved = (
             tuple(n for n in seen if n.startswith(EVENTS) and n.endswith("[PermitPlugin]"))
@@ -107,6 +115,37 @@ class Compared:
         running = RUNNING + (LAST if awaits else ())
         phases = self._values.get(name.replace("preempting", "phase"), ())
         return tuple(phase for phase in phases if (phase in running) == value)
+
+
+class _Conditions:
+    """Victims whose condition DisruptionTarget is written, and in the model is not (A-DISRUPTION): it has the condition with the deletion, in one step,
+    and none of a pod that terminates already. So a snapshot may show one between PATCH and DELETE, or after a DELETE that has failed.
+
+    `in_snapshot`: those whose condition was written so when the snapshot was taken.
+    """
+
+    def __init__(self) -> None:
+        self._written: set[str] = set()
+        self._terminating: set[str] = set()
+        self.in_snapshot: frozenset[str] = frozenset()
+
+    def go(self, ways: Iterable[Point], seen: Mapping[str, Value]) -> None:
+        """Go on by a turn: the points that actors were at, in their order, and the state after it."""
+        for point in ways:
+            if point.actor == GOROUTINE and point.after:
+                if point.call == "Client.Patch":
+                    self._written.add(point.pod)
+                elif point.call == "Client.Delete" and point.pod not in self._terminating:
+                    now = f"api.pod[{point.pod}]."
+                    if seen.get(f"{now}terminating") or not seen.get(f"{now}exists"):
+                        self._written.discard(point.pod)
+            elif point.call == "Cache.UpdateSnapshot" and point.after:
+                self.in_snapshot = frozenset(self._written)
+        self._terminating = {
+            name.removeprefix("api.pod[").removesuffix("].terminating")
+            for name, value in seen.items()
+            if value and name.startswith("api.pod[") and name.endswith("].terminating")
+        }
 
 
 def _hidden(turn: Turn, seen: Mapping[str, Any]) -> Iterator[str]:

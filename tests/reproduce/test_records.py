@@ -68,6 +68,29 @@ def test_the_condition_of_a_victim_on_a_node_that_is_gone_is_in_no_snapshot() ->
     assert Validator(model_for(cluster_of(record), resolve("1.33.6"))).judge(record).explained
 
 
+CONDITION_FIRST = """
+name: condition-first
+nodes: {n1: {cpu: 1}}
+pods:
+  p: {cpu: 1, priority: 2}
+  q: {cpu: 1, priority: 3}
+  v: {cpu: 1, nodeName: n1}
+scope: {pod_events: 9, node_events: 9}
+"""
+
+
+@pytest.mark.ci
+def test_the_condition_of_a_victim_that_is_not_deleted_yet_is_in_a_snapshot() -> None:
+    """The PATCH is told to the cache, and another cycle takes its snapshot, before the DELETE: in the model they are one step (A-DISRUPTION)."""
+    (record,) = read_records(STORED.parent / "free-run-1.33.6-condition-first.jsonl")
+    assert Validator(Model.of(CONDITION_FIRST, resolve("1.33.6"))).judge(record).explained
+    state: dict[str, Value] = {}
+    for turn in record.turns[:29]:
+        state |= turn.seen
+    seen = {name: state[name] for name in ("snapshot.carries[v]", "api.pod[v].exists", "api.pod[v].terminating")}
+    assert list(seen.values()) == [True, True, False]
+
+
 def test_a_preemptor_that_is_bound_to_a_node_without_hope_goes_on() -> None:
     """The only node that was worth a dry run is refused by NodeName: the model waited for that dry run for ever."""
     (record,) = read_records(STORED.with_name("free-run-1.36.3-bound-elsewhere.jsonl"))
@@ -195,6 +218,42 @@ def test_a_running_preemption_is_one_of_several_phases() -> None:
     assert Compared(VALUES).after(Turn("go"), seen) == {phases: ("BEGIN", "EVICT")}
     awaiting = {**seen, "async_preemption.awaited[p]": "v"}
     assert Compared(VALUES).after(Turn("go"), awaiting)[phases] == ("BEGIN", "EVICT", "EVICT_LAST")
+
+
+def victim(call: str, **state: bool) -> tuple[Turn, dict[str, Value]]:
+    """A turn in which the goroutine of p passes a call about v, and what is seen of v then; the snapshot's v carries the condition."""
+    goroutine = Point("preemption goroutine", f"Client.{call}", of="p", after=True, pod="v")
+    names = {"exists": True, "terminating": False} | state
+    api: dict[str, Value] = {f"api.pod[v].{name}": value for name, value in names.items()}
+    return Turn("go", passed=[goroutine]), {**api, CARRIES: True}
+
+
+CARRIES = "snapshot.carries[v]"
+SNAPSHOT = Turn("go", passed=[Point("scheduler", "Cache.UpdateSnapshot", after=True)], standing=[Point("scheduler", "Framework.RunPostFilterPlugins")])  # fmt: skip
+LATER = Turn("go", standing=SNAPSHOT.standing)
+
+
+@pytest.mark.parametrize(
+    ("turns", "compared"),
+    [
+        ([victim("Patch")], False),
+        ([victim("Patch"), victim("Delete", terminating=True)], True),
+        ([victim("Patch"), victim("Delete", exists=False)], True),
+        ([victim("Patch"), victim("Delete")], False),
+        ([victim("Patch", terminating=True), victim("Delete", terminating=True)], False),
+        ([], True),
+    ],
+    ids=["before the DELETE", "deleted", "gone", "the DELETE fails", "terminates already", "nothing written"],
+)
+def test_a_condition_that_is_written_before_the_deletion_is_not_compared(
+    turns: list[tuple[Turn, dict[str, Value]]], compared: bool
+) -> None:
+    judged = Compared({CARRIES: (False, True)})
+    for turn, seen in turns:
+        assert CARRIES in judged.after(Turn(turn.do, passed=turn.passed, standing=SNAPSHOT.standing), seen)
+    seen = {**(turns[-1][1] if turns else {}), CARRIES: True}
+    assert (CARRIES in judged.after(SNAPSHOT, seen)) is compared
+    assert CARRIES in judged.after(LATER, {**seen, CARRIES: False}), "what the model has too is compared"
 
 
 def test_what_the_observer_holds_against_itself() -> None:
