@@ -383,7 +383,9 @@ class QueueStates:
         }
 
         self._recreations: tuple[Recreation, ...] = tuple(system.universe[Recreation])
-        self._seen = {r: place.get(f"pod_watch.seen[QUEUE][{r.after.name}].exists") for r in self._recreations}
+        self._seen = {
+            r: place.get(f"pod_watch.seen[QUEUE][{r.after.name}].exists") for r in self._recreations
+        }
 
     def share_name(self, pod: Pod, other: Pod) -> bool:
         """Whether two pods are one, or have the same name one after the other."""

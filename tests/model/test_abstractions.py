@@ -610,7 +610,9 @@ def test_a_pre_enqueue():
     # Of a gang that is there at the start nobody is named as held back.
     system = groups_of("1.36")
     start = {v.name: value for v, value in zip(system.variables, system.initial, strict=True)}
-    rejected = {name: value for name, value in start.items() if "[GangScheduling]" in name and "rejected" in name}
+    rejected = {
+        name: value for name, value in start.items() if "[GangScheduling]" in name and "rejected" in name
+    }
     assert set(rejected.values()) == {False}
     assert {start[f"queue.sub_queue[{pod}]"] for pod in "pqr"} == {list(SubQueue).index(SubQueue.ACTIVE)}
 

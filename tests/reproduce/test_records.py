@@ -87,7 +87,9 @@ def test_the_condition_of_a_victim_that_is_not_deleted_yet_is_in_a_snapshot() ->
     state: dict[str, Value] = {}
     for turn in record.turns[:29]:
         state |= turn.seen
-    seen = {name: state[name] for name in ("snapshot.carries[v]", "api.pod[v].exists", "api.pod[v].terminating")}
+    seen = {
+        name: state[name] for name in ("snapshot.carries[v]", "api.pod[v].exists", "api.pod[v].terminating")
+    }
     assert list(seen.values()) == [True, True, False]
 
 

@@ -231,7 +231,12 @@ pods:
 scope: {pod_events: 4, pod_deletions: 2, relists: 1}
 """
 
-SWAPPED = ("users.delete_pod(pod=p", "stateful_sets.recreate(", "pod_watch.resume", "handlers.handle_swap_for_queue(")
+SWAPPED = (
+    "users.delete_pod(pod=p",
+    "stateful_sets.recreate(",
+    "pod_watch.resume",
+    "handlers.handle_swap_for_queue(",
+)
 
 
 def moments_of(model: Model, path: Sequence[int]) -> list[int]:
