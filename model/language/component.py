@@ -24,7 +24,7 @@ from types import SimpleNamespace
 from typing import Annotated, Any, ClassVar, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from .errors import Location, ModelError
-from .expr import Value, const
+from .expr import Value, const, true
 from .fairness import Fairness
 from .narration import Channel, Knowledge, Reader, Words
 from .shapes import declared, scalars_of
@@ -104,11 +104,11 @@ class Component:
 
     def read_field(self, name: str) -> Any:
         """The current value of a declared field."""
-        return view([(TRUE(), self._cells[name])])
+        return view([(true(), self._cells[name])])
 
     def write_field(self, name: str, value: Any) -> None:
         """Assign to a declared field."""
-        store([(TRUE(), self._cells[name])], value)
+        store([(true(), self._cells[name])], value)
 
     def __getattr__(self, name: str) -> Any:
         if not name.startswith("_"):
@@ -149,17 +149,10 @@ class Component:
         """Within a step: all of this part's state becomes zero, as if it had been declared just now."""
         for cell in self._cells.values():
             for scalar in scalars_of(cell):
-                store([(TRUE(), scalar)], const(scalar.variable.sort, scalar.zero))
+                store([(true(), scalar)], const(scalar.variable.sort, scalar.zero))
 
     def observe(self) -> None:
         """Override to run at the end of every step that changes something read here (monitors of properties)."""
-
-
-def TRUE() -> Any:
-    """The constant true of the graph in use."""
-    from .expr import as_expr
-
-    return as_expr(True)
 
 
 class Model:

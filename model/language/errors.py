@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
+from functools import cache
 from pathlib import Path
 
 _HERE = str(Path(__file__).parent)
@@ -14,10 +15,15 @@ Location = tuple[str, int]
 def caller_location() -> Location:
     """File and line of the nearest caller outside the language itself."""
     frame = sys._getframe(1)
-    # `with when(...)` reaches the language through the standard library.
-    while frame.f_back is not None and frame.f_code.co_filename.startswith((_HERE, contextlib.__file__)):
+    while frame.f_back is not None and _of_the_language(frame.f_code.co_filename):
         frame = frame.f_back
     return frame.f_code.co_filename, frame.f_lineno
+
+
+@cache
+def _of_the_language(file: str) -> bool:
+    # `with when(...)` reaches the language through the standard library.
+    return file.startswith((_HERE, contextlib.__file__))
 
 
 class ModelError(Exception):

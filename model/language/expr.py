@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from enum import Enum
 from typing import Any, NoReturn, Union
+from weakref import WeakKeyDictionary
 
 from .errors import Location, ModelError, caller_location
 from .sorts import BOOL, INT, Entity, Sort, sort_of_enum, sort_of_ref
@@ -166,7 +167,7 @@ def show_code(sort: Sort, code: int) -> str:
 
 # One graph at a time: a fresh table per traced system keeps numbering, and with it every order that
 # depends on it, the same whatever was traced before in this process.
-_Key = tuple[Any, ...]
+_Key = tuple[Any, ...] | Variable | Parameter
 _table: dict[_Key, Expr] = {}
 
 
@@ -181,35 +182,42 @@ def fresh_graph() -> Iterator[None]:
         _table = saved
 
 
-def _node(op: str, args: tuple[Expr, ...], value: Any, sort: Sort, lo: int, hi: int) -> Expr:
-    key = (op, args, value, sort) if op == "const" else (op, args, value)
-    found = _table.get(key)
-    if found is None:
-        found = object.__new__(Expr)
-        found.op, found.args, found.value, found.sort = op, args, value, sort
-        found.lo, found.hi, found.index = lo, hi, len(_table)
-        found.location = caller_location()
-        _table[key] = found
+def _node(op: str, args: tuple[Expr, ...], sort: Sort, lo: int, hi: int) -> Expr:
+    found = _table.get((op, args))
+    return _added((op, args), op, args, None, sort, lo, hi) if found is None else found
+
+
+def _added(key: _Key, op: str, args: tuple[Expr, ...], value: Any, sort: Sort, lo: int, hi: int) -> Expr:
+    found = object.__new__(Expr)
+    found.op, found.args, found.value, found.sort = op, args, value, sort
+    found.lo, found.hi, found.index = lo, hi, len(_table)
+    found.location = caller_location()
+    _table[key] = found
     return found
 
 
 def const(sort: Sort, code: int) -> Expr:
     """The constant of `sort` with this code."""
-    return _node("const", (), code, sort, code, code)
+    found = _table.get((code, sort))
+    return _added((code, sort), "const", (), code, sort, code, code) if found is None else found
 
 
 def variable(var: Variable) -> Expr:
     """The value of a state variable before the step."""
+    found = _table.get(var)
+    if found is not None:
+        return found
     if var.lo == var.hi:
         return const(var.sort, var.lo)
-    return _node("var", (), var, var.sort, var.lo, var.hi)
+    return _added(var, "var", (), var, var.sort, var.lo, var.hi)
 
 
 def parameter(par: Parameter) -> Expr:
     """The value of a parameter."""
     if par.lo == par.hi:
         return const(INT, par.lo)
-    return _node("param", (), par, INT, par.lo, par.hi)
+    found = _table.get(par)
+    return _added(par, "param", (), par, INT, par.lo, par.hi) if found is None else found
 
 
 def as_expr(value: Value, like: Sort | None = None) -> Expr:
@@ -217,14 +225,16 @@ def as_expr(value: Value, like: Sort | None = None) -> Expr:
 
     Raises ModelError if the value has no symbolic form or its sort is not `like`.
     """
-    if isinstance(value, Expr):
-        result = value
+    if value.__class__ is Expr:
+        result: Expr = value
+        if like is None or result.sort is like:
+            return result
     elif isinstance(value, bool):
         result = const(BOOL, int(value))
     elif isinstance(value, int):
         result = const(INT, value)
     elif isinstance(value, Enum):
-        result = const(sort_of_enum(type(value)), list(type(value)).index(value))
+        result = const(sort_of_enum(type(value)), _position(value))
     elif isinstance(value, Entity):
         result = const(sort_of_ref(type(value)), value.index + 1)
     elif isinstance(value, Parameter):
@@ -233,12 +243,29 @@ def as_expr(value: Value, like: Sort | None = None) -> Expr:
         result = const(like, 0)
     else:
         raise ModelError(f"`{value!r}` is not a value of the modelling language")
-    if like is not None and result.sort is not like and result.sort != like:
+    if like is not None and result.sort is not like:
         raise ModelError(f"expected a value of sort {like}, got one of sort {result.sort}")
     return result
 
 
+def _position(member: Enum) -> int:
+    known = _positions.get(type(member))
+    if known is None:
+        known = _positions[type(member)] = {m.name: i for i, m in enumerate(type(member))}
+    return known[member._name_]
+
+
+_positions: WeakKeyDictionary[type[Enum], dict[str, int]] = WeakKeyDictionary()
+
+
+def true() -> Expr:
+    """The constant true."""
+    return const(BOOL, 1)
+
+
 def _pair(a: Value, b: Value) -> tuple[Expr, Expr]:
+    if a.__class__ is Expr and b.__class__ is Expr and a.sort is b.sort:
+        return a, b
     left = as_expr(a, None if a is not None else as_expr(b).sort)
     return left, as_expr(b, left.sort)
 
@@ -250,12 +277,12 @@ def negate(a: Value) -> Expr:
         return const(BOOL, 1 - a.value)
     if a.op == "not":
         return a.args[0]
-    return _node("not", (a,), None, BOOL, 0, 1)
+    return _node("not", (a,), BOOL, 0, 1)
 
 
 def _junction(op: str, items: Iterable[Value], absorbing: int) -> Expr:
     seen: dict[Expr, None] = {}
-    stack = [as_expr(item, BOOL) for item in items]
+    stack = [item if item.__class__ is Expr and item.sort is BOOL else as_expr(item, BOOL) for item in items]
     stack.reverse()
     while stack:
         item = stack.pop()
@@ -273,7 +300,7 @@ def _junction(op: str, items: Iterable[Value], absorbing: int) -> Expr:
         return const(BOOL, 1 - absorbing)
     if len(seen) == 1:
         return next(iter(seen))
-    return _node(op, tuple(sorted(seen, key=_index)), None, BOOL, 0, 1)
+    return _node(op, tuple(sorted(seen, key=_index)), BOOL, 0, 1)
 
 
 def _index(e: Expr) -> int:
@@ -313,7 +340,7 @@ def equal(a: Value, b: Value) -> Expr:
             return select(x.args[0], equal(x.args[1], y), equal(x.args[2], y))
     elif x.index > y.index:
         x, y = y, x
-    return _node("eq", (x, y), None, BOOL, 0, 1)
+    return _node("eq", (x, y), BOOL, 0, 1)
 
 
 def as_number(value: Value) -> Expr:
@@ -338,7 +365,7 @@ def less(a: Value, b: Value) -> Expr:
         return const(BOOL, 1)
     if x is y or x.lo >= y.hi:
         return const(BOOL, 0)
-    return _node("lt", (x, y), None, BOOL, 0, 1)
+    return _node("lt", (x, y), BOOL, 0, 1)
 
 
 def _order_of(*values: Value) -> list[Enum]:
@@ -369,7 +396,7 @@ def add(a: Value, b: Value) -> Expr:
             return add(x.args[0], const(INT, x.args[1].value + y.value))
     elif x.index > y.index:
         x, y = y, x
-    return _node("add", (x, y), None, INT, x.lo + y.lo, x.hi + y.hi)
+    return _node("add", (x, y), INT, x.lo + y.lo, x.hi + y.hi)
 
 
 def subtract(a: Value, b: Value) -> Expr:
@@ -379,7 +406,7 @@ def subtract(a: Value, b: Value) -> Expr:
         return add(x, const(INT, -y.value))
     if x is y:
         return const(INT, 0)
-    return _node("sub", (x, y), None, INT, x.lo - y.hi, x.hi - y.lo)
+    return _node("sub", (x, y), INT, x.lo - y.hi, x.hi - y.lo)
 
 
 def multiply(a: Value, b: Value) -> Expr:
@@ -397,7 +424,7 @@ def multiply(a: Value, b: Value) -> Expr:
     elif x.index > y.index:
         x, y = y, x
     corners = [x.lo * y.lo, x.lo * y.hi, x.hi * y.lo, x.hi * y.hi]
-    return _node("mul", (x, y), None, INT, min(corners), max(corners))
+    return _node("mul", (x, y), INT, min(corners), max(corners))
 
 
 def divide(a: Value, b: Value) -> Expr:
@@ -410,7 +437,7 @@ def divide(a: Value, b: Value) -> Expr:
     if y.op == "const" and y.value == 1:
         return x
     corners = [x.lo // y.lo, x.lo // y.hi, x.hi // y.lo, x.hi // y.hi]
-    return _node("div", (x, y), None, INT, min(corners), max(corners))
+    return _node("div", (x, y), INT, min(corners), max(corners))
 
 
 def select(condition: Value, a: Value, b: Value) -> Expr:
@@ -438,7 +465,7 @@ def select(condition: Value, a: Value, b: Value) -> Expr:
         y = y.args[2]
     if x is y:
         return x
-    return _node("ite", (c, x, y), None, x.sort, min(x.lo, y.lo), max(x.hi, y.hi))
+    return _node("ite", (c, x, y), x.sort, min(x.lo, y.lo), max(x.hi, y.hi))
 
 
 def total(items: Iterable[Value]) -> Expr:

@@ -35,9 +35,12 @@ class Entity:
 E = TypeVar("E", bound=Entity)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Sort:
-    """The type of an expression. `tag` is an Enum class, an Entity class, or None for bool and int."""
+    """The type of an expression. `tag` is an Enum class, an Entity class, or None for bool and int.
+
+    There is one object for each sort, in every process: so `is` compares, and a sort costs nothing as part of a key.
+    """
 
     name: str
     tag: type | None = None
@@ -45,8 +48,8 @@ class Sort:
     def __str__(self) -> str:
         return self.name
 
-    def __hash__(self) -> int:
-        return hash(self.name)  # asked for with every constant: a string knows its own
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _the_sort, (self.name, self.tag)
 
 
 BOOL = Sort("bool")
@@ -54,14 +57,18 @@ INT = Sort("int")
 _cache: dict[type, Sort] = {}
 
 
+def _the_sort(name: str, tag: type | None) -> Sort:
+    return _cache.setdefault(tag, Sort(name, tag)) if tag is not None else BOOL if name == BOOL.name else INT
+
+
 def sort_of_enum(members: type[Enum]) -> Sort:
     """The sort of an Enum class."""
-    return _cache.setdefault(members, Sort(members.__name__, members))
+    return _cache.get(members) or _the_sort(members.__name__, members)
 
 
 def sort_of_ref(kind: type[Entity]) -> Sort:
     """The sort of optional references to entities of `kind`."""
-    return _cache.setdefault(kind, Sort(f"ref {kind.__name__}", kind))
+    return _cache.get(kind) or _the_sort(f"ref {kind.__name__}", kind)
 
 
 class Universe:

@@ -23,15 +23,14 @@ Alternatives = list[tuple[Expr, Any]]
 def view(alternatives: Alternatives) -> Any:
     """What model code sees of these cells (all of one shape)."""
     cell = alternatives[0][1]
-    if isinstance(cell, ScalarCell):
+    kind = cell.__class__
+    if kind is ScalarCell:
         return _read_scalar(alternatives)
-    if isinstance(cell, TableCell):
+    if kind is TableCell:
         return TableView(alternatives)
-    if isinstance(cell, FifoCell):
+    if kind is FifoCell:
         return FifoView(alternatives)
-    assert isinstance(cell, RecordCell)
-    made: Record = cell.record._of(alternatives)  # type: ignore[attr-defined]
-    return made
+    return cell.record._of(alternatives)
 
 
 def store(alternatives: Alternatives, value: Any) -> None:
@@ -62,14 +61,16 @@ def store(alternatives: Alternatives, value: Any) -> None:
 
 
 def _read_scalar(alternatives: Alternatives) -> Expr:
-    cell = alternatives[0][1]
-    if len(alternatives) == 1 and alternatives[0][0].is_const and alternatives[0][0].value:
-        return active().read(cell.variable)
+    read = active().read
+    if len(alternatives) == 1:
+        condition, cell = alternatives[0]
+        if condition.op == "const" and condition.value:
+            return read(cell.variable)
     result: Expr | None = None
     for condition, alt in reversed(alternatives):
-        value = active().read(alt.variable)
+        value = read(alt.variable)
         if result is None:
-            zero = const(cell.variable.sort, cell.zero)
+            zero = const(alt.variable.sort, alternatives[0][1].zero)
             result = value if condition.is_const and condition.value else select(condition, value, zero)
         else:
             result = select(condition, value, result)
