@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.resources import files
 
 import msgspec
@@ -87,9 +87,12 @@ def audit_logs(asked: Asked, progress: Callable[[Account], None] | None = None) 
     if account.levels.keys() & {CLAIMS, f"{CLAIMS}/status"} or Devices.id in wanted:
         checks.append(devices)
     trust = _trust(asked, account, history)
-    answers = [c.answer(trust, asked.window) for c in checks if not wanted or c.id in wanted]
+    checks = [check for check in checks if not wanted or check.id in wanted]
+    answers = [check.answer(trust, asked.window) for check in checks]
     if asked.explain:
-        answers = [_explained(answer, asked, capacity, lease, trust) for answer in answers]
+        answers = [
+            _explained(answer, asked, check, lease) for answer, check in zip(answers, checks, strict=True)
+        ]
     signs = [*(words for _, words in sorted(capacity.by_others)), *waiting.signs, *nominations.at_the_end()]
     return AuditReport(
         tuple(answers),
@@ -111,18 +114,26 @@ def audit_logs(asked: Asked, progress: Callable[[Account], None] | None = None) 
     )
 
 
-def _explained(answer: Answer, asked: Asked, capacity: Capacity, lease: LeaseHeld, trust: Trust) -> Answer:
+def _explained(answer: Answer, asked: Asked, check: Check, lease: LeaseHeld) -> Answer:
     """The answer, its first violation with the races that explain it."""
-    from .explained import explained, release_of
+    from .explained import Processes, explained, release_of
 
-    if answer.verdict != "HIT" or answer.property != Capacity.id:
+    if not answer.hits or check.first is None:
         return answer
+    case = check.first()
+    if answer.property == Conditions.id:  # also kubelets write the body in which it is seen first
+        case = replace(case, senders=tuple(s for s in case.senders if lease.are_schedulers([s])))
+    if not case.undecided and not (case.senders and lease.are_schedulers(case.senders)):
+        case = replace(
+            case, undecided="not every Binding was sent by a user who writes the scheduler's lease"
+        )
+    processes = Processes.UNKNOWN
+    if lease.several_processes(case.senders):
+        processes = Processes.SEVERAL
+    elif lease.one_process(case.since, case.until):
+        processes = Processes.ONE
+    words = tuple(explained(answer.property, case, asked.release or release_of(lease.agents), processes))
     first, *others = answer.hits
-    case = capacity.cases(trust).get((first.time, first.node))
-    if case is None:
-        return answer
-    release = asked.release or release_of(lease.agents)
-    words = tuple(explained(case, release, lease.one_process(case.since, case.until)))
     return msgspec.structs.replace(answer, hits=(msgspec.structs.replace(first, explained=words), *others))
 
 
@@ -187,14 +198,17 @@ def _trust(asked: Asked, account: Account, history: History) -> Trust:
     start = (
         () if asked.initial else ("what there was when the log began is not known: give it with --initial",)
     )
-    return Trust(tuple(against), start, dict(history.missing), frozenset(account.levels), orders=not clocks)
+    return Trust(
+        tuple(against), start, dict(history.missing), frozenset(account.levels), not clocks,
+        history.contradictions.early_until,
+    )  # fmt: skip
 
 
 def _clocks(history: History) -> list[str]:
     """What resourceVersions say against the times."""
-    if not history.against_versions:
+    if not history.contradictions.against_versions:
         return []
-    beyond = history.against_versions / 1_000_000
+    beyond = history.contradictions.against_versions / 1_000_000
     told = (
         f"beyond the {history.skew / 1_000_000:g} s of --clock-skew"
         if history.skew

@@ -1,8 +1,7 @@
-"""Which known race explains that a node was overfilled: one that has a run which agrees with the record.
+"""Which known race explains what the log shows: one that has a run which agrees with the record.
 
-The record is reduced to what made the node overfull: the pod that was bound last, and the last one before it without which it would have fitted; one node, with
-the room that all others left. A race brings the faults of its scenario. By trace validation, it explains the record if on the cluster's
-release some run with these faults binds the one pod, and then the other. What the log itself rules out is not asked of the model.
+The record is reduced to a pod or two on a node or two (audit/records.py). A race brings the faults of its scenario. By trace validation, it explains the record if on the
+cluster's release some run with these faults does what the log shows. What the log itself rules out is not asked of the model.
 """
 
 from __future__ import annotations
@@ -10,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
+from enum import Enum
 
 from ..checker.core.trace import plain_value
 from ..checker.explicit.states.expander import Native
@@ -20,12 +20,17 @@ from ..model.language import TransitionSystem
 from ..properties import instrument
 from ..scenarios import Scenario, catalogue, parse_scenario
 from ..scenarios.catalogue import hazards
-from .checks.capacity import Overfilled
+from .checks.cases import Case
+from .checks.check import listed
+from .records import SMALL, Record, does, record_of
 
 BOUNDS = Bounds(steps=400, states=400_000)
 
 PROCESS = frozenset({"leader_changes", "restarts"})
 """Faults after which another process schedules, which holds the lease under another name."""
+
+REJECTED = "permit_rejections"
+"""A fault that takes a plugin which rejects pods; and the pod is tried again once another one has gone."""
 
 _AGENT = re.compile(r"kube-scheduler/v(1\.[0-9]{1,3})(?:\.[0-9]{1,3})?(?:[-+ ]|$)", re.ASCII)
 _NO_FAULTS = (
@@ -33,14 +38,29 @@ _NO_FAULTS = (
     "scale_downs", "claim_events", "volume_creations", "volume_deletions", "provision_failures", "bind_timeouts",
 )  # fmt: skip
 _FAULTS = tuple(f.name for f in fields(Scope) if f.type == "int" and f.name not in _NO_FAULTS)
-_CLUSTER = """\
-name: explained
-nodes: {{n: {{cpu: 1}}}}
-pods:
-  first: {{cpu: 1, priority: {first}}}
-  second: {{cpu: 1, priority: {second}}}
-scope: {{{scope}}}
-"""
+_ASKED = frozenset({"S-CAP", "S-COND"})
+"""Whose races are asked: those of bindings that the scheduler does not know of, or knows of too late."""
+
+GROWN = "grown-in-flight"
+"""The race that takes no fault, but a pod that is changed before it is bound."""
+
+
+ISSUES = {
+    "two-generals": 96579,
+    "leader-hand-over": 137308,
+    "late-binding": 137308,
+    "late-condition": 139417,
+    GROWN: 126891,
+}
+"""Upstream's issues of the open hazards that are asked; those of races stand in their scenarios."""
+
+
+class Processes(Enum):
+    """What the log shows of the processes that sent the requests."""
+
+    ONE = "one scheduler held the lease all the time"
+    SEVERAL = "schedulers that held the lease one after the other sent these requests"
+    UNKNOWN = ""
 
 
 @dataclass(frozen=True)
@@ -53,8 +73,18 @@ class Candidate:
     @property
     def words(self) -> str:
         """Its name and title, with the number of its issue where it has one."""
-        issue = f", kubernetes/kubernetes#{self.scenario.race.issue}" if self.scenario.race else ""
+        number = self.scenario.race.issue if self.scenario.race else ISSUES.get(self.scenario.name)
+        issue = f", kubernetes/kubernetes#{number}" if number else ""
         return f"{self.scenario.name} ({self.scenario.title}{issue})"
+
+    @property
+    def another_process(self) -> bool:
+        """Whether it takes another process that schedules."""
+        return any(name in PROCESS for name, _ in self.faults)
+
+    def ruled_out(self, processes: Processes) -> bool:
+        """Whether the processes that the log shows are not those of this race."""
+        return processes is (Processes.ONE if self.another_process else Processes.SEVERAL)
 
 
 def release_of(agents: Iterable[str]) -> str | None:
@@ -63,8 +93,8 @@ def release_of(agents: Iterable[str]) -> str | None:
     return next(iter(named)) if len(named) == 1 and named <= set(RELEASE_ORDER) else None
 
 
-def candidates() -> list[Candidate]:
-    """The races and open hazards that overfill a node by some fault, those with the fewest faults first."""
+def candidates(of: str, grown: bool = False) -> list[Candidate]:
+    """The races and open hazards that break this property by some fault, those with the fewest faults first; where a pod was changed before it was bound, that one, too."""
     found = []
     for scenario in (*hazards(), *catalogue()):
         faults = tuple(
@@ -72,72 +102,70 @@ def candidates() -> list[Candidate]:
             for name in _FAULTS
             if getattr(scenario.spec.scope, name)
         )
-        if "S-CAP" in scenario.properties and faults:
+        if scenario.name == GROWN and grown:
+            found.append(Candidate(scenario, ()))
+        elif faults and ("S-CAP" in scenario.properties or of in _ASKED.intersection(scenario.properties)):
             found.append(Candidate(scenario, faults))
     return sorted(found, key=lambda c: (sum(n for _, n in c.faults), c.scenario.name))
 
 
-def explained(case: Overfilled, release: str | None, one_process: bool) -> Iterator[str]:
-    """Sentences: which races explain it, which do not, and what is not decided. `one_process`: the log shows that one process scheduled all the time."""
-    if release is None:
-        yield "which race explains it is not decided: no line says of which release the scheduler is; --release says so"
-        return
-    if case.first is None:
-        yield "which race explains it is not decided: more than one pod was too much, and the model is asked of two"
+def explained(of: str, case: Case, release: str | None, processes: Processes) -> Iterator[str]:
+    """Sentences: which races explain the violation of a property, which do not, and what is not decided."""
+    undecided = case.undecided or (
+        "" if release else "no line says of which release the scheduler is; --release says so"
+    )
+    if undecided or release is None:
+        yield f"which race explains it is not decided: {undecided}"
         return
     composition = resolve(release)
     by, refused, open_, ruled_out = list[Candidate](), list[Candidate](), list[Candidate](), list[Candidate]()
-    for candidate in candidates():
+    for candidate in candidates(of, case.grown):
         names = {name for name, _ in candidate.faults}
-        if any({name for name, _ in other.faults} <= names for other in by):
+        if any(other.faults and {name for name, _ in other.faults} <= names for other in by):
             continue  # what takes more faults than one that explains it says nothing more
-        if one_process and names & PROCESS:
+        if candidate.ruled_out(processes):
             ruled_out.append(candidate)
             continue
-        answer = _ask(candidate, case, composition)
+        answer = _ask(candidate, of, case, composition)
         {Answer.EXPLAINED: by, Answer.REFUSED: refused, Answer.UNKNOWN: open_}[answer].append(candidate)
-    pods = f"{case.first.pod} and then {case.second.pod}"
+    what = does(of, case)
     for candidate in by:
-        yield f"explained by {candidate.words}: a run of {release} with it binds {pods} to the node"
+        yield f"explained by {candidate.words}: a run of {release} with it {what}"
     for candidate in open_:
         yield f"not decided: {candidate.words}: the search for a run of {release} came to its bounds"
     if ruled_out:
-        yield f"ruled out, as one scheduler held the lease all the time: {', '.join(c.scenario.name for c in ruled_out)}"
+        yield f"ruled out, as {processes.value}: {_named(ruled_out)}"
     if refused:
-        yield f"no run of {release} that binds {pods} to the node: {', '.join(c.scenario.name for c in refused)}"
+        yield f"no run of {release} that {what}: {_named(refused)}"
     if not by and not open_:
-        yield f"no known race explains this on {release}, for two pods and the room that the others left"
+        yield f"no known race explains this on {release}, for {SMALL[of]}"
+    elsewhere = [
+        hazard.name
+        for hazard in hazards()
+        if of in hazard.properties and all(hazard is not c.scenario for c in candidates(of, True))
+    ]
+    if elsewhere:
+        yield f"not asked, as they take more than a fault: {', '.join(elsewhere)}"
+    if case.larger:
+        yield f"what the scheduler knew of it is not asked: {listed(case.larger)} asked for less before"
 
 
-def _ask(candidate: Candidate, case: Overfilled, composition: Composition) -> Answer:
-    assert case.first is not None
-    ranks = sorted({case.first.priority, case.second.priority})
-    scope = {"pod_events": 2, "flush": "false", **dict(candidate.faults)}
-    text = _CLUSTER.format(
-        first=ranks.index(case.first.priority),
-        second=ranks.index(case.second.priority),
-        scope=", ".join(f"{name}: {value}" for name, value in scope.items()),
-    )
-    spec = parse_scenario(text, "explained.yaml").spec
+def _named(found: Iterable[Candidate]) -> str:
+    return ", ".join(candidate.scenario.name for candidate in found)
+
+
+def _ask(candidate: Candidate, of: str, case: Case, composition: Composition) -> Answer:
+    record = record_of(of, case, candidate.faults, grown=candidate.scenario.name == GROWN)
+    spec = parse_scenario(record.cluster, "explained.yaml").spec
     system = instrument(spec, composition.classes, [])
-    return Search(system, Native(system), BOUNDS, beyond=False).explain(_record(system)).answer
+    return Search(system, Native(system), BOUNDS, beyond=False).explain(_observed(system, record)).answer
 
 
-def _record(system: TransitionSystem) -> list[Observation]:
-    """First the one pod is on the node and the other waits; then both are there."""
+def _observed(system: TransitionSystem, record: Record) -> list[Observation]:
+    """What was seen, in codes."""
     decode = system.universe.decode
     codes = {
         v.name: {plain_value(decode(v.sort, code)): code for code in range(v.lo, v.hi + 1)}
         for v in system.variables
     }
-
-    def seen(second: str | None) -> dict[str, int]:
-        wanted: dict[str, bool | str | None] = {
-            "api.pod[first].exists": True,
-            "api.pod[second].exists": True,
-            "api.pod[first].node": "n",
-            "api.pod[second].node": second,
-        }
-        return {name: codes[name][value] for name, value in wanted.items()}
-
-    return [Observation(seen(None)), Observation(seen("n"))]
+    return [Observation({name: codes[name][value] for name, value in seen.items()}) for seen in record.seen]

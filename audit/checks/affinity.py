@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from ...model.environment.placement_rules import Term
 from ...reports.audit_report import Hit
 from ..history.objects import NodeHistory, PodHistory, Stay
 from .capacity import MOST_CANDIDATES
+from .cases import Case, Involved, Sender
 from .check import Check, Found, Trust, at
 
 
@@ -24,6 +26,7 @@ class _Pair:
     cause: str
     nodes: tuple[NodeHistory, NodeHistory]
     lives: tuple[int, int]
+    by_binding: bool
 
 
 class AntiAffinity(Check):
@@ -98,7 +101,17 @@ class AntiAffinity(Check):
                         if len(self.pairs) < MOST_CANDIDATES:
                             lives = node.life, where.life
                             self.pairs.append(
-                                _Pair(since, moment, one, other, term, cause, (node, where), lives)
+                                _Pair(
+                                    since,
+                                    moment,
+                                    one,
+                                    other,
+                                    term,
+                                    cause,
+                                    (node, where),
+                                    lives,
+                                    stay is not None,
+                                )
                             )
 
     def found(self, trust: Trust) -> list[Found]:
@@ -116,7 +129,8 @@ class AntiAffinity(Check):
             pods = tuple(stay.pod.key for stay in both)
             key = pair.term.topology_key
             words = f"{pods[0]} on {pair.one.node} and {pods[1]} on {pair.other.node} share {key}, and a required anti-affinity keeps them apart; {pair.cause}"
-            found.append(Found(pair.moment, Hit(at(pair.moment), words, pods, pair.one.node, pair.one.by)))
+            hit = Hit(at(pair.moment), words, pods, pair.one.node, pair.one.by)
+            found.append(Found(pair.moment, hit, partial(_case, pair)))
         return found
 
     def _stable(self, pair: _Pair) -> bool:
@@ -148,6 +162,20 @@ class AntiAffinity(Check):
     def _surely_share(self, key: str, one: NodeHistory, other: NodeHistory, since: int, moment: int) -> bool:
         values = {dict(s.labels).get(key) for n in (one, other) for s in n.states.possible(since, moment)}
         return one.known and other.known and len(values) == 1 and None not in values
+
+
+def _case(pair: _Pair) -> Case:
+    both = sorted((pair.one, pair.other), key=lambda s: (s.must_come, s.may_come))
+    return Case(
+        tuple(Involved(s.pod.key, s.pod.priority) for s in both),
+        tuple(Sender.of_binding(s.pod, s.node) for s in both),
+        both[0].may_come,
+        pair.moment,
+        together=pair.one.node == pair.other.node,
+        undecided=""
+        if all(s.binding for s in both) and pair.by_binding
+        else "the model is asked of two pods that are bound one after the other",
+    )
 
 
 def _means(term: Term, pod: PodHistory, labels: tuple[tuple[str, str], ...]) -> bool | None:

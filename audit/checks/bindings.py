@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 
 from ...reports.audit_report import Hit
 from ..history.objects import PodHistory, Sent
 from ..reading.records import Write
 from ..reading.wrappings import ANY
+from .cases import Case, Involved, Sender
 from .check import Check, Found, Trust, at
 
 MOST_SECONDS = 10_000
 MOST_AGENTS = 100
+MOST_USERS = 1000
 
 _OWN = "the API server's own machine"
 
@@ -76,8 +80,15 @@ class OneBinding(Check):
                 f"{second.pod} was bound at {at(first.end)}, and is sent another Binding{_to(now)}, "
                 f"which got {now.code or 'no answer'} ({same})"
             )
-            found.append(Found(now.begin, Hit(at(now.begin), words, (second.pod,), now.node, now.user)))
+            hit = Hit(at(now.begin), words, (second.pod,), now.node, now.user)
+            found.append(Found(now.begin, hit, partial(_case, second)))
         return found
+
+
+def _case(second: _Second) -> Case:
+    both = (second.first, second.second)
+    senders = tuple(Sender(sent.user, sent.address) for sent in both)
+    return Case((Involved(second.pod),), senders, second.first.begin, second.second.end)
 
 
 def _to(sent: Sent) -> str:
@@ -110,6 +121,8 @@ class LeaseHeld(Check):
         self._suspects: list[tuple[_Holding, Write]] = []
         self._found: list[tuple[_Holding, str, Found]] = []
         self._machines: set[str] = set()
+        self._users = {SCHEDULER}
+        self._bound_by: dict[str, set[str]] = {}
         self._from: dict[str, set[str]] = {}
         self.renewals = 0
         self.agents: set[str] = set()
@@ -118,9 +131,16 @@ class LeaseHeld(Check):
     def wrote(self, write: Write, pod: PodHistory | None) -> None:
         """A write of the lease says who holds it; a Binding, who goes on."""
         if write.resource == "leases":
+            if write.accepted and len(self._users) < MOST_USERS:
+                self._users.add(write.user)
             self._lease(write)
-        elif write.user == SCHEDULER and (write.sub == "binding" or write.resource == "bindings"):
-            self._machines.add(_machine(write))
+        elif write.sub == "binding" or write.resource == "bindings":
+            if write.user in self._bound_by or len(self._bound_by) < MOST_USERS:
+                self._bound_by.setdefault(write.user, set()).add(_machine(write))
+            else:
+                self.leave_open("more users send Bindings than are kept")
+            if write.user not in self._users:
+                return
             if len(self.agents) < MOST_AGENTS:
                 self.agents.add(write.agent)
             holding = self._holding
@@ -132,6 +152,21 @@ class LeaseHeld(Check):
     def one_process(self, since: int, until: int) -> bool:
         """Whether one process surely held the lease all this time: it wrote it before and after, and nobody in between."""
         return any(begin <= since and until <= end for _, _, begin, end in self._terms)
+
+    def are_schedulers(self, senders: Iterable[Sender | None]) -> bool:
+        """Whether all of them are users who write the scheduler's lease."""
+        return all(sender is not None and sender.user in self._users for sender in senders)
+
+    def several_processes(self, senders: Iterable[Sender | None]) -> bool:
+        """Whether some of them surely are different processes: each has an address of its own, from which the lease was written in one name."""
+        names = set[str]()
+        for sender in senders:
+            address = sender.address if sender is not None else ""
+            known = [name for name, addresses in self._from.items() if address in addresses]
+            if len(known) != 1 or len(self._from[known[0]]) != 1:
+                return False
+            names.add(known[0])
+        return len(names) > 1
 
     def _lease(self, write: Write) -> None:
         if not write.accepted:
@@ -190,6 +225,10 @@ class LeaseHeld(Check):
 
     def found(self, trust: Trust) -> list[Found]:
         """What was seen; where more than one scheduler was there, nothing is excluded."""
+        senders = [machines for user, machines in self._bound_by.items() if user in self._users]
+        self._machines.update(*senders)
+        if not senders:
+            self.leave_open("no Binding was sent by a user who writes the scheduler's lease")
         if len(self._machines) > 1 or len(self._from) > 1:
             self.leave_open(
                 "the lease changed hands, or schedulers sent from more than one address",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from ...manifests.reading.resource_amounts import Amounts, write_amount
 from ...model.environment.objects import NATIVE
@@ -11,33 +12,13 @@ from ...reports.audit_report import Bar, Hit, Timeline
 from ..history.amounts import PODS, clashing
 from ..history.objects import BEFORE, NodeHistory, NodeState, Stay
 from ..reading.records import EVER
+from .cases import Case, Involved, Sender
 from .check import Check, Found, Trust, at, listed
 
 MOST_CANDIDATES = 10_000
 
 _OF_NODES = frozenset({*NATIVE, PODS})
 """Every node has them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Bound:
-    """A pod that a Binding put on the node."""
-
-    pod: str
-    priority: int
-
-
-@dataclass(frozen=True, slots=True)
-class Overfilled:
-    """What made a node overfull: who came last, and the last one before him without whom he would have fitted (None: more than one had to be gone).
-
-    `since`: when the first of those came without whom he would have fitted. `until`: when he surely was there.
-    """
-
-    second: Bound
-    first: Bound | None
-    since: int
-    until: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,16 +89,9 @@ class Capacity(Check):
         for candidate in self.candidates:
             hit = self._hit(candidate, trust)
             if hit is not None:
-                found.append(Found(candidate.moment, hit))
-        return found
-
-    def cases(self, trust: Trust) -> dict[tuple[str, str], Overfilled]:
-        """What made the nodes of the violations overfull, by the time and the node of the violation."""
-        found: dict[tuple[str, str], Overfilled] = {}
-        for candidate in self.candidates:
-            hit = self._hit(candidate, trust)
-            if hit is not None and hit.timeline is not None:
-                found[hit.time, hit.node] = _case(candidate, hit.timeline, trust)
+                timeline = hit.timeline
+                case = None if timeline is None else partial(_case, candidate, timeline, trust)
+                found.append(Found(candidate.moment, hit, case))
         return found
 
     def _hit(self, candidate: _Candidate, trust: Trust) -> Hit | None:
@@ -223,22 +197,37 @@ def _of(resource: str, asked: int, has: int) -> str:
     return f"{write_amount(resource, asked)} of {write_amount(resource, has)} {resource}"
 
 
-def _case(candidate: _Candidate, timeline: Timeline, trust: Trust) -> Overfilled:
-    """Who made the node overfull, by the resource of the violation."""
+def _case(candidate: _Candidate, timeline: Timeline, trust: Trust) -> Case:
+    """Who made the node overfull, by the resource of the violation: who came last, and the last one before him without whom he would have fitted."""
     resource, since, moment = timeline.resource, candidate.since, candidate.moment
     there = [s for s in candidate.stays if s.pod.stays_until(moment, trust.complete)]
     there.sort(key=lambda s: (s.must_come, s.may_come))
     amounts = {s: _least(s, since, moment, not trust.complete).get(resource, 0) for s in there}
-    last, total = there[-1], sum(amounts.values())
-    enough = [s for s in there[:-1] if s.binding and total - amounts[s] <= timeline.allocatable]
-    fitted_before = total - amounts[last] <= timeline.allocatable
-    first = enough[-1].pod if enough and fitted_before else None
-    return Overfilled(
-        Bound(last.pod.key, last.pod.priority),
-        None if first is None else Bound(first.key, first.priority),
+    last, over = there[-1], sum(amounts.values()) - timeline.allocatable
+    enough = [s for s in there[:-1] if over <= amounts[s]]
+    by_bindings = [s for s in enough if s.binding]
+    undecided = ""
+    if not enough or over > amounts[last]:
+        undecided = "more than one pod was too much, and the model is asked of two"
+    elif not by_bindings:
+        undecided = f"{enough[-1].pod.key} is there by no Binding, and the model binds every pod"
+    larger = tuple(s.pod.key for s in there[:-1] if over <= amounts[s] - _smallest(s, resource, moment))
+    both = (*by_bindings[-1:], last)
+    return Case(
+        tuple(Involved(s.pod.key, s.pod.priority) for s in both),
+        tuple(Sender.of_binding(s.pod, s.node) for s in both),
         min([s.may_come for s in enough], default=since),
         moment,
+        over <= amounts[last] - _smallest(last, resource, moment),
+        larger,
+        undecided=undecided,
     )
+
+
+def _smallest(stay: Stay, resource: str, moment: int) -> int:
+    """The least that the pod has ever asked for by then."""
+    versions = [v.value for v in stay.pod.asks.known if v.begin <= moment]
+    return min((v.least.get(resource, 0) if v is not None else 0 for v in versions), default=0)
 
 
 def _timeline(candidate: _Candidate, resource: str, has: int, moment: int, counted: set[int]) -> Timeline:

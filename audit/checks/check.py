@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -12,9 +12,10 @@ import msgspec
 from ...reports.audit_report import Answer, Hit
 from ...scenarios.reader.yaml_values import one_line
 from ..history.history import History
-from ..history.objects import NodeHistory, PodHistory, Stay
+from ..history.objects import BEFORE, NodeHistory, PodHistory, Stay
 from ..reading.reading import CLAIMS
 from ..reading.records import Pod, Write, time_text
+from .cases import Case
 
 MOST_EXAMPLES = 3
 
@@ -53,6 +54,7 @@ class Trust:
     """Whether the log has every write of its period (`complete`), or what speaks against it; and what was not logged.
 
     `start`: what is not known of the state at its beginning. `kinds` are those of which it has any write. `orders`: nothing speaks against the order of the times.
+    `early`: until then the log has lines of before the state that is said to be that at its beginning.
     """
 
     against: tuple[str, ...]
@@ -60,6 +62,7 @@ class Trust:
     missing: Mapping[str, int] = field(default_factory=dict)
     kinds: frozenset[str] = frozenset()
     orders: bool = True
+    early: int = BEFORE
 
     @property
     def complete(self) -> bool:
@@ -69,10 +72,11 @@ class Trust:
 
 @dataclass
 class Found:
-    """A violation, and its moment; only those within the period and the namespace that is asked about are reported."""
+    """A violation, and its moment; only those within the period and the namespace that is asked about are reported. `case` says what it comes down to, if the model can be asked."""
 
     moment: int
     hit: Hit
+    case: Callable[[], Case] | None = None
 
 
 class Check:
@@ -89,6 +93,7 @@ class Check:
         self.history: History
         self.open: Counter[str] = Counter()
         self.examples: dict[str, list[str]] = {}
+        self.first: Callable[[], Case] | None = None
 
     def possible(self, node: NodeHistory, moment: int, stay: Stay | None) -> None:
         """See Watcher."""
@@ -119,7 +124,11 @@ class Check:
     def answer(self, trust: Trust, wanted: Window) -> Answer:
         """What is known in the end."""
         found = sorted(self.found(trust), key=lambda f: f.moment)
-        hits = tuple(_shortened(f.hit) for f in found if wanted.has(f))
+        if not self.in_one_line:
+            found = [f for f in found if f.moment > trust.early]
+        reported = [f for f in found if wanted.has(f)]
+        hits = tuple(_shortened(f.hit) for f in reported)
+        self.first = reported[0].case if reported else None
         if hits and (trust.orders or self.in_one_line):
             return Answer(self.id, self.sentence, "HIT", hits)
         absent = [kind for kind in self.kinds if not trust.kinds & {kind, *_ALSO.get(kind, ())}]
@@ -130,7 +139,8 @@ class Check:
             for f in found[:1]
         ]
         none = [f"the log has no write of {kind} at all" for kind in absent]
-        reasons = [*outside, *self._reasons(), *none, *self._missing(trust), *trust.start, *trust.against]
+        start = [*trust.start, *_early(trust, wanted)]
+        reasons = [*outside, *self._reasons(), *none, *self._missing(trust), *start, *trust.against]
         if not reasons:
             return Answer(self.id, self.sentence, "EXCLUDED")
         lacking = {KINDS[kind] for kind in absent} | {what for what in self.needs if trust.missing.get(what)}
@@ -150,6 +160,14 @@ class Check:
             for what in self.needs
             if trust.missing.get(what)
         ]
+
+
+def _early(trust: Trust, wanted: Window) -> list[str]:
+    if trust.early == BEFORE or (wanted.since is not None and wanted.since > trust.early):
+        return []
+    return [
+        f"the log has lines of before what --initial names: of what was later, ask with --since {at(trust.early + 1000)}"
+    ]
 
 
 def _shortened(hit: Hit) -> Hit:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from ...reports.audit_report import Hit
 from ..history.objects import BEFORE, PodHistory
 from ..reading.records import Pod, Write
+from .cases import Case, Involved, Sender
 from .check import Check, Found, Trust, at
 
 MOST_HITS = 10_000
@@ -37,7 +40,10 @@ class Conditions(Check):
             self._found[pod] = Found(BEFORE, Hit("at the start", words, (pod.key,), node))
             return
         words = f"{pod.key} is bound to {node}, and its status says PodScheduled=False"
-        self._found[pod] = Found(write.end, Hit(at(write.end), words, (pod.key,), node, write.user))
+        hit = Hit(at(write.end), words, (pod.key,), node, write.user)
+        self._found[pod] = Found(
+            write.end, hit, partial(_case, pod, node, write.begin, write.end, Sender.of(write))
+        )
 
     def patched(self, pod: PodHistory, sent: Pod, write: Write) -> None:
         """A condition that was sent for a pod that may be bound by then, or soon."""
@@ -63,3 +69,10 @@ class Conditions(Check):
     def found(self, trust: Trust) -> list[Found]:
         """What was seen."""
         return list(self._found.values())
+
+
+def _case(pod: PodHistory, node: str, begin: int, end: int, sender: Sender) -> Case:
+    """The Binding, and the request whose body says that there was none."""
+    sent = pod.sent_to(node)
+    since = min(sent.begin, begin) if sent is not None else begin
+    return Case((Involved(pod.key, pod.priority),), (Sender.of_binding(pod, node), sender), since, end)

@@ -79,6 +79,14 @@ def _range(pod: Pod) -> Range | None:
     return Range({k: v for k, v in low.items() if k not in claimed} if claimed else low, high)
 
 
+def written_requests(pod: Pod) -> Amounts | None:
+    """What a pod's specification asks for, whatever it was given; None if that cannot be read."""
+    try:
+        return _requests(pod, None, {})
+    except (ScenarioError, ValueError):
+        return None
+
+
 def allocatable(node: Node) -> Amounts | None:
     """What a node can allocate; None if that cannot be read."""
     written = node.status.allocatable

@@ -12,6 +12,7 @@ import msgspec
 from ..reading.reading import LATEST
 from ..reading.records import EVER, ContainerStatus, Node, Pod, Write
 from .amounts import allocatable, anti_affinity, ports, requests
+from .contradictions import FINISHED, Contradictions
 from .objects import BEFORE, NodeHistory, NodeState, PodHistory, Sent, Stay
 from .versions import number_of
 
@@ -40,7 +41,7 @@ class Watcher(Protocol):
 
 class History:
     """Histories of live objects. `gaps` counts what cannot be if the log is complete, `from_before` what cannot be unless it was there when the log
-    began; `missing` what was not logged. `against_versions`: by so many microseconds times say the opposite of resourceVersions, at most."""
+    began; `missing` what was not logged; `contradictions` what lines say against each other."""
 
     def __init__(self, watchers: Iterable[Watcher] = (), skew: int = 0) -> None:
         self.watchers = list(watchers)
@@ -57,7 +58,7 @@ class History:
         self._underway: dict[str, int] = {}
         self._lives = 0
         self._left: dict[str, NodeHistory] = {}
-        self.against_versions = 0
+        self.contradictions = Contradictions(self.gaps)
         self._number = 0
 
     # The state at the start.
@@ -66,11 +67,13 @@ class History:
         """What there was when the log began."""
         for node in nodes:
             self._node_is(node, BEFORE, BEFORE, created=True)
+            self.nodes[node.metadata.name].at_start = number_of(node.metadata.resourceVersion)
         for pod in pods:
             history = self._new_pod(pod.metadata, BEFORE)
             if pod.spec.nodeName:
                 self._came(history, pod.spec.nodeName, BEFORE, BEFORE)
             self._body(history, pod, BEFORE, BEFORE, None)
+            history.at_start = number_of(pod.metadata.resourceVersion)
 
     # Writes.
 
@@ -162,6 +165,8 @@ class History:
             node.known, node.may_exist, node.must_exist = True, again, end
             node.must_go = node.may_go = EVER
         node.seen_at = max(node.seen_at, begin)
+        if begin != BEFORE:
+            self.contradictions.node_shown(node, number_of(body.metadata.resourceVersion), end)
         if body.metadata.deletionTimestamp and not body.metadata.finalizers:
             node.must_go, node.may_go = min(node.must_go, begin), end
         labels = tuple(sorted((body.metadata.labels or {}).items()))
@@ -201,6 +206,8 @@ class History:
         if write.creates:
             return self._created(write)
         pod = self._pod_of(write)
+        if pod is not None:
+            self.contradictions.may_change(pod, write, _latest(write))
         if write.sub == "eviction" or not write.accepted:
             self._goes_on(write.key, write)
             if pod is not None:
@@ -222,6 +229,10 @@ class History:
             self._unknown(write, "a pod that no line creates")
             pod = self._new_pod(write.pod.metadata, BEFORE)
         if write.verb == "delete" and not _is_graceful(write.pod):
+            meta, node = write.pod.metadata, write.pod.spec.nodeName
+            self.contradictions.shown(pod, write.pod, number_of(meta.resourceVersion), write)
+            if node:
+                self._is_on(pod, node, write.begin, write.end)
             self._gone(pod, write.begin, write.end)
             for watcher in self.watchers:
                 watcher.seen(pod, write.pod, write)
@@ -233,7 +244,7 @@ class History:
         """A status of which only what was sent is known: it changes that, and nothing of the specification."""
         assert write.pod is not None
         sent, begin, end = write.pod.status, write.begin, write.end
-        finished = sent.phase in ("Succeeded", "Failed")
+        finished = sent.phase in FINISHED
         if sent.containerStatuses is not None or sent.initContainerStatuses is not None:
             status = msgspec.structs.replace(
                 before.status,
@@ -283,6 +294,8 @@ class History:
         before = self.named.get(write.key)
         if before is not None and not before.gone:
             if write.pod is not None and before.uid == write.pod.metadata.uid:
+                if before.born == BEFORE and before.at_start is not None:
+                    self.contradictions.is_of_before(before, write.end)
                 return before
             if before.doubt == EVER:
                 self.gaps["a pod that was created again, and that no line deletes"] += 1
@@ -316,6 +329,8 @@ class History:
             return pod
         there = next((stay for stay in pod.stays if stay.node == node), None)
         if there is not None:
+            if write.accepted and there.must_come == BEFORE and pod.at_start is not None:
+                self.contradictions.is_of_before(pod, write.end)
             there.may_come = min(there.may_come, write.begin)
             if write.accepted and there.must_come == EVER:
                 there.must_come = write.end
@@ -346,15 +361,15 @@ class History:
 
     def _body(self, pod: PodHistory, body: Pod, begin: int, end: int, write: Write | None) -> None:
         """What a body shows: the state after some moment between these."""
-        finished = body.status.phase in ("Succeeded", "Failed")
+        finished = body.status.phase in FINISHED
         number = number_of(body.metadata.resourceVersion)
-        if write is not None and number is not None:
-            self._in_order(pod, number, write)
+        if write is not None:
+            self.contradictions.shown(pod, body, number, write)
         changed = pod.asks.add(begin, end, number, requests(body))
         pod.labels.add(begin, end, number, tuple(sorted((body.metadata.labels or {}).items())))
         pod.terms, pod.ports, pod.known = anti_affinity(body), ports(body), True
         pod.priority = body.spec.priority or 0
-        pod.body = body
+        pod.body, pod.body_at = body, begin
         if body.spec.nodeName:
             self._is_on(pod, body.spec.nodeName, begin, end)
         else:
@@ -374,14 +389,6 @@ class History:
                     self._tell_possible(self._known_node(stay.node), begin, None)
         for watcher in self.watchers:
             watcher.seen(pod, body, write)
-
-    def _in_order(self, pod: PodHistory, number: int, write: Write) -> None:
-        """What ended before something else of the same pod began has no greater version. Else the clocks differ."""
-        version, end = pod.newest
-        if version > number and end < write.begin:
-            self.against_versions = max(self.against_versions, write.begin - end)
-        if number > version:
-            pod.newest = number, write.end
 
     def _is_on(self, pod: PodHistory, name: str, begin: int, end: int) -> None:
         there = next((stay for stay in pod.stays if stay.node == name), None)
@@ -455,6 +462,7 @@ class History:
 
     def _settle(self, now: int) -> None:
         """Tell of what has surely happened by now, and forget who has left."""
+        self.contradictions.settle(now)
         while self._due and self._due[0][0] < now:
             moment, _, node, since, stay = heapq.heappop(self._due)
             for watcher in self.watchers:

@@ -19,7 +19,9 @@ class PodHistory:
     """A pod. `born`: when the request began that created it. `unbound_at`: the last moment at which it surely was on no node. `alive_at`: the last at which it surely was there and not finished.
 
     `doubt`: from then on it may be gone or finished, though no line says so; what is seen of it after `doubted` ends the doubt. It has left for good between `must_leave` and `may_leave`.
-    `asks` are its versions, None where one cannot be read; `terms` and `ports` are those of its last `body`. `newest`: its greatest resourceVersion, and when the request ended that showed it.
+    `asks` are its versions, None where one cannot be read; `terms` and `ports` are those of its last `body`, which a request showed that began at `body_at`. `newest`: its greatest resourceVersion, and when
+    the request ended that showed it. `can_finish`: a line may have finished it. `changed_at`: until when a line may have changed its specification.
+    `at_start`: its resourceVersion in the state at the start, until a later one is seen; `early`: a line is of before that state.
     """
 
     key: str
@@ -40,12 +42,22 @@ class PodHistory:
     priority: int = 0
     newest: tuple[int, int] = (-1, EVER)
     body: Pod | None = None
+    body_at: int = BEFORE
+    can_finish: bool = False
+    changed_at: int = BEFORE
+    at_start: int | None = None
+    early: bool = False
     stays: list[Stay] = field(default_factory=list)
     bindings: list[Sent] = field(default_factory=list)
 
     def may_have_gone(self, begin: int, end: int) -> None:
         """Somebody did something to it between these that may have ended it."""
         self.doubt, self.doubted = min(self.doubt, begin), max(self.doubted, end)
+
+    def sent_to(self, node: str) -> Sent | None:
+        """The Binding that brought it to the node; None where none or several may have done it."""
+        sent = [s for s in self.bindings if s.node == node and not 300 <= s.code < 500]
+        return sent[0] if len(sent) == 1 else None
 
     @property
     def namespace(self) -> str:
@@ -103,7 +115,7 @@ class NodeState:
 class NodeHistory:
     """A node by its name, and who is or may be on it. `seen_at`: the last moment at which a body showed it.
 
-    `life` counts how often it was created; what is known of its existence is of the last life.
+    `life` counts how often it was created; what is known of its existence is of the last life. `at_start` and `early` as of a pod.
     """
 
     name: str
@@ -117,6 +129,8 @@ class NodeHistory:
     must_go: int = EVER
     may_go: int = EVER
     stays: list[Stay] = field(default_factory=list)
+    at_start: int | None = None
+    early: bool = False
 
     def exists(self, moment: int) -> bool:
         """Whether the node surely was there, unless a line is missing."""

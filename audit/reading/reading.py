@@ -257,7 +257,7 @@ class Reader:
         code = event.responseStatus.code if event.responseStatus and not panicked else 0
         write = Write(
             begin, end, event.verb, reference.resource, reference.subresource, reference.namespace,
-            reference.name, reference.uid, code, event.user.username if event.user else "", event.userAgent,
+            reference.name, reference.uid, code, _user(event), event.userAgent,
             event.sourceIPs[0] if event.sourceIPs else "", event.server, event.level, event.auditID,
         )  # fmt: skip
         body = event.responseObject
@@ -299,6 +299,12 @@ def _members(parts: Sequence[bytes]) -> list[msgspec.Raw] | None:
         return _LIST.decode(text) if text.lstrip()[:1] == b"[" else [_ANY.decode(text)]
     except NOT_READABLE:
         return None
+
+
+def _user(event: AuditEvent) -> str:
+    """Whose rights the request had: of one who impersonates another, that is the other."""
+    user = event.impersonatedUser or event.user
+    return user.username if user else ""
 
 
 def _is_dry_run(event: AuditEvent) -> bool:

@@ -60,6 +60,7 @@ class AuditEvent(msgspec.Struct, kw_only=True):
     requestURI: str = ""
     verb: str = ""
     user: User | None = None
+    impersonatedUser: User | None = None
     sourceIPs: list[str] | None = None
     userAgent: str = ""
     objectRef: Reference | None = None

@@ -1,22 +1,41 @@
 """Which known races explain an overfull node."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from podrace.audit import explained as module
-from podrace.audit.checks.capacity import Bound, Overfilled
-from podrace.audit.explained import Candidate, candidates, explained, release_of
+from podrace.audit.checks.cases import Case, Involved, Sender
+from podrace.audit.explained import ISSUES, Candidate, Processes, candidates, explained, release_of
 from podrace.checker.trace.validation import Answer
+from podrace.scenarios.catalogue import hazards
 from tests.audit.test_answers import both, seen
 from tests.audit.test_bindings_and_waits import lease
-from tests.audit.written_logs import Object, answer, answered, listed, node
+from tests.audit.written_logs import (
+    SCHEDULER,
+    Object,
+    answer,
+    answered,
+    bound,
+    created,
+    event,
+    listed,
+    node,
+    pod,
+)
 
-CASE = Overfilled(Bound("default/b", 0), Bound("default/a", 0), 0, 1)
+US = Sender(SCHEDULER, "10.0.0.1")
+CASE = Case((Involved("default/a"), Involved("default/b")), (US, US), 0, 1)
+
+
+def said(case: Case = CASE, release: str | None = "1.34", of: str = "S-CAP") -> list[str]:
+    """What is said of a violation."""
+    return list(explained(of, case, release, Processes.UNKNOWN))
 
 
 def test_the_candidates_are_what_overfills_a_node_by_a_fault() -> None:
-    assert [(c.scenario.name, dict(c.faults)) for c in candidates()] == [
+    of_capacity = [
         ("expired-assumption", {"assume_expiries": 1}),
         ("leader-hand-over", {"leader_changes": 1}),
         ("restart-before-handlers", {"restarts": 1}),
@@ -24,6 +43,21 @@ def test_the_candidates_are_what_overfills_a_node_by_a_fault() -> None:
         ("late-binding", {"lost_replies": 1, "leader_changes": 1}),
         ("node-comes-back-empty", {"node_deletions": 1, "node_creations": 1}),
     ]
+    for of in ("S-CAP", "S-AFF", "A-TWICE"):
+        assert [(c.scenario.name, dict(c.faults)) for c in candidates(of)] == of_capacity
+    late = ("late-condition", {"permit_rejections": 1})
+    assert [(c.scenario.name, dict(c.faults)) for c in candidates("S-COND")] == [
+        of_capacity[0], late, *of_capacity[1:]
+    ]  # fmt: skip
+    assert [(c.scenario.name, dict(c.faults)) for c in candidates("S-CAP", grown=True)] == [
+        ("grown-in-flight", {}), *of_capacity
+    ]  # fmt: skip
+
+
+def test_the_issues_of_hazards_are_those_of_their_page() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "hazards.md").read_text(encoding="utf-8")
+    assert all(f"kubernetes/kubernetes/issues/{issue})" in page for issue in ISSUES.values())
+    assert set(ISSUES) <= {hazard.name for hazard in hazards()}
 
 
 @pytest.mark.parametrize(
@@ -44,19 +78,20 @@ def test_requests_name_the_release(agents: set[str], release: str | None) -> Non
 
 
 def test_what_cannot_be_asked_is_not_decided() -> None:
-    assert list(explained(CASE, None, False)) == [
+    assert said(release=None) == [
         "which race explains it is not decided: no line says of which release the scheduler is; --release says so"
     ]
-    alone = Overfilled(CASE.second, None, 0, 1)
-    assert list(explained(alone, "1.34", False)) == [
+    alone = replace(CASE, undecided="more than one pod was too much, and the model is asked of two")
+    assert said(alone) == [
         "which race explains it is not decided: more than one pod was too much, and the model is asked of two"
     ]
 
 
 PODS = "binds default/a and then default/b to the node"
-HAND_OVER = f"explained by leader-hand-over (A new leader does not know the last bindings): a run of 1.34 with it {PODS}"
+HAND_OVER = f"explained by leader-hand-over (A new leader does not know the last bindings, kubernetes/kubernetes#137308): a run of 1.34 with it {PODS}"
 LOST = (
-    f"explained by two-generals (A Binding whose reply is lost was committed): a run of 1.34 with it {PODS}"
+    "explained by two-generals (A Binding whose reply is lost was committed, kubernetes/kubernetes#96579): "
+    f"a run of 1.34 with it {PODS}"
 )
 
 
@@ -64,7 +99,7 @@ def given(monkeypatch: pytest.MonkeyPatch, **answers: Answer) -> list[str]:
     """Let the search say this of each race, REFUSED of the others; gives the names of those that are asked."""
     asked = []
 
-    def ask(candidate: Candidate, case: Overfilled, composition: object) -> Answer:
+    def ask(candidate: Candidate, of: str, case: Case, composition: object) -> Answer:
         asked.append(candidate.scenario.name)
         return answers.get(asked[-1].replace("-", "_"), Answer.REFUSED)
 
@@ -74,7 +109,7 @@ def given(monkeypatch: pytest.MonkeyPatch, **answers: Answer) -> list[str]:
 
 def test_what_takes_more_faults_than_an_explanation_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = given(monkeypatch, two_generals=Answer.EXPLAINED)
-    assert list(explained(CASE, "1.34", False)) == [
+    assert said() == [
         LOST,
         (
             "no run of 1.34 that binds default/a and then default/b to the node: expired-assumption, leader-hand-over, "
@@ -86,16 +121,27 @@ def test_what_takes_more_faults_than_an_explanation_is_not_asked(monkeypatch: py
 
 def test_what_the_lease_rules_out_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = given(monkeypatch)
-    *_, last = explained(CASE, "1.34", True)
+    *_, last = explained("S-CAP", CASE, "1.34", Processes.ONE)
     assert asked == ["expired-assumption", "two-generals", "node-comes-back-empty"]
     assert last == "no known race explains this on 1.34, for two pods and the room that the others left"
 
 
+def test_what_takes_one_process_is_not_asked_of_several(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = given(monkeypatch, leader_hand_over=Answer.EXPLAINED)
+    first, second, _ = explained("S-CAP", CASE, "1.34", Processes.SEVERAL)
+    assert asked == ["leader-hand-over", "restart-before-handlers"]
+    assert first == HAND_OVER
+    assert second == (
+        "ruled out, as schedulers that held the lease one after the other sent these requests: expired-assumption, two-generals, "
+        "node-comes-back-empty"
+    )
+
+
 def test_nothing_is_concluded_where_the_search_came_to_its_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
     given(monkeypatch, two_generals=Answer.UNKNOWN)
-    words = list(explained(CASE, "1.34", False))
+    words = said()
     assert words[0].startswith(
-        "not decided: two-generals (A Binding whose reply is lost was committed): the search"
+        "not decided: two-generals (A Binding whose reply is lost was committed, kubernetes/kubernetes#96579): the search"
     )
     assert not any("no known race" in line for line in words)
 
@@ -127,6 +173,75 @@ def test_who_would_have_had_to_be_gone(tmp_path: Path, monkeypatch: pytest.Monke
     assert told(tmp_path, pods=several) == (
         "which race explains it is not decided: more than one pod was too much, and the model is asked of two",
     )
+
+
+def test_schedulers_with_addresses_of_their_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = given(monkeypatch)
+    leases = [lease(1, "m1", "10.0.0.1", 0), lease(3, "m2", "10.0.0.2", 1)]
+    one = both("a", 2, "2")
+    other = [created("b", 4, "2"), bound("b", "n", 5, address="10.0.0.2")]
+    told(tmp_path, *leases, pods=(*one, *other))
+    assert asked == ["leader-hand-over", "restart-before-handlers", "late-binding"]
+    # Who shares an address with another may be the same process.
+    asked.clear()
+    told(tmp_path, *leases, lease(6, "m3", "10.0.0.2", 2), pods=(*one, *other))
+    assert "two-generals" in asked
+
+
+def test_a_binding_that_no_scheduler_sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever binds pods without being the scheduler is not in the model."""
+    given(monkeypatch, two_generals=Answer.EXPLAINED)
+    leases = [lease(1, "m1", "10.0.0.1", 0), lease(6, "m1", "10.0.0.1", 0)]
+    foreign = (*both("a", 2, "2"), created("b", 4, "2"), bound("b", "n", 5, user="mine"))
+    assert told(tmp_path, *leases, pods=foreign) == (
+        "which race explains it is not decided: not every Binding was sent by a user who writes the scheduler's lease",
+    )
+    static = event("create", "pods", "a", 2, code=201, response=pod("a", "2", on="n"), user="system:node:n")
+    assert told(tmp_path, *leases, pods=(static, *both("b", 4, "2"))) == (
+        "which race explains it is not decided: default/a is there by no Binding, and the model binds every pod",
+    )
+
+
+def grown(name: str, at: float, cpu: str, on: str = "") -> Object:
+    """A pod asks for more."""
+    return event("patch", "pods/resize", name, at, response=pod(name, cpu, on=on, version=300))
+
+
+def test_a_pod_that_grew_before_it_was_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = given(monkeypatch, grown_in_flight=Answer.EXPLAINED)
+    late = (*both("a", 2, "1"), created("b", 3, "1"), grown("b", 4, "2"), bound("b", "n", 5))
+    assert told(tmp_path, pods=late)[0] == (
+        "explained by grown-in-flight (A pod that grows while it is being scheduled is bound where it has no room any more, "
+        f"kubernetes/kubernetes#126891): a run of 1.34 with it {PODS}"
+    )
+    assert "two-generals" in asked
+    # Of one that grew when it was bound already, nobody knows what the scheduler knew.
+    bound_before = (*both("a", 2, "1"), grown("a", 3, "2", on="n"), *both("b", 4, "1"))
+    assert told(tmp_path, pods=bound_before)[-1] == (
+        "what the scheduler knew of it is not asked: default/a asked for less before"
+    )
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize(
+    ("of", "case", "names", "races"),
+    [
+        ("S-CAP", replace(CASE, grown=True), ["grown-in-flight"], ["grown-in-flight"]),
+        ("S-AFF", CASE, ["expired-assumption", "leader-hand-over"], ["leader-hand-over"]),
+        ("S-AFF", replace(CASE, together=False), ["leader-hand-over"], ["leader-hand-over"]),
+        ("S-COND", CASE, ["late-condition", "restart-before-handlers", "two-generals"], ["late-condition", "two-generals"]),
+        ("A-TWICE", CASE, ["expired-assumption", "leader-hand-over", "two-generals"], ["leader-hand-over", "two-generals"]),
+    ],
+)  # fmt: skip
+def test_the_search_answers_for_each_property(
+    of: str, case: Case, names: list[str], races: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = [c for c in candidates(of, case.grown) if c.scenario.name in names]
+    monkeypatch.setattr(module, "candidates", lambda of, grown=False: known)
+    words = list(explained(of, case, "1.36", Processes.UNKNOWN))
+    assert [line.split()[2] for line in words if line.startswith("explained by")] == races
+    refused = [name for name in names if name not in races]
+    assert [line.rpartition(": ")[2] for line in words if line.startswith("no run")] == refused
 
 
 @pytest.mark.ci

@@ -99,7 +99,14 @@ def node(
 
 
 def pod(
-    name: str, cpu: str = "1", *, on: str = "", version: int = 1, uid: str = "", phase: str = "", **spec: Any
+    name: str,
+    cpu: str = "1",
+    *,
+    on: str = "",
+    version: int | str = 1,
+    uid: str = "",
+    phase: str = "",
+    **spec: Any,
 ) -> Object:
     """A pod."""
     status: Object = {"phase": phase or ("Running" if on else "Pending")}
@@ -115,7 +122,8 @@ def pod(
 
 
 def created(name: str, at: float, cpu: str = "1", **more: Any) -> Object:
-    """The creation of a pod."""
+    """The creation of a pod, without a resourceVersion unless it is given one."""
+    more.setdefault("version", "")
     return event("create", "pods", name, at, code=201, response=pod(name, cpu, **more))
 
 

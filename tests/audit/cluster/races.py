@@ -93,7 +93,7 @@ def lost_reply(binaries: Binaries, plane: ControlPlane, folder: Path, _pods: int
         with scheduler(binaries, way, folder, "scheduler"):
             until(lambda: node_of(plane, "second"), "the second pod is bound as well")
             way.release_pods()
-            _PAUSE.wait(_LATE)
+            await_renewal(plane)  # which shows that it led all the time
 
 
 def hand_over(binaries: Binaries, plane: ControlPlane, folder: Path, _pods: int) -> None:
@@ -121,7 +121,7 @@ def hand_over(binaries: Binaries, plane: ControlPlane, folder: Path, _pods: int)
                 kill()
                 until(lambda: node_of(plane, "second"), "the second pod is bound as well")
                 other.release_pods()
-                _PAUSE.wait(_LATE)
+                await_renewal(plane)
 
 
 def nothing_wrong(binaries: Binaries, plane: ControlPlane, folder: Path, pods: int) -> None:

@@ -1,0 +1,53 @@
+"""What a violation comes down to: a few pods, and who sent what for them. It is what the model is asked about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..history.objects import PodHistory
+from ..reading.records import Write
+
+
+@dataclass(frozen=True, slots=True)
+class Sender:
+    """Who sent a request, and from where."""
+
+    user: str
+    address: str
+
+    @classmethod
+    def of(cls, write: Write) -> Sender:
+        """Who sent this."""
+        return cls(write.user, write.address)
+
+    @classmethod
+    def of_binding(cls, pod: PodHistory, node: str) -> Sender | None:
+        """Who sent the Binding that brought the pod to the node; None where that is not known."""
+        sent = pod.sent_to(node)
+        return None if sent is None else cls(sent.user, sent.address)
+
+
+@dataclass(frozen=True, slots=True)
+class Involved:
+    """A pod."""
+
+    pod: str
+    priority: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """The pods of a violation in the order in which they were bound, and the senders of the requests that brought it about, in the order of these.
+
+    It began at `since`, and was surely so by `until`. `grown`: the last pod would have had room as it was created, or before it was changed; `larger`: pods that have asked for more
+    since they were bound, and would have left room before. `together`: both pods are on one node. `undecided`: why the model is not asked.
+    """
+
+    pods: tuple[Involved, ...]
+    senders: tuple[Sender | None, ...]
+    since: int
+    until: int
+    grown: bool = False
+    larger: tuple[str, ...] = ()
+    together: bool = True
+    undecided: str = ""
