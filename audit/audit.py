@@ -221,7 +221,7 @@ def _clocks(history: History) -> list[str]:
 
 def _read_state(name: str, before: _Before) -> None:
     shown = one_line(name, 200)
-    with open_source(name) as stream:
+    with open_source(name, "--initial", "`kubectl get nodes,pods -A -o json` prints it") as stream:
         data = stream.read(LARGEST + 1)
     if len(data) > LARGEST:
         raise ScenarioError(f"--initial {shown}: larger than {LARGEST >> 30} GiB: dump only nodes and pods")

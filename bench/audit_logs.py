@@ -26,6 +26,7 @@ PARTS = 10
 
 _TIME = re.compile(rb"(\d{4}-\d\d-\d\dT)(\d\d:\d\d:\d\d)")
 _UID = re.compile(rb'("(?:auditID|uid)":")([0-9a-f]{8})')
+_VERSION = re.compile(rb'("resourceVersion":")(\d+)')
 _NAME = re.compile(rb"(?<=[\"/])([pn]\d+)(?=[\"/?])")
 
 MEASURED = """
@@ -61,8 +62,11 @@ def _renamed(log: bytes, number: int) -> bytes:
         return match[1] + b"%08x" % ((int(match[2], 16) + number * 0x9E3779B1) % (1 << 32))
 
     text = _UID.sub(other, _TIME.sub(moved, log))
-    text = _NAME.sub(rb"\1-%d" % number, text)
-    return text.replace(b'"resourceVersion":"', b'"resourceVersion":"%d' % (number + 1))
+
+    def greater(match: re.Match[bytes]) -> bytes:
+        return match[1] + b"%d" % (int(match[2]) + number * 1_000_000)
+
+    return _VERSION.sub(greater, _NAME.sub(rb"\1-%d" % number, text))
 
 
 def _deletions(log: bytes) -> Iterator[dict[str, Any]]:

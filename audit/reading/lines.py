@@ -22,9 +22,11 @@ _MARK = b"\xef\xbb\xbf"
 """By which some programs begin a text in UTF-8."""
 
 
-def open_source(name: str) -> IO[bytes]:
-    """The bytes of a file, decompressed. Raises ScenarioError."""
-    shown = one_line(name, 200)
+def open_source(
+    name: str, option: str = "", remedy: str = "-f names audit logs, or - for the standard input"
+) -> IO[bytes]:
+    """The bytes of a file, decompressed. Raises ScenarioError, which begins with the option that names it."""
+    shown = f"{option} {one_line(name, 200)}".strip()
     try:
         if name == "-":
             stream: IO[bytes] = sys.stdin.buffer
@@ -34,9 +36,7 @@ def open_source(name: str) -> IO[bytes]:
                 raise ScenarioError(f"{shown}: a directory: name the files in it, such as {shown}/*.log")
             stream = path.open("rb")
     except FileNotFoundError:
-        raise ScenarioError(
-            f"{shown}: no such file: -f names audit logs, or - for the standard input"
-        ) from None
+        raise ScenarioError(f"{shown}: no such file: {remedy}") from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise ScenarioError(f"{shown}: cannot be read: {reason}") from None

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime
+from datetime import UTC, datetime
 
+from ...manifests.reading.resource_amounts import write_amount
 from ..audit_report import Answer, AuditReport, Bar, Hit, Timeline, account_lines
 from .elements import Markup, el, join
 from .page import framed
@@ -21,6 +22,7 @@ STYLE = """
 .occupancy .limit { stroke: var(--open); stroke-width: 2; }
 .occupancy .total { fill: none; stroke: var(--l0); stroke-width: 2; }
 .verdicts td { white-space: normal; }
+.verdicts .badge { white-space: nowrap; }
 .occupancy .moment { stroke: var(--bad); stroke-width: 2; stroke-dasharray: 2 3; }
 .reasons li { margin: .2rem 0; }
 """
@@ -137,7 +139,8 @@ def _drawn(timeline: Timeline) -> Markup:
     below = ROW + CURVE
     height = below + ROW * (len(bars) + 2)
     total = sum(bar.amount for bar in bars if bar.counted)
-    label = f"{timeline.node}, {timeline.resource}: {total:,} asked for of {timeline.allocatable:,}"
+    what = timeline.resource
+    label = f"{timeline.node}, {what}: {write_amount(what, total)} asked for of {write_amount(what, timeline.allocatable)}"
     pieces = [el("title", label), _label(4, 16, f"{label}, at {timeline.moment}")]
     pieces += _curve(timeline, place, start, end)
     running = 0
@@ -145,6 +148,7 @@ def _drawn(timeline: Timeline) -> Markup:
         running += bar.amount if bar.counted else 0
         pieces += _bar(
             bar,
+            what,
             below + ROW * (number - 1) + 8,
             place,
             start,
@@ -154,6 +158,9 @@ def _drawn(timeline: Timeline) -> Markup:
     x = place(moment)
     pieces.append(el("line", x1=x, x2=x, y1=ROW - 4, y2=height - ROW + 4, class_="moment"))
     pieces.append(_label(min(x + 4, WIDTH - 180), height - 8, "the moment of the violation", "faint"))
+    for time, x in ((start, LEFT), (end, WIDTH - 70)):
+        if abs(place(time) - place(moment)) > 200:
+            pieces.append(_label(x, height - 8, _clock(time), "faint"))
     return el(
         "svg", *pieces, class_="occupancy", viewBox=f"0 0 {WIDTH} {height}", role="img", aria_label=label
     )
@@ -179,20 +186,27 @@ def _curve(timeline: Timeline, place: Callable[[float], float], start: float, en
     return [
         el("path", d=path, class_="total"),
         el("line", x1=LEFT, x2=WIDTH - 10, y1=limit, y2=limit, class_="limit"),
-        _label(4, limit + 4, f"allocatable {timeline.allocatable:,}", "faint"),
+        _label(4, limit + 4, f"allocatable {write_amount(timeline.resource, timeline.allocatable)}", "faint"),
     ]
 
 
 def _bar(
-    bar: Bar, top: int, place: Callable[[float], float], start: float, end: float, over: bool
+    bar: Bar, what: str, top: int, place: Callable[[float], float], start: float, end: float, over: bool
 ) -> list[Markup]:
     left = place(_seconds(bar.came) if bar.came else start)
     right = place(_seconds(bar.left) if bar.left else end)
     class_ = "bar over" if over else "bar" if bar.counted else "bar apart"
     return [
-        _label(4, top + 14, f"{bar.pod[-30:]} ({bar.amount:,})"),
+        _label(4, top + 14, f"{bar.pod[-30:]} ({write_amount(what, bar.amount)})"),
         el("rect", x=left, y=top, width=max(2.0, round(right - left, 1)), height=BAR, rx=3, class_=class_),
     ]
+
+
+def _clock(time: float) -> str:
+    try:
+        return f"{datetime.fromtimestamp(time, UTC):%H:%M:%S}"
+    except (ValueError, OverflowError, OSError):
+        return ""
 
 
 def _label(x: float, y: float, text: str, class_: str | None = None) -> Markup:

@@ -84,7 +84,8 @@ def audit_logs(
     explain: Annotated[
         bool,
         typer.Option(
-            "--explain", help="Say which known races explain the first overfull node (takes a minute or two)."
+            "--explain",
+            help="Say which known races explain the first violation of each property (takes a minute or two).",
         ),
     ] = False,
     release: Release = None,
