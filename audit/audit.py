@@ -132,9 +132,10 @@ def _explained(answer: Answer, asked: Asked, check: Check, lease: LeaseHeld) -> 
         processes = Processes.SEVERAL
     elif lease.one_process(case.since, case.until):
         processes = Processes.ONE
-    words = tuple(explained(answer.property, case, asked.release or release_of(lease.agents), processes))
+    said = explained(answer.property, case, asked.release or release_of(lease.agents), processes)
     first, *others = answer.hits
-    return msgspec.structs.replace(answer, hits=(msgspec.structs.replace(first, explained=words), *others))
+    first = msgspec.structs.replace(first, explained=said.words, run=said.run)
+    return msgspec.structs.replace(answer, hits=(first, *others))
 
 
 def policy() -> str:

@@ -11,9 +11,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
 from enum import Enum
 
+from ..analysis.steps import steps_of
 from ..checker.core.trace import plain_value
 from ..checker.explicit.states.expander import Native
-from ..checker.trace.validation import Answer, Bounds, Observation, Search
+from ..checker.trace.validation import Answer, Bounds, Explanation, Observation, Search
 from ..model.environment.scope import Scope
 from ..model.history import RELEASE_ORDER, Composition, resolve
 from ..model.language import TransitionSystem
@@ -109,8 +110,24 @@ def candidates(of: str, grown: bool = False) -> list[Candidate]:
     return sorted(found, key=lambda c: (sum(n for _, n in c.faults), c.scenario.name))
 
 
-def explained(of: str, case: Case, release: str | None, processes: Processes) -> Iterator[str]:
-    """Sentences: which races explain the violation of a property, which do not, and what is not decided."""
+@dataclass(frozen=True)
+class Explained:
+    """`words`: which races explain a violation, which do not, and what is not decided. `run`: that of the first race that does, a line a step."""
+
+    words: tuple[str, ...]
+    run: tuple[str, ...] = ()
+
+
+def explained(of: str, case: Case, release: str | None, processes: Processes) -> Explained:
+    """What known races say of the violation of a property."""
+    runs: list[tuple[str, ...]] = []
+    words = tuple(_sentences(of, case, release, processes, runs))
+    return Explained(words, runs[0] if runs else ())
+
+
+def _sentences(
+    of: str, case: Case, release: str | None, processes: Processes, runs: list[tuple[str, ...]]
+) -> Iterator[str]:
     undecided = case.undecided or (
         "" if release else "no line says of which release the scheduler is; --release says so"
     )
@@ -126,7 +143,9 @@ def explained(of: str, case: Case, release: str | None, processes: Processes) ->
         if candidate.ruled_out(processes):
             ruled_out.append(candidate)
             continue
-        answer = _ask(candidate, of, case, composition)
+        answer, run = _ask(candidate, of, case, composition)
+        if run:
+            runs.append(run)
         {Answer.EXPLAINED: by, Answer.REFUSED: refused, Answer.UNKNOWN: open_}[answer].append(candidate)
     what = does(of, case)
     for candidate in by:
@@ -154,11 +173,29 @@ def _named(found: Iterable[Candidate]) -> str:
     return ", ".join(candidate.scenario.name for candidate in found)
 
 
-def _ask(candidate: Candidate, of: str, case: Case, composition: Composition) -> Answer:
+def _ask(
+    candidate: Candidate, of: str, case: Case, composition: Composition
+) -> tuple[Answer, tuple[str, ...]]:
+    """Whether a run of the race agrees with the record, and which, if one does."""
     record = record_of(of, case, candidate.faults, grown=candidate.scenario.name == GROWN)
     spec = parse_scenario(record.cluster, "explained.yaml").spec
     system = instrument(spec, composition.classes, [])
-    return Search(system, Native(system), BOUNDS, beyond=False).explain(_observed(system, record)).answer
+    found = Search(system, Native(system), BOUNDS, beyond=False).explain(_observed(system, record))
+    return found.answer, _run(system, candidate, case, found) if found.answer is Answer.EXPLAINED else ()
+
+
+def _run(system: TransitionSystem, candidate: Candidate, case: Case, found: Explanation) -> tuple[str, ...]:
+    """The run, with what the log shows beside the steps after which it is so."""
+    names = " and ".join(
+        f"{name} is {pod.pod}" for name, pod in zip(("first", "second"), case.pods, strict=False)
+    )
+    lines = [f"A run of {candidate.scenario.name} that agrees with the log, in which {names}:"]
+    last = found.at[-1]
+    for step in steps_of(system, found.trace)[:last]:
+        lines.append(
+            f"{step.number}. {step.sentence}{' So does the log show it.' if step.number == last else ''}"
+        )
+    return tuple(lines)
 
 
 def _observed(system: TransitionSystem, record: Record) -> list[Observation]:

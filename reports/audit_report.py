@@ -15,29 +15,32 @@ AuditWord = Literal["HIT", "NOT EXCLUDED", "EXCLUDED"]
 
 
 class Bar(msgspec.Struct, frozen=True):
-    """A pod on a node, for a drawing: when it came and left (None: not in the log), and how much it takes."""
+    """A pod on a node, for a drawing: when it came and left (None: not in the log), and how much it takes, also as Kubernetes writes it (`asks`)."""
 
     pod: str
     amount: int
     came: str | None = None
     left: str | None = None
     counted: bool = True
+    asks: str = ""
 
 
 class Timeline(msgspec.Struct, frozen=True):
-    """What pods took of a resource of a node around a moment at which it was too much."""
+    """What pods took of a resource of a node around a moment at which it was too much; `asked` of what it `has`, as Kubernetes writes amounts."""
 
     node: str
     resource: str
     allocatable: int
     moment: str
     bars: tuple[Bar, ...] = ()
+    asked: str = ""
+    has: str = ""
 
 
 class Hit(msgspec.Struct, frozen=True):
     """A violation: when it was surely so, in words, and with whom. `by`: who did what brought it about, as the log names him.
 
-    `explained` says which known races have a run that agrees with the record, if that was asked.
+    `explained` says which known races have a run that agrees with the record, if that was asked; `run` tells the first of these, a line a step.
     """
 
     time: str
@@ -47,6 +50,7 @@ class Hit(msgspec.Struct, frozen=True):
     by: str = ""
     timeline: Timeline | None = None
     explained: tuple[str, ...] = ()
+    run: tuple[str, ...] = ()
 
 
 class Answer(msgspec.Struct, frozen=True):

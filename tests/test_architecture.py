@@ -55,8 +55,8 @@ ALLOWED: dict[str, set[str]] = {
     },
     "analysis.symbolic": {*MODEL, *CHAIN, "checker", "properties", "reports", "scenarios"},
     "analysis.upstream": {"model.history", "analysis.asked", "scenarios"},
-    # What a real cluster wrote down: read as manifests are, and told in a document of its own.
-    "audit": {*MODEL, "checker", "manifests", "properties", "reports", "scenarios"},
+    # What a real cluster wrote down: read as manifests are, and told in a document of its own; runs that explain it as the chain tells steps.
+    "audit": {*MODEL, "analysis", "checker", "manifests", "properties", "reports", "scenarios"},
     # Counterexamples on the real scheduler: made of what the chain finds, and judged by the interpreter.
     "reproduce": {*MODEL, *CHAIN, "analysis.stored", "checker", "properties", "reports", "scenarios"},
     # Who asks knows what is asked, what comes out, and nothing of engines, of the model or of properties.

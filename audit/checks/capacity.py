@@ -231,14 +231,13 @@ def _smallest(stay: Stay, resource: str, moment: int) -> int:
 
 
 def _timeline(candidate: _Candidate, resource: str, has: int, moment: int, counted: set[int]) -> Timeline:
-    bars = [
-        Bar(
-            stay.pod.key,
-            _least(stay, candidate.since, moment, False).get(resource, 0),
-            None if stay.must_come in (BEFORE, EVER) else at(stay.must_come),
-            None if stay.pod.must_leave == EVER else at(stay.pod.must_leave),
-            id(stay) in counted,
-        )
-        for stay in sorted(candidate.around, key=lambda s: (s.must_come, s.pod.key))
-    ]
-    return Timeline(candidate.node.name, resource, has, at(moment), tuple(bars))
+    bars, total = [], 0
+    for stay in sorted(candidate.around, key=lambda s: (s.must_come, s.pod.key)):
+        amount = _least(stay, candidate.since, moment, False).get(resource, 0)
+        came = None if stay.must_come in (BEFORE, EVER) else at(stay.must_come)
+        left = None if stay.pod.must_leave == EVER else at(stay.pod.must_leave)
+        total += amount if id(stay) in counted else 0
+        asks = str(write_amount(resource, amount))
+        bars.append(Bar(stay.pod.key, amount, came, left, id(stay) in counted, asks))
+    asked, there = (str(write_amount(resource, number)) for number in (total, has))
+    return Timeline(candidate.node.name, resource, has, at(moment), tuple(bars), asked, there)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from ...manifests.reading.resource_amounts import write_amount
 from ..audit_report import Answer, AuditReport, Bar, Hit, Timeline, account_lines
 from .elements import Markup, el, join
 from .page import framed
@@ -109,8 +108,15 @@ def _hit(hit: Hit) -> Markup:
         el("h3", hit.time),
         el("p", f"{hit.words}.{by}", class_="words"),
         *(el("p", line) for line in hit.explained),
+        _run(hit.run) if hit.run else None,
         _drawn(hit.timeline) if hit.timeline else None,
     )
+
+
+def _run(lines: tuple[str, ...]) -> Markup:
+    head, *steps = lines
+    items = (el("li", step.partition(". ")[2]) for step in steps)
+    return el("details", el("summary", head), el("ol", *items))
 
 
 def _signs(report: AuditReport) -> Markup | None:
@@ -138,9 +144,7 @@ def _drawn(timeline: Timeline) -> Markup:
 
     below = ROW + CURVE
     height = below + ROW * (len(bars) + 2)
-    total = sum(bar.amount for bar in bars if bar.counted)
-    what = timeline.resource
-    label = f"{timeline.node}, {what}: {write_amount(what, total)} asked for of {write_amount(what, timeline.allocatable)}"
+    label = f"{timeline.node}: {timeline.asked} asked for of {timeline.has} {timeline.resource}"
     pieces = [el("title", label), _label(4, 16, f"{label}, at {timeline.moment}")]
     pieces += _curve(timeline, place, start, end)
     running = 0
@@ -148,7 +152,6 @@ def _drawn(timeline: Timeline) -> Markup:
         running += bar.amount if bar.counted else 0
         pieces += _bar(
             bar,
-            what,
             below + ROW * (number - 1) + 8,
             place,
             start,
@@ -186,18 +189,18 @@ def _curve(timeline: Timeline, place: Callable[[float], float], start: float, en
     return [
         el("path", d=path, class_="total"),
         el("line", x1=LEFT, x2=WIDTH - 10, y1=limit, y2=limit, class_="limit"),
-        _label(4, limit + 4, f"allocatable {write_amount(timeline.resource, timeline.allocatable)}", "faint"),
+        _label(4, limit + 4, f"allocatable {timeline.has}", "faint"),
     ]
 
 
 def _bar(
-    bar: Bar, what: str, top: int, place: Callable[[float], float], start: float, end: float, over: bool
+    bar: Bar, top: int, place: Callable[[float], float], start: float, end: float, over: bool
 ) -> list[Markup]:
     left = place(_seconds(bar.came) if bar.came else start)
     right = place(_seconds(bar.left) if bar.left else end)
     class_ = "bar over" if over else "bar" if bar.counted else "bar apart"
     return [
-        _label(4, top + 14, f"{bar.pod[-30:]} ({write_amount(what, bar.amount)})"),
+        _label(4, top + 14, f"{bar.pod[-30:]} ({bar.asks})"),
         el("rect", x=left, y=top, width=max(2.0, round(right - left, 1)), height=BAR, rx=3, class_=class_),
     ]
 

@@ -54,6 +54,8 @@ def _print_answer(console: Console, answer: Answer) -> None:
         print_wrapped(console, Text(f"{hit.time}: {hit.words}{by}"), INDENT)
         for line in hit.explained:
             print_wrapped(console, Text(line, "bold"), 2 * INDENT, f"{INDENT}- ")
+        for line in hit.run:
+            print_wrapped(console, Text(line), 4 * INDENT, 2 * INDENT)
     if len(answer.hits) > MOST_HITS:
         print_wrapped(console, Text(f"and {len(answer.hits) - MOST_HITS:,} more: -o json has all"), INDENT)
     for reason in answer.reasons:

@@ -31,7 +31,7 @@ CASE = Case((Involved("default/a"), Involved("default/b")), (US, US), 0, 1)
 
 def said(case: Case = CASE, release: str | None = "1.34", of: str = "S-CAP") -> list[str]:
     """What is said of a violation."""
-    return list(explained(of, case, release, Processes.UNKNOWN))
+    return list(explained(of, case, release, Processes.UNKNOWN).words)
 
 
 def test_the_candidates_are_what_overfills_a_node_by_a_fault() -> None:
@@ -99,9 +99,9 @@ def given(monkeypatch: pytest.MonkeyPatch, **answers: Answer) -> list[str]:
     """Let the search say this of each race, REFUSED of the others; gives the names of those that are asked."""
     asked = []
 
-    def ask(candidate: Candidate, of: str, case: Case, composition: object) -> Answer:
+    def ask(candidate: Candidate, of: str, case: Case, composition: object) -> tuple[Answer, tuple[str, ...]]:
         asked.append(candidate.scenario.name)
-        return answers.get(asked[-1].replace("-", "_"), Answer.REFUSED)
+        return answers.get(asked[-1].replace("-", "_"), Answer.REFUSED), ()
 
     monkeypatch.setattr(module, "_ask", ask)
     return asked
@@ -121,14 +121,14 @@ def test_what_takes_more_faults_than_an_explanation_is_not_asked(monkeypatch: py
 
 def test_what_the_lease_rules_out_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = given(monkeypatch)
-    *_, last = explained("S-CAP", CASE, "1.34", Processes.ONE)
+    *_, last = explained("S-CAP", CASE, "1.34", Processes.ONE).words
     assert asked == ["expired-assumption", "two-generals", "node-comes-back-empty"]
     assert last == "no known race explains this on 1.34, for two pods and the room that the others left"
 
 
 def test_what_takes_one_process_is_not_asked_of_several(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = given(monkeypatch, leader_hand_over=Answer.EXPLAINED)
-    first, second, _ = explained("S-CAP", CASE, "1.34", Processes.SEVERAL)
+    first, second, _ = explained("S-CAP", CASE, "1.34", Processes.SEVERAL).words
     assert asked == ["leader-hand-over", "restart-before-handlers"]
     assert first == HAND_OVER
     assert second == (
@@ -238,7 +238,13 @@ def test_the_search_answers_for_each_property(
 ) -> None:
     known = [c for c in candidates(of, case.grown) if c.scenario.name in names]
     monkeypatch.setattr(module, "candidates", lambda of, grown=False: known)
-    words = list(explained(of, case, "1.36", Processes.UNKNOWN))
+    found = explained(of, case, "1.36", Processes.UNKNOWN)
+    words = found.words
+    assert found.run[0].startswith(
+        f"A run of {races[0]} that agrees with the log, in which first is default/a"
+    )
+    assert found.run[1].startswith("1. ")
+    assert found.run[-1].endswith("So does the log show it.")
     assert [line.split()[2] for line in words if line.startswith("explained by")] == races
     refused = [name for name in names if name not in races]
     assert [line.rpartition(": ")[2] for line in words if line.startswith("no run")] == refused

@@ -127,7 +127,7 @@ def test_the_page_draws_who_was_on_the_node(shell: Shell, tmp_path: Path) -> Non
     page = shell(*written(tmp_path, OVERFULL), "-o", "html").out
     assert page.count('class="bar"') == 1
     assert page.count('class="bar over"') == 1
-    assert "n, cpu: 2500m asked for of 2" in page
+    assert "n: 2500m asked for of 2 cpu" in page
     assert "s3cret" not in page
 
 
