@@ -130,7 +130,7 @@ def _explained(answer: Answer, asked: Asked, check: Check, lease: LeaseHeld) -> 
     processes = Processes.UNKNOWN
     if lease.several_processes(case.senders):
         processes = Processes.SEVERAL
-    elif lease.one_process(case.since, case.until):
+    elif lease.one_process(case.since, case.until, case.senders):
         processes = Processes.ONE
     said = explained(answer.property, case, asked.release or release_of(lease.agents), processes)
     first, *others = answer.hits

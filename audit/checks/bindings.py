@@ -149,9 +149,13 @@ class LeaseHeld(Check):
             if self._before.get(write.address, holding.identity) != holding.identity:
                 self._suspects.append((holding, write))
 
-    def one_process(self, since: int, until: int) -> bool:
-        """Whether one process surely held the lease all this time: it wrote it before and after, and nobody in between."""
-        return any(begin <= since and until <= end for _, _, begin, end in self._terms)
+    def one_process(self, since: int, until: int, senders: Iterable[Sender | None]) -> bool:
+        """Whether one process surely held the lease all this time: it wrote it before and after, and nobody in between; and they all sent from where it wrote it."""
+        addresses = {sender.address if sender is not None else "" for sender in senders}
+        return any(
+            begin <= since and until <= end and addresses <= self._from.get(name, set())
+            for name, _, begin, end in self._terms
+        )
 
     def are_schedulers(self, senders: Iterable[Sender | None]) -> bool:
         """Whether all of them are users who write the scheduler's lease."""

@@ -64,11 +64,13 @@ def test_which_pods_and_by_whom(name: str, tmp_path: Path) -> None:
 )
 def test_the_races_that_explain_it(name: str, races: list[str], ruled_out: list[str], tmp_path: Path) -> None:
     """The scheduler's requests say its release; one process held the lease all the time, or two sent the Bindings."""
-    (hit,) = answer(answered(tmp_path, events(name), NOTHING, explain=True), "S-CAP").hits
+    report = answered(tmp_path, events(name), NOTHING, explain=True, properties=("S-CAP",))
+    (hit,) = answer(report, "S-CAP").hits
     assert [line.split()[2] for line in hit.explained if line.startswith("explained by")] == races
     assert not any(line.startswith("not decided") for line in hit.explained)
     said = [line.partition(": ")[2].split(", ") for line in hit.explained if line.startswith("ruled out")]
-    assert said == ([ruled_out] if ruled_out else [])
+    assert said == [ruled_out]
+    assert hit.run[-1].endswith("binds second: the API server has it on n. So does the log show it.")
 
 
 @pytest.mark.ci
