@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ...checker.core.exploration import Budget
+from ...checker.core.exploration import Budget, Lasso
 from ...checker.core.machine import safe_memory
 from ...checker.core.result import EngineDisagreement
-from ...checker.core.trace import Trace
+from ...checker.core.trace import LassoTrace, Trace
 from ...checker.family.outcome import CellOutcome, FamilyOutcome
 from ...checker.family.search import FamilySearch
 from ...checker.parametric.explorer import Explorer
+from ...checker.parametric.parameters import with_parameters
 from ...checker.parametric.parametric_system import ParametricSystem
 from ...checker.parametric.regions import evaluate
 from ...checker.reduction.conclusion import times_fired, verdict_of
 from ...checker.trace.execution import ReplayError, confirm
+from ...checker.trace.lasso import confirm_lasso
 from ...model.language import Parameter
 from ...model.language.expr import fresh_graph
 from .outcomes import BatchOutcome, ClusterOutcome, NoOutcome
@@ -44,17 +46,8 @@ def explore_family(task: FamilyTask) -> BatchOutcome:
     traces = _counterexamples(parametric, task.question.property, found)
     return BatchOutcome(
         clusters=tuple(
-            ClusterOutcome(
-                tuple(cell.example[q] for q in parametric.parameters),
-                1,
-                verdict_of(found.stopped is None, number in traces).name,
-                cell.states,
-                cell.transitions,
-                cell.depth,
-                tuple(step.label for step in traces[number].steps) if number in traces else (),
-                tuple(f"{step.part}.{step.step}" for step in traces[number].steps)
-                if number in traces
-                else (),
+            _outcome_of(
+                cell, parametric, verdict_of(found.stopped is None, number in traces).name, traces.get(number)
             )
             for number, cell in enumerate(found.cells)
         ),
@@ -65,12 +58,30 @@ def explore_family(task: FamilyTask) -> BatchOutcome:
     )
 
 
+def _outcome_of(
+    cell: CellOutcome, parametric: ParametricSystem, verdict: str, trace: Trace | None
+) -> ClusterOutcome:
+    steps = () if trace is None else trace.steps
+    return ClusterOutcome(
+        tuple(cell.example[q] for q in parametric.parameters),
+        1,
+        verdict,
+        cell.states,
+        cell.transitions,
+        cell.depth,
+        tuple(step.label for step in steps),
+        tuple(f"{step.part}.{step.step}" for step in steps),
+        trace.turn if isinstance(trace, LassoTrace) else None,
+        trace.case if isinstance(trace, LassoTrace) else "",
+    )
+
+
 def _counterexamples(
     parametric: ParametricSystem, property_id: str, found: FamilyOutcome
 ) -> dict[int, Trace]:
-    """A shortest counterexample for each violating cell: one is searched alone, and what it finds is executed in the others.
+    """A counterexample for each violating cell, of an invariant a shortest: one is searched alone, and what it finds is executed in the others.
 
-    Where that is no counterexample, or not of the length that the family's search claims, the cell is searched alone.
+    Where that is no counterexample, or of an invariant not of the length that the family's search claims, the cell is searched alone.
     """
     waiting = {number: cell for number, cell in enumerate(found.cells) if cell.violated is not None}
     examples = [cell.example for cell in waiting.values()]
@@ -85,21 +96,36 @@ def _counterexamples(
     while waiting and explorer is not None:
         number, cell = next(iter(waiting.items()))
         trace = explorer.confirm(explorer.explore(cell.example, Budget()), cell.example)
-        if not isinstance(trace, Trace) or len(trace.steps) != cell.violated:
+        lasso = isinstance(trace, LassoTrace)
+        if not isinstance(trace, Trace) or not (lasso or len(trace.steps) == cell.violated):
             raise EngineDisagreement(
                 f"all clusters together break {property_id} after {cell.violated} steps, but one by itself does not"
             )
-        path = tuple(numbers[step.label] for step in trace.steps)
         for other, its in list(waiting.items()):
-            if its.violated == cell.violated:
+            if lasso or its.violated == cell.violated:
                 try:
-                    traces[other] = confirm(parametric.system, path, property_id, _named(its))
+                    traces[other] = _executed(parametric, property_id, trace, numbers, _named(its))
                 except ReplayError:
                     continue
                 del waiting[other]
         if number in waiting:
             raise EngineDisagreement(f"the counterexample of {cell.example} is confirmed once, and not again")
     return traces
+
+
+def _executed(
+    parametric: ParametricSystem,
+    property_id: str,
+    trace: Trace,
+    numbers: Mapping[str, int],
+    values: Mapping[str, int],
+) -> Trace:
+    """The run of a trace, of other parameters. Raises ReplayError if it is no counterexample there."""
+    path = tuple(numbers[step.label] for step in trace.steps)
+    if not isinstance(trace, LassoTrace):
+        return confirm(parametric.system, path, property_id, values)
+    lasso = Lasso(path[: trace.turn], path[trace.turn :], trace.case)
+    return confirm_lasso(with_parameters(parametric.system, values), lasso, property_id)
 
 
 def _named(cell: CellOutcome) -> dict[str, int]:

@@ -52,7 +52,7 @@ class Prover:
         self.request, self.question, self.watcher = request, question, watcher
         self.composition = question.composition
         self.prop = own_properties(question.own).get(question.property) or PROPERTIES[question.property]
-        self.together = self.prop.kind == "invariant" and not request.one_by_one
+        self.together = request.are_together(self.prop.kind)
         self.what = f"{question.property} on {self.composition.label}"
         self.found: dict[str, list[BatchOutcome]] = {}
         self.regions: dict[str, tuple[ProofQuestion, Regions | KnownClasses]] = {}
@@ -61,7 +61,7 @@ class Prover:
         """Ask about every template."""
         began = time.monotonic()
         self.watcher.start(self.what)
-        if self.question.template.gangs:
+        if self.question.template.gangs and not self.together:
             self._by_classes()
             return self._proof(time.monotonic() - began)
         chunks = list(self._chunks())
@@ -120,9 +120,11 @@ class Prover:
                     raise journal.refuse(chunk.name, str(problem)) from None
 
     def _chunks(self) -> Iterator[Job]:
-        for pods, nodes in sizes(self.request.pods, self.request.nodes):
+        for pods, nodes in sizes(
+            self.request.pods, self.request.nodes, least=int(not self.request.example.gangs)
+        ):
             for template in templates(pods, nodes, self.request.example):
-                name = f"{pods} pods, {nodes} nodes: {template}"
+                name = f"{template.pods} pods, {nodes} nodes: {template}"
                 self.watcher.say(f"telling clusters apart: {name}")
                 question = replace(self.question, template=template)
                 parametric = question.parametric_system()

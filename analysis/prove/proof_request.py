@@ -40,6 +40,10 @@ class ProofRequest:
     gates: Sequence[str] = ()
     one_by_one: bool = False
 
+    def are_together(self, kind: str) -> bool:
+        """Whether all clusters of a placement are explored together for a property of this kind."""
+        return kind in ("invariant", "liveness") and not self.one_by_one
+
 
 @dataclass(frozen=True, slots=True)
 class ProofQuestion:
@@ -135,16 +139,23 @@ def questions(request: ProofRequest) -> Iterator[ProofQuestion]:
         raise UsageProblem(
             f"--gang: gangs are for where the feature gate {GATE_OF_GROUPS} is on: add --gate {GATE_OF_GROUPS}=true, with release 1.35 or later"
         )
-    if request.example.gangs and (request.journal is not None or request.ray is not None):
-        option = "--ray" if request.journal is None else "--journal"
-        raise UsageProblem(
-            f"{option}: with --gang one cluster after the other is found and searched here: leave it out"
-        )
     if request.example.together and not request.example.gangs:
         raise UsageProblem("--together is about the pods of gangs: add --gang N")
     names = [parse_property(name, [*PROPERTIES, *own]) for name in request.properties]
     for name in dict.fromkeys(names or [*own] or ["S-NOM", "S-NOMVIS", "S-CAP"]):
+        kind = (own.get(name) or PROPERTIES[name]).kind
+        if request.example.gangs and not request.are_together(kind):
+            _refuse_to_share(request, name)
         asked = tuple(request.own) if name in own else ()
         yield ProofQuestion(
             request.example, release, fixes[0], fixes[1], name, asked, tuple(request.patches), gates
         ).begun()
+
+
+def _refuse_to_share(request: ProofRequest, name: str) -> None:
+    """Where classes of clusters are found one after the other, nobody else can work on them. Raises UsageProblem."""
+    for option, given in (("--journal", request.journal), ("--ray", request.ray)):
+        if given is not None:
+            raise UsageProblem(
+                f"{option}: the clusters with gangs are found and searched one after the other for {name}: leave it out"
+            )

@@ -51,8 +51,13 @@ class Questionnaire:
         return len(self.system.transitions)
 
 
-def questionnaires(system: TransitionSystem) -> tuple[Questionnaire | None, Questionnaire | None, list[Expr]]:
-    """What is asked to find the successors of a state; to check its predicates; and all questions. None where nothing is.
+Questionnaires = tuple[Questionnaire | None, Questionnaire | None, Questionnaire | None, list[Expr]]
+
+
+def questionnaires(system: TransitionSystem) -> Questionnaires:
+    """What is asked to find the successors of a state; to check its predicates; to see what livenesses look at; and all questions.
+
+    None where nothing is.
 
     Raises as `conditions`.
     """
@@ -62,9 +67,11 @@ def questionnaires(system: TransitionSystem) -> tuple[Questionnaire | None, Ques
         always = as_expr(True)
         successors = tuple(pair for t in system.transitions for pair in _of_transition(t))
         predicates = [*system.invariants.values(), *system.witnesses.values()]
+        observed = system.liveness_predicates()
         return (
             _questionnaire(system, found, successors),
             _questionnaire(system, found, tuple((e, always) for e in predicates)),
+            _questionnaire(system, found, tuple((e, always) for e in observed)),
             questions,
         )
 

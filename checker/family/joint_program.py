@@ -58,6 +58,7 @@ class Code:
         self.width = program.layout.words
         self.input = np.zeros(BATCH * self.width, np.uint64)
         self._expand = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * 8)(self.code.expand)
+        self._observed = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * 3)(self.code.observed)
         self._check = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * 4)(self.code.check)
 
     def expand(self, number: int) -> int:
@@ -67,6 +68,12 @@ class Code:
         arrays = (batch.states, batch.which, batch.ends, batch.hits)
         pointers = [a.ctypes.data for a in arrays]
         return int(self._expand(self.input.ctypes.data, number, *pointers, ALL, batch.room))
+
+    def observe(self, number: int) -> Words:
+        """What livenesses look at in the first states of `input`: rows of words, as `codegen.program` describes them."""
+        found = np.zeros(number * (self.program.case_words + self.program.set_words), np.uint64)
+        self._observed(self.input.ctypes.data, number, found.ctypes.data)
+        return found
 
     def check(self, first: int, number: int, seen: Words, found: Words) -> int:
         """The number of the first state of `input` from `first` on with predicate bits that `seen` lacks, which go to `found`; or `number`."""

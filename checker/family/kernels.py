@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..explicit.liveness.components import Edges
 from ..explicit.states.hash_table import (
     ONE,
     Numbers,
@@ -32,8 +33,8 @@ ANSWERING, WITHOUT, JOINED = np.uint64(1), np.uint64(2), np.uint64(3)
 """Operations, as in `region_sets`."""
 
 # Where `control` keeps what kernels and their caller tell each other.
-COUNT, LENGTH, WAITING, OPERATION, ONE_SET, OTHER = range(6)
-CONTROL_SIZE = 6
+COUNT, LENGTH, WAITING, OPERATION, ONE_SET, OTHER, EDGES = range(7)
+CONTROL_SIZE = 7
 
 _AHEAD = np.uint64(24)
 
@@ -64,6 +65,13 @@ class Items(NamedTuple):
 
     states: Numbers
     sets: Numbers
+
+
+class Nodes(NamedTuple):
+    """The nodes of the graph of fair runs: the set of each, and of each state the first of its nodes, which are next to each other."""
+
+    sets: Numbers
+    first: Integers
 
 
 @inline
@@ -286,3 +294,52 @@ def next_level(reached: Reached, items: Items, control: Integers) -> None:
         reached.fresh[state] = np.uint32(0)
     control[LENGTH] = control[WAITING]
     control[WAITING] = 0
+
+
+@jit
+def link(
+    stored: Stored,
+    nodes: Nodes,
+    memory: Memory,
+    control: Integers,
+    out: Words,
+    which: Integers,
+    ends: Integers,
+    width: int,
+    base: int,
+    item: int,
+    number: int,
+    begin: int,
+    edges: Edges,
+) -> tuple[int, int]:
+    """Store the edges of the nodes from `base` on, of which a batch has the successors: to each node of a successor that shares a member with it.
+
+    Begins with successor `begin`, of item `item`, and gives the item and the successor where something has to be remembered first, or the number of items.
+    There must be room.
+    """
+    every = np.uint64(width)
+    k: Unsigned = np.uint64(begin)
+    edge = np.uint64(control[EDGES])
+    for i in range(item, number):
+        end = np.uint64(ends[i])
+        mine = np.uint64(nodes.sets[base + i])
+        while k < end:
+            mixed = hash_of(stored.shape, out, k * every)
+            _, entry = lookup(stored, out, k * every, mixed)
+            before = edge
+            # Successors of sets that have left the search are not all there.
+            if entry != 0:
+                state = (entry & ((ONE << stored.bits) - ONE)) - ONE
+                for n in range(nodes.first[state], nodes.first[state + ONE]):
+                    left = recalled(memory, control, WITHOUT, mine, np.uint64(nodes.sets[n]))
+                    if left == 0:
+                        control[EDGES] = before
+                        return i, signed(k)
+                    if left - ONE != mine:
+                        edges.targets[edge] = n
+                        edges.labels[edge] = which[k]
+                        edge += ONE
+            k += ONE
+        edges.starts[base + i + 1] = edge
+    control[EDGES] = edge
+    return number, signed(k)

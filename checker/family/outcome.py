@@ -12,7 +12,8 @@ from ...model.language import Parameter
 class CellOutcome:
     """What a search for any choice in a cell finds: counts as those of `Exploration`.
 
-    `example` is a member; `violated` is the depth at which the property is first broken, or None.
+    `example` is a member; `violated` is the depth at which the property is first broken, or None; of a
+    liveness that is broken by what goes on for ever, the depth of the search.
     """
 
     example: Mapping[Parameter, int]

@@ -45,16 +45,24 @@ class RegionSets:
         """The cells of a set."""
         return _ones(self._bits[number])
 
+    def bits(self, numbers: Iterable[int]) -> int:
+        """The cells of several sets, a bit each."""
+        found = 0
+        for number in numbers:
+            found |= self._bits[number]
+        return found
+
+    def sharing(self, cells: int) -> np.ndarray:
+        """For each set 1 if it has one of some cells, a bit each, else 0."""
+        return np.array([bits & cells != 0 for bits in self._bits], np.uint8)
+
     def size(self, number: int) -> int:
         """How many cells a set has."""
         return self._bits[number].bit_count()
 
     def union(self, numbers: Iterable[int]) -> int:
         """All members of several sets."""
-        bits = 0
-        for number in numbers:
-            bits |= self._bits[number]
-        return self._interned(bits)
+        return self._interned(self.bits(numbers))
 
     def without(self, one: int, other: int) -> int:
         """The members of one set that are not in the other."""

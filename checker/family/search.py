@@ -3,7 +3,7 @@
 An item of a level is a state and the set of choices that have reached it in this level for the first time. It is expanded
 with the parameters of one member, the example; what the state asks of the parameters says for which other members the same comes out.
 The others are an item of their own. So a state is expanded once for all choices that it treats alike, and choices are
-told apart only where a state that they reach asks.
+told apart only where a state that they reach asks. Livenesses are judged on the states when all are known (`fair_runs`).
 
 For each choice, the levels are those of a search for it alone: it reaches each state at the same depth. Once it has
 broken the invariant, its search ends with that level, as a search for it alone does.
@@ -23,6 +23,7 @@ from ..reduction.questions import explored_slice
 from . import kernels
 from .asking import questionnaires
 from .cells import Cells
+from .fair_runs import PREDICATES, SUCCESSORS, FairRuns
 from .joint_program import BATCH, WINDOW, Code, JointCode, TooNarrow, ranges_of
 from .kernels import COUNT, LENGTH, ONE_SET, OPERATION, OTHER, WAITING, Items, Memory, Reached
 from .outcome import CellOutcome, FamilyOutcome
@@ -32,20 +33,17 @@ from .rows import Rows
 _LOOK = 16
 """Batches between two looks at the clock."""
 
-SUCCESSORS, PREDICATES = range(2)
-"""What is asked for: the successors of states, or which predicates hold in them."""
-
 
 class FamilySearch:
-    """One search of the slice for one invariant. Parameters are compiled within `window` of the values nearest to 0, and wider once that is too little.
+    """One search of the slice for one invariant or liveness. Parameters are compiled within `window` of the values nearest to 0, and wider once that is too little.
 
     Raises ValueError for another kind of property and where no choice meets the assumptions, what `questions` raises,
     and UndecidedRegions.
     """
 
     def __init__(self, parametric: ParametricSystem, property_id: str, window: int = WINDOW) -> None:
-        if property_id not in parametric.system.invariants:
-            raise ValueError(f"`{property_id}` is no invariant: its clusters are explored one by one")
+        if property_id in parametric.system.resettabilities:
+            raise ValueError(f"`{property_id}` is a resettability: its clusters are explored one by one")
         self.parametric = parametric
         self.slice = explored_slice(parametric.system, property_id)
         *self.asked, questions = questionnaires(self.slice)
@@ -56,6 +54,8 @@ class FamilySearch:
         self.violated = NOTHING
         self.violations: list[tuple[int, int]] = []
         """Depths, and the sets of choices that break the invariant there first."""
+        self.lassos: set[int] = set()
+        """The cells of which the members have a fair run for ever against the property."""
         self.levels: list[int] = []
         """Of each level the choices that reached a state in it for the first time."""
         self.transitions = np.zeros(1 << 10, np.int64)
@@ -77,6 +77,8 @@ class FamilySearch:
             self._begin()
             while self.control[WAITING]:
                 self._level()
+            if self.slice.livenesses:
+                self.lassos = FairRuns(self).violating()
         except OutOfBudget as reason:
             stopped = reason.reason
         return self._outcome(stopped)
@@ -123,12 +125,23 @@ class FamilySearch:
         self._reached = self._grown(self._reached, count + more)
 
     def _grown(self, arrays: list[np.ndarray], wanted: int) -> list[np.ndarray]:
-        old = len(arrays[0])
+        return [self.grown(a, wanted) for a in arrays]
+
+    def grown(self, array: np.ndarray, wanted: int) -> np.ndarray:
+        """The array, or a longer one with what is in it. Raises OutOfBudget."""
+        old = len(array)
         if wanted <= old:
-            return arrays
+            return array
         length = max(wanted, old * 3 // 2)
-        self.store.reserve(sum(a.itemsize for a in arrays) * (length - old))
-        return [_longer(a, length) for a in arrays]
+        self.store.reserve(array.itemsize * (length - old))
+        return _longer(array, length)
+
+    def make_items(self, states: np.ndarray, sets: np.ndarray) -> None:
+        """Let these be the items."""
+        self._items = self._grown(self._items, len(states))
+        self.items.states[: len(states)] = states
+        self.items.sets[: len(sets)] = sets
+        self.control[LENGTH] = len(states)
 
     # A level
 
@@ -147,10 +160,11 @@ class FamilySearch:
             at += number
             batches += 1
             if batches % _LOOK == 0:
-                self._look()
-        self._look()
+                self.look()
+        self.look()
 
-    def _look(self) -> None:
+    def look(self) -> None:
+        """See whether a budget runs out. Raises OutOfBudget."""
         count, items = int(self.control[COUNT]), int(self.control[LENGTH])
         self.budget.look(count, self.expansions, len(self.levels) - 1, items, self.store.bytes)
         if self.budget.max_states is not None and count > self.budget.max_states:
@@ -166,9 +180,9 @@ class FamilySearch:
                 seen[bit // 64] |= np.uint64(1 << bit % 64)
         while self.predicates and at < self.control[LENGTH]:
             number = min(BATCH, int(self.control[LENGTH]) - at)
-            self._ask(PREDICATES, at, number)
+            self.ask(PREDICATES, at, number)
             system = self.code.system
-            self._compose(system, at, number)
+            self.compose(system, at, number)
             i = system.check(0, number, seen, found)
             while i < number:
                 for bit in bits_of(found & ~seen):
@@ -194,9 +208,9 @@ class FamilySearch:
         self.control[LENGTH] = len(stay)
 
     def _expand(self, at: int, number: int) -> None:
-        self._ask(SUCCESSORS, at, number)
+        self.ask(SUCCESSORS, at, number)
         system = self.code.system
-        self._compose(system, at, number)
+        self.compose(system, at, number)
         total = system.expand(number)
         batch = system.batch
         self.hits |= batch.hits
@@ -214,18 +228,18 @@ class FamilySearch:
             )  # fmt: skip
             if item == number:
                 break
-            self._remember(SUCCESSORS)
+            self.remember(SUCCESSORS)
 
     # What is asked
 
-    def _ask(self, kind: int, at: int, number: int) -> None:
+    def ask(self, kind: int, at: int, number: int) -> None:
         """Cut the sets of a batch down to the members that answer as the examples do; what is left of each is a new item."""
-        self._fit_patterns()
+        self.fit_patterns()
         rows, code = self.rows[kind], self.code.questionnaires[kind]
         if rows is None or code is None:
             self.cuts[:number] = self.items.sets[at : at + number]
             return
-        self._compose(code, at, number)
+        self.compose(code, at, number)
         rows.ask(code, number, self.row_numbers)
         self._items = self._grown(self._items, int(self.control[LENGTH]) + number)
         begin = 0
@@ -235,10 +249,10 @@ class FamilySearch:
             )
             if begin == number:
                 return
-            self._remember(kind)
+            self.remember(kind)
 
-    def _remember(self, kind: int) -> None:
-        """Work out what a kernel has asked for."""
+    def remember(self, kind: int) -> None:
+        """Work out what a kernel has asked for, which was busy with this kind of questions."""
         operation, one, other = (int(self.control[i]) for i in (OPERATION, ONE_SET, OTHER))
         rows = self.rows[kind]
         if operation == kernels.ANSWERING and rows is not None:
@@ -246,13 +260,14 @@ class FamilySearch:
         else:
             self.sets.remember(operation, one, other)
 
-    def _compose(self, code: Code, at: int, number: int) -> None:
+    def compose(self, code: Code, at: int, number: int) -> None:
+        """Write the states of some items, with the parameters of their sets' examples, into the input of the code."""
         kernels.compose(
             self.store.arrays, self.items, at, number, self.patterns.reshape(-1), self.code.parameter_words,
             code.width, code.input,
         )  # fmt: skip
 
-    def _fit_patterns(self) -> None:
+    def fit_patterns(self) -> None:
         """Have the parameters of every set's example at hand, as words; wider ranges are compiled if that takes them."""
         while len(self.patterns) < len(self.sets):
             try:
@@ -270,7 +285,7 @@ class FamilySearch:
         cells = len(self.sets.cells)
         states, transitions = np.zeros(cells, np.int64), np.zeros(cells, np.int64)
         depth = np.zeros(cells, np.int64)
-        violated: dict[int, int] = {}
+        violated = dict.fromkeys(self.lassos, len(self.levels) - 1)
         times = np.bincount(self.reached.sets[:count])
         for number in map(int, np.flatnonzero(times)):
             states[list(self.sets.members(number))] += times[number]

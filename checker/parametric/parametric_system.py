@@ -61,9 +61,16 @@ class Regions:
     ) -> None:
         self.parametric, self._look = parametric, look
         self.slice = explored_slice(parametric.system, property_id)
+
+    @cached_property
+    def questions(self) -> list[Expr]:
+        """All that the system can ask about its parameters."""
         with fresh_graph():
-            self.questions = questions(self.slice)
-        self._answers = Answers(parametric.parameters, self.questions)
+            return questions(self.slice)
+
+    @cached_property
+    def _answers(self) -> Answers:
+        return Answers(self.parametric.parameters, self.questions)
 
     @cached_property
     def regions(self) -> list[Region]:

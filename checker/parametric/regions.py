@@ -143,6 +143,7 @@ class Connected:
         self.context = z3.Context()
         self.unknown = {q: term.translate(self.context) for q, term in unknown.items()}
         self.terms = {e: terms[e].translate(self.context) for e in (*questions, *assumptions)}
+        self._negated: dict[Expr, Any] = {}
         self.solver = z3.SolverFor("QF_LIA", ctx=self.context)
         self.solver.add(*self._given())
 
@@ -155,10 +156,20 @@ class Connected:
     def example(self, answers: Mapping[Expr, bool]) -> Values | None:
         """Parameters that give these answers, small ones if there are any; None if none do. Raises UndecidedRegions."""
         self.solver.push()
-        self.solver.add(*(self.terms[q] if yes else z3.Not(self.terms[q]) for q, yes in answers.items()))
+        for question, yes in answers.items():
+            # What `add` does beside this takes longer than the search for an example.
+            z3.Z3_solver_assert(self.context.ref(), self.solver.solver, self._said(question, yes).as_ast())
         found = self._example()
         self.solver.pop()
         return found
+
+    def _said(self, question: Expr, yes: bool) -> Any:
+        """The term that says so."""
+        if yes:
+            return self.terms[question]
+        if question not in self._negated:
+            self._negated[question] = z3.Not(self.terms[question])
+        return self._negated[question]
 
     def smallest(self, answers: Mapping[Expr, bool]) -> Values:
         """The least example of these answers."""

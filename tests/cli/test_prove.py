@@ -438,8 +438,8 @@ def test_two_gangs_on_a_node_do_not_wait_for_each_other(shell: Shell) -> None:
     ("given", "said"),
     [
         ([], "--gang: gangs are for where the feature gate GangScheduling is on: add --gate GangScheduling=true"),
-        ([*ON, "--journal", "j"], "--journal: with --gang one cluster after the other is found and searched here"),
-        ([*ON, "--ray", "local"], "--ray: with --gang one cluster after the other is found and searched here"),
+        ([*ON, "--one-by-one", "--journal", "j"], "--journal: the clusters with gangs are found and searched one after the other for L-GANG"),
+        ([*ON, "--one-by-one", "--ray", "local"], "--ray: the clusters with gangs are found and searched one after the other for L-GANG"),
         ([*ON, "--gang", "0"], "--gang: `0` is no size: write a number from 1"),
     ],
 )  # fmt: skip

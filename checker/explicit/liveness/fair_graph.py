@@ -33,31 +33,10 @@ class FairGraph:
 
         A query is a bit that holds all along the cycle, and the mask of those that each hold somewhere on it.
         """
-        size, width = self.observed.shape
-        inside, again, chosen = (self.new(np.uint8, size) for _ in range(3))
-        search = components.Tarjan(*(self.new(np.uint32, size) for _ in range(6)))
-        sets = width - self.conditions
-        weak, strong = as_words(self.fair.weak, sets), as_words(self.fair.strong, sets)
-        acting = np.concatenate(
-            [as_words(mask, sets) for mask in self.fair.acting] or [np.zeros(0, np.uint64)]
-        )
-        edges = components.Edges(self.starts, self.targets, self.labels)
-        rows = self.observed.reshape(-1)
-        offered = components.Offered(
-            *(np.zeros(count, np.uint64) for count in (sets, sets, sets, self.conditions))
-        )
+        search = ComponentSearch(self)
         for bit, wanted in queries:
-            fair = components.FairSets(as_words(wanted, self.conditions), weak, strong, acting)
-            left = components.select(rows, width, bit // 64, np.uint64(1 << bit % 64), inside)
-            best = size
-            while left:
-                search.found[:] = 0
-                again[:] = 0
-                marks = components.Marks(inside, again, chosen)
-                best = components.fair_components(edges, rows, marks, fair, search, offered, best)
-                left = int(np.count_nonzero(again))
-                inside, again = again, inside
-            yield None if best == size else shortest_found(self._region(chosen, wanted), self.fair)
+            chosen = search.fair_component(bit, wanted)
+            yield None if chosen is None else shortest_found(self._region(chosen, wanted), self.fair)
 
     def _region(self, chosen: np.ndarray, wanted: int) -> FairRegion:
         return FairRegion(
@@ -66,6 +45,50 @@ class FairGraph:
             recurring=_Rows(self.observed[:, : self.conditions]),
             wanted=wanted,
         )
+
+
+class ComponentSearch:
+    """Room for one search for a fair component of a graph after the other."""
+
+    def __init__(self, graph: FairGraph) -> None:
+        size, self._width = graph.observed.shape
+        self._conditions, sets = graph.conditions, self._width - graph.conditions
+        self._marks = [graph.new(np.uint8, size) for _ in range(3)]
+        self._search = components.Tarjan(*(graph.new(np.uint32, size) for _ in range(6)))
+        self._weak, self._strong = as_words(graph.fair.weak, sets), as_words(graph.fair.strong, sets)
+        self._acting = np.concatenate(
+            [as_words(mask, sets) for mask in graph.fair.acting] or [np.zeros(0, np.uint64)]
+        )
+        self._edges = components.Edges(graph.starts, graph.targets, graph.labels)
+        self._rows = graph.observed.reshape(-1)
+        self._offered = components.Offered(
+            *(np.zeros(count, np.uint64) for count in (sets, sets, sets, graph.conditions))
+        )
+
+    def fair_component(self, bit: int, wanted: int, among: np.ndarray | None = None) -> np.ndarray | None:
+        """Marks of the members of a strongly connected part that a fair run can repeat, the one with the least member; None without one.
+
+        A bit holds in all of them, and each of the mask `wanted` in some. Only those that are marked `among` all members count, if that is given.
+        The marks are valid until the next search.
+        """
+        inside, again, chosen = self._marks
+        wanted_words = as_words(wanted, self._conditions)
+        fair = components.FairSets(wanted_words, self._weak, self._strong, self._acting)
+        left = components.select(self._rows, self._width, bit // 64, np.uint64(1 << bit % 64), inside)
+        if among is not None:
+            inside &= among
+            left = int(np.count_nonzero(inside))
+        best = size = len(inside)
+        while left:
+            self._search.found[:] = 0
+            again[:] = 0
+            marks = components.Marks(inside, again, chosen)
+            best = components.fair_components(
+                self._edges, self._rows, marks, fair, self._search, self._offered, best
+            )
+            left = int(np.count_nonzero(again))
+            inside, again = again, inside
+        return None if best == size else chosen
 
 
 def as_words(mask: int, count: int) -> np.ndarray:

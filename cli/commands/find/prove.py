@@ -36,7 +36,7 @@ class Resource(Enum):
 @app.command(
     help="Check all clusters up to a size, whatever their requests, capacities and priorities.\n\n"
     "The scheduler looks at sizes and priorities only by comparing them, so finitely many clusters can be told apart. All "
-    "of them are explored to the end, for an invariant together, and the verdict covers them all. Without --property: S-NOM, "
+    "of them are explored to the end, together where the property allows it, and the verdict covers them all. Without --property: S-NOM, "
     "S-NOMVIS and S-CAP.\n\n"
     "Exit codes: 0 holds for all, 1 violated by some, 2 wrong usage or input, 3 inconclusive for some.",
     epilog=examples(

@@ -83,11 +83,11 @@ def test_the_helper_keeps_what_it_need_not_change(compiled: bool) -> None:
     assert (made.updates[n] is value) is not compiled
 
 
-def is_answerable(system: TransitionSystem) -> bool:
+def is_answerable(system: TransitionSystem, property_id: str = "invariant0") -> bool:
     """Whether the state can be taken out of its comparisons: there are not too many cases, and no divisor is a parameter."""
     with fresh_graph():
         try:
-            questions(explored_slice(system, "invariant0"))
+            questions(explored_slice(system, property_id))
         except ValueError:
             return False
     return True
@@ -115,6 +115,30 @@ def test_random_systems_choice_by_choice(drawn: TransitionSystem) -> None:
         alone.append(itself)
     assert reached == set(range(len(found.cells)))
     what_all_reach(found, family.slice, alone)
+
+
+@settings(max_examples=examples(60), deadline=None)
+@given(systems(invariants=0, witnesses=1, resettabilities=0, livenesses=1, parameters=3))
+def test_random_livenesses_choice_by_choice(drawn: TransitionSystem) -> None:
+    """Each choice rests in a violation, or has a fair cycle for ever, in the family if and only if by itself."""
+    with fresh_graph():
+        system = tamed(drawn)
+    unknown = parameters_of(system)
+    assume(system.livenesses and unknown)
+    assume(is_answerable(system, "liveness0"))
+    family = FamilySearch(ParametricSystem(system, unknown), "liveness0")
+    found = family.run(Budget())
+    assert found.stopped is None
+    for codes in product(*(range(q.lo, q.hi + 1) for q in unknown)):
+        values = dict(zip(unknown, codes, strict=True))
+        itself = explore(with_parameters(family.slice, {q.name: v for q, v in values.items()}), Budget())
+        cell = found.cells[family.sets.cells.cell_of(values)]
+        assert (cell.states, cell.transitions, cell.depth) == (
+            itself.states,
+            itself.transitions,
+            itself.depth,
+        )
+        assert (cell.violated is not None) == bool(itself.violations or itself.lassos)
 
 
 SCOPE = Scope(pod_events=1, flush=False)
@@ -230,5 +254,9 @@ def test_what_runs_out_leaves_cells_undecided() -> None:
 
 
 def test_another_kind_of_property_is_refused() -> None:
-    with pytest.raises(ValueError, match="`other` is no invariant: its clusters are explored one by one"):
-        FamilySearch(up_to_cap(3), "other")
+    up = up_to_cap(3)
+    back = ParametricSystem(
+        replace(up.system, invariants={}, resettabilities=up.system.invariants), up.parameters
+    )
+    with pytest.raises(ValueError, match="`never` is a resettability: its clusters are explored one by one"):
+        FamilySearch(back, "never")
