@@ -18,9 +18,8 @@ from podrace.reproduce.modules.toolchain import GoProblem, find_go
 from podrace.reproduce.random_runs.random_runs import Wanted as WantedRuns
 from podrace.reproduce.random_runs.random_runs import random_runs
 from podrace.reproduce.reproducing import prepare
-from podrace.scenarios import Scenario, find_scenarios, hazards
+from podrace.scenarios import hazards
 from tests.reproduce.coverage_page import LARGEST, PAGE, figures, largest, put, rows, short
-from tests.reproduce.test_real_groups import GROUPS, TRACES
 
 VERSION = "1.36.3"
 RUNS = WantedRuns(clusters=20, runs=25)
@@ -121,22 +120,17 @@ def test_the_page_says_what_is_reached() -> None:
 
 
 def batches() -> list[list[Case]]:
-    """The hazards, what groups of pods do, and random runs of the model."""
+    """The hazards, and random runs of the model."""
     method = Method()
     asked = [
         one
-        for scenario in (*hazards(), *groups())
+        for scenario in hazards()
         for one in prepare(list(searched([scenario], Wanted("", VERSION), budget_for(), method, NOBODY)))
     ]
     runs = [run for run in random_runs(resolve(VERSION), RUNS) if run.path]
     cases = [case_for(run, f"run {number}") for number, run in enumerate(runs, 1)]
     some = [cases[i : i + AT_ONCE] for i in range(0, len(cases), AT_ONCE)]
     return [[one.case for one in asked if one.case is not None], *some]
-
-
-def groups() -> list[Scenario]:
-    """Groups of pods, with GangScheduling on."""
-    return [one for name, _, _ in TRACES for one in find_scenarios(str(GROUPS / f"{name}.yaml"))]
 
 
 def _percent(said: str) -> float:
