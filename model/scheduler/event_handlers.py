@@ -394,6 +394,9 @@ class EventHandlers(Component):
             self.cache_busy = False
             self.pod_watch.processed(Handler.CACHE, pod, new)
 
+    def swapped_out(self, pod: Pod) -> None:
+        """The cache's handler has an object under the pod's name that is another's: what else is forgotten of the pod with the cached one. Nothing."""
+
     def wake_for_removed(self, pod: Pod, old: PodObject) -> None:
         """A pod is gone: the hints see the object that the deletion carries, in the version that it had last.
 

@@ -144,6 +144,10 @@ class ConditionIsHandled(EventHandlers):
         super().handle_for_cache(pod)
         self.pod_watch.handled(pod, self.pod_watch.take(Handler.CACHE, pod)[1])
 
+    def swapped_out(self, pod: Pod) -> None:
+        super().swapped_out(pod)
+        self.pod_watch.condition[pod] = Told.NONE
+
 
 @_restores
 class ConditionInSnapshot(Snapshot):

@@ -215,6 +215,7 @@ class SwapIsHandledAsUpdate(EventHandlers):
         _, new = self.pod_watch.take(Handler.CACHE, recreation.after)
         removed = ~new.assigned if self.is_filtered() else as_expr(False)
         known = self.cache.knows(gone) & ~self.cache.is_assumed(gone)
+        self.swapped_out(gone)
         kept = as_expr(new.assigned) & (as_expr(old.node) == new.node)
         ends = known & ~kept & ~removed
         require(~ends | ~self.node_busy)

@@ -10,6 +10,7 @@ from podrace.model.cluster import build_cluster
 from podrace.model.environment.names import Recreation, namesakes
 from podrace.model.environment.objects import Pod, PodCopy
 from podrace.model.history import resolve
+from podrace.model.history.changes.disruption import Told
 from podrace.model.language import trace_system
 from podrace.model.scheduler.failure import FailurePhase
 from podrace.model.scheduler.preemption.async_preemption import AsyncPhase
@@ -324,3 +325,23 @@ def test_one_that_somebody_else_has_bound_by_then() -> None:
     model.do(lambda: case.handlers.handle_swap_for_queue(recreation))
     assert case.sub_queue(case.web) is SubQueue.NONE
     assert model.get(lambda: case.watch.log.length) == 0
+
+
+def test_the_condition_of_a_victim_that_a_list_swaps_goes_with_the_cached_object() -> None:
+    """1.33: the cache's handler was told that web is a victim; the Update to again takes web's object out."""
+    case = Twice("1.33.6", filled=False, bound=True, relists=1)
+    model, (recreation,) = case.model, case.api.universe[Recreation]
+
+    def told() -> Told:
+        found: Told = model.get(lambda: case.watch.condition[case.web])
+        return found
+
+    model.do(lambda: case.api.evict_pod(case.web))
+    model.do(lambda: case.handlers.learn_of_condition(case.web))
+    assert told() is Told.TOLD
+    model.do(lambda: model.part("stateful_sets").recreate(recreation))
+    model.do(case.watch.resume)
+    assert told() is Told.TOLD
+    model.do(lambda: case.handlers.handle_swap_for_cache(recreation))
+    assert told() is Told.NONE
+    assert model.get(lambda: model.part("cache").knows(case.web)) is False
