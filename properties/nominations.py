@@ -50,6 +50,8 @@ class _NominationMonitor(Property):
             for q in self.pods
             if q is not pod
         )
+        if taken.is_const and not taken.value:  # most steps assume nobody
+            return taken
 
         def stays(q: Pod) -> Expr:
             there = self.cache.on(q, node) & self.api.pod[q].exists & ~self.api.pod[q].terminating

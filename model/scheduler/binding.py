@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..environment.faults import Fault
 from ..environment.objects import ExtensionPoint, Node, Pod, PodCopy
@@ -278,7 +279,8 @@ class Binding(Component):
     @step(actor="binding cycle", each="pod")
     @tells(
         Sentence(
-            "The binding goroutine binds {pod}: the API server has it on {after}.", changes("api.pod.node")
+            "The binding goroutine binds {pod}: the API server has it on {after}{why}.",
+            changes("api.pod.node"),
         ),
         Sentence(
             "The binding goroutine asks the API server to bind {pod}, and the call fails.",
@@ -316,6 +318,11 @@ class Binding(Component):
             with when(possible):
                 self.api.bind(pod, self.node[pod])
         self.bind_answered(pod, possible if reply is Reply.ANSWERED else as_expr(False))
+
+    def explains(self, step: str, args: Mapping[str, Any]) -> Mapping[str, Value]:
+        if step == "bind" and args["reply"] is Reply.LOST:
+            return {"the reply is lost": True}
+        return super().explains(step, args)
 
     def require_bind(self, pod: Pod) -> None:
         """The Binding is posted now."""

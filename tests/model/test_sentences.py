@@ -16,6 +16,7 @@ from podrace.model.language import Component, Narration
 from podrace.model.language.component import steps_of
 from podrace.model.language.gathering import narrate, sentences_of
 from podrace.model.scheduler import IncrementalSnapshot
+from podrace.model.scheduler.binding import Reply
 from podrace.model.scheduler.framework.waiting_pods import Signal
 from podrace.model.scheduler.queue.numbered import Timing, counted
 from podrace.properties import PROPERTIES
@@ -128,6 +129,14 @@ def test_why_a_binding_is_refused(found: dict[str, object], sentence: str) -> No
     before = {f"api.pod[p].{name}": value for name, value in found.items()}
     told = telling("1.36").sentence("binding.bind", (("pod", pod("1.36", "p")),), (), before)
     assert told == f"The binding goroutine asks the API server to bind p: {sentence}"
+
+
+@pytest.mark.parametrize(("reply", "end"), [(Reply.LOST, ": the reply is lost."), (Reply.ANSWERED, ".")])
+def test_a_binding_that_is_committed_may_not_be_answered(reply: Reply, end: str) -> None:
+    part, done = model("1.36").parts["binding"], (Change("api.pod[p].node", None, Node(0, "n", 1)),)
+    reasons = tuple(part.explains("bind", {"pod": pod("1.36", "p"), "reply": reply}))
+    told = telling("1.36").sentence("binding.bind", (("pod", pod("1.36", "p")),), done, {}, reasons)
+    assert told == f"The binding goroutine binds p: the API server has it on n{end}"
 
 
 def test_a_nomination_that_the_nominator_has_already() -> None:
