@@ -5,8 +5,9 @@ between, where the real one cannot be held. So a run for the real scheduler has 
 among them, because the order of several is that of a Go map.
 
 A pod whose last condition was of an error, and that was bound meanwhile, keeps PodScheduled=True when it is said to be unschedulable, because the PATCH has the new
-reason only. So does one that was said to be unschedulable before, and is tried again from an object that says so: there is nothing new to write. Where the
-scope has nothing that can take a condition back but the scheduler's own Bindings, the model does not know what the object said (A-CONDITION).
+reason only. So does one that was said to be unschedulable before, and is tried again from an object that says so: there is nothing new to write. Nor does another
+pod that has the name by then get more of it. Where the scope has nothing that can take a condition back but the scheduler's own Bindings, the model does not know what the
+object said (A-CONDITION).
 
 A standby's informers have been as far as the old leader's, and the driver makes them so (A-STANDBY). Three things it does not make: that the standby's watch was interrupted
 where the old leader's was, what the standby's nominator learnt from an object that its lister has replaced since, and that a pod which was created under way comes
@@ -165,10 +166,17 @@ class Forcing:
 
     def _says_less(self, pod: Pod | None, state: State) -> bool:
         """Whether the PATCH writes less than the model's, and that shows."""
-        if pod is None or not self._is_set(state, f"api.pod[{pod.name}].node"):
+        if pod is None or not (
+            self._is_set(state, f"api.pod[{pod.name}].node") or self._is_replaced(pod, state)
+        ):
             return False
         repeats = pod in self._said and not self._knows_what_was_said
         return (pod in self._erred or repeats) and self._is_set(state, f"failure.unschedulable[{pod.name}]")
+
+    def _is_replaced(self, pod: Pod, state: State) -> bool:
+        """Whether the API server has another pod under the name."""
+        others = self._taken_by.get(pod.name, ())
+        return any(self._is_set(state, f"api.pod[{other}].exists") for other in others)
 
     def _is_missed(self, pod: Pod, state: State) -> bool:
         """Whether the pod is gone, and the lister has it."""

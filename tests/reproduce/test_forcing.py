@@ -242,6 +242,26 @@ def test_preemption_does_not_go_on_with_another_pod_of_the_name(handled: int) ->
     assert allowed_here[-1] is (handled < 2)
 
 
+@pytest.mark.parametrize(
+    ("more", "verdict", "allows"),
+    [("", 0, False), ("", 1, False), (", restarts: 1", 0, False), (", restarts: 1", 1, True)],
+)
+def test_a_second_failure_says_less_of_another_pod_of_the_name(more: str, verdict: int, allows: bool) -> None:
+    """After an error, and after a verdict where the model does not know whether the object at hand says so already."""
+    model = Model.of(NAME_AGAIN.replace("pod_deletions: 1", "pod_deletions: 1" + more), resolve("1.36.3"))
+    patch = next(t for t in model.system.transitions if t.label == "failure.patch(pod=p)")
+    forcing, names = Forcing(model.system), [v.name for v in model.system.variables]
+
+    def state(says: int, p: int, r: int) -> tuple[int, ...]:
+        values = {"failure.unschedulable[p]": says, "api.pod[p].exists": p, "api.pod[r].exists": r}
+        return tuple((dict(zip(names, model.system.initial, strict=True)) | values).values())
+
+    forcing.go(patch, state(verdict, 1, 0), state(0, 1, 0))
+    assert forcing.allows(patch, state(1, 1, 0))
+    assert forcing.allows(patch, state(1, 0, 0))
+    assert forcing.allows(patch, state(1, 0, 1)) is allows
+
+
 PORTS = """
 nodes: {n1: {cpu: 3}}
 pods:
