@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ...model.language import State, TransitionSystem, Variable
 from ..codegen.program import Program, generate
 from ..core.exploration import Budget, Exploration, Lasso, OutOfBudget, Path, Watcher
-from ..llvm.machine_code import MachineCode, compile_system
+from ..llvm.machine_code import SOON, MachineCode, compile_system
 from . import parallel_bfs
 from .checkpoint import Checkpoint
 from .liveness.fair_runs import FairCycles
@@ -65,7 +65,7 @@ class Search:
     ) -> None:
         self.program, self.system, self.budget = program, program.system, budget
         self.workers, self.checkpoint = workers, checkpoint
-        self.code = compile_system(program.ir) if code is None else code
+        self.code = compile_system(program.ir, soon=True) if code is None else code
         self.initial = program.system.initial if initial is None else initial
         self.batch = Batch(program, self.code)
         self.state = SearchState(program, budget.max_states)
@@ -109,6 +109,8 @@ class Search:
         """Run the inner loops and see to what they ask for; the reason to stop early, if there is one."""
         state = self.state
         while True:
+            if state.transitions > SOON:
+                self.code.improve()
             shared = self._share(store)
             outcome = self._advance(store, 0 if shared else self._patience())
             if outcome == kernels.FOUND:
@@ -238,7 +240,7 @@ class Series:
 
     def __init__(self, system: TransitionSystem) -> None:
         self.system, self.program = system, generate(system)
-        self.code = compile_system(self.program.ir)
+        self.code, self.transitions = compile_system(self.program.ir, soon=True), 0
 
     def explore(
         self,
@@ -251,6 +253,9 @@ class Series:
         bound = SearchBudget(budget, progress)
         search = Search(self.program, bound, Workers(1), code=self.code, initial=initial)
         found = search.run()
+        self.transitions += found.transitions
+        if self.transitions > SOON:
+            self.code.improve()
         if reached is not None:
             reached(search.columns())
         return found

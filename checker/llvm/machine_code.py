@@ -34,10 +34,16 @@ FUNCTIONS = ("expand", "check", "recovered", "observed")
 class MachineCode:
     """Functions in machine code, by name. The addresses are valid as long as this object lives."""
 
-    def __init__(self, object_codes: Iterable[bytes], names: Iterable[str], from_cache: bool) -> None:
-        self.from_cache = from_cache
+    def __init__(
+        self,
+        object_codes: Iterable[bytes],
+        names: Iterable[str],
+        from_cache: bool,
+        better: Callable[[], MachineCode] | None = None,
+    ) -> None:
+        self.from_cache, self._better = from_cache, better
         builder = llvm.JITLibraryBuilder()
-        for object_code in object_codes:
+        for object_code in filter(None, object_codes):
             builder.add_object_img(object_code)
         for name in names:
             builder.export_symbol(name)
@@ -46,6 +52,12 @@ class MachineCode:
     def __getitem__(self, name: str) -> int:
         """The address of a function."""
         return int(self._library[name])
+
+    def improve(self) -> None:
+        """Have optimised code from now on, if it is not; addresses that were given out before stay valid."""
+        if self._better is not None:
+            better, self._better = self._better(), None
+            self._earlier, self._library = self._library, better._library
 
     @property
     def expand(self) -> int:
@@ -74,7 +86,8 @@ class OptimisationLevel(IntEnum):
     NONE = 0
     """For functions of a system that are large and that vectors make quick: better code would not show."""
     LESS = 1
-    """For the other functions of systems. A search is a sixth quicker than without; the passes of -O2 would add nothing to that."""
+    """For the other functions of systems, where a search lasts: it is a sixth quicker than without, and compiling takes four times as long. The passes of -O2
+    would add nothing to that."""
     DEFAULT = 2
     """For the loops that all searches share, with the passes of -O2."""
 
@@ -83,22 +96,52 @@ LARGE = "\n; functions that are compiled by themselves, without optimisation\n"
 """Between the two parts of a system's module: each declares what it calls of the other."""
 
 
-def compile_system(ir: str) -> MachineCode:
+SOON = 1 << 21
+"""After so many transitions, code that was compiled soon is improved: they took about as long as compiling it does."""
+
+
+def compile_system(ir: str, soon: bool = False) -> MachineCode:
     """Machine code for the module of a system, compiled unless an earlier run left it in the cache.
 
-    A cache that cannot be read, written or trusted is passed over in silence.
+    With `soon`, code that is not optimised unless the cache has it, until it is told to `improve`. A cache that cannot be read, written or trusted is
+    passed over in silence.
     """
-    path = _place(ir)
-    stored = _read(path)
-    if stored is not None:
-        size = int.from_bytes(stored[:4], "little")
-        parts = (stored[4 : 4 + size], stored[4 + size :])
-        return MachineCode(filter(None, parts), FUNCTIONS, from_cache=True)
+    kept = _kept(_place(ir))
+    if kept is not None:
+        return MachineCode(kept, FUNCTIONS, from_cache=True)
     own, _, large = ir.partition(LARGE)
-    made = _object_code(own, OptimisationLevel.LESS)
-    rest = _object_code(large, OptimisationLevel.NONE) if large else b""
-    _write(path, len(made).to_bytes(4, "little") + made + rest)
-    return MachineCode(filter(None, (made, rest)), FUNCTIONS, from_cache=False)
+    if not soon:
+        made = _object_code(own, OptimisationLevel.LESS), _unoptimised(large)
+        return _keep(_place(ir), made)
+    place = _place("soon\n" + ir)
+    kept = _kept(place)
+    made = kept or (_unoptimised(own), _unoptimised(large))
+
+    def better() -> MachineCode:
+        return _keep(_place(ir), (_object_code(own, OptimisationLevel.LESS), made[1]))
+
+    return MachineCode(made, FUNCTIONS, True, better) if kept else _keep(place, made, better)
+
+
+Parts = tuple[bytes, bytes]
+"""Object code of a system: of what is optimised where a search lasts, and of the rest (empty if there is none)."""
+
+
+def _kept(path: Path) -> Parts | None:
+    stored = _read(path)
+    if stored is None:
+        return None
+    size = int.from_bytes(stored[:4], "little")
+    return stored[4 : 4 + size], stored[4 + size :]
+
+
+def _keep(path: Path, made: Parts, better: Callable[[], MachineCode] | None = None) -> MachineCode:
+    _write(path, len(made[0]).to_bytes(4, "little") + made[0] + made[1])
+    return MachineCode(made, FUNCTIONS, False, better)
+
+
+def _unoptimised(ir: str) -> bytes:
+    return _object_code(ir, OptimisationLevel.NONE) if ir else b""
 
 
 def compile_kernel(described: str, make: Callable[[], tuple[str, str]], name: str) -> tuple[MachineCode, str]:

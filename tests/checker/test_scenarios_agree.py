@@ -20,7 +20,7 @@ from podrace.properties import PROPERTIES, instrument
 from podrace.scenarios import Scenario, catalogue
 from tests.profiles import by_profile
 
-FIRST = by_profile(fast=300, full=4000)
+FIRST = by_profile(fast=300, full=1500)
 """How many states are compared in every test run."""
 
 

@@ -144,23 +144,20 @@ def test_an_odd_value_ends_the_explanation() -> None:
     assert len(judged.explanation.at) == 3
 
 
-NOT_MET = {
-    "AssumeKeepsTheNomination",
-    "ForgetWakesNobody",
-    "HintIsTooNarrow",
-    "SnapshotLacksAssumedPods",
-}
-"""Mutants that the six stored records do not meet: other records refuse them."""
+NOT_MET = ("AssumeKeepsTheNomination", "ForgetWakesNobody", "HintIsTooNarrow", "SnapshotLacksAssumedPods")
+"""Mutants that the six stored records do not meet: lockstep finds them."""
+
+MET = [mutant for mutant in MUTANTS if mutant.__name__ not in NOT_MET]
 
 
 @pytest.mark.ci
-@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.__name__)
-def test_a_mutant_explains_all_records_only_if_they_do_not_meet_it(mutant: type[Component]) -> None:
+@pytest.mark.parametrize("mutant", MET, ids=lambda mutant: mutant.__name__)
+def test_a_mutant_does_not_explain_all_records(mutant: type[Component]) -> None:
     composition = mutated(resolve(RELEASE), mutant)
-    answers = [
+    assert len(MET) == len(MUTANTS) - len(NOT_MET)
+    assert not all(
         Validator(model_for(cluster_of(record), composition)).judge(record).explained for record in stored()
-    ]
-    assert all(answers) == (mutant.__name__ in NOT_MET)
+    )
 
 
 def test_steps_by_the_calls_that_were_passed() -> None:

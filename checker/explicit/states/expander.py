@@ -22,7 +22,7 @@ class Native:
 
     def __init__(self, system: TransitionSystem) -> None:
         self.system, self._program = system, generate(system)
-        code = compile_system(self._program.ir)
+        code = compile_system(self._program.ir, soon=True)
         self._batch = Batch(self._program, code, 1)
         self._expand = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * 8)(code.expand)
         self._parent = np.empty(self._program.layout.words, np.uint64)

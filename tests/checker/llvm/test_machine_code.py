@@ -12,7 +12,11 @@ from pathlib import Path
 import pytest
 
 from podrace.checker.codegen.program import generate
+from podrace.checker.core.exploration import Budget
 from podrace.checker.core.kept import cache_directory
+from podrace.checker.explicit.engine import Search
+from podrace.checker.explicit.states.budget import SearchBudget
+from podrace.checker.explicit.states.workers import Workers
 from podrace.checker.llvm.machine_code import (
     MachineCode,
     compile_kernel,
@@ -20,6 +24,9 @@ from podrace.checker.llvm.machine_code import (
 )
 from podrace.model.language import TransitionSystem
 from tests.checker.explicit.systems import philosophers, ring
+
+FOUR = 34
+"""States of four philosophers."""
 
 
 @pytest.fixture
@@ -43,6 +50,41 @@ def test_other_systems_give_other_code(cache: Path) -> None:
     compile_system(ir(philosophers(4)))
     assert not compile_system(ir(philosophers(5))).from_cache
     assert not compile_system(ir(ring(4))).from_cache
+
+
+def first_states(code: MachineCode, system: TransitionSystem) -> int:
+    """How many states of the system are met by a search with this code."""
+    return Search(generate(system), SearchBudget(Budget(), None), Workers(1), code=code).run().states
+
+
+def test_code_that_is_compiled_soon_is_improved_once_and_kept_as_both(cache: Path) -> None:
+    system = philosophers(4)
+    soon = compile_system(ir(system), soon=True)
+    before = soon.expand
+    assert first_states(soon, system) == FOUR
+    soon.improve()
+    after = soon.expand
+    assert after != before
+    assert first_states(soon, system) == FOUR
+    soon.improve()
+    assert soon.expand == after
+    # Whoever asks next gets the optimised code, soon or not.
+    for again in (compile_system(ir(system)), compile_system(ir(system), soon=True)):
+        assert again.from_cache
+        kept = again.expand
+        again.improve()
+        assert again.expand == kept
+
+
+def test_code_that_was_compiled_soon_is_kept_and_can_still_be_improved(cache: Path) -> None:
+    system = ring(3)
+    assert not compile_system(ir(system), soon=True).from_cache
+    again = compile_system(ir(system), soon=True)
+    assert again.from_cache
+    before = again.expand
+    again.improve()
+    assert again.expand != before
+    assert compile_system(ir(system)).from_cache
 
 
 @pytest.mark.parametrize("damage", ["cut", "flipped", "emptied", "foreign"])
