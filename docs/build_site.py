@@ -26,6 +26,7 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
         "commands",
         "patches",
         "kep",
+        "async-calls",
         "audit",
         "counterexamples",
         "language",

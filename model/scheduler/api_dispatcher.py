@@ -142,6 +142,7 @@ class APIDispatcher(Component):
             made = Call(
                 kind=CallType.PATCH, patch=self._merged(old.patch, patch), nominated=nominated, failed=failed
             )
+            self.patch_ended(pod)
             with when(self.is_no_op(made) & ~self.in_flight(pod)):
                 self._drop(pod)
             with otherwise():
@@ -170,6 +171,10 @@ class APIDispatcher(Component):
     def _drop(self, pod: Pod) -> None:
         self.call[pod] = Call()
         self.stage[pod] = Stage.NONE
+        self.patch_ended(pod)
+
+    def patch_ended(self, pod: Pod) -> None:
+        """A caller that waited for the pod's patch is told: it has returned, was dropped, or is part of a later one (which may be in flight). Nobody waits."""
 
     def in_flight(self, pod: Pod) -> Expr:
         """Whether a call of the pod was taken from the queue and is not finalized yet (inFlightEntities)."""

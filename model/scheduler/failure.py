@@ -241,7 +241,15 @@ class FailureHandler(Component):
         """AddUnschedulableIfNotPresent."""
         require(self.phase[pod] == FailurePhase.REQUEUE)
         self.put_back(pod)
+        self.requeued(pod)
+
+    def requeued(self, pod: Pod) -> None:
+        """The pod was put back."""
         self.phase[pod] = self.phase_after_requeue()
+
+    def may_meet_pop(self, pod: Pod) -> bool:
+        """Whether the scheduling loop may pop while the pod, still in flight, is requeued: the cycle that fails waits, and pops nothing."""
+        return ExtensionPoint.PERMIT in self.scheduler.extension_points(pod)
 
     def put_back(self, pod: Pod) -> None:
         """The attempt's record goes into the queue, with the object that the lister gave."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from enum import Enum
 
-from ...environment.objects import ExtensionPoint, Node, Pod, PodCopy, PodObject, node_or_none
+from ...environment.objects import Node, Pod, PodCopy, PodObject, node_or_none
 from ...language import (
     NOTHING,
     UNTOLD,
@@ -125,14 +125,14 @@ class DoneAfterRequeue(FailureHandler):
     )
     def requeue_too_soon(self, pod: Pod) -> None:
         """AddUnschedulableIfNotPresent, and before it calls Done, Pop takes the pod, finds it in flight, and drops it."""
-        if ExtensionPoint.PERMIT not in self.scheduler.extension_points(pod):
+        if not self.may_meet_pop(pod):
             require(False)
         require((self.phase[pod] == FailurePhase.REQUEUE) & (self.scheduler.phase == Phase.IDLE))
         discarded = self.queue.discards(pod)
         taken = self.queue.requeue(pod, self.copy[pod])
         require(discarded & taken & self.queue.is_head(pod))
         self.queue.put(pod, SubQueue.NONE, PodCopy())
-        self.phase[pod] = self.phase_after_requeue()
+        self.requeued(pod)
 
 
 @before(
