@@ -8,7 +8,15 @@ from .environment.actors import FinalizerOwners, PodGC, StatefulSets, Users
 from .environment.api import APIServer
 from .environment.autoscaler import Autoscaler
 from .environment.budgets import Budgets
-from .environment.claims import ClaimController, ClaimUse, ClaimWatch, ResourceClaims, uses_of
+from .environment.claims import (
+    ClaimController,
+    ClaimShare,
+    ClaimUse,
+    ClaimWatch,
+    ResourceClaims,
+    shares_of,
+    uses_of,
+)
 from .environment.faults import Faults
 from .environment.footprint import UsedPort
 from .environment.kubelet import Kubelet
@@ -158,6 +166,7 @@ def build_cluster(
         NodeVersion: versions, NodeUpdate: node_updates() if versions else (),
         Recreation: recreations_of(spec.pods),
         Device: spec.devices, Claim: spec.claims, ClaimUse: uses_of(spec.pods, spec.claims),
+        ClaimShare: shares_of(spec.pods, spec.claims),
         PodGroup: spec.groups, Member: members_of(spec.pods, spec.groups),
         ClaimWatch: (ClaimWatch(0, "claims"),) if spec.claims else (),
         Volume: spec.volumes, VolumeClaim: spec.volume_claims, VolumeUse: volume_uses(spec.pods, spec.volume_claims),

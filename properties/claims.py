@@ -85,15 +85,29 @@ class BoundPodsHoldTheirClaims(AboutClaims):
         return {"a pod with claims is bound": any_of(bound)}
 
 
+_ABOUT_TO_WRITE = (Stage.RESERVED, Stage.REFRESH, Stage.WRITTEN, Stage.ASSUMED, Stage.BOUND)
+
+
 class FlightsHaveOwners(AboutClaims):
-    """An allocation that is in flight was chosen for a pod whose binding still needs it; and what a binding is about to write is in flight."""
+    """An allocation that is in flight was chosen for a pod whose binding still needs it; and what a binding is about to write is in flight.
+
+    Once the assume cache has the claim as allocated, nothing needs to be in flight for the pods of a group that share it.
+    """
 
     id = "S-INFLIGHT"
 
     def owns(self, use: ClaimUse) -> Expr:
         """Whether the pod's cycle has chosen a device for the claim, and nobody has been told yet that it is written, or given up."""
         plugin = self.dynamic_resources
-        return as_expr(plugin.chosen[use]).is_some & ~one_of(plugin.stage[use], Stage.FAILED)
+        chosen = as_expr(plugin.chosen[use]).is_some
+        if plugin.is_of_group(use):
+            return chosen & one_of(plugin.stage[use], *_ABOUT_TO_WRITE)
+        return chosen & ~one_of(plugin.stage[use], Stage.FAILED)
+
+    def is_recorded(self, use: ClaimUse) -> Expr:
+        """Whether the pod shares an allocation that the assume cache has by now."""
+        shared = self.dynamic_resources.is_of_group(use)
+        return self.claim_cache.latest[use.claim].allocated if shared else as_expr(False)
 
     def holds(self) -> Expr:
         in_flight = self.claim_tracker.in_flight
@@ -103,7 +117,10 @@ class FlightsHaveOwners(AboutClaims):
             | any_of(in_flight[claim] == chosen[use] for use in self.uses if use.claim is claim)
             for claim in self.claims
         ]
-        kept = [~self.owns(use) | (in_flight[use.claim] == chosen[use]) for use in self.uses]
+        kept = [
+            ~self.owns(use) | (in_flight[use.claim] == chosen[use]) | self.is_recorded(use)
+            for use in self.uses
+        ]
         return all_of([*owned, *kept])
 
 

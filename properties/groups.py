@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from itertools import combinations, product
 from typing import TYPE_CHECKING
 
-from ..model.environment.objects import Node, Pod, PodGroup
+from ..model.environment.objects import Claim, Node, Pod, PodGroup
 from ..model.environment.pod_groups import Member
 from ..model.environment.watch import Handler
 from ..model.language import Case, Expr, all_of, any_of, as_expr, before, boolean, count, when
@@ -199,7 +199,9 @@ class NoEndlessWaitOfGangs(AboutGroups):
         for pod, node in way:
             found.append(self._may_come(pod) & where.live[node] & truth.fits(self, pod, node, seen))
             seen = seen.with_present(node, {pod: as_expr(True)})
-        return all_of(found)
+        pods = {pod for pod, _ in way}
+        own = [c for c in self.universe[Claim] if any(c.name in pod.claims for pod in pods)]
+        return all_of([*found, truth.have_devices(self, way, own)])
 
     def _may_come(self, pod: Pod) -> Expr:
         current = self.api.pod[pod]

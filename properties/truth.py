@@ -6,8 +6,9 @@ violating any.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from itertools import combinations
 
 from ..model.environment.objects import Claim, Device, Node, Pod, StorageClass, Volume, VolumeClaim
 from ..model.environment.pod_versions import in_form
@@ -149,6 +150,41 @@ def has_devices(prop: Property, pod: Pod, node: Node) -> Expr:
     there = all_of(~any_of(claims[c].device == d for d in away) for c in own)
     pending = any_of(~claims[c].allocated & tracker.is_pending(c) for c in own)
     return there & ~pending & all_of(enough)
+
+
+def have_devices(prop: Property, way: Sequence[tuple[Pod, Node]], own: Sequence[Claim]) -> Expr:
+    """Whether these pods, each on its node, have devices for their claims; an allocation in flight for one of `own`, the group's, takes no device away."""
+    used = {c: [node for pod, node in way if c.name in pod.claims] for c in own}
+    used = {c: nodes for c, nodes in used.items() if nodes}
+    if not used:
+        return as_expr(True)
+    parts = prop._model.parts
+    claims, tracker = parts["resource_claims"].object, parts["claim_tracker"]
+
+    def is_free(device: Device) -> Expr:
+        every = prop.universe[Claim]
+        allocated = any_of(claims[c].device == device for c in every)
+        return ~allocated & ~any_of(tracker.in_flight[c] == device for c in every if c not in own)
+
+    enough = []
+    for of in dict.fromkeys(c.of for c in used):
+        devices = {d: is_free(d) for d in prop.universe[Device] if d.of == of}
+        for some in _some_nodes(used.values()):
+            needed = count(
+                ~claims[c].allocated for c, nodes in used.items() if c.of == of and set(nodes) <= set(some)
+            )
+            enough.append(count(free for d, free in devices.items() if any(map(d.is_on, some))) >= needed)
+        for c, nodes in used.items():
+            if c.of == of:
+                reach = [d for d in devices if all(map(d.is_on, nodes))]
+                enough.append(claims[c].allocated | any_of(devices[d] for d in reach))
+                enough.append(~claims[c].allocated | any_of(claims[c].device == d for d in reach))
+    return all_of(enough)
+
+
+def _some_nodes(placed: Iterable[Sequence[Node]]) -> list[tuple[Node, ...]]:
+    nodes = list(dict.fromkeys(node for where in placed for node in where))
+    return [some for size in range(1, len(nodes) + 1) for some in combinations(nodes, size)]
 
 
 def has_volumes(prop: Property, pod: Pod, node: Node) -> Expr:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from podrace.model.environment.claims import ClaimUse
 from podrace.model.environment.objects import Device, Node
-from podrace.model.language import Expr, any_of, as_expr, when
+from podrace.model.language import Expr, any_of, as_expr, require, when
 from podrace.model.scheduler import DynamicResources
 from podrace.model.scheduler.dynamic_resources import Stage
 
@@ -51,3 +51,14 @@ class AllocationHereAccepted(SameAllocationAccepted):
             for d in self.universe[Device]
             if d.is_on(n)
         )
+
+
+class ReservationKeptWhileTrying(DynamicResources):
+    """What the cycle of a group takes back after it has tried its members is in memory only: nobody leaves reservedFor."""
+
+    def patch_reservation(self, use: ClaimUse) -> None:
+        self._require_unreserve(use)
+        require(self._is(use, Stage.PATCH))
+        with when(~self._takes_back(use)):
+            self.resource_claims.write(use.claim, None, {use.pod: False}, keeps=True)
+        self.stage[use] = Stage.UNRESERVED

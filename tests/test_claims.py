@@ -20,6 +20,7 @@ from tests.claim_patches import (
     SameAllocationAccepted,
     UnreservedAssumed,
 )
+from tests.test_shared_claims import NAMES as SHARED
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "scenarios" / "claims"
@@ -121,7 +122,7 @@ def test_a_siblings_allocation_is_accepted(
 
 def test_every_scenario_is_tested_and_explained() -> None:
     names = {path.stem for path in FOLDER.glob("*.yaml")}
-    assert names == {row[0] for row in ROWS} | {"device-given-away"}
+    assert names == {row[0] for row in ROWS} | {"device-given-away", *SHARED}
     assert [n for n in sorted(names) if f"scenarios/claims/{n}.yaml" not in PAGE] == []
     assert "1.36" in RELEASES
 

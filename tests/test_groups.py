@@ -44,6 +44,8 @@ ROWS: list[tuple[str, str, str, Patches, tuple[str, ...], str, int, int | None]]
     ("stranger-in-group", "S-EXIT", "1.35.4", (), (), V, 2760, 21),
     ("stranger-in-group", "S-EXIT", "1.35.4", (), ("136618",), H, 663690, None),
     ("stranger-in-group", "S-EXIT", "1.36.3", (), (), H, 303506, None),
+    ("shared-in-flight", "L-GANG", "1.35.4", (), (), V, 62, 26),
+    ("shared-in-flight", "L-GANG", "1.36.3", (), ("139418",), H, 395887, None),
     ("gangs-deadlock", "L-DEADLOCK", "1.35.4", (), (), V, 419, 42),
     ("gangs-deadlock", "L-DEADLOCK", "1.35.4", (), ("136618",), H, 26550, None),
     ("gangs-deadlock", "L-DEADLOCK", "1.36.3", (), (), H, 9920, None),

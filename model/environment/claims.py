@@ -45,6 +45,9 @@ if TYPE_CHECKING:
 MOST_BEHIND = 7
 """A copy that so many writes or more have made old is just old."""
 
+MOST_SHARERS = 7
+"""So many pods can count on one allocation in flight."""
+
 
 class ClaimUse(Entity):
     """That a pod refers to a claim (spec.resourceClaims)."""
@@ -52,6 +55,14 @@ class ClaimUse(Entity):
     def __init__(self, index: int, pod: Pod, claim: Claim) -> None:
         super().__init__(index, f"{claim.name} of {pod.name}")
         self.pod, self.claim = pod, claim
+
+
+class ClaimShare(Entity):
+    """That pods of a group refer to a claim: they can share an allocation of it that is in flight. `most`: how many pods refer to it."""
+
+    def __init__(self, index: int, claim: Claim, most: int) -> None:
+        super().__init__(index, claim.name)
+        self.claim, self.most = claim, most
 
 
 class ClaimWatch(Entity):
@@ -63,6 +74,13 @@ def uses_of(pods: Sequence[Pod], claims: Sequence[Claim]) -> tuple[ClaimUse, ...
     named = {claim.name: claim for claim in claims}
     pairs = [(pod, named[name]) for pod in pods for name in pod.claims]
     return tuple(ClaimUse(i, pod, claim) for i, (pod, claim) in enumerate(pairs))
+
+
+def shares_of(pods: Sequence[Pod], claims: Sequence[Claim]) -> tuple[ClaimShare, ...]:
+    """The claims that a pod of a group refers to."""
+    users = {claim: [pod for pod in pods if claim.name in pod.claims] for claim in claims}
+    shared = [claim for claim in claims if any(pod.group is not None for pod in users[claim])]
+    return tuple(ClaimShare(i, claim, len(users[claim])) for i, claim in enumerate(shared))
 
 
 def _backlog(scope: object) -> int:

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from .binding import Binding
     from .dynamicresources.assume_cache import AssumeCache
     from .dynamicresources.claim_tracker import ClaimTracker
+    from .framework.interface import GroupCycles
     from .schedule_one import Scheduler
 
 
@@ -80,6 +81,7 @@ class DynamicResources(Component):
     claim_tracker: ClaimTracker
     scheduler: Scheduler
     binding: Binding
+    pod_group_cycle: GroupCycles
     faults: Faults
 
     stage = per(ClaimUse, enum(Stage))
@@ -157,14 +159,23 @@ class DynamicResources(Component):
             "{use} is in the process of being allocated: the attempt has to wait.",
             changes("scheduler.verdict", after=NodeStatus.UNRESOLVABLE),
         ),
+        Sentence(
+            "{use} is in the process of being allocated, for a pod of the same group: {after} will do for both.",
+            changes("dynamic_resources.chosen", after=SOMETHING),
+        ),
         "DynamicResources looks whether {use} is in flight: it is not.",
     )
     def check_claim(self, use: ClaimUse) -> None:
-        """PreFilter, claim after claim: one that is not allocated must not be in flight."""
+        """PreFilter, claim after claim: one that is not allocated must not be in flight, unless the cycle of the pod's group has put it there."""
         pod = use.pod
         require(self.scheduler.at(Phase.CHECK_CLAIMS, pod) & self._is(use, Stage.GOT))
         require(all_of(~self._is(other, Stage.GOT) for other in self.earlier(use)))
         blocked = ~self.copy[use].allocated & self.claim_tracker.is_pending(use.claim)
+        if self.is_of_group(use):
+            shared = blocked & self.shares(use)
+            with when(shared):
+                self.chosen[use] = self.claim_tracker.in_flight[use.claim]
+            blocked = blocked & ~shared
         self.stage[use] = Stage.CHECKED
         with when(blocked):
             self._reject(pod)
@@ -173,6 +184,22 @@ class DynamicResources(Component):
                 self.scheduler.phase = Phase.LIST_DEVICES
             with otherwise():
                 self.scheduler.phase = self.scheduler.first_filtering()
+
+    def is_of_group(self, use: ClaimUse) -> bool:
+        """Whether the pod is scheduled with its group."""
+        return self.pod_group_cycle.member(use.pod) is not None
+
+    def shares(self, use: ClaimUse) -> Expr:
+        """podGroupStateData.pendingAllocations: whether this cycle of the group has put the claim in flight, for another member."""
+        others = [other for other in self.universe[ClaimUse] if other.claim is use.claim and other is not use]
+        return any_of(
+            self.pod_group_cycle.tries(other.pod) & self._is(other, Stage.RESERVED) for other in others
+        )
+
+    def is_settled(self, use: ClaimUse) -> Expr:
+        """Whether the allocator is not asked about the claim: it is allocated, or shared while it is in flight."""
+        settled: Expr = self.copy[use].allocated
+        return settled | as_expr(self.chosen[use]).is_some if self.is_of_group(use) else settled
 
     def _reject(self, pod: Pod) -> None:
         """PreFilter says UnschedulableAndUnresolvable: that is the status of every node. PostFilter finds no state, and does nothing."""
@@ -228,7 +255,7 @@ class DynamicResources(Component):
         found = []
         for of in dict.fromkeys(use.claim.of for use in self.uses(pod)):
             free = count(~self.listed[d] for d in self.universe[Device] if d.is_on(node) and d.of == of)
-            needed = count(~self.copy[use].allocated for use in self.uses(pod) if use.claim.of == of)
+            needed = count(~self.is_settled(use) for use in self.uses(pod) if use.claim.of == of)
             found.append(free >= needed)
         return all_of(found)
 
@@ -237,9 +264,16 @@ class DynamicResources(Component):
         away = [device for device in self.universe[Device] if not device.is_on(node)]
         return ~any_of(self.copy[use].device == device for device in away)
 
+    def is_shareable(self, use: ClaimUse, node: Node) -> Expr:
+        """Whether a claim that is shared while it is in flight lets the pod go to the node."""
+        away = [device for device in self.universe[Device] if not device.is_on(node)]
+        return ~any_of(self.chosen[use] == device for device in away)
+
     def passes(self, pod: Pod, node: Node) -> Expr:
         """Filter."""
-        return self.has_devices(pod, node) & all_of(self.is_available(use, node) for use in self.uses(pod))
+        shareable = [self.is_shareable(use, node) for use in self.uses(pod) if self.is_of_group(use)]
+        available = [self.is_available(use, node) for use in self.uses(pod)]
+        return self.has_devices(pod, node) & all_of([*available, *shareable])
 
     def note_filtered(self, pod: Pod, node: Node, reached: Expr) -> None:
         """What Filter keeps for PostFilter, if it was reached and the allocator found devices."""
@@ -287,9 +321,22 @@ class DynamicResources(Component):
         return all_of(self.copy[use].allocated | self._is(use, Stage.RESERVED) for use in self.uses(pod))
 
     @step(actor="scheduler")
-    @tells("Reserve: {use} is to have {device}, which is in flight from now on.")
+    @tells(
+        Sentence(
+            "Reserve: {use} is to have {device}, which is in flight from now on.",
+            changes("claim_tracker.in_flight"),
+        ),
+        Sentence(
+            "Reserve: {use} is to have {device}, which is in flight for one pod more.",
+            changes("claim_tracker.sharers"),
+        ),
+        "Reserve: {use} is to have {device}; nothing is in flight, the claim is allocated by now.",
+    )
     def reserve_claim(self, use: ClaimUse, device: Device) -> None:
-        """Reserve, claim after claim: a device that was free when PreFilter looked, and that Filter found on the node."""
+        """Reserve, claim after claim: a device that was free when PreFilter looked, and that Filter found on the node.
+
+        Of a group, Reserve comes twice: while the cycle tries, and for the pod's binding, with what was found then.
+        """
         pod, host = use.pod, self.scheduler.host
         if device.of != use.claim.of:
             require(False)
@@ -302,8 +349,13 @@ class DynamicResources(Component):
                 self.copy[other].allocated | self._is(other, Stage.RESERVED) for other in self.earlier(use)
             )
         )
-        require(~self.listed[device] & all_of(self.chosen[other] != device for other in self.earlier(use)))
-        require(any_of((host == node) for node in self.universe[Node] if device.is_on(node)))
+        free = ~self.listed[device] & all_of(self.chosen[other] != device for other in self.earlier(use))
+        free = free & any_of((host == node) for node in self.universe[Node] if device.is_on(node))
+        if self.is_of_group(use):
+            found = as_expr(self.chosen[use])
+            require(select(found.is_some, found == device, free))
+        else:
+            require(free)
         self.claim_tracker.signal(use.claim, device)
         self.chosen[use] = device
         self.stage[use] = Stage.RESERVED
@@ -406,22 +458,43 @@ class DynamicResources(Component):
         """Assume returns once its event is delivered; then an allocation is in flight no longer."""
         self._require_pre_bind(use, Stage.ASSUMED)
         require(self.claim_cache.has_returned(use))
-        self._end_flight(use)
+        self.settle(use)
         self.stage[use] = Stage.BOUND
 
-    def _end_flight(self, use: ClaimUse) -> None:
+    def settle(self, use: ClaimUse) -> None:
+        """The claim is written: with the last of the pod's claims, no allocation is in flight any more, whoever shares it."""
+        last = all_of(self._is_done(other) for other in self.uses(use.pod) if other is not use)
+        with when(last):
+            for other in self.uses(use.pod):
+                self._end_flight(other)
+
+    def _end_flight(self, use: ClaimUse, *, forced: bool = True) -> None:
         with when(as_expr(self.chosen[use]).is_some):
-            self.claim_tracker.remove(use.claim)
+            with when(self.claim_tracker.is_pending(use.claim)):
+                self.claim_tracker.remove(use.claim, forced=forced)
             self.chosen[use] = None
 
     @step(actor="binding cycle", each="use")
-    @tells("PreBind has failed for {use}, whose allocation, if there was one, is no longer in flight.")
+    @tells(
+        Sentence(
+            "PreBind has failed for {use}: one pod less counts on the allocation in flight.",
+            changes("claim_tracker.sharers", after=SOMETHING),
+        ),
+        Sentence(
+            "PreBind has failed for {use}, whose allocation is no longer in flight.",
+            changes("claim_tracker.in_flight"),
+        ),
+        "PreBind has failed for {use}.",
+    )
     def fail_claim(self, use: ClaimUse) -> None:
         """bindClaim returns an error, and PreBind with it: the binding cycle fails."""
         self._require_pre_bind(use, Stage.FAILED)
-        self._end_flight(use)
+        self.give_up(use)
         self.stage[use] = Stage.CHECKED
         self.binding.phase[use.pod] = BindingPhase.FORGET
+
+    def give_up(self, use: ClaimUse) -> None:
+        """What was in flight stays there: Unreserve, which follows, gives it back."""
 
     # --- Unreserve -------------------------------------------------------------------------------------------
 
@@ -432,22 +505,33 @@ class DynamicResources(Component):
     def _require_unreserve(self, use: ClaimUse) -> None:
         pod = use.pod
         fails = self.binding.phase[pod] == BindingPhase.FORGET
-        require(fails | self.scheduler.at(Phase.FORGET, pod))
+        require(fails | self.scheduler.at(Phase.FORGET, pod) | self._takes_back(use))
         require(all_of(self._is(other, Stage.UNRESERVED) for other in self.earlier(use)))
+
+    def _takes_back(self, use: ClaimUse) -> Expr:
+        return self.pod_group_cycle.takes_back(use.pod) if self.is_of_group(use) else as_expr(False)
+
+    def taken_back(self, pod: Pod) -> None:
+        """The cycle of the group has taken back what Reserve did; what was found is kept for the pod's own Reserve."""
+        for use in self.uses(pod):
+            self.stage[use] = Stage.CHECKED
 
     @step(actor="binding cycle", each="use")
     @tells(
         Sentence("Unreserve: {use} is in flight no longer.", changes("claim_tracker.in_flight")),
+        Sentence("Unreserve: {use} is in flight for one pod less.", changes("claim_tracker.sharers")),
         "Unreserve: {use} is not in flight.",
     )
     def unreserve_claim(self, use: ClaimUse) -> None:
         """Unreserve, claim after claim: whatever allocation of the claim is in flight is removed."""
         self._require_unreserve(use)
         require(~self._is(use, Stage.RESTORE, Stage.RESTORED, Stage.PATCH, Stage.UNRESERVED))
-        removed = self.removes_in_flight(use)
-        with when(removed):
-            self.claim_tracker.remove(use.claim)
-        self.chosen[use] = None
+        given_back = self.removes_in_flight(use)
+        removed = given_back & self.claim_tracker.is_last(use.claim)
+        with when(given_back):
+            self.claim_tracker.remove(use.claim, forced=False)
+        with when(~self._takes_back(use)):
+            self.chosen[use] = None
         patches = self.copy[use].allocated & self.copy[use].reserved[use.pod]
         self.stage[use] = select(removed, Stage.RESTORE, select(patches, Stage.PATCH, Stage.UNRESERVED))
 

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from .cache.scheduler_cache import Cache
     from .cache.snapshot import Snapshot
     from .failure import FailureHandler
+    from .framework.interface import ClaimPlugin
     from .gang_scheduling import GangScheduling
     from .podgroups.group_state import PodGroupStates
     from .queue.nominator import Nominator
@@ -102,6 +103,7 @@ class PodGroupCycle(Component):
     cache: Cache
     snapshot: Snapshot
     failure: FailureHandler
+    dynamic_resources: ClaimPlugin
 
     stage = enum(GroupStage)
     group = ref(PodGroup)
@@ -299,6 +301,7 @@ class PodGroupCycle(Component):
                 self.stage = GroupStage.TRY
                 self.scheduler.turn_to(m.pod, self.copy_of[m])
                 self.scheduler.phase = self.scheduler.first_filtering()
+                self.dynamic_resources.begin(m.pod)
             left = left & ~due
         with when(left):
             self._revert(group)
@@ -310,6 +313,20 @@ class PodGroupCycle(Component):
         self.nominator.delete(member.pod)
         self.outcome[member] = Outcome.FITS
         self.host[member] = node
+        if member.pod.claims:
+            self.scheduler.host = node
+            self.scheduler.phase = Phase.RESERVE
+        else:
+            self._ask_permit(member)
+
+    def tries(self, pod: Pod) -> Expr:
+        """Whether the members are being tried, and the pod is one of them."""
+        member = self.member(pod)
+        trying = one_of(self.stage, GroupStage.TRY, GroupStage.PERMIT)
+        return as_expr(False) if member is None else trying & self.held[member]
+
+    def reserved(self, member: Member) -> None:
+        """Reserve is through for a member that is placed: Permit is next."""
         self._ask_permit(member)
 
     def _ask_permit(self, member: Member) -> None:
@@ -384,31 +401,63 @@ class PodGroupCycle(Component):
         """Whether taking back what was assumed gives the member its nomination back: its object has one."""
         return self._placed(member) & as_expr(self.copy_of[member].nominated).is_some
 
+    def _reverted(self, member: Member) -> Expr:
+        """Whether there is something to take back for the member besides its place in the snapshot: plugins have reserved claims, or it was nominated."""
+        reserved = self.outcome[member] == Outcome.FITS if member.pod.claims else as_expr(False)
+        return self._renominated(member) | reserved
+
+    def takes_back(self, pod: Pod) -> Expr:
+        """unreserveAndForget: whether the member is the next one."""
+        member = self.member(pod)
+        if member is None:
+            return as_expr(False)
+        return self._is_next_back(member)
+
+    def _is_next_back(self, member: Member) -> Expr:
+        order = self.in_order(member.group)
+        later = order[order.index(member) + 1 :]
+        reverting = (self.stage == GroupStage.REVERT) & self.wanted[member]
+        return reverting & all_of(~as_expr(self.wanted[m]) for m in later)
+
     def _revert(self, group: PodGroup) -> None:
         members = self.in_order(group)
-        some = any_of(self._renominated(m) for m in members)
+        some = any_of(self._reverted(m) for m in members)
         with when(some):
             self.stage = GroupStage.REVERT
             for m in members:
-                self.wanted[m] = self._renominated(m)
+                self.wanted[m] = self._reverted(m)
             self.scheduler.phase = Phase.POD_GROUP
         with otherwise():
             self._submit(group)
 
     @step(actor="scheduler")
-    @tells("What was assumed for the group is taken back: {other} is nominated as its object says.")
+    @tells(
+        Sentence(
+            "What was reserved for {other} has been taken back, for now.",
+            changes("dynamic_resources.stage"),
+        ),
+        "What was assumed for the group is taken back: {other} is nominated as its object says.",
+    )
     def revert(self, pod: Pod, other: Pod) -> None:
-        """unreserveAndForget, the last member first: AddNominatedPod if the object says that the pod is nominated."""
+        """unreserveAndForget, the last member first: Unreserve, and AddNominatedPod if the object says that the pod is nominated."""
         found = self.member(other)
         if self.member(pod) is None or found is None or pod.group != other.group:
             require(False)
             return
         self._at(GroupStage.REVERT, pod)
         order = self.in_order(found.group)
-        require(self.wanted[found])
-        require(all_of(~as_expr(self.wanted[m]) for m in order[order.index(found) + 1 :]))
-        self.queue.settle()
-        self.nominator.add(other, self.copy_of[found].nominated, None)
+        require(self._is_next_back(found))
+        if other.claims:
+            fits = self.outcome[found] == Outcome.FITS
+            require(~fits | self.dynamic_resources.is_unreserved(other))
+            with when(fits):
+                self.dynamic_resources.taken_back(other)
+            with when(self._renominated(found)):
+                self.queue.settle()
+                self.nominator.add(other, self.copy_of[found].nominated, None)
+        else:
+            self.queue.settle()
+            self.nominator.add(other, self.copy_of[found].nominated, None)
         self.wanted[found] = False
         with when(all_of(~as_expr(self.wanted[m]) for m in order[: order.index(found)])):
             self._submit(found.group)
@@ -475,6 +524,7 @@ class PodGroupCycle(Component):
 
     def _fail(self, pod: Pod, attempt: FailedAttempt) -> None:
         self.failure.begin(pod, attempt)
+        self.dynamic_resources.clear(pod)
         self.scheduler.phase = Phase.FAILING
 
 

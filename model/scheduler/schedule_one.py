@@ -471,6 +471,19 @@ class Scheduler(Component):
             return
         require(self.at(Phase.RESERVE, pod) & self.dynamic_resources.is_reserved(pod))
         require(self.volume_binding.is_reserved(pod))
+        member = self.pod_group_cycle.member(pod)
+        if member is not None and pod.claims:
+            tries = self.pod_group_cycle.tries(pod)
+            if not ok:
+                require(~tries)
+            with when(tries):
+                self.pod_group_cycle.reserved(member)
+            with otherwise():
+                self._reserve(pod, points, ok=ok)
+        else:
+            self._reserve(pod, points, ok=ok)
+
+    def _reserve(self, pod: Pod, points: tuple[ExtensionPoint, ...], *, ok: bool) -> None:
         if ok:
             failed = self.gang_scheduling.reserve(pod)
             with when(failed):

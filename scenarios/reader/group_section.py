@@ -45,7 +45,6 @@ def refuse_groups(
         for other in (
             "updates",
             "recreates",
-            "resourceClaims",
             "volumes",
             "extensionPoints",
             "schedulingGates",

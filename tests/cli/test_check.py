@@ -91,7 +91,12 @@ def test_scenarios_with_a_gate_that_a_release_lacks_are_none_of_every_scenario(
     with pretending(monkeypatch) as pretence:
         shell("check", "--release", "1.36.3")
     newer = {r.scenario.name for r in pretence.runs}
-    assert sorted(newer - older) == ["dismissed-member", "gangs-deadlock", "stranger-in-group"]
+    assert sorted(newer - older) == [
+        "dismissed-member",
+        "gangs-deadlock",
+        "shared-in-flight",
+        "stranger-in-group",
+    ]
     assert shell("check", "gangs-deadlock", "--release", "1.34").code == 2
 
 

@@ -217,6 +217,7 @@ def test_what_comes_with_podrace_can_be_said_but_for_claims_and_volumes() -> Non
     missing = {s.name: objects_of(s.spec).missing for s in (*catalogue(), *hazards())}
     assert {name: why for name, why in missing.items() if why} == {
         "device-twice": ("the driver does not play claims of devices",),
+        "shared-in-flight": ("the driver does not play claims of devices",),
         "volume-told-early": ("the driver does not play volumes",),
     }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...environment.claims import ClaimUse, ClaimWatch
-from ...environment.objects import Claim
+from ...environment.objects import Claim, Node
 from ...language import (
     UNTOLD,
     Expr,
@@ -14,9 +14,10 @@ from ...language import (
     step,
     tells,
 )
-from ...scheduler import AssumeCache, DynamicResources
+from ...scheduler import AssumeCache, ClaimTracker, DynamicResources
 from ...scheduler.dynamic_resources import Stage
 from ...scheduler.dynamicresources.assume_cache import CacheEvent
+from ..versions import LATER
 from .change import before
 
 
@@ -131,3 +132,60 @@ class DeallocationPanics(DynamicResources):
     def has_panicked(self) -> Expr:
         (watch,) = self.universe[ClaimWatch] or (None,)
         return as_expr(False) if watch is None else as_expr(self.panicked[watch])
+
+
+# --- pods of one group that share a claim ---------------------------------------------------------------------------
+
+
+@before(
+    "137647",
+    "pods of a group share an allocation that the cycle of their group has put in flight (with 137897)",
+    first_in="1.36",
+    issues=(137617,),
+)
+class InFlightForOne(DynamicResources):
+    """A claim in flight was in the process of being allocated for all pods but one, those of the same group among them."""
+
+    def shares(self, use: ClaimUse) -> Expr:
+        return as_expr(False)
+
+
+@before(
+    "140089",
+    "a pod that shares an allocation in flight goes only where its device is",
+    first_in=LATER,
+    issues=(140087,),
+)
+class SharedAnywhere(DynamicResources):
+    """Filter asked an allocation in flight for no node."""
+
+    def is_shareable(self, use: ClaimUse, node: Node) -> Expr:
+        return as_expr(True)
+
+
+@before(
+    "139418",
+    "a pod gives back its share of an allocation in flight once, in Unreserve",
+    first_in=LATER,
+)
+class GivenBackTwice(DynamicResources):
+    """bindClaim gave a share back when it failed, and Unreserve did so once more; what was written left the flight claim by claim."""
+
+    def settle(self, use: ClaimUse) -> None:
+        self._end_flight(use)
+
+    def give_up(self, use: ClaimUse) -> None:
+        self._end_flight(use, forced=False)
+
+
+@before(
+    "140269",
+    "Reserve puts no claim in flight that is allocated by now",
+    first_in=LATER,
+    issues=(140263,),
+)
+class FlownAgain(ClaimTracker):
+    """Reserve believed the object that PreFilter had read."""
+
+    def is_allocated(self, claim: Claim) -> Expr:
+        return as_expr(False)

@@ -6,7 +6,9 @@ Reserve until the claim is written and assumed. A device counts as free if neith
 
 from __future__ import annotations
 
-from ...environment.claims import ClaimWatch
+from typing import Any, Protocol
+
+from ...environment.claims import MOST_SHARERS, ClaimShare, ClaimWatch
 from ...environment.objects import Claim, Device
 from ...language import (
     Component,
@@ -16,6 +18,10 @@ from ...language import (
     any_of,
     as_expr,
     boolean,
+    clamp,
+    constraint,
+    integer,
+    otherwise,
     per,
     ref,
     when,
@@ -23,15 +29,24 @@ from ...language import (
 )
 
 
+class AssumedClaims(Protocol):
+    """The assume cache of claims, as the tracker sees it."""
+
+    latest: Any  # per claim, a ClaimObject
+
+
 class ClaimTracker(Component):
     """`in_flight[c]`: the device that a pod's Reserve has chosen for the claim. `allocated[d]`: the events of the cache show the device allocated.
 
-    `changed`: the allocated devices changed since they were last read (their revision).
+    `changed`: the allocated devices changed since they were last read (their revision). `sharers[s]`: so many pods count on the allocation in flight.
     """
+
+    claim_cache: AssumedClaims
 
     in_flight = per(Claim, ref(Device))
     allocated = per(Device, boolean())
     changed = per(ClaimWatch, boolean())
+    sharers = per(ClaimShare, integer(0, MOST_SHARERS))
 
     phrases = words(
         {
@@ -67,13 +82,49 @@ class ClaimTracker(Component):
         """GetPendingAllocation (ClaimHasPendingAllocation up to 1.35): whether the claim is in flight."""
         return as_expr(self.in_flight[claim]).is_some
 
-    def signal(self, claim: Claim, device: Device) -> None:
-        """SignalClaimPendingAllocation: the claim is in flight."""
-        self.in_flight[claim] = device
+    def share(self, claim: Claim) -> ClaimShare | None:
+        """The claim as one that pods of a group refer to."""
+        return next((share for share in self.universe[ClaimShare] if share.claim is claim), None)
 
-    def remove(self, claim: Claim) -> None:
-        """MaybeRemoveClaimPendingAllocation (RemoveClaimPendingAllocation up to 1.35): the claim is in flight no longer."""
-        self.in_flight[claim] = None
+    def signal(self, claim: Claim, device: Device) -> None:
+        """SignalClaimPendingAllocation: the claim is in flight, for one pod, or for one more; unless it is allocated by now."""
+        share = self.share(claim)
+        if share is None:
+            with when(~self.is_allocated(claim)):
+                self.in_flight[claim] = device
+            return
+        with when(self.is_pending(claim)):
+            constraint("seven shares of an allocation", self.sharers[share] < MOST_SHARERS)
+            self._count(share, 1)
+        with otherwise(~self.is_allocated(claim)):
+            self.in_flight[claim] = device
+            self.sharers[share] = 1
+
+    def is_allocated(self, claim: Claim) -> Expr:
+        """Whether the assume cache has the claim as allocated, so that nothing needs to be in flight."""
+        allocated: Expr = self.claim_cache.latest[claim].allocated
+        return allocated
+
+    def is_last(self, claim: Claim) -> Expr:
+        """Whether one pod at most counts on the allocation in flight."""
+        share = self.share(claim)
+        return as_expr(True) if share is None else self.sharers[share] <= 1
+
+    def remove(self, claim: Claim, *, forced: bool = True) -> None:
+        """MaybeRemoveClaimPendingAllocation (RemoveClaimPendingAllocation up to 1.35): one pod less counts on it, or, `forced`, none."""
+        share = self.share(claim)
+        if share is None:
+            self.in_flight[claim] = None
+            return
+        ends = as_expr(True) if forced else self.is_last(claim)
+        with when(ends):
+            self.in_flight[claim] = None
+            self.sharers[share] = 0
+        with otherwise():
+            self._count(share, -1)
+
+    def _count(self, share: ClaimShare, more: int) -> None:
+        self.sharers[share] = clamp(as_expr(self.sharers[share]) + more, 0, MOST_SHARERS)
 
     def begin_listing(self) -> None:
         """From here on a change of the allocated devices is noticed."""

@@ -95,6 +95,9 @@ class ClaimPlugin(CyclePlugin, Protocol):
     def post_filter(self, pod: Pod) -> None:
         """The pod fits nowhere: PostFilter may come before preemption."""
 
+    def taken_back(self, pod: Pod) -> None:
+        """The cycle of the pod's group has taken back what it has done for the pod."""
+
 
 class VolumePlugin(CyclePlugin, Protocol):
     """What the cycles ask of VolumeBinding about a pod that mounts volumes."""
@@ -148,6 +151,15 @@ class GroupCycles(Protocol):
 
     def place(self, member: Member, node: Node) -> None:
         """The member fits on the node."""
+
+    def tries(self, pod: Pod) -> Expr:
+        """Whether the cycle of the pod's group tries its members, and has the pod among them."""
+
+    def takes_back(self, pod: Pod) -> Expr:
+        """Whether the cycle of the pod's group takes back what it has done for the pod."""
+
+    def reserved(self, member: Member) -> None:
+        """The Reserve plugins have run for a member that the cycle tries."""
 
     def attempted(self, member: Member) -> None:
         """The member fits on no node."""
