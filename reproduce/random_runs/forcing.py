@@ -29,7 +29,7 @@ from ...model.environment.names import Recreation
 from ...model.environment.objects import Pod
 from ...model.language import State, Transition, TransitionSystem
 from ...model.scheduler.failure import loses_conditions
-from ..timing.timing import INTERRUPTION, STORES, pod_of
+from ..timing.timing import INTERRUPTION, STORES, UPDATES, pod_of
 
 PATCH = ("failure", "patch")
 HAND_OVER = ("process", "change_leader")
@@ -160,7 +160,7 @@ class Forcing:
             return 0
         if name == STORES[0]:
             return 1
-        handler = "QUEUE" if name == STORES[1] else "CACHE"
+        handler = "QUEUE" if name in UPDATES else "CACHE"
         position = before[self._place[f"pod_watch.next[{handler}]"]]
         return max(0, position + 1 - before[self._place["pod_watch.listed"]])
 

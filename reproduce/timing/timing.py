@@ -50,7 +50,12 @@ POPS = ("pop", "pop_amid_move")
 FLUSHES = (("queue", "flush_backoff"), ("queue", "flush_unschedulable"))
 INTERRUPTION = ("pod_watch", "resume")
 UPDATES = (("handlers", "handle_for_queue"), ("handlers", "handle_swap_for_queue"))
-STORES = (("pod_watch", "store"), ("handlers", "handle_for_queue"), ("handlers", "handle_for_cache"))
+STORES = (
+    ("pod_watch", "store"),
+    *UPDATES,
+    ("handlers", "handle_for_cache"),
+    ("handlers", "handle_swap_for_cache"),
+)
 
 
 class Untimely(Exception):

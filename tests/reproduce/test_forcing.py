@@ -71,6 +71,20 @@ def test_a_standby_does_not_know_what_was_created_under_way_for_older() -> None:
         assert allowed(*run, cluster=with_absent(pod), release="1.34.4")[-1] is there
 
 
+def test_a_list_in_which_a_name_is_used_again_is_stored_in_one_go() -> None:
+    cluster = """
+nodes: {n1: {cpu: 2}}
+pods: {p: {cpu: 1}, r: {cpu: 1, recreates: p}, q: {cpu: 1}}
+scope: {pod_deletions: 1, external_binds: 1, relists: 1}
+"""
+    listed = ("users.delete_pod(pod=p)", "stateful_sets.recreate(recreation=r)", "pod_watch.resume()")
+    swap = "handlers.handle_swap_for_queue(recreation=r)"
+    assert allowed(*listed, swap, cluster=cluster) == [True] * 4
+    assert allowed(*BOUND[1:], *listed, swap, cluster=cluster) == [True] * 4 + [False]
+    stored = ("pod_watch.store(pod=r)", "pod_watch.store(pod=q)")
+    assert allowed(*BOUND[1:], *listed, *stored, swap, cluster=cluster) == [True] * 7
+
+
 EVICTING = """
 nodes: {n1: {cpu: 2}}
 pods:

@@ -262,6 +262,12 @@ def test_an_update_from_another_pod_of_its_name_keeps_what_the_entry_counts(rele
     assert moments[-1] - moments[requeued] == 4 + 1, "the third backoff is one of 4 s"
 
 
+def test_a_list_that_shows_another_pod_under_a_name_takes_its_time() -> None:
+    """It comes with the first of its outcomes, also where that is an Update from one pod to another."""
+    model = Model.of(TWICE, resolve("1.35.4"))
+    assert timing_of(model.system, path_of(model, *SWAPPED), model.composition).waits == (0, 0, 0, 2000)
+
+
 def test_an_attempt_that_goes_on_for_another_pod_keeps_what_it_counts() -> None:
     """Up to 1.35 the failure handler requeues the record of the one pod as that of the other."""
     model = Model.of(TWICE, resolve("1.35.4"))

@@ -61,6 +61,9 @@ func (e *eye) underWay(store *Store) {
 	}
 	for _, pod := range store.ahead {
 		e.see[listedAhead+"["+pod+"]"] = true
+		if gone, other := e.versions.names[pod]; other {
+			e.see[listedAhead+"["+gone+"]"] = true // the store has lost the pod whose name it has
+		}
 	}
 	e.see[podsUnderWay] = len(pods)
 	for i, event := range pods {
