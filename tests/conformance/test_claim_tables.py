@@ -24,8 +24,8 @@ def outcomes(release: str) -> dict[str, tuple[str, str]]:
 @pytest.mark.parametrize(
     ("release", "passed", "skipped"),
     [
-        pytest.param("1.34.4", 69, 2, marks=pytest.mark.campaign),
-        pytest.param("1.36.3", 71, 0, marks=pytest.mark.ci),
+        pytest.param("1.34.4", 73, 6, marks=pytest.mark.campaign),
+        pytest.param("1.36.3", 79, 0, marks=pytest.mark.ci),
     ],
 )
 def test_every_row_that_applies_holds(release: str, passed: int, skipped: int) -> None:
@@ -40,7 +40,14 @@ def row(name: str, **change: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    "name", ["with-resources", "wrong-topology", "unbound claims no matches", "check:binding-bound"]
+    "name",
+    [
+        "with-resources",
+        "wrong-topology",
+        "unbound claims no matches",
+        "check:binding-bound",
+        "with-resources-finalizer-gets-removed",
+    ],
 )
 def test_some_rows(name: str) -> None:
     assert run_case(row(name), TABLE.name, "1.36.3") == Outcome("PASS")
