@@ -55,6 +55,7 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
     ),
     "Findings": (
         "device-given-away",
+        "reservation-taken-back",
         "volume-elsewhere",
         "findings/ghost",
         "findings/emptied-zone",

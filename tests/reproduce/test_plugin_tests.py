@@ -58,6 +58,15 @@ FINDINGS = (
         ("a's PreBind: claim default/c1 got deallocated elsewhere in the meantime",),
     ),
     Finding(
+        "reservation-taken-back",
+        "claims",
+        "dynamicresources",
+        "reservation_taken_back_test",
+        "kept-while-trying",
+        ("PreBind has succeeded, and c1 is reserved for nobody",),
+        (),
+    ),
+    Finding(
         "volume-elsewhere",
         "volumes",
         "volumebinding",
