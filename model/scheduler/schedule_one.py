@@ -432,7 +432,13 @@ class Scheduler(Component):
             self.phase = Phase.ASSUMED
 
     @step(actor="scheduler")
-    @tells("The scheduler starts a binding goroutine for {pod} and goes on.")
+    @tells(
+        Sentence(
+            "The scheduler starts a binding goroutine for {pod} and goes on.",
+            changes("binding.phase", after=SOMETHING),
+        ),
+        "The scheduler goes on with {pod}: Reserve or Permit plugins are asked before its binding goroutine starts.",
+    )
     def start_binding(self, pod: Pod) -> None:
         """The assumed pod needs no nomination any more; its binding cycle starts, if no plugin has work before it."""
         require(self.at(Phase.ASSUMED, pod))

@@ -47,7 +47,6 @@ def refuse_groups(
             "recreates",
             "volumes",
             "extensionPoints",
-            "schedulingGates",
         ):
             if other in fields:
                 fields[other].fail(

@@ -328,14 +328,20 @@ class PriorityQueue(Component):
         DefaultPreemption asked for deletions, SchedulingGates for nothing: whatever moves its pods, PreEnqueue parks them again.
         An event that is meant for all pods, such as the periodic flush, passes the gate.
         """
-        closed = self.gated[pod] & (not event.is_wildcard and not self.may_open_gate(event))
-        if event.is_wildcard or (self.gang_scheduling.gang(pod) is None and pod.group is None):
+        if event.is_wildcard and self.wildcards_pass_gates():
+            return as_expr(False)
+        closed = self.gated[pod] & (not self.may_open_gate(event))
+        if self.gang_scheduling.gang(pod) is None and pod.group is None:
             return closed
         for plugin in self.universe[Plugin]:
             if plugin.name == GANG_SCHEDULING:
                 by_group = self.rejected_by[pod][plugin]
                 closed = select(by_group, self.gated[pod] & (not plugin.asked_for(event)), closed)
         return closed
+
+    def wildcards_pass_gates(self) -> bool:
+        """Whether an event that is meant for all pods moves a gated one."""
+        return True
 
     def may_open_gate(self, event: ClusterEvent) -> bool:
         """Whether DefaultPreemption asked for the event."""
