@@ -73,10 +73,10 @@ CLUSTERS = {
 }
 
 
-def scenario(cluster: str, version: str) -> Scenario:
-    """One of the clusters on a version."""
+def scenario(cluster: str, version: str, events: int = 2) -> Scenario:
+    """One of the clusters on a version, with so many undelivered events of a kind at most."""
     head = f'name: small\ntitle: {cluster}\nrelease: "{version}"\n'
-    scope = "scope: {pod_events: 2, claim_events: 2, flush: false, backoff: false}\n"
+    scope = f"scope: {{pod_events: {events}, claim_events: {events}, flush: false, backoff: false}}\n"
     return parse_scenario(head + CLUSTERS[cluster] + scope)
 
 

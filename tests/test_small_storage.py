@@ -88,3 +88,36 @@ def test_all_properties(row: dict[str, str]) -> None:
     said = {n: r.verdict.name for n, r in zip(names, check(system, names, BUDGET), strict=True)}
     assert {n for n, verdict in said.items() if verdict == "VIOLATED"} == violated
     assert {said[n] for n in names if n not in violated} == {"HOLDS"}
+
+
+ONE_EVENT: list[tuple[str, str, int, tuple[str, ...], int]] = [
+    ("a volume is made, shared claim", "1.35.4", 23_736_259, (), 8),
+    ("claims that wait for nobody", "1.34.4", 2_076_801, ("S-COND",), 0),
+    ("a volume for two nodes, shared claim", "1.35.4", 15_147_896, (), 8),
+]
+"""What is undecided with two undelivered events, asked with one: states, what is violated, and how many, all liveness, stay undecided."""
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize(("cluster", "version", "states", "violated", "left"), ONE_EVENT)
+def test_with_one_undelivered_event(
+    cluster: str, version: str, states: int, violated: tuple[str, ...], left: int
+) -> None:
+    (row,) = (row for row in ROWS if (row["cluster"], row["version"]) == (cluster, version))
+    names = [name for name in row["undecided"].split() if not left or not name.startswith("L-")]
+    assert len(names) == len(row["undecided"].split()) - left
+    asked = [PROPERTIES[name] for name in names]
+    system = instrument(scenario(cluster, version, 1).spec, resolve(version).classes, asked)
+    found = check(system, names, Budget(max_states=60_000_000, max_memory=8 << 30))
+    said = {name: result.verdict.name for name, result in zip(names, found, strict=True)}
+    assert said == {name: "VIOLATED" if name in violated else "HOLDS" for name in names}
+    assert max(result.counts.states or 0 for result in found) == states
+
+
+def test_the_page_has_them_with_one_event() -> None:
+    for cluster, version, states, violated, left in ONE_EVENT:
+        (row,) = (row for row in ROWS if (row["cluster"], row["version"]) == (cluster, version))
+        decided = len(row["undecided"].split()) - left
+        names = ", ".join(violated) or "none"
+        assert f"| {cluster} | {version} | {states:,} | {decided} | {names} | {left or 'none'} |" in PAGE
+        assert set(violated) <= JUDGED.keys()
