@@ -35,7 +35,12 @@ from .liveness import (
     PodsOfRemovedNodesDoNoHarm,
 )
 from .names import BindingsHitTheirPod, EvictionsHitTheirPod, SchedulerGoesOn, StatusHitsItsPod
-from .nominations import NominationRespected, NominationsLive, NominationVisible
+from .nominations import (
+    GroupNominationsRespected,
+    NominationRespected,
+    NominationsLive,
+    NominationVisible,
+)
 from .places import (
     BackoffRespected,
     DeletedPodsFreeRoom,
@@ -113,6 +118,7 @@ PROPERTIES: dict[str, type[Property]] = {
         ExclusiveClaimsHaveOnePod,
         GangLetGoAsAWhole,
         GroupStatesAreRight,
+        GroupNominationsRespected,
         NotStuck,
         PodsOfRemovedNodesDoNoHarm,
         PendingPodsAreScheduled,

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 from ..model.environment.objects import Node, Pod
 from ..model.environment.watch import Handler
 from ..model.language import Expr, all_of, any_of, as_expr, before, boolean, per, ref, when
 from . import truth
 from .property import Property
+
+if TYPE_CHECKING:
+    from ..model.scheduler import PodGroupCycle
 
 
 class _NominationMonitor(Property):
@@ -59,14 +63,17 @@ class _NominationMonitor(Property):
 
         return taken & truth.exceeds(self, node, stays)
 
+    def decided(self, pod: Pod, node: Node) -> Expr:
+        """Whether the node was chosen for the pod, in a cycle that is not over yet."""
+        return self.scheduler.decided(pod, node)
+
     def observe(self) -> None:
         for pod in self.subjects:
             for node in self.nodes:
                 promised = self.promised[pod] == node
                 with when(promised & self.at_the_expense_of(pod, node)):
                     self.broken = True
-                decided = self.scheduler.decided(pod, node)
-                newly = decided & ~before(partial(self.scheduler.decided, pod, node))
+                newly = self.decided(pod, node) & ~before(partial(self.decided, pod, node))
                 with when(newly):
                     self.promised[pod] = node
                 with when((self.promised[pod] == node) & self.over(pod, node)):
@@ -118,6 +125,27 @@ class NominationVisible(_NominationMonitor):
         decided = partial(self.scheduler.decided, pod, node)
         given_up = before(decided) & ~decided() & self.scheduler.in_flight(pod)
         return super().over(pod, node) | self.nominator.nominated_to(pod, node) | given_up
+
+
+class GroupNominationsRespected(_NominationMonitor):
+    """From the moment a group waits for a preemption until a pod of it is assumed, deleted or tried again, or its nomination is withdrawn, no other pod of the same or a lower priority is assumed on the
+    node that the group's cycle gave it, unless it still fits beside it. That holds for members for which nobody is preempted, too: without their room the group cannot come as a whole.
+    """
+
+    id = "S-NOMGROUP"
+    issues = (139286,)
+
+    pod_group_cycle: PodGroupCycle
+
+    def decided(self, pod: Pod, node: Node) -> Expr:
+        return self.pod_group_cycle.waits_with(pod, node)
+
+    def over(self, pod: Pod, node: Node) -> Expr:
+        current, nominated = self.api.pod[pod], partial(self.nominator.nominated_to, pod, node)
+        holds = partial(self.pod_group_cycle.holds, pod)
+        again, withdrawn = holds() & ~before(holds), before(nominated) & ~nominated()
+        gone = ~current.exists | current.terminating
+        return self.cache.is_assumed(pod) | current.node.is_some | gone | again | withdrawn
 
 
 class NominationsLive(Property):

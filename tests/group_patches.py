@@ -7,9 +7,11 @@ from typing import Any
 from podrace.model.environment.objects import Pod, PodGroup
 from podrace.model.environment.pod_groups import Member
 from podrace.model.environment.watch import PodWatch
-from podrace.model.language import Expr, Value, require, step, when
+from podrace.model.language import Expr, Value, boolean, otherwise, per, require, step, when
 from podrace.model.scheduler import GangScheduling, Phase, PodGroupStates, PriorityQueue, Scheduler, SubQueue
+from podrace.model.scheduler.failure import FailedAttempt
 from podrace.model.scheduler.framework.waiting_pods import WaitingPods
+from podrace.model.scheduler.pod_group_cycle import Outcome, PodGroupCycle
 
 
 class CycleOnlyLooks(GangScheduling):
@@ -59,3 +61,25 @@ class TimesOut(WaitingPods):
             quiet = quiet & (self.queue.sub_queue[other] != SubQueue.ACTIVE)
         require(quiet & (self.pod_watch.log.length == 0) & self.undecided(pod))
         self.reject(pod)
+
+
+class UntriedMembersForgotten(PodGroupCycle):
+    """No proposal, but what 139286 reports of code between 1.36 and 1.37, modelled from its text: the algorithm ends with the first member that fits nowhere, preemption of the group finds nodes for all its
+    pods, and those of the pods that were not tried are looked up under a pod that nobody filled in.
+    """
+
+    untried = per(Member, boolean())
+
+    def attempted(self, member: Member) -> None:
+        super().attempted(member)
+        order = self.in_order(member.group)
+        with when(self.outcome[member] == Outcome.PREEMPTS):
+            for later in order[order.index(member) + 1 :]:
+                self.untried[later] = self.held[later]
+
+    def await_preemption(self, member: Member) -> None:
+        with when(self.untried[member]):
+            self.untried[member] = False
+            self._fail(member.pod, FailedAttempt(self.scheduler.copy, None, False, unschedulable=True))
+        with otherwise():
+            super().await_preemption(member)

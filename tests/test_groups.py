@@ -16,7 +16,13 @@ from podrace.model.history.versions.gates import GateProblem
 from podrace.model.language import Component, trace_system
 from podrace.properties import PROPERTIES, instrument
 from podrace.scenarios import ScenarioError, catalogue, find_scenarios, read_scenario
-from tests.group_patches import CycleOnlyLooks, QuorumSeenOnEvents, StrangersNotAssumed, TimesOut
+from tests.group_patches import (
+    CycleOnlyLooks,
+    QuorumSeenOnEvents,
+    StrangersNotAssumed,
+    TimesOut,
+    UntriedMembersForgotten,
+)
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "scenarios" / "groups"
@@ -46,6 +52,8 @@ ROWS: list[tuple[str, str, str, Patches, tuple[str, ...], str, int, int | None]]
     ("stranger-in-group", "S-EXIT", "1.36.3", (), (), H, 303506, None),
     ("shared-in-flight", "L-GANG", "1.35.4", (), (), V, 62, 26),
     ("shared-in-flight", "L-GANG", "1.36.3", (), ("139418",), H, 395887, None),
+    ("room-of-the-untried", "S-NOMGROUP", "1.36.3", (UntriedMembersForgotten,), (), V, 236, 35),
+    ("room-of-the-untried", "S-NOMGROUP", "1.36.3", (), (), H, 3934, None),
     ("gangs-deadlock", "L-DEADLOCK", "1.35.4", (), (), V, 419, 42),
     ("gangs-deadlock", "L-DEADLOCK", "1.35.4", (), ("136618",), H, 26550, None),
     ("gangs-deadlock", "L-DEADLOCK", "1.36.3", (), (), H, 9920, None),
@@ -79,7 +87,7 @@ def test_verdict_and_counts(
     steps: int | None,
 ) -> None:  # fmt: skip
     (scenario,) = find_scenarios(name if name in RACES else str(FOLDER / f"{name}.yaml"))
-    classes = (*patches, *resolve(release, fixes, (), GATE).classes)
+    classes = (*patches, *resolve(release, fixes, (), {**GATE, **dict(scenario.feature_gates)}).classes)
     (found,) = check(instrument(scenario.spec, classes, [PROPERTIES[identifier]]), [identifier])
     length = None if found.trace is None else len(found.trace.steps)
     assert (found.verdict.name, found.counts.states, length) == (verdict, states, steps)

@@ -146,6 +146,14 @@ class PodGroupCycle(Component):
         member = self.member(pod)
         return as_expr(False) if member is None else as_expr(self.held[member])
 
+    def waits_with(self, pod: Pod, node: Node) -> Expr:
+        """Whether the cycle has the pod in its hands, the group waits for a preemption, and the node is what the pod is to get."""
+        member = self.member(pod)
+        if member is None:
+            return as_expr(False)
+        decided = one_of(self.stage, GroupStage.REVERT, GroupStage.SUBMIT) & self._placed(member)
+        return decided & (self.status == GroupStatus.WAITING) & (self.host[member] == node)
+
     def runs(self) -> Expr:
         """Whether the cycle of a group runs."""
         return self.stage != GroupStage.NONE if self.is_there() else as_expr(False)
@@ -515,12 +523,17 @@ class PodGroupCycle(Component):
                     with otherwise():
                         self.scheduler.phase = Phase.ASSUMED
         with otherwise((fits | preempts) & (status == GroupStatus.WAITING)):
-            self._fail(pod, FailedAttempt(copy, self.host[member], False, unschedulable=True))
+            self.await_preemption(member)
         with otherwise(fits | preempts):
             self.queue.record_rejection(pod, self.queue.only())
             self._fail(pod, FailedAttempt(copy, None, True, unschedulable=True))
         with otherwise():
             self._fail(pod, FailedAttempt(copy, None, self.withdraws[member], unschedulable=True))
+
+    def await_preemption(self, member: Member) -> None:
+        """The group waits until victims are gone: each member is nominated to the node that the algorithm has given it."""
+        attempt = FailedAttempt(self.scheduler.copy, self.host[member], False, unschedulable=True)
+        self._fail(member.pod, attempt)
 
     def _fail(self, pod: Pod, attempt: FailedAttempt) -> None:
         self.failure.begin(pod, attempt)
