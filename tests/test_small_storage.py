@@ -94,6 +94,7 @@ ONE_EVENT: list[tuple[str, str, int, tuple[str, ...], int]] = [
     ("a volume is made, shared claim", "1.35.4", 23_736_259, (), 8),
     ("claims that wait for nobody", "1.34.4", 2_076_801, ("S-COND",), 0),
     ("a volume for two nodes, shared claim", "1.35.4", 15_147_896, (), 8),
+    ("a volume is made, shared claim", "1.36.3", 11_143_295, (), 8),
 ]
 """What is undecided with two undelivered events, asked with one: states, what is violated, and how many, all liveness, stay undecided."""
 
