@@ -23,6 +23,7 @@ from .groups import (
     GangsAreScheduled,
     GangsDoNotBlockEachOther,
     GangsMakeProgress,
+    GroupNominationsRespected,
     GroupStatesAreRight,
 )
 from .instrument import instrument
@@ -35,12 +36,7 @@ from .liveness import (
     PodsOfRemovedNodesDoNoHarm,
 )
 from .names import BindingsHitTheirPod, EvictionsHitTheirPod, SchedulerGoesOn, StatusHitsItsPod
-from .nominations import (
-    GroupNominationsRespected,
-    NominationRespected,
-    NominationsLive,
-    NominationVisible,
-)
+from .nominations import NominationRespected, NominationsLive, NominationVisible
 from .places import (
     BackoffRespected,
     DeletedPodsFreeRoom,

@@ -6,6 +6,7 @@ The sections that are named are those of keps/sig-scheduling/4671-gang-schedulin
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from itertools import combinations, product
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ from ..model.scheduler.framework.placement import Placement
 from ..model.scheduler.framework.waiting_pods import Signal
 from ..model.scheduler.pod_group_cycle import GroupStatus, Outcome
 from . import truth
+from .nominations import NominationMonitor
 from .property import Property
 
 if TYPE_CHECKING:
@@ -165,6 +167,27 @@ class GroupStatesAreRight(AboutGroups):
     def witnesses(self) -> dict[str, Expr]:
         assumed = [as_expr(self.pod_group_states.assumed[m]) for m in self.universe[Member]]
         return {"a pod of a group is assumed": any_of(assumed)}
+
+
+class GroupNominationsRespected(NominationMonitor):
+    """From the moment a group waits for a preemption until a pod of it is assumed, deleted or tried again, or its nomination is withdrawn, no other pod of the same or a lower priority is assumed on the
+    node that the group's cycle gave it, unless it still fits beside it. That holds for members for which nobody is preempted, too: without their room the group cannot come as a whole.
+    """
+
+    id = "S-NOMGROUP"
+    issues = (139286,)
+
+    pod_group_cycle: PodGroupCycle
+
+    def decided(self, pod: Pod, node: Node) -> Expr:
+        return self.pod_group_cycle.waits_with(pod, node)
+
+    def over(self, pod: Pod, node: Node) -> Expr:
+        current, nominated = self.api.pod[pod], partial(self.nominator.nominated_to, pod, node)
+        holds = partial(self.pod_group_cycle.holds, pod)
+        again, withdrawn = holds() & ~before(holds), before(nominated) & ~nominated()
+        gone = ~current.exists | current.terminating
+        return self.cache.is_assumed(pod) | current.node.is_some | gone | again | withdrawn
 
 
 class NoEndlessWaitOfGangs(AboutGroups):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 from ..model.environment.objects import Node, Pod
 from ..model.environment.watch import Handler
@@ -12,11 +11,8 @@ from ..model.language import Expr, all_of, any_of, as_expr, before, boolean, per
 from . import truth
 from .property import Property
 
-if TYPE_CHECKING:
-    from ..model.scheduler import PodGroupCycle
 
-
-class _NominationMonitor(Property):
+class NominationMonitor(Property):
     """Remembers each nomination from its decision on, and whether somebody took its room.
 
     `promised[p]` is the node that preemption chose for p, until the promise is over.
@@ -100,7 +96,7 @@ class _NominationMonitor(Property):
         return {"preemption chooses a node that another pod may take": any_of(chosen)}
 
 
-class NominationRespected(_NominationMonitor):
+class NominationRespected(NominationMonitor):
     """From the moment preemption has chosen a node for a pod until the pod is assumed or deleted or the
     nomination is withdrawn, no other pod of the same or a lower priority is assumed on that node unless the
     nominated pod still fits beside it.
@@ -110,7 +106,7 @@ class NominationRespected(_NominationMonitor):
     issues = (72124, 74931)
 
 
-class NominationVisible(_NominationMonitor):
+class NominationVisible(NominationMonitor):
     """Between the choice of a node for a preemptor and the moment the nomination first reaches the
     scheduler's memory, no other pod of the same or a lower priority is assumed there at the preemptor's expense.
 
@@ -125,27 +121,6 @@ class NominationVisible(_NominationMonitor):
         decided = partial(self.scheduler.decided, pod, node)
         given_up = before(decided) & ~decided() & self.scheduler.in_flight(pod)
         return super().over(pod, node) | self.nominator.nominated_to(pod, node) | given_up
-
-
-class GroupNominationsRespected(_NominationMonitor):
-    """From the moment a group waits for a preemption until a pod of it is assumed, deleted or tried again, or its nomination is withdrawn, no other pod of the same or a lower priority is assumed on the
-    node that the group's cycle gave it, unless it still fits beside it. That holds for members for which nobody is preempted, too: without their room the group cannot come as a whole.
-    """
-
-    id = "S-NOMGROUP"
-    issues = (139286,)
-
-    pod_group_cycle: PodGroupCycle
-
-    def decided(self, pod: Pod, node: Node) -> Expr:
-        return self.pod_group_cycle.waits_with(pod, node)
-
-    def over(self, pod: Pod, node: Node) -> Expr:
-        current, nominated = self.api.pod[pod], partial(self.nominator.nominated_to, pod, node)
-        holds = partial(self.pod_group_cycle.holds, pod)
-        again, withdrawn = holds() & ~before(holds), before(nominated) & ~nominated()
-        gone = ~current.exists | current.terminating
-        return self.cache.is_assumed(pod) | current.node.is_some | gone | again | withdrawn
 
 
 class NominationsLive(Property):
