@@ -16,7 +16,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 FILE = Path(__file__).with_name("durations.tsv")
-ALLOWED = 2.0
+ALLOWED = 1.25
 """So many seconds of a test are in `make test`."""
 
 
