@@ -9,10 +9,8 @@ import pytest
 
 from podrace.checker.search import check
 from podrace.model.history import RELEASES, resolve
-from podrace.model.language import Component, Expr, any_of, as_expr
-from podrace.model.scheduler.dynamic_resources import Stage
+from podrace.model.language import Component
 from podrace.properties import PROPERTIES, instrument
-from podrace.properties.claims import AboutClaims
 from podrace.scenarios import find_scenarios
 from tests.claim_patches import (
     AllocationHereAccepted,
@@ -21,6 +19,7 @@ from tests.claim_patches import (
     UnreservedAssumed,
 )
 from tests.test_shared_claims import NAMES as SHARED
+from tests.test_shared_claims import NeverAllocatedElsewhere
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "scenarios" / "claims"
@@ -71,18 +70,6 @@ def test_the_device_goes_to_two_claims() -> None:
     (found,) = check(instrument(scenario.spec, resolve("1.36.3").classes, [PROPERTIES["S-DEV"]]), ["S-DEV"])
     assert found.trace is not None
     assert (found.verdict.name, found.counts.states, len(found.trace.steps)) == (V, 6167020, 46)
-
-
-class NeverAllocatedElsewhere(AboutClaims):
-    """No binding fails because a claim that its pod is to have allocated is allocated by now."""
-
-    id = "X-ELSEWHERE"
-
-    def holds(self) -> Expr:
-        plugin = self.dynamic_resources
-        return ~any_of(
-            (plugin.stage[use] == Stage.FAILED) & as_expr(plugin.chosen[use]).is_some for use in self.uses
-        )
 
 
 @pytest.mark.parametrize(("release", "states", "steps"), [("1.34.4", 4112, 29), ("1.36.3", 7058, 31)])

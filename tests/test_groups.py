@@ -13,8 +13,8 @@ from podrace.model.cluster import build_cluster
 from podrace.model.environment.objects import ClusterSpec, Node, Pod, PodGroup, Scope
 from podrace.model.history import resolve
 from podrace.model.history.versions.gates import GateProblem
-from podrace.model.language import Component, trace_system
-from podrace.properties import PROPERTIES, instrument
+from podrace.model.language import Component, Expr, all_of, as_expr, trace_system
+from podrace.properties import PROPERTIES, Property, instrument
 from podrace.scenarios import ScenarioError, catalogue, find_scenarios, read_scenario
 from tests.group_patches import (
     CycleOnlyLooks,
@@ -102,6 +102,23 @@ def test_no_pod_is_bound_alone_with_both_patches() -> None:
     (found,) = check(instrument(scenario.spec, classes, [PROPERTIES["S-QUORUM"]]), ["S-QUORUM"])
     assert (found.verdict.name, found.counts.states) == (H, 17573696)
     assert not found.vacuous
+
+
+class NobodyGated(Property):
+    """No pod is held back by PreEnqueue."""
+
+    id = "X-GATED"
+
+    def holds(self) -> Expr:
+        return all_of(~as_expr(self.queue.gated[pod]) for pod in self.pods)
+
+
+@pytest.mark.parametrize(("name", "verdict"), [("two-gangs-one-single", H), ("gated-member", V)])
+def test_where_pods_of_gangs_are_gated(name: str, verdict: str) -> None:
+    (scenario,) = find_scenarios(str(FOLDER / f"{name}.yaml"))
+    classes = resolve("1.36.3", (), (), GATE).classes
+    (found,) = check(instrument(scenario.spec, classes, [NobodyGated]), ["X-GATED"])
+    assert found.verdict.name == verdict
 
 
 def test_every_scenario_is_tested_and_explained() -> None:

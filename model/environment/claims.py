@@ -58,11 +58,11 @@ class ClaimUse(Entity):
 
 
 class ClaimShare(Entity):
-    """That pods of a group refer to a claim: they can share an allocation of it that is in flight. `most`: how many pods refer to it."""
+    """That pods of a group refer to a claim: they can share an allocation of it that is in flight."""
 
-    def __init__(self, index: int, claim: Claim, most: int) -> None:
+    def __init__(self, index: int, claim: Claim) -> None:
         super().__init__(index, claim.name)
-        self.claim, self.most = claim, most
+        self.claim = claim
 
 
 class ClaimWatch(Entity):
@@ -80,7 +80,7 @@ def shares_of(pods: Sequence[Pod], claims: Sequence[Claim]) -> tuple[ClaimShare,
     """The claims that a pod of a group refers to."""
     users = {claim: [pod for pod in pods if claim.name in pod.claims] for claim in claims}
     shared = [claim for claim in claims if any(pod.group is not None for pod in users[claim])]
-    return tuple(ClaimShare(i, claim, len(users[claim])) for i, claim in enumerate(shared))
+    return tuple(ClaimShare(i, claim) for i, claim in enumerate(shared))
 
 
 def _backlog(scope: object) -> int:
