@@ -19,7 +19,7 @@ from ..model.environment.objects import Claim, Device, Node, Pod, Volume, Volume
 from ..model.history import resolve
 from ..model.language import Concrete, NotEnabled
 from ..model.language.component import StepMethod, steps_of
-from ..model.scheduler.binding import BindingPhase
+from ..model.scheduler.cycles.binding import BindingPhase
 from ..model.scheduler.framework.status import NodeStatus, Phase
 from ..scenarios import parse_scenario
 from .cases.cases import Case, Differs, NotTranslated, Outcome, check, judged

@@ -17,7 +17,7 @@ from ..model.language import Case, Expr, all_of, any_of, as_expr, before, boolea
 from ..model.scheduler.event_handlers import Removal
 from ..model.scheduler.framework.placement import Placement
 from ..model.scheduler.framework.waiting_pods import Signal
-from ..model.scheduler.pod_group_cycle import GroupStatus, Outcome
+from ..model.scheduler.podgroups.pod_group_cycle import GroupStatus, Outcome
 from . import truth
 from .nominations import NominationMonitor
 from .property import Property

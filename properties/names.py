@@ -10,8 +10,8 @@ from ..model.environment.names import Recreation
 from ..model.environment.objects import Pod
 from ..model.environment.pod_groups import Member
 from ..model.language import Expr, any_of, as_expr, before, boolean, when
-from ..model.scheduler.binding import BindingPhase
-from ..model.scheduler.failure import FailurePhase
+from ..model.scheduler.cycles.binding import BindingPhase
+from ..model.scheduler.cycles.failure import FailurePhase
 from ..model.scheduler.preemption.async_preemption import AsyncPhase
 from .property import Property
 

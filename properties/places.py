@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ..model.environment.objects import Pod
 from ..model.environment.watch import Handler
 from ..model.language import Expr, all_of, any_of, before, boolean, count, when
-from ..model.scheduler.failure import FailurePhase
+from ..model.scheduler.cycles.failure import FailurePhase
 from ..model.scheduler.framework.status import Phase
 from ..model.scheduler.queue.scheduling_queue import SubQueue
 from .property import Property

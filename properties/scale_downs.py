@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..model.environment.objects import Node, Pod
 from ..model.language import Expr, any_of, as_expr, before, boolean, when
-from ..model.scheduler.binding import BindingPhase
+from ..model.scheduler.cycles.binding import BindingPhase
 from .property import Property
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from ..model.environment.objects import Node, Pod, Volume, VolumeClaim
 from ..model.environment.volumes import VolumeUse, reaches
 from ..model.language import Case, Expr, all_of, any_of, as_expr, before, boolean, one_of, when
-from ..model.scheduler.binding import BindingPhase
-from ..model.scheduler.find_volumes import VolumeStage
+from ..model.scheduler.cycles.binding import BindingPhase
+from ..model.scheduler.volumebinding.find_volumes import VolumeStage
 from .liveness import waits_in_vain
 from .property import Property
 

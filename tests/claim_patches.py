@@ -6,7 +6,7 @@ from podrace.model.environment.claims import ClaimUse
 from podrace.model.environment.objects import Device, Node
 from podrace.model.language import Expr, any_of, as_expr, require, when
 from podrace.model.scheduler import DynamicResources
-from podrace.model.scheduler.dynamic_resources import Stage
+from podrace.model.scheduler.dynamicresources.dynamic_resources import Stage
 
 
 class OwnFlightEnded(DynamicResources):

@@ -9,9 +9,9 @@ from podrace.model.environment.pod_groups import Member
 from podrace.model.environment.watch import PodWatch
 from podrace.model.language import Expr, Value, boolean, otherwise, per, require, step, when
 from podrace.model.scheduler import GangScheduling, Phase, PodGroupStates, PriorityQueue, Scheduler, SubQueue
-from podrace.model.scheduler.failure import FailedAttempt
+from podrace.model.scheduler.cycles.failure import FailedAttempt
 from podrace.model.scheduler.framework.waiting_pods import WaitingPods
-from podrace.model.scheduler.pod_group_cycle import Outcome, PodGroupCycle
+from podrace.model.scheduler.podgroups.pod_group_cycle import Outcome, PodGroupCycle
 
 
 class CycleOnlyLooks(GangScheduling):

@@ -39,7 +39,7 @@ from podrace.model.scheduler import (
     Process,
 )
 from podrace.model.scheduler.api_dispatcher import Call, CallType, Stage
-from podrace.model.scheduler.binding import BindingPhase
+from podrace.model.scheduler.cycles.binding import BindingPhase
 from podrace.model.scheduler.framework.events import ASSIGNED_POD_DELETE, NODE_DELETE, Action, ClusterEvent
 from podrace.model.scheduler.framework.hints import matches_all
 from podrace.model.scheduler.queue.scheduling_queue import SubQueue

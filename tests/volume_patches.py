@@ -7,7 +7,7 @@ from podrace.model.environment.pv_controller import Provisioner
 from podrace.model.environment.volumes import VolumeUse
 from podrace.model.language import Expr, any_of, as_expr, one_of, require, step, when
 from podrace.model.scheduler import Phase, VolumeBinding
-from podrace.model.scheduler.find_volumes import VolumeStage
+from podrace.model.scheduler.volumebinding.find_volumes import VolumeStage
 
 
 class BoundAsFiltered(VolumeBinding):

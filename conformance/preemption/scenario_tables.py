@@ -23,7 +23,7 @@ from ...model.history import resolve
 from ...model.language import Case as Condition
 from ...model.language import Component, Expr, all_of, as_expr, boolean, integer, require, step, tells
 from ...model.scheduler import Clock
-from ...model.scheduler.failure import FailurePhase
+from ...model.scheduler.cycles.failure import FailurePhase
 from ...properties import Property, instrument
 from ..cases.case_cluster import make_node, make_pod, selector, unique
 from ..cases.cases import Case, Differs, NotCovered, NotTranslated, Outcome

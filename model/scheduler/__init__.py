@@ -3,17 +3,19 @@ their words: phases, codes, sub-queues, plugins, events.
 """
 
 from .api_dispatcher import APIDispatcher
-from .binding import Binding, BindingPhase
 from .cache.incremental import IncrementalSnapshot
 from .cache.node_info import NodeInfos
 from .cache.node_tree import NodeTree
 from .cache.scheduler_cache import Cache
 from .cache.snapshot import Snapshot
-from .dynamic_resources import DynamicResources
+from .cycles.binding import Binding, BindingPhase
+from .cycles.failure import FailureHandler, FailurePhase
+from .cycles.sampling import Sampling
+from .cycles.schedule_one import Scheduler
 from .dynamicresources.assume_cache import AssumeCache
 from .dynamicresources.claim_tracker import ClaimTracker
+from .dynamicresources.dynamic_resources import DynamicResources
 from .event_handlers import EventHandlers, Waking
-from .failure import FailureHandler, FailurePhase
 from .framework.events import Action, ClusterEvent, NodeUpdate, Plugin, PodUpdate
 from .framework.filters import Filters
 from .framework.hints import Hints
@@ -21,11 +23,11 @@ from .framework.placement import Placement
 from .framework.scores import Scores
 from .framework.status import Code, NodeStatus, Phase
 from .framework.waiting_pods import WaitingPods
-from .gang_scheduling import GangScheduling
 from .node_updates import NodeUpdates
-from .pod_group_cycle import PodGroupCycle
 from .pod_updates import PodUpdates
+from .podgroups.gang_scheduling import GangScheduling
 from .podgroups.group_state import PodGroupStates
+from .podgroups.pod_group_cycle import PodGroupCycle
 from .preemption.async_preemption import AsyncPhase, AsyncPreemption
 from .preemption.evaluator import Preemption
 from .process import Process
@@ -33,10 +35,8 @@ from .queue.clock import Clock
 from .queue.nominator import Nominator
 from .queue.scheduling_queue import PriorityQueue, SubQueue
 from .queue.without_hints import QueueWithoutHints
-from .sampling import Sampling
-from .schedule_one import Scheduler
-from .volume_binding import VolumeBinding
 from .volumebinding.assume_cache import VolumeCache
+from .volumebinding.volume_binding import VolumeBinding
 
 __all__ = [
     "APIDispatcher", "Action", "AssumeCache", "AsyncPhase", "AsyncPreemption", "Binding", "BindingPhase", "Cache", "ClaimTracker", "Clock", "ClusterEvent", "Code", "DynamicResources", "EventHandlers",

@@ -12,27 +12,27 @@ from ..environment.faults import Fault
 from ..environment.objects import Node, Pod, PodObject
 from ..environment.watch import Handler
 from ..language import UNTOLD, Component, Expr, as_expr, per, ref, require, select, step, tells, when
-from .binding import BindingPhase
+from .cycles.binding import BindingPhase
 
 if TYPE_CHECKING:
     from ..environment.api import APIServer
     from ..environment.faults import Faults
     from ..environment.watch import NodeWatch, PodWatch
     from .api_dispatcher import APIDispatcher
-    from .binding import Binding
     from .cache.node_info import NodeInfos
     from .cache.node_tree import NodeTree
     from .cache.scheduler_cache import Cache
     from .cache.snapshot import Snapshot
+    from .cycles.binding import Binding
+    from .cycles.failure import FailureHandler
+    from .cycles.schedule_one import Scheduler
     from .event_handlers import EventHandlers
-    from .failure import FailureHandler
     from .framework.waiting_pods import WaitingPods
     from .preemption.async_preemption import AsyncPreemption
     from .preemption.evaluator import Preemption
     from .queue.clock import Clock
     from .queue.nominator import Nominator
     from .queue.scheduling_queue import PriorityQueue
-    from .schedule_one import Scheduler
 
 
 class Process(Component):

@@ -28,7 +28,7 @@ from __future__ import annotations
 from ...model.environment.names import Recreation
 from ...model.environment.objects import Pod
 from ...model.language import State, Transition, TransitionSystem
-from ...model.scheduler.failure import loses_conditions
+from ...model.scheduler.cycles.failure import loses_conditions
 from ..timing.timing import INTERRUPTION, STORES, UPDATES, pod_of
 
 PATCH = ("failure", "patch")

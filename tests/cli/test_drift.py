@@ -86,8 +86,8 @@ def test_from_one_tree_to_the_next(shell: Shell, tree: Path, tmp_path: Path) -> 
     }  # fmt: skip
     (assumed,) = [d for d in told["drifted"] if d["place"] == "schedule_one.go:Scheduler.assume"]
     assert assumed["model"] == [
-        "scheduler.schedule_one.Scheduler.assume",
-        "scheduler.schedule_one.Scheduler.start_binding",
+        "scheduler.cycles.schedule_pod.SchedulePod.assume",
+        "scheduler.cycles.schedule_pod.SchedulePod.start_binding",
     ]
     lines = shell("drift", str(tree), "--record", str(record)).out.splitlines()
     assert (
@@ -95,9 +95,11 @@ def test_from_one_tree_to_the_next(shell: Shell, tree: Path, tmp_path: Path) -> 
         < lines.index("read this")
         < lines.index("schedule_one.go:prioritizeNodes: gone")
     )
-    assert lines[lines.index("schedule_one.go:Scheduler.assume: changed") + 1] == (
-        "  in the model: scheduler.schedule_one.Scheduler.assume, scheduler.schedule_one.Scheduler.start_binding"
-    )
+    assumed_at = lines.index("schedule_one.go:Scheduler.assume: changed")
+    assert [line.strip() for line in lines[assumed_at + 1 : assumed_at + 3]] == [
+        "in the model: scheduler.cycles.schedule_pod.SchedulePod.assume,",
+        "scheduler.cycles.schedule_pod.SchedulePod.start_binding",
+    ]
     assert lines[lines.index("schedule_one.go:scheduleTwo: new") + 1] == (
         "  nobody has decided about it: docs/functions.md does not have it"
     )

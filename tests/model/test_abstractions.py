@@ -47,7 +47,7 @@ from podrace.model.environment.pod_versions import PodVersion
 from podrace.model.environment.volumes import VolumeUse
 from podrace.model.history import RELEASES, resolve
 from podrace.model.language import as_expr, trace_system
-from podrace.model.scheduler.binding import BindingPhase
+from podrace.model.scheduler.cycles.binding import BindingPhase
 from podrace.model.scheduler.framework.events import NODE_DELETE, PERMIT_PLUGIN, POD_UPDATE, default_plugins
 from podrace.model.scheduler.framework.status import Code, NodeStatus, Phase
 from podrace.model.scheduler.queue.scheduling_queue import SubQueue

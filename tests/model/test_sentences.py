@@ -16,7 +16,7 @@ from podrace.model.language import Component, Narration
 from podrace.model.language.component import steps_of
 from podrace.model.language.gathering import narrate, sentences_of
 from podrace.model.scheduler import IncrementalSnapshot
-from podrace.model.scheduler.binding import Reply
+from podrace.model.scheduler.cycles.binding import Reply
 from podrace.model.scheduler.framework.waiting_pods import Signal
 from podrace.model.scheduler.queue.numbered import Timing, counted
 from podrace.properties import PROPERTIES

@@ -18,8 +18,8 @@ from podrace.model.scheduler import (
     Scheduler,
     Snapshot,
 )
-from podrace.model.scheduler.binding import BindingPhase
 from podrace.model.scheduler.cache.snapshot import SnapshotPod
+from podrace.model.scheduler.cycles.binding import BindingPhase
 from podrace.model.scheduler.framework.events import ClusterEvent, Plugin
 
 

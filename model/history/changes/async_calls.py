@@ -21,7 +21,7 @@ from ...scheduler import (
     Scheduler,
 )
 from ...scheduler.api_dispatcher import Condition, Patch
-from ...scheduler.binding import BindingPhase
+from ...scheduler.cycles.binding import BindingPhase
 from .change import before
 
 UNSAID = 0

@@ -6,7 +6,7 @@ from ...environment.api import APIServer
 from ...environment.objects import Pod, PodObject
 from ...language import Expr, Value, as_expr, otherwise, require, step, tells, when
 from ...scheduler import Binding
-from ...scheduler.binding import BindingPhase
+from ...scheduler.cycles.binding import BindingPhase
 from ..versions import LATER
 from .change import before
 

@@ -15,8 +15,8 @@ from ...language import (
     tells,
 )
 from ...scheduler import AssumeCache, ClaimTracker, DynamicResources
-from ...scheduler.dynamic_resources import Stage
 from ...scheduler.dynamicresources.assume_cache import CacheEvent
+from ...scheduler.dynamicresources.dynamic_resources import Stage
 from ..versions import LATER
 from .change import before
 

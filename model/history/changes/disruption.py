@@ -34,8 +34,8 @@ from ...language import (
 )
 from ...scheduler import AsyncPreemption, EventHandlers, Scheduler
 from ...scheduler.cache.snapshot import Snapshot
-from ...scheduler.eviction_words import eviction
 from ...scheduler.framework.events import POD_UPDATE
+from ...scheduler.preemption.eviction_words import eviction
 from .change import before
 
 _restores = before(

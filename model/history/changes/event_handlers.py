@@ -25,7 +25,7 @@ from ...language import (
     when,
 )
 from ...scheduler import Binding, EventHandlers, Hints, Process, Scheduler
-from ...scheduler.binding import BindingPhase
+from ...scheduler.cycles.binding import BindingPhase
 from ...scheduler.event_handlers import Removal
 from ...scheduler.framework.events import (
     DEFAULT_PREEMPTION,

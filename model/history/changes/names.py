@@ -22,7 +22,7 @@ from ...language import (
     when,
 )
 from ...scheduler import EventHandlers, FailureHandler, Process
-from ...scheduler.failure import FailurePhase
+from ...scheduler.cycles.failure import FailurePhase
 from ..versions import LATER
 from .change import before
 

@@ -24,7 +24,7 @@ from ...language import (
     when,
 )
 from ...scheduler import FailureHandler, Nominator, PriorityQueue, Scheduler
-from ...scheduler.failure import FailedAttempt, FailurePhase
+from ...scheduler.cycles.failure import FailedAttempt, FailurePhase
 from ...scheduler.framework.status import Phase
 from .change import before
 

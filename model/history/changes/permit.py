@@ -8,7 +8,7 @@ from ...environment.faults import Fault
 from ...environment.objects import ExtensionPoint, Node, Pod
 from ...language import UNTOLD, Expr, as_expr, boolean, per, require, step, tells
 from ...scheduler import Binding, EventHandlers, Scheduler, WaitingPods
-from ...scheduler.binding import BindingPhase
+from ...scheduler.cycles.binding import BindingPhase
 from ...scheduler.framework.status import Phase
 from ...scheduler.framework.waiting_pods import PermitAnswer, Signal
 from .change import before

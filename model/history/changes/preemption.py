@@ -8,10 +8,10 @@ from ...environment.faults import Fault
 from ...environment.objects import DisruptionBudget, Node, Pod
 from ...language import Expr, Value, any_of, as_expr, otherwise, require, select, step, tells, when
 from ...scheduler import AsyncPreemption, Preemption, Scheduler
-from ...scheduler.eviction_words import eviction
 from ...scheduler.framework.status import Phase
 from ...scheduler.preemption.async_preemption import EVICTED, AsyncPhase
 from ...scheduler.preemption.evaluator import highest
+from ...scheduler.preemption.eviction_words import eviction
 from ..versions import LATER
 from .change import before
 

@@ -16,175 +16,42 @@ Pop may come amid any of them. All but one do the same as if it had come before 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from enum import Enum
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from ...environment.names import namesakes
-from ...environment.objects import FAILED, GATED, NOMINATED, TERMINATING, Pod, PodCopy, PodObject
-from ...environment.pod_versions import About, PodChange, forms, in_form, versions_in
+from ...environment.objects import Pod, PodCopy, PodObject
+from ...environment.pod_versions import PodChange, versions_in
 from ...language import (
-    Component,
     Expr,
-    Fact,
-    Knowledge,
     Value,
-    Words,
     all_of,
     any_of,
     as_expr,
-    boolean,
-    enum,
     otherwise,
-    per,
     require,
     select,
-    spoken,
     step,
     tells,
     when,
-    words,
 )
 from ..framework.events import (
-    ANY_EVENT,
-    ASSIGNED_POD_ADD,
-    GANG_SCHEDULING,
     POD_UPDATE,
-    SCHEDULING_GATES,
     UNSCHEDULABLE_TIMEOUT,
-    Action,
-    ClusterEvent,
     Plugin,
     PodUpdate,
 )
+from .moves import Moves
+from .sub_queues import SubQueue as SubQueue
 
 if TYPE_CHECKING:
-    from ...environment.api import APIServer
-    from ...environment.watch import PodWatch
-    from ..framework.hints import Hints
-    from ..framework.interface import GangPlugin, GroupCycles, PreEnqueuePlugin
-    from .clock import Clock
     from .nominator import Nominator
 
 
-@spoken(ACTIVE="activeQ", BACKOFF="backoffQ", UNSCHEDULABLE="unschedulableQ")
-class SubQueue(Enum):
-    """The sub-queue that a pod is in."""
+class PriorityQueue(Moves):
+    """The calls of the queue, and its timers."""
 
-    NONE = 0
-    ACTIVE = 1
-    BACKOFF = 2
-    UNSCHEDULABLE = 3
-
-
-class SchedulingLoop(Protocol):
-    """What the queue has to know of who pops."""
-
-    def pops_next(self) -> Expr:
-        """Whether nothing that takes the queue's lock lies between now and the next Pop."""
-
-
-class PriorityQueue(Component):
-    """activeQ, backoffQ and unschedulablePods, with the copies of the pods that they hold.
-
-    `rejected_by[p]` are the plugins for which p's last attempt did not fit. `in_flight[p]`: p was popped, and Done was
-    not called for it yet. Upstream keeps the events since the Pop in a list, and asks the hints when the pod comes back;
-    an event's hint depends on nothing that changes, so it is asked here when the event comes: `in_flight_events[p][g]` says that
-    plugin g, had it rejected p, would have it tried again. `gated[p]`: when p was last to leave the parked pods, a PreEnqueue
-    plugin held it back.
-
-    A move is one step, yet Pop may come amid it: when some of the pods are moved and the others not, and before the event is recorded. It is
-    told afterwards: `just_moved[p]` says that the last move took p to where Pop can have met it before the move was over, and
-    `late_events[p][g]` is what the event will then be worth for p, once recorded. `Scheduler.pop_amid_move` is that Pop. The bits go
-    with the next call that takes the queue's lock, which has waited for the move to end, and with the next Pop that comes after it;
-    they are not set while the scheduling cycle has such a call before it (`pops_next`). All other steps commute with Pop. Not told
-    (A-MOVES): a pod of activeQ that is popped amid a move, after another that was popped amid it and skipped, misses the event. And
-    filters (1.31) and AddNominatedPod (up to 1.34) that did not take the queue's lock end the move as well.
-    """
-
-    api: APIServer
-    pod_watch: PodWatch
     nominator: Nominator
-    clock: Clock
-    hints: Hints
-    async_preemption: PreEnqueuePlugin
-    scheduler: SchedulingLoop
-    gang_scheduling: GangPlugin
-    pod_group_cycle: GroupCycles
-
-    sub_queue = per(Pod, enum(SubQueue))
-    copy = per(Pod, PodCopy)
-    rejected_by = per(Pod, per(Plugin, boolean()))
-    in_flight = per(Pod, boolean())
-    in_flight_events = per(Pod, per(Plugin, boolean()))
-    gated = per(Pod, boolean())
-    just_moved = per(Pod, boolean())
-    late_events = per(Pod, per(Plugin, boolean()))
-
-    phrases = words(
-        {
-            "sub_queue": Words("queue: {0} is in {after}", "queue: {0} leaves {before}"),
-            "gated": Words("queue: {0} is held back (PreEnqueue)", "queue: {0} is held back no more"),
-        }
-    )
-    knowledge = (
-        Knowledge(
-            "queue",
-            {
-                "sub_queue": Fact("sub_queue", "in {value}", "in no queue"),
-                "copy.nominated": NOMINATED,
-                "copy.failed": FAILED,
-                "copy.terminating": TERMINATING,
-                "copy.gated": GATED,
-            },
-            key="sub_queue",
-        ),
-    )
-
-    def setup(self) -> None:
-        for pod in self.universe[Pod]:
-            if pod.exists and pod.node is None:
-                start = self.api.at_start(pod)
-                self.put(pod, self.entering(pod, SubQueue.ACTIVE, start), start.copy())
-
-    def contains(self, pod: Pod) -> Expr:
-        """Whether the pod is in one of the sub-queues."""
-        return self.sub_queue[pod] != SubQueue.NONE
-
-    def contains_name(self, pod: Pod) -> Expr:
-        """Whether one of the sub-queues has an entry under the pod's name, which may be another pod's."""
-        return any_of(self.contains(q) for q in (pod, *namesakes(self.universe, pod)))
-
-    # --- order -----------------------------------------------------------------------------------
-
-    def precedes(self, a: Pod, b: Pod) -> Expr:
-        """activeQ's order: higher priority first, then the older timestamp (queuesort, PrioritySort)."""
-        return (a.priority > b.priority) | ((a.priority == b.priority) & self.clock.is_older(a, b))
-
-    def is_head(self, pod: Pod) -> Expr:
-        """Whether Pop would return this pod: activeQ's head, or if activeQ is empty one that is backing off."""
-        idle = all_of(self.sub_queue[q] != SubQueue.ACTIVE for q in self.universe[Pod])
-        return self.is_head_of_active(pod) | (idle & self.is_popped_early(pod))
-
-    def is_popped_early(self, pod: Pod) -> Expr:
-        """Whether Pop may take the pod out of backoffQ, where those that no plugin rejected are kept apart."""
-        return (self.sub_queue[pod] == SubQueue.BACKOFF) & self.is_rejected(pod)
-
-    def is_head_of_active(self, pod: Pod) -> Expr:
-        """Whether the pod is activeQ's head."""
-        first = [
-            (self.sub_queue[q] != SubQueue.ACTIVE) | ~self.precedes(q, pod)
-            for q in self.universe[Pod]
-            if q is not pod
-        ]
-        return all_of([self.sub_queue[pod] == SubQueue.ACTIVE, *first])
-
-    # --- calls -----------------------------------------------------------------------------------
-
-    def put(self, pod: Pod, sub_queue: Value, copy: PodCopy) -> None:
-        """Put the pod, as this object, into one of the sub-queues or into none."""
-        self.sub_queue[pod] = sub_queue
-        self.copy[pod] = copy
 
     def add(self, pod: Pod, new: PodObject) -> None:
         """Add: a new pending pod. One that a PreEnqueue plugin holds back is not nominated until an update of it comes."""
@@ -306,47 +173,6 @@ class PriorityQueue(Component):
             sub_queue = self.entering(pod, self.backing_off_sub_queue(), copy)
         return select(retried, sub_queue, SubQueue.UNSCHEDULABLE)
 
-    def entering(self, pod: Pod, sub_queue: Value, copy: PodCopy | PodObject) -> Expr:
-        """PreEnqueue: where a pod comes that is to enter activeQ or backoffQ; one that a plugin holds is parked, gated."""
-        gates = self.has_gates(pod, copy)
-        alone = self.gang_scheduling.holds(pod)
-        held = gates | self.async_preemption.holds(pod) | alone
-        self.gated[pod] = held
-        holding = {SCHEDULING_GATES: gates, GANG_SCHEDULING: alone}
-        for plugin in self.universe[Plugin]:
-            if plugin.name in holding:
-                self.rejected_by[pod][plugin] = self.rejected_by[pod][plugin] | holding[plugin.name]
-        return select(held, SubQueue.UNSCHEDULABLE, sub_queue)
-
-    def has_gates(self, pod: Pod, copy: PodCopy | PodObject) -> Expr:
-        """PreEnqueue of SchedulingGates: whether the pod, as this object shows it, has scheduling gates."""
-        return as_expr(copy.gated if pod.gated else False)
-
-    def is_gated_for(self, pod: Pod, event: ClusterEvent) -> Expr:
-        """Whether the parked pod is gated, and the plugin that gates it did not ask for the event.
-
-        DefaultPreemption asked for deletions, SchedulingGates for nothing: whatever moves its pods, PreEnqueue parks them again.
-        An event that is meant for all pods, such as the periodic flush, passes the gate.
-        """
-        if event.is_wildcard and self.wildcards_pass_gates():
-            return as_expr(False)
-        closed = self.gated[pod] & (not self.may_open_gate(event))
-        if self.gang_scheduling.gang(pod) is None and pod.group is None:
-            return closed
-        for plugin in self.universe[Plugin]:
-            if plugin.name == GANG_SCHEDULING:
-                by_group = self.rejected_by[pod][plugin]
-                closed = select(by_group, self.gated[pod] & (not plugin.asked_for(event)), closed)
-        return closed
-
-    def wildcards_pass_gates(self) -> bool:
-        """Whether an event that is meant for all pods moves a gated one."""
-        return True
-
-    def may_open_gate(self, event: ClusterEvent) -> bool:
-        """Whether DefaultPreemption asked for the event."""
-        return event.resource == "Pod" and Action.DELETE in event.action
-
     def is_retried(self, pod: Pod, copy: PodCopy) -> Expr:
         """Whether a failed pod is to be tried again rather than parked.
 
@@ -360,22 +186,6 @@ class PriorityQueue(Component):
     def is_retried_after_error(self, pod: Pod) -> Expr:
         """Whether a pod that no plugin rejected is tried again without an event."""
         return as_expr(True)
-
-    def is_rejected(self, pod: Pod) -> Expr:
-        """Whether a plugin is known to have rejected the pod."""
-        return any_of(self.rejected_by[pod][p] for p in self.universe[Plugin])
-
-    def backoff_sub_queue(self) -> SubQueue:
-        """Where a pod waits until its backoff is over."""
-        return SubQueue.BACKOFF
-
-    def backing_off_sub_queue(self) -> SubQueue:
-        """Where a pod goes whose backoff has just begun; without backoff it leaves backoffQ at once."""
-        return self.backoff_sub_queue() if self.scope.backoff else SubQueue.ACTIVE
-
-    def retry_sub_queue(self, pod: Pod) -> Expr:
-        """Where a parked pod goes that is to be tried again."""
-        return select(self.clock.is_backing_off(pod), self.backing_off_sub_queue(), SubQueue.ACTIVE)
 
     def replace(self, replaced: Pod, pod: Pod, old: PodObject, new: PodObject) -> None:
         """Update, where the old object is that of another pod, which had the name before."""
@@ -516,138 +326,6 @@ class PriorityQueue(Component):
         with when(there):
             self._take(pod)
         return taken, copy
-
-    # --- moves -----------------------------------------------------------------------------------
-
-    def record_rejection(self, pod: Pod, plugins: Mapping[Plugin, Value]) -> None:
-        """The failed attempt's record gets the plugins for which the pod does not fit."""
-        with when(~self.contains(pod)):
-            for plugin, rejected in plugins.items():
-                self.rejected_by[pod][plugin] = rejected
-
-    def only(self, *names: str) -> dict[Plugin, Value]:
-        """The diagnosis of an attempt that these plugins alone rejected."""
-        return {plugin: plugin.name in names for plugin in self.universe[Plugin]}
-
-    def _forget_rejection(self, pod: Pod) -> None:
-        for plugin in self.universe[Plugin]:
-            self.rejected_by[pod][plugin] = False
-
-    def matches(self, pod: Pod, event: ClusterEvent, about: About = None, form: Pod | None = None) -> Expr:
-        """isPodWorthRequeuing: one of the plugins that rejected the pod would have it tried again after the event.
-
-        `form` is the pod in the version that the plugins are asked about, unless that is the queue's.
-        """
-        if event.is_wildcard:
-            return as_expr(True)
-        return any_of(
-            self.rejected_by[pod][p] & self.wakes(p, pod, event, about, form) for p in self.universe[Plugin]
-        )
-
-    def wakes(
-        self, plugin: Plugin, pod: Pod, event: ClusterEvent, about: About, form: Pod | None = None
-    ) -> Expr:
-        """What a plugin's hint says of the pod as the queue has it.
-
-        One that is in no sub-queue comes back as the lister has it; upstream asks then, the model when the event comes.
-        """
-        if form is not None or not pod.later:
-            return self.hints.wakes(plugin, form or pod, event, about)
-        listed = self.pod_watch.lister[pod].version
-        number = select(self.contains(pod), self.copy[pod].version, listed)
-        return in_form(self.universe, pod, number, lambda one: self.hints.wakes(plugin, one, event, about))
-
-    def is_woken_by(self, pod: Pod, event: ClusterEvent, about: About = None) -> Expr:
-        """Whether the event moves the parked pod: no plugin is known to have rejected it, or one that did says so."""
-        return ~self.is_rejected(pod) | self.matches(pod, event, about)
-
-    def move_all(
-        self,
-        event: ClusterEvent = ANY_EVENT,
-        admitted: Mapping[Pod, Value] | None = None,
-        about: About = None,
-        version: Value = None,
-    ) -> None:
-        """MoveAllToActiveOrBackoffQueue for an event about this object; `admitted` is its pre-check: other pods stay parked.
-
-        `version` is the number of the version that an object of a pod shows; the lister's, if it is not said.
-        """
-        which = dict.fromkeys(self.universe[Pod], True) if admitted is None else admitted
-        for shown, form in self._forms(about, version):
-            with when(shown):
-                self._move(which, event, form)
-
-    def _forms(self, about: About, version: Value) -> list[tuple[Expr, About]]:
-        if not isinstance(about, Pod) or not about.later:
-            return [(as_expr(True), about)]
-        number = self.pod_watch.lister[about].version if version is None else version
-        return [*forms(self.universe, about, number)]
-
-    def move_matching(self, pod: Pod, event: ClusterEvent = ASSIGNED_POD_ADD, version: Value = None) -> None:
-        """AssignedPodAdded / AssignedPodUpdated: parked pods that may look at pods on other nodes than their own."""
-        for shown, form in self._forms(pod, version):
-            assert isinstance(form, Pod)
-            with when(shown):
-                self._move({q: self.looks_at(q, form) for q in self.universe[Pod]}, event, form)
-
-    def looks_at(self, parked: Pod, pod: Pod) -> Expr:
-        """getUnschedulablePodsWithCrossTopologyTerm: a required affinity term for `pod`, or rejected by topology spread."""
-        spread = [p for p in self.universe[Plugin] if p.name == "PodTopologySpread"]
-        by_spread = any_of(
-            self.rejected_by[parked][p] for p in spread if parked.spread and parked.namespace == pod.namespace
-        )
-        return by_spread | any(t.required and not t.anti and t.matches(pod) for t in parked.terms)
-
-    def _move(self, which: Mapping[Pod, Value], event: ClusterEvent, about: About = None) -> None:
-        self.settle()
-        moved: dict[Pod, Expr] = {}
-        for pod, wanted in which.items():
-            parked = self.sub_queue[pod] == SubQueue.UNSCHEDULABLE
-            woken = parked & wanted & ~self.is_gated_for(pod, event) & self.is_woken_by(pod, event, about)
-            with when(woken):
-                self.sub_queue[pod] = self.entering(pod, self.retry_sub_queue(pod), self.copy[pod])
-            moved[pod] = woken & (self.sub_queue[pod] != SubQueue.UNSCHEDULABLE)
-        self.record_move(event, about)
-        self.note_move(moved, event, about)
-
-    def record_move(self, event: ClusterEvent, about: About) -> None:
-        """The event is kept for the pods in flight, whether or not a parked pod moved."""
-        for pod in self.universe[Pod]:
-            for plugin in self.universe[Plugin]:
-                hint = self.in_flight[pod] & self.wakes(plugin, pod, event, about)
-                self.in_flight_events[pod][plugin] = self.in_flight_events[pod][plugin] | hint
-
-    def note_move(self, moved: Mapping[Pod, Expr], event: ClusterEvent, about: About) -> None:
-        """Which of the pods Pop can have met before the move was over, and what the event will then be worth for each."""
-        pops = self.scheduler.pops_next()
-        for pod, has_moved in moved.items():
-            met = pops & has_moved & self._heads(pod, moved)
-            self.just_moved[pod] = met
-            for plugin in self.universe[Plugin]:
-                self.late_events[pod][plugin] = met & self.wakes(plugin, pod, event, about)
-
-    def _heads(self, pod: Pod, away: Mapping[Pod, Value]) -> Expr:
-        """Whether Pop would return the pod if it were there, and of the others those that are away were not."""
-        pods = [q for q in self.universe[Pod] if q is not pod]
-        absent = {q: (self.sub_queue[q] != SubQueue.ACTIVE) | as_expr(away.get(q, False)) for q in pods}
-        in_active = self.sub_queue[pod] == SubQueue.ACTIVE
-        first = in_active & all_of(absent[q] | ~self.precedes(q, pod) for q in pods)
-        return first | (~in_active & all_of(absent.values()) & self.is_popped_early(pod))
-
-    def record_late(self, pod: Pod, worth: Mapping[Plugin, Expr]) -> None:
-        """The event of a move is recorded when the pod that it has moved is in flight already: the pod sees it again."""
-        for plugin, counts in worth.items():
-            self.in_flight_events[pod][plugin] = counts
-
-    def settle(self) -> None:
-        """The queue's lock was let go since the last move: that move is over."""
-        for pod in self.universe[Pod]:
-            self._forget_move(pod)
-
-    def _forget_move(self, pod: Pod) -> None:
-        self.just_moved[pod] = False
-        for plugin in self.universe[Plugin]:
-            self.late_events[pod][plugin] = False
 
     # --- timers ----------------------------------------------------------------------------------
 

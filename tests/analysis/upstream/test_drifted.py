@@ -133,7 +133,7 @@ def test_what_is_outside_is_only_counted() -> None:
     ]
     assert counted(found) == {"cannot matter": 1, "read this": 1, "new": 1, "gone": 1, "outside": 1}
     assert [d.is_followed for d in found] == [True, True, False, True, True]
-    assert found[0].elements[0] == "scheduler.schedule_one.Scheduler.assume"
+    assert found[0].elements[0] == "scheduler.cycles.schedule_pod.SchedulePod.assume"
     assert (found[3].elements, found[3].reason) == ([], "")
     assert found[2].reason.startswith("an event for users")
 

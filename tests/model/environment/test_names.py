@@ -12,7 +12,7 @@ from podrace.model.environment.objects import Pod, PodCopy
 from podrace.model.history import resolve
 from podrace.model.history.changes.disruption import Told
 from podrace.model.language import trace_system
-from podrace.model.scheduler.failure import FailurePhase
+from podrace.model.scheduler.cycles.failure import FailurePhase
 from podrace.model.scheduler.preemption.async_preemption import AsyncPhase
 from podrace.model.scheduler.queue.scheduling_queue import SubQueue
 from tests.model.clusters import concrete, enabled, nodes, race_72124, spec

@@ -15,7 +15,7 @@ from podrace.model.history import resolve
 from podrace.model.language import Component, Concrete
 from podrace.model.scheduler import FailureHandler
 from podrace.model.scheduler.api_dispatcher import CallType, Condition, Patch, Stage
-from podrace.model.scheduler.binding import BindingPhase, Reply
+from podrace.model.scheduler.cycles.binding import BindingPhase, Reply
 from podrace.model.scheduler.preemption.async_preemption import AsyncPhase
 from podrace.model.scheduler.queue.scheduling_queue import SubQueue
 from podrace.properties import PROPERTIES, instrument

@@ -8,7 +8,7 @@ from podrace.checker.search import check
 from podrace.model.environment.faults import Fault
 from podrace.model.environment.objects import ClusterSpec, ExtensionPoint, Node, Pod, PodCopy, Scope
 from podrace.model.history import resolve
-from podrace.model.scheduler.binding import BindingPhase, Reply
+from podrace.model.scheduler.cycles.binding import BindingPhase, Reply
 from podrace.model.scheduler.event_handlers import Removal
 from podrace.model.scheduler.framework.status import Phase
 from podrace.model.scheduler.framework.waiting_pods import Signal

@@ -6,9 +6,9 @@ import pytest
 
 from podrace.model.environment.objects import ExtensionPoint, Node, Pod, PodCopy, PodObject, Taint, Term
 from podrace.model.environment.watch import Handler
-from podrace.model.scheduler.binding import BindingPhase
+from podrace.model.scheduler.cycles.binding import BindingPhase
+from podrace.model.scheduler.cycles.failure import FailedAttempt, FailurePhase
 from podrace.model.scheduler.event_handlers import Removal, Waking
-from podrace.model.scheduler.failure import FailedAttempt, FailurePhase
 from podrace.model.scheduler.framework.events import (
     ASSIGNED_POD_DELETE,
     NODE_ADD,

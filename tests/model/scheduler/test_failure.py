@@ -10,7 +10,7 @@ import pytest
 
 from podrace.model.environment.objects import Node, Pod
 from podrace.model.language import Concrete
-from podrace.model.scheduler.failure import FailurePhase
+from podrace.model.scheduler.cycles.failure import FailurePhase
 from podrace.model.scheduler.queue.scheduling_queue import SubQueue
 from tests.model.clusters import concrete, enabled, nodes, spec
 

@@ -12,7 +12,7 @@ from podrace.model.cluster import build_cluster
 from podrace.model.environment.objects import ExtensionPoint, Pod, PodCopy
 from podrace.model.history import CHANGES, resolve
 from podrace.model.language import NotEnabled, any_of, as_expr, trace_system
-from podrace.model.scheduler.binding import BindingPhase
+from podrace.model.scheduler.cycles.binding import BindingPhase
 from podrace.model.scheduler.event_handlers import Removal
 from podrace.model.scheduler.framework.status import Phase
 from podrace.model.scheduler.framework.waiting_pods import PermitAnswer, Signal

@@ -12,7 +12,7 @@ from podrace.model.environment.objects import ExtensionPoint, Node, Pod, PodCopy
 from podrace.model.history import resolve
 from podrace.model.language import Component, Concrete
 from podrace.model.scheduler import Binding
-from podrace.model.scheduler.binding import BindingPhase
+from podrace.model.scheduler.cycles.binding import BindingPhase
 from podrace.model.scheduler.framework.events import (
     ASSIGNED_POD_DELETE,
     DEFAULT_PREEMPTION,

@@ -29,7 +29,7 @@ from podrace.model.scheduler import (
     Scheduler,
     WaitingPods,
 )
-from podrace.model.scheduler.binding import BindingPhase
+from podrace.model.scheduler.cycles.binding import BindingPhase
 from podrace.model.scheduler.framework.waiting_pods import PermitAnswer
 from podrace.model.scheduler.queue.scheduling_queue import SubQueue
 from podrace.properties import PROPERTIES, instrument

@@ -10,7 +10,7 @@ from podrace.checker.search import check
 from podrace.model.environment.objects import ExtensionPoint, Pod, PodCopy
 from podrace.model.history import resolve
 from podrace.model.language import Expr, any_of, as_expr, before, boolean, when
-from podrace.model.scheduler.failure import FailurePhase
+from podrace.model.scheduler.cycles.failure import FailurePhase
 from podrace.model.scheduler.framework.status import Phase
 from podrace.model.scheduler.framework.waiting_pods import Signal
 from podrace.model.scheduler.preemption.async_preemption import AsyncPhase

@@ -12,7 +12,7 @@ from podrace.model.cluster import build_cluster
 from podrace.model.environment.objects import ClusterSpec, Node, Pod, PodCopy, Scope, Term
 from podrace.model.history import resolve
 from podrace.model.language import as_expr, trace_system
-from podrace.model.scheduler.failure import FailedAttempt, FailurePhase
+from podrace.model.scheduler.cycles.failure import FailedAttempt, FailurePhase
 from podrace.model.scheduler.queue.scheduling_queue import SubQueue
 from tests.model.clusters import concrete, nodes, spec
 

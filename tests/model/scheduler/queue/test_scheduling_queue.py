@@ -6,7 +6,7 @@ import pytest
 
 from podrace.model.environment.objects import Pod, PodCopy, PodObject, Term
 from podrace.model.language import NotEnabled
-from podrace.model.scheduler.failure import FailedAttempt
+from podrace.model.scheduler.cycles.failure import FailedAttempt
 from podrace.model.scheduler.queue.scheduling_queue import SubQueue
 from tests.model.clusters import concrete, nodes, spec
 

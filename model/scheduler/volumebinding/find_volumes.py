@@ -9,8 +9,8 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from ..environment.objects import Node, Pod, StorageClass, Volume, VolumeClaim
-from ..environment.volumes import (
+from ...environment.objects import Node, Pod, StorageClass, Volume, VolumeClaim
+from ...environment.volumes import (
     MOST_BEHIND,
     Storage,
     VolumeClaimObject,
@@ -19,7 +19,7 @@ from ..environment.volumes import (
     older,
     reaches,
 )
-from ..language import (
+from ...language import (
     SOMETHING,
     Component,
     Expr,
@@ -43,15 +43,15 @@ from ..language import (
     when,
     words,
 )
-from .framework.events import VOLUME_BINDING, VOLUME_RESTRICTIONS, Plugin
-from .framework.status import NodeStatus, Phase
+from ..framework.events import VOLUME_BINDING, VOLUME_RESTRICTIONS, Plugin
+from ..framework.status import NodeStatus, Phase
 
 if TYPE_CHECKING:
-    from ..environment.faults import Faults
-    from ..environment.watch import NodeWatch, PodWatch
-    from .binding import Binding
-    from .schedule_one import Scheduler
-    from .volumebinding.assume_cache import VolumeCache
+    from ...environment.faults import Faults
+    from ...environment.watch import NodeWatch, PodWatch
+    from ..cycles.binding import Binding
+    from ..cycles.schedule_one import Scheduler
+    from .assume_cache import VolumeCache
 
 
 class VolumeStage(Enum):

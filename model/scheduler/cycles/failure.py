@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Protocol
 
-from ..environment.faults import Fault
-from ..environment.names import namesakes
-from ..environment.objects import ExtensionPoint, Node, Pod, PodCopy, PodObject, node_or_none
-from ..language import (
+from ...environment.faults import Fault
+from ...environment.names import namesakes
+from ...environment.objects import ExtensionPoint, Node, Pod, PodCopy, PodObject, node_or_none
+from ...language import (
     NOTHING,
     SOMETHING,
     UNTOLD,
@@ -36,17 +36,17 @@ from ..language import (
     tells,
     when,
 )
-from .framework.events import ASSIGNED_POD_DELETE
-from .framework.interface import Framework
+from ..framework.events import ASSIGNED_POD_DELETE
+from ..framework.interface import Framework
 
 if TYPE_CHECKING:
-    from ..environment.api import APIServer
-    from ..environment.faults import Faults
-    from ..environment.scope import Scope
-    from ..environment.watch import PodWatch
-    from .cache.scheduler_cache import Cache
-    from .queue.nominator import Nominator
-    from .queue.scheduling_queue import PriorityQueue
+    from ...environment.api import APIServer
+    from ...environment.faults import Faults
+    from ...environment.scope import Scope
+    from ...environment.watch import PodWatch
+    from ..cache.scheduler_cache import Cache
+    from ..queue.nominator import Nominator
+    from ..queue.scheduling_queue import PriorityQueue
 
 
 class FailurePhase(Enum):

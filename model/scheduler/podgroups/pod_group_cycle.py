@@ -10,9 +10,9 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from ..environment.objects import Node, Pod, PodCopy, PodGroup
-from ..environment.pod_groups import Member
-from ..language import (
+from ...environment.objects import Node, Pod, PodCopy, PodGroup
+from ...environment.pod_groups import Member
+from ...language import (
     SOMETHING,
     Component,
     Expr,
@@ -38,21 +38,21 @@ from ..language import (
     when,
     words,
 )
-from .failure import FailedAttempt
-from .framework.events import Plugin
-from .framework.status import Phase
+from ..cycles.failure import FailedAttempt
+from ..framework.events import Plugin
+from ..framework.status import Phase
 
 if TYPE_CHECKING:
-    from ..environment.pod_groups import PodGroups
-    from .cache.scheduler_cache import Cache
-    from .cache.snapshot import Snapshot
-    from .failure import FailureHandler
-    from .framework.interface import ClaimPlugin
+    from ...environment.pod_groups import PodGroups
+    from ..cache.scheduler_cache import Cache
+    from ..cache.snapshot import Snapshot
+    from ..cycles.failure import FailureHandler
+    from ..cycles.schedule_one import Scheduler
+    from ..framework.interface import ClaimPlugin
+    from ..queue.nominator import Nominator
+    from ..queue.scheduling_queue import PriorityQueue
     from .gang_scheduling import GangScheduling
-    from .podgroups.group_state import PodGroupStates
-    from .queue.nominator import Nominator
-    from .queue.scheduling_queue import PriorityQueue
-    from .schedule_one import Scheduler
+    from .group_state import PodGroupStates
 
 
 class GroupStage(Enum):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..language import UNTOLD, Component, Expr, Value, as_expr, clamp, count, integer, largest, select, total
+from ...language import UNTOLD, Component, Expr, Value, as_expr, clamp, count, integer, largest, select, total
 
 MIN_FEASIBLE_NODES = 100
 MIN_FEASIBLE_PERCENTAGE = 5

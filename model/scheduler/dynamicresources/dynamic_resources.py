@@ -10,10 +10,10 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from ..environment.claims import MOST_BEHIND, ClaimObject, ClaimUse, ResourceClaims, older
-from ..environment.faults import Fault
-from ..environment.objects import Claim, Device, Node, Pod
-from ..language import (
+from ...environment.claims import MOST_BEHIND, ClaimObject, ClaimUse, ResourceClaims, older
+from ...environment.faults import Fault
+from ...environment.objects import Claim, Device, Node, Pod
+from ...language import (
     SOMETHING,
     Component,
     Expr,
@@ -38,17 +38,17 @@ from ..language import (
     when,
     words,
 )
-from .binding import BindingPhase
-from .framework.events import DYNAMIC_RESOURCES, Plugin
-from .framework.status import NodeStatus, Phase
+from ..cycles.binding import BindingPhase
+from ..framework.events import DYNAMIC_RESOURCES, Plugin
+from ..framework.status import NodeStatus, Phase
 
 if TYPE_CHECKING:
-    from ..environment.faults import Faults
-    from .binding import Binding
-    from .dynamicresources.assume_cache import AssumeCache
-    from .dynamicresources.claim_tracker import ClaimTracker
-    from .framework.interface import GroupCycles
-    from .schedule_one import Scheduler
+    from ...environment.faults import Faults
+    from ..cycles.binding import Binding
+    from ..cycles.schedule_one import Scheduler
+    from ..framework.interface import GroupCycles
+    from .assume_cache import AssumeCache
+    from .claim_tracker import ClaimTracker
 
 
 class Stage(Enum):

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from ..environment.faults import Fault
-from ..environment.objects import ExtensionPoint, Node, Pod, PodCopy
-from ..language import (
+from ...environment.faults import Fault
+from ...environment.objects import ExtensionPoint, Node, Pod, PodCopy
+from ...language import (
     SOMETHING,
     UNTOLD,
     Component,
@@ -32,18 +32,18 @@ from ..language import (
     tells,
     when,
 )
+from ..framework.events import ASSIGNED_POD_DELETE, DEFAULT_PREEMPTION, GANG_SCHEDULING, PERMIT_PLUGIN
+from ..framework.waiting_pods import Signal
 from .failure import FailedAttempt
-from .framework.events import ASSIGNED_POD_DELETE, DEFAULT_PREEMPTION, GANG_SCHEDULING, PERMIT_PLUGIN
-from .framework.waiting_pods import Signal
 
 if TYPE_CHECKING:
-    from ..environment.api import APIServer
-    from ..environment.faults import Faults
-    from .cache.scheduler_cache import Cache
+    from ...environment.api import APIServer
+    from ...environment.faults import Faults
+    from ..cache.scheduler_cache import Cache
+    from ..framework.interface import ClaimPlugin, Framework, GangPlugin, VolumePlugin
+    from ..framework.waiting_pods import WaitingPods
+    from ..queue.scheduling_queue import PriorityQueue
     from .failure import FailureHandler
-    from .framework.interface import ClaimPlugin, Framework, GangPlugin, VolumePlugin
-    from .framework.waiting_pods import WaitingPods
-    from .queue.scheduling_queue import PriorityQueue
 
 
 class BindingPhase(Enum):

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..environment.objects import ExtensionPoint, Pod, PodGroup
-from ..environment.pod_groups import Member
-from ..language import (
+from ...environment.objects import ExtensionPoint, Pod, PodGroup
+from ...environment.pod_groups import Member
+from ...language import (
     NOTHING,
     UNTOLD,
     Component,
@@ -25,15 +25,15 @@ from ..language import (
     tells,
     when,
 )
-from .framework.events import POD_GROUP_ADD
-from .framework.status import Phase
+from ..framework.events import POD_GROUP_ADD
+from ..framework.status import Phase
 
 if TYPE_CHECKING:
-    from ..environment.pod_groups import PodGroups
-    from .framework.waiting_pods import WaitingPods
-    from .podgroups.group_state import PodGroupStates
-    from .queue.scheduling_queue import PriorityQueue
-    from .schedule_one import Scheduler
+    from ...environment.pod_groups import PodGroups
+    from ..cycles.schedule_one import Scheduler
+    from ..framework.waiting_pods import WaitingPods
+    from ..queue.scheduling_queue import PriorityQueue
+    from .group_state import PodGroupStates
 
 
 class GangScheduling(Component):

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..environment.faults import Fault
-from ..environment.objects import Node, Pod, Volume
-from ..environment.volumes import VolumeUse, reaches
-from ..language import (
+from ...environment.faults import Fault
+from ...environment.objects import Node, Pod, Volume
+from ...environment.volumes import VolumeUse, reaches
+from ...language import (
     SOMETHING,
     Expr,
     Sentence,
@@ -26,9 +26,9 @@ from ..language import (
     tells,
     when,
 )
-from .binding import BindingPhase
+from ..cycles.binding import BindingPhase
+from ..framework.status import Phase
 from .find_volumes import VolumeFinder, VolumeStage
-from .framework.status import Phase
 
 TO_RESTORE = (VolumeStage.ASSUMED, VolumeStage.WRITTEN, VolumeStage.REVERTED)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..language import Sentence, changes, finds
+from ...language import Sentence, changes, finds
 
 
 def eviction(nobody: str) -> tuple[Sentence, ...]:

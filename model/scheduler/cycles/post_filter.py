@@ -1,0 +1,247 @@
+"""PostFilter in the scheduling cycle: where a pod fits on no node, preemption looks for one (1.19; sched.preempt before).
+
+What preemption computes is in `..preemption`. Here are its steps: reading the preemptor again, dry runs, the choice, and, where the cycle itself
+evicts (up to 1.32), what it writes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...environment.faults import Fault
+from ...environment.objects import ExtensionPoint, Node, Pod, PodObject
+from ...language import (
+    SOMETHING,
+    Expr,
+    Sentence,
+    Value,
+    as_expr,
+    changes,
+    otherwise,
+    require,
+    select,
+    step,
+    tells,
+    when,
+)
+from ..framework.status import NodeStatus, Phase
+from ..preemption.eviction_words import eviction
+from .schedule_pod import SchedulePod
+
+if TYPE_CHECKING:
+    from ...environment.api import APIServer
+    from ...environment.watch import PodWatch
+    from ..preemption.async_preemption import AsyncPreemption
+
+
+class PostFilter(SchedulePod):
+    """From the fit error to the failure handler."""
+
+    api: APIServer
+    pod_watch: PodWatch
+    async_preemption: AsyncPreemption
+
+    def read_preemptor(self, pod: Pod) -> PodObject:
+        """The preemptor is read again, from the lister; the dry runs are made with this object."""
+        current: PodObject = self.pod_watch.lister[pod]
+        return current
+
+    def bound_elsewhere(self, current: PodObject) -> None:
+        """A preemptor that somebody has bound meanwhile fits on no other node, whoever is evicted (plugin NodeName)."""
+        for node in self.universe[Node]:
+            elsewhere = current.exists & as_expr(current.node).is_some & (current.node != node)
+            with when(elsewhere & (self.verdict[node] == NodeStatus.REJECTED)):
+                self.verdict[node] = NodeStatus.NO_CANDIDATE
+
+    @step(actor="scheduler")
+    @tells(
+        Sentence(
+            "Preemption for {pod} begins: the scheduler reads the pod again, and it may preempt.",
+            changes("scheduler.phase", after=SOMETHING),
+        ),
+        "Preemption for {pod} begins, and ends at once: the pod is gone, or may not preempt.",
+    )
+    def reread_preemptor(self, pod: Pod) -> None:
+        """PostFilter begins: read the preemptor again and see whether it may preempt."""
+        require(self.at(Phase.REREAD_PREEMPTOR, pod))
+        current = self.read_preemptor(pod)
+        self.bound_elsewhere(current)
+        self.begin_preemption(pod, current.exists, current.nominated)
+
+    def begin_preemption(self, pod: Pod, exists: Value, nominated: Value) -> None:
+        """Whether the pod may preempt, and whether that could help on some node of the snapshot."""
+        helpful = self.preemption.might_help_somewhere()
+        may = as_expr(exists) & self.preemption.eligible(pod, nominated)
+        with when(may & helpful & ~self.no_node_is(NodeStatus.REJECTED)):
+            self.phase = Phase.DRY_RUN
+            self.preemption.budgets.read()
+        with otherwise(may & helpful):
+            self.no_candidate()
+        with otherwise(may):
+            self.hopeless(nominated)
+        with otherwise():
+            self._after_preemption()
+
+    def hopeless(self, nominated: Value) -> None:
+        """No eviction on any node would help."""
+        self.no_candidate()
+
+    def no_candidate(self) -> None:
+        """Preemption ends without a candidate: the preemptor is not nominated any more."""
+        self.withdraws = True
+        self._after_preemption()
+
+    @step(actor="scheduler")
+    @tells(
+        Sentence(
+            "Preemption could make room for {pod} on {node} by evicting {0}.",
+            changes("preemption.victim", after=True),
+        ),
+        Sentence(
+            "Preemption could make {pod} fit on {node}, and would evict nobody.",
+            changes("scheduler.verdict", after=NodeStatus.CANDIDATE),
+        ),
+        "Preemption on {node} would not help {pod}.",
+    )
+    def dry_run(self, pod: Pod, node: Node) -> None:
+        """Find the victims whose eviction would make room on one node (the nominator is read now)."""
+        require(self.at(Phase.DRY_RUN, pod))
+        require((self.verdict[node] == NodeStatus.REJECTED) & ~self.preemption.has_enough(pod))
+        candidate, victims = self.preemption.candidate(pod, node)
+        if pod.volumes:
+            candidate = candidate & self.volume_binding.passes(pod, node)
+        self.verdict[node] = select(candidate, NodeStatus.CANDIDATE, NodeStatus.NO_CANDIDATE)
+        for q, is_victim in victims.items():
+            with when(candidate & is_victim):
+                self.preemption.victim[q] = True
+        with when(self.no_node_is(NodeStatus.REJECTED) & self.no_node_is(NodeStatus.CANDIDATE)):
+            self.no_candidate()
+
+    @step(actor="scheduler", random=True)
+    @tells("Preemption decides: {pod} is to go to {node}.")
+    def choose_candidate(self, pod: Pod, node: Node) -> None:
+        """Choose the node where preemption costs least; from here on the pod is meant to go there."""
+        searched = self.no_node_is(NodeStatus.REJECTED) | self.preemption.has_enough(pod)
+        require(self.at(Phase.DRY_RUN, pod) & searched)
+        require(self.preemption.may_be_chosen(pod, node))
+        self.preemption.commit(pod, node)
+        self.nominee = node
+        self.after_choice(pod, node)
+
+    def after_choice(self, pod: Pod, node: Node) -> None:
+        """What follows the choice: a goroutine evicts the victims (the failure handler records the nomination)."""
+        victims = {q: self.to_be_evicted(q) for q in self.universe[Pod] if q is not pod}
+        self.async_preemption.start(pod, node, victims, self.preemption.last_of(pod, victims))
+        self._after_preemption()
+
+    def to_be_evicted(self, victim: Pod) -> Expr:
+        """Of the victims, those that were not terminating already when the snapshot was taken."""
+        return self.preemption.victim[victim] & ~as_expr(self.snapshot.pod[victim].terminating)
+
+    def preempts_in_cycle(self) -> bool:
+        """Whether the scheduling cycle itself evicts the victims, one step after the other."""
+        return False
+
+    def advance_preemption(self) -> None:
+        """The next thing that preemption has left to do."""
+        evicted, cleared = self.preemption.none_left("victim"), self.preemption.none_left("to_clear")
+        with when(~evicted):
+            self.phase = Phase.EVICT
+        with otherwise(~cleared):
+            self.phase = Phase.CLEAR_NOMINATIONS
+        with otherwise():
+            self._after_preemption()
+
+    @step(actor="scheduler")
+    @tells(*eviction("it counts as deleted"))
+    def evict(self, pod: Pod, victim: Pod, ok: bool) -> None:
+        """DELETE one victim at the API server; an error ends the preemption."""
+        if pod is victim or not self.preempts_in_cycle():
+            require(False)
+            return
+        require(self.at(Phase.EVICT, pod) & self.preemption.is_next_victim(pod, victim))
+        self.require_deletion(victim)
+        if not ok:
+            self.faults.spend(Fault.WRITE_FAILURE)
+            self.eviction_failed()
+            return
+        with when(self.api.finds(victim)):
+            self.api.evict_pod(victim)
+            self.victim_deleted(victim)
+        with otherwise():
+            self.victim_was_gone(victim)
+
+    def victim_was_gone(self, victim: Pod) -> None:
+        """What follows if the API server does not know the victim: as good as deleted."""
+        self.done_with(victim)
+
+    def require_deletion(self, victim: Pod) -> None:
+        """A victim that can be stopped in memory is not deleted."""
+        require(~self.async_preemption.is_stoppable(victim))
+
+    def victim_deleted(self, victim: Pod) -> None:
+        """What follows the deletion: the next victim."""
+        self.done_with(victim)
+
+    def done_with(self, victim: Pod) -> None:
+        """One victim less."""
+        self.preemption.victim[victim] = False
+        self.advance_preemption()
+
+    @step(actor="scheduler")
+    @tells("The scheduler rejects the victim {victim}, if it waits for permission.")
+    def reject_waiting(self, pod: Pod, victim: Pod) -> None:
+        """A victim that can be stopped in memory is; up to 1.35 that is lost on a waiting one that was allowed just now."""
+        if pod is victim or not self.rejects_in_cycle(victim):
+            require(False)
+            return
+        require(self.at(Phase.EVICT, pod) & self.preemption.is_next_victim(pod, victim))
+        require(self.async_preemption.is_stoppable(victim))
+        self.async_preemption.stop(victim)
+        self.done_with(victim)
+
+    def rejects_in_cycle(self, victim: Pod) -> bool:
+        """Whether the scheduling cycle itself may have to stop this victim."""
+        stoppable = {ExtensionPoint.PERMIT, ExtensionPoint.PRE_BIND}
+        return self.preempts_in_cycle() and not stoppable.isdisjoint(self.extension_points(victim))
+
+    def eviction_failed(self) -> None:
+        """PostFilter returns an error: no node is nominated."""
+        self.nominee = None
+        self.preemption.clear()
+        self._after_preemption()
+
+    @step(actor="scheduler")
+    @tells(
+        "The scheduler withdraws, at the API server, the nomination of {other}, which has a lower priority."
+    )
+    def clear_lower_nomination(self, pod: Pod, other: Pod) -> None:
+        """Withdraw, at the API server, the nomination of a lower-priority pod to the chosen node."""
+        if pod is other or not self.preempts_in_cycle():
+            require(False)
+        require(self.at(Phase.CLEAR_NOMINATIONS, pod) & self.preemption.to_clear[other])
+        self.api.clear_nomination(other)
+        self.preemption.to_clear[other] = False
+        self.advance_preemption()
+
+    @step(actor="scheduler")
+    @tells(
+        "The scheduler tries to withdraw the nomination of {other} at the API server, and the write fails."
+    )
+    def fail_to_clear_nomination(self, pod: Pod, other: Pod) -> None:
+        """The write fails, which is logged: the nomination stays."""
+        if pod is other or not (self.preempts_in_cycle() and self.scope.status_failures):
+            require(False)
+            return
+        require(self.at(Phase.CLEAR_NOMINATIONS, pod) & self.preemption.to_clear[other])
+        self.faults.spend(Fault.STATUS_FAILURE)
+        self.preemption.to_clear[other] = False
+        self.advance_preemption()
+
+    def _after_preemption(self) -> None:
+        self.preemption.clear()
+        self.after_preemption()
+
+    def after_preemption(self) -> None:
+        """What follows preemption, whatever its outcome."""
+        self.phase = Phase.FAIL

@@ -1,0 +1,363 @@
+"""The scheduling cycle of a pod that may fit: schedulePod, assume, Reserve and Permit (schedule_one.go, 1.36).
+
+The nodes are filtered one by one against the snapshot. Where the pod fits, it is assumed on a node, and its binding cycle starts once the
+plugins of the extension points before that are through with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from ...environment.faults import Fault
+from ...environment.objects import ExtensionPoint, Node, Pod
+from ...environment.pod_versions import forms, in_form
+from ...language import (
+    SOMETHING,
+    Expr,
+    Sentence,
+    Value,
+    all_of,
+    any_of,
+    as_expr,
+    changes,
+    otherwise,
+    require,
+    select,
+    step,
+    tells,
+    when,
+)
+from ..framework.events import DYNAMIC_RESOURCES, EXTENDER, VOLUME_BINDING, Plugin
+from ..framework.interface import ClaimPlugin, CyclePlugin, GangPlugin, VolumePlugin
+from ..framework.rejections import reasons
+from ..framework.status import Code, NodeStatus, Phase
+from ..framework.waiting_pods import PermitAnswer
+from .next_pod import NextPod
+
+if TYPE_CHECKING:
+    from ...environment.faults import Faults
+    from ..framework.filters import Filters
+    from ..framework.scores import Scores
+    from ..framework.waiting_pods import WaitingPods
+    from ..queue.nominator import Nominator
+    from .binding import Binding
+
+
+FILTERED = (
+    Sentence(
+        "All nodes are tried for {pod}, {node} last, and the attempt ends in an error: there is no node {after} to be found.",
+        changes("scheduler.missing", after=SOMETHING),
+    ),
+    Sentence(
+        "All nodes are tried for {pod}, {node} last, and the attempt ends in an error.",
+        changes("scheduler.error", after=True),
+    ),
+    Sentence(
+        "The filters pass: {pod} fits on {node}.", changes("scheduler.verdict", after=NodeStatus.FEASIBLE)
+    ),
+    Sentence(
+        "The filters fail: {pod} does not fit on {node}{why}.",
+        changes("scheduler.verdict", after=NodeStatus.REJECTED),
+    ),
+    Sentence(
+        "The filters fail: {pod} can never fit on {node}, whoever is evicted{why}.",
+        changes("scheduler.verdict", after=NodeStatus.UNRESOLVABLE),
+    ),
+    Sentence("The filters are run for {pod} on {node}."),
+)
+
+
+class SchedulePod(NextPod):
+    """From the snapshot to the start of the binding cycle."""
+
+    faults: Faults
+    nominator: Nominator
+    filters: Filters
+    scores: Scores
+    waiting: WaitingPods
+    binding: Binding
+    dynamic_resources: ClaimPlugin
+    volume_binding: VolumePlugin
+    gang_scheduling: GangPlugin
+
+    def ready_for_snapshot(self, pod: Pod) -> Expr:
+        """Whether the next thing is to take the snapshot."""
+        return self.at(Phase.POPPED, pod) & ~self.skips(pod)
+
+    @step(actor="scheduler")
+    @tells("The scheduler takes its snapshot of the cache. The rest of the cycle for {pod} relies on it.")
+    def take_snapshot(self, pod: Pod) -> None:
+        """UpdateSnapshot: this cycle works on the cache as it is now."""
+        require(self.ready_for_snapshot(pod))
+        inconsistent = self.snapshot.update()
+        self.phase = self.first_filtering()
+        self.dynamic_resources.begin(pod)
+        self.volume_binding.begin(pod)
+        with when(inconsistent | self.has_no_nodes()):
+            self.error = True
+            self.phase = Phase.FAIL
+
+    def first_filtering(self) -> Expr:
+        """A pod that is nominated to a node of the snapshot is tried there first (PreferNominatedNode)."""
+        known = any_of((self.copy.nominated == n) & self.snapshot.listed[n] for n in self.universe[Node])
+        return select(known, Phase.FILTERING_NOMINATED, Phase.FILTERING)
+
+    def has_no_nodes(self) -> Expr:
+        """ErrNoNodesAvailable: there is no node to try."""
+        return all_of(~self.snapshot.listed[n] for n in self.universe[Node])
+
+    @step(actor="scheduler")
+    @tells(*FILTERED)
+    def filter_nominated(self, pod: Pod, node: Node) -> None:
+        """Run the filters for the nominated node alone; if it passes it wins, if not all nodes are tried."""
+        require(self.at(Phase.FILTERING_NOMINATED, pod) & (self.copy.nominated == node))
+        with when(self._filtered(pod, node) == NodeStatus.FEASIBLE):
+            self.verdict[node] = NodeStatus.FEASIBLE
+            self.phase = Phase.SELECT
+        with otherwise():
+            self.phase = Phase.FILTERING
+
+    @step(actor="scheduler")
+    @tells(*FILTERED)
+    def filter(self, pod: Pod, node: Node) -> None:
+        """Run the filters for one node, twice if pods are nominated to it (the nominator is read now)."""
+        require(self.at(Phase.FILTERING, pod))
+        require(self.snapshot.listed[node] & (self.verdict[node] == NodeStatus.UNTRIED))
+        self.verdict[node] = self._filtered(pod, node)
+        with when(self.no_node_is(NodeStatus.UNTRIED)):
+            self._conclude_filtering(pod)
+
+    def cycle_plugins(self, pod: Pod) -> dict[str, CyclePlugin]:
+        """The plugins that filter by what the pod's claims are, where it has some."""
+        return {
+            **({DYNAMIC_RESOURCES: self.dynamic_resources} if pod.claims else {}),
+            **({VOLUME_BINDING: self.volume_binding} if pod.volumes else {}),
+        }
+
+    def _filtered(self, pod: Pod, node: Node) -> Expr:
+        self.diagnose(pod, node)
+        placement, number = self.snapshot.placement(), self.copy.version
+
+        def said(form: Pod) -> Expr:
+            return placement.ask(node, partial(self.filters.run_with_nominated, form))
+
+        code = in_form(self.universe, pod, number, said)
+        for name, asked in self.cycle_plugins(pod).items():
+            passes = asked.passes(pod, node)
+            reached = (code == Code.SUCCESS) & self.snapshot.live[node]
+            asked.note_filtered(pod, node, reached)
+            for plugin in self.universe[Plugin]:
+                if plugin.name == name:
+                    with when(reached & ~passes):
+                        self.rejected_by[plugin] = True
+            code = select((code == Code.SUCCESS) & ~passes, Code.UNRESOLVABLE, code)
+        if pod.extender_selector:
+            passes = placement.ask(node, lambda content, _: as_expr(pod.passes_extender(content)))
+            rejects = (code == Code.SUCCESS) & ~passes
+            with when(rejects & self.snapshot.live[node]):
+                self.note_extender()
+            code = select(rejects, Code.UNSCHEDULABLE, code)
+        return select(self.snapshot.live[node], self.verdict_of(code), NodeStatus.REJECTED)
+
+    def note_extender(self) -> None:
+        """findNodesThatPassExtenders has rejected a node: what an extender looks at nobody knows, so that any event may help (122022)."""
+        for plugin in self.universe[Plugin]:
+            if plugin.name == EXTENDER:
+                self.rejected_by[plugin] = True
+
+    def explains(self, step: str, args: Mapping[str, Any]) -> Mapping[str, Value]:
+        if step not in ("filter", "filter_nominated"):
+            return super().explains(step, args)
+        pod, node = args["pod"], args["node"]
+        why: dict[str, Expr] = {}
+        for is_form, form in forms(self.universe, pod, self.copy.version):
+            for shown, content, seen in self.snapshot.placement().versions(node):
+                for text, given in reasons(self.filters, form, content, seen).items():
+                    why[text] = why.get(text, as_expr(False)) | (is_form & shown & given)
+        return {text: self.snapshot.live[node] & given for text, given in why.items()}
+
+    def verdict_of(self, code: Value) -> Expr:
+        """What the cycle keeps of the filters' answer."""
+        answer = as_expr(code)
+        rejected = select(answer == Code.UNRESOLVABLE, NodeStatus.UNRESOLVABLE, NodeStatus.REJECTED)
+        return select(answer == Code.SUCCESS, NodeStatus.FEASIBLE, rejected)
+
+    def diagnose(self, pod: Pod, node: Node) -> None:
+        """Diagnosis.UnschedulablePlugins: note the filter that rejects the pod on this node, if one does."""
+        for is_form, form in forms(self.universe, pod, self.copy.version):
+            for shown, content, seen in self.snapshot.placement().versions(node):
+                rejecting = self.filters.rejected_by_with_nominated(form, content, seen)
+                for plugin in self.universe[Plugin]:
+                    if plugin.name in rejecting:
+                        with when(is_form & shown & rejecting[plugin.name] & self.snapshot.live[node]):
+                            self.rejected_by[plugin] = True
+
+    def no_node_is(self, status: NodeStatus) -> Expr:
+        """Whether no node of the cycle's list has this status."""
+        return all_of(~self.snapshot.listed[n] | (self.verdict[n] != status) for n in self.universe[Node])
+
+    def _conclude_filtering(self, pod: Pod) -> None:
+        none = self.no_node_is(NodeStatus.FEASIBLE)
+        error = self.filters.scheduling_error(pod, ~none)
+        with when(error):
+            self.error = True
+            self.missing = self.filters.missing_node(pod)
+            self.phase = Phase.FAIL
+        with otherwise(none):
+            self.phase = self.phase_after_fit_error()
+            self.dynamic_resources.post_filter(pod)
+        with otherwise():
+            self.phase = Phase.SELECT
+
+    def phase_after_fit_error(self) -> Phase:
+        """What follows when the pod fits no node: preemption, and the failure handler after it."""
+        return Phase.REREAD_PREEMPTOR
+
+    # --- host, Reserve, Permit, the start of the binding cycle -----------------------------------------------
+
+    def extension_points(self, pod: Pod) -> Iterable[ExtensionPoint]:
+        """Where plugins have work to do for the pod."""
+        return pod.extension_points | self.gang_scheduling.points(pod)
+
+    def cycle_points(self, pod: Pod) -> tuple[ExtensionPoint, ...]:
+        """Those that the scheduling cycle passes once the pod is assumed, in their order."""
+        passed = (ExtensionPoint.RESERVE, ExtensionPoint.PERMIT)
+        return tuple(point for point in passed if point in self.extension_points(pod))
+
+    def require_winner(self, pod: Pod, node: Node) -> None:
+        """selectHost: the node is feasible, and no other scores better where scores decide."""
+        require(self.at(Phase.SELECT, pod))
+        feasible = {n: self.verdict[n] == NodeStatus.FEASIBLE for n in self.universe[Node]}
+        require(feasible[node] & self.scores.wins(pod, node, feasible))
+
+    def require_host(self, pod: Pod, node: Node) -> None:
+        """The pod is to be assumed on this node now."""
+        self.require_winner(pod, node)
+
+    @step(actor="scheduler", random=True)
+    @tells(
+        Sentence(
+            "The scheduler assumes {pod} on {node}: in its cache the pod is there already.",
+            changes("cache.pod.assumed", after=True),
+        ),
+        Sentence(
+            "The scheduler places {pod} on {node} in the snapshot: the other pods of the group see it there.",
+            changes("snapshot.pod.node", after=SOMETHING),
+        ),
+        "The scheduler tries to assume {pod} on {node}, and the cache refuses.",
+    )
+    def assume(self, pod: Pod, node: Node) -> None:
+        """AssumePod on one of the feasible nodes (each may win, unless scores decide)."""
+        self.require_host(pod, node)
+        member = self.pod_group_cycle.member(pod)
+        if member is not None:
+            self.pod_group_cycle.place(member, node)
+            return
+        refused = self.cache.assume(pod, node, self.copy)
+        with when(refused):
+            self.scheduler_error = True
+            self.phase = Phase.FAIL
+        with otherwise():
+            self.host = node
+            self.phase = Phase.ASSUMED
+
+    @step(actor="scheduler")
+    @tells(
+        Sentence(
+            "The scheduler starts a binding goroutine for {pod} and goes on.",
+            changes("binding.phase", after=SOMETHING),
+        ),
+        "The scheduler goes on with {pod}: Reserve or Permit plugins are asked before its binding goroutine starts.",
+    )
+    def start_binding(self, pod: Pod) -> None:
+        """The assumed pod needs no nomination any more; its binding cycle starts, if no plugin has work before it."""
+        require(self.at(Phase.ASSUMED, pod))
+        self.nominator.delete(pod)
+        self._go_on(pod, self.cycle_points(pod))
+
+    def _go_on(self, pod: Pod, left: Sequence[ExtensionPoint]) -> None:
+        if left:
+            self.phase = _PHASES[left[0]]
+        else:
+            self.binding.start(pod, self.host, self.copy)
+            self._started(pod)
+
+    def _started(self, pod: Pod) -> None:
+        if self.pod_group_cycle.member(pod) is None:
+            self.end()
+        else:
+            self.pod_group_cycle.go_on(pod)
+
+    def permitted(self, pod: Pod) -> None:
+        """GangScheduling has answered about the pod, which goes on to its binding cycle."""
+        self._go_on(pod, ())
+
+    def reserve_failed(self, pod: Pod) -> None:
+        """A plugin could not reserve: the assumed pod is forgotten."""
+        self.scheduler_error = True
+        self.phase = Phase.FORGET
+
+    @step(actor="scheduler")
+    @tells("The Reserve plugins run for {pod}.")
+    def reserve(self, pod: Pod, ok: bool) -> None:
+        """The Reserve plugins; an error of one, and the assumed pod is forgotten."""
+        points = self.cycle_points(pod)
+        if ExtensionPoint.RESERVE not in points:
+            require(False)
+            return
+        require(self.at(Phase.RESERVE, pod) & self.dynamic_resources.is_reserved(pod))
+        require(self.volume_binding.is_reserved(pod))
+        member = self.pod_group_cycle.member(pod)
+        if member is not None and pod.claims:
+            tries = self.pod_group_cycle.tries(pod)
+            if not ok:
+                require(~tries)
+            with when(tries):
+                self.pod_group_cycle.reserved(member)
+            with otherwise():
+                self._reserve(pod, points, ok=ok)
+        else:
+            self._reserve(pod, points, ok=ok)
+
+    def _reserve(self, pod: Pod, points: tuple[ExtensionPoint, ...], *, ok: bool) -> None:
+        if ok:
+            failed = self.gang_scheduling.reserve(pod)
+            with when(failed):
+                self.reserve_failed(pod)
+            with otherwise():
+                self._go_on(pod, points[points.index(ExtensionPoint.RESERVE) + 1 :])
+        else:
+            self.faults.spend(Fault.PLUGIN_ERROR)
+            self.reserve_failed(pod)
+
+    @step(actor="scheduler")
+    @tells("The Permit plugins answer about {pod}: {answer}.")
+    def permit(self, pod: Pod, answer: PermitAnswer) -> None:
+        """The Permit plugins; a pod that is to wait does so in its binding cycle."""
+        if ExtensionPoint.PERMIT not in self.cycle_points(pod) or self.gang_scheduling.gang(pod) is not None:
+            require(False)
+            return
+        require(self.at(Phase.PERMIT, pod))
+        if answer is PermitAnswer.REJECT:
+            self.faults.spend(Fault.PERMIT_REJECTION)
+            self.phase = Phase.FORGET
+            return
+        if answer is PermitAnswer.WAIT:
+            self.waiting.add(pod)
+        self._go_on(pod, ())
+
+    @step(actor="scheduler")
+    @tells("The scheduler forgets {pod}: the cache has it on no node any more.")
+    def forget(self, pod: Pod) -> None:
+        """ForgetPod, after a plugin's error or rejection: nobody is woken."""
+        if not self.cycle_points(pod):
+            require(False)
+        require(self.at(Phase.FORGET, pod) & self.dynamic_resources.is_unreserved(pod))
+        require(self.volume_binding.is_unreserved(pod) & self.gang_scheduling.is_unreserved(pod))
+        self.cache.forget(pod, self.host)
+        self.phase = Phase.FAIL
+
+
+_PHASES = {ExtensionPoint.RESERVE: Phase.RESERVE, ExtensionPoint.PERMIT: Phase.PERMIT}

@@ -1,0 +1,183 @@
+"""Moves of parked pods: what an event is worth for each, and what Pop can meet amid a move (MoveAllToActiveOrBackoffQueue, 1.34)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Protocol
+
+from ...environment.objects import Pod
+from ...environment.pod_versions import About, forms, in_form
+from ...language import (
+    Expr,
+    Value,
+    all_of,
+    any_of,
+    as_expr,
+    select,
+    when,
+)
+from ..framework.events import (
+    ANY_EVENT,
+    ASSIGNED_POD_ADD,
+    ClusterEvent,
+    Plugin,
+)
+from .sub_queues import SubQueue, SubQueues
+
+if TYPE_CHECKING:
+    from ...environment.watch import PodWatch
+    from ..framework.hints import Hints
+
+
+class SchedulingLoop(Protocol):
+    """What the queue has to know of who pops."""
+
+    def pops_next(self) -> Expr:
+        """Whether nothing that takes the queue's lock lies between now and the next Pop."""
+
+
+class Moves(SubQueues):
+    """What moves parked pods, and what is remembered of a move.
+
+    A move is one step, yet Pop may come amid it: when some of the pods are moved and the others not, and before the event is recorded. It is
+    told afterwards: `just_moved[p]` says that the last move took p to where Pop can have met it before the move was over, and
+    `late_events[p][g]` is what the event will then be worth for p, once recorded. `Scheduler.pop_amid_move` is that Pop. The bits go
+    with the next call that takes the queue's lock, which has waited for the move to end, and with the next Pop that comes after it;
+    they are not set while the scheduling cycle has such a call before it (`pops_next`). All other steps commute with Pop. Not told
+    (A-MOVES): a pod of activeQ that is popped amid a move, after another that was popped amid it and skipped, misses the event. And
+    filters (1.31) and AddNominatedPod (up to 1.34) that did not take the queue's lock end the move as well.
+    """
+
+    pod_watch: PodWatch
+    hints: Hints
+    scheduler: SchedulingLoop
+
+    def record_rejection(self, pod: Pod, plugins: Mapping[Plugin, Value]) -> None:
+        """The failed attempt's record gets the plugins for which the pod does not fit."""
+        with when(~self.contains(pod)):
+            for plugin, rejected in plugins.items():
+                self.rejected_by[pod][plugin] = rejected
+
+    def only(self, *names: str) -> dict[Plugin, Value]:
+        """The diagnosis of an attempt that these plugins alone rejected."""
+        return {plugin: plugin.name in names for plugin in self.universe[Plugin]}
+
+    def _forget_rejection(self, pod: Pod) -> None:
+        for plugin in self.universe[Plugin]:
+            self.rejected_by[pod][plugin] = False
+
+    def matches(self, pod: Pod, event: ClusterEvent, about: About = None, form: Pod | None = None) -> Expr:
+        """isPodWorthRequeuing: one of the plugins that rejected the pod would have it tried again after the event.
+
+        `form` is the pod in the version that the plugins are asked about, unless that is the queue's.
+        """
+        if event.is_wildcard:
+            return as_expr(True)
+        return any_of(
+            self.rejected_by[pod][p] & self.wakes(p, pod, event, about, form) for p in self.universe[Plugin]
+        )
+
+    def wakes(
+        self, plugin: Plugin, pod: Pod, event: ClusterEvent, about: About, form: Pod | None = None
+    ) -> Expr:
+        """What a plugin's hint says of the pod as the queue has it.
+
+        One that is in no sub-queue comes back as the lister has it; upstream asks then, the model when the event comes.
+        """
+        if form is not None or not pod.later:
+            return self.hints.wakes(plugin, form or pod, event, about)
+        listed = self.pod_watch.lister[pod].version
+        number = select(self.contains(pod), self.copy[pod].version, listed)
+        return in_form(self.universe, pod, number, lambda one: self.hints.wakes(plugin, one, event, about))
+
+    def is_woken_by(self, pod: Pod, event: ClusterEvent, about: About = None) -> Expr:
+        """Whether the event moves the parked pod: no plugin is known to have rejected it, or one that did says so."""
+        return ~self.is_rejected(pod) | self.matches(pod, event, about)
+
+    def move_all(
+        self,
+        event: ClusterEvent = ANY_EVENT,
+        admitted: Mapping[Pod, Value] | None = None,
+        about: About = None,
+        version: Value = None,
+    ) -> None:
+        """MoveAllToActiveOrBackoffQueue for an event about this object; `admitted` is its pre-check: other pods stay parked.
+
+        `version` is the number of the version that an object of a pod shows; the lister's, if it is not said.
+        """
+        which = dict.fromkeys(self.universe[Pod], True) if admitted is None else admitted
+        for shown, form in self._forms(about, version):
+            with when(shown):
+                self._move(which, event, form)
+
+    def _forms(self, about: About, version: Value) -> list[tuple[Expr, About]]:
+        if not isinstance(about, Pod) or not about.later:
+            return [(as_expr(True), about)]
+        number = self.pod_watch.lister[about].version if version is None else version
+        return [*forms(self.universe, about, number)]
+
+    def move_matching(self, pod: Pod, event: ClusterEvent = ASSIGNED_POD_ADD, version: Value = None) -> None:
+        """AssignedPodAdded / AssignedPodUpdated: parked pods that may look at pods on other nodes than their own."""
+        for shown, form in self._forms(pod, version):
+            assert isinstance(form, Pod)
+            with when(shown):
+                self._move({q: self.looks_at(q, form) for q in self.universe[Pod]}, event, form)
+
+    def looks_at(self, parked: Pod, pod: Pod) -> Expr:
+        """getUnschedulablePodsWithCrossTopologyTerm: a required affinity term for `pod`, or rejected by topology spread."""
+        spread = [p for p in self.universe[Plugin] if p.name == "PodTopologySpread"]
+        by_spread = any_of(
+            self.rejected_by[parked][p] for p in spread if parked.spread and parked.namespace == pod.namespace
+        )
+        return by_spread | any(t.required and not t.anti and t.matches(pod) for t in parked.terms)
+
+    def _move(self, which: Mapping[Pod, Value], event: ClusterEvent, about: About = None) -> None:
+        self.settle()
+        moved: dict[Pod, Expr] = {}
+        for pod, wanted in which.items():
+            parked = self.sub_queue[pod] == SubQueue.UNSCHEDULABLE
+            woken = parked & wanted & ~self.is_gated_for(pod, event) & self.is_woken_by(pod, event, about)
+            with when(woken):
+                self.sub_queue[pod] = self.entering(pod, self.retry_sub_queue(pod), self.copy[pod])
+            moved[pod] = woken & (self.sub_queue[pod] != SubQueue.UNSCHEDULABLE)
+        self.record_move(event, about)
+        self.note_move(moved, event, about)
+
+    def record_move(self, event: ClusterEvent, about: About) -> None:
+        """The event is kept for the pods in flight, whether or not a parked pod moved."""
+        for pod in self.universe[Pod]:
+            for plugin in self.universe[Plugin]:
+                hint = self.in_flight[pod] & self.wakes(plugin, pod, event, about)
+                self.in_flight_events[pod][plugin] = self.in_flight_events[pod][plugin] | hint
+
+    def note_move(self, moved: Mapping[Pod, Expr], event: ClusterEvent, about: About) -> None:
+        """Which of the pods Pop can have met before the move was over, and what the event will then be worth for each."""
+        pops = self.scheduler.pops_next()
+        for pod, has_moved in moved.items():
+            met = pops & has_moved & self._heads(pod, moved)
+            self.just_moved[pod] = met
+            for plugin in self.universe[Plugin]:
+                self.late_events[pod][plugin] = met & self.wakes(plugin, pod, event, about)
+
+    def _heads(self, pod: Pod, away: Mapping[Pod, Value]) -> Expr:
+        """Whether Pop would return the pod if it were there, and of the others those that are away were not."""
+        pods = [q for q in self.universe[Pod] if q is not pod]
+        absent = {q: (self.sub_queue[q] != SubQueue.ACTIVE) | as_expr(away.get(q, False)) for q in pods}
+        in_active = self.sub_queue[pod] == SubQueue.ACTIVE
+        first = in_active & all_of(absent[q] | ~self.precedes(q, pod) for q in pods)
+        return first | (~in_active & all_of(absent.values()) & self.is_popped_early(pod))
+
+    def record_late(self, pod: Pod, worth: Mapping[Plugin, Expr]) -> None:
+        """The event of a move is recorded when the pod that it has moved is in flight already: the pod sees it again."""
+        for plugin, counts in worth.items():
+            self.in_flight_events[pod][plugin] = counts
+
+    def settle(self) -> None:
+        """The queue's lock was let go since the last move: that move is over."""
+        for pod in self.universe[Pod]:
+            self._forget_move(pod)
+
+    def _forget_move(self, pod: Pod) -> None:
+        self.just_moved[pod] = False
+        for plugin in self.universe[Plugin]:
+            self.late_events[pod][plugin] = False
