@@ -55,6 +55,7 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
     ),
     "Findings": (
         "device-given-away",
+        "taken-for-replaced",
         "reservation-taken-back",
         "volume-elsewhere",
         "findings/ghost",

@@ -13,7 +13,9 @@ from .environment.claims import (
     ClaimShare,
     ClaimUse,
     ClaimWatch,
+    NameOfUser,
     ResourceClaims,
+    names_of_users,
     shares_of,
     uses_of,
 )
@@ -168,7 +170,7 @@ def build_cluster(
         Device: spec.devices, Claim: spec.claims, ClaimUse: uses_of(spec.pods, spec.claims),
         ClaimShare: shares_of(spec.pods, spec.claims),
         PodGroup: spec.groups, Member: members_of(spec.pods, spec.groups),
-        ClaimWatch: (ClaimWatch(0, "claims"),) if spec.claims else (),
+        ClaimWatch: (ClaimWatch(0, "claims"),) if spec.claims else (), NameOfUser: names_of_users(spec.pods),
         Volume: spec.volumes, VolumeClaim: spec.volume_claims, VolumeUse: volume_uses(spec.pods, spec.volume_claims),
         StorageWatch: (StorageWatch(0, "volumes"),) if spec.volume_claims else (),
     }  # fmt: skip

@@ -37,6 +37,7 @@ from ..language import (
     when,
     words,
 )
+from .names import recreations_of
 from .objects import Claim, Device, Pod
 
 if TYPE_CHECKING:
@@ -67,6 +68,20 @@ class ClaimShare(Entity):
 
 class ClaimWatch(Entity):
     """The watch of claims: there is one if there are claims."""
+
+
+class NameOfUser(Entity):
+    """The name of a pod with claims that is created anew: the controller's lister has one pod of a name at a time."""
+
+    def __init__(self, index: int, before: Pod, after: Pod) -> None:
+        super().__init__(index, after.name)
+        self.before, self.after = before, after
+
+
+def names_of_users(pods: Sequence[Pod]) -> tuple[NameOfUser, ...]:
+    """The names that two pods with claims have, one after the other."""
+    pairs = [(r.before, r.after) for r in recreations_of(pods) if r.before.claims and r.after.claims]
+    return tuple(NameOfUser(i, before, after) for i, (before, after) in enumerate(pairs))
 
 
 def uses_of(pods: Sequence[Pod], claims: Sequence[Claim]) -> tuple[ClaimUse, ...]:
@@ -199,17 +214,50 @@ class ClaimController(Component):
     """The resource claim controller.
 
     What it writes it has from its lister, with that version: a write from a stale object fails, and is repeated. So it acts on the object as it is.
+    Of pods its lister tells, which may be behind. That matters where a name is used again: `lists_before[n]`: the lister has the first pod of the name.
     """
 
     api: APIServer
     resource_claims: ResourceClaims
 
+    lists_before = per(NameOfUser, boolean())
+
+    phrases = words(
+        {"lists_before": Words("", "resource claim controller: its lister has the pod before {0} no longer")}
+    )
+
+    def setup(self) -> None:
+        for name in self.universe[NameOfUser]:
+            self.lists_before[name] = name.before.exists
+
     def written(self, claim: Claim) -> None:
         """It keeps nothing between two steps."""
 
     def is_gone(self, pod: Pod) -> Expr:
-        """Whether the pod is deleted, or has finished; one that the lister lacks is asked for at the API server."""
-        return ~as_expr(self.api.pod[pod].exists)
+        """Whether the pod is deleted, or has finished, or its name is another pod's; one that the lister lacks is asked for at the API server."""
+        gone = ~as_expr(self.api.pod[pod].exists)
+        for name in self.universe[NameOfUser]:
+            if name.before is pod and not pod.finishes:
+                gone = gone & ~as_expr(self.lists_before[name])
+            if name.after is pod:
+                gone = gone | self.is_taken_for_replaced(name)
+        return gone
+
+    def is_taken_for_replaced(self, name: NameOfUser) -> Expr:
+        """The lister has a pod of the name with another UID. That it may be the one before, and not the one after, nobody asks."""
+        return as_expr(self.lists_before[name])
+
+    @step(actor="resource claim controller", goroutine="pod informer")
+    @tells("The resource claim controller's informer hears that the first pod of the name {name} is gone.")
+    def hear_of_end(self, name: NameOfUser) -> None:
+        """The lister has the first pod of the name no longer."""
+        before = name.before
+        require(
+            self.lists_before[name]
+            & ~as_expr(self.api.pod[before].exists)
+            & ~as_expr(self.api.remains[before])
+        )
+        self.lists_before[name] = False
 
     @step(actor="resource claim controller", each="claim")
     @tells(
@@ -237,4 +285,7 @@ class ClaimController(Component):
         """syncPod and reserveFor: a pod that is on a node is added to reservedFor of a claim that is allocated."""
         current, pod = self.resource_claims.object[use.claim], self.api.pod[use.pod]
         require(pod.assigned & ~pod.terminating & current.allocated & ~current.reserved[use.pod])
+        for name in self.universe[NameOfUser]:
+            if name.after is use.pod:
+                require(~as_expr(self.lists_before[name]))
         self.resource_claims.write(use.claim, None, {use.pod: True}, keeps=True)

@@ -1,4 +1,4 @@
-"""Findings in one plugin, as tests in Go beside the plugin's own: they fail on the sources as they are, and pass with the patch."""
+"""Findings in one plugin or controller, as tests in Go beside its own: they fail on the sources as they are, and pass with the patch."""
 
 from __future__ import annotations
 
@@ -15,15 +15,16 @@ from tests.reproduce.test_real import go_or_skip
 
 FOLDER = Path(__file__).parent / "plugin_tests"
 DOCS = Path(__file__).parents[2] / "docs"
+DYNAMIC_RESOURCES = "pkg/scheduler/framework/plugins/dynamicresources"
 
 
 @dataclass(frozen=True)
 class Finding:
-    """A page about a plugin, its test, its patch, what the test says on the sources as they are, and what of that also with the patch."""
+    """A page about a Go package of Kubernetes, its test, its patch, what the test says on the sources as they are, and what of that also with the patch."""
 
     page: str
     room: str
-    plugin: str
+    package: str
     test: str
     patch: str
     said: tuple[str, ...]
@@ -46,7 +47,7 @@ FINDINGS = (
     Finding(
         "device-given-away",
         "claims",
-        "dynamicresources",
+        DYNAMIC_RESOURCES,
         "device_given_away_test",
         "own-flight-ended",
         (
@@ -60,16 +61,28 @@ FINDINGS = (
     Finding(
         "reservation-taken-back",
         "claims",
-        "dynamicresources",
+        DYNAMIC_RESOURCES,
         "reservation_taken_back_test",
         "kept-while-trying",
         ("PreBind has succeeded, and c1 is reserved for nobody",),
         (),
     ),
     Finding(
+        "taken-for-replaced",
+        "claims",
+        "pkg/controller/resourceclaim",
+        "taken_for_replaced_test",
+        "replaced-looked-up",
+        (
+            "web is on its node, and c1 is reserved for nobody",
+            "web is on its node, and c1 is not allocated any more",
+        ),
+        (),
+    ),
+    Finding(
         "volume-elsewhere",
         "volumes",
-        "volumebinding",
+        "pkg/scheduler/framework/plugins/volumebinding",
         "volume_elsewhere_test",
         "own-volume-looked-at",
         (
@@ -95,21 +108,22 @@ def test_the_page_has_the_test_and_the_patch(finding: Finding) -> None:
 
 def ran(go: Go, folder: Path, finding: Finding, *patches: GoPatch) -> tuple[int, str]:
     """Run the tests beside the plugin's own, in a copy of the version's sources."""
-    plugin = f"pkg/scheduler/framework/plugins/{finding.plugin}"
     version = parse_version(MADE_FOR)
     module = write_module(version, go, folder)
     source = go.run(["list", "-m", "-f", "{{.Dir}}", "k8s.io/kubernetes"], folder).strip()
     patched_copy(Path(source), folder / "kubernetes", patches)
-    (folder / "kubernetes" / plugin / f"{finding.test}.go").write_text(finding.text, encoding="utf-8")
+    (folder / "kubernetes" / finding.package / f"{finding.test}.go").write_text(
+        finding.text, encoding="utf-8"
+    )
     (folder / "go.mod").write_text(replaced(module.mod), encoding="utf-8")
-    asked = ["test", "-v", "-run", f"^({'|'.join(finding.names)})$", f"k8s.io/kubernetes/{plugin}"]
+    asked = ["test", "-v", "-run", f"^({'|'.join(finding.names)})$", f"k8s.io/kubernetes/{finding.package}"]
     done = go.tried(asked, folder, timeout=3600)
     return done.returncode, done.stdout + done.stderr
 
 
 @pytest.mark.real
 @each
-def test_it_happens_on_the_real_plugin(finding: Finding, tmp_path: Path) -> None:
+def test_it_happens_on_the_real_sources(finding: Finding, tmp_path: Path) -> None:
     code, said = ran(go_or_skip(), tmp_path, finding)
     assert code == 1, said
     assert [line for line in finding.said if line not in said] == []
