@@ -88,7 +88,7 @@ def _check_member(cls: type[Component], name: str, thing: Any) -> None:
     if inherited is None or _is_words(name):
         return
     old = _function(inherited[1])
-    base = inherited[0].__name__
+    base = _known_as(cls, inherited[0])
     if old is None or isinstance(inherited[1], property) != isinstance(thing, property):
         what = "a property" if isinstance(inherited[1], property) else "a method" if old else "state"
         raise PatchMistake(
@@ -131,6 +131,12 @@ def _inherited(cls: type, name: str) -> tuple[type, Any] | None:
         if name in vars(base):
             return base, vars(base)[name]
     return None
+
+
+def _known_as(cls: type, base: type) -> str:
+    """The name of a base, or of the part that it is a piece of: a part may be written in several classes, each on top of another."""
+    whole = (name for name, part in PARTS.items() if issubclass(cls, part) and issubclass(part, base))
+    return next(whole, base.__name__)
 
 
 def _is_words(name: str) -> bool:
