@@ -9,8 +9,8 @@ from podrace.model.environment.kubelet import Kubelet
 from podrace.model.environment.node_versions import NodeChange
 from podrace.model.environment.objects import Node, Pod, PodCopy, PodObject
 from podrace.model.environment.watch import PodWatch
-from podrace.model.history.changes.failure import ConditionWrittenByUpdate
-from podrace.model.history.changes.queue import DoneAtTheEnd
+from podrace.model.history.changes.cycles.failure import ConditionWrittenByUpdate
+from podrace.model.history.changes.queueing.queue import DoneAtTheEnd
 from podrace.model.language import (
     Component,
     Expr,

@@ -1,4 +1,8 @@
-"""Names under which patches of users may still import upstream's changes: `podrace.model.history.nomination_changes`."""
+"""Names under which patches of users may still import upstream's changes.
+
+`podrace.model.history.nomination_changes` and `podrace.model.history.changes.nominations` are
+`podrace.model.history.changes.preempting.nominations`.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +25,10 @@ _SINGULAR = {
 
 
 def keep_old_names() -> None:
-    """Have each module of `changes` found under the name that it had before, too: it is the same module."""
+    """Have each module of `changes` found under the names that it had before, too: it is the same module."""
     package = __name__.rpartition(".")[0]
     for name, module in vars(changes).items():
-        if getattr(module, "__name__", "") == f"{changes.__name__}.{name}" and name != "change":
+        is_module = getattr(module, "__name__", "").startswith(f"{changes.__name__}.")
+        if is_module and not hasattr(module, "__path__") and name != "change":
             sys.modules.setdefault(f"{package}.{_SINGULAR.get(name, name)}_changes", module)
+            sys.modules.setdefault(f"{changes.__name__}.{name}", module)

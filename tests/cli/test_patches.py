@@ -176,7 +176,7 @@ def test_a_scaffold_changes_nothing_until_it_is_changed(shell: Shell, tmp_path: 
 
 def test_the_scaffold_of_a_release_derives_from_what_the_release_has() -> None:
     text = scaffold("Mine", "Scheduler", "first_nomination_phase", "1.13")
-    assert "from podrace.model.history.changes.nominations import Before72259\n" in text
+    assert "from podrace.model.history.changes.preempting.nominations import Before72259\n" in text
     assert "class Mine(Before72259):\n" in text
     assert "return super().first_nomination_phase()\n" in text
     assert "class Mine(BeforePostFilter):\n" in scaffold(

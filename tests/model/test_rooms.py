@@ -11,6 +11,21 @@ import pytest
 
 MODEL = Path(__file__).parents[2] / "model"
 
+_WHAT_CHANGES = {
+    "environment",
+    "scheduler",
+    "scheduler.cycles",
+    "scheduler.podgroups",
+    "scheduler.dynamicresources",
+    "scheduler.volumebinding",
+    "scheduler.framework",
+    "scheduler.cache",
+    "scheduler.queue",
+    "scheduler.preemption",
+}
+
+_ROOMS_OF_CHANGES = ("cycles", "caching", "queueing", "framework", "preempting", "plugins")
+
 BELOW = {
     "environment": set[str](),
     "scheduler.framework": {"environment"},
@@ -50,18 +65,14 @@ BELOW = {
         "scheduler.preemption",
     },
     "history.versions": set[str](),
+    **{
+        f"history.changes.{room}": {"history.versions", "history.changes", *_WHAT_CHANGES}
+        for room in _ROOMS_OF_CHANGES
+    },
     "history.changes": {
         "history.versions",
-        "environment",
-        "scheduler",
-        "scheduler.cycles",
-        "scheduler.podgroups",
-        "scheduler.dynamicresources",
-        "scheduler.volumebinding",
-        "scheduler.framework",
-        "scheduler.cache",
-        "scheduler.queue",
-        "scheduler.preemption",
+        *(f"history.changes.{room}" for room in _ROOMS_OF_CHANGES),
+        *_WHAT_CHANGES,
     },
     "history": {"history.changes", "history.versions"},
 }

@@ -1,8 +1,20 @@
-"""Upstream's changes by their subject. Importing this registers them: of the changes of one release, those of an earlier line come first."""
+"""Upstream's changes, in rooms like those of the scheduler. Importing this registers them: of the changes of one release, those of an earlier line come first."""
 
 # isort: off
-from . import async_calls  # noqa: F401
-from . import cache, event_handlers, filters, nominations, permit  # noqa: F401
-from . import preemption, disruption, queue, failure, snapshot  # noqa: F401
-from . import claims, groups, topology, volumes  # noqa: F401
-from . import binding, extenders, kubelets, names, node_updates, pod_updates  # noqa: F401
+from .cycles import async_calls  # noqa: F401
+from .caching import cache  # noqa: F401
+from .queueing import event_handlers  # noqa: F401
+from .framework import filters  # noqa: F401
+from .preempting import nominations  # noqa: F401
+from .cycles import permit  # noqa: F401
+from .preempting import preemption, disruption  # noqa: F401
+from .queueing import queue  # noqa: F401
+from .cycles import failure  # noqa: F401
+from .caching import snapshot  # noqa: F401
+from .plugins import claims, groups  # noqa: F401
+from .caching import topology  # noqa: F401
+from .plugins import volumes  # noqa: F401
+from .cycles import binding  # noqa: F401
+from .framework import extenders  # noqa: F401
+from . import kubelets  # noqa: F401
+from .queueing import names, node_updates, pod_updates  # noqa: F401

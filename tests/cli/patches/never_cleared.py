@@ -1,6 +1,6 @@
 """72259 done wrong: the nomination reaches memory first, and a failed write leaves it there."""
 
-from podrace.model.history.changes.nominations import Before72259
+from podrace.model.history.changes.preempting.nominations import Before72259
 from podrace.model.scheduler.framework.status import Phase
 
 

@@ -10,9 +10,11 @@ import pytest
 @pytest.mark.parametrize(
     ("old", "new", "name"),
     [
-        ("nomination_changes", "nominations", "Before77990"),
-        ("queue_changes", "queue", "Before73309"),
-        ("cache_changes", "cache", "AssumedPodsExpire"),
+        ("nomination_changes", "preempting.nominations", "Before77990"),
+        ("queue_changes", "queueing.queue", "Before73309"),
+        ("cache_changes", "caching.cache", "AssumedPodsExpire"),
+        ("changes.queue", "queueing.queue", "Before73309"),
+        ("changes.async_calls", "cycles.async_calls", "ClearedWhateverTheObject"),
     ],
 )
 def test_a_change_is_found_under_its_old_module(old: str, new: str, name: str) -> None:
@@ -20,6 +22,21 @@ def test_a_change_is_found_under_its_old_module(old: str, new: str, name: str) -
     there = importlib.import_module(f"podrace.model.history.changes.{new}")
     assert here is there
     assert getattr(here, name) is getattr(there, name)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "name"),
+    [
+        ("schedule_one", "cycles.schedule_one", "Scheduler"),
+        ("binding", "cycles.binding", "BindingPhase"),
+        ("failure", "cycles.failure", "FailedAttempt"),
+        ("dynamic_resources", "dynamicresources.dynamic_resources", "DynamicResources"),
+    ],
+)
+def test_a_part_is_found_under_its_old_module(old: str, new: str, name: str) -> None:
+    here = importlib.import_module(f"podrace.model.scheduler.{old}")
+    assert here is importlib.import_module(f"podrace.model.scheduler.{new}")
+    assert getattr(here, name)
 
 
 def test_there_are_no_old_names_that_never_were() -> None:

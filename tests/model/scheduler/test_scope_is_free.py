@@ -17,7 +17,7 @@ from podrace.model.environment.actors import Users
 from podrace.model.environment.objects import ClusterSpec, ExtensionPoint, Node, Pod
 from podrace.model.environment.watch import PodWatch
 from podrace.model.history import resolve
-from podrace.model.history.changes.failure import NodeChecked
+from podrace.model.history.changes.cycles.failure import NodeChecked
 from podrace.model.language import as_expr, require
 from podrace.model.scheduler import (
     Binding,

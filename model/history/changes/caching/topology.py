@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...environment.objects import Pod
-from ...environment.placement_rules import SpreadConstraint
-from ...language import Expr, as_expr, largest, smallest
-from ...scheduler import Filters, PriorityQueue, Scores
-from ...scheduler.framework.filters import Plugin
-from .change import before
+from ....environment.objects import Pod
+from ....environment.placement_rules import SpreadConstraint
+from ....language import Expr, as_expr, largest, smallest
+from ....scheduler import Filters, PriorityQueue, Scores
+from ....scheduler.framework.filters import Plugin
+from ..change import before
 
 
 @before("98096", "inter-pod affinity is stretched between its true least and greatest score", first_in="1.21")

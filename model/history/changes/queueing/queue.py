@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...environment.api import APIServer
-from ...environment.objects import Node, Pod, PodCopy, PodObject
-from ...environment.pod_versions import About, PodChange
-from ...environment.watch import Handler
-from ...language import (
+from ....environment.api import APIServer
+from ....environment.objects import Node, Pod, PodCopy, PodObject
+from ....environment.pod_versions import About, PodChange
+from ....environment.watch import Handler
+from ....language import (
     UNTOLD,
     Expr,
     Value,
@@ -22,12 +22,12 @@ from ...language import (
     tells,
     when,
 )
-from ...scheduler import Binding, EventHandlers, PriorityQueue, QueueWithoutHints, Scheduler
-from ...scheduler.framework.events import ClusterEvent, Plugin
-from ...scheduler.framework.status import Phase
-from ...scheduler.queue.scheduling_queue import SubQueue
-from ..versions import LATER
-from .change import before
+from ....scheduler import Binding, EventHandlers, PriorityQueue, QueueWithoutHints, Scheduler
+from ....scheduler.framework.events import ClusterEvent, Plugin
+from ....scheduler.framework.status import Phase
+from ....scheduler.queue.scheduling_queue import SubQueue
+from ...versions import LATER
+from ..change import before
 
 
 @before(

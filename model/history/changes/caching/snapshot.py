@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ...environment.objects import Node, Pod
-from ...language import Expr, as_expr, count, when
-from ...scheduler import IncrementalSnapshot, Scheduler, Snapshot
-from ...scheduler.framework.status import NodeStatus
-from .change import before
+from ....environment.objects import Node, Pod
+from ....language import Expr, as_expr, count, when
+from ....scheduler import IncrementalSnapshot, Scheduler, Snapshot
+from ....scheduler.framework.status import NodeStatus
+from ..change import before
 
 
 class RemovedNodesCounted(IncrementalSnapshot):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ...environment.api import APIServer
-from ...environment.objects import Pod
-from ...environment.pod_versions import is_resized
-from ...scheduler import Hints
-from .change import before
+from ....environment.api import APIServer
+from ....environment.objects import Pod
+from ....environment.pod_versions import is_resized
+from ....scheduler import Hints
+from ..change import before
 
 
 @before(

@@ -6,9 +6,9 @@ to 1.36.3, but for what callers of calls in flight are told (135180): nobody in 
 
 from __future__ import annotations
 
-from ...environment.objects import Node, Pod, PodCopy, PodObject
-from ...language import UNTOLD, Expr, Sentence, boolean, changes, per, ref, require, select, step, tells
-from ...scheduler import (
+from ....environment.objects import Node, Pod, PodCopy, PodObject
+from ....language import UNTOLD, Expr, Sentence, boolean, changes, per, ref, require, select, step, tells
+from ....scheduler import (
     APIDispatcher,
     AsyncPhase,
     AsyncPreemption,
@@ -20,9 +20,9 @@ from ...scheduler import (
     Phase,
     Scheduler,
 )
-from ...scheduler.api_dispatcher import Condition, Patch
-from ...scheduler.cycles.binding import BindingPhase
-from .change import before
+from ....scheduler.api_dispatcher import Condition, Patch
+from ....scheduler.cycles.binding import BindingPhase
+from ..change import before
 
 UNSAID = 0
 """The priority of a pod whose object does not say one (PodPriority)."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from enum import Enum
 
-from ...environment.objects import Node, Pod, PodCopy, PodObject, node_or_none
-from ...language import (
+from ....environment.objects import Node, Pod, PodCopy, PodObject, node_or_none
+from ....language import (
     NOTHING,
     UNTOLD,
     Expr,
@@ -23,12 +23,12 @@ from ...language import (
     tells,
     when,
 )
-from ...scheduler import FailureHandler, Scheduler
-from ...scheduler.cycles.failure import FailedAttempt, FailurePhase
-from ...scheduler.framework.status import Phase
-from ...scheduler.queue.scheduling_queue import SubQueue
-from ..versions import LATER
-from .change import before
+from ....scheduler import FailureHandler, Scheduler
+from ....scheduler.cycles.failure import FailedAttempt, FailurePhase
+from ....scheduler.framework.status import Phase
+from ....scheduler.queue.scheduling_queue import SubQueue
+from ...versions import LATER
+from ..change import before
 
 
 class Retry(Enum):

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Any
 
-from ...environment.api import APIServer
-from ...environment.objects import Node, Pod, PodObject
-from ...environment.watch import Handler, PodWatch
-from ...language import (
+from ....environment.api import APIServer
+from ....environment.objects import Node, Pod, PodObject
+from ....environment.watch import Handler, PodWatch
+from ....language import (
     NOTHING,
     UNTOLD,
     Expr,
@@ -32,11 +32,11 @@ from ...language import (
     tells,
     when,
 )
-from ...scheduler import AsyncPreemption, EventHandlers, Scheduler
-from ...scheduler.cache.snapshot import Snapshot
-from ...scheduler.framework.events import POD_UPDATE
-from ...scheduler.preemption.eviction_words import eviction
-from .change import before
+from ....scheduler import AsyncPreemption, EventHandlers, Scheduler
+from ....scheduler.cache.snapshot import Snapshot
+from ....scheduler.framework.events import POD_UPDATE
+from ....scheduler.preemption.eviction_words import eviction
+from ..change import before
 
 _restores = before(
     "gone-victims-condition",

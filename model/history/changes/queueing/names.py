@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ...environment.api import APIServer
-from ...environment.names import Recreation, namesakes
-from ...environment.objects import Node, Pod, PodObject
-from ...environment.watch import Handler, PodWatch
-from ...language import (
+from ....environment.api import APIServer
+from ....environment.names import Recreation, namesakes
+from ....environment.objects import Node, Pod, PodObject
+from ....environment.watch import Handler, PodWatch
+from ....language import (
     UNTOLD,
     Expr,
     Record,
@@ -21,10 +21,10 @@ from ...language import (
     tells,
     when,
 )
-from ...scheduler import EventHandlers, FailureHandler, Process
-from ...scheduler.cycles.failure import FailurePhase
-from ..versions import LATER
-from .change import before
+from ....scheduler import EventHandlers, FailureHandler, Process
+from ....scheduler.cycles.failure import FailurePhase
+from ...versions import LATER
+from ..change import before
 
 
 @before(

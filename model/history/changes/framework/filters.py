@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from ...environment.objects import NATIVE, Node, Pod, Scope
-from ...environment.watch import NodeWatch
-from ...language import Expr, all_of, any_of, as_expr, require, select, step, tells
-from ...scheduler import Filters, Scheduler, Snapshot
-from ...scheduler.framework.placement import Placement
-from ...scheduler.framework.status import NodeStatus, Phase
-from .change import before
+from ....environment.objects import NATIVE, Node, Pod, Scope
+from ....environment.watch import NodeWatch
+from ....language import Expr, all_of, any_of, as_expr, require, select, step, tells
+from ....scheduler import Filters, Scheduler, Snapshot
+from ....scheduler.framework.placement import Placement
+from ....scheduler.framework.status import NodeStatus, Phase
+from ..change import before
 
 _TITLE = "the nodes to try come from the scheduler's cache"
 

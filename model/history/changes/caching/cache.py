@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...environment.faults import Fault
-from ...environment.objects import Node, Pod, PodObject
-from ...environment.watch import PodWatch
-from ...language import (
+from ....environment.faults import Fault
+from ....environment.objects import Node, Pod, PodObject
+from ....environment.watch import PodWatch
+from ....language import (
     UNTOLD,
     Expr,
     Value,
@@ -22,12 +22,12 @@ from ...language import (
     tells,
     when,
 )
-from ...scheduler import Cache
-from ...scheduler.cache.scheduler_cache import CachedPod
-from .change import before
+from ....scheduler import Cache
+from ....scheduler.cache.scheduler_cache import CachedPod
+from ..change import before
 
 if TYPE_CHECKING:
-    from ...environment.faults import Faults
+    from ....environment.faults import Faults
 
 
 @before(

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...environment.objects import ExtensionPoint, Pod, PodGroup, PodObject
-from ...environment.pod_groups import Member, PodGroups
-from ...language import (
+from ....environment.objects import ExtensionPoint, Pod, PodGroup, PodObject
+from ....environment.pod_groups import Member, PodGroups
+from ....language import (
     UNTOLD,
     Expr,
     Value,
@@ -24,7 +24,7 @@ from ...language import (
     tells,
     when,
 )
-from ...scheduler import (
+from ....scheduler import (
     Binding,
     BindingPhase,
     EventHandlers,
@@ -33,9 +33,9 @@ from ...scheduler import (
     PodGroupCycle,
     PodGroupStates,
 )
-from ...scheduler.event_handlers import Addition, Removal
-from ..versions import LATER
-from .change import before
+from ....scheduler.event_handlers import Addition, Removal
+from ...versions import LATER
+from ..change import before
 
 _on = before(
     "gangs-off",

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ...environment.claims import ClaimUse, ClaimWatch
-from ...environment.objects import Claim, Node
-from ...language import (
+from ....environment.claims import ClaimUse, ClaimWatch
+from ....environment.objects import Claim, Node
+from ....language import (
     UNTOLD,
     Expr,
     as_expr,
@@ -14,11 +14,11 @@ from ...language import (
     step,
     tells,
 )
-from ...scheduler import AssumeCache, ClaimTracker, DynamicResources
-from ...scheduler.dynamicresources.assume_cache import CacheEvent
-from ...scheduler.dynamicresources.dynamic_resources import Stage
-from ..versions import LATER
-from .change import before
+from ....scheduler import AssumeCache, ClaimTracker, DynamicResources
+from ....scheduler.dynamicresources.assume_cache import CacheEvent
+from ....scheduler.dynamicresources.dynamic_resources import Stage
+from ...versions import LATER
+from ..change import before
 
 
 @before(

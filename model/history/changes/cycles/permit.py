@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ...environment.faults import Fault
-from ...environment.objects import ExtensionPoint, Node, Pod
-from ...language import UNTOLD, Expr, as_expr, boolean, per, require, step, tells
-from ...scheduler import Binding, EventHandlers, Scheduler, WaitingPods
-from ...scheduler.cycles.binding import BindingPhase
-from ...scheduler.framework.status import Phase
-from ...scheduler.framework.waiting_pods import PermitAnswer, Signal
-from .change import before
+from ....environment.faults import Fault
+from ....environment.objects import ExtensionPoint, Node, Pod
+from ....language import UNTOLD, Expr, as_expr, boolean, per, require, step, tells
+from ....scheduler import Binding, EventHandlers, Scheduler, WaitingPods
+from ....scheduler.cycles.binding import BindingPhase
+from ....scheduler.framework.status import Phase
+from ....scheduler.framework.waiting_pods import PermitAnswer, Signal
+from ..change import before
 
 
 @before("framework", "plugins may reserve, permit and prepare the binding", first_in="1.15")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ...scheduler import Scheduler
-from .change import before
+from ....scheduler import Scheduler
+from ..change import before
 
 
 @before(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from ...environment.api import APIServer
-from ...environment.objects import Pod, PodObject
-from ...language import Expr, Value, as_expr, otherwise, require, step, tells, when
-from ...scheduler import Binding
-from ...scheduler.cycles.binding import BindingPhase
-from ..versions import LATER
-from .change import before
+from ....environment.api import APIServer
+from ....environment.objects import Pod, PodObject
+from ....language import Expr, Value, as_expr, otherwise, require, step, tells, when
+from ....scheduler import Binding
+from ....scheduler.cycles.binding import BindingPhase
+from ...versions import LATER
+from ..change import before
 
 
 @before(

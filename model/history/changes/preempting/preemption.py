@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...environment.faults import Fault
-from ...environment.objects import DisruptionBudget, Node, Pod
-from ...language import Expr, Value, any_of, as_expr, otherwise, require, select, step, tells, when
-from ...scheduler import AsyncPreemption, Preemption, Scheduler
-from ...scheduler.framework.status import Phase
-from ...scheduler.preemption.async_preemption import EVICTED, AsyncPhase
-from ...scheduler.preemption.evaluator import highest
-from ...scheduler.preemption.eviction_words import eviction
-from ..versions import LATER
-from .change import before
+from ....environment.faults import Fault
+from ....environment.objects import DisruptionBudget, Node, Pod
+from ....language import Expr, Value, any_of, as_expr, otherwise, require, select, step, tells, when
+from ....scheduler import AsyncPreemption, Preemption, Scheduler
+from ....scheduler.framework.status import Phase
+from ....scheduler.preemption.async_preemption import EVICTED, AsyncPhase
+from ....scheduler.preemption.evaluator import highest
+from ....scheduler.preemption.eviction_words import eviction
+from ...versions import LATER
+from ..change import before
 
 
 @before("101560", "a node where preemption would evict nobody is no candidate", first_in="1.22")

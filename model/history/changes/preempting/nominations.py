@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ...environment.faults import Fault
-from ...environment.objects import Node, Pod, PodObject, node_or_none
-from ...language import (
+from ....environment.faults import Fault
+from ....environment.objects import Node, Pod, PodObject, node_or_none
+from ....language import (
     SOMETHING,
     UNTOLD,
     Expr,
@@ -23,10 +23,10 @@ from ...language import (
     tells,
     when,
 )
-from ...scheduler import FailureHandler, Nominator, PriorityQueue, Scheduler
-from ...scheduler.cycles.failure import FailedAttempt, FailurePhase
-from ...scheduler.framework.status import Phase
-from .change import before
+from ....scheduler import FailureHandler, Nominator, PriorityQueue, Scheduler
+from ....scheduler.cycles.failure import FailedAttempt, FailurePhase
+from ....scheduler.framework.status import Phase
+from ..change import before
 
 _POST_FILTER = "preemption returns the nomination, and the failure handler records it after the requeue"
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ...environment.node_versions import NodeVersion
-from ...environment.objects import Node, Pod, PodObject
-from ...environment.pod_versions import About, PodVersion, in_form
-from ...environment.watch import Handler, PodWatch
-from ...language import (
+from ....environment.node_versions import NodeVersion
+from ....environment.objects import Node, Pod, PodObject
+from ....environment.pod_versions import About, PodVersion, in_form
+from ....environment.watch import Handler, PodWatch
+from ....language import (
     UNTOLD,
     Expr,
     Value,
@@ -24,10 +24,10 @@ from ...language import (
     tells,
     when,
 )
-from ...scheduler import Binding, EventHandlers, Hints, Process, Scheduler
-from ...scheduler.cycles.binding import BindingPhase
-from ...scheduler.event_handlers import Removal
-from ...scheduler.framework.events import (
+from ....scheduler import Binding, EventHandlers, Hints, Process, Scheduler
+from ....scheduler.cycles.binding import BindingPhase
+from ....scheduler.event_handlers import Removal
+from ....scheduler.framework.events import (
     DEFAULT_PREEMPTION,
     NODE_PORTS,
     NOMINATED_POD_GONE,
@@ -36,13 +36,13 @@ from ...scheduler.framework.events import (
     ClusterEvent,
     Plugin,
 )
-from ...scheduler.framework.hints import ABOUT_ASSIGNED_PODS, matches_all
-from ...scheduler.framework.placement import Placement
-from ...scheduler.queue.scheduling_queue import SubQueue
-from .change import before
+from ....scheduler.framework.hints import ABOUT_ASSIGNED_PODS, matches_all
+from ....scheduler.framework.placement import Placement
+from ....scheduler.queue.scheduling_queue import SubQueue
+from ..change import before
 
 if TYPE_CHECKING:
-    from ...environment.api import APIServer
+    from ....environment.api import APIServer
 
 
 @before(

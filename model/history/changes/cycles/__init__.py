@@ -1,0 +1,1 @@
+"""What the scheduling cycle, the binding cycle and the failure handler did before a change."""

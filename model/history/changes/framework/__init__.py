@@ -1,0 +1,1 @@
+"""What filters, hints and extenders did before a change."""

@@ -1,0 +1,1 @@
+"""What the plugins of claims, volumes and groups did before a change."""

@@ -1,0 +1,1 @@
+"""What preemption and the nominator did before a change."""

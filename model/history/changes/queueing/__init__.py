@@ -1,0 +1,1 @@
+"""What the queue and the event handlers did before a change."""
