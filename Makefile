@@ -114,7 +114,7 @@ wheel-check: setup
 	$(PIP) wheel -q --no-deps --no-build-isolation -w build/wheel .
 	$(PYTHON) -m venv build/fresh
 	build/fresh/bin/python -m pip --disable-pip-version-check --no-input install -q -c constraints.txt build/wheel/*.whl
-	PODRACE_NO_CACHE=1 $(BIN)/python -m tests.tutorial build/fresh/bin
+	PODRACE_NO_CACHE=1 $(BIN)/python -m tests.pages.tutorial build/fresh/bin
 
 setup: $(STAMP)
 

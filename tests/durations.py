@@ -21,7 +21,7 @@ ALLOWED = 1.25
 
 
 def read() -> dict[str, float]:
-    """Seconds by test, such as tests/cli/test_check.py::test_it."""
+    """Seconds by test, such as tests/cli/find/test_check.py::test_it."""
     rows = (line.split("\t") for line in FILE.read_text(encoding="utf-8").splitlines())
     return {name: float(seconds) for seconds, name in rows}
 

@@ -1,0 +1,223 @@
+"""Patches of the user's own: what a file may hold, every mistake, and files to begin with."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from podrace.analysis.asked.patch_checks import PARTS
+from podrace.analysis.asked.patch_scaffold import listed, scaffold
+from podrace.analysis.asked.patches import read_patch, with_patches
+from podrace.model.cluster import build_cluster
+from podrace.model.history import RELEASES, resolve
+from podrace.model.language.gathering import narrate
+from podrace.scenarios import catalogue
+from tests.cli.helpers import TINY, Shell
+
+HEAD = """\
+from podrace.model.environment.objects import Node, Pod
+from podrace.model.language import Component, Expr, as_expr, step
+from podrace.model.scheduler import Nominator, Scheduler
+
+
+"""
+
+
+MISTAKES = [
+    ("", "there is no class in it: derive a class from one of APIServer, "),
+    ("class A:\n    pass\n", "A is no part of the scheduler: derive a class from one of APIServer, "),
+    ("class A(Component):\n    def x(self): ...\n    def y(self): return self.x\n", "A changes no part of the scheduler: derive it from one of"),
+    ("class A(Scheduler):\n    pass\n", "A overrides nothing: define the method that it is to change"),
+    (
+        "class A(Scheduler):\n    def after_choise(self, pod, node): ...\n",
+        "line 7: A.after_choise overrides nothing; did you mean `after_choice`? (known: ",
+    ),
+    (
+        "class A(Scheduler):\n    def first_nomination_phase(self): ...\n",
+        "line 7: A.first_nomination_phase overrides nothing; `first_nomination_phase` is a method of BeforePostFilter ",
+    ),
+    (
+        "class A(Scheduler):\n    def after_choice(self, pod): ...\n",
+        "line 7: A.after_choice(pod) overrides Scheduler.after_choice(pod, node): give it the same parameters",
+    ),
+    (
+        "class A(Scheduler):\n    def after_choice(self, node, pod): ...\n",
+        "line 7: A.after_choice(node, pod) overrides Scheduler.after_choice(pod, node): give it the same parameters",
+    ),
+    (
+        "class A(Scheduler):\n    def skip(self, pod): ...\n",
+        "line 7: A.skip overrides a step: annotate its parameter `pod` as Scheduler.skip does",
+    ),
+    ("class A(Scheduler):\n    after_choice = 3\n", "A.after_choice: in Scheduler this is a method: override it with one"),
+    ("class A(Nominator):\n    def node(self): ...\n", "line 7: A.node: in Nominator this is state: keep it so, or choose another name"),
+    ("import nowhere\n", "line 6: ModuleNotFoundError: No module named 'nowhere'"),
+    (
+        "from podrace.model.scheduler.phases import Phase\n",
+        "line 6: ModuleNotFoundError: No module named 'podrace.model.scheduler.phases'; the parts of the scheduler and their words",
+    ),
+    ("class A(Scheduler)\n", "line 6: expected ':'"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "message"), MISTAKES, ids=[str(n) for n in range(len(MISTAKES))])
+def test_mistakes_in_a_patch(shell: Shell, tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(HEAD + text)
+    ran = shell("verify", str(path))
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith(f"podrace: {path}: {message}")
+    assert ran.err.count("\n") == 1
+
+
+def test_a_class_is_named(shell: Shell, tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(
+        HEAD + "class A(Scheduler):\n    def skips(self, pod: Pod) -> Expr:\n        return as_expr(False)\n"
+    )
+    ran = shell("verify", f"{path}:B")
+    assert (ran.code, ran.err) == (2, f"podrace: {path}: there is no class `B` in it; known: A\n")
+
+
+def test_an_error_while_the_patch_is_traced_names_its_line(shell: Shell, tmp_path: Path) -> None:
+    tiny, path = tmp_path / "tiny.yaml", tmp_path / "mine.py"
+    tiny.write_text(TINY)
+    path.write_text(
+        HEAD
+        + "class A(Scheduler):\n    def skips(self, pod: Pod) -> Expr:\n        return self.copy[pod] + 1\n"
+    )
+    ran = shell("verify", str(path), "--scenario", str(tiny))
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith(f"podrace: {path}: line 8: 1.36 + A cannot be built: ")
+    assert ran.err.count("\n") == 1
+    again = shell("check", str(tiny), "--release", "1.36", "--patch", str(path))
+    assert again.err.startswith(f"podrace: --patch: {path}: line 8: 1.36 + A cannot be built: ")
+    path.write_text(HEAD + "class A:\n    pass\n")
+    assert shell("check", str(tiny), "--patch", str(path)).err.startswith(
+        f"podrace: --patch: {path}: A is no part of the scheduler: "
+    )
+
+
+def test_a_file_may_hold_several_classes_and_helpers(tmp_path: Path) -> None:
+    path = tmp_path / "both.py"
+    path.write_text(
+        HEAD
+        + "class A(Scheduler):\n"
+        + "    def skips(self, pod: Pod) -> Expr:\n        return self.never()\n\n"
+        + "    def never(self) -> Expr:\n        return as_expr(False)\n\n\n"
+        + "class B(Nominator):\n    def accepts(self, pod: Pod) -> Expr:\n        return as_expr(True)\n"
+    )
+    patch = read_patch(str(path))
+    assert (patch.name, [cls.__name__ for cls in patch.classes]) == ("both", ["A", "B"])
+    assert read_patch(f"{path}:B").name == "B"
+
+
+def test_a_patch_may_bring_words(tmp_path: Path) -> None:
+    """They are refused neither for what they are nor as what overrides nothing; they are told with the model's own."""
+    path = tmp_path / "words.py"
+    path.write_text(
+        HEAD.replace("as_expr, step", "as_expr, Words, step, tells, words")
+        + "class A(Nominator):\n"
+        + '    phrases = words({"node": Words("{0} is meant for {after}")})\n\n'
+        + '    @step(actor="gremlin")\n    @tells("A gremlin jumps about {pod}.")\n'
+        + "    def jump(self, pod: Pod) -> None:\n        self.node[pod] = None\n"
+    )
+    (cls,) = read_patch(str(path)).classes
+    narration = narrate(build_cluster(next(iter(catalogue())).spec, (cls,)))
+    assert [s.text for s in narration.sentences["nominator.jump"]] == ["A gremlin jumps about {pod}."]
+    meant = [a.words.set for a in narration.addresses.values() if a.words and a.state == "nominator.node"]
+    assert set(meant) == {"{0} is meant for {after}"}
+
+
+def test_older_behaviour_that_comes_along_is_noted() -> None:
+    path = str(Path(__file__).parents[1] / "patches" / "never_cleared.py")
+    patch = read_patch(path)
+    assert with_patches(resolve("1.13"), [patch]).notes == ()
+    (first, second) = with_patches(resolve("1.19"), [patch]).notes
+    assert first == (
+        "NeverCleared derives from Before72259, which 1.19 does not have: it brings back what came before"
+    )
+    assert second.startswith("NeverCleared derives from BeforePostFilter, ")
+
+
+def test_the_label_and_the_order_of_classes() -> None:
+    patch = read_patch(str(Path(__file__).parents[1] / "patches" / "never_schedules.py"))
+    made = with_patches(resolve("1.13", ["72259"]), [patch])
+    assert made.label == "1.13 + 72259 + NeverSchedules"
+    assert made.classes[0] is patch.classes[0]
+    assert made.classes[1:] == resolve("1.13", ["72259"]).classes
+
+
+@pytest.mark.parametrize("release", [RELEASES[0], "1.13", RELEASES[-1]])
+def test_every_scaffold_is_a_patch_that_overrides_its_method(tmp_path: Path, release: str) -> None:
+    rows = listed(None, release)
+    assert len(rows) > 250
+    for number, row in enumerate(rows):
+        path = tmp_path / f"p{number}.py"
+        path.write_text(scaffold("Mine", row["component"], row["method"], release))
+        (cls,) = read_patch(str(path)).classes
+        assert row["method"] in vars(cls)
+        assert issubclass(cls, PARTS[row["component"]])
+
+
+def test_a_scaffold_changes_nothing_until_it_is_changed(shell: Shell, tmp_path: Path) -> None:
+    tiny = tmp_path / "tiny.yaml"
+    tiny.write_text(TINY)
+    ran = shell(
+        "new-patch", "KeepRoom", "--method", "skips", "--release", "1.19", "--directory", str(tmp_path)
+    )
+    assert (ran.code, ran.out) == (0, "")
+    path = tmp_path / "keep_room.py"
+    assert ran.err == f"wrote {path}\n"
+    ran = shell("verify", str(path), "--release", "1.19", "--scenario", str(tiny))
+    assert ran.err.startswith("podrace: KeepRoom changes nothing on 1.19")
+
+
+def test_the_scaffold_of_a_release_derives_from_what_the_release_has() -> None:
+    text = scaffold("Mine", "Scheduler", "first_nomination_phase", "1.13")
+    assert "from podrace.model.history.changes.preempting.nominations import Before72259\n" in text
+    assert "class Mine(Before72259):\n" in text
+    assert "return super().first_nomination_phase()\n" in text
+    assert "class Mine(BeforePostFilter):\n" in scaffold(
+        "Mine", "Scheduler", "first_nomination_phase", "1.14"
+    )
+
+
+def test_the_list(shell: Shell) -> None:
+    ran = shell("new-patch", "--list", "--component", "Nominator", "-o", "json")
+    assert ran.code == 0
+    assert [row["method"] for row in json.loads(ran.out)] == [
+        "accepts",
+        "add",
+        "carries_field",
+        "delete",
+        "hand_over",
+        "has_form",
+        "has_object",
+        "is_withdrawn_by",
+        "is_withdrawn_from",
+        "nominated_to",
+        "popped",
+        "update",
+    ]
+    ran = shell("new-patch", "--list", "--component", "Scheduler", "--release", "1.13")
+    assert "    skip(pod)  step  The popped pod needs no scheduling.\n" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["A", "--method", "nope"], "Scheduler has no method `nope` in 1.36; known: "),
+        (["A", "--component", "Sheduler"], "--component: unknown part `Sheduler`; did you mean `Scheduler`?"),
+        (["A-B"], "`A-B` cannot name a class: write letters, digits and _, such as MyPatch"),
+        ([], "name the patch, such as `podrace new-patch MyPatch`, or see --list"),
+        (["A", "--list"], "--list only lists: leave out NAME and --method"),
+        (["A", "--directory", "nowhere"], "new-patch: cannot write `nowhere/a.py`: there is no directory `nowhere`"),
+    ],
+)  # fmt: skip
+def test_mistakes_of_new_patch(shell: Shell, arguments: list[str], message: str) -> None:
+    ran = shell("new-patch", *arguments)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith(f"podrace: {message}")
+    assert ran.err.count("\n") == 1

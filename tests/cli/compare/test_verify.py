@@ -1,0 +1,323 @@
+"""`podrace verify` and `podrace diff`: what a change fixes, breaks, and takes away."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from podrace.analysis.compare import over_all_clusters
+from podrace.analysis.compare.inquiry import Inquiry, candidates_of, default_release, fits, runs_of
+from podrace.cli.commands.compare.verify import diff_code, proofs_code, verify_code
+from podrace.model.history import resolve
+from podrace.reports.answers.proof_report import Proof, ViolatingGroup
+from podrace.reports.document import Finding, Fixes, Word
+from podrace.reports.verify.comparison import Comparison, Lost, Pair, outcome_of
+from podrace.scenarios import catalogue
+from tests.cli.helpers import TINY, Shell
+
+HERE = Path(__file__).parents[1] / "patches"
+BASE = (
+    "--release",
+    "1.13",
+    "--with-fix",
+    "72558",
+    "--with-fix",
+    "73309",
+    "--with-fix",
+    "90660",
+    "--with-fix",
+    "77990",
+)
+SMALL = ("--scenario", str(HERE / "small-race.yaml"))
+
+
+def read(text: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(text)
+    return found
+
+
+@pytest.mark.ci
+def test_the_fix_of_the_seed_race_leaves_another_interleaving(shell: Shell) -> None:
+    ran = shell("verify", "72259", "--release", "1.13", "--scenario", "72124", "-o", "json")
+    assert (ran.code, ran.err) == (0, "")
+    told = read(ran.out)
+    assert told["outcomes"] == {"S-NOMVIS": "fixed", "S-NOM": "still violated"}
+    visible, strong = told["pairs"]
+    assert visible["after"]["states"] == 8820374
+    assert strong["remark"].startswith(
+        "by another interleaving: the earlier one stops before its step 15 of 15"
+    )
+    assert len(strong["after"]["trace"]) == 18
+    assert strong["after"]["trace"][-1]["step"] == "assume"
+    assert (told["lost"], told["undecided"], told["steps_lost"]) == ([], [], [])
+    assert told["steps_gained"] == []
+    parted = told["difference"]
+    assert [s["step"] for s in parted["steps"]][-1] == "dry_run"
+    assert parted["shortest"] is True
+    assert parted["decisions"] == [
+        {
+            "step": "scheduler.choose_candidate(pod=p, node=n1)",
+            "kind": "another effect",
+            "before": {"scheduler.phase": "PATCH_NOMINATION"},
+            "after": {"scheduler.phase": "NOMINATE"},
+        }
+    ]
+
+
+@pytest.mark.ci
+def test_a_wrong_patch_fixes_one_property_and_breaks_another(shell: Shell) -> None:
+    patch, scenario = str(HERE / "never_cleared.py"), str(HERE / "deleted-preemptor.yaml")
+    ran = shell("verify", patch, *BASE, "--scenario", scenario, *SMALL)
+    assert ran.code == 1
+    lines = ran.out.splitlines()
+    assert "L-PEND: REGRESSED" in lines
+    assert "S-NOMVIS: fixed" in lines
+    assert "r waits for ever although it fits" in ran.out
+
+
+def test_the_right_patch_breaks_nothing_there(shell: Shell) -> None:
+    scenario = str(HERE / "deleted-preemptor.yaml")
+    ran = shell("verify", "72259", *BASE, "--scenario", scenario, "-o", "json")
+    assert ran.code == 0
+    told = read(ran.out)
+    assert (told["outcomes"], told["lost"]) == ({"L-PEND": "holds both"}, [])
+
+
+@pytest.mark.ci
+def test_a_patch_that_never_schedules_is_caught(shell: Shell) -> None:
+    ran = shell("verify", str(HERE / "never_schedules.py"), "--release", "1.13", *SMALL, "-o", "json")
+    assert ran.code == 1
+    told = read(ran.out)
+    assert told["outcomes"] == {"S-NOMVIS": "fixed"}
+    assert told["lost"] == [
+        {"scenario": "small-race", "witness": "p is bound"},
+        {"scenario": "small-race", "witness": "q is bound"},
+    ]
+    assert told["pairs"][0]["witnesses_lost"] == ["preemption chooses a node that another pod may take"]
+    assert "scheduler.assume" in told["steps_lost"]
+
+
+@pytest.mark.ci
+def test_three_changes_are_needed_together(shell: Shell) -> None:
+    ran = shell(
+        "verify",
+        "72259",
+        "77990",
+        "90660",
+        "--minimal",
+        "--property",
+        "S-NOM",
+        "--scenario",
+        "72124",
+        "-o",
+        "json",
+    )
+    assert (ran.code, ran.err) == (0, "")
+    told = read(ran.out)
+    assert told["release"] == "1.13"
+    assert told["minimal"] == [["72259", "77990", "90660"]]
+    assert [(t["changes"], t["steps"]) for t in told["tried"]] == [
+        ([], 15),
+        (["72259"], 18),
+        (["77990"], 15),
+        (["90660"], 17),
+        (["72259", "77990"], 18),
+        (["72259", "90660"], 20),
+        (["77990", "90660"], 17),
+        (["72259", "77990", "90660"], None),
+    ]
+
+
+def test_no_set_is_enough(shell: Shell) -> None:
+    ran = shell("verify", "77990", "--minimal", "--release", "1.13", "--property", "S-NOMVIS", *SMALL)
+    assert ran.code == 1
+    assert "No set of these changes was found" in ran.out
+
+
+def test_releases_differ(shell: Shell) -> None:
+    ran = shell("diff", "--before", "1.28", "--after", "1.29", "--scenario", "error-is-parked")
+    assert ran.code == 1
+    assert "S-STUCK: fixed" in ran.out.splitlines()
+
+
+def test_releases_that_do_not(shell: Shell) -> None:
+    ran = shell(
+        "diff", "--before", "1.29", "--after", "1.30", "--scenario", "error-is-parked", "-o", "markdown"
+    )
+    assert ran.code == 0
+    assert ran.out.startswith("# podrace: 1.29 → 1.30\n\n|  | property |")
+    assert "| ✅ | S-STUCK | error-is-parked | HOLDS | HOLDS | holds both" in ran.out
+
+
+def test_check_takes_a_patch(shell: Shell, tmp_path: Path) -> None:
+    tiny = tmp_path / "tiny.yaml"
+    tiny.write_text(TINY)
+    ran = shell("check", str(tiny), "--patch", str(HERE / "never_schedules.py"), "-o", "json")
+    assert ran.code == 0
+    (row,) = json.loads(ran.out)
+    assert row["fixes"]["patches"] == ["NeverSchedules"]
+    assert (row["verdict"], row["vacuous"]) == ("HOLDS", True)
+
+
+def finding(verdict: Word, trace: bool = False) -> Finding:
+    return Finding("s", "1.13", Fixes(), "S-CAP", verdict, 1, 1, 1, None, trace=() if trace else None)
+
+
+def comparison(
+    before: Word, after: Word, lost: tuple[Lost, ...] = (), open_: tuple[Lost, ...] = ()
+) -> Comparison:
+    pair = Pair(outcome_of(before, after), finding(before), finding(after))
+    return Comparison("a", "b", (pair,), lost=lost, undecided=open_)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "outcome", "code", "strict", "diff"),
+    [
+        ("HOLDS", "HOLDS", "holds both", 0, 0, 0),
+        ("VIOLATED", "HOLDS", "fixed", 0, 0, 1),
+        ("HOLDS", "VIOLATED", "REGRESSED", 1, 1, 1),
+        ("VIOLATED", "VIOLATED", "still violated", 0, 1, 0),
+        ("INCONCLUSIVE", "HOLDS", "holds after", 0, 0, 3),
+        ("INCONCLUSIVE", "VIOLATED", "inconclusive", 3, 3, 3),
+        ("HOLDS", "INCONCLUSIVE", "inconclusive", 3, 3, 3),
+        ("VIOLATED", "INCONCLUSIVE", "inconclusive", 3, 3, 3),
+    ],
+)
+def test_outcomes_and_exit_codes(
+    before: Word, after: Word, outcome: str, code: int, strict: int, diff: int
+) -> None:
+    found = comparison(before, after)
+    assert found.outcomes == {"S-CAP": outcome}
+    assert (verify_code(found), verify_code(found, strict=True), diff_code(found)) == (code, strict, diff)
+
+
+def test_what_is_out_of_reach_counts_and_what_is_undecided() -> None:
+    gone = (Lost("s", "p is bound"),)
+    assert verify_code(comparison("HOLDS", "HOLDS", lost=gone)) == 1
+    assert verify_code(comparison("HOLDS", "HOLDS", open_=gone)) == 3
+
+
+def test_the_gravest_scenario_decides_a_property() -> None:
+    pairs = (*comparison("VIOLATED", "HOLDS").pairs, *comparison("HOLDS", "VIOLATED").pairs)
+    assert Comparison("a", "b", pairs).outcomes == {"S-CAP": "REGRESSED"}
+
+
+def test_scenarios_with_plugins_fit_only_releases_with_a_framework() -> None:
+    by_name = {s.name: s for s in catalogue()}
+    old, new = resolve("1.13"), resolve("1.15")
+    assert [fits(by_name["error-is-parked"], c) for c in (old, new)] == [False, True]
+    assert [fits(by_name["phantom-preemptor"], c) for c in (old, new)] == [True, True]
+    runs, left_out = runs_of(Inquiry(), old, old)
+    assert {"error-is-parked", "waiting-victim"} <= set(left_out)
+    assert sorted({*left_out, *(run.scenario.name for run in runs)}) == sorted(by_name)
+    assert {run.scenario.name for run in runs}.isdisjoint(left_out)
+    assert runs_of(Inquiry(), new, new)[1] == ()
+
+
+def test_the_release_to_start_from() -> None:
+    assert default_release(candidates_of(["72259", "90660"])) == "1.13"
+    assert default_release(candidates_of([str(HERE / "never_schedules.py")])) == "1.36"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["verify", "99999"], "podrace: unknown change `99999`: name a Python file, or an upstream change; the nearest: "),
+        (["verify", "72259", "--release", "1.14"], "podrace: 1.14 has 72259 already: choose an earlier release with --release"),
+        (["verify", "missing.py"], "podrace: missing.py: there is no such file"),
+        (["verify", "70898", "--release", "1.12", "--scenario", "99"], "podrace: unknown scenario `99`; "),
+        (["verify", "72259", "--minimal", "--strict"], "podrace: --minimal compares sets of changes: leave out"),
+        (["diff", "--before", "1.13", "--after", "9.9"], "podrace: unknown release `9.9`; known: "),
+    ],
+)  # fmt: skip
+def test_mistakes(shell: Shell, arguments: list[str], message: str) -> None:
+    ran = shell(*arguments)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith(message)
+    assert ran.err.count("\n") == 1
+
+
+def test_a_change_that_changes_nothing(shell: Shell, tmp_path: Path) -> None:
+    tiny = tmp_path / "tiny.yaml"
+    tiny.write_text(TINY)
+    path = tmp_path / "same.py"
+    path.write_text(
+        "from podrace.model.environment.objects import Pod\n"
+        "from podrace.model.language import Expr\n"
+        "from podrace.model.scheduler import Scheduler\n\n\n"
+        "class Same(Scheduler):\n"
+        "    def skips(self, pod: Pod) -> Expr:\n"
+        "        return super().skips(pod)\n"
+    )
+    ran = shell("verify", str(path), "--scenario", str(tiny))
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith(
+        "podrace: Same changes nothing on 1.36: in every scenario the two systems are the same"
+    )
+
+
+def test_a_trace_of_a_patch_is_replayed_with_the_patch(shell: Shell, tmp_path: Path) -> None:
+    patch, trace = str(HERE / "never_cleared.py"), str(tmp_path / "trace.json")
+    ran = shell(
+        "check",
+        *SMALL[1:],
+        "--patch",
+        patch,
+        "--release",
+        "1.13",
+        "--property",
+        "S-NOM",
+        "--save-trace",
+        trace,
+    )
+    assert ran.code == 1
+    ran = shell("replay", trace)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.endswith("fixes: it was found with NeverCleared: name its file with --patch\n")
+    ran = shell("replay", trace, "--patch", patch)
+    assert (ran.code, ran.err) == (0, "")
+    assert "1.13 + NeverCleared: S-NOM" in ran.out
+
+
+@pytest.mark.ci
+def test_over_all_clusters_what_is_out_of_reach_is_seen(shell: Shell) -> None:
+    patch = str(HERE / "never_schedules.py")
+    ran = shell(
+        "verify", patch, "--pods", "2", "--nodes", "1", "--property", "S-CAP", "-j", "1", "-o", "json"
+    )
+    assert ran.code == 1
+    (row,) = json.loads(ran.out)
+    assert (row["outcome"], row["witnesses_lost"]) == ("holds both", ["a pod is assumed"])
+    assert (row["before"]["clusters"], row["after"]["clusters"]) == (24, 5)
+
+
+def proof(verdict: str, groups: tuple[ViolatingGroup, ...] = ()) -> Proof:
+    return Proof("S-NOM", "r", verdict, 3, 1, 9, 9, 9, 9, 9, len(groups), 0, 0.0, "", (), groups)
+
+
+def test_over_all_clusters_another_violating_cluster_is_a_regression(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = (HERE / "small-race.yaml").read_text()
+    found = proof(
+        "VIOLATED",
+        (
+            ViolatingGroup(1, "one", 3, text),
+            ViolatingGroup(1, "two", 3, text),
+            ViolatingGroup(1, "none", 3, ""),
+        ),
+    )
+    for verdict, outcome, fresh in (
+        ("HOLDS", "REGRESSED", ("one", "two")),
+        ("VIOLATED", "still violated", ()),
+    ):
+        monkeypatch.setattr(
+            over_all_clusters, "verdict_on", lambda run, budget, verdict=verdict: finding(verdict)
+        )
+        made = over_all_clusters.pair_of(proof("VIOLATED"), found, resolve("1.13"), ())
+        assert (made.outcome, made.tried, made.newly_violating) == (outcome, 2, fresh)
+        assert proofs_code([made], strict=False) == (1 if fresh else 0)
+        assert proofs_code([made], strict=True) == 1
+    regressed = over_all_clusters.pair_of(proof("HOLDS FOR ALL"), found, resolve("1.13"), ())
+    assert regressed.outcome == "REGRESSED"

@@ -1,0 +1,101 @@
+"""`podrace verify` compares the safety nets, too: a race that is closed by losing pods is not fixed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from podrace.analysis.asked.method import NOBODY, USUAL
+from podrace.analysis.compare.safety_nets import FACTOR, LEAST_STATES, NetSearch
+from podrace.checker.core.exploration import Budget
+from podrace.cli.commands.compare.verify import verify_code
+from podrace.reports.verify.comparison import Comparison, Net, NetOutcome
+from podrace.scenarios.catalogue import HERE as SCENARIOS
+from tests.cli.compare.test_verify import comparison
+from tests.cli.helpers import Shell
+
+DROPS = str(Path(__file__).parents[1] / "patches" / "drops_failed.py")
+GHOST = ("--scenario", str(SCENARIOS / "hazards" / "ghost.yaml"), "--release", "1.34")
+
+
+def test_a_patch_that_drops_every_failed_pod_is_no_success(shell: Shell) -> None:
+    ran = shell("verify", DROPS, *GHOST)
+    assert (ran.code, ran.err) == (1, "")
+    lines = ran.out.splitlines()
+    assert "S-GHOST: fixed" in lines
+    assert (
+        "SAFETY NETS REGRESSED, which held before: S-CONS (ghost), S-STUCK (ghost), L-PEND (ghost); "
+        "the shortest counterexample of them is below" in " ".join(lines)
+    )
+    # One counterexample is enough: the others show the same.
+    assert [line for line in lines if line.endswith(" REGRESSED")] == [
+        "ghost, 1.34 + DropsFailed: S-CONS REGRESSED"
+    ]
+    assert len(lines) < 60
+
+
+def test_json_and_markdown_say_the_same(shell: Shell) -> None:
+    ran = shell("verify", DROPS, *GHOST, "-o", "json")
+    told = json.loads(ran.out)
+    assert (ran.code, told["outcomes"], told["alone"]) == (1, {"S-GHOST": "fixed"}, [])
+    assert [(n["property"], n["outcome"], n["states"]) for n in told["nets"]] == [
+        ("S-CONS", "REGRESSED", 490),
+        ("S-STUCK", "REGRESSED", 490),
+        ("L-PEND", "REGRESSED", 490),
+    ]
+    assert len(told["nets"][0]["after"]["trace"]) == 10
+    ran = shell("verify", DROPS, *GHOST, "-o", "markdown")
+    assert "- SAFETY NETS REGRESSED, which held before: S-CONS (ghost)" in ran.out
+    assert "\n## ❌ ghost, 1.34 + DropsFailed: S-CONS REGRESSED\n" in ran.out
+
+
+def test_what_is_compared_alone_is_said(shell: Shell) -> None:
+    ran = shell("verify", DROPS, *GHOST, "--alone")
+    assert ran.code == 0
+    alone = "compared alone: S-GHOST; whether pods are lost or left waiting (S-CONS, S-STUCK, L-PEND) was not looked at"
+    assert alone in ran.out.splitlines()
+    ran = shell("verify", DROPS, *GHOST, "--minimal", "--no-color")
+    assert ran.code == 0
+    assert f"{alone}; verify without --minimal compares that." in " ".join(ran.out.split())
+
+
+def test_a_property_that_is_asked_for_is_no_net_beside(shell: Shell) -> None:
+    ran = shell("verify", DROPS, *GHOST, "--property", "S-CONS", "-o", "json")
+    told = json.loads(ran.out)
+    assert (ran.code, told["outcomes"]) == (1, {"S-CONS": "REGRESSED"})
+    assert [n["property"] for n in told["nets"]] == ["S-STUCK", "L-PEND"]
+
+
+def test_the_nets_of_a_good_change_hold(shell: Shell) -> None:
+    ran = shell("verify", "assigned-not-requeued", "--scenario", "bound-but-requeued")
+    assert ran.code == 0
+    assert "safety nets that hold after it: " in ran.out
+
+
+@pytest.mark.parametrize(
+    ("outcome", "code"),
+    [("REGRESSED", 1), ("inconclusive", 3), ("violated before", 0), ("holds", 0), ("no difference", 0)],
+)
+def test_exit_codes(outcome: NetOutcome, code: int) -> None:
+    asked = comparison("VIOLATED", "HOLDS")
+    with_net = Comparison("a", "b", asked.pairs, nets=(Net("s", "L-PEND", outcome),))
+    assert verify_code(with_net) == code
+    # A net that nobody asked for is no violation that is still there.
+    assert verify_code(with_net, strict=True) == code
+
+
+def test_a_net_may_look_at_a_multiple_of_what_was_asked() -> None:
+    def bound(budget: Budget, states: int) -> int | None:
+        return NetSearch(budget, USUAL, NOBODY, states).bounded.max_states
+
+    assert bound(Budget(), 10) == LEAST_STATES
+    assert bound(Budget(), LEAST_STATES) == FACTOR * LEAST_STATES
+    assert bound(Budget(max_states=7), LEAST_STATES) == 7
+
+
+def test_a_net_that_a_budget_leaves_open_is_said_and_no_success(shell: Shell) -> None:
+    ran = shell("verify", DROPS, *GHOST, "--property", "S-ROOM", "--max-states", "100")
+    assert ran.code == 3
+    assert "safety nets not compared to the end: S-CONS (ghost)" in ran.out

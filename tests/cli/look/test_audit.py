@@ -1,0 +1,224 @@
+"""`podrace audit` on the command line: exit codes, forms, and what hostile logs cannot do."""
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree as xml
+
+import pytest
+
+from podrace.api import Broken, UsageProblem, audit, expect_kept
+from tests.audit.test_answers import both, seen
+from tests.audit.written_logs import Object, bound, created, event, lines, listed, node, running
+from tests.cli.helpers import Shell, flat
+from tests.pages.pages import run_commands
+from tests.reports.standards import assert_junit, assert_sarif
+
+CLEAN = [seen("n", 0), *both("a", 1), running("a", "n", 1.5)]
+OVERFULL = [*CLEAN, *both("b", 2, "1500m")]
+TIME = "2026-01-01T00:00:02.200Z"
+WORDS = "n is overfull: 2500m of 2 cpu with default/a, default/b; the Binding of default/b was accepted last"
+
+
+def written(folder: Path, events: list[Object]) -> list[str]:
+    """The arguments for a complete log of a cluster that began with node n."""
+    (folder / "audit.log").write_text(lines(events))
+    (folder / "start.json").write_text(json.dumps(listed(node("n"))))
+    return ["audit", "--complete", "--initial", str(folder / "start.json"), str(folder / "audit.log")]
+
+
+def test_the_text(shell: Shell, tmp_path: Path) -> None:
+    ran = shell(*written(tmp_path, OVERFULL))
+    assert ran.code == 1
+    told = flat(ran.out)
+    assert told.startswith(
+        "read 1 file: 6 lines, 6 audit events, 6 writes looked at, from 2026-01-01T00:00:00.000Z to 2026-01-01T00:00:02.200Z writes: nodes/status 1 at RequestResponse; pods 2 at RequestResponse; pods/binding 2 at RequestResponse; pods/status 1 at RequestResponse S-CAP HIT The requests of"
+    )
+    assert f"{TIME}: {WORDS} (sent by system:kube-scheduler)" in told
+    assert told.endswith("5 properties: 1 HIT, 4 EXCLUDED.")
+    assert "s3cret" not in ran.out
+
+
+def test_exit_codes(shell: Shell, tmp_path: Path) -> None:
+    arguments = written(tmp_path, CLEAN)
+    assert shell(*arguments).code == 0
+    assert shell("audit", arguments[-1]).code == 3
+    assert shell("audit", arguments[-1], "--property", "S-CAP").out.endswith("1 property: 1 NOT EXCLUDED.\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        ([], "name audit logs, such as audit.log, or - for the standard input"),
+        (["-", "-f", "-"], "-: the standard input can be read only once: name it once"),
+        (["none.log"], "none.log: no such file: -f names audit logs, or - for the standard input"),
+        (["x.log", "--since", "noon"], "--since: `noon` is no time: write for example 2026-02-01T10:00:00Z"),
+        (
+            ["x.log", "--clock-skew", "much"],
+            "--clock-skew: `much` is no duration: write for example 50ms or 2s, or 0",
+        ),
+        (
+            ["x.log", "--property", "S-NOM"],
+            "--property S-NOM: a log of the API cannot answer it; known: S-CAP, S-COND, S-AFF, A-TWICE, A-FLUSH, A-LEASE, S-DEV",
+        ),
+        (
+            ["x.log", "--initial", "x.log"],
+            "--initial x.log: not what `kubectl get nodes,pods -A -o json` prints: write it to a file with that command",
+        ),
+    ],
+)
+def test_mistakes_get_one_line(
+    shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], line: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("x.log").write_text("hello\n")
+    ran = shell("audit", *arguments)
+    assert (ran.code, ran.out, ran.err) == (2, "", f"podrace: {line}\n")
+
+
+def test_a_pipe(tmp_path: Path) -> None:
+    *_, log = written(tmp_path, OVERFULL)
+    command = f"cat {log} | podrace audit -f - --complete --property S-CAP || gzip -c {log} | podrace audit - --complete --property S-CAP"
+    said = run_commands(command, tmp_path, 1)
+    assert said.count("1 property: 1 HIT.") == 2
+
+
+def test_the_policy_is_printed(shell: Shell) -> None:
+    ran = shell("audit", "--policy")
+    assert ran.code == 0
+    assert "kind: Policy" in ran.out
+    assert "secrets" not in ran.out
+
+
+def test_json_and_python_say_the_same(shell: Shell, tmp_path: Path) -> None:
+    arguments = written(tmp_path, OVERFULL)
+    document = json.loads(shell(*arguments, "-o", "json").out)
+    assert [(a["property"], a["verdict"]) for a in document["answers"]][:2] == [
+        ("S-CAP", "HIT"),
+        ("S-COND", "EXCLUDED"),
+    ]
+    report = audit(arguments[-1], initial=arguments[-2], complete=True, property="S-CAP")
+    assert report.answers[0].hits[0].words == document["answers"][0]["hits"][0]["words"] == WORDS
+    with pytest.raises(UsageProblem, match=r"^since: `noon` is no time"):
+        audit(arguments[-1], since="noon")
+
+
+def test_junit(shell: Shell, tmp_path: Path) -> None:
+    arguments = written(tmp_path, OVERFULL)
+    root = assert_junit(shell(*arguments, "-o", "junit").out)
+    assert dict(root.attrib) == {"name": "podrace", "tests": "5", "failures": "1", "errors": "0"}
+    assert [f.get("message") for f in root.iter("failure")] == [f"HIT: {TIME}: {WORDS}"]
+    open_ = xml.fromstring(shell("audit", arguments[-1], "-o", "junit").out)
+    assert open_.get("errors") == "5"
+    assert len(list(open_.iter("skipped"))) == 0
+
+
+def test_sarif(shell: Shell, tmp_path: Path) -> None:
+    log = assert_sarif(shell(*written(tmp_path, OVERFULL), "-o", "sarif").out)
+    (run,) = log["runs"]
+    (result,) = run["results"]
+    assert (result["ruleId"], result["kind"], result["level"]) == ("S-CAP", "fail", "error")
+    assert result["message"]["text"] == f"{TIME}: {WORDS}"
+    open_ = assert_sarif(shell("audit", str(tmp_path / "audit.log"), "-o", "sarif").out)
+    assert [r["kind"] for r in open_["runs"][0]["results"]] == ["open"] * 5
+    assert open_["runs"][0]["invocations"][0]["executionSuccessful"] is False
+
+
+def test_the_page_draws_who_was_on_the_node(shell: Shell, tmp_path: Path) -> None:
+    page = shell(*written(tmp_path, OVERFULL), "-o", "html").out
+    assert page.count('class="bar"') == 1
+    assert page.count('class="bar over"') == 1
+    assert "n: 2500m asked for of 2 cpu" in page
+    assert "s3cret" not in page
+
+
+HOSTILE = "\x1b]0;title\x07<script>alert(1)</script>::error::x"
+
+
+@pytest.mark.parametrize("form", ["text", "json", "html", "junit", "sarif"])
+def test_names_are_only_read(shell: Shell, tmp_path: Path, form: str) -> None:
+    """Names that are forged do nothing to a terminal, a page or a CI service."""
+    user = f"{HOSTILE}\n::error::owned"
+    events = [
+        event("create", "nodes", HOSTILE, 0.1, code=201, response=node(HOSTILE, "1")),
+        seen("n", 0.2), created("a", 1), bound("a", HOSTILE, 1.2, user=user), created("b", 2), bound("b", HOSTILE, 2.2, user=user),
+    ]  # fmt: skip
+    ran = shell(*written(tmp_path, events), "-o", form)
+    assert ran.code == 1
+    assert "\x1b" not in ran.out
+    assert "\x07" not in ran.out
+    assert "\n::error::" not in ran.out
+    assert form in ("text", "json", "sarif") or "<script>alert" not in ran.out
+    assert "Traceback" not in ran.err
+
+
+def test_a_name_of_a_megabyte(shell: Shell, tmp_path: Path) -> None:
+    name = "x" * (1 << 20)
+    events = [seen("n", 0), created(name, 1, "2"), bound(name, "n", 1.2), *both("b", 2)]
+    ran = shell(*written(tmp_path, events))
+    assert ran.code == 1
+    assert len(ran.out) < 10_000
+
+
+def test_every_form_in_a_directory(shell: Shell, tmp_path: Path) -> None:
+    folder = tmp_path / "report"
+    assert shell(*written(tmp_path, OVERFULL), "--report", str(folder)).code == 1
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "junit.xml",
+        "report.html",
+        "report.json",
+        "report.sarif",
+        "summary.md",
+    ]
+    assert json.loads((folder / "report.json").read_text())["answers"][0]["verdict"] == "HIT"
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "notes.txt").touch()
+    refused = shell(*written(tmp_path, OVERFULL), "--report", str(tmp_path / "other"))
+    assert (refused.code, refused.out) == (2, "")
+    assert "holds other things (`notes.txt`): name a new directory" in refused.err
+
+
+def test_nothing_of_an_earlier_report_stays(shell: Shell, tmp_path: Path) -> None:
+    """Of what `check` wrote into the directory, the summary is another one and no counterexample is left."""
+    folder = tmp_path / "report"
+    assert (
+        shell("check", "72124", "--release", "1.13", "--property", "S-NOMVIS", "--report", str(folder)).code
+        == 1
+    )
+    assert list((folder / "counterexamples").iterdir())
+    assert shell(*written(tmp_path, OVERFULL), "--report", str(folder)).code == 1
+    assert (folder / "summary.md").read_text().startswith("# podrace audit\n")
+    assert list((folder / "counterexamples").iterdir()) == []
+
+
+def test_markdown(shell: Shell, tmp_path: Path) -> None:
+    ran = shell(*written(tmp_path, OVERFULL), "-o", "markdown")
+    first, *rest = ran.out.split("\n\n")
+    assert (ran.code, first) == (1, "# podrace audit")
+    assert rest[0].splitlines()[2].startswith("| ❌ | S-CAP | HIT | The requests of")
+    assert rest[1:3] == ["## ❌ S-CAP HIT", f"- {TIME}: {WORDS}"]
+    assert rest[-1].startswith("> read 1 file: 6 lines")
+
+
+def test_following_ends_with_all_answers(
+    shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(seconds: float) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("podrace.cli.commands.look.audit.time.sleep", interrupted)
+    ran = shell(*written(tmp_path, OVERFULL), "--follow")
+    assert ran.code == 1
+    assert f"S-CAP HIT {TIME}: {WORDS}\n" in ran.err
+    assert flat(ran.out).endswith("5 properties: 1 HIT, 4 EXCLUDED.")
+
+
+def test_a_test_can_expect_that_nothing_is_broken(tmp_path: Path) -> None:
+    *_, start, log = written(tmp_path, OVERFULL)
+    with pytest.raises(Broken, match=f"^S-CAP HIT: {TIME}: {WORDS}\n") as found:
+        expect_kept(log, initial=start, complete=True)
+    assert found.value.report.answers[0].verdict == "HIT"
+    *_, start, log = written(tmp_path, CLEAN)
+    assert expect_kept(log, initial=start, complete=True, excluded=True).answers[0].verdict == "EXCLUDED"
+    assert expect_kept(log, initial=start).answers[0].verdict == "NOT EXCLUDED"
+    with pytest.raises(Broken, match=r"^S-CAP NOT EXCLUDED: "):
+        expect_kept(log, initial=start, excluded=True)

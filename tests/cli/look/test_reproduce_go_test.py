@@ -1,0 +1,50 @@
+"""`podrace reproduce --go-test`: what is printed and written, and wrong usage in a line. What the tests say of the real scheduler is for `make real`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.helpers import Shell, flat
+from tests.reproduce.conftest import ghost, go
+
+__all__ = ["ghost", "go"]
+
+OK, USAGE = 0, 2
+GOLDEN = Path(__file__).parents[2] / "reproduce" / "go_tests"
+
+
+def test_it_is_printed_without_any_go(shell: Shell, ghost: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    ran = shell("reproduce", str(ghost), "--go-test")
+    assert ran.code == OK
+    assert ran.out == (GOLDEN / "ghost_test.go.txt").read_text(encoding="utf-8")
+
+
+def test_it_is_written_with_all_that_it_needs(shell: Shell, go: Path, ghost: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "written"
+    assert shell("reproduce", str(ghost), "--go-test", "-o", str(folder)).code == OK
+    assert {path.name for path in folder.iterdir()} >= {
+        "go.mod",
+        "gen",
+        "testing_moves.go",
+        "testing_run.go",
+        "ghost_test.go",
+    }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (("--go-patch", "requeue-looks-again"), "--go-patch: it goes with --go-test"),
+        (
+            ("--go-test", "--go-patch", "ghosts"),
+            "--go-patch: there is no patch `ghosts`; known are counted-nodes-heard,",
+        ),
+    ],
+)
+def test_wrong_usage(shell: Shell, ghost: Path, arguments: tuple[str, ...], line: str) -> None:
+    ran = shell("reproduce", str(ghost), *arguments)
+    assert ran.code == USAGE
+    assert line in flat(ran.err)

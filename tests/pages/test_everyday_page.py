@@ -1,0 +1,30 @@
+"""The page about clusters that change: whatever it names is there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from podrace.model.history import CHANGES
+from podrace.scenarios import catalogue
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "everyday.md").read_text(encoding="utf-8")
+MODEL = (ROOT / "docs" / "model.md").read_text(encoding="utf-8")
+WORDS = (ROOT / "docs" / "scenarios.md").read_text(encoding="utf-8")
+
+
+def test_what_it_names_is_a_scenario_a_change_or_a_word_of_scenario_files() -> None:
+    known = {s.name for s in catalogue()} | {p.stem for p in (ROOT / "scenarios" / "hazards").glob("*.yaml")}
+    known |= set(CHANGES) | set(re.findall(r"`(\w+)`", WORDS))
+    assert sorted(set(re.findall(r"`([\w-]+)`", PAGE)) - known) == []
+
+
+def test_each_abstraction_that_it_names_has_a_row() -> None:
+    rows = set(re.findall(r"^\| (A-[A-Z-]+) ", MODEL, re.MULTILINE))
+    assert set(re.findall(r"A-[A-Z-]+", PAGE)) <= rows
+
+
+def test_it_tells_of_what_was_reported() -> None:
+    reported = set(re.findall(r"\]\((https://github\.com/[\w/-]+/(?:issues|pull)/\d+)\)", PAGE))
+    assert len(reported) == 39
