@@ -12,6 +12,7 @@ class Cause(msgspec.Struct, frozen=True):
     """Differences that begin at the same step of the model in the same kinds of variables, or with the same refusal.
 
     `runs` is how many random runs ended in it. `words` says what the example shows, which has `steps` steps; `trace` is the file that it was stored in.
+    `stopped`: time was up before nothing more could be left out of that.
     """
 
     name: str
@@ -19,6 +20,7 @@ class Cause(msgspec.Struct, frozen=True):
     words: str
     steps: int
     trace: str = ""
+    stopped: bool = False
 
 
 class Lockstep(msgspec.Struct, frozen=True):

@@ -27,7 +27,9 @@ def print_lockstep(console: Console, found: Sequence[Lockstep]) -> None:
         print_wrapped(console, Text(words), INDENT)
         for cause in one.causes:
             print_wrapped(console, Text(f"{cause.runs:,} {cause.name}"), INDENT)
-            example = f"{cause.words} ({cause.steps} steps{f', {cause.trace}' if cause.trace else ''})"
+            stored = f", {cause.trace}" if cause.trace else ""
+            stopped = ", not shrunk to the end: time was up" if cause.stopped else ""
+            example = f"{cause.words} ({cause.steps} steps{stored}{stopped})"
             print_wrapped(console, Text(example, "dim"), 2 * INDENT)
         rare = sorted(one.taken.items(), key=lambda item: (item[1], item[0]))[:RAREST]
         told = ", ".join(f"{name} {count:,}" for name, count in rare)

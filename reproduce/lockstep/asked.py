@@ -33,7 +33,7 @@ from .lockstep import (
     difference_of,
     lockstep,
 )
-from .shrinking import possible, shrunk
+from .shrinking import MOST_SECONDS, possible, shrunk
 
 NO_PROPERTY = ""
 """What a stored run that is no counterexample has for a property."""
@@ -72,14 +72,17 @@ def held(
     seconds = time.monotonic() - began
     causes = []
     for number, (name, runs) in enumerate(found.causes.most_common(), 1):
-        example, file = found.examples[name], ""
+        example, file, stopped = found.examples[name], "", False
         if folder is not None:
             say(f"{version}: shrinking {name}")
-            example = shrunk(example, play)
+            small = shrunk(example, play)
+            example, stopped = small.difference, small.stopped
+            if stopped:
+                say(f"{version}: not shrunk to the end within {MOST_SECONDS:.0f} s and {small.tries:,} tries")
             target = folder / f"{version}-{number}.json"
             write_text("--store", target, format_trace(stored_run(example)))
             file = str(target)
-        causes.append(Cause(name, runs, example.words, example.at, file))
+        causes.append(Cause(name, runs, example.words, example.at, file, stopped))
     return Lockstep(
         scheduler=str(version),
         release=composition.label,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
+from dataclasses import dataclass
 from typing import Any
 
 import yaml
@@ -17,40 +19,86 @@ from ..random_runs.random_runs import Model, RandomRun
 from ..timing.timing import Timetable
 from .lockstep import Difference, Play, played_again
 
-
-def shrunk(difference: Difference, play: Play, say: Callable[[str], None] = lambda text: None) -> Difference:
-    """A difference of the same cause. No single step can be left out of it, and no part of the cluster."""
-    best = _fewer_steps(difference, play)
-    say(f"{best.at} steps")
-    again = True
-    while again:
-        again = False
-        for text in smaller_clusters(best.run.model.scenario.text):
-            found = _in_cluster(best, text, play)
-            if found is not None:
-                best, again = found, True
-                say(f"{best.at} steps in a smaller cluster")
-                break
-    return _fewer_steps(best, play)
+MOST_SECONDS = 600.0
+"""How long one difference is shrunk: each try is a process of the driver, of a second or two, and of up to a minute where the scheduler hangs."""
 
 
-def _fewer_steps(difference: Difference, play: Play) -> Difference:
-    model = difference.run.model
-    steps = QuickSteps(model.system)
-    best = [difference]
+@dataclass(frozen=True, slots=True)
+class Shrunk:
+    """A small difference. Unless time was up (`stopped`), no single step can be left out of it, and no part of the cluster."""
 
-    def shows(path: Path) -> Path | None:
-        run = possible(model, steps, path)
-        found = played_again(run, play) if run.path else None
-        if found is None or found.cause != difference.cause:
+    difference: Difference
+    tries: int
+    stopped: bool
+
+
+def shrunk(
+    difference: Difference,
+    play: Play,
+    say: Callable[[str], None] = lambda text: None,
+    seconds: float = MOST_SECONDS,
+    clock: Callable[[], float] = time.monotonic,
+) -> Shrunk:
+    """The smallest difference of the same cause that is found in so many seconds."""
+    end = clock() + seconds
+    shrinking = _Shrinking(difference, play, say, lambda: clock() < end)
+    shrinking.run()
+    return Shrunk(shrinking.best, shrinking.tries, shrinking.stopped)
+
+
+class _Shrinking:
+    """The smallest difference so far. `in_time`: whether another run may be tried."""
+
+    def __init__(
+        self, difference: Difference, play: Play, say: Callable[[str], None], in_time: Callable[[], bool]
+    ) -> None:
+        self.best, self.play, self.say, self.in_time = difference, play, say, in_time
+        self.tries, self.stopped = 0, False
+
+    def run(self) -> None:
+        self._leave_out_steps()
+        while self._leave_out_of_the_cluster():
+            pass
+        self._leave_out_steps()
+
+    def _leave_out_steps(self) -> None:
+        model = self.best.run.model
+        steps = QuickSteps(model.system)
+
+        def shows(path: Path) -> Path | None:
+            found = self._tried(possible(model, steps, path)) if self._may_try() else None
+            return None if found is None else found.run.path[: found.at]
+
+        path = self.best.run.path[: self.best.at]
+        first = shows(path) if path else None
+        if first is not None:
+            shrink(first, lambda path: first if path == first else shows(path))
+            self.say(f"{self.best.at} steps after {self.tries} tries")
+
+    def _leave_out_of_the_cluster(self) -> bool:
+        """Go on in the first smaller cluster that shows it, too; gives whether there is one."""
+        for text in smaller_clusters(self.best.run.model.scenario.text):
+            run = _in_cluster(self.best, text) if self._may_try() else None
+            if run is not None and self._tried(run) is not None:
+                self.say(f"{self.best.at} steps in a smaller cluster after {self.tries} tries")
+                return True
+        return False
+
+    def _may_try(self) -> bool:
+        """Whether there is time; once there was none, there is none."""
+        self.stopped = self.stopped or not self.in_time()
+        return not self.stopped
+
+    def _tried(self, run: RandomRun) -> Difference | None:
+        """The difference of a smaller run, if it is of the same cause: the best one from then on."""
+        if not run.path:
             return None
-        best[0] = found
-        return run.path[: found.at]
-
-    if not difference.at or shows(difference.run.path[: difference.at]) is None:
-        return difference
-    shrink(difference.run.path[: difference.at], shows)
-    return best[0]
+        self.tries += 1
+        found = played_again(run, self.play)
+        if found is None or found.cause != self.best.cause:
+            return None
+        self.best = found
+        return found
 
 
 def possible(model: Model, steps: QuickSteps, path: Sequence[int]) -> RandomRun:
@@ -69,8 +117,8 @@ def possible(model: Model, steps: QuickSteps, path: Sequence[int]) -> RandomRun:
     return RandomRun(model, tuple(taken), table.timing)
 
 
-def _in_cluster(difference: Difference, text: str, play: Play) -> Difference | None:
-    """The difference in another cluster, with the steps that there are there."""
+def _in_cluster(difference: Difference, text: str) -> RandomRun | None:
+    """The steps of a difference in another cluster: those that there are there."""
     try:
         model = Model.of(text, difference.run.model.composition)
     except ScenarioError:
@@ -78,9 +126,7 @@ def _in_cluster(difference: Difference, text: str, play: Play) -> Difference | N
     numbers = {t.label: number for number, t in enumerate(model.system.transitions)}
     labels = labels_of(difference.run)
     path = [numbers[label] for label in labels[: difference.at] if label in numbers]
-    run = possible(model, QuickSteps(model.system), path)
-    found = played_again(run, play) if run.path else None
-    return found if found is not None and found.cause == difference.cause else None
+    return possible(model, QuickSteps(model.system), path)
 
 
 def labels_of(run: RandomRun) -> list[str]:

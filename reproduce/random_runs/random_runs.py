@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from random import Random
 
 from ...checker.core.exploration import Path
@@ -34,7 +34,7 @@ class Model:
 
     scenario: Scenario
     composition: Composition
-    system: TransitionSystem
+    system: TransitionSystem = field(repr=False)
 
     @classmethod
     def of(cls, text: str, composition: Composition) -> Model:

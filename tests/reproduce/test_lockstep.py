@@ -5,24 +5,30 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import partial
+from io import StringIO
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import msgspec
 import pytest
+from rich.console import Console
 
 from podrace.checker.core.interpreter import Interpreter
 from podrace.checker.trace.execution import replay
 from podrace.model.history import Composition, resolve
 from podrace.model.language import Component
+from podrace.reports.lockstep import Cause, Lockstep
 from podrace.reports.reproduction import Differing
 from podrace.reports.stored import format_trace, parse_trace
+from podrace.reports.text.lockstep_text import print_lockstep
 from podrace.reproduce.case import Case
 from podrace.reproduce.lockstep.asked import plays, run_of, stored_run
 from podrace.reproduce.lockstep.lockstep import (
     WITHIN_LOCKS,
     Compared,
+    Difference,
     Play,
     case_for,
     difference_of,
@@ -140,7 +146,9 @@ def test_a_scheduler_that_does_as_the_model_is_in_step() -> None:
     assert set(found.taken) <= found.known
 
 
-def test_differences_are_told_by_cause_and_shrunk() -> None:
+@pytest.fixture(scope="module")
+def example() -> Difference:
+    """What the first runs find that differ from the mistaken scheduler."""
     found = lockstep(
         resolve("1.36.3"),
         Wanted(clusters=6, runs=10, seed=1),
@@ -148,14 +156,50 @@ def test_differences_are_told_by_cause_and_shrunk() -> None:
         lambda compared: bool(compared.causes),
     )
     assert list(found.causes) == ["failure.requeue: queue.in_flight"]
-    example = found.examples["failure.requeue: queue.in_flight"]
-    small = shrunk(example, with_a_mistake)
+    return found.examples["failure.requeue: queue.in_flight"]
+
+
+def test_differences_are_told_by_cause_and_shrunk(example: Difference) -> None:
+    found = shrunk(example, with_a_mistake)
+    small, stopped = found.difference, found.stopped
+    assert not stopped
     labels = [small.run.model.system.transitions[n].label for n in small.run.path]
     assert labels[-1].startswith("failure.requeue(")
     assert small.cause == example.cause
     assert small.at == len(labels) <= 12
     spec = small.run.model.scenario.spec
     assert (len(spec.pods), len(spec.nodes)) == (1, 1)
+
+
+def test_shrinking_ends_when_time_is_up(example: Difference) -> None:
+    """What there is by then is a difference of the same cause: as it was without any time, and smaller with more. A try takes a second here."""
+    sizes = []
+    for seconds in (0, 2, 53):
+        tries = list[str]()
+
+        def play(cases: Sequence[Case], tries: list[str] = tries) -> Mapping[str, Outcome]:
+            tries.extend(case.id for case in cases)
+            return with_a_mistake(cases)
+
+        found = shrunk(example, play, seconds=seconds, clock=partial(len, tries))
+        small, said, stopped = found.difference, found.tries, found.stopped
+        assert stopped
+        assert said == len(tries) == seconds
+        again = difference_of(small.run, with_a_mistake([case_for(small.run, "x")])["x"])
+        cause, at = (again.cause, again.at) if again else ("", 0)
+        assert (cause, at) == (example.cause, small.at)
+        sizes.append(small.at)
+    assert sizes[0] == example.at > sizes[-1]
+    assert sizes == sorted(sizes, reverse=True)
+
+
+@pytest.mark.parametrize(("stopped", "words"), [(False, ""), (True, ", not shrunk to the end: time was up")])
+def test_what_was_stored_is_said(stopped: bool, words: str) -> None:
+    cause = Cause("failure.requeue: queue.in_flight", 3, "step 5, failure.requeue(p1)", 5, "x.json", stopped)
+    text = StringIO()
+    console = Console(file=text, width=200)
+    print_lockstep(console, [Lockstep("v1.36.3", "1.36.3", 0, 4, 100, 3000, 7.0, (cause,), {"a.b": 3000})])
+    assert f"step 5, failure.requeue(p1) (5 steps, x.json{words})\n" in text.getvalue()
 
 
 def test_what_cannot_be_forced_is_a_difference() -> None:
@@ -180,11 +224,7 @@ def test_a_pod_that_a_flush_took_along_is_no_difference() -> None:
     assert difference_of(run, Outcome("x", "DIFFERS", number + 1, "", tuple(steps))) is not None
 
 
-def test_a_difference_is_stored_and_read_again() -> None:
-    found = lockstep(
-        resolve("1.36.3"), Wanted(clusters=6, runs=10, seed=1), with_a_mistake, lambda c: bool(c.causes)
-    )
-    example = next(iter(found.examples.values()))
+def test_a_difference_is_stored_and_read_again(example: Difference) -> None:
     stored = parse_trace(format_trace(stored_run(example)), "x.json")
     run = run_of(stored, "x.json")
     assert run.path == example.run.path[: example.at]
