@@ -13,7 +13,7 @@ from ...model.environment.objects import NodeAffinity
 from ...scenarios.reader.directives import read_node_selector
 from .device_selectors import Attributes, Constant, meets
 from .manifest_files import Manifest
-from .metadata import Meta
+from .metadata import Meta, read_label
 
 POD_CLAIM_NAME = "resource.kubernetes.io/pod-claim-name"
 MANY = 1 << 31
@@ -350,7 +350,7 @@ def read_references(value: Manifest | None) -> tuple[ClaimReference, ...]:
             element.fail("name one: `resourceClaimName` or `resourceClaimTemplateName`")
         found.append(
             ClaimReference(
-                fields["name"].text("a name"),
+                read_label(fields["name"], "a name"),
                 fields["resourceClaimName"].text("the name of a ResourceClaim")
                 if "resourceClaimName" in fields
                 else None,

@@ -152,7 +152,12 @@ def _name(value: Manifest) -> str:
 
 
 def _namespace(value: Manifest) -> str:
-    wanted = "a namespace of at most 63 lower-case letters, digits and `-`"
+    return read_label(value, "a namespace")
+
+
+def read_label(value: Manifest, what: str) -> str:
+    """A name that is a DNS label; `what` it is, for the message of the ScenarioError if it is none."""
+    wanted = f"{what} of at most 63 lower-case letters, digits and `-`"
     written = value.text(wanted)
     if not _LABEL.fullmatch(written):
         value.expect(wanted)
